@@ -1,0 +1,18 @@
+# find_package(skinmask) gives skinmask::core and skinmask::skinmask.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS skinmask_core skinmask EXPORT skinmask)
+install(TARGETS skinmask_program)
+install(DIRECTORY include/skinmask TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_BINARY_DIR}/include/skinmask/version.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/skinmask)
+set_target_properties(skinmask_core PROPERTIES EXPORT_NAME core)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/skinmask)
+install(EXPORT skinmask NAMESPACE skinmask:: DESTINATION ${package_folder})
+configure_package_config_file(cmake/skinmaskConfig.cmake.in skinmaskConfig.cmake
+                              INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(skinmaskConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/skinmaskConfig.cmake
+              ${PROJECT_BINARY_DIR}/skinmaskConfigVersion.cmake
+        DESTINATION ${package_folder})

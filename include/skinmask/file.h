@@ -1,0 +1,23 @@
+// Files, whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace skinmask {
+
+// The whole file as bytes. Throws Error when it is missing, a folder, or cannot be read.
+std::string ReadFile(const std::filesystem::path& path);
+
+enum class Overwrite { kNo, kYes };
+
+// Writes `bytes` to a file beside `path` and renames it, so that `path` is either as it was or
+// complete; a full disk leaves nothing behind. With kNo an existing file is an Error. A `path` that
+// exists and is no regular file (/dev/stdout) is written to directly. The folder must exist.
+void WriteFile(const std::filesystem::path& path, std::string_view bytes, Overwrite overwrite);
+
+// Throws the Error that WriteFile would throw because the file exists. Cheap; call it before work.
+void RequireWritable(const std::filesystem::path& path, Overwrite overwrite);
+
+}  // namespace skinmask

@@ -1,0 +1,71 @@
+// Folders of images: what to read, what belongs together, and what outputs are called.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skinmask {
+
+// Takes one line about something that could not be done, or that a user should know.
+using LineSink = std::function<void(const std::string&)>;
+
+// A file to work on, and its path below the folder it was found in (its name, when named itself).
+struct InputFile {
+  std::filesystem::path path;
+  std::filesystem::path relative;
+};
+
+// Files are taken as named; folders are searched recursively for image files, sorted by path. A
+// folder inside them that is `excluded` (the output folder) is left out, and so is a file that comes
+// up twice. What cannot be read, or holds no image, goes to `problem`.
+std::vector<InputFile> ListImages(const std::vector<std::filesystem::path>& inputs,
+                                  const std::filesystem::path& excluded, const LineSink& problem);
+
+// A file name without extension in which {stem} stands for what image and mask have in common. A
+// pattern that ends in an image extension names that extension only.
+class NamePattern {
+ public:
+  // Throws Error(option, ...) for a pattern without {stem}.
+  NamePattern(std::string pattern, std::string_view option);
+
+  std::string Expand(std::string_view stem) const;
+  // The stem of a file name (with its extension) that fits the pattern; empty where it does not fit.
+  std::string StemOf(const std::filesystem::path& file_name) const;
+  // True if the file name (with its extension) is the pattern with this stem.
+  bool Fits(const std::filesystem::path& file_name, std::string_view stem) const;
+
+ private:
+  std::string pattern_;
+  bool has_extension_;
+};
+
+struct MaskPair {
+  InputFile image;
+  std::filesystem::path mask;
+};
+
+// For each image below `images` whose name fits `image_name`: its mask below `masks`, sub-folders
+// mirrored. Images without a mask, or with more than one, go to `problem`; files that are masks of
+// others are no images. With `predicted`, `images` are masks that `detect` wrote: its other outputs
+// are passed over, full names (b.jpg.png) find the mask of b, and masks without one go to `problem`.
+std::vector<MaskPair> PairMasks(const std::filesystem::path& images, const NamePattern& image_name,
+                                const std::filesystem::path& masks, const NamePattern& mask_name,
+                                bool predicted, const LineSink& problem);
+
+// What detection can write, and the suffix that tells it apart.
+enum class Output { kMask, kProbability, kOverlay, kCutout };
+std::string_view OutputName(Output output);    // "mask", "probability", "overlay", "cutout"
+std::string_view OutputSuffix(Output output);  // ".png", ".probability.png", ...
+Output OutputFromName(std::string_view name);  // throws Error
+
+// Paths of the outputs below the output folder: result[i][j] for inputs[i] and outputs[j]; relative
+// path with the extension replaced. Inputs whose outputs would share a name keep their full name
+// (b.jpg.png beside b.png.png). Throws Error where that does not help: the same relative path in two
+// input folders.
+std::vector<std::vector<std::filesystem::path>> OutputPaths(const std::vector<InputFile>& inputs,
+                                                            const std::vector<Output>& outputs);
+
+}  // namespace skinmask

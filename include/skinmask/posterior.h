@@ -1,0 +1,92 @@
+// From a model to answers per pixel: the reference that defines them, and the compiled form.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "skinmask/model.h"
+
+namespace skinmask {
+
+// log(P / (1 - P)); -inf at 0, +inf at 1.
+double Logit(double probability);
+// 1 / (1 + exp(-z)), accurate at both ends.
+double Logistic(double log_odds);
+
+// The answer by definition, in double and by Cholesky solves, without any folding (docs/math.md).
+// Slow (about 50 ns a pixel); every compiled form is tested against it.
+class Reference {
+ public:
+  explicit Reference(const Model& model);
+
+  int class_count() const { return static_cast<int>(classes_.size()); }
+
+  // Discriminants a_k = log prior + log density, up to a common constant; takes class_count() doubles.
+  void Discriminants(const std::int32_t* carrier, double* a) const noexcept;
+  // z = log P(positive | pixel) / P(not positive | pixel), for the carriers of `count` pixels.
+  void LogOddsRow(const std::int32_t* carrier, std::size_t count, double* z) const noexcept;
+  // P(k | pixel) for each class, from bytes.
+  std::vector<double> Posteriors(std::uint8_t b, std::uint8_t g, std::uint8_t r) const;
+  double LogOdds(std::uint8_t b, std::uint8_t g, std::uint8_t r) const;
+
+ private:
+  struct Component {
+    double constant;  // log prior - log det / 2
+    FeatureVector mean;
+    Eigen::LLT<FeatureMatrix> cholesky;
+  };
+  const ColorSpace* space_;
+  FeatureMatrix matrix_;
+  FeatureVector offset_;
+  std::vector<Component> classes_;
+};
+
+// Log-odds of a two-component model in an affine space, folded into ten coefficients of the bytes:
+//   z = c + b'd + d'A d,  d = (B, G, R) - 128,  products in the order BB BG BR GG GR RR.
+struct Quadratic {
+  double constant;
+  std::array<double, 3> linear;
+  std::array<double, 6> product;
+
+  static bool CanFold(const Model& model);  // K = 2, affine space
+  explicit Quadratic(const Model& model);   // requires CanFold
+  double operator()(const std::uint8_t* bgr) const noexcept;
+};
+
+// A compiled model. Row functions are total over every byte and safe to call from many threads; `bgr`
+// holds 3 * count bytes, outputs take `count` elements and may not overlap the input.
+//
+// Two-component models in affine spaces run as a Quadratic. All others run as a table over the 2^24
+// colours, built from the reference on construction (18 MiB, about 0.5 s on two cores).
+class Posterior {
+ public:
+  explicit Posterior(const Model& model);
+
+  // 255 where P(positive | pixel) > model.decision.threshold, else 0.
+  void MaskRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* mask) const noexcept;
+  // round(255 * P(positive | pixel)).
+  void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                      std::uint8_t* probability) const noexcept;
+  // z, rounded to float; without the table's help, so slower for models that use one.
+  void LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept;
+
+  const char* form() const;  // "quadratic" or "table"
+
+ private:
+  struct Table {
+    Reference reference;
+    const ColorSpace* space;
+    std::vector<std::uint64_t> mask;         // a bit per colour, index r << 16 | g << 8 | b
+    std::vector<std::uint8_t> probability;   // a byte per colour
+  };
+  static Table BuildTable(const Model& model);
+
+  double log_odds_threshold_;
+  std::variant<Quadratic, Table> form_;
+};
+
+}  // namespace skinmask

@@ -1,0 +1,137 @@
+#include "common.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+
+#include "progress.h"
+#include "skinmask/file.h"
+
+namespace skinmask::cli {
+namespace {
+
+std::atomic<bool> stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
+
+extern "C" void RequestStop(int) { stop = true; }
+
+}  // namespace
+
+const std::atomic<bool>& StopFlag() { return stop; }
+
+void InstallSignalHandlers() {
+  struct sigaction action = {};
+  action.sa_handler = RequestStop;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+Model Context::LoadModel() const { return model.empty() ? DefaultModel() : ReadModel(model); }
+
+void Context::WriteJson(const std::string& text) const {
+  if (json_to_stdout())
+    fmt::print("{}", text);
+  else if (!json.empty())
+    WriteFile(json, text, overwrite());
+}
+
+Run Context::StartRun(const std::string& unit) {
+  auto progress = std::make_shared<Progress>(unit, quiet);
+  Run run;
+  run.problem = [this, progress](const std::string& line) {
+    failed = true;
+    progress->Clear();
+    fmt::print(stderr, "skinmask: {}\n", line);
+  };
+  run.warning = [this, progress](const std::string& line) {
+    progress->Clear();
+    if (!quiet) fmt::print(stderr, "skinmask: warning: {}\n", line);
+  };
+  run.progress = [progress](std::size_t done, std::size_t total, std::uint64_t pixels) {
+    progress->Show(done, total, pixels);
+  };
+  run.stop = &StopFlag();
+  return run;
+}
+
+CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& summary,
+                  const std::string& examples, Context& context) {
+  CLI::App* verb = app.add_subcommand(name, summary);
+  verb->footer("\nExamples:\n" + examples);
+  verb->add_option("--threads", context.threads, "Threads to use; 0 means all")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  verb->add_flag("-q,--quiet", context.quiet, "No results per file, no warnings, no progress");
+  verb->add_flag("-v,--verbose", context.verbose, "Say what is done and how long it took");
+  return verb;
+}
+
+void AddModelOption(CLI::App& verb, Context& context) {
+  verb.add_option("--model", context.model, "Model file (default: the built-in model)")
+      ->type_name("FILE");
+}
+
+void AddJsonOption(CLI::App& verb, Context& context) {
+  verb.add_option("--json", context.json,
+                  "Results as JSON: to standard output, or to FILE (FILE.json or --json=FILE)")
+      ->type_name("[FILE]");
+}
+
+void AddForceOption(CLI::App& verb, Context& context) {
+  verb.add_flag("--force", context.force, "Replace files that exist");
+}
+
+void AddPairOptions(CLI::App& verb, PairOptions& pairs) {
+  const std::string group = "How masks are read";
+  const auto one = [&](CLI::Option* option, const std::string& type) {
+    option->group(group)->type_name(type)->allow_extra_args(false);
+    return option;
+  };
+  one(verb.add_option("--image-name", pairs.image_name, "Name of images, without extension"),
+      "PATTERN")
+      ->capture_default_str();
+  one(verb.add_option("--mask-name", pairs.mask_name,
+                      "Name of the mask that belongs to {stem}, any image extension"),
+      "PATTERN")
+      ->capture_default_str();
+  one(verb.add_option("--label", pairs.labels,
+                      "Class of a grey level, an R,G,B colour or 'other'; repeatable "
+                      "(default: above 127 is skin, else non-skin)"),
+      "CLASS=VALUE");
+  one(verb.add_option("--ignore", pairs.ignored, "Value that counts for nothing; repeatable"),
+      "VALUE");
+  verb.add_flag("--invert", pairs.invert, "Swap the two classes")->group(group);
+  one(verb.add_option("--whole", pairs.whole_class,
+                      "No mask files: every pixel of every image is of this class"),
+      "CLASS");
+}
+
+void CheckPairOptions(const PairOptions& pairs) {
+  AsUsage([&] {
+    NamePattern(pairs.image_name, "--image-name");
+    NamePattern(pairs.mask_name, "--mask-name");
+    MaskRule(pairs.labels, pairs.ignored, pairs.invert);
+  });
+}
+
+Samples ReadAllSamples(const std::vector<std::string>& files) {
+  SampleCounter all;
+  for (const std::string& file : files) all.Add(ReadSamples(file));
+  return std::move(all).Finish();
+}
+
+void CheckSource(const std::vector<std::string>& samples, const PairOptions& pairs,
+                 const std::string& masks_option) {
+  const bool images = !pairs.images.empty();
+  if (samples.empty() == !images)
+    throw UsageError(fmt::format("give either --samples, or --images with {} or --whole", masks_option));
+  if (images && pairs.masks.empty() == pairs.whole_class.empty())
+    throw UsageError(fmt::format("--images needs either {} or --whole", masks_option));
+  if (!images && !pairs.masks.empty())
+    throw UsageError(fmt::format("{} needs --images", masks_option));
+}
+
+}  // namespace skinmask::cli

@@ -1,0 +1,84 @@
+// What all verbs share: options, manners, and where lines go.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "skinmask/error.h"
+#include "skinmask/pipeline.h"
+
+namespace skinmask::cli {
+
+// Exit statuses, as in docs/cli.md.
+enum Exit : int { kDone = 0, kPartly = 1, kUsage = 2, kInterrupted = 130 };
+
+// A wrong command line: one line, exit status 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Runs `check`, which looks at options only: what it throws is the user's wording, not the world.
+template <class Check>
+auto AsUsage(const Check& check) {
+  try {
+    return check();
+  } catch (const Error& e) {
+    throw UsageError(e.what());
+  }
+}
+
+// Options that every verb has, and what the verb chosen on the command line will do.
+struct Context {
+  std::string model;
+  int threads = 0;  // 0: all
+  std::string json;  // empty: none; "-": standard output; else a file
+  bool quiet = false;
+  bool verbose = false;
+  bool force = false;
+  std::function<void(Context&)> action;
+  bool failed = false;  // some file could not be done
+
+  bool json_to_stdout() const { return json == "-"; }
+  Overwrite overwrite() const { return force ? Overwrite::kYes : Overwrite::kNo; }
+  // The model of --model, or the built-in one.
+  Model LoadModel() const;
+  // Writes text to the place that --json names.
+  void WriteJson(const std::string& text) const;
+  // A run that prints problems and warnings, draws progress on a terminal and stops on a signal.
+  Run StartRun(const std::string& unit);
+};
+
+// One verb each: flags, and a call of the library. `AddVerb` gives what all have.
+CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& summary,
+                  const std::string& examples, Context& context);
+void AddModelOption(CLI::App& verb, Context& context);
+void AddJsonOption(CLI::App& verb, Context& context);
+void AddForceOption(CLI::App& verb, Context& context);
+void AddSample(CLI::App& app, Context& context);
+void AddTrain(CLI::App& app, Context& context);
+void AddDetect(CLI::App& app, Context& context);
+void AddEvaluate(CLI::App& app, Context& context);
+void AddShow(CLI::App& app, Context& context);
+void AddVersion(CLI::App& app, Context& context);
+
+// --image-name, --mask-name, --label, --ignore, --invert, --whole.
+void AddPairOptions(CLI::App& verb, PairOptions& pairs);
+// Throws UsageError for patterns and labels that cannot be meant.
+void CheckPairOptions(const PairOptions& pairs);
+
+// Reads --samples files and adds them up.
+Samples ReadAllSamples(const std::vector<std::string>& files);
+// Checks that exactly one of the sources is given: --samples, or --images with its masks.
+void CheckSource(const std::vector<std::string>& samples, const PairOptions& pairs,
+                 const std::string& masks_option);
+
+// True once SIGINT or SIGTERM came. The first one asks for an orderly end, a second one kills.
+const std::atomic<bool>& StopFlag();
+void InstallSignalHandlers();
+
+}  // namespace skinmask::cli

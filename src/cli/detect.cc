@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "common.h"
+
+namespace skinmask::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> inputs;
+  std::string folder;
+  std::vector<std::string> outputs{"mask"};
+  std::optional<double> threshold, prior;
+  bool resume = false;
+  std::string shard = "1/1";
+};
+
+void ParseShard(const std::string& text, DetectOptions& detect) {
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, detect.shard);
+  if (first.ec == std::errc() && first.ptr != end && *first.ptr == '/') {
+    const auto second = std::from_chars(first.ptr + 1, end, detect.shard_count);
+    if (second.ec == std::errc() && second.ptr == end && detect.shard >= 1 &&
+        detect.shard <= detect.shard_count)
+      return;
+  }
+  throw UsageError(fmt::format("--shard '{}' is not I/N with I from 1 to N", text));
+}
+
+void RunDetect(const Options& options, Context& context) {
+  DetectOptions detect;
+  detect.inputs.assign(options.inputs.begin(), options.inputs.end());
+  detect.output_folder = options.folder;
+  detect.overwrite = context.overwrite();
+  detect.resume = options.resume;
+  detect.outputs.clear();
+  for (const std::string& name : options.outputs) {
+    const Output output = AsUsage([&] { return OutputFromName(name); });
+    if (std::find(detect.outputs.begin(), detect.outputs.end(), output) == detect.outputs.end())
+      detect.outputs.push_back(output);
+  }
+  ParseShard(options.shard, detect);
+  Model model = context.LoadModel();
+  if (options.prior) model = AsUsage([&] { return WithPrior(model, *options.prior); });
+  if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
+
+  nlohmann::ordered_json images = nlohmann::ordered_json::array();
+  Detect(detect, model, context.StartRun("images"), [&](const DetectedImage& image) {
+    const double fraction =
+        static_cast<double>(image.skin_pixels) / static_cast<double>(image.size.area());
+    std::vector<std::string> outputs;
+    for (const auto& path : image.outputs) outputs.push_back(path.string());
+    if (!context.json.empty())
+      images.push_back({{"input", image.input.string()},
+                        {"outputs", outputs},
+                        {"width", image.size.width},
+                        {"height", image.size.height},
+                        {"skin_pixels", image.skin_pixels},
+                        {"skin_fraction", fraction}});
+    if (!context.quiet && !context.json_to_stdout())
+      fmt::print("{}: {:.1f} % skin -> {}\n", image.input.string(), 100 * fraction,
+                 fmt::join(outputs, " "));
+  });
+  nlohmann::ordered_json root{{"threshold", model.decision.threshold}, {"images", images}};
+  context.WriteJson(root.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace
+
+void AddDetect(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = AddVerb(app, "detect", "Make masks of images and folders of images",
+                           "  skinmask detect photos -o masks\n"
+                           "  skinmask detect a.jpg b.png -o out --output mask,overlay "
+                           "--threshold 0.3",
+                           context);
+  verb->add_option("input", options->inputs, "Image files and folders, searched recursively")
+      ->required()
+      ->type_name("INPUT");
+  verb->add_option("-o", options->folder, "Folder for the results; it is made if need be")
+      ->required()
+      ->type_name("DIR");
+  verb->add_option("--output", options->outputs,
+                   "What to write: mask (b.png, 0 and 255), probability (b.probability.png), overlay "
+                   "(b.overlay.png), cutout (b.cutout.png, RGBA); repeatable")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("KIND")
+      ->capture_default_str();
+  verb->add_option("--threshold", options->threshold,
+                   "A pixel is skin when P(skin) is above this (default: the model's own)")
+      ->check(CLI::Range(0., 1.))
+      ->type_name("P");
+  verb->add_option("--prior", options->prior,
+                   "Prior P(skin), more than 0 and less than 1 (default: the model's own)")
+      ->type_name("P");
+  verb->add_flag("--resume", options->resume, "Leave out what exists already");
+  verb->add_option("--shard", options->shard, "Do only every N-th input, beginning with the I-th")
+      ->type_name("I/N")
+      ->capture_default_str();
+  AddModelOption(*verb, context);
+  AddForceOption(*verb, context);
+  AddJsonOption(*verb, context);
+  verb->callback([options, &context] {
+    context.action = [options](Context& c) { RunDetect(*options, c); };
+  });
+}
+
+}  // namespace skinmask::cli

@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include "common.h"
+#include "skinmask/file.h"
+
+namespace skinmask::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> samples;
+  PairOptions pairs;
+  std::string predicted;
+  std::optional<double> threshold;
+};
+
+std::string Shown(const std::optional<double>& value) {
+  return value ? fmt::format("{:.6f}", *value) : "-";
+}
+
+void PrintTable(const EvaluationReport& report) {
+  const Confusion& c = report.pooled.counts;
+  fmt::print("{:<18} {:>14} {:>14}\n", "", "truly skin", "not skin");
+  fmt::print("{:<18} {:>14} {:>14}\n", "called skin", c.tp, c.fp);
+  fmt::print("{:<18} {:>14} {:>14}\n\n", "called not skin", c.fn, c.tn);
+  fmt::print("{:<18} {:>14}", "", "pooled");
+  if (!report.images.empty())
+    fmt::print(" {:>14}  ({} image{})", "mean per image", report.images.size(),
+               report.images.size() > 1 ? "s" : "");
+  fmt::print("\n");
+  const auto means = MeanPerImage(report);
+  for (const auto& [name, value] : Ratios(report.pooled)) {
+    fmt::print("{:<18} {:>14}", name, Shown(value));
+    for (const auto& [other, mean] : means)
+      if (!report.images.empty() && other == name) fmt::print(" {:>14}", Shown(mean));
+    fmt::print("\n");
+  }
+}
+
+EvaluationReport Report(const Options& options, Context& context) {
+  const Run run = context.StartRun("images");
+  if (!options.predicted.empty()) {
+    PairOptions pairs = options.pairs;
+    pairs.images = options.predicted;
+    return EvaluatePredicted(pairs, run);
+  }
+  Model model = context.LoadModel();
+  if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
+  if (!options.pairs.images.empty()) return EvaluateImages(options.pairs, model, run);
+  Evaluation evaluation = EvaluateSamples(ReadAllSamples(options.samples), model);
+  return {MetricsOf(evaluation), {}, std::move(evaluation.scores)};
+}
+
+void RunEvaluate(const Options& options, Context& context) {
+  if (!options.predicted.empty()) {
+    if (!options.pairs.images.empty() || !options.samples.empty())
+      throw UsageError("give one of --images, --predicted and --samples");
+    if (options.pairs.masks.empty()) throw UsageError("--predicted needs --truth");
+    if (options.threshold || !context.model.empty())
+      throw UsageError("--predicted masks are decided already (no --model, no --threshold)");
+  } else {
+    CheckSource(options.samples, options.pairs, "--truth");
+  }
+  CheckPairOptions(options.pairs);
+  if (!context.json.empty() && !context.json_to_stdout())
+    RequireWritable(context.json, context.overwrite());
+  const EvaluationReport report = Report(options, context);
+  if (StopFlag()) return;  // scores of a part would pass for the whole
+  if (!context.json_to_stdout()) PrintTable(report);
+  context.WriteJson(ReportToJson(report));
+}
+
+}  // namespace
+
+void AddEvaluate(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth",
+                           "  skinmask evaluate --images photos --truth masks --json scores.json\n"
+                           "  skinmask evaluate --predicted out --truth masks --mask-name "
+                           "'{stem}_mask'",
+                           context);
+  verb->add_option("--images", options->pairs.images, "Folder of images to run the model on")
+      ->type_name("DIR");
+  verb->add_option("--predicted", options->predicted, "Folder of masks to judge as they are")
+      ->type_name("DIR");
+  verb->add_option("--truth", options->pairs.masks, "Folder of the true masks")->type_name("DIR");
+  verb->add_option("--samples", options->samples, "Tables of labelled pixels to run the model on")
+      ->type_name("FILE");
+  verb->add_option("--threshold", options->threshold,
+                   "A pixel is skin when P(skin) is above this (default: the model's own)")
+      ->check(CLI::Range(0., 1.))
+      ->type_name("P");
+  AddModelOption(*verb, context);
+  AddPairOptions(*verb, options->pairs);
+  AddForceOption(*verb, context);
+  AddJsonOption(*verb, context);
+  verb->callback([options, &context] {
+    context.action = [options](Context& c) { RunEvaluate(*options, c); };
+  });
+}
+
+}  // namespace skinmask::cli

@@ -1,0 +1,33 @@
+// A progress bar on standard error, for terminals only and for runs that take a while.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace skinmask::cli {
+
+class Progress {
+ public:
+  // `unit` is what is counted ("images"). Nothing is drawn when quiet or standard error is no
+  // terminal, and nothing in the first two seconds.
+  Progress(std::string unit, bool quiet);
+  ~Progress() { Clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void Show(std::size_t done, std::size_t total, std::uint64_t pixels);
+  // Takes the bar away, so that a line can be printed.
+  void Clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string unit_;
+  bool enabled_;
+  bool drawn_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;
+};
+
+}  // namespace skinmask::cli

@@ -1,0 +1,214 @@
+#include "skinmask/evaluation.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "skinmask/error.h"
+#include "skinmask/posterior.h"
+
+namespace skinmask {
+namespace {
+
+std::optional<double> Ratio(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Bins: a float's upper bits count steps of equal width within each octave.
+constexpr int kMantissaBits = 12;
+constexpr int kShift = 23 - kMantissaBits;
+constexpr float kMaxMagnitude = 1 << 18;
+constexpr std::uint32_t kOne = std::bit_cast<std::uint32_t>(1.0f) >> kShift;
+constexpr std::uint32_t kLastStep =
+    (std::bit_cast<std::uint32_t>(kMaxMagnitude + 1) >> kShift) - kOne;
+constexpr std::size_t kHalf = kLastStep + 1;
+
+// Bins [0, kHalf) hold z < 0 from -cap up, [kHalf, 2 kHalf) hold z >= 0.
+std::size_t BinOf(float z) {
+  // A NaN, which only a model of absurd numbers gives, fails the comparison and counts as the cap.
+  const float magnitude = (std::abs(z) < kMaxMagnitude ? std::abs(z) : kMaxMagnitude) + 1;
+  const std::uint32_t step = (std::bit_cast<std::uint32_t>(magnitude) >> kShift) - kOne;
+  return z < 0 ? kHalf - 1 - step : kHalf + step;
+}
+
+// The lower border of a bin.
+double BorderOf(std::size_t bin) {
+  const bool negative = bin < kHalf;
+  const auto step = static_cast<std::uint32_t>(negative ? kHalf - bin : bin - kHalf);
+  const double magnitude = std::bit_cast<float>((step + kOne) << kShift) - 1.;
+  return negative ? -magnitude : magnitude;
+}
+
+constexpr double kFixedPoint = 4294967296.;  // 2^32
+
+Int128 SquaredError(double log_odds, bool truth, std::uint64_t count) {
+  const double error = Logistic(truth ? -log_odds : log_odds);
+  return static_cast<Int128>(count) * std::llround(error * error * kFixedPoint);
+}
+
+}  // namespace
+
+Confusion& Confusion::operator+=(const Confusion& other) {
+  tp += other.tp;
+  fp += other.fp;
+  fn += other.fn;
+  tn += other.tn;
+  return *this;
+}
+
+std::optional<double> Confusion::Accuracy() const { return Ratio(tp + tn, Total()); }
+std::optional<double> Confusion::Precision() const { return Ratio(tp, tp + fp); }
+std::optional<double> Confusion::Recall() const { return Ratio(tp, tp + fn); }
+std::optional<double> Confusion::Specificity() const { return Ratio(tn, tn + fp); }
+std::optional<double> Confusion::F1() const { return Ratio(2 * tp, 2 * tp + fp + fn); }
+std::optional<double> Confusion::Iou() const { return Ratio(tp, tp + fp + fn); }
+
+std::uint64_t Scores::Total(bool truth) const {
+  std::uint64_t total = 0;
+  for (const ScoreStep& step : steps) total += truth ? step.positive : step.negative;
+  return total;
+}
+
+std::optional<double> Scores::Auc() const {
+  const std::uint64_t p = Total(true), n = Total(false);
+  if (p == 0 || n == 0) return std::nullopt;
+  // Twice the number of pairs in the right order, ties counting once (Mann-Whitney).
+  Int128 pairs = 0;
+  std::uint64_t below = 0;
+  for (const ScoreStep& step : steps) {
+    pairs += static_cast<Int128>(step.positive) * (2 * static_cast<Int128>(below) + step.negative);
+    below += step.negative;
+  }
+  return static_cast<double>(pairs) / 2 / static_cast<double>(p) / static_cast<double>(n);
+}
+
+std::optional<double> Scores::AveragePrecision() const {
+  const std::uint64_t p = Total(true);
+  if (p == 0) return std::nullopt;
+  std::uint64_t tp = 0, fp = 0;
+  double sum = 0;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    tp += step->positive;
+    fp += step->negative;
+    sum += static_cast<double>(step->positive) * *Ratio(tp, tp + fp);
+  }
+  return sum / static_cast<double>(p);
+}
+
+std::optional<double> Scores::Brier() const {
+  const std::uint64_t all = Total(true) + Total(false);
+  if (all == 0) return std::nullopt;
+  return static_cast<double>(squared_error) / kFixedPoint / static_cast<double>(all);
+}
+
+std::optional<Scores::OperatingPoint> Scores::MaxF1() const {
+  Confusion counts{0, 0, Total(true), Total(false)};
+  if (counts.fn == 0) return std::nullopt;
+  std::optional<OperatingPoint> best;
+  double best_f1 = -1;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    counts.tp += step->positive;
+    counts.fn -= step->positive;
+    counts.fp += step->negative;
+    counts.tn -= step->negative;
+    if (const double f1 = *counts.F1(); f1 >= best_f1) {
+      best_f1 = f1;
+      best = OperatingPoint{step->border, counts};
+    }
+  }
+  return best;
+}
+
+void ScoreHistogram::Add(float log_odds, bool truth, std::uint64_t count) {
+  if (positive_.empty()) {
+    positive_.resize(2 * kHalf);
+    negative_.resize(2 * kHalf);
+  }
+  (truth ? positive_ : negative_)[BinOf(log_odds)] += count;
+  squared_error_ += SquaredError(log_odds, truth, count);
+}
+
+ScoreHistogram& ScoreHistogram::operator+=(const ScoreHistogram& other) {
+  if (positive_.empty()) return *this = other;
+  for (std::size_t i = 0; i < other.positive_.size(); ++i) {
+    positive_[i] += other.positive_[i];
+    negative_[i] += other.negative_[i];
+  }
+  squared_error_ += other.squared_error_;
+  return *this;
+}
+
+Scores ScoreHistogram::Steps() const {
+  Scores scores{{}, squared_error_};
+  for (std::size_t i = 0; i < positive_.size(); ++i)
+    if (positive_[i] > 0 || negative_[i] > 0)
+      scores.steps.push_back({BorderOf(i), positive_[i], negative_[i]});
+  return scores;
+}
+
+namespace {
+
+// Which classes of the table are the positive one.
+std::vector<bool> Truths(const Samples& samples, const Model& model) {
+  std::vector<bool> truths;
+  bool shared = false;
+  for (const std::string& name : samples.classes()) {
+    truths.push_back(name == model.positive().name);
+    for (const GaussianClass& c : model.classes) shared |= c.name == name;
+  }
+  if (!shared)
+    throw Error("samples", fmt::format("have none of the model's classes (they have: {})",
+                                       fmt::join(samples.classes(), " ")));
+  return truths;
+}
+
+struct ScoredRow {
+  double log_odds;
+  std::uint64_t positive, negative;
+};
+
+// Distinct scores in ascending order; borders lie half-way between neighbours.
+std::vector<ScoreStep> StepsOf(std::vector<ScoredRow> rows) {
+  std::sort(rows.begin(), rows.end(),
+            [](const ScoredRow& a, const ScoredRow& b) { return a.log_odds < b.log_odds; });
+  std::vector<ScoreStep> steps;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i == 0)
+      steps.push_back({rows[i].log_odds - 1, 0, 0});
+    else if (rows[i].log_odds > rows[i - 1].log_odds)
+      steps.push_back({(rows[i - 1].log_odds + rows[i].log_odds) / 2, 0, 0});
+    steps.back().positive += rows[i].positive;
+    steps.back().negative += rows[i].negative;
+  }
+  return steps;
+}
+
+}  // namespace
+
+Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
+  const std::vector<bool> truths = Truths(samples, model);
+  const Reference reference(model);
+  const double threshold = Logit(model.decision.threshold);
+  std::vector<ScoredRow> scored(samples.rows().size());
+  tbb::parallel_for(std::size_t{0}, scored.size(), [&](std::size_t i) {
+    const SampleRow& row = samples.rows()[i];
+    const bool truth = truths[row.class_index];
+    scored[i] = {reference.LogOdds(row.b, row.g, row.r), truth ? row.count : 0,
+                 truth ? 0 : row.count};
+  });
+  Evaluation evaluation{{}, Scores{}};
+  for (const ScoredRow& row : scored) {
+    const bool truth = row.positive > 0;
+    const std::uint64_t count = row.positive + row.negative;
+    evaluation.counts.Add(truth, row.log_odds > threshold, count);
+    evaluation.scores->squared_error += SquaredError(row.log_odds, truth, count);
+  }
+  evaluation.scores->steps = StepsOf(std::move(scored));
+  return evaluation;
+}
+
+}  // namespace skinmask

@@ -1,0 +1,230 @@
+#include "skinmask/media.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "skinmask/error.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool HasImageExtension(const fs::path& path) {
+  static const std::set<std::string> kExtensions{".jpg", ".jpeg", ".jpe",  ".png", ".bmp",
+                                                 ".dib", ".tif",  ".tiff", ".webp", ".ppm",
+                                                 ".pgm", ".pbm",  ".pnm",  ".jp2"};
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return kExtensions.count(extension) > 0;
+}
+
+std::string Quoted(const fs::path& path) { return "'" + path.string() + "'"; }
+
+// One path for one file, whatever way leads to it.
+fs::path Identity(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path canonical = fs::weakly_canonical(path, ignored);
+  return canonical.empty() ? path : canonical;
+}
+
+void ListFolder(const fs::path& folder, const fs::path& excluded, const LineSink& problem,
+                std::vector<InputFile>& files) {
+  std::error_code error;
+  std::vector<fs::path> found, folders;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_directory(ignored)) {
+      if (!it->is_symlink(ignored)) folders.push_back(it->path());  // no cycles
+    } else if (HasImageExtension(it->path())) {
+      found.push_back(it->path());
+    }
+  }
+  if (error) problem(Error(folder.string(), "cannot be read: " + error.message()).what());
+  for (const fs::path& path : found) files.push_back({path, {}});
+  for (const fs::path& sub : folders)
+    if (excluded.empty() || Identity(sub) != excluded) ListFolder(sub, excluded, problem, files);
+}
+
+std::vector<InputFile> ListImagesBelow(const fs::path& folder, const fs::path& excluded,
+                                       const LineSink& problem) {
+  std::vector<InputFile> files;
+  ListFolder(folder, excluded, problem, files);
+  for (InputFile& file : files) file.relative = file.path.lexically_relative(folder);
+  std::sort(files.begin(), files.end(),
+            [](const InputFile& a, const InputFile& b) { return a.relative < b.relative; });
+  return files;
+}
+
+struct OutputKind {
+  Output output;
+  std::string_view name;
+  std::string_view suffix;
+};
+constexpr OutputKind kOutputs[] = {
+    {Output::kMask, "mask", ".png"},
+    {Output::kProbability, "probability", ".probability.png"},
+    {Output::kOverlay, "overlay", ".overlay.png"},
+    {Output::kCutout, "cutout", ".cutout.png"},
+};
+
+// True for what detect writes beside masks.
+bool IsOtherOutput(const fs::path& path) {
+  return std::any_of(std::begin(kOutputs), std::end(kOutputs), [&](const OutputKind& kind) {
+    return kind.output != Output::kMask && path.filename().string().ends_with(kind.suffix);
+  });
+}
+
+bool IsFolder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+}  // namespace
+
+std::vector<InputFile> ListImages(const std::vector<fs::path>& inputs, const fs::path& excluded,
+                                  const LineSink& problem) {
+  std::vector<InputFile> files;
+  std::set<fs::path> seen;
+  const fs::path excluded_identity = excluded.empty() ? excluded : Identity(excluded);
+  for (const fs::path& input : inputs) {
+    std::vector<InputFile> found;
+    if (IsFolder(input)) {
+      found = ListImagesBelow(input, excluded_identity, problem);
+      if (found.empty()) problem(Error(input.string(), "holds no image").what());
+    } else {
+      found.push_back({input, input.filename()});
+    }
+    for (InputFile& file : found)
+      if (seen.insert(Identity(file.path)).second) files.push_back(std::move(file));
+  }
+  return files;
+}
+
+NamePattern::NamePattern(std::string pattern, std::string_view option)
+    : pattern_(std::move(pattern)), has_extension_(HasImageExtension(pattern_)) {
+  if (pattern_.find("{stem}") == pattern_.npos)
+    throw Error(fmt::format("{} '{}'", option, pattern_), "has no {stem} (as in {stem}_mask)");
+}
+
+std::string NamePattern::Expand(std::string_view stem) const {
+  constexpr std::string_view kStem = "{stem}";
+  std::string name;
+  std::string_view rest = pattern_;
+  for (std::size_t at; (at = rest.find(kStem)) != rest.npos; rest.remove_prefix(at + kStem.size()))
+    name.append(rest.substr(0, at)).append(stem);
+  return name.append(rest);
+}
+
+bool NamePattern::Fits(const fs::path& file_name, std::string_view stem) const {
+  return Expand(stem) == (has_extension_ ? file_name : file_name.stem()).string();
+}
+
+std::string NamePattern::StemOf(const fs::path& file_name) const {
+  const std::string name = (has_extension_ ? file_name : file_name.stem()).string();
+  const std::size_t literal = Expand("").size();
+  const std::size_t repeats = Expand("x").size() - literal;
+  if (name.size() <= literal || (name.size() - literal) % repeats != 0) return {};
+  const std::size_t first = pattern_.find("{stem}");
+  const std::string stem = name.substr(first, (name.size() - literal) / repeats);
+  return Expand(stem) == name ? stem : std::string();
+}
+
+std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image_name,
+                                const fs::path& masks, const NamePattern& mask_name,
+                                bool predicted, const LineSink& problem) {
+  for (const fs::path& folder : {images, masks})
+    if (!IsFolder(folder)) throw Error(folder.string(), "is no folder (one of images is expected)");
+  // Masks by sub-folder and stem.
+  std::map<std::pair<fs::path, std::string>, std::vector<fs::path>> found;
+  for (const InputFile& mask : ListImagesBelow(masks, {}, problem)) {
+    const std::string stem = mask_name.StemOf(mask.path.filename());
+    if (!stem.empty()) found[{mask.relative.parent_path(), stem}].push_back(mask.path);
+  }
+  std::vector<MaskPair> pairs;
+  std::vector<fs::path> alone;
+  std::set<fs::path> used;
+  for (const InputFile& image : ListImagesBelow(images, {}, problem)) {
+    std::string stem = image_name.StemOf(image.path.filename());
+    if (stem.empty() || (predicted && IsOtherOutput(image.path))) continue;
+    const fs::path folder = image.relative.parent_path();
+    if (predicted && !found.count({folder, stem}) && HasImageExtension(stem))
+      stem = fs::path(stem).stem().string();
+    std::vector<fs::path> candidates = found[{folder, stem}];
+    std::erase_if(candidates,
+                  [&](const fs::path& mask) { return Identity(mask) == Identity(image.path); });
+    if (candidates.empty()) {
+      alone.push_back(image.path);
+    } else if (candidates.size() > 1) {
+      problem(Error(image.path.string(), fmt::format("has two masks, {} and {} (--mask-name tells "
+                                                     "them apart)",
+                                                     Quoted(candidates[0]), Quoted(candidates[1])))
+                  .what());
+    } else {
+      pairs.push_back({image, candidates[0]});
+    }
+    for (const fs::path& mask : candidates) used.insert(Identity(mask));
+  }
+  for (const fs::path& image : alone)
+    if (!used.count(Identity(image)))
+      problem(Error(image.string(), fmt::format("has no mask in {} (--mask-name says how they are "
+                                                "called)",
+                                                Quoted(masks)))
+                  .what());
+  if (predicted)
+    for (const auto& [key, paths] : found)
+      for (const fs::path& mask : paths)
+        if (!used.count(Identity(mask)))
+          problem(Error(mask.string(), "has no predicted mask in " + Quoted(images)).what());
+  return pairs;
+}
+
+std::string_view OutputName(Output output) {
+  return kOutputs[static_cast<std::size_t>(output)].name;
+}
+
+std::string_view OutputSuffix(Output output) {
+  return kOutputs[static_cast<std::size_t>(output)].suffix;
+}
+
+Output OutputFromName(std::string_view name) {
+  for (const OutputKind& kind : kOutputs)
+    if (kind.name == name) return kind.output;
+  throw Error(fmt::format("output '{}'", name),
+              "is unknown (there are: mask probability overlay cutout)");
+}
+
+std::vector<std::vector<fs::path>> OutputPaths(const std::vector<InputFile>& inputs,
+                                               const std::vector<Output>& outputs) {
+  std::vector<bool> full(inputs.size(), false);
+  std::vector<std::vector<fs::path>> paths(inputs.size());
+  // Each round turns at least one more input to its full name, so this ends.
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::map<fs::path, std::size_t> owner;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      fs::path base = inputs[i].relative;
+      if (!full[i]) base.replace_extension();
+      paths[i].clear();
+      for (Output output : outputs) {
+        paths[i].push_back(base.string() + std::string(OutputSuffix(output)));
+        const auto [other, fresh] = owner.emplace(paths[i].back(), i);
+        if (fresh) continue;
+        if (full[i] && full[other->second])
+          throw Error(paths[i].back().string(),
+                      fmt::format("would be the output of both {} and {} (run them apart)",
+                                  Quoted(inputs[other->second].path), Quoted(inputs[i].path)));
+        changed = full[i] = full[other->second] = true;
+      }
+    }
+  }
+  return paths;
+}
+
+}  // namespace skinmask

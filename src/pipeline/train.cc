@@ -1,0 +1,53 @@
+#include <openssl/evp.h>
+
+#include <array>
+
+#include "pairs.h"
+
+namespace skinmask {
+namespace {
+
+std::string Sha256(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+    throw Error("SHA-256", "is not available in this OpenSSL");
+  std::string text;
+  for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
+
+Evaluation EvaluateOn(const TrainOptions& options, const Samples& samples, const Model& model,
+                      const Run& run) {
+  if (!options.validation) return EvaluateSamples(samples, model);
+  EvaluationReport report = EvaluateImages(*options.validation, model, run);
+  return {report.pooled.counts, std::move(report.scores)};
+}
+
+CardScore ScoreOf(const Evaluation& evaluation, const Model& model, const std::string& data) {
+  const Metrics m = MetricsOf(evaluation);
+  return {data, model.decision.threshold, m.precision, m.recall, m.f1, m.auc};
+}
+
+}  // namespace
+
+Model Train(const Samples& samples, const TrainOptions& options, const Run& run) {
+  Model model = Fit(samples, options.fit);
+  model.card.sha256 = Sha256(FormatSamples(samples.Ungrouped()));
+  model.card.notes = options.notes;
+  const std::string data = options.validation ? options.validation_name : "training samples";
+  model.decision.threshold = options.max_f1 ? 0.5 : options.threshold;
+  Validate(model, "trained model");
+  const Evaluation first = EvaluateOn(options, samples, model, run);
+  model.card.scores.push_back(ScoreOf(first, model, data));
+  if (!options.max_f1) return model;
+  const auto best = first.scores->MaxF1();
+  if (!best) throw Error("--max-f1", fmt::format("{} holds no pixel of the positive class", data));
+  model.decision = {Logistic(best->log_odds), "max-f1", data};
+  // Once more rather than from the histogram, so that the card says what the model does.
+  const Evaluation second = EvaluateOn(options, samples, model, run);
+  model.card.scores.push_back(ScoreOf(second, model, data));
+  return model;
+}
+
+}  // namespace skinmask
