@@ -1,0 +1,128 @@
+// The published reference numbers, on research data that lies beside the checkout.
+#include <nlohmann/json.hpp>
+
+#include "skinmask/error.h"
+#include "skinmask/fit.h"
+#include "skinmask/pipeline.h"
+#include "support/files.h"
+
+namespace skinmask {
+namespace {
+
+using testing::DataFolder;
+using testing::Outcome;
+
+struct Row {
+  const char* name;
+  Covariance kind;
+  const char* space;
+  std::vector<std::string> channels;
+  Confusion counts;
+  double auc;
+};
+
+class UciTest : public ::testing::TestWithParam<Row> {
+ protected:
+  static const Samples& Uci() {
+    static const Samples uci = ReadSamples(DataFolder() / "uci/Skin_NonSkin.txt");
+    return uci;
+  }
+};
+
+TEST_P(UciTest, CountsAreExactlyThoseOfTheReference) {
+  SKIP_WITHOUT_DATA();
+  const Row& row = GetParam();
+  FitOptions options;
+  options.kind = row.kind;
+  options.features = Features(row.space, row.channels);
+  const Evaluation evaluation = EvaluateSamples(Uci(), Fit(Uci(), options));
+  EXPECT_EQ(evaluation.counts.tp, row.counts.tp);
+  EXPECT_EQ(evaluation.counts.fp, row.counts.fp);
+  EXPECT_EQ(evaluation.counts.fn, row.counts.fn);
+  EXPECT_EQ(evaluation.counts.tn, row.counts.tn);
+  EXPECT_NEAR(*evaluation.scores->Auc(), row.auc, 5.01e-7);
+}
+
+constexpr auto kFull = Covariance::kFull, kPooled = Covariance::kPooled, kDiagonal = Covariance::kDiagonal;
+INSTANTIATE_TEST_SUITE_P(
+    Reference, UciTest,
+    ::testing::Values(Row{"QdaBgr", kFull, "BGR", {}, {47093, 278, 3766, 193920}, 0.999643},
+                      Row{"QdaYCrCb", kFull, "YCrCb", {}, {47093, 278, 3766, 193920}, 0.999643},
+                      Row{"QdaOpponent", kFull, "opponent", {}, {47093, 278, 3766, 193920}, 0.999643},
+                      Row{"LdaBgr", kPooled, "BGR", {}, {46053, 11923, 4806, 182275}, 0.946964},
+                      Row{"LdaYCrCb", kPooled, "YCrCb", {}, {46053, 11923, 4806, 182275}, 0.946964},
+                      Row{"NaiveBgr", kDiagonal, "BGR", {}, {37420, 5201, 13439, 188997}, 0.941713},
+                      Row{"NaiveYCrCb", kDiagonal, "YCrCb", {}, {46915, 1305, 3944, 192893}, 0.998204},
+                      Row{"QdaCrCb", kFull, "YCrCb", {"Cr", "Cb"}, {49780, 226, 1079, 193972}, 0.999635},
+                      Row{"QdaHsv", kFull, "HSV", {}, {50737, 5454, 122, 188744}, 0.992747},
+                      Row{"QdaLab", kFull, "Lab", {}, {46436, 230, 4423, 193968}, 0.999634}),
+    [](const auto& row) { return row.param.name; });
+
+TEST(UciFile, HoldsTheKnownNumberOfColors) {
+  SKIP_WITHOUT_DATA();
+  const Samples uci = ReadSamples(DataFolder() / "uci/Skin_NonSkin.txt");
+  EXPECT_EQ(uci.Total(0), 194198u);
+  EXPECT_EQ(uci.Total(1), 50859u);
+  EXPECT_EQ(uci.rows().size(), 51433u + 11);  // 11 colours stand in both classes
+}
+
+class DataTest : public testing::ProgramTest {
+ protected:
+  nlohmann::json Evaluate(const std::string& arguments, int status = 0) {
+    const Outcome run = Run("evaluate --json " + arguments);
+    EXPECT_EQ(run.status, status) << run.err;
+    return run.out.empty() ? nlohmann::json() : nlohmann::json::parse(run.out);
+  }
+  // "--images X/images --truth X/masks"
+  static std::string Set(const char* name) {
+    const std::string folder = (DataFolder() / name).string();
+    return "--images " + folder + "/images --truth " + folder + "/masks ";
+  }
+};
+
+TEST_F(DataTest, DefaultModelOnEcu) {
+  SKIP_WITHOUT_DATA();
+  const std::string ecu = Set("ecu") + "--mask-name '{stem}_skin_{stem}' ";
+  const auto half = Evaluate(ecu + "--threshold 0.5")["pooled"];
+  EXPECT_NEAR(half["precision"], 0.736, 0.002);
+  EXPECT_NEAR(half["recall"], 0.645, 0.002);
+  EXPECT_NEAR(half["f1"], 0.688, 0.002);
+  const auto own = Evaluate(ecu);
+  EXPECT_GE(own["pooled"]["f1"], 0.715);
+  EXPECT_EQ(own["images"].size(), 101u);
+  const Model model = DefaultModel();
+  EXPECT_DOUBLE_EQ(own["pooled"]["f1"], *model.card.scores.back().f1);
+}
+
+TEST_F(DataTest, DefaultModelIsMadeAgainByteForByte) {
+  SKIP_WITHOUT_DATA();
+  const std::string command = std::string("SKINMASK='") + SKINMASK_PROGRAM "' '" SKINMASK_SOURCE "/scripts/make-default-model' '" +
+                              DataFolder().string() + "' '" + Path("m.json").string() + "' 2>/dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(ReadFile(Path("m.json")), DefaultModelJson());
+}
+
+TEST_F(DataTest, EverySetIsReadWithOneLine) {
+  SKIP_WITHOUT_DATA();
+  EXPECT_EQ(Evaluate(Set("hgr") + "--invert")["images"].size(), 101u);
+  const auto parts = Evaluate(Set("faceparts") + "--label skin=255,255,0 --label skin=0,255,255 --label non-skin=0,255,0 "
+                              "--label non-skin=0,0,255 --label non-skin=127,0,0 --label non-skin=255,0,0 --ignore other");
+  EXPECT_EQ(parts["images"].size(), 20u);
+  EXPECT_GT(parts["pooled"]["auc"], 0.9);
+  const auto negatives = Evaluate("--images " + (DataFolder() / "negatives").string() + " --whole non-skin");
+  EXPECT_EQ(negatives["images"].size(), 331u);
+  EXPECT_EQ(negatives["pooled"]["tp"].get<int>() + negatives["pooled"]["fn"].get<int>(), 0);
+}
+
+TEST_F(DataTest, MismatchedSizesAreBothNamed) {
+  SKIP_WITHOUT_DATA();
+  const std::string folder = (DataFolder() / "mismatched").string();
+  const Outcome run = Run("evaluate --images " + folder + " --truth " + folder +
+                          " --image-name '{stem}_image' --mask-name '{stem}_mask'");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("382x512"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("368x512"), std::string::npos) << run.err;
+}
+
+}  // namespace
+}  // namespace skinmask

@@ -1,0 +1,90 @@
+// Temporary folders, the research data, and running the program.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "skinmask/file.h"
+
+namespace skinmask::testing {
+
+namespace fs = std::filesystem;
+
+inline fs::path SamplesFolder() { return SKINMASK_SOURCE "/samples"; }
+
+// The folder of research data beside the checkout; SKINMASK_DATA overrides it. Empty if absent.
+inline fs::path DataFolder() {
+  const char* given = std::getenv("SKINMASK_DATA");
+  const fs::path folder = given ? given : SKINMASK_SOURCE "/../shared/data";
+  return fs::exists(folder / "README.md") ? folder : fs::path();
+}
+
+#define SKIP_WITHOUT_DATA() \
+  if (DataFolder().empty()) GTEST_SKIP() << "needs the research data in ../shared/data"
+
+// A folder of its own for each test, removed at its end.
+class FolderTest : public ::testing::Test {
+ protected:
+  FolderTest() {
+    std::string pattern = (fs::temp_directory_path() / "skinmask-test-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~FolderTest() override { fs::remove_all(folder_); }
+
+  fs::path Path(const std::string& name) const { return folder_ / name; }
+  fs::path Put(const std::string& name, std::string_view bytes) const {
+    fs::create_directories(Path(name).parent_path());
+    std::ofstream(Path(name), std::ios::binary) << bytes;
+    return Path(name);
+  }
+  // Names of all files below a folder, sorted.
+  static std::vector<std::string> Names(const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+      if (entry.is_regular_file()) names.push_back(entry.path().lexically_relative(folder).string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  fs::path folder_;
+};
+
+struct Outcome {
+  int status;  // exit status, or 128 + signal
+  std::string out, err;
+};
+
+// Tests that start the program as a user would.
+class ProgramTest : public FolderTest {
+ protected:
+  // `arguments` is a piece of shell; the working folder is the test's own.
+  Outcome Run(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.string() + "' && '" SKINMASK_PROGRAM "' " +
+                                arguments + " >'" + Path(".out").string() + "' 2>'" +
+                                Path(".err").string() + "' </dev/null";
+    const int raw = std::system(command.c_str());
+    const int status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
+    return {status, ReadFile(Path(".out")), ReadFile(Path(".err"))};
+  }
+};
+
+inline int Lines(const std::string& text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// Expects an Error whose text contains `part`.
+#define EXPECT_ERROR(statement, part)                                             \
+  try {                                                                           \
+    statement;                                                                    \
+    ADD_FAILURE() << "no error";                                                  \
+  } catch (const ::skinmask::Error& e) {                                          \
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();   \
+  }
+
+}  // namespace skinmask::testing
