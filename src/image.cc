@@ -161,12 +161,10 @@ cv::Mat ReadImage(const std::filesystem::path& path) {
 }
 
 std::string EncodePng(const cv::Mat& image) {
-  // Level 1 with the run-length strategy: masks shrink nearly as far as at any level, at several
-  // times the rate (docs/decisions/0004-png.md).
+  // OpenCV's own choice of level, filter and strategy beats what its options can set
+  // (docs/decisions/0004-png.md).
   std::vector<unsigned char> bytes;
-  cv::imencode(".png", image, bytes,
-               {cv::IMWRITE_PNG_COMPRESSION, 1, cv::IMWRITE_PNG_STRATEGY,
-                cv::IMWRITE_PNG_STRATEGY_RLE});
+  cv::imencode(".png", image, bytes);
   return std::string(bytes.begin(), bytes.end());
 }
 

@@ -65,7 +65,8 @@ void RunEvaluate(const Options& options, Context& context) {
     RequireWritable(context.json, context.overwrite());
   const EvaluationReport report = Report(options, context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
-  if (!context.json_to_stdout()) PrintTable(report);
+  const bool judged = report.pooled.counts.Total() > 0;
+  if (judged && !context.json_to_stdout()) PrintTable(report);
   context.WriteJson(ReportToJson(report));
 }
 

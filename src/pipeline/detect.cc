@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <opencv2/imgproc.hpp>
 #include <set>
 
@@ -133,6 +136,9 @@ void Detect(const DetectOptions& options, const Model& model, const Run& run,
       throw Error(folder.string(), "cannot be made as output folder: " + error.message());
   };
   make_folder(options.output_folder);
+  if (access(options.output_folder.c_str(), W_OK | X_OK) != 0)
+    throw Error(options.output_folder.string(),
+                std::string("cannot be written to: ") + std::strerror(errno));
   if (tasks.empty()) return;
   const Posterior posterior(model);
   RunOrdered(

@@ -103,6 +103,10 @@ TEST_F(EvaluateTest, SizesThatDifferAreNamedAndTheRestIsJudged) {
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(run.err, "skinmask: i/a.png: is 40x30, but its mask m/a.png is 40x31 (the same size)\n");
   EXPECT_NE(run.out.find("(1 image)"), std::string::npos);
+  Put("i/b.png", "");
+  const Outcome none = Run("evaluate --images i --truth m");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_EQ(none.out, "");  // no table of nothing
 }
 
 TEST_F(EvaluateTest, JpegMasksAreReadWithAWarningThatCounts) {

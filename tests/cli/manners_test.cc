@@ -48,7 +48,7 @@ TEST_F(MannersTest, ThingsOfTheWorldAreOneLineAndOne) {
   Put("asymmetric.json", with("1379.7205050245686", "1379.8"));
   Put("future.json", with("\"version\": 1", "\"version\": 9"));
   for (const char* arguments :
-       {"detect absent.jpg -o out", "detect a.png -o file/out", "detect a.png -o file", "detect a.png -o out --model truncated.json",
+       {"detect absent.jpg -o out", "detect a.png -o file/out", "detect a.png -o file", "detect a.png -o /proc/none", "detect a.png -o out --model truncated.json",
         "detect a.png -o out --model nan.json", "detect a.png -o out --model negative.json",
         "detect a.png -o out --model asymmetric.json", "detect a.png -o out --model future.json",
         "detect a.png -o out --model absent.json", "show truncated.json", "evaluate --images absent --truth absent"}) {
