@@ -16,15 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Calls row(y) for every row, in parallel where the image is large enough to gain by it.
-template <class Row>
-void ForRows(const cv::Mat& image, const Row& row) {
+// A row function of Posterior on every row, in parallel where the image is large enough to gain by it.
+cv::Mat ForRows(const Posterior& posterior, const cv::Mat& bgr,
+                void (Posterior::*row)(const std::uint8_t*, std::size_t, std::uint8_t*) const noexcept) {
   constexpr int kGrainPixels = 1 << 18;
-  const int grain = std::max(1, kGrainPixels / std::max(1, image.cols));
-  tbb::parallel_for(tbb::blocked_range<int>(0, image.rows, static_cast<std::size_t>(grain)),
+  const int grain = std::max(1, kGrainPixels / std::max(1, bgr.cols));
+  cv::Mat result(bgr.size(), CV_8UC1);
+  tbb::parallel_for(tbb::blocked_range<int>(0, bgr.rows, static_cast<std::size_t>(grain)),
                     [&](const tbb::blocked_range<int>& rows) {
-                      for (int y = rows.begin(); y < rows.end(); ++y) row(y);
+                      for (int y = rows.begin(); y < rows.end(); ++y)
+                        (posterior.*row)(bgr.ptr<std::uint8_t>(y), static_cast<std::size_t>(bgr.cols),
+                                         result.ptr<std::uint8_t>(y));
                     });
+  return result;
 }
 
 // The work on one input: what to read, and which outputs to write where.
@@ -92,21 +96,11 @@ Detected Process(const Task& task, const Posterior& posterior, Overwrite overwri
 }  // namespace
 
 cv::Mat DetectMask(const Posterior& posterior, const cv::Mat& bgr) {
-  cv::Mat mask(bgr.size(), CV_8UC1);
-  ForRows(bgr, [&](int y) {
-    posterior.MaskRow(bgr.ptr<std::uint8_t>(y), static_cast<std::size_t>(bgr.cols),
-                      mask.ptr<std::uint8_t>(y));
-  });
-  return mask;
+  return ForRows(posterior, bgr, &Posterior::MaskRow);
 }
 
 cv::Mat DetectProbability(const Posterior& posterior, const cv::Mat& bgr) {
-  cv::Mat probability(bgr.size(), CV_8UC1);
-  ForRows(bgr, [&](int y) {
-    posterior.ProbabilityRow(bgr.ptr<std::uint8_t>(y), static_cast<std::size_t>(bgr.cols),
-                             probability.ptr<std::uint8_t>(y));
-  });
-  return probability;
+  return ForRows(posterior, bgr, &Posterior::ProbabilityRow);
 }
 
 cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask) {
