@@ -2,7 +2,6 @@
 
 #include <libexif/exif-data.h>
 #include <turbojpeg.h>
-#include <zlib.h>
 
 #include <cstdint>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "png.h"
 #include "skinmask/error.h"
 
 namespace skinmask {
@@ -95,32 +95,6 @@ class JpegDecoder {
   tjhandle handle_;
 };
 
-// ----------------------------------------------------------------------------------------------- PNG
-
-constexpr std::string_view kPngSignature("\x89PNG\r\n\x1a\n", 8);
-
-// Checks that every chunk is there with the right CRC up to IEND, and leaves out those that do not
-// change pixels: libpng prints its complaints about them, and a library must not.
-std::string CheckedPng(std::string_view png, std::string_view subject) {
-  std::string kept(kPngSignature);
-  for (std::size_t at = kPngSignature.size(); at + 12 <= png.size();) {
-    const auto number = [&](std::size_t i) {
-      const unsigned char* p = Bytes(png) + i;
-      return static_cast<std::uint32_t>(p[0]) << 24 | p[1] << 16 | p[2] << 8 | p[3];
-    };
-    const std::size_t length = number(at);
-    if (length > png.size() - at - 12) break;
-    const std::string_view type = png.substr(at + 4, 4);
-    if (crc32(0, Bytes(png) + at + 4, static_cast<uInt>(length + 4)) != number(at + 8 + length))
-      throw Error(subject, "is a damaged PNG: a chunk has a wrong checksum (a whole file)");
-    if ((type[0] & 0x20) == 0 || type == "tRNS" || type == "eXIf")
-      kept += png.substr(at, length + 12);
-    if (type == "IEND") return kept;
-    at += length + 12;
-  }
-  throw Error(subject, "is a truncated PNG (a whole file)");
-}
-
 // --------------------------------------------------------------------------------------------- others
 
 cv::Mat DecodeByOpenCv(std::string_view bytes, std::string_view subject) {
@@ -152,20 +126,12 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject) {
     const std::optional<cv::Mat> stored = decoder.Decode(bytes, subject);
     return stored ? Upright(*stored, Orientation(bytes)) : DecodeByOpenCv(bytes, subject);
   }
-  if (bytes.starts_with(kPngSignature)) return DecodeByOpenCv(CheckedPng(bytes, subject), subject);
+  if (IsPng(bytes)) return DecodeByOpenCv(CheckedPng(bytes, subject), subject);
   return DecodeByOpenCv(bytes, subject);
 }
 
 cv::Mat ReadImage(const std::filesystem::path& path) {
   return DecodeImage(ReadFile(path), path.string());
-}
-
-std::string EncodePng(const cv::Mat& image) {
-  // OpenCV's own choice of level, filter and strategy beats what its options can set
-  // (docs/decisions/0004-png.md).
-  std::vector<unsigned char> bytes;
-  cv::imencode(".png", image, bytes);
-  return std::string(bytes.begin(), bytes.end());
 }
 
 }  // namespace skinmask
