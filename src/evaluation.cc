@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <bit>
@@ -42,6 +43,9 @@ double BorderOf(std::size_t bin) {
   const double magnitude = std::bit_cast<float>((step + kOne) << kShift) - 1.;
   return negative ? -magnitude : magnitude;
 }
+
+// The number nearest to 0 in low..high.
+double BorderBetween(double low, double high) { return std::clamp(0., low, std::max(low, high)); }
 
 constexpr double kFixedPoint = 4294967296.;  // 2^32
 
@@ -144,9 +148,13 @@ ScoreHistogram& ScoreHistogram::operator+=(const ScoreHistogram& other) {
 
 Scores ScoreHistogram::Steps() const {
   Scores scores{{}, squared_error_};
-  for (std::size_t i = 0; i < positive_.size(); ++i)
-    if (positive_[i] > 0 || negative_[i] > 0)
-      scores.steps.push_back({BorderOf(i), positive_[i], negative_[i]});
+  double end_of_last = -kMaxMagnitude;
+  for (std::size_t i = 0; i < positive_.size(); ++i) {
+    if (positive_[i] == 0 && negative_[i] == 0) continue;
+    scores.steps.push_back(
+        {BorderBetween(end_of_last, BorderOf(i)), positive_[i], negative_[i]});
+    end_of_last = BorderOf(i + 1);
+  }
   return scores;
 }
 
@@ -171,16 +179,18 @@ struct ScoredRow {
   std::uint64_t positive, negative;
 };
 
-// Distinct scores in ascending order; borders lie half-way between neighbours.
+// Distinct scores in ascending order. Borders keep clear of both neighbours, as z > border is computed
+// anew from a threshold.
 std::vector<ScoreStep> StepsOf(std::vector<ScoredRow> rows) {
-  std::sort(rows.begin(), rows.end(),
-            [](const ScoredRow& a, const ScoredRow& b) { return a.log_odds < b.log_odds; });
+  tbb::parallel_sort(rows, [](const ScoredRow& a, const ScoredRow& b) {
+    return a.log_odds < b.log_odds;
+  });
   std::vector<ScoreStep> steps;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i == 0)
-      steps.push_back({rows[i].log_odds - 1, 0, 0});
-    else if (rows[i].log_odds > rows[i - 1].log_odds)
-      steps.push_back({(rows[i - 1].log_odds + rows[i].log_odds) / 2, 0, 0});
+    const double low = i == 0 ? -kMaxMagnitude : rows[i - 1].log_odds, high = rows[i].log_odds;
+    const double margin = std::min(high - low, 1.) / 4;
+    if (i == 0 || high > low)
+      steps.push_back({BorderBetween(low + margin, high - margin), 0, 0});
     steps.back().positive += rows[i].positive;
     steps.back().negative += rows[i].negative;
   }

@@ -47,8 +47,10 @@ bool WriteAll(int fd, std::string_view bytes) {
   return true;
 }
 
+// True for what is written to as it is: pipes, devices, and /dev/stdout wherever it leads.
 bool IsSpecial(const fs::path& path) {
   struct stat status;
+  if (path.string().starts_with("/dev/")) return true;
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 
@@ -76,13 +78,21 @@ std::string ReadFile(const fs::path& path) {
 void RequireWritable(const fs::path& path, Overwrite overwrite) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) throw Error(path.string(), "is a folder (a file is expected)");
-  if (overwrite == Overwrite::kNo && fs::exists(path, ignored) && !IsSpecial(path))
+  if (IsSpecial(path)) return;
+  if (overwrite == Overwrite::kNo && fs::exists(path, ignored))
     throw Error(path.string(), "exists already (--force replaces it)");
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (!fs::is_directory(folder, ignored))
+    throw Error(path.string(), "cannot be written: its folder does not exist");
+  if (access(folder.c_str(), W_OK | X_OK) != 0) Fail(path, "cannot be written", errno);
 }
 
-void WriteFile(const fs::path& path, std::string_view bytes, Overwrite overwrite) {
-  RequireWritable(path, overwrite);
-  const bool direct = IsSpecial(path);
+void WriteFile(const fs::path& name, std::string_view bytes, Overwrite overwrite) {
+  RequireWritable(name, overwrite);
+  const bool direct = IsSpecial(name);
+  std::error_code ignored;
+  const bool link = !direct && fs::is_symlink(name, ignored);
+  const fs::path path = link ? fs::weakly_canonical(name, ignored) : name;
   static std::atomic<unsigned> serial{0};
   const fs::path part =
       direct ? path

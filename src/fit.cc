@@ -17,12 +17,17 @@ namespace {
 constexpr double kSingular = 1e-10;
 
 [[noreturn]] void FailDegenerate(const GaussianClass& c, const FitOptions& options) {
-  const bool diagonal = options.kind == Covariance::kDiagonal;
+  const std::string problem =
+      fmt::format("{} samples do not span the {} channel{} of {}: the covariance is singular",
+                  c.count, options.features.size(), options.features.size() > 1 ? "s" : "",
+                  options.features.space().name);
+  // Shrinkage helps where channels depend on each other, not where one does not vary at all.
+  const bool constant = (c.covariance.diagonal().array() <= 0).any();
+  const bool shrunk = !options.shrinkage.s || *options.shrinkage.s > 0;
   throw Error(fmt::format("class '{}'", c.name),
-              fmt::format("{} samples do not span the {} channel{} of {}: the covariance is singular "
-                          "(more varied samples, fewer --channels{})",
-                          c.count, options.features.size(), options.features.size() > 1 ? "s" : "",
-                          options.features.space().name, diagonal ? "" : ", or --shrinkage 0.1"));
+              problem + (constant ? ", a channel never varies (more varied samples, fewer --channels)"
+                         : shrunk ? " (more varied samples, fewer --channels, more --shrinkage)"
+                                  : " (more varied samples, fewer --channels, or --shrinkage 0.1)"));
 }
 
 bool IsSingular(const FeatureMatrix& covariance) {
@@ -93,10 +98,10 @@ void EstimateClasses(const Samples& samples, const FitOptions& options, Model& m
     if (options.kind == Covariance::kDiagonal) {
       Shrink(c.covariance, 1);
     } else {
-      if (!options.shrinkage.s) {
-        if ((c.covariance.diagonal().array() <= 0).any()) FailDegenerate(c, options);
+      // Without variance nothing can be standardised; the check for singularity decides.
+      const bool constant = (c.covariance.diagonal().array() <= 0).any();
+      if (!options.shrinkage.s && !constant)
         s = LedoitWolf(samples, k, options.features, c.mean, c.covariance);
-      }
       Shrink(c.covariance, s);
     }
     const bool positive = c.name == options.positive;

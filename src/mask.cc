@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <climits>
 #include <iterator>
@@ -10,6 +11,7 @@
 #include "skinmask/error.h"
 #include "skinmask/file.h"
 #include "skinmask/image.h"
+#include "skinmask/samples.h"
 
 namespace skinmask {
 namespace {
@@ -60,8 +62,11 @@ MaskRule::MaskRule(const std::vector<std::string>& labels, const std::vector<std
     if (equals == 0 || equals == label.npos)
       throw Error(subject, fmt::format("is not understood (CLASS=VALUE, {})", kValueForm));
     const std::string name = label.substr(0, equals);
+    if (!IsClassName(name)) throw Error(subject, fmt::format("'{}' is no name for a class", name));
     const auto index = std::find(classes_.begin(), classes_.end(), name) - classes_.begin();
     if (index == std::ssize(classes_)) classes_.push_back(name);
+    if (classes_.size() > kMaxClasses)
+      throw Error(subject, fmt::format("is one class too many ({} at most)", kMaxClasses));
     Label(std::string_view(label).substr(equals + 1), static_cast<std::uint8_t>(index), subject);
   }
   if (labels.empty()) {
@@ -86,32 +91,69 @@ void MaskRule::Label(std::string_view value, std::uint8_t index, const std::stri
   }
 }
 
-// Turns pixels into classes; remembers the last colour, since masks are made of runs.
+// Turns pixels into classes.
 class MaskReader {
  public:
   MaskReader(const MaskRule& rule, bool lossy, std::string subject)
       : rule_(rule), lossy_(lossy), subject_(std::move(subject)) {}
 
-  ClassMap Read(const cv::Mat& image) {
+  ClassMap Read(const cv::Mat& image) { return image.channels() == 1 ? Grey(image) : Color(image); }
+
+ private:
+  // Looks every value up that occurs, then maps them all at once.
+  ClassMap Grey(const cv::Mat& image) {
+    std::array<bool, 256> occurs{};
+    for (int y = 0; y < image.rows; ++y) {
+      const std::uint8_t* row = image.ptr<std::uint8_t>(y);
+      for (int x = 0; x < image.cols; ++x) occurs[row[x]] = true;
+    }
+    cv::Mat classes(1, 256, CV_8UC1, cv::Scalar(0)), between(1, 256, CV_8UC1, cv::Scalar(0));
+    std::uint32_t largest = 0;
+    for (std::uint32_t v = 0; v < 256; ++v) {
+      if (!occurs[v]) continue;
+      Look(v * 0x010101);
+      classes.data[v] = class_;
+      between.data[v] = in_between_;
+      largest = v;
+    }
+    CheckRange(largest);
+    ClassMap map;
+    cv::LUT(image, classes, map.classes);
+    if (cv::countNonZero(between) > 0) {
+      cv::Mat marked;
+      cv::LUT(image, between, marked);
+      map.in_between = static_cast<std::uint64_t>(cv::countNonZero(marked));
+    }
+    return map;
+  }
+
+  // Remembers the last colour, since masks are made of runs.
+  ClassMap Color(const cv::Mat& image) {
     ClassMap map{cv::Mat(image.size(), CV_8UC1), 0};
-    std::uint8_t largest = 0;
+    std::uint32_t last = UINT32_MAX;  // no colour
+    std::uint32_t largest = 0;
     for (int y = 0; y < image.rows; ++y) {
       const std::uint8_t* bgr = image.ptr<std::uint8_t>(y);
       std::uint8_t* out = map.classes.ptr<std::uint8_t>(y);
       for (int x = 0; x < image.cols; ++x, bgr += 3) {
-        if (const std::uint32_t rgb = Rgb(bgr); rgb != last_) Look(last_ = rgb);
+        if (const std::uint32_t rgb = Rgb(bgr); rgb != last) {
+          Look(last = rgb);
+          largest = std::max(largest, rgb >> 8 & 255);
+        }
         out[x] = class_;
         map.in_between += in_between_;
-        largest = std::max(largest, bgr[1]);
       }
     }
-    if (rule_.above_127_ && largest == 1 && !lossy_)
-      throw Error(subject_, "holds only 0 and 1, nothing above 127 "
-                            "(--label skin=1 --label non-skin=0 reads such masks)");
+    CheckRange(largest);
     return map;
   }
 
- private:
+  void CheckRange(std::uint32_t largest) const {
+    if (rule_.above_127_ && largest == 1 && !lossy_)
+      throw Error(subject_, "holds only 0 and 1, nothing above 127 "
+                            "(--label skin=1 --label non-skin=0 reads such masks)");
+  }
+
   void Look(std::uint32_t rgb) {
     in_between_ = false;
     if (const auto known = rule_.colors_.find(rgb); known != rule_.colors_.end()) {
@@ -150,14 +192,14 @@ class MaskReader {
   const MaskRule& rule_;
   const bool lossy_;
   const std::string subject_;
-  std::uint32_t last_ = UINT32_MAX;  // no colour
   std::uint8_t class_ = MaskRule::kIgnored;
   bool in_between_ = false;
 };
 
 ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule) {
   const std::string bytes = ReadFile(path);
-  return MaskReader(rule, IsJpeg(bytes), path.string()).Read(DecodeImage(bytes, path.string()));
+  return MaskReader(rule, IsJpeg(bytes), path.string())
+      .Read(DecodeImage(bytes, path.string(), {.keep_grey = true}));
 }
 
 }  // namespace skinmask

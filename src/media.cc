@@ -27,11 +27,13 @@ bool HasImageExtension(const fs::path& path) {
 
 std::string Quoted(const fs::path& path) { return "'" + path.string() + "'"; }
 
-// One path for one file, whatever way leads to it.
-fs::path Identity(const fs::path& path) {
+// True for what can be opened and read to its end: not for pipes, sockets and devices. Broken links
+// count, so that they are told of.
+bool IsReadable(const fs::directory_entry& entry) {
   std::error_code ignored;
-  const fs::path canonical = fs::weakly_canonical(path, ignored);
-  return canonical.empty() ? path : canonical;
+  const fs::file_type type = entry.status(ignored).type();
+  return type != fs::file_type::fifo && type != fs::file_type::socket &&
+         type != fs::file_type::character && type != fs::file_type::block;
 }
 
 void ListFolder(const fs::path& folder, const fs::path& excluded, const LineSink& problem,
@@ -42,14 +44,14 @@ void ListFolder(const fs::path& folder, const fs::path& excluded, const LineSink
     std::error_code ignored;
     if (it->is_directory(ignored)) {
       if (!it->is_symlink(ignored)) folders.push_back(it->path());  // no cycles
-    } else if (HasImageExtension(it->path())) {
+    } else if (HasImageExtension(it->path()) && IsReadable(*it)) {
       found.push_back(it->path());
     }
   }
   if (error) problem(Error(folder.string(), "cannot be read: " + error.message()).what());
   for (const fs::path& path : found) files.push_back({path, {}});
   for (const fs::path& sub : folders)
-    if (excluded.empty() || Identity(sub) != excluded) ListFolder(sub, excluded, problem, files);
+    if (excluded.empty() || FileIdentity(sub) != excluded) ListFolder(sub, excluded, problem, files);
 }
 
 std::vector<InputFile> ListImagesBelow(const fs::path& folder, const fs::path& excluded,
@@ -92,7 +94,7 @@ std::vector<InputFile> ListImages(const std::vector<fs::path>& inputs, const fs:
                                   const LineSink& problem) {
   std::vector<InputFile> files;
   std::set<fs::path> seen;
-  const fs::path excluded_identity = excluded.empty() ? excluded : Identity(excluded);
+  const fs::path excluded_identity = excluded.empty() ? excluded : FileIdentity(excluded);
   for (const fs::path& input : inputs) {
     std::vector<InputFile> found;
     if (IsFolder(input)) {
@@ -102,7 +104,8 @@ std::vector<InputFile> ListImages(const std::vector<fs::path>& inputs, const fs:
       found.push_back({input, input.filename()});
     }
     for (InputFile& file : found)
-      if (seen.insert(Identity(file.path)).second) files.push_back(std::move(file));
+      if (seen.insert(fs::absolute(file.path).lexically_normal()).second)
+        files.push_back(std::move(file));
   }
   return files;
 }
@@ -120,10 +123,6 @@ std::string NamePattern::Expand(std::string_view stem) const {
   for (std::size_t at; (at = rest.find(kStem)) != rest.npos; rest.remove_prefix(at + kStem.size()))
     name.append(rest.substr(0, at)).append(stem);
   return name.append(rest);
-}
-
-bool NamePattern::Fits(const fs::path& file_name, std::string_view stem) const {
-  return Expand(stem) == (has_extension_ ? file_name : file_name.stem()).string();
 }
 
 std::string NamePattern::StemOf(const fs::path& file_name) const {
@@ -158,7 +157,7 @@ std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image
       stem = fs::path(stem).stem().string();
     std::vector<fs::path> candidates = found[{folder, stem}];
     std::erase_if(candidates,
-                  [&](const fs::path& mask) { return Identity(mask) == Identity(image.path); });
+                  [&](const fs::path& mask) { return FileIdentity(mask) == FileIdentity(image.path); });
     if (candidates.empty()) {
       alone.push_back(image.path);
     } else if (candidates.size() > 1) {
@@ -169,10 +168,10 @@ std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image
     } else {
       pairs.push_back({image, candidates[0]});
     }
-    for (const fs::path& mask : candidates) used.insert(Identity(mask));
+    for (const fs::path& mask : candidates) used.insert(FileIdentity(mask));
   }
   for (const fs::path& image : alone)
-    if (!used.count(Identity(image)))
+    if (!used.count(FileIdentity(image)))
       problem(Error(image.string(), fmt::format("has no mask in {} (--mask-name says how they are "
                                                 "called)",
                                                 Quoted(masks)))
@@ -180,13 +179,9 @@ std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image
   if (predicted)
     for (const auto& [key, paths] : found)
       for (const fs::path& mask : paths)
-        if (!used.count(Identity(mask)))
+        if (!used.count(FileIdentity(mask)))
           problem(Error(mask.string(), "has no predicted mask in " + Quoted(images)).what());
   return pairs;
-}
-
-std::string_view OutputName(Output output) {
-  return kOutputs[static_cast<std::size_t>(output)].name;
 }
 
 std::string_view OutputSuffix(Output output) {
@@ -200,28 +195,56 @@ Output OutputFromName(std::string_view name) {
               "is unknown (there are: mask probability overlay cutout)");
 }
 
+fs::path FileIdentity(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path canonical = fs::weakly_canonical(path, ignored);
+  return canonical.empty() ? path : canonical;
+}
+
+namespace {
+
+std::vector<fs::path> PathsOf(const InputFile& input, bool full, const std::vector<Output>& outputs) {
+  fs::path base = input.relative;
+  if (!full) base.replace_extension();
+  std::vector<fs::path> paths;
+  for (Output output : outputs) paths.push_back(base.string() + std::string(OutputSuffix(output)));
+  return paths;
+}
+
+}  // namespace
+
 std::vector<std::vector<fs::path>> OutputPaths(const std::vector<InputFile>& inputs,
-                                               const std::vector<Output>& outputs) {
+                                               const std::vector<Output>& outputs,
+                                               const LineSink& problem) {
   std::vector<bool> full(inputs.size(), false);
   std::vector<std::vector<fs::path>> paths(inputs.size());
-  // Each round turns at least one more input to its full name, so this ends.
+  // Each round but the last turns at least one more input to its full name, so this ends.
   for (bool changed = true; changed;) {
     changed = false;
-    std::map<fs::path, std::size_t> owner;
+    std::map<fs::path, std::size_t> users;  // how many inputs want a name, or need it as a folder
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      fs::path base = inputs[i].relative;
-      if (!full[i]) base.replace_extension();
+      paths[i] = PathsOf(inputs[i], full[i], outputs);
+      for (const fs::path& path : paths[i]) ++users[path];
+    }
+    std::set<fs::path> folders;
+    for (const InputFile& input : inputs)
+      for (fs::path p = input.relative.parent_path(); !p.empty(); p = p.parent_path())
+        folders.insert(p);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      for (const fs::path& path : paths[i])
+        if (!full[i] && (users[path] > 1 || folders.count(path))) full[i] = changed = true;
+  }
+  std::map<fs::path, std::size_t> owner;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (const fs::path& path : paths[i]) {
+      const auto [first, fresh] = owner.emplace(path, i);
+      if (fresh || first->second == i) continue;
+      problem(Error(inputs[i].path.string(),
+                    fmt::format("would have the output {} of {} (run them apart)", Quoted(path),
+                                Quoted(inputs[first->second].path)))
+                  .what());
       paths[i].clear();
-      for (Output output : outputs) {
-        paths[i].push_back(base.string() + std::string(OutputSuffix(output)));
-        const auto [other, fresh] = owner.emplace(paths[i].back(), i);
-        if (fresh) continue;
-        if (full[i] && full[other->second])
-          throw Error(paths[i].back().string(),
-                      fmt::format("would be the output of both {} and {} (run them apart)",
-                                  Quoted(inputs[other->second].path), Quoted(inputs[i].path)));
-        changed = full[i] = full[other->second] = true;
-      }
+      break;
     }
   }
   return paths;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "skinmask/error.h"
+#include "skinmask/samples.h"
 
 namespace skinmask {
 namespace {
@@ -21,7 +22,24 @@ void Require(bool good, std::string_view subject, const std::string& problem) {
   if (!good) throw Error(subject, problem);
 }
 
-void ValidateClass(const GaussianClass& c, int size, std::string_view subject) {
+// The quadratic form is convex, so it is largest at a corner of the carriers' cube.
+void RequireFiniteDensity(const GaussianClass& c, const Eigen::LLT<FeatureMatrix>& cholesky,
+                          const Features& features, std::string_view subject,
+                          const std::string& where) {
+  constexpr double kLargest = 1e30;  // far from what single precision can hold
+  const double side = features.space().carrier == ColorSpace::Carrier::kChromaticity ? 1 << 20 : 255;
+  for (int corner = 0; corner < 8; ++corner) {
+    const Eigen::Vector3d carrier(corner & 1 ? side : 0, corner & 2 ? side : 0, corner & 4 ? side : 0);
+    const FeatureVector f = features.Matrix() * carrier + features.Offset();
+    const double distance = (f - c.mean).dot(cholesky.solve(f - c.mean));
+    Require(distance < kLargest, subject, where + "its density overflows (mean, covariance)");
+  }
+}
+
+void ValidateClass(const GaussianClass& c, const Features& features, Covariance kind,
+                   std::string_view subject) {
+  const int size = features.size();
+  Require(IsClassName(c.name), subject, fmt::format("'{}' is no name for a class", c.name));
   const std::string where = fmt::format("class '{}': ", c.name);
   Require(std::isfinite(c.prior) && c.prior > 0 && c.prior < 1, subject,
           where + fmt::format("prior {} is not between 0 and 1", c.prior));
@@ -31,9 +49,12 @@ void ValidateClass(const GaussianClass& c, int size, std::string_view subject) {
           where + fmt::format("covariance needs {0} x {0} numbers", size));
   Require(c.covariance.allFinite(), subject, where + "covariance has a number that is not finite");
   Require(c.covariance == c.covariance.transpose(), subject, where + "covariance is not symmetric");
+  Require(kind != Covariance::kDiagonal || c.covariance.isDiagonal(0), subject,
+          where + "covariance is not diagonal, as gaussian-nb has it");
   const Eigen::LLT<FeatureMatrix> cholesky(c.covariance);
   Require(cholesky.info() == Eigen::Success && FeatureMatrix(cholesky.matrixL()).allFinite(), subject,
           where + "covariance is not positive definite");
+  RequireFiniteDensity(c, cholesky, features, subject, where);
 }
 
 }  // namespace
@@ -51,12 +72,15 @@ Covariance KindFromName(std::string_view name) {
 }
 
 void Validate(const Model& model, std::string_view subject) {
-  Require(model.classes.size() >= 2, subject, "a model needs two classes or more");
+  Require(model.classes.size() >= 2 && model.classes.size() <= kMaxClasses, subject,
+          fmt::format("{} classes (2 to {})", model.classes.size(), kMaxClasses));
+  for (double s : model.shrinkage)
+    Require(s >= 0 && s <= 1, subject, fmt::format("shrinkage {} is not between 0 and 1", s));
   std::set<std::string> names;
   double priors = 0;
   for (const GaussianClass& c : model.classes) {
     Require(names.insert(c.name).second, subject, fmt::format("class '{}' stands twice", c.name));
-    ValidateClass(c, model.features.size(), subject);
+    ValidateClass(c, model.features, model.kind, subject);
     priors += c.prior;
   }
   // Priors are ratios of integers or typed decimals; their sum is off by a few roundings at most.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "skinmask/error.h"
 #include "skinmask/file.h"
@@ -13,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "skinmask-model";
-constexpr int kVersion = 1;
+constexpr std::uint64_t kVersion = 1;
 
 Json Row(const FeatureVector& v) { return std::vector<double>(v.data(), v.data() + v.size()); }
 
@@ -111,14 +112,21 @@ class Node {
   std::string path_;
 };
 
-Features ReadFeatures(const Node& node) {
-  std::vector<std::string> channels;
-  for (const Node& name : node["channels"].Items()) channels.push_back(name.Text());
+// What `make` returns; its Error is told as one of this place in the file.
+template <class Make>
+auto Named(const Node& node, const Make& make) {
   try {
-    return Features(node["space"].Text(), channels);
+    return make();
   } catch (const Error& e) {
     node.Fail(fmt::format(": {}", e.what()));
   }
+}
+
+Features ReadFeatures(const Node& node) {
+  std::vector<std::string> channels;
+  for (const Node& name : node["channels"].Items()) channels.push_back(name.Text());
+  if (channels.empty()) node["channels"].Fail(" is empty");
+  return Named(node, [&] { return Features(node["space"].Text(), channels); });
 }
 
 GaussianClass ReadClass(const Node& node, int size, const std::optional<FeatureMatrix>& pooled) {
@@ -145,6 +153,14 @@ void ReadParameters(const Node& node, Model& model) {
   }
   if (!model.shrinkage.empty() && model.shrinkage.size() != model.classes.size())
     node["classes"].Fail(": shrinkage is given for some classes only");
+}
+
+// The list of names at the top says the same as the parameters.
+void CheckClassList(const Node& node, const Model& model) {
+  std::multiset<std::string> listed, described;
+  for (const Node& name : node.Items()) listed.insert(name.Text());
+  for (const GaussianClass& c : model.classes) described.insert(c.name);
+  if (listed != described) node.Fail(" are not those of parameters.classes");
 }
 
 // The positive class leads in memory, wherever it stands in the file.
@@ -201,7 +217,7 @@ std::string ModelToJson(const Model& model) {
   root["decision"] = {{"threshold", model.decision.threshold}, {"rule", model.decision.rule}};
   if (!model.decision.data.empty()) root["decision"]["data"] = model.decision.data;
   root["card"] = CardJson(model);
-  return root.dump(2) + "\n";
+  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Model ModelFromJson(std::string_view json, std::string_view subject) {
@@ -209,13 +225,14 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
   const Node root(parsed, std::string(subject), "");
   if (!root.Has("format") || root.json()["format"] != kFormat)
     throw Error(subject, fmt::format("is no model (\"format\": \"{}\" is expected)", kFormat));
-  if (root["version"].json() != kVersion)
-    throw Error(subject, fmt::format("has model version {} (this program reads version {})",
-                                     root["version"].json().dump(), kVersion));
+  if (const std::uint64_t version = root["version"].Count(); version != kVersion)
+    throw Error(subject, fmt::format("has model version {} (this program reads version {})", version,
+                                     kVersion));
   Model model;
-  model.kind = KindFromName(root["kind"].Text());
+  model.kind = Named(root["kind"], [&] { return KindFromName(root["kind"].Text()); });
   model.features = ReadFeatures(root["features"]);
   ReadParameters(root["parameters"], model);
+  CheckClassList(root["classes"], model);
   PutPositiveFirst(root, model);
   model.decision.threshold = root["decision"]["threshold"].Real();
   model.decision.rule = root["decision"]["rule"].Text();

@@ -1,4 +1,4 @@
-// PNG files: checked before they are decoded, written fast.
+// PNG through libpng, with our error handling: it prints its complaints otherwise.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -9,8 +9,13 @@ namespace skinmask {
 
 bool IsPng(std::string_view bytes);
 
-// Checks that every chunk is there with the right CRC up to IEND, and leaves out those that do not
-// change pixels: libpng prints its complaints about them, and a library must not. Throws Error.
-std::string CheckedPng(std::string_view png, std::string_view subject);
+struct DecodedPng {
+  cv::Mat image;     // CV_8UC3 B G R, or CV_8UC1 for grey files where that is kept
+  std::string exif;  // the eXIf chunk, empty without one
+};
+
+// Decodes a whole PNG: palettes and few bits expanded, 16 bits scaled and rounded, alpha left out.
+// Throws Error for a file that is damaged or does not reach its IEND chunk.
+DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep_grey);
 
 }  // namespace skinmask

@@ -56,10 +56,6 @@ std::optional<T> Number(std::string_view text) {
   return value;
 }
 
-bool AllDigits(std::string_view s) {
-  return !s.empty() && std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c); });
-}
-
 class Reader {
  public:
   Reader(std::string_view text, std::string_view subject) : text_(text), subject_(subject) {
@@ -71,7 +67,7 @@ class Reader {
     bool first = true;
     while (!text_.empty()) {
       const std::string_view line = NextLine();
-      if (Trim(line).empty() && Trim(text_).empty()) break;  // a trailing empty line
+      if (Trim(line).empty() && text_.find_first_not_of(" \t\r\n") == text_.npos) break;
       const Fields fields = Split(line);
       if (!first || !ReadHeader(line, fields)) ReadRow(line, fields);
       first = false;
@@ -163,7 +159,7 @@ class Reader {
     std::string_view name = text;
     if (text == "1") name = "skin";
     if (text == "2") name = "non-skin";
-    if (name.empty() || AllDigits(name) || name.find('"') != name.npos)
+    if (!IsClassName(name))
       Fail(line, "the class is a name, or the label 1 for skin, 2 for non-skin");
     last_class_ = counter_.ClassIndex(name);
     last_text_ = text;

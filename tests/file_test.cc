@@ -25,10 +25,18 @@ TEST_F(FileTest, ReplacesOnlyWhenTold) {
   EXPECT_EQ(ReadFile(Path("f")), "new");
 }
 
+TEST_F(FileTest, ALinkStaysAndItsTargetIsWritten) {
+  Put("target", "old");
+  std::filesystem::create_symlink("target", Path("link"));
+  WriteFile(Path("link"), "new", Overwrite::kYes);
+  EXPECT_TRUE(std::filesystem::is_symlink(Path("link")));
+  EXPECT_EQ(ReadFile(Path("target")), "new");
+}
+
 TEST_F(FileTest, NamesWhatIsWrong) {
   EXPECT_ERROR(ReadFile(Path("absent")), "absent: cannot be read: No such file");
   EXPECT_ERROR(ReadFile(folder_), "is a folder");
-  EXPECT_ERROR(WriteFile(Path("no/such/f"), "x", Overwrite::kNo), "cannot be written: No such file");
+  EXPECT_ERROR(WriteFile(Path("no/such/f"), "x", Overwrite::kNo), "its folder does not exist");
   EXPECT_ERROR(WriteFile(folder_, "x", Overwrite::kYes), "is a folder");
   EXPECT_ERROR(WriteFile("/dev/full", "x", Overwrite::kNo), "/dev/full: cannot be written: No space left");
 }

@@ -182,6 +182,9 @@ TEST(Fit, DegenerateClassesAreNamedWithAdvice) {
                    Options(Covariance::kFull, "YCrCb", {"Cr", "Cb"})),
                "class 'skin'");
   EXPECT_NO_THROW(fit(coplanar + "skin,3,77,4\n", Options(Covariance::kFull)));
+  // LDA fits what its classes alone would not, whatever the shrinkage.
+  shrunk.kind = Covariance::kPooled;
+  EXPECT_NO_THROW(fit("skin,1,2,3\nskin,9,2,7\nskin,50,2,80\nskin,4,2,7\n", shrunk));
 }
 
 TEST(Fit, NeedsTwoClassesAndThePositiveOne) {

@@ -1,6 +1,7 @@
 #include "skinmask/media.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "skinmask/error.h"
 #include "support/files.h"
@@ -34,6 +35,13 @@ TEST_F(MediaTest, ListsFoldersRecursivelyAndSorted) {
   for (const InputFile& file : ListImages({Path("p"), Path("q.bmp"), Path("p/a.png")}, Path("p/out"), sink_))
     relative.push_back(file.relative.string());
   EXPECT_EQ(relative, (Strings{"a.png", "b.JPG", "sub/c.tif", "q.bmp"}));
+  EXPECT_TRUE(problems_.empty());
+  // Links to files count, links to folders and pipes do not.
+  fs::create_symlink("a.png", Path("p/link.png"));
+  fs::create_symlink("loop.png", Path("p/loop.png"));
+  fs::create_directory_symlink("..", Path("p/up"));
+  ASSERT_EQ(mkfifo(Path("p/pipe.png").c_str(), 0600), 0);
+  EXPECT_EQ(ListImages({Path("p")}, Path("p/out"), sink_).size(), 5u);
   EXPECT_TRUE(problems_.empty());
   fs::create_directory(Path("none"));
   EXPECT_TRUE(ListImages({Path("none")}, {}, sink_).empty());
@@ -85,7 +93,8 @@ Strings Paths(const Strings& relative, std::vector<Output> outputs = {Output::kM
   std::vector<InputFile> inputs;
   for (const std::string& r : relative) inputs.push_back({"in/" + r, r});
   Strings all;
-  for (const auto& paths : OutputPaths(inputs, outputs))
+  const LineSink sink = [&](const std::string& line) { all.push_back("! " + line); };
+  for (const auto& paths : OutputPaths(inputs, outputs, sink))
     for (const fs::path& path : paths) all.push_back(path.string());
   return all;
 }
@@ -97,7 +106,11 @@ TEST(OutputPaths, KeepTheRelativePathAndNeverCollide) {
   EXPECT_EQ(Paths({"b.jpg", "b.probability.jpg"}, {Output::kMask, Output::kProbability}),
             (Strings{"b.jpg.png", "b.jpg.probability.png", "b.probability.jpg.png",
                      "b.probability.jpg.probability.png"}));
-  EXPECT_ERROR(Paths({"b.jpg", "b.jpg"}), "would be the output of both");
+  EXPECT_EQ(Paths({"b.jpg", "b.png"}, {Output::kMask, Output::kOverlay, Output::kCutout}).size(), 6u);
+  // A mask may not be called as a folder that other masks need.
+  EXPECT_EQ(Paths({"b.jpg", "b.png/c.jpg"}), (Strings{"b.jpg.png", "b.png/c.png"}));
+  EXPECT_EQ(Paths({"b.jpg", "b.jpg"}),
+            (Strings{"! in/b.jpg: would have the output 'b.jpg.png' of 'in/b.jpg' (run them apart)", "b.jpg.png"}));
 }
 
 }  // namespace

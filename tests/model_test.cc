@@ -67,8 +67,8 @@ void ExpectRefused(const std::string& pointer, const Json& value, const std::str
 TEST(Model, RefusesWhatIsWrongAndSaysWhere) {
   const std::string c0 = "/parameters/classes/0";
   ExpectRefused("/format", "other", "m.json: is no model");
-  ExpectRefused("/version", 2, "has model version 2 (this program reads version 1)");
-  ExpectRefused("/kind", "forest", "model kind 'forest': is unknown");
+  ExpectRefused("/version", 2u, "has model version 2 (this program reads version 1)");
+  ExpectRefused("/kind", "forest", "m.json: kind: model kind 'forest': is unknown");
   ExpectRefused("/positive", "sky", "positive 'sky' is not one of the classes");
   ExpectRefused("/features/space", "CIE", "colour space 'CIE'");
   ExpectRefused("/features/channels", Json::array({"Y", "Y"}), "twice");
@@ -85,7 +85,20 @@ TEST(Model, RefusesWhatIsWrongAndSaysWhere) {
   ExpectRefused(c0 + "/count", -3, "count is not a whole number");
   ExpectRefused("/decision/threshold", 1.5, "threshold 1.5 is not between 0 and 1");
   ExpectRefused("/decision", Json::object(), "decision.threshold is missing");
-  ExpectRefused("/parameters/classes/1/class", "skin", "class 'skin' stands twice");
+  ExpectRefused("/parameters/classes/1/class", "skin", "classes are not those of parameters.classes");
+}
+
+TEST(Model, RefusesWhatContradictsItself) {
+  const std::string c0 = "/parameters/classes/0";
+  ExpectRefused("/classes", Json::array({"skin", "sky"}), "classes are not those of parameters.classes");
+  ExpectRefused("/classes", 3, "classes is not a list");
+  ExpectRefused("/features/channels", Json::array(), "features.channels is empty");
+  ExpectRefused(c0 + "/shrinkage", -7, "shrinkage -7 is not between 0 and 1");
+  ExpectRefused(c0 + "/covariance/0/1", 1e-3, "covariance is not", Covariance::kDiagonal);
+  ExpectRefused(c0 + "/mean/0", 1e200, "its density overflows");
+  ExpectRefused(c0 + "/class", "a,b", "classes are not those");
+  ExpectRefused("/version", Json::parse("[[[[1]]]]"), "version is not a whole number");
+  ExpectRefused("/version", "1", "version is not a whole number");
 }
 
 TEST(Model, EveryTruncationIsAnErrorNotACrash) {

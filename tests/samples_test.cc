@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 
 #include "skinmask/error.h"
@@ -29,7 +30,7 @@ const char kTwoRows[] =
 
 TEST(Samples, ReadsEveryFormOfTheUciFile) {
   for (const char* text :
-       {"1\t2\t3\t1\r\n4\t5\t6\t2\r\n4\t5\t6\t2\r\n", "1 2 3 1\n4 5 6 2\n4 5 6 2", "1,2,3,1\n4,5,6,2\n4,5,6,2\n\n",
+       {"1\t2\t3\t1\r\n4\t5\t6\t2\r\n4\t5\t6\t2\r\n", "1 2 3 1\n4 5 6 2\n4 5 6 2", "1,2,3,1\n4,5,6,2\n4,5,6,2\n\n\r\n \n",
         "B G R label\n1 2 3 1\n4 5 6 2\n4 5 6 2\n", "b,g,r,class\r\n1,2,3,1\r\n4,5,6,2\r\n4,5,6,2\r\n\r\n",
         "R\tG\tB\tLabel\n3\t2\t1\t1\n6\t5\t4\t2\n6\t5\t4\t2\n", "\xEF\xBB\xBF" "1  2   3 1\n 4 5 6 2 \n4 , 5,6 ,2\n"})
     EXPECT_EQ(FormatSamples(Parse(text)), kTwoRows) << text;
@@ -105,23 +106,31 @@ TEST(Samples, OrderAndSplitDoNotMatter) {
   ExpectEqual(std::move(merged).Finish(), samples);
 }
 
-TEST(Samples, CountColorsAgreesWithAMap) {
+TEST(ColorCounter, AgreesWithAMap) {
   Random random(3);
-  std::vector<std::uint32_t> colors;
-  std::map<std::uint32_t, std::uint64_t> expected;
-  for (int i = 0; i < 20000; ++i) {
-    colors.push_back(static_cast<std::uint32_t>(random.Next()) & (i % 2 ? 0xF0F0F0 : 0x030007));
-    ++expected[colors.back()];
+  constexpr std::size_t kPixels = 20000;
+  std::vector<std::uint8_t> bgr(3 * kPixels), classes(kPixels);
+  for (std::uint8_t& v : bgr) v = random.Byte() & 0x87;
+  for (std::uint8_t& c : classes) c = static_cast<std::uint8_t>(random.Next() % 4);  // 3: no class
+  ColorCounter counter(3);
+  for (const std::size_t step : {1, 3}) {
+    std::map<std::array<int, 4>, std::uint64_t> expected;
+    for (std::size_t i = 0; i < kPixels; i += step)
+      if (classes[i] < 3) ++expected[{classes[i], bgr[3 * i], bgr[3 * i + 1], bgr[3 * i + 2]}];
+    counter.CountRow(bgr.data(), classes.data(), kPixels, step);
+    const std::vector<SampleRow> rows = counter.Flush(5);
+    ASSERT_EQ(rows.size(), expected.size());
+    auto at = expected.begin();  // a map's order is the canonical one
+    for (const SampleRow& row : rows) {
+      EXPECT_EQ((std::array<int, 4>{row.class_index, row.b, row.g, row.r}), at->first);
+      EXPECT_EQ(row.count, at++->second);
+      EXPECT_EQ(row.group, 5u);
+    }
   }
-  SampleCounter counter;
-  CountColors(colors, counter.ClassIndex("skin"), 5, counter);
-  const Samples samples = std::move(counter).Finish();
-  ASSERT_EQ(samples.rows().size(), expected.size());
-  for (const SampleRow& row : samples.rows())
-    EXPECT_EQ(row.count, expected[static_cast<std::uint32_t>(row.b | row.g << 8 | row.r << 16)]);
-  SampleCounter empty;
-  CountColors({}, empty.ClassIndex("skin"), 0, empty);
-  EXPECT_TRUE(std::move(empty).Finish().rows().empty());
+  EXPECT_TRUE(counter.Flush(0).empty());
+  EXPECT_FALSE(counter.IsFullFor(UINT32_MAX));
+  counter.CountRow(bgr.data(), classes.data(), 1);
+  EXPECT_TRUE(counter.IsFullFor(UINT32_MAX));
 }
 
 TEST(Samples, RefusesTotalsBeyondExactSums) {

@@ -31,7 +31,8 @@ struct Confusion {
   std::optional<double> Iou() const;          // tp / (tp + fp + fn)
 };
 
-// Pixels that score alike: `border` divides their log-odds from those of the step before.
+// Pixels that score alike, and the border that divides them from the step before: any log-odds
+// between the two steps would do, so it is the one nearest to 0.
 struct ScoreStep {
   double border;
   std::uint64_t positive, negative;

@@ -18,9 +18,9 @@ struct InputFile {
   std::filesystem::path relative;
 };
 
-// Files are taken as named; folders are searched recursively for image files, sorted by path. A
-// folder inside them that is `excluded` (the output folder) is left out, and so is a file that comes
-// up twice. What cannot be read, or holds no image, goes to `problem`.
+// Files are taken as named; folders are searched recursively for image files (links to files count,
+// links to folders do not, nor do pipes and devices), sorted by path. A folder inside them that is
+// `excluded` (the output folder) is left out, and so is a path that comes up twice. What cannot be read, or holds no image, goes to `problem`.
 std::vector<InputFile> ListImages(const std::vector<std::filesystem::path>& inputs,
                                   const std::filesystem::path& excluded, const LineSink& problem);
 
@@ -34,8 +34,6 @@ class NamePattern {
   std::string Expand(std::string_view stem) const;
   // The stem of a file name (with its extension) that fits the pattern; empty where it does not fit.
   std::string StemOf(const std::filesystem::path& file_name) const;
-  // True if the file name (with its extension) is the pattern with this stem.
-  bool Fits(const std::filesystem::path& file_name, std::string_view stem) const;
 
  private:
   std::string pattern_;
@@ -57,15 +55,18 @@ std::vector<MaskPair> PairMasks(const std::filesystem::path& images, const NameP
 
 // What detection can write, and the suffix that tells it apart.
 enum class Output { kMask, kProbability, kOverlay, kCutout };
-std::string_view OutputName(Output output);    // "mask", "probability", "overlay", "cutout"
 std::string_view OutputSuffix(Output output);  // ".png", ".probability.png", ...
-Output OutputFromName(std::string_view name);  // throws Error
+Output OutputFromName(std::string_view name);  // "mask", "probability", ...; throws Error
 
 // Paths of the outputs below the output folder: result[i][j] for inputs[i] and outputs[j]; relative
 // path with the extension replaced. Inputs whose outputs would share a name keep their full name
-// (b.jpg.png beside b.png.png). Throws Error where that does not help: the same relative path in two
-// input folders.
+// (b.jpg.png beside b.png.png). Where that does not help (the same relative path in two input folders)
+// the later input goes to `problem` and gets no paths.
 std::vector<std::vector<std::filesystem::path>> OutputPaths(const std::vector<InputFile>& inputs,
-                                                            const std::vector<Output>& outputs);
+                                                            const std::vector<Output>& outputs,
+                                                            const LineSink& problem);
+
+// The file behind a path, whatever links lead to it; the path itself where that cannot be told.
+std::filesystem::path FileIdentity(const std::filesystem::path& path);
 
 }  // namespace skinmask

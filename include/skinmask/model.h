@@ -71,7 +71,9 @@ struct Model {
 };
 
 // Checks what a file could get wrong: finite numbers, shapes, priors that sum to one, covariances
-// that are symmetric positive definite, threshold in 0..1. Throws Error(subject, ...).
+// that are symmetric positive definite (and diagonal for naive Bayes), densities that are finite for
+// every colour, class names that IsClassName takes, 2 to kMaxClasses classes, threshold and shrinkage
+// in 0..1. Throws Error(subject, ...).
 void Validate(const Model& model, std::string_view subject);
 
 // The same model with P(positive) = prior and the other priors in their old proportion. All log-odds

@@ -52,6 +52,7 @@ struct DetectOptions {
   Overwrite overwrite = Overwrite::kNo;
   bool resume = false;                       // leave out inputs whose outputs are all there
   std::size_t shard = 1, shard_count = 1;    // every shard_count-th input, from the shard-th
+  int scale = 1;                             // 1, 2, 4 or 8: as DecodeOptions::scale
 };
 
 struct DetectedImage {
@@ -96,6 +97,7 @@ struct Metrics {
 Metrics MetricsOf(const Evaluation& evaluation);
 
 struct EvaluationReport {
+  std::string positive = "skin";
   Metrics pooled;  // over all pixels of all images
   std::vector<std::pair<std::string, Metrics>> images;
   std::optional<Scores> scores;  // pooled
@@ -125,7 +127,8 @@ struct TrainOptions {
   std::vector<std::pair<std::string, std::string>> notes;  // for the card
 };
 
-// Fits, chooses the threshold, scores the model at 0.5 and at its threshold, and fills the card.
+// Fits, chooses the threshold, scores the model at 0.5 and at its threshold, and fills the card. After
+// a stop what it returns is of no use.
 Model Train(const Samples& samples, const TrainOptions& options, const Run& run);
 
 }  // namespace skinmask

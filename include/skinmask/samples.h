@@ -3,13 +3,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace skinmask {
+
+// Classes are numbered by bytes, and 255 stands for none.
+inline constexpr std::size_t kMaxClasses = 255;
+
+// Class names stand in CSV files and on command lines: not empty, not digits alone, without commas,
+// equals signs, quotes, control characters, or blanks at the ends.
+bool IsClassName(std::string_view name);
 
 // `count` pixels of one class, colour and group. `group` tells images (or folds of images) apart, so
 // that cross-validation can keep an image on one side.
@@ -53,6 +62,7 @@ class SampleCounter {
   std::uint16_t ClassIndex(std::string_view name);
   void Add(const SampleRow& row);
   void Add(const Samples& samples);
+  void Add(std::vector<SampleRow> rows);
   Samples Finish() &&;
 
  private:
@@ -62,10 +72,32 @@ class SampleCounter {
   std::size_t compacted_ = 0;  // how many rows the last compaction left
 };
 
-// Adds the counted colours of pixels to `counter`: colors holds 0xRRGGBB values in any order, which
-// are sorted in place. Cost: two counting passes, linear.
-void CountColors(std::span<std::uint32_t> colors, std::uint16_t class_index, std::uint32_t group,
-                 SampleCounter& counter);
+// Counts pixels by class and colour, at about a nanosecond a pixel: a dense array of 2^24 counts for
+// each class, of which only the pages are touched whose colours occur (64 MiB a class at most).
+class ColorCounter {
+ public:
+  explicit ColorCounter(std::size_t class_count);
+
+  // Counts `count` pixels: bgr holds 3 * count bytes, classes a class index each; pixels of any larger
+  // index are passed over. Only every step-th pixel is taken.
+  void CountRow(const std::uint8_t* bgr, const std::uint8_t* classes, std::size_t count,
+                std::size_t step = 1);
+
+  // True when another `pixels` may no longer fit into 32-bit counts: flush before.
+  bool IsFullFor(std::uint64_t pixels) const;
+
+  // Rows of what was counted since the last flush, in canonical order; begins anew.
+  std::vector<SampleRow> Flush(std::uint32_t group);
+
+ private:
+  struct Free {
+    void operator()(std::uint32_t* p) const { std::free(p); }
+  };
+  std::size_t class_count_;
+  std::unique_ptr<std::uint32_t[], Free> counts_;
+  std::vector<std::uint32_t> touched_;  // places of counts that are not 0
+  std::uint64_t pixels_ = 0;
+};
 
 // Reads a table: CSV with a header naming the columns class (or label), b, g, r and optionally count
 // and group, in any order; or the 4-column form of the UCI Skin Segmentation file (B G R label)

@@ -33,9 +33,23 @@ Model Context::LoadModel() const { return model.empty() ? DefaultModel() : ReadM
 
 void Context::WriteJson(const std::string& text) const {
   if (json_to_stdout())
-    fmt::print("{}", text);
+    Print("{}", text);
   else if (!json.empty())
     WriteFile(json, text, overwrite());
+}
+
+void Context::CheckJson() const {
+  if (!json.empty() && !json_to_stdout()) RequireWritable(json, overwrite());
+}
+
+CLI::Validator Probability() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double p = 0;  // written so that NaN fails
+        const bool good = CLI::detail::lexical_cast(text, p) && p >= 0 && p <= 1;
+        return good ? std::string() : "'" + text + "' is no probability from 0 to 1";
+      },
+      "");
 }
 
 Run Context::StartRun(const std::string& unit) {
@@ -104,9 +118,12 @@ void AddPairOptions(CLI::App& verb, PairOptions& pairs) {
   one(verb.add_option("--ignore", pairs.ignored, "Value that counts for nothing; repeatable"),
       "VALUE");
   verb.add_flag("--invert", pairs.invert, "Swap the two classes")->group(group);
-  one(verb.add_option("--whole", pairs.whole_class,
-                      "No mask files: every pixel of every image is of this class"),
-      "CLASS");
+  CLI::Option* whole =
+      one(verb.add_option("--whole", pairs.whole_class,
+                          "No mask files: every pixel of every image is of this class"),
+          "CLASS");
+  for (const char* other : {"--mask-name", "--label", "--ignore", "--invert"})
+    whole->excludes(verb.get_option(other));
 }
 
 void CheckPairOptions(const PairOptions& pairs) {
@@ -114,6 +131,8 @@ void CheckPairOptions(const PairOptions& pairs) {
     NamePattern(pairs.image_name, "--image-name");
     NamePattern(pairs.mask_name, "--mask-name");
     MaskRule(pairs.labels, pairs.ignored, pairs.invert);
+    if (!pairs.whole_class.empty() && !IsClassName(pairs.whole_class))
+      throw Error("--whole '" + pairs.whole_class + "'", "is no name for a class");
   });
 }
 
@@ -124,7 +143,7 @@ Samples ReadAllSamples(const std::vector<std::string>& files) {
 }
 
 void CheckSource(const std::vector<std::string>& samples, const PairOptions& pairs,
-                 const std::string& masks_option) {
+                 const std::string& masks_option, bool pair_options_used_elsewhere) {
   const bool images = !pairs.images.empty();
   if (samples.empty() == !images)
     throw UsageError(fmt::format("give either --samples, or --images with {} or --whole", masks_option));
@@ -132,6 +151,11 @@ void CheckSource(const std::vector<std::string>& samples, const PairOptions& pai
     throw UsageError(fmt::format("--images needs either {} or --whole", masks_option));
   if (!images && !pairs.masks.empty())
     throw UsageError(fmt::format("{} needs --images", masks_option));
+  const PairOptions none;
+  const bool reading = pairs.image_name != none.image_name || pairs.mask_name != none.mask_name ||
+                       !pairs.labels.empty() || !pairs.ignored.empty() || pairs.invert;
+  if (!images && (!pairs.whole_class.empty() || (reading && !pair_options_used_elsewhere)))
+    throw UsageError("options that say how masks are read need --images");
 }
 
 }  // namespace skinmask::cli

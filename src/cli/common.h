@@ -1,7 +1,10 @@
 // What all verbs share: options, manners, and where lines go.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -49,6 +52,8 @@ struct Context {
   Model LoadModel() const;
   // Writes text to the place that --json names.
   void WriteJson(const std::string& text) const;
+  // Refuses early, before the work, what WriteJson could not write.
+  void CheckJson() const;
   // A run that prints problems and warnings, draws progress on a terminal and stops on a signal.
   Run StartRun(const std::string& unit);
 };
@@ -71,11 +76,22 @@ void AddPairOptions(CLI::App& verb, PairOptions& pairs);
 // Throws UsageError for patterns and labels that cannot be meant.
 void CheckPairOptions(const PairOptions& pairs);
 
+// A probability from 0 to 1, as a check for options.
+CLI::Validator Probability();
+
+// Prints a result on standard output. Failures show at the end, where they blame no photograph.
+template <class... Arguments>
+void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  const std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
 // Reads --samples files and adds them up.
 Samples ReadAllSamples(const std::vector<std::string>& files);
-// Checks that exactly one of the sources is given: --samples, or --images with its masks.
+// Checks that exactly one of the sources is given, --samples, or --images with its masks, and that no
+// option would go unused.
 void CheckSource(const std::vector<std::string>& samples, const PairOptions& pairs,
-                 const std::string& masks_option);
+                 const std::string& masks_option, bool pair_options_used_elsewhere = false);
 
 // True once SIGINT or SIGTERM came. The first one asks for an orderly end, a second one kills.
 const std::atomic<bool>& StopFlag();

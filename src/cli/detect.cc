@@ -15,6 +15,7 @@ struct Options {
   std::optional<double> threshold, prior;
   bool resume = false;
   std::string shard = "1/1";
+  std::string scale = "1";
 };
 
 void ParseShard(const std::string& text, DetectOptions& detect) {
@@ -41,7 +42,10 @@ void RunDetect(const Options& options, Context& context) {
     if (std::find(detect.outputs.begin(), detect.outputs.end(), output) == detect.outputs.end())
       detect.outputs.push_back(output);
   }
+  if (options.folder.starts_with('-'))
+    throw UsageError(fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.folder));
   ParseShard(options.shard, detect);
+  detect.scale = options.scale.back() - '0';  // one of those that the flag takes
   Model model = context.LoadModel();
   if (options.prior) model = AsUsage([&] { return WithPrior(model, *options.prior); });
   if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
@@ -60,7 +64,7 @@ void RunDetect(const Options& options, Context& context) {
                         {"skin_pixels", image.skin_pixels},
                         {"skin_fraction", fraction}});
     if (!context.quiet && !context.json_to_stdout())
-      fmt::print("{}: {:.1f} % skin -> {}\n", image.input.string(), 100 * fraction,
+      Print("{}: {:.1f} % skin -> {}\n", image.input.string(), 100 * fraction,
                  fmt::join(outputs, " "));
   });
   nlohmann::ordered_json root{{"threshold", model.decision.threshold}, {"images", images}};
@@ -91,7 +95,7 @@ void AddDetect(CLI::App& app, Context& context) {
       ->capture_default_str();
   verb->add_option("--threshold", options->threshold,
                    "A pixel is skin when P(skin) is above this (default: the model's own)")
-      ->check(CLI::Range(0., 1.))
+      ->check(Probability())
       ->type_name("P");
   verb->add_option("--prior", options->prior,
                    "Prior P(skin), more than 0 and less than 1 (default: the model's own)")
@@ -99,6 +103,11 @@ void AddDetect(CLI::App& app, Context& context) {
   verb->add_flag("--resume", options->resume, "Leave out what exists already");
   verb->add_option("--shard", options->shard, "Do only every N-th input, beginning with the I-th")
       ->type_name("I/N")
+      ->capture_default_str();
+  verb->add_option("--scale", options->scale,
+                   "Work on smaller pictures: 1/2, 1/4 or 1/8 of width and height, rounded up")
+      ->check(CLI::IsMember({"1", "1/2", "1/4", "1/8"}))
+      ->type_name("1/N")
       ->capture_default_str();
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "common.h"
-#include "skinmask/file.h"
 
 namespace skinmask::cli {
 namespace {
@@ -19,20 +18,21 @@ std::string Shown(const std::optional<double>& value) {
 
 void PrintTable(const EvaluationReport& report) {
   const Confusion& c = report.pooled.counts;
-  fmt::print("{:<18} {:>14} {:>14}\n", "", "truly skin", "not skin");
-  fmt::print("{:<18} {:>14} {:>14}\n", "called skin", c.tp, c.fp);
-  fmt::print("{:<18} {:>14} {:>14}\n\n", "called not skin", c.fn, c.tn);
-  fmt::print("{:<18} {:>14}", "", "pooled");
+  const std::string yes = report.positive, no = "not " + yes;
+  Print("{:<18} {:>14} {:>14}\n", "", "truly " + yes, no);
+  Print("{:<18} {:>14} {:>14}\n", "called " + yes, c.tp, c.fp);
+  Print("{:<18} {:>14} {:>14}\n\n", "called " + no, c.fn, c.tn);
+  Print("{:<18} {:>14}", "", "pooled");
   if (!report.images.empty())
-    fmt::print(" {:>14}  ({} image{})", "mean per image", report.images.size(),
+    Print(" {:>14}  ({} image{})", "mean per image", report.images.size(),
                report.images.size() > 1 ? "s" : "");
-  fmt::print("\n");
+  Print("\n");
   const auto means = MeanPerImage(report);
   for (const auto& [name, value] : Ratios(report.pooled)) {
-    fmt::print("{:<18} {:>14}", name, Shown(value));
+    Print("{:<18} {:>14}", name, Shown(value));
     for (const auto& [other, mean] : means)
-      if (!report.images.empty() && other == name) fmt::print(" {:>14}", Shown(mean));
-    fmt::print("\n");
+      if (!report.images.empty() && other == name) Print(" {:>14}", Shown(mean));
+    Print("\n");
   }
 }
 
@@ -47,22 +47,21 @@ EvaluationReport Report(const Options& options, Context& context) {
   if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
   if (!options.pairs.images.empty()) return EvaluateImages(options.pairs, model, run);
   Evaluation evaluation = EvaluateSamples(ReadAllSamples(options.samples), model);
-  return {MetricsOf(evaluation), {}, std::move(evaluation.scores)};
+  return {model.positive().name, MetricsOf(evaluation), {}, std::move(evaluation.scores)};
 }
 
 void RunEvaluate(const Options& options, Context& context) {
   if (!options.predicted.empty()) {
     if (!options.pairs.images.empty() || !options.samples.empty())
       throw UsageError("give one of --images, --predicted and --samples");
-    if (options.pairs.masks.empty()) throw UsageError("--predicted needs --truth");
+    if (options.pairs.masks.empty() || !options.pairs.whole_class.empty())
+      throw UsageError("--predicted needs --truth");
     if (options.threshold || !context.model.empty())
       throw UsageError("--predicted masks are decided already (no --model, no --threshold)");
   } else {
     CheckSource(options.samples, options.pairs, "--truth");
   }
   CheckPairOptions(options.pairs);
-  if (!context.json.empty() && !context.json_to_stdout())
-    RequireWritable(context.json, context.overwrite());
   const EvaluationReport report = Report(options, context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
   const bool judged = report.pooled.counts.Total() > 0;
@@ -88,7 +87,7 @@ void AddEvaluate(CLI::App& app, Context& context) {
       ->type_name("FILE");
   verb->add_option("--threshold", options->threshold,
                    "A pixel is skin when P(skin) is above this (default: the model's own)")
-      ->check(CLI::Range(0., 1.))
+      ->check(Probability())
       ->type_name("P");
   AddModelOption(*verb, context);
   AddPairOptions(*verb, options->pairs);

@@ -49,8 +49,10 @@ int Act(Context& context) {
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   std::cerr.rdbuf(nullptr);  // where its decoders complain of files; we write through stdio
   InstallSignalHandlers();
+  context.CheckJson();
   context.action(context);
-  if (std::fflush(stdout) != 0) throw Error("standard output", "cannot be written");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw Error("standard output", "cannot be written");
   if (context.verbose)
     fmt::print(stderr, "skinmask: took {:.3f} s\n",
                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
@@ -68,6 +70,11 @@ int Main(int argc, char** argv) {
     add(app, context);
   try {
     std::vector<std::string> words = Words(argc, argv);
+    const std::vector<CLI::App*> verbs = app.get_subcommands([](const CLI::App*) { return true; });
+    const bool known = std::any_of(verbs.begin(), verbs.end(), [&](const CLI::App* verb) {
+      return words.empty() || words[0].starts_with('-') || verb->get_name() == words[0];
+    });
+    if (!known) throw UsageError(fmt::format("there is no verb '{}'", words[0]));
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
     app.parse(words);
     return Act(context);
@@ -79,6 +86,7 @@ int Main(int argc, char** argv) {
     return UsageLine(app, e.what());
   } catch (const Error& e) {
     fmt::print(stderr, "skinmask: {}\n", e.what());
+    if (StopFlag()) return kInterrupted;
   } catch (const std::exception& e) {
     fmt::print(stderr, "{}\n", Error("skinmask: unexpected", e.what()).what());
   }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "common.h"
 #include "skinmask/file.h"
 
@@ -24,6 +26,11 @@ void RunSample(const Options& options, Context& context) {
   if (StopFlag()) return;  // half a table would pass for a whole one
   if (options.ungrouped) samples = samples.Ungrouped();
   WriteFile(options.output, FormatSamples(samples), context.overwrite());
+  nlohmann::ordered_json counts;
+  for (std::size_t k = 0; k < samples.classes().size(); ++k)
+    counts[samples.classes()[k]] = samples.Total(k);
+  const nlohmann::ordered_json root{{"rows", samples.rows().size()}, {"pixels", counts}};
+  context.WriteJson(root.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   if (context.quiet) return;
   for (std::size_t k = 0; k < samples.classes().size(); ++k)
     fmt::print(stderr, "{}: {} pixels\n", samples.classes()[k], samples.Total(k));
@@ -51,6 +58,7 @@ void AddSample(CLI::App& app, Context& context) {
   verb->add_flag("--ungrouped", options->ungrouped, "Do not tell images apart: group 0 for all");
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
+  AddJsonOption(*verb, context);
   verb->callback([options, &context] {
     context.action = [options](Context& c) { RunSample(*options, c); };
   });

@@ -16,30 +16,30 @@ std::string Shown(const std::optional<double>& value) {
 }
 
 void PrintModel(const Model& model) {
-  fmt::print("kind        {}, {} ({})\n", KindName(model.kind),
+  Print("kind        {}, {} ({})\n", KindName(model.kind),
              model.kind == Covariance::kFull     ? "a full covariance per class"
              : model.kind == Covariance::kPooled ? "one pooled covariance"
                                                  : "channels independent within a class",
              model.estimator == Estimator::kUnbiased ? "unbiased" : "maximum likelihood");
-  fmt::print("features    {}: {}\n", model.features.space().name,
+  Print("features    {}: {}\n", model.features.space().name,
              fmt::join(model.features.channel_names(), " "));
-  fmt::print("decision    {} when P({}) > {:.6g} (log-odds > {:.4f}; {}{})\n", model.positive().name,
+  Print("decision    {} when P({}) > {:.6g} (log-odds > {:.4f}; {}{})\n", model.positive().name,
              model.positive().name, model.decision.threshold, Logit(model.decision.threshold),
              model.decision.rule, model.decision.data.empty() ? "" : " on " + model.decision.data);
   for (std::size_t k = 0; k < model.classes.size(); ++k) {
     const GaussianClass& c = model.classes[k];
-    fmt::print("\nclass       {}, {} pixels, prior {:.6f}\n", c.name, c.count, c.prior);
-    fmt::print("mean       {}\n", Numbers(c.mean));
+    Print("\nclass       {}, {} pixels, prior {:.6f}\n", c.name, c.count, c.prior);
+    Print("mean       {}\n", Numbers(c.mean));
     for (int i = 0; i < c.covariance.rows(); ++i)
-      fmt::print("{:<11}{}\n", i == 0 ? "covariance" : "",
+      Print("{:<11}{}\n", i == 0 ? "covariance" : "",
                  Numbers(c.covariance.row(i).transpose()));
     if (!model.shrinkage.empty() && model.shrinkage[k] > 0)
-      fmt::print("shrinkage   {:.6f}\n", model.shrinkage[k]);
+      Print("shrinkage   {:.6f}\n", model.shrinkage[k]);
   }
-  fmt::print("\ntrained on  SHA-256 {}\n", model.card.sha256);
-  for (const auto& [name, text] : model.card.notes) fmt::print("{:<11} {}\n", name, text);
+  Print("\ntrained on  SHA-256 {}\n", model.card.sha256);
+  for (const auto& [name, text] : model.card.notes) Print("{:<11} {}\n", name, text);
   for (const CardScore& s : model.card.scores)
-    fmt::print("score       {} at {:.6g}: precision {} recall {} F1 {} AUC {} (pooled over pixels)\n",
+    Print("score       {} at {:.6g}: precision {} recall {} F1 {} AUC {} (pooled over pixels)\n",
                s.data, s.threshold, Shown(s.precision), Shown(s.recall), Shown(s.f1), Shown(s.auc));
 }
 
@@ -49,7 +49,7 @@ void AddShow(CLI::App& app, Context& context) {
   CLI::App* verb =
       AddVerb(app, "show", "Show a model file in words",
               "  skinmask show\n  skinmask show model.json", context);
-  verb->add_option("model", context.model, "Model file (default: the built-in model)")
+  verb->add_option("model,--model", context.model, "Model file (default: the built-in model)")
       ->type_name("FILE");
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "common.h"
 #include "skinmask/file.h"
@@ -55,6 +56,10 @@ FitOptions FitOptionsOf(const Options& options) {
     const auto [name, value] = KeyValue(prior, "--prior");
     fit.priors.emplace_back(name, Number(value, "--prior"));
   }
+  double sum = 0;
+  for (const auto& [name, value] : fit.priors) sum += value;
+  if (!fit.priors.empty() && !(std::abs(sum - 1) < 1e-9))
+    throw UsageError(fmt::format("--prior: all classes' priors sum to {}, not to 1", sum));
   return fit;
 }
 
@@ -66,7 +71,11 @@ TrainOptions TrainOptionsOf(const Options& options) {
   for (const std::string& note : options.notes) train.notes.push_back(KeyValue(note, "--card"));
   if (options.validation.images.empty() != options.validation.masks.empty())
     throw UsageError("--validation-images and --validation-masks belong together");
-  if (options.validation.images.empty()) return train;
+  if (options.validation.images.empty()) {
+    if (!options.validation_name.empty())
+      throw UsageError("--validation-name needs --validation-images");
+    return train;
+  }
   // Names and labels are those of the training pairs; with --samples they are the validation's own.
   train.validation = options.pairs;
   train.validation->images = options.validation.images;
@@ -79,7 +88,7 @@ TrainOptions TrainOptionsOf(const Options& options) {
 }
 
 void RunTrain(const Options& options, Context& context) {
-  CheckSource(options.samples, options.pairs, "--masks");
+  CheckSource(options.samples, options.pairs, "--masks", !options.validation.images.empty());
   CheckPairOptions(options.pairs);
   const TrainOptions train = TrainOptionsOf(options);
   RequireWritable(options.output, context.overwrite());
@@ -92,6 +101,7 @@ void RunTrain(const Options& options, Context& context) {
   const Model model = Train(samples, train, run);
   if (StopFlag()) return;
   WriteFile(options.output, ModelToJson(model), context.overwrite());
+  context.WriteJson(ModelToJson(model));
   if (context.quiet) return;
   const CardScore& score = model.card.scores.back();
   fmt::print(stderr, "{} in {} from {} pixels; threshold {:.6g} ({}), F1 {:.4f} on {}\n",
@@ -142,7 +152,7 @@ void AddDecisionFlags(CLI::App& verb, Options& options) {
       verb.add_option("--threshold", options.threshold,
                       "A pixel is skin when P(skin) is above this (default: 0.5)")
           ->group(group)
-          ->check(CLI::Range(0., 1.))
+          ->check(Probability())
           ->type_name("P");
   verb.add_flag("--max-f1", options.max_f1, "Choose the threshold with the best pooled F1")
       ->group(group)
@@ -181,6 +191,7 @@ void AddTrain(CLI::App& app, Context& context) {
   AddDecisionFlags(*verb, *options);
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
+  AddJsonOption(*verb, context);
   verb->callback([options, &context] {
     context.action = [options](Context& c) { RunTrain(*options, c); };
   });

@@ -14,9 +14,9 @@ void AddVersion(CLI::App& app, Context& context) {
                            "  skinmask version\n  skinmask version -v", context);
   verb->callback([&context] {
     context.action = [](Context&) {
-      fmt::print("skinmask {}\n", kVersion);
-      fmt::print("CPU targets: portable\n");
-      fmt::print("libraries: OpenCV {}, oneTBB {}, Eigen {}.{}.{}\n", cv::getVersionString(),
+      Print("skinmask {}\n", kVersion);
+      Print("CPU targets: portable\n");
+      Print("libraries: OpenCV {}, oneTBB {}, Eigen {}.{}.{}\n", cv::getVersionString(),
                  TBB_runtime_version(), EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
                  EIGEN_MINOR_VERSION);
     };

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <unistd.h>
+#include <tbb/task_arena.h>
 
-#include <cerrno>
-#include <cstring>
 #include <opencv2/imgproc.hpp>
 #include <set>
 
@@ -17,18 +15,22 @@ namespace {
 namespace fs = std::filesystem;
 
 // A row function of Posterior on every row, in parallel where the image is large enough to gain by it.
-cv::Mat ForRows(const Posterior& posterior, const cv::Mat& bgr,
-                void (Posterior::*row)(const std::uint8_t*, std::size_t, std::uint8_t*) const noexcept) {
+// Isolated: a thread that waits here must not begin another image, whose buffers are the same.
+void ForRows(const Posterior& posterior, const cv::Mat& bgr,
+             void (Posterior::*row)(const std::uint8_t*, std::size_t, std::uint8_t*) const noexcept,
+             cv::Mat& result) {
   constexpr int kGrainPixels = 1 << 18;
   const int grain = std::max(1, kGrainPixels / std::max(1, bgr.cols));
-  cv::Mat result(bgr.size(), CV_8UC1);
-  tbb::parallel_for(tbb::blocked_range<int>(0, bgr.rows, static_cast<std::size_t>(grain)),
-                    [&](const tbb::blocked_range<int>& rows) {
-                      for (int y = rows.begin(); y < rows.end(); ++y)
-                        (posterior.*row)(bgr.ptr<std::uint8_t>(y), static_cast<std::size_t>(bgr.cols),
-                                         result.ptr<std::uint8_t>(y));
-                    });
-  return result;
+  result.create(bgr.size(), CV_8UC1);
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<int>(0, bgr.rows, static_cast<std::size_t>(grain)),
+        [&](const tbb::blocked_range<int>& rows) {
+          for (int y = rows.begin(); y < rows.end(); ++y)
+            (posterior.*row)(bgr.ptr<std::uint8_t>(y), static_cast<std::size_t>(bgr.cols),
+                             result.ptr<std::uint8_t>(y));
+        });
+  });
 }
 
 // The work on one input: what to read, and which outputs to write where.
@@ -58,20 +60,27 @@ cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr, co
 }
 
 std::vector<Task> PlanTasks(const DetectOptions& options, const Run& run) {
+  const fs::path folder = FileIdentity(options.output_folder);
+  for (const fs::path& input : options.inputs)
+    if (FileIdentity(input) == folder)
+      throw Error(options.output_folder.string(),
+                  "is the input folder too; its masks would be the next run's photographs (another "
+                  "output folder, or one inside it)");
   const std::vector<InputFile> inputs =
       ListImages(options.inputs, options.output_folder, run.problem);
-  const std::vector<std::vector<fs::path>> paths = OutputPaths(inputs, options.outputs);
+  const std::vector<std::vector<fs::path>> paths =
+      OutputPaths(inputs, options.outputs, run.problem);
   std::set<fs::path> originals;
-  for (const InputFile& input : inputs) originals.insert(fs::weakly_canonical(input.path));
+  for (const InputFile& input : inputs) originals.insert(FileIdentity(input.path));
   std::vector<Task> tasks;
   for (std::size_t i = options.shard - 1; i < inputs.size(); i += options.shard_count) {
     Task task{inputs[i].path, {}};
     for (std::size_t j = 0; j < paths[i].size(); ++j) {
       const fs::path path = options.output_folder / paths[i][j];
-      if (originals.count(fs::weakly_canonical(path)))
-        throw Error(path.string(), "is an input and would be written over (another output folder)");
       std::error_code ignored;
-      if (!options.resume || !fs::exists(path, ignored))
+      if (originals.count(FileIdentity(path)))
+        run.problem(Error(path.string(), "is an input and is not written over").what());
+      else if (!options.resume || !fs::exists(path, ignored))
         task.outputs.emplace_back(options.outputs[j], path);
     }
     if (!task.outputs.empty()) tasks.push_back(std::move(task));
@@ -79,10 +88,21 @@ std::vector<Task> PlanTasks(const DetectOptions& options, const Run& run) {
   return tasks;
 }
 
-Detected Process(const Task& task, const Posterior& posterior, Overwrite overwrite) {
-  for (const auto& [output, path] : task.outputs) RequireWritable(path, overwrite);
-  const cv::Mat bgr = ReadImage(task.input);
-  const cv::Mat mask = DetectMask(posterior, bgr);
+void MakeFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw Error(folder.string(), "cannot be made as output folder: " + error.message());
+}
+
+Detected Process(const Task& task, const Posterior& posterior, const DetectOptions& options) {
+  for (const auto& [output, path] : task.outputs) {
+    MakeFolder(path.parent_path());
+    RequireWritable(path, options.overwrite);
+  }
+  thread_local Scratch pixels, mask_pixels;
+  const cv::Mat bgr = ReadImage(task.input, {.scale = options.scale, .buffer = &pixels});
+  cv::Mat mask(bgr.size(), CV_8UC1, mask_pixels.Get(bgr.total()));
+  ForRows(posterior, bgr, &Posterior::MaskRow, mask);
   Detected result;
   result.pixels = bgr.total();
   result.image = {task.input, {}, bgr.size(), static_cast<std::uint64_t>(cv::countNonZero(mask))};
@@ -96,11 +116,15 @@ Detected Process(const Task& task, const Posterior& posterior, Overwrite overwri
 }  // namespace
 
 cv::Mat DetectMask(const Posterior& posterior, const cv::Mat& bgr) {
-  return ForRows(posterior, bgr, &Posterior::MaskRow);
+  cv::Mat mask;
+  ForRows(posterior, bgr, &Posterior::MaskRow, mask);
+  return mask;
 }
 
 cv::Mat DetectProbability(const Posterior& posterior, const cv::Mat& bgr) {
-  return ForRows(posterior, bgr, &Posterior::ProbabilityRow);
+  cv::Mat probability;
+  ForRows(posterior, bgr, &Posterior::ProbabilityRow, probability);
+  return probability;
 }
 
 cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask) {
@@ -123,26 +147,16 @@ cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask) {
 void Detect(const DetectOptions& options, const Model& model, const Run& run,
             const std::function<void(const DetectedImage&)>& done) {
   const std::vector<Task> tasks = PlanTasks(options, run);
-  const auto make_folder = [](const fs::path& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error)
-      throw Error(folder.string(), "cannot be made as output folder: " + error.message());
-  };
-  make_folder(options.output_folder);
-  if (access(options.output_folder.c_str(), W_OK | X_OK) != 0)
-    throw Error(options.output_folder.string(),
-                std::string("cannot be written to: ") + std::strerror(errno));
+  MakeFolder(options.output_folder);
+  RequireWritable(options.output_folder / "mask.png", Overwrite::kYes);
   if (tasks.empty()) return;
   const Posterior posterior(model);
   RunOrdered(
       tasks.size(), run, [&](std::size_t i) { return tasks[i].input.string(); },
-      [&](std::size_t i) { return Process(tasks[i], posterior, options.overwrite); },
+      [&](std::size_t i) { return Process(tasks[i], posterior, options); },
       [&](std::size_t, Detected&& result) {
-        for (std::size_t j = 0; j < result.files.size(); ++j) {
-          make_folder(result.image.outputs[j].parent_path());
+        for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], options.overwrite);
-        }
         done(result.image);
       });
 }

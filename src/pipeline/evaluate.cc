@@ -83,7 +83,7 @@ EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, 
   const LabelledPairs pairs(options, false, run);
   const std::uint8_t positive = PositiveIndex(pairs, options, model.positive().name);
   const Posterior posterior(model);
-  return EvaluatePairs(pairs, true, run, [&](const LabelledImage& image, Sums& sum) {
+  EvaluationReport report = EvaluatePairs(pairs, true, run, [&](const LabelledImage& image, Sums& sum) {
     const auto width = static_cast<std::size_t>(image.bgr.cols);
     std::vector<std::uint8_t> mask(width);
     std::vector<float> z(width);
@@ -98,6 +98,8 @@ EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, 
       }
     }
   });
+  report.positive = model.positive().name;
+  return report;
 }
 
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run) {
@@ -109,7 +111,7 @@ EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run) {
       const std::uint8_t* mask = image.bgr.ptr<std::uint8_t>(y);
       for (int x = 0; x < image.bgr.cols; ++x)
         if (classes[x] != MaskRule::kIgnored)
-          sum.counts.Add(classes[x] == positive, mask[3 * x] > 127);
+          sum.counts.Add(classes[x] == positive, mask[x] == 0);
     }
   });
 }

@@ -1,5 +1,7 @@
 #include "pairs.h"
 
+#include <tbb/enumerable_thread_specific.h>
+
 namespace skinmask {
 namespace {
 
@@ -25,6 +27,7 @@ std::vector<MaskPair> PairsOf(const PairOptions& options, bool predicted, const 
 LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const Run& run)
     : pairs_(PairsOf(options, predicted, run)),
       rule_(RuleOf(options)),
+      predicted_(predicted),
       whole_(!options.whole_class.empty()) {
   if (pairs_.empty())
     throw Error(options.images.string(),
@@ -33,7 +36,14 @@ LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const R
 
 LabelledImage LabelledPairs::Read(std::size_t i) const {
   const MaskPair& pair = pairs_[i];
-  LabelledImage labelled{pair.image.relative.string(), ReadImage(pair.image.path), {}, 0};
+  LabelledImage labelled{pair.image.relative.string(), {}, {}, 0};
+  if (predicted_) {
+    ClassMap said = ReadMask(pair.image.path, MaskRule());
+    labelled.bgr = said.classes;
+    labelled.in_between = said.in_between;
+  } else {
+    labelled.bgr = ReadImage(pair.image.path);
+  }
   if (whole_) {
     labelled.classes = cv::Mat::zeros(labelled.bgr.size(), CV_8UC1);
     return labelled;
@@ -45,35 +55,31 @@ LabelledImage LabelledPairs::Read(std::size_t i) const {
                 fmt::format("is {}x{}, but its mask {} is {}x{} (the same size)", image.width,
                             image.height, pair.mask.string(), mask.width, mask.height));
   labelled.classes = map.classes;
-  labelled.in_between = map.in_between;
+  labelled.in_between += map.in_between;
   return labelled;
 }
 
 Samples CollectSamples(const PairOptions& options, const Run& run) {
   if (options.step < 1) throw Error(fmt::format("--step {}", options.step), "is out of range (1 or more)");
   const LabelledPairs pairs(options, false, run);
+  const auto step = static_cast<std::size_t>(options.step);
   SampleCounter all;
   for (const std::string& name : pairs.classes()) all.ClassIndex(name);
+  tbb::enumerable_thread_specific<ColorCounter> counters(pairs.classes().size());
   pairs.ForEach(
       run,
       [&](std::size_t i, const LabelledImage& image) {
-        std::vector<std::vector<std::uint32_t>> colors(pairs.classes().size());
-        for (int y = 0; y < image.bgr.rows; y += options.step) {
-          const std::uint8_t* bgr = image.bgr.ptr<std::uint8_t>(y);
-          const std::uint8_t* classes = image.classes.ptr<std::uint8_t>(y);
-          for (int x = 0; x < image.bgr.cols; x += options.step) {
-            if (classes[x] == MaskRule::kIgnored) continue;
-            const std::uint8_t* p = bgr + 3 * x;
-            colors[classes[x]].push_back(static_cast<std::uint32_t>(p[0] | p[1] << 8 | p[2] << 16));
-          }
-        }
-        SampleCounter counter;
-        const auto group = options.groups ? static_cast<std::uint32_t>(i + 1) : 0;
-        for (std::size_t k = 0; k < colors.size(); ++k)
-          CountColors(colors[k], counter.ClassIndex(pairs.classes()[k]), group, counter);
-        return std::move(counter).Finish();
+        ColorCounter& counter = counters.local();
+        std::vector<SampleRow> rows;
+        if (counter.IsFullFor(image.bgr.total())) rows = counter.Flush(0);
+        for (int y = 0; y < image.bgr.rows; y += options.step)
+          counter.CountRow(image.bgr.ptr<std::uint8_t>(y), image.classes.ptr<std::uint8_t>(y),
+                           static_cast<std::size_t>(image.bgr.cols), step);
+        if (options.groups) rows = counter.Flush(static_cast<std::uint32_t>(i + 1));
+        return rows;
       },
-      [&](std::size_t, Samples&& samples) { all.Add(samples); });
+      [&](std::size_t, std::vector<SampleRow>&& rows) { all.Add(std::move(rows)); });
+  for (ColorCounter& counter : counters) all.Add(counter.Flush(0));
   return std::move(all).Finish();
 }
 

@@ -11,7 +11,7 @@ namespace skinmask {
 // One image and the classes of its pixels (MaskRule::kIgnored where they count for nothing).
 struct LabelledImage {
   std::string name;  // path of the image below its folder
-  cv::Mat bgr;       // CV_8UC3
+  cv::Mat bgr;       // CV_8UC3; CV_8UC1 for predicted masks, 0 where they say skin
   cv::Mat classes;   // CV_8UC1, index into LabelledPairs::classes()
   std::uint64_t in_between = 0;
 };
@@ -58,6 +58,7 @@ class LabelledPairs {
  private:
   std::vector<MaskPair> pairs_;
   MaskRule rule_;
+  bool predicted_;
   bool whole_;
 };
 

@@ -1,6 +1,7 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <cmath>
 
 #include "pairs.h"
 
@@ -40,12 +41,17 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
   Validate(model, "trained model");
   const Evaluation first = EvaluateOn(options, samples, model, run);
   model.card.scores.push_back(ScoreOf(first, model, data));
-  if (!options.max_f1) return model;
+  if (!options.max_f1 || (run.stop && run.stop->load())) return model;
   const auto best = first.scores->MaxF1();
   if (!best) throw Error("--max-f1", fmt::format("{} holds no pixel of the positive class", data));
-  model.decision = {Logistic(best->log_odds), "max-f1", data};
-  // Once more rather than from the histogram, so that the card says what the model does.
-  const Evaluation second = EvaluateOn(options, samples, model, run);
+  // A probability of 1 would find nothing: doubles below it end at log-odds of 36.7.
+  const double threshold = std::min(Logistic(best->log_odds), std::nextafter(1., 0.));
+  model.decision = {threshold, "max-f1", data};
+  // Once more rather than from the steps, so that the card says what the model does. What there was to
+  // say of the files has been said.
+  Run again = run;
+  again.problem = again.warning = [](const std::string&) {};
+  const Evaluation second = EvaluateOn(options, samples, model, again);
   model.card.scores.push_back(ScoreOf(second, model, data));
   return model;
 }

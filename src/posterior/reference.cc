@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "skinmask/posterior.h"
+#include "skinmask/samples.h"
 
 namespace skinmask {
 
@@ -36,8 +37,7 @@ void Reference::Discriminants(const std::int32_t* carrier, double* a) const noex
 
 void Reference::LogOddsRow(const std::int32_t* carrier, std::size_t count,
                            double* z) const noexcept {
-  // 255 classes at most, as in Samples.
-  std::array<double, 256> a;
+  std::array<double, kMaxClasses> a;
   for (std::size_t i = 0; i < count; ++i) {
     Discriminants(carrier + 3 * i, a.data());
     double largest = -std::numeric_limits<double>::infinity();

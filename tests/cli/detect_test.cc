@@ -113,9 +113,12 @@ TEST_F(DetectTest, NothingIsReplacedWithoutForce) {
 TEST_F(DetectTest, InputsAreNeverWrittenOver) {
   const std::string png = Encode(".png", Gradient(20, 10));
   Put("a.png", png);
-  const Outcome run = Run("detect . -o . --force");
-  EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.err.find("is an input and would be written over"), std::string::npos) << run.err;
+  const Outcome folder = Run("detect . -o . --force");
+  EXPECT_EQ(folder.status, 1);
+  EXPECT_NE(folder.err.find("is the input folder too"), std::string::npos) << folder.err;
+  const Outcome file = Run("detect a.png -o . --force");
+  EXPECT_EQ(file.status, 1);
+  EXPECT_NE(file.err.find("is an input and is not written over"), std::string::npos) << file.err;
   EXPECT_EQ(ReadFile(Path("a.png")), png);
 }
 
@@ -157,8 +160,27 @@ TEST_F(DetectTest, ThresholdAndPriorMoveTheMask) {
   EXPECT_EQ(skin("--threshold 0"), 512 * 600);
   EXPECT_GT(skin("--threshold 0.05"), skin("--threshold 0.9"));
   EXPECT_GT(skin("--prior 0.9"), skin("--prior 0.01"));
-  for (const char* bad : {"--threshold 2", "--threshold x", "--prior 0", "--prior 1", "--output painting"})
+  for (const char* bad : {"--threshold 2", "--threshold x", "--threshold nan", "--prior 0", "--prior 1", "--output painting"})
     EXPECT_EQ(Run(std::string("detect a.png -o out ") + bad).status, 2) << bad;
+}
+
+TEST_F(DetectTest, EveryOutputOfCollidingNamesIsWritten) {
+  Put("in/a.jpg", Encode(".jpg", Gradient(50, 40)));
+  Put("in/a.png", Encode(".png", Gradient(50, 40)));
+  std::filesystem::create_symlink("loop.png", Path("in/loop.png"));
+  const Outcome run = Run("detect in -o out --output mask,probability,overlay,cutout");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(Lines(run.err), 1) << run.err;  // the link that leads nowhere
+  EXPECT_EQ(Names(Path("out")).size(), 8u);
+}
+
+TEST_F(DetectTest, ScaleMakesSmallerMasks) {
+  Put("a.jpg", Encode(".jpg", Gradient(61, 47)));
+  Put("b.png", Encode(".png", Gradient(61, 47)));
+  EXPECT_EQ(Run("detect a.jpg b.png -o out --scale 1/4").status, 0);
+  EXPECT_EQ(Read("out/a.png").size(), cv::Size(16, 12));
+  EXPECT_EQ(Read("out/b.png").size(), cv::Size(16, 12));
+  EXPECT_EQ(Run("detect a.jpg -o out --scale 1/3").status, 2);
 }
 
 TEST_F(DetectTest, JsonListsWhatWasDone) {

@@ -91,6 +91,8 @@ TEST_F(EvaluateTest, LabelsInvertAndIgnore) {
   EXPECT_NE(unlabelled.err.find("m/a_m.png: has a pixel of value 128"), std::string::npos);
   const Outcome no_skin = Run("evaluate " + base + "--label hair=255 --label non-skin=other");
   EXPECT_EQ(no_skin.status, 1);
+  for (const char* twice : {"--whole skin --invert", "--label '1=255'", "--label 'a,b=other'"})
+    EXPECT_EQ(Run("evaluate " + base + twice).status, 2) << twice;
   EXPECT_NE(no_skin.err.find("names no class 'skin'"), std::string::npos);
 }
 
@@ -132,7 +134,7 @@ TEST_F(EvaluateTest, AMissingPredictionIsNotPassedOver) {
 TEST_F(EvaluateTest, WrongCombinationsAreUsageErrors) {
   for (const char* arguments :
        {"", "--images x", "--truth x", "--predicted x", "--images x --predicted y --truth z", "--samples s --images x --truth y",
-        "--predicted x --truth y --threshold 0.5", "--images x --truth y --whole skin"}) {
+        "--predicted x --truth y --threshold 0.5", "--samples s --invert", "--samples s --label a=1", "--predicted x --truth y --whole a", "--images x --truth y --whole skin"}) {
     const Outcome run = Run(std::string("evaluate ") + arguments);
     EXPECT_EQ(run.status, 2) << arguments;
     EXPECT_EQ(Lines(run.err), 1) << run.err;

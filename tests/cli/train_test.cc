@@ -86,6 +86,14 @@ TEST_F(TrainTest, MaxF1IsTheBestThreshold) {
   EXPECT_NEAR(*model.card.scores.back().f1, best, 1e-6);
 }
 
+TEST_F(TrainTest, MaxF1OfSeparableClassesFindsThem) {
+  Put("s.csv", "class,b,g,r\nskin,0,0,200\nskin,9,1,210\nskin,3,8,205\nskin,1,2,190\n"
+               "non-skin,200,0,0\nnon-skin,210,3,9\nnon-skin,207,8,1\nnon-skin,190,2,4\n");
+  const Model model = ModelFromJson(Train("--samples s.csv --max-f1", "m.json"), "m");
+  EXPECT_EQ(*model.card.scores.back().f1, 1);
+  EXPECT_DOUBLE_EQ(model.decision.threshold, 0.5);  // log-odds 0 divides them
+}
+
 TEST_F(TrainTest, ManyClassesAndGivenPriors) {
   PutSamples("s.csv", 3);
   const Model model = ModelFromJson(Train("--samples s.csv --prior skin=0.5 --prior hair=0.25 --prior non-skin=0.25", "m.json"), "m");
@@ -114,6 +122,9 @@ TEST_F(TrainTest, ErrorsAreOneLineWithTheRightStatus) {
       {"--samples s.csv -o m.json --prior 7", {2, "--prior is out of range"}},
       {"--samples s.csv -o m.json --threshold 0.1 --max-f1", {2, "excludes"}},
       {"--images . --masks . --label skin -o m.json", {2, "--label 'skin'"}},
+      {"--samples s.csv -o m.json --prior skin=0.5 --prior non-skin=0.4", {2, "sum to 0.9"}},
+      {"--samples s.csv -o m.json --validation-name x", {2, "needs --validation-images"}},
+      {"--samples s.csv -o m.json --json=no/such.json", {1, "no/such.json: cannot be written"}},
       {"--images . --masks . --mask-name x -o m.json", {2, "has no {stem}"}},
   };
   for (const auto& [arguments, expected] : cases) {
