@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "skinmask/model.h"
+#include "skinmask/quadratic.h"
 
 namespace skinmask {
 
@@ -45,25 +46,15 @@ class Reference {
   std::vector<Component> classes_;
 };
 
-// Log-odds of a two-component model in an affine space, folded into ten coefficients of the bytes:
-//   z = c + b'd + d'A d,  d = (B, G, R) - 128,  products in the order BB BG BR GG GR RR.
-struct Quadratic {
-  double constant;
-  std::array<double, 3> linear;
-  std::array<double, 6> product;
-
-  static bool CanFold(const Model& model);  // K = 2, affine space
-  explicit Quadratic(const Model& model);   // requires CanFold
-  double operator()(const std::uint8_t* bgr) const noexcept;
-};
-
 // A compiled model. Row functions are total over every byte and safe to call from many threads; `bgr`
-// holds 3 * count bytes, outputs take `count` elements and may not overlap the input.
+// holds 3 * count bytes, outputs take `count` elements and may not overlap the input; neither needs
+// alignment. Results do not depend on the CPU, the count, the alignment or the number of threads.
 //
-// Two-component models in affine spaces run as a Quadratic. All others run as a table over the 2^24
-// colours, built from the reference on construction (18 MiB, about 0.5 s on two cores).
+// Two-component models in affine spaces run as a CompiledQuadratic. All others run as a table over the
+// 2^24 colours, built from the reference on construction (18 MiB, about 0.5 s on two cores).
 class Posterior {
  public:
+  // Throws Error where SKINMASK_TARGET names no usable CPU target.
   explicit Posterior(const Model& model);
 
   // 255 where P(positive | pixel) > model.decision.threshold, else 0.
@@ -71,9 +62,12 @@ class Posterior {
   // round(255 * P(positive | pixel)).
   void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                       std::uint8_t* probability) const noexcept;
-  // z, rounded to float; without the table's help, so slower for models that use one.
+  // z in double, rounded to float: slower than the others, as exact as evaluation wants it. (A
+  // CompiledQuadratic has it at full speed within its bound.)
   void LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept;
 
+  // How far the log-odds that masks and probabilities see may be from exact arithmetic's.
+  double ErrorBound() const;
   const char* form() const;  // "quadratic" or "table"
 
  private:
@@ -85,8 +79,13 @@ class Posterior {
   };
   static Table BuildTable(const Model& model);
 
+  struct Folded {
+    Quadratic log_odds;
+    CompiledQuadratic compiled;
+  };
+
   double log_odds_threshold_;
-  std::variant<Quadratic, Table> form_;
+  std::variant<Folded, Table> form_;
 };
 
 }  // namespace skinmask

@@ -1,10 +1,12 @@
 #include <Eigen/Core>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <tbb/version.h>
 
 #include <opencv2/core/utility.hpp>
 
 #include "common.h"
+#include "skinmask/cpu.h"
 #include "skinmask/version.h"
 
 namespace skinmask::cli {
@@ -15,7 +17,10 @@ void AddVersion(CLI::App& app, Context& context) {
   verb->callback([&context] {
     context.action = [](Context&) {
       Print("skinmask {}\n", kVersion);
-      Print("CPU targets: portable\n");
+      ObeyTargetVariable();
+      Print("CPU targets: {} (usable here: {}; in use: {})\n",
+                 fmt::join(CompiledTargets(), " "), fmt::join(UsableTargets(), " "),
+                 ActiveTarget());
       Print("libraries: OpenCV {}, oneTBB {}, Eigen {}.{}.{}\n", cv::getVersionString(),
                  TBB_runtime_version(), EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
                  EIGEN_MINOR_VERSION);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "skinmask/cpu.h"
+
 namespace skinmask {
 namespace {
 
@@ -52,15 +54,14 @@ Posterior::Table Posterior::BuildTable(const Model& model) {
 }
 
 Posterior::Posterior(const Model& model)
-    : log_odds_threshold_(Logit(model.decision.threshold)),
-      form_(Quadratic::CanFold(model) ? std::variant<Quadratic, Table>(Quadratic(model))
-                                      : std::variant<Quadratic, Table>(BuildTable(model))) {}
+    : log_odds_threshold_((ObeyTargetVariable(), Logit(model.decision.threshold))),
+      form_(Quadratic::CanFold(model) ? std::variant<Folded, Table>(Folded{Quadratic(model), CompiledQuadratic(Quadratic(model), log_odds_threshold_)})
+                                      : std::variant<Folded, Table>(BuildTable(model))) {}
 
 void Posterior::MaskRow(const std::uint8_t* bgr, std::size_t count,
                         std::uint8_t* mask) const noexcept {
-  if (const auto* quadratic = std::get_if<Quadratic>(&form_)) {
-    const Quadratic z = *quadratic;
-    for (std::size_t i = 0; i < count; ++i) mask[i] = z(bgr + 3 * i) > log_odds_threshold_ ? 255 : 0;
+  if (const auto* quadratic = std::get_if<Folded>(&form_)) {
+    quadratic->compiled.MaskRow(bgr, count, mask);
   } else {
     const std::vector<std::uint64_t>& bits = std::get_if<Table>(&form_)->mask;
     for (std::size_t i = 0; i < count; ++i) {
@@ -72,9 +73,8 @@ void Posterior::MaskRow(const std::uint8_t* bgr, std::size_t count,
 
 void Posterior::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                                std::uint8_t* probability) const noexcept {
-  if (const auto* quadratic = std::get_if<Quadratic>(&form_)) {
-    const Quadratic z = *quadratic;
-    for (std::size_t i = 0; i < count; ++i) probability[i] = ProbabilityByte(z(bgr + 3 * i));
+  if (const auto* quadratic = std::get_if<Folded>(&form_)) {
+    quadratic->compiled.ProbabilityRow(bgr, count, probability);
   } else {
     const std::vector<std::uint8_t>& bytes = std::get_if<Table>(&form_)->probability;
     for (std::size_t i = 0; i < count; ++i) probability[i] = bytes[ColorIndex(bgr + 3 * i)];
@@ -82,8 +82,9 @@ void Posterior::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
 }
 
 void Posterior::LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept {
-  if (const auto* quadratic = std::get_if<Quadratic>(&form_)) {
-    for (std::size_t i = 0; i < count; ++i) z[i] = static_cast<float>((*quadratic)(bgr + 3 * i));
+  if (const auto* quadratic = std::get_if<Folded>(&form_)) {
+    for (std::size_t i = 0; i < count; ++i)
+      z[i] = static_cast<float>(quadratic->log_odds(bgr + 3 * i));
   } else {
     const Table& table = *std::get_if<Table>(&form_);
     std::array<double, kBlock> exact;
@@ -96,8 +97,13 @@ void Posterior::LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z)
   }
 }
 
+double Posterior::ErrorBound() const {
+  const auto* quadratic = std::get_if<Folded>(&form_);
+  return quadratic != nullptr ? quadratic->compiled.ErrorBound() : 0;
+}
+
 const char* Posterior::form() const {
-  return std::holds_alternative<Quadratic>(form_) ? "quadratic" : "table";
+  return std::holds_alternative<Folded>(form_) ? "quadratic" : "table";
 }
 
 }  // namespace skinmask

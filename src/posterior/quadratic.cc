@@ -1,12 +1,28 @@
+#include "skinmask/quadratic.h"
+
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <cmath>
+#include <numbers>
 
-#include "skinmask/posterior.h"
+#include "posterior/rows.h"
 
 namespace skinmask {
 namespace {
 
 constexpr double kCentre = 128;  // the middle of a byte: keeps the products small
+
+Quadratic Constant(double value) {
+  Quadratic q;
+  q.constant = value;
+  return q;
+}
+
+// threshold - z, and a constant of the right sign where the threshold is infinite.
+Quadratic BelowThreshold(const Quadratic& log_odds, double threshold) {
+  if (std::isinf(threshold)) return Constant(threshold > 0 ? 1 : -1);
+  return Constant(threshold) - log_odds;
+}
 
 }  // namespace
 
@@ -14,38 +30,95 @@ bool Quadratic::CanFold(const Model& model) {
   return model.classes.size() == 2 && model.features.space().affine();
 }
 
-Quadratic::Quadratic(const Model& model) : constant(0), linear{}, product{} {
+Quadratic Quadratic::Discriminant(const Model& model, std::size_t class_index) {
   // With f = M (d + 128) + o the discriminant of a class is, with v = M 128 + o - mu and Q the
   // inverse covariance,  log prior - log det / 2 - v'Qv / 2 - (M'Qv)'d - d'(M'QM)d / 2.
+  const GaussianClass& c = model.classes[class_index];
   const FeatureMatrix matrix = model.features.Matrix();
-  const FeatureVector centre =
-      matrix * Eigen::Vector3d::Constant(kCentre) + model.features.Offset();
-  for (std::size_t k = 0; k < 2; ++k) {
-    const GaussianClass& c = model.classes[k];
-    const double sign = k == 0 ? 1 : -1;
-    const Eigen::LLT<FeatureMatrix> cholesky(c.covariance);
-    const FeatureMatrix lower = cholesky.matrixL();
-    const FeatureVector v = centre - c.mean;
-    const FeatureVector qv = cholesky.solve(v);
-    const FeatureMatrix qm = cholesky.solve(matrix);
-    const Eigen::Vector3d gradient = matrix.transpose() * qv;
-    const Eigen::Matrix3d hessian = matrix.transpose() * qm;
-    constant +=
-        sign * (std::log(c.prior) - lower.diagonal().array().log().sum() - 0.5 * v.dot(qv));
-    std::size_t place = 0;
-    for (int i = 0; i < 3; ++i) {
-      linear[static_cast<std::size_t>(i)] -= sign * gradient(i);
-      for (int j = i; j < 3; ++j, ++place)
-        product[place] -=
-            sign * (i == j ? 0.5 * hessian(i, i) : 0.5 * (hessian(i, j) + hessian(j, i)));
-    }
+  const FeatureVector v = matrix * Eigen::Vector3d::Constant(kCentre) + model.features.Offset() - c.mean;
+  const Eigen::LLT<FeatureMatrix> cholesky(c.covariance);
+  const FeatureMatrix lower = cholesky.matrixL();
+  const FeatureVector qv = cholesky.solve(v);
+  const FeatureMatrix qm = cholesky.solve(matrix);
+  const Eigen::Vector3d gradient = matrix.transpose() * qv;
+  const Eigen::Matrix3d hessian = matrix.transpose() * qm;
+  Quadratic q;
+  q.constant = std::log(c.prior) - lower.diagonal().array().log().sum() - 0.5 * v.dot(qv);
+  std::size_t place = 0;
+  for (int i = 0; i < 3; ++i) {
+    q.linear[static_cast<std::size_t>(i)] = -gradient(i);
+    for (int j = i; j < 3; ++j, ++place)
+      q.product[place] = -(i == j ? 0.5 * hessian(i, i) : 0.5 * (hessian(i, j) + hessian(j, i)));
   }
+  return q;
 }
 
-double Quadratic::operator()(const std::uint8_t* bgr) const noexcept {
-  const double b = bgr[0] - kCentre, g = bgr[1] - kCentre, r = bgr[2] - kCentre;
-  return constant + b * (linear[0] + product[0] * b + product[1] * g + product[2] * r) +
-         g * (linear[1] + product[3] * g + product[4] * r) + r * (linear[2] + product[5] * r);
+Quadratic::Quadratic(const Model& model)
+    : Quadratic(Discriminant(model, 0) - Discriminant(model, 1)) {}
+
+double Quadratic::operator()(const std::uint8_t* bytes) const noexcept {
+  const double x = bytes[0] - kCentre, y = bytes[1] - kCentre, z = bytes[2] - kCentre;
+  return constant + x * (linear[0] + product[0] * x + product[1] * y + product[2] * z) +
+         y * (linear[1] + product[3] * y + product[4] * z) + z * (linear[2] + product[5] * z);
+}
+
+Quadratic Quadratic::operator-(const Quadratic& other) const {
+  Quadratic q = *this;
+  q.constant -= other.constant;
+  for (std::size_t i = 0; i < 3; ++i) q.linear[i] -= other.linear[i];
+  for (std::size_t i = 0; i < 6; ++i) q.product[i] -= other.product[i];
+  return q;
+}
+
+double Quadratic::Magnitude() const {
+  double magnitude = std::abs(constant);
+  for (double b : linear) magnitude += kCentre * std::abs(b);
+  for (double a : product) magnitude += kCentre * kCentre * std::abs(a);
+  return magnitude;
+}
+
+double Quadratic::ErrorBound() const {
+  // At most 7 roundings of 2^-24 on the way from a coefficient to the sum, its own included; a
+  // thousandth more covers their products and the double arithmetic.
+  return 1.001 * 7 * 0x1p-24 * Magnitude();
+}
+
+FloatQuadratic::FloatQuadratic(const Quadratic& q, double scale) {
+  const auto rounded = [](double x) { return static_cast<float>(x); };
+  constant = rounded(scale * q.constant) + 0.f;  // -0 becomes +0
+  for (std::size_t i = 0; i < 3; ++i) linear[i] = rounded(0x1p-24 * scale * q.linear[i]);
+  for (std::size_t i = 0; i < 6; ++i) product[i] = rounded(0x1p-48 * scale * q.product[i]);
+}
+
+CompiledQuadratic::CompiledQuadratic(const Quadratic& log_odds, double threshold)
+    : error_bound_(std::max(log_odds.ErrorBound(), BelowThreshold(log_odds, threshold).ErrorBound())),
+      below_threshold_(BelowThreshold(log_odds, threshold), 1),
+      log2_against_(log_odds, -std::numbers::log2e),
+      log_odds_(log_odds, 1) {}
+
+void CompiledQuadratic::MaskRow(const std::uint8_t* bgr, std::size_t count,
+                                std::uint8_t* mask) const noexcept {
+  rows::QuadraticMask(below_threshold_, bgr, count, mask);
+}
+
+void CompiledQuadratic::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                       std::uint8_t* probability) const noexcept {
+  rows::QuadraticProbability(log2_against_, bgr, count, probability);
+}
+
+void CompiledQuadratic::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                       float* probability) const noexcept {
+  rows::QuadraticProbability(log2_against_, bgr, count, probability);
+}
+
+void CompiledQuadratic::LogOddsRow(const std::uint8_t* bgr, std::size_t count,
+                                   float* z) const noexcept {
+  rows::QuadraticValue(log_odds_, bgr, count, z);
+}
+
+void CompiledQuadratic::ClassRow(const std::uint8_t* bgr, std::size_t count,
+                                 std::uint8_t* index) const noexcept {
+  rows::QuadraticIsNegative(log_odds_, bgr, count, index);
 }
 
 }  // namespace skinmask
