@@ -148,6 +148,9 @@ DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep
   const auto fail = [&] {
     throw Error(subject, std::string("is a damaged PNG: ") + source.reason.data() + " (a whole file)");
   };
+#ifdef PNG_IGNORE_ADLER32
+  png_set_option(png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);  // every chunk has its CRC already
+#endif
   if (!ReadHead(png, info, keep_grey)) fail();
   DecodedPng decoded;
   decoded.image.create(static_cast<int>(png_get_image_height(png, info)),

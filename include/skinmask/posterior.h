@@ -37,12 +37,13 @@ class Reference {
  private:
   struct Component {
     double constant;  // log prior - log det / 2
-    FeatureVector mean;
-    Eigen::LLT<FeatureMatrix> cholesky;
+    std::array<double, 3> mean;
+    std::array<std::array<double, 3>, 3> lower;  // L of covariance = L L'
   };
   const ColorSpace* space_;
-  FeatureMatrix matrix_;
-  FeatureVector offset_;
+  std::size_t size_;  // features
+  std::array<std::array<double, 3>, 3> matrix_;
+  std::array<double, 3> offset_;
   std::vector<Component> classes_;
 };
 

@@ -37,12 +37,13 @@ LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const R
 LabelledImage LabelledPairs::Read(std::size_t i) const {
   const MaskPair& pair = pairs_[i];
   LabelledImage labelled{pair.image.relative.string(), {}, {}, 0};
+  thread_local Scratch pixels;  // the picture is done with before the next one is read
   if (predicted_) {
     ClassMap said = ReadMask(pair.image.path, MaskRule());
     labelled.bgr = said.classes;
     labelled.in_between = said.in_between;
   } else {
-    labelled.bgr = ReadImage(pair.image.path);
+    labelled.bgr = ReadImage(pair.image.path, {.buffer = &pixels});
   }
   if (whole_) {
     labelled.classes = cv::Mat::zeros(labelled.bgr.size(), CV_8UC1);

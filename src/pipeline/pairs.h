@@ -25,6 +25,7 @@ class LabelledPairs {
   const std::vector<std::string>& classes() const { return rule_.classes(); }
   std::size_t size() const { return pairs_.size(); }
   std::string name(std::size_t i) const { return pairs_[i].image.path.string(); }
+  // Its picture lives until this thread reads the next one.
   LabelledImage Read(std::size_t i) const;
 
   // work(index, LabelledImage) in parallel, then consume(index, result) in order. Tells of masks

@@ -1,3 +1,4 @@
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,21 +18,44 @@ double Logistic(double log_odds) {
 
 Reference::Reference(const Model& model)
     : space_(&model.features.space()),
-      matrix_(model.features.Matrix()),
-      offset_(model.features.Offset()) {
+      size_(static_cast<std::size_t>(model.features.size())),
+      matrix_{},
+      offset_{} {
+  // Plain arrays from here on: with three features at most, loops are what is fast.
+  const auto copy = [&](const auto& from, auto& to) {
+    for (int i = 0; i < from.rows(); ++i)
+      for (int j = 0; j < from.cols(); ++j)
+        to[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = from(i, j);
+  };
+  copy(model.features.Matrix(), matrix_);
+  const FeatureVector offset = model.features.Offset();
+  std::copy(offset.begin(), offset.end(), offset_.begin());
   for (const GaussianClass& c : model.classes) {
-    Component component{0, c.mean, Eigen::LLT<FeatureMatrix>(c.covariance)};
-    const FeatureMatrix lower = component.cholesky.matrixL();
+    Component component{};
+    const FeatureMatrix lower = Eigen::LLT<FeatureMatrix>(c.covariance).matrixL();
+    copy(lower, component.lower);
+    std::copy(c.mean.begin(), c.mean.end(), component.mean.begin());
     component.constant = std::log(c.prior) - lower.diagonal().array().log().sum();
-    classes_.push_back(std::move(component));
+    classes_.push_back(component);
   }
 }
 
 void Reference::Discriminants(const std::int32_t* carrier, double* a) const noexcept {
-  const FeatureVector f = matrix_ * Eigen::Vector3d(carrier[0], carrier[1], carrier[2]) + offset_;
+  std::array<double, 3> f;
+  for (std::size_t i = 0; i < size_; ++i)
+    f[i] = matrix_[i][0] * carrier[0] + matrix_[i][1] * carrier[1] + matrix_[i][2] * carrier[2] +
+           offset_[i];
   for (const Component& c : classes_) {
-    const FeatureVector whitened = c.cholesky.matrixL().solve(f - c.mean);
-    *a++ = c.constant - 0.5 * whitened.squaredNorm();
+    // |w|^2 with L w = f - mean, by forward substitution.
+    std::array<double, 3> w;
+    double distance = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      w[i] = f[i] - c.mean[i];
+      for (std::size_t j = 0; j < i; ++j) w[i] -= c.lower[i][j] * w[j];
+      w[i] /= c.lower[i][i];
+      distance += w[i] * w[i];
+    }
+    *a++ = c.constant - 0.5 * distance;
   }
 }
 
