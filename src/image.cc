@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "codecs.h"
 #include "png.h"
 #include "skinmask/error.h"
 
@@ -108,14 +109,11 @@ class JpegDecoder {
   tjhandle handle_;
 };
 
-cv::Mat DecodeByOpenCv(std::string_view bytes, std::string_view subject,
-                       const DecodeOptions& options) {
+cv::Mat DecodeOther(std::string_view bytes, std::string_view subject, const DecodeOptions& options) {
   cv::Mat image;
   try {
-    const cv::Mat buffer(1, static_cast<int>(bytes.size()), CV_8UC1,
-                         const_cast<unsigned char*>(Bytes(bytes)));
-    image = cv::imdecode(
-        buffer, cv::IMREAD_ANYDEPTH | (options.keep_grey ? cv::IMREAD_ANYCOLOR : cv::IMREAD_COLOR));
+    image = DecodeByOpenCv(
+        bytes, cv::IMREAD_ANYDEPTH | (options.keep_grey ? cv::IMREAD_ANYCOLOR : cv::IMREAD_COLOR));
   } catch (const cv::Exception& e) {
     throw Error(subject, "cannot be decoded: " + e.err);
   }
@@ -154,7 +152,7 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
     const int orientation = png.exif.empty() ? 1 : Orientation(std::string(kExifHeader) + png.exif);
     return ScaledDown(Upright(png.image, orientation), options);
   }
-  return ScaledDown(DecodeByOpenCv(bytes, subject, options), options);
+  return ScaledDown(DecodeOther(bytes, subject, options), options);
 }
 
 cv::Mat ReadImage(const std::filesystem::path& path, const DecodeOptions& options) {

@@ -7,37 +7,42 @@
 #include <charconv>
 #include <new>
 #include <numeric>
-#include <tuple>
 
 #include "skinmask/error.h"
 
 namespace skinmask {
 namespace {
 
-auto Key(const SampleRow& s) { return std::tie(s.group, s.class_index, s.b, s.g, s.r); }
+// (group, class, b, g, r) in one number; there are at most kMaxClasses = 255 classes.
+std::uint64_t Key(const SampleRow& s) {
+  return std::uint64_t{s.group} << 32 | std::uint64_t{s.class_index} << 24 |
+         static_cast<std::uint64_t>(s.b << 16 | s.g << 8 | s.r);
+}
 
 void CheckTotal(std::uint64_t total) {
   if (total > Samples::kMaxTotal)
     throw Error("samples", fmt::format("more than {} pixels (exact sums end there)", Samples::kMaxTotal));
 }
 
-bool Before(const SampleRow& a, const SampleRow& b) { return Key(a) < Key(b); }
+struct Before {
+  bool operator()(const SampleRow& a, const SampleRow& b) const { return Key(a) < Key(b); }
+};
 
 // Rows mostly come as a few sorted runs (files, threads), which are merged; anything else is sorted.
 void SortRuns(std::vector<SampleRow>& rows) {
   constexpr std::size_t kFewRuns = 64;
   std::vector<std::ptrdiff_t> ends;
   for (auto at = rows.begin(); at != rows.end() && ends.size() <= kFewRuns;) {
-    at = std::is_sorted_until(at, rows.end(), Before);
+    at = std::is_sorted_until(at, rows.end(), Before());
     ends.push_back(at - rows.begin());
   }
-  if (ends.size() > kFewRuns) return std::sort(rows.begin(), rows.end(), Before);
+  if (ends.size() > kFewRuns) return std::sort(rows.begin(), rows.end(), Before());
   while (ends.size() > 1) {  // neighbours, two by two
     std::vector<std::ptrdiff_t> merged;
     std::ptrdiff_t start = 0;
     for (std::size_t i = 0; i < ends.size(); i += 2) {
       const std::ptrdiff_t end = ends[std::min(i + 1, ends.size() - 1)];
-      std::inplace_merge(rows.begin() + start, rows.begin() + ends[i], rows.begin() + end, Before);
+      std::inplace_merge(rows.begin() + start, rows.begin() + ends[i], rows.begin() + end, Before());
       merged.push_back(start = end);
     }
     ends = std::move(merged);

@@ -1,0 +1,43 @@
+// What the benchmarks have in common: how time is taken, and how results are told.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace skinmask::bench {
+
+struct Result {
+  std::string name;
+  std::string size;  // "3840x2160", or "" for folders
+  int threads = 1;
+  double mpx_per_s = 0;
+};
+using Results = std::vector<Result>;
+
+// Seconds of the fastest of at least `repeats` runs that together take at least `seconds`.
+inline double FastestSeconds(const std::function<void()>& run, int repeats, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  const Clock::time_point begin = Clock::now();
+  double fastest = 1e9;
+  for (int i = 0; i < repeats || since(begin) < seconds; ++i) {
+    const Clock::time_point start = Clock::now();
+    run();
+    fastest = std::min(fastest, since(start));
+  }
+  return fastest;
+}
+
+// The thread counts to measure with: one, and all there are.
+std::vector<int> ThreadCounts();
+
+// Row functions on a photograph, beside OpenCV's; each appends its lines.
+void BenchKernels(const std::string& photo, Results& results);
+// Whole runs over a folder of JPEGs that is made in `work` from the photographs in `samples`.
+void BenchFolders(const std::string& samples, const std::string& work, Results& results);
+
+}  // namespace skinmask::bench
