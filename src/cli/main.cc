@@ -70,6 +70,7 @@ int Main(int argc, char** argv) {
     add(app, context);
   try {
     std::vector<std::string> words = Words(argc, argv);
+    if (words.empty()) throw UsageError("a verb is needed");
     const std::vector<CLI::App*> verbs = app.get_subcommands([](const CLI::App*) { return true; });
     const bool known = std::any_of(verbs.begin(), verbs.end(), [&](const CLI::App* verb) {
       return words.empty() || words[0].starts_with('-') || verb->get_name() == words[0];

@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
@@ -191,6 +193,23 @@ TEST_F(DetectTest, JsonListsWhatWasDone) {
     EXPECT_NE(run.out.find(part), std::string::npos) << run.out;
   EXPECT_EQ(Run("detect a.png -o out --force --json list.json").out.find("skin ->") == std::string::npos, false);
   EXPECT_EQ(ReadFile(Path("list.json")), run.out);
+}
+
+TEST_F(DetectTest, MemoryDoesNotGrowWithTheFolder) {
+  const std::string jpeg = Encode(".jpg", ReadImage(testing::SamplesFolder() / "photos/astronaut.png"));
+  Put("in/0.jpg", jpeg);
+  // The most that any program run so far has used, in KiB.
+  const auto peak_after = [&](int images) {
+    for (int i = 1; i < images; ++i)
+      if (const auto link = Path("in/" + std::to_string(i) + ".jpg"); !std::filesystem::exists(link))
+        std::filesystem::create_hard_link(Path("in/0.jpg"), link);
+    EXPECT_EQ(Run("detect in -o out --force -q").status, 0);
+    rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return static_cast<double>(usage.ru_maxrss);
+  };
+  const double hundred = peak_after(100);
+  EXPECT_LE(peak_after(1000), 1.1 * hundred);
 }
 
 TEST_F(DetectTest, AnInterruptLeavesWholeFilesOnly) {
