@@ -1,13 +1,15 @@
 // From a model to answers per pixel: the reference that defines them, and the compiled form.
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <variant>
 #include <vector>
 
+#include "skinmask/mixture.h"
 #include "skinmask/model.h"
 #include "skinmask/quadratic.h"
 
@@ -19,7 +21,7 @@ double Logit(double probability);
 double Logistic(double log_odds);
 
 // The answer by definition, in double and by Cholesky solves, without any folding (docs/math.md).
-// Slow (about 50 ns a pixel); every compiled form is tested against it.
+// Slow (about 15 ns a pixel and two classes); every compiled form is tested against it.
 class Reference {
  public:
   explicit Reference(const Model& model);
@@ -30,63 +32,78 @@ class Reference {
   void Discriminants(const std::int32_t* carrier, double* a) const noexcept;
   // z = log P(positive | pixel) / P(not positive | pixel), for the carriers of `count` pixels.
   void LogOddsRow(const std::int32_t* carrier, std::size_t count, double* z) const noexcept;
+  // The same from bytes.
+  void LogOddsRow(const std::uint8_t* bgr, std::size_t count, double* z) const noexcept;
+  // The class with the greatest P(k | pixel), the lowest of equals.
+  void ClassRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* index) const noexcept;
   // P(k | pixel) for each class, from bytes.
   std::vector<double> Posteriors(std::uint8_t b, std::uint8_t g, std::uint8_t r) const;
   double LogOdds(std::uint8_t b, std::uint8_t g, std::uint8_t r) const;
 
  private:
+  // Places beyond the model's features hold a feature that is always 0, with mean 0 and variance 1.
   struct Component {
     double constant;  // log prior - log det / 2
     std::array<double, 3> mean;
-    std::array<std::array<double, 3>, 3> lower;  // L of covariance = L L'
+    std::array<double, 6> cholesky;  // L of the covariance LL', by rows: 00 10 11 20 21 22
   };
+  static double Discriminant(const Component& component, const std::array<double, 3>& f) noexcept;
+  std::array<double, 3> FeaturesOf(const std::int32_t* carrier) const noexcept;
+
   const ColorSpace* space_;
-  std::size_t size_;  // features
-  std::array<std::array<double, 3>, 3> matrix_;
-  std::array<double, 3> offset_;
+  std::array<std::array<double, 3>, 3> matrix_{};
+  std::array<double, 3> offset_{};
   std::vector<Component> classes_;
+};
+
+// What a Posterior will be used for. It changes speed, never results.
+struct PosteriorOptions {
+  // Models that need a table build it only if it pays: for 2^24 pixels and more.
+  std::uint64_t expected_pixels = std::numeric_limits<std::uint64_t>::max();
+  bool mask = true;         // MaskRow will be called
+  bool probability = true;  // ProbabilityRow for bytes will be called
 };
 
 // A compiled model. Row functions are total over every byte and safe to call from many threads; `bgr`
 // holds 3 * count bytes, outputs take `count` elements and may not overlap the input; neither needs
 // alignment. Results do not depend on the CPU, the count, the alignment or the number of threads.
 //
-// Two-component models in affine spaces run as a CompiledQuadratic. All others run as a table over the
-// 2^24 colours, built from the reference on construction (18 MiB, about 0.5 s on two cores).
+// Models in affine spaces run as a CompiledQuadratic (two classes) or a CompiledMixture. All others
+// look their answers up in a table over the 2^24 colours, built from the reference on construction
+// (2 MiB for masks, 16 MiB for probabilities, about 0.2 s on two cores).
 class Posterior {
  public:
   // Throws Error where SKINMASK_TARGET names no usable CPU target.
-  explicit Posterior(const Model& model);
+  explicit Posterior(const Model& model, const PosteriorOptions& options = {});
 
   // 255 where P(positive | pixel) > model.decision.threshold, else 0.
   void MaskRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* mask) const noexcept;
   // round(255 * P(positive | pixel)).
   void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                       std::uint8_t* probability) const noexcept;
-  // z in double, rounded to float: slower than the others, as exact as evaluation wants it. (A
-  // CompiledQuadratic has it at full speed within its bound.)
+  // P(positive | pixel); without a table, so slower for models that need one.
+  void ProbabilityRow(const std::uint8_t* bgr, std::size_t count, float* probability) const noexcept;
+  // z in double, rounded to float: slower than the others, as exact as evaluation wants it.
+  // (CompiledQuadratic and CompiledMixture have it at full speed within their bounds.)
   void LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept;
+  // The index of the class with the greatest P(k | pixel), the lowest of equals; without a table.
+  void ClassRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* index) const noexcept;
 
   // How far the log-odds that masks and probabilities see may be from exact arithmetic's.
   double ErrorBound() const;
-  const char* form() const;  // "quadratic" or "table"
+  const char* form() const;  // "quadratic", "mixture", "table" or "reference"
 
  private:
-  struct Table {
-    Reference reference;
-    const ColorSpace* space;
-    std::vector<std::uint64_t> mask;         // a bit per colour, index r << 16 | g << 8 | b
-    std::vector<std::uint8_t> probability;   // a byte per colour
-  };
-  static Table BuildTable(const Model& model);
-
+  class Table;
   struct Folded {
     Quadratic log_odds;
     CompiledQuadratic compiled;
   };
+  using Form = std::variant<Folded, CompiledMixture, std::shared_ptr<const Table>>;
+  static Form Compile(const Model& model, const PosteriorOptions& options);
 
-  double log_odds_threshold_;
-  std::variant<Folded, Table> form_;
+  Reference reference_;
+  Form form_;
 };
 
 }  // namespace skinmask

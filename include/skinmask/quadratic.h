@@ -32,10 +32,13 @@ struct Quadratic {
 
   // The largest that |c| + |b|'|d| + |d|'|A||d| gets.
   double Magnitude() const;
-  // What its evaluation in float may differ from it by, for any bytes: 7 roundings of the magnitude
-  // (docs/math.md).
-  double ErrorBound() const;
+  // What its evaluation in float may differ from it by, for any bytes, if at most so many roundings
+  // lie between a coefficient and the sum (docs/math.md counts 7).
+  double ErrorBound(int roundings = 7) const;
 };
+
+// threshold - z: negative where z is above; a constant where the threshold is infinite.
+Quadratic BelowThreshold(const Quadratic& log_odds, double threshold);
 
 // A quadratic in float, for coordinates that come as integers 2^24 (byte - 128): a byte moved to the
 // top of a 32-bit word, its highest bit inverted, is that integer, so centring costs nothing. The

@@ -49,6 +49,11 @@ HWY_INLINE Floats Log(Floats x) {
 // round(255 q), 0 <= q <= 1, from 255 q: the low byte of the sum's bits.
 HWY_INLINE Words RoundedByte(Floats x) { return Bits(hn::Add(x, Float(0x1p23f))); }
 
+// round(255 / (1 + 2^x)) as the lowest byte.
+HWY_INLINE Words LogisticByteOf(Floats x) {
+  return RoundedByte(hn::Div(Float(255), hn::Add(Float(1), Exp2(x))));
+}
+
 }  // namespace skinmask::rows::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

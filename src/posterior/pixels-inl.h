@@ -87,19 +87,73 @@ HWY_INLINE Floats Evaluate(const FloatQuadratic& q, Floats b, Floats g, Floats r
                  hn::Add(hn::Mul(g, of_g), hn::Mul(r, of_r)));
 }
 
-// Answers per pixel are functors (b, g, r) -> Words or Floats. A byte answer is the lowest byte of
-// each lane, or, if the functor says kAllBytes, all of its bytes.
+// All ones where x is negative. A sum is -0 only if all its terms are, and constants never are.
+HWY_INLINE Words SignMask(Floats x) {
+  return hn::BitCast(WordTag(), hn::ShiftRight<31>(hn::BitCast(IntTag(), x)));
+}
+
+// Four vectors: of the first, second, third and fourth pixels of the groups.
+template <class V>
+struct Four {
+  V a0, a1, a2, a3;
+};
+
+// Answers are functors. `kTakes` says of what: (b, g, r) of one vector of pixels as Floats; the same
+// of a whole block as Four<Floats>; or the colour r << 16 | g << 8 | b as Words. They give Floats, or
+// Words whose lowest byte (or, if they say kAllBytes, each byte) is the answer.
+enum class Takes { kChannels, kWholeBlock, kColor };
+struct OfChannels {
+  static constexpr Takes kTakes = Takes::kChannels;
+};
+struct OfBlock {
+  static constexpr Takes kTakes = Takes::kWholeBlock;
+};
+struct OfColor {
+  static constexpr Takes kTakes = Takes::kColor;
+};
+
 template <class Answer>
-HWY_INLINE Words FourBytes(Words a0, Words a1, Words a2, Words a3) {
-  if constexpr (!Answer::kAllBytes) {
-    a1 = hn::ShiftLeft<8>(a1);
-    a2 = hn::ShiftLeft<16>(a2);
-    a3 = hn::ShiftLeft<24>(a3);
+HWY_INLINE auto AnswersOfColors(const Answer& answer, Words w0, Words w1, Words w2) {
+  const Words color = Word(0x00FFFFFFu);
+  const Words a0 = answer(hn::And(w0, color));
+  const Words a1 = answer(hn::And(hn::Or(hn::ShiftRight<24>(w0), hn::ShiftLeft<8>(w1)), color));
+  const Words a2 = answer(hn::And(hn::Or(hn::ShiftRight<16>(w1), hn::ShiftLeft<16>(w2)), color));
+  return Four<Words>{a0, a1, a2, answer(hn::ShiftRight<8>(w2))};
+}
+
+template <class Answer>
+HWY_INLINE auto FourAnswers(const Answer& answer, Words w0, Words w1, Words w2) {
+  if constexpr (Answer::kTakes == Takes::kColor) {
+    return AnswersOfColors(answer, w0, w1, w2);
+  } else {
+    w0 = Centred(w0);
+    w1 = Centred(w1);
+    w2 = Centred(w2);
+    const Four<Floats> b{Channel<0>(w0), Channel<3>(w0), Channel<2>(w1), Channel<1>(w2)};
+    const Four<Floats> g{Channel<1>(w0), Channel<0>(w1), Channel<3>(w1), Channel<2>(w2)};
+    const Four<Floats> r{Channel<2>(w0), Channel<1>(w1), Channel<0>(w2), Channel<3>(w2)};
+    if constexpr (Answer::kTakes == Takes::kWholeBlock) {
+      return answer(b, g, r);
+    } else {
+      using V = decltype(answer(b.a0, g.a0, r.a0));
+      return Four<V>{answer(b.a0, g.a0, r.a0), answer(b.a1, g.a1, r.a1),
+                     answer(b.a2, g.a2, r.a2), answer(b.a3, g.a3, r.a3)};
+    }
   }
-  Words words = hn::And(a0, Word(0xFFu));
-  words = hn::OrAnd(words, a1, Word(0xFF00u));
-  words = hn::OrAnd(words, a2, Word(0xFF0000u));
-  return hn::OrAnd(words, a3, Word(0xFF000000u));
+}
+
+// The bytes of four answers, side by side.
+template <class Answer>
+HWY_INLINE Words FourBytes(Four<Words> a) {
+  if constexpr (!Answer::kAllBytes) {
+    a.a1 = hn::ShiftLeft<8>(a.a1);
+    a.a2 = hn::ShiftLeft<16>(a.a2);
+    a.a3 = hn::ShiftLeft<24>(a.a3);
+  }
+  Words words = hn::And(a.a0, Word(0xFFu));
+  words = hn::OrAnd(words, a.a1, Word(0xFF00u));
+  words = hn::OrAnd(words, a.a2, Word(0xFF0000u));
+  return hn::OrAnd(words, a.a3, Word(0xFF000000u));
 }
 
 // Of three vectors of words, every third word: from which vector each lane gets one, and in which
@@ -129,40 +183,29 @@ class BgrBlocks {
         first_(From(0)),
         second_(From(1)) {}
 
-  HWY_INLINE Words LoadFirst(const std::uint8_t* bytes) const {
-    return hn::IfThenElse(first_, LoadWords(bytes),
-                          hn::IfThenElse(second_, LoadWords(bytes + kBlock), LoadWords(bytes + 2 * kBlock)));
-  }
-
   template <class Answer>
   HWY_INLINE void operator()(const Answer& answer, const std::uint8_t* bgr,
                              std::uint8_t* out) const {
-    const Words w0 = Centred(LoadFirst(bgr));
-    const Words w1 = Centred(LoadFirst(bgr + 4));
-    const Words w2 = Centred(LoadFirst(bgr + 8));
-    const Words a0 = answer(Channel<0>(w0), Channel<1>(w0), Channel<2>(w0));
-    const Words a1 = answer(Channel<3>(w0), Channel<0>(w1), Channel<1>(w1));
-    const Words a2 = answer(Channel<2>(w1), Channel<3>(w1), Channel<0>(w2));
-    const Words a3 = answer(Channel<1>(w2), Channel<2>(w2), Channel<3>(w2));
-    StoreWords(hn::TableLookupLanes(FourBytes<Answer>(a0, a1, a2, a3), in_order_), out);
+    const auto a = FourAnswers(answer, LoadFirst(bgr), LoadFirst(bgr + 4), LoadFirst(bgr + 8));
+    StoreWords(hn::TableLookupLanes(FourBytes<Answer>(a), in_order_), out);
   }
 
   template <class Answer>
   HWY_INLINE void operator()(const Answer& answer, const std::uint8_t* bgr, float* out) const {
-    const Words w0 = Centred(LoadFirst(bgr));
-    const Words w1 = Centred(LoadFirst(bgr + 4));
-    const Words w2 = Centred(LoadFirst(bgr + 8));
-    const Floats a0 = answer(Channel<0>(w0), Channel<1>(w0), Channel<2>(w0));
-    const Floats a1 = answer(Channel<3>(w0), Channel<0>(w1), Channel<1>(w1));
-    const Floats a2 = answer(Channel<2>(w1), Channel<3>(w1), Channel<0>(w2));
-    const Floats a3 = answer(Channel<1>(w2), Channel<2>(w2), Channel<3>(w2));
-    hn::StoreInterleaved4(InOrder(a0), InOrder(a1), InOrder(a2), InOrder(a3), FloatTag(), out);
+    const auto a = FourAnswers(answer, LoadFirst(bgr), LoadFirst(bgr + 4), LoadFirst(bgr + 8));
+    hn::StoreInterleaved4(InOrder(a.a0), InOrder(a.a1), InOrder(a.a2), InOrder(a.a3), FloatTag(),
+                          out);
   }
 
  private:
-  using Order_ = decltype(hn::SetTableIndices(WordTag(), static_cast<const std::int32_t*>(nullptr)));
+  using Order = decltype(hn::SetTableIndices(WordTag(), static_cast<const std::int32_t*>(nullptr)));
   using Mask = hn::Mask<WordTag>;
 
+  HWY_INLINE Words LoadFirst(const std::uint8_t* bytes) const {
+    const Words others =
+        hn::IfThenElse(second_, LoadWords(bytes + kBlock), LoadWords(bytes + 2 * kBlock));
+    return hn::IfThenElse(first_, LoadWords(bytes), others);
+  }
   HWY_INLINE Floats InOrder(Floats x) const {
     return hn::BitCast(FloatTag(), hn::TableLookupLanes(Bits(x), in_order_));
   }
@@ -170,7 +213,7 @@ class BgrBlocks {
     return hn::MaskFromVec(hn::Load(WordTag(), kThirds.from[vector]));
   }
 
-  Order_ in_order_;
+  Order in_order_;
   Mask first_, second_;
 };
 

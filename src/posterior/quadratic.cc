@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "posterior/rows.h"
+#include "skinmask/cpu.h"
 
 namespace skinmask {
 namespace {
@@ -18,13 +19,12 @@ Quadratic Constant(double value) {
   return q;
 }
 
-// threshold - z, and a constant of the right sign where the threshold is infinite.
+}  // namespace
+
 Quadratic BelowThreshold(const Quadratic& log_odds, double threshold) {
   if (std::isinf(threshold)) return Constant(threshold > 0 ? 1 : -1);
   return Constant(threshold) - log_odds;
 }
-
-}  // namespace
 
 bool Quadratic::CanFold(const Model& model) {
   return model.classes.size() == 2 && model.features.space().affine();
@@ -77,10 +77,9 @@ double Quadratic::Magnitude() const {
   return magnitude;
 }
 
-double Quadratic::ErrorBound() const {
-  // At most 7 roundings of 2^-24 on the way from a coefficient to the sum, its own included; a
-  // thousandth more covers their products and the double arithmetic.
-  return 1.001 * 7 * 0x1p-24 * Magnitude();
+double Quadratic::ErrorBound(int roundings) const {
+  // A thousandth more covers the products of roundings, and the arithmetic in double.
+  return 1.001 * roundings * 0x1p-24 * Magnitude();
 }
 
 FloatQuadratic::FloatQuadratic(const Quadratic& q, double scale) {
@@ -94,7 +93,9 @@ CompiledQuadratic::CompiledQuadratic(const Quadratic& log_odds, double threshold
     : error_bound_(std::max(log_odds.ErrorBound(), BelowThreshold(log_odds, threshold).ErrorBound())),
       below_threshold_(BelowThreshold(log_odds, threshold), 1),
       log2_against_(log_odds, -std::numbers::log2e),
-      log_odds_(log_odds, 1) {}
+      log_odds_(log_odds, 1) {
+  ObeyTargetVariable();
+}
 
 void CompiledQuadratic::MaskRow(const std::uint8_t* bgr, std::size_t count,
                                 std::uint8_t* mask) const noexcept {

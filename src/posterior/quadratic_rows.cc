@@ -10,16 +10,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace skinmask::rows::HWY_NAMESPACE {
 
-struct IsNegative {
+struct IsNegative : OfChannels {
   static constexpr bool kAllBytes = true;
   FloatQuadratic q;
-  // The sign bit is the answer: a sum is -0 only if all its terms are, and the constant is not.
   HWY_INLINE Words operator()(Floats b, Floats g, Floats r) const {
-    return hn::BitCast(WordTag(), hn::ShiftRight<31>(hn::BitCast(IntTag(), Evaluate(q, b, g, r))));
+    return SignMask(Evaluate(q, b, g, r));
   }
 };
 
-struct IsNegativeOne {
+struct IsNegativeOne : OfChannels {
   static constexpr bool kAllBytes = false;
   FloatQuadratic q;
   HWY_INLINE Words operator()(Floats b, Floats g, Floats r) const {
@@ -27,45 +26,45 @@ struct IsNegativeOne {
   }
 };
 
-struct LogisticByte {
+struct LogisticByte : OfChannels {
   static constexpr bool kAllBytes = false;
   FloatQuadratic q;
   HWY_INLINE Words operator()(Floats b, Floats g, Floats r) const {
-    return RoundedByte(hn::Div(Float(255), hn::Add(Float(1), Exp2(Evaluate(q, b, g, r)))));
+    return LogisticByteOf(Evaluate(q, b, g, r));
   }
 };
 
-struct LogisticFloat {
+struct LogisticFloat : OfChannels {
   FloatQuadratic q;
   HWY_INLINE Floats operator()(Floats b, Floats g, Floats r) const {
     return hn::Div(Float(1), hn::Add(Float(1), Exp2(Evaluate(q, b, g, r))));
   }
 };
 
-struct Value {
+struct Value : OfChannels {
   FloatQuadratic q;
   HWY_INLINE Floats operator()(Floats b, Floats g, Floats r) const { return Evaluate(q, b, g, r); }
 };
 
 void MaskOfQuadratic(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
                      std::uint8_t* mask) {
-  BgrRow(IsNegative{q}, bgr, count, mask);
+  BgrRow(IsNegative{{}, q}, bgr, count, mask);
 }
 void BytesOfQuadratic(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
                       std::uint8_t* probability) {
-  BgrRow(LogisticByte{q}, bgr, count, probability);
+  BgrRow(LogisticByte{{}, q}, bgr, count, probability);
 }
 void FloatsOfQuadratic(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
                        float* probability) {
-  BgrRow(LogisticFloat{q}, bgr, count, probability);
+  BgrRow(LogisticFloat{{}, q}, bgr, count, probability);
 }
 void OnesOfQuadratic(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
                      std::uint8_t* one) {
-  BgrRow(IsNegativeOne{q}, bgr, count, one);
+  BgrRow(IsNegativeOne{{}, q}, bgr, count, one);
 }
 void ValuesOfQuadratic(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
                        float* value) {
-  BgrRow(Value{q}, bgr, count, value);
+  BgrRow(Value{{}, q}, bgr, count, value);
 }
 
 }  // namespace skinmask::rows::HWY_NAMESPACE

@@ -16,59 +16,82 @@ double Logistic(double log_odds) {
   return e / (1 + e);
 }
 
-Reference::Reference(const Model& model)
-    : space_(&model.features.space()),
-      size_(static_cast<std::size_t>(model.features.size())),
-      matrix_{},
-      offset_{} {
-  // Plain arrays from here on: with three features at most, loops are what is fast.
-  const auto copy = [&](const auto& from, auto& to) {
-    for (int i = 0; i < from.rows(); ++i)
-      for (int j = 0; j < from.cols(); ++j)
-        to[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = from(i, j);
-  };
-  copy(model.features.Matrix(), matrix_);
+Reference::Reference(const Model& model) : space_(&model.features.space()) {
+  const FeatureMatrix matrix = model.features.Matrix();
   const FeatureVector offset = model.features.Offset();
-  std::copy(offset.begin(), offset.end(), offset_.begin());
+  const Eigen::Index size = offset.size();
+  for (Eigen::Index i = 0; i < size; ++i) {
+    const auto place = static_cast<std::size_t>(i);
+    offset_[place] = offset(i);
+    for (Eigen::Index j = 0; j < 3; ++j) matrix_[place][static_cast<std::size_t>(j)] = matrix(i, j);
+  }
   for (const GaussianClass& c : model.classes) {
-    Component component{};
-    const FeatureMatrix lower = Eigen::LLT<FeatureMatrix>(c.covariance).matrixL();
-    copy(lower, component.lower);
-    std::copy(c.mean.begin(), c.mean.end(), component.mean.begin());
-    component.constant = std::log(c.prior) - lower.diagonal().array().log().sum();
-    classes_.push_back(component);
+    Eigen::Matrix3d lower = Eigen::Matrix3d::Identity();
+    lower.topLeftCorner(size, size) = Eigen::LLT<FeatureMatrix>(c.covariance).matrixL();
+    Eigen::Vector3d mean = Eigen::Vector3d::Zero();
+    mean.head(size) = c.mean;
+    classes_.push_back({std::log(c.prior) - lower.diagonal().array().log().sum(),
+                        {mean(0), mean(1), mean(2)},
+                        {lower(0, 0), lower(1, 0), lower(1, 1), lower(2, 0), lower(2, 1), lower(2, 2)}});
   }
 }
 
-void Reference::Discriminants(const std::int32_t* carrier, double* a) const noexcept {
+std::array<double, 3> Reference::FeaturesOf(const std::int32_t* carrier) const noexcept {
   std::array<double, 3> f;
-  for (std::size_t i = 0; i < size_; ++i)
+  for (std::size_t i = 0; i < 3; ++i)
     f[i] = matrix_[i][0] * carrier[0] + matrix_[i][1] * carrier[1] + matrix_[i][2] * carrier[2] +
            offset_[i];
-  for (const Component& c : classes_) {
-    // |w|^2 with L w = f - mean, by forward substitution.
-    std::array<double, 3> w;
-    double distance = 0;
-    for (std::size_t i = 0; i < size_; ++i) {
-      w[i] = f[i] - c.mean[i];
-      for (std::size_t j = 0; j < i; ++j) w[i] -= c.lower[i][j] * w[j];
-      w[i] /= c.lower[i][i];
-      distance += w[i] * w[i];
-    }
-    *a++ = c.constant - 0.5 * distance;
-  }
+  return f;
+}
+
+// (f - mu)' inverse(LL') (f - mu) is |w|^2 with Lw = f - mu, solved from the top.
+double Reference::Discriminant(const Component& c, const std::array<double, 3>& f) noexcept {
+  const double w0 = (f[0] - c.mean[0]) / c.cholesky[0];
+  const double w1 = (f[1] - c.mean[1] - c.cholesky[1] * w0) / c.cholesky[2];
+  const double w2 = (f[2] - c.mean[2] - c.cholesky[3] * w0 - c.cholesky[4] * w1) / c.cholesky[5];
+  return c.constant - 0.5 * (w0 * w0 + w1 * w1 + w2 * w2);
+}
+
+void Reference::Discriminants(const std::int32_t* carrier, double* a) const noexcept {
+  const std::array<double, 3> f = FeaturesOf(carrier);
+  for (const Component& c : classes_) *a++ = Discriminant(c, f);
 }
 
 void Reference::LogOddsRow(const std::int32_t* carrier, std::size_t count,
                            double* z) const noexcept {
+  // 255 classes at most, as in Samples.
   std::array<double, kMaxClasses> a;
   for (std::size_t i = 0; i < count; ++i) {
     Discriminants(carrier + 3 * i, a.data());
     double largest = -std::numeric_limits<double>::infinity();
     for (std::size_t k = 1; k < classes_.size(); ++k) largest = std::max(largest, a[k]);
+    z[i] = a[0] - largest;
+    if (classes_.size() == 2) continue;  // the sum is exp(0)
     double sum = 0;
     for (std::size_t k = 1; k < classes_.size(); ++k) sum += std::exp(a[k] - largest);
-    z[i] = a[0] - largest - std::log(sum);
+    z[i] -= std::log(sum);
+  }
+}
+
+void Reference::LogOddsRow(const std::uint8_t* bgr, std::size_t count, double* z) const noexcept {
+  constexpr std::size_t kBlock = 256;
+  std::array<std::int32_t, 3 * kBlock> carrier;
+  for (std::size_t done = 0; done < count; done += kBlock) {
+    const std::size_t n = std::min(kBlock, count - done);
+    CarrierRow(*space_, bgr + 3 * done, n, carrier.data());
+    LogOddsRow(carrier.data(), n, z + done);
+  }
+}
+
+void Reference::ClassRow(const std::uint8_t* bgr, std::size_t count,
+                         std::uint8_t* index) const noexcept {
+  std::array<double, kMaxClasses> a;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int32_t carrier[3];
+    CarrierRow(*space_, bgr + 3 * i, 1, carrier);
+    Discriminants(carrier, a.data());
+    index[i] = static_cast<std::uint8_t>(
+        std::max_element(a.begin(), a.begin() + class_count()) - a.begin());
   }
 }
 
@@ -87,10 +110,8 @@ std::vector<double> Reference::Posteriors(std::uint8_t b, std::uint8_t g, std::u
 
 double Reference::LogOdds(std::uint8_t b, std::uint8_t g, std::uint8_t r) const {
   const std::uint8_t bgr[3] = {b, g, r};
-  std::int32_t carrier[3];
-  CarrierRow(*space_, bgr, 1, carrier);
   double z;
-  LogOddsRow(carrier, 1, &z);
+  LogOddsRow(bgr, 1, &z);
   return z;
 }
 

@@ -1,0 +1,53 @@
+// Models to compile, and all colours to compile them on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "skinmask/cpu.h"
+#include "skinmask/fit.h"
+#include "support/world.h"
+
+namespace skinmask::testing {
+
+inline Model Trained(Covariance kind, const char* space, std::size_t classes = 2,
+                     std::vector<std::string> channels = {}) {
+  FitOptions options;
+  options.kind = kind;
+  options.features = Features(space, channels);
+  Model model = Fit(DrawSamples(classes), options);
+  model.decision.threshold = 0.3;
+  return model;
+}
+
+constexpr std::size_t kColorsPerRow = 65536;
+
+// The 2^24 colours as 256 rows of one red (or third byte) each: call(bgr) for each row.
+template <class Call>
+void ForEveryColor(const Call& call) {
+  std::vector<std::uint8_t> bgr(3 * kColorsPerRow);
+  for (std::size_t r = 0; r < 256; ++r) {
+    for (std::size_t i = 0; i < kColorsPerRow; ++i) {
+      bgr[3 * i] = static_cast<std::uint8_t>(i);
+      bgr[3 * i + 1] = static_cast<std::uint8_t>(i >> 8);
+      bgr[3 * i + 2] = static_cast<std::uint8_t>(r);
+    }
+    call(bgr.data());
+  }
+}
+
+// Runs the named CPU target for as long as it lives.
+class ForcedTarget {
+ public:
+  explicit ForcedTarget(const std::string& name) : before_(ActiveTarget()) { UseTarget(name); }
+  ~ForcedTarget() { UseTarget(before_); }
+  ForcedTarget(const ForcedTarget&) = delete;
+  ForcedTarget& operator=(const ForcedTarget&) = delete;
+
+ private:
+  std::string before_;
+};
+
+}  // namespace skinmask::testing
