@@ -1,4 +1,4 @@
-// Runs all benchmarks, prints one table and writes bench.json: bench SAMPLES WORK BENCH.JSON
+// Runs all benchmarks, prints one table and writes bench.json: skinmask_bench SAMPLES WORK BENCH.JSON COMMIT
 #include <fmt/format.h>
 #include <tbb/info.h>
 
@@ -14,6 +14,12 @@
 namespace skinmask::bench {
 namespace {
 
+#ifdef __clang__
+constexpr const char* kCompiler = __VERSION__;
+#else
+constexpr const char* kCompiler = "GCC " __VERSION__;
+#endif
+
 std::string Machine() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)
@@ -27,10 +33,11 @@ void Print(const Results& results) {
     fmt::print("{:<30} {:>10} {:>8} {:>10.1f}\n", r.name, r.size, r.threads, r.mpx_per_s);
 }
 
-void Write(const Results& results, const std::string& path) {
+void Write(const Results& results, const std::string& path, const std::string& commit) {
   nlohmann::ordered_json root{{"machine", fmt::format("{}, {} threads", Machine(), ThreadCounts().back())},
-                              {"compiler", "GCC or Clang " __VERSION__},
-                              {"target", ActiveTarget()}};
+                              {"compiler", kCompiler},
+                              {"target", ActiveTarget()},
+                              {"commit", commit}};
   for (const Result& r : results)
     root["results"].push_back(
         {{"name", r.name}, {"mpx_per_s", r.mpx_per_s}, {"threads", r.threads}, {"size", r.size}});
@@ -48,15 +55,15 @@ std::vector<int> ThreadCounts() {
 
 int main(int argc, char** argv) {
   using namespace skinmask;
-  if (argc != 4) return 2;
+  if (argc != 5) return 2;
   try {
     ObeyTargetVariable();
     const std::string samples = argv[1];
     bench::Results results;
-    bench::BenchKernels(samples + "/photos/grace_hopper.jpg", results);
+    bench::BenchKernels(samples, results);
     bench::BenchFolders(samples, argv[2], results);
     bench::Print(results);
-    bench::Write(results, argv[3]);
+    bench::Write(results, argv[3], argv[4]);
   } catch (const std::exception& e) {
     fmt::print(stderr, "bench: {}\n", e.what());
     return 1;

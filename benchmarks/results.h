@@ -1,6 +1,7 @@
 // What the benchmarks have in common: how time is taken, and how results are told.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -16,15 +17,16 @@ struct Result {
 };
 using Results = std::vector<Result>;
 
-// Seconds of the fastest of at least `repeats` runs that together take at least `seconds`.
-inline double FastestSeconds(const std::function<void()>& run, int repeats, double seconds) {
+// Seconds of the fastest of at least 5 runs that take 0.25 s together; of 2 runs of a slow one.
+inline double FastestSeconds(const std::function<void()>& run) {
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
+  constexpr double kSlow = 0.5, kEnough = 0.25;
   const Clock::time_point begin = Clock::now();
   double fastest = 1e9;
-  for (int i = 0; i < repeats || since(begin) < seconds; ++i) {
+  for (int i = 0; i < (fastest > kSlow ? 2 : 5) || since(begin) < kEnough; ++i) {
     const Clock::time_point start = Clock::now();
     run();
     fastest = std::min(fastest, since(start));
@@ -35,8 +37,8 @@ inline double FastestSeconds(const std::function<void()>& run, int repeats, doub
 // The thread counts to measure with: one, and all there are.
 std::vector<int> ThreadCounts();
 
-// Row functions on a photograph, beside OpenCV's; each appends its lines.
-void BenchKernels(const std::string& photo, Results& results);
+// Row functions on a photograph of `samples`, beside OpenCV's; each appends its lines.
+void BenchKernels(const std::string& samples, Results& results);
 // Whole runs over a folder of JPEGs that is made in `work` from the photographs in `samples`.
 void BenchFolders(const std::string& samples, const std::string& work, Results& results);
 

@@ -1,12 +1,15 @@
 #include "skinmask/evaluation.h"
 
 #include <fmt/format.h>
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
+#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "skinmask/error.h"
 #include "skinmask/posterior.h"
@@ -176,25 +179,72 @@ std::vector<bool> Truths(const Samples& samples, const Model& model) {
 
 struct ScoredRow {
   double log_odds;
-  std::uint64_t positive, negative;
+  std::int64_t count;  // below 0 for negatives: half the memory of two counts, and so sorted faster
 };
+
+// In ascending order: into bins first, which takes a third of the time of sorting all of them.
+std::vector<ScoredRow> Sorted(const std::vector<ScoredRow>& rows) {
+  std::vector<std::size_t> ends(2 * kHalf + 1);
+  const auto bin_of = [](const ScoredRow& row) { return BinOf(static_cast<float>(row.log_odds)); };
+  for (const ScoredRow& row : rows) ++ends[bin_of(row) + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<ScoredRow> sorted(rows.size());
+  for (const ScoredRow& row : rows) sorted[ends[bin_of(row)]++] = row;
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, 2 * kHalf, 256), [&](const tbb::blocked_range<std::size_t>& bins) {
+        for (std::size_t bin = bins.begin(); bin < bins.end(); ++bin)
+          std::sort(sorted.data() + (bin == 0 ? 0 : ends[bin - 1]), sorted.data() + ends[bin],
+                    [](const ScoredRow& a, const ScoredRow& b) { return a.log_odds < b.log_odds; });
+      });
+  return sorted;
+}
 
 // Distinct scores in ascending order. Borders keep clear of both neighbours, as z > border is computed
 // anew from a threshold.
-std::vector<ScoreStep> StepsOf(std::vector<ScoredRow> rows) {
-  tbb::parallel_sort(rows, [](const ScoredRow& a, const ScoredRow& b) {
-    return a.log_odds < b.log_odds;
-  });
+std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
+  const std::vector<ScoredRow> rows = Sorted(scored);
   std::vector<ScoreStep> steps;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double low = i == 0 ? -kMaxMagnitude : rows[i - 1].log_odds, high = rows[i].log_odds;
     const double margin = std::min(high - low, 1.) / 4;
     if (i == 0 || high > low)
       steps.push_back({BorderBetween(low + margin, high - margin), 0, 0});
-    steps.back().positive += rows[i].positive;
-    steps.back().negative += rows[i].negative;
+    (rows[i].count > 0 ? steps.back().positive : steps.back().negative) +=
+        static_cast<std::uint64_t>(std::abs(rows[i].count));
   }
   return steps;
+}
+
+// What rows [first, last) add to an evaluation's counts and squared error.
+struct RowSums {
+  Confusion counts;
+  Int128 squared_error = 0;
+};
+
+RowSums Score(const Samples& samples, const std::vector<bool>& truths, const Reference& reference,
+              double threshold, std::size_t first, std::size_t last, ScoredRow* scored) {
+  constexpr std::size_t kBlock = 256;
+  std::array<std::uint8_t, 3 * kBlock> bgr;
+  std::array<double, kBlock> z;
+  RowSums sums;
+  for (; first < last; first += kBlock) {
+    const std::size_t size = std::min(kBlock, last - first);
+    const SampleRow* const rows = &samples.rows()[first];
+    for (std::size_t i = 0; i < size; ++i) {
+      bgr[3 * i] = rows[i].b;
+      bgr[3 * i + 1] = rows[i].g;
+      bgr[3 * i + 2] = rows[i].r;
+    }
+    reference.LogOddsRow(bgr.data(), size, z.data());
+    for (std::size_t i = 0; i < size; ++i) {
+      const bool truth = truths[rows[i].class_index];
+      const auto count = static_cast<std::int64_t>(rows[i].count);
+      scored[first + i] = {z[i], truth ? count : -count};
+      sums.counts.Add(truth, z[i] > threshold, rows[i].count);
+      sums.squared_error += SquaredError(z[i], truth, rows[i].count);
+    }
+  }
+  return sums;
 }
 
 }  // namespace
@@ -204,21 +254,22 @@ Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
   const Reference reference(model);
   const double threshold = Logit(model.decision.threshold);
   std::vector<ScoredRow> scored(samples.rows().size());
-  tbb::parallel_for(std::size_t{0}, scored.size(), [&](std::size_t i) {
-    const SampleRow& row = samples.rows()[i];
-    const bool truth = truths[row.class_index];
-    scored[i] = {reference.LogOdds(row.b, row.g, row.r), truth ? row.count : 0,
-                 truth ? 0 : row.count};
-  });
-  Evaluation evaluation{{}, Scores{}};
-  for (const ScoredRow& row : scored) {
-    const bool truth = row.positive > 0;
-    const std::uint64_t count = row.positive + row.negative;
-    evaluation.counts.Add(truth, row.log_odds > threshold, count);
-    evaluation.scores->squared_error += SquaredError(row.log_odds, truth, count);
-  }
-  evaluation.scores->steps = StepsOf(std::move(scored));
-  return evaluation;
+  constexpr std::size_t kGrain = 1 << 13;
+  const RowSums sums = tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, scored.size(), kGrain), RowSums(),
+      [&](const tbb::blocked_range<std::size_t>& rows, RowSums so_far) {
+        const RowSums more = Score(samples, truths, reference, threshold, rows.begin(), rows.end(),
+                                   scored.data());
+        so_far.counts += more.counts;
+        so_far.squared_error += more.squared_error;
+        return so_far;
+      },
+      [](RowSums a, const RowSums& b) {
+        a.counts += b.counts;
+        a.squared_error += b.squared_error;
+        return a;
+      });
+  return {sums.counts, Scores{StepsOf(scored), sums.squared_error}};
 }
 
 }  // namespace skinmask

@@ -58,14 +58,6 @@ cv::Mat Upright(const cv::Mat& stored, int orientation) {
 // A length divided by 1, 2, 4 or 8, rounded up, as libjpeg does.
 int Scaled(int length, int scale) { return (length + scale - 1) / scale; }
 
-// An 8-bit picture, in the buffer if there is one.
-cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer) {
-  if (!buffer) return cv::Mat(rows, cols, CV_8UC(channels));
-  const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) *
-                           static_cast<std::size_t>(channels);
-  return cv::Mat(rows, cols, CV_8UC(channels), buffer->Get(size));
-}
-
 class JpegDecoder {
  public:
   JpegDecoder() : handle_(tjInitDecompress()) {}
@@ -148,7 +140,7 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
       return Upright(*stored, Orientation(bytes));
   }
   if (IsPng(bytes)) {
-    const DecodedPng png = DecodePng(bytes, subject, options.keep_grey);
+    const DecodedPng png = DecodePng(bytes, subject, options.keep_grey, options.buffer);
     const int orientation = png.exif.empty() ? 1 : Orientation(std::string(kExifHeader) + png.exif);
     return ScaledDown(Upright(png.image, orientation), options);
   }

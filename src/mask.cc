@@ -97,16 +97,12 @@ class MaskReader {
   MaskReader(const MaskRule& rule, bool lossy, std::string subject)
       : rule_(rule), lossy_(lossy), subject_(std::move(subject)) {}
 
-  ClassMap Read(const cv::Mat& image) { return image.channels() == 1 ? Grey(image) : Color(image); }
+  ClassMap Read(cv::Mat image) { return image.channels() == 1 ? Grey(image) : Color(image); }
 
  private:
-  // Looks every value up that occurs, then maps them all at once.
-  ClassMap Grey(const cv::Mat& image) {
-    std::array<bool, 256> occurs{};
-    for (int y = 0; y < image.rows; ++y) {
-      const std::uint8_t* row = image.ptr<std::uint8_t>(y);
-      for (int x = 0; x < image.cols; ++x) occurs[row[x]] = true;
-    }
+  // Looks every value up that occurs, then maps them all at once, in place.
+  ClassMap Grey(cv::Mat& image) {
+    const std::array<bool, 256> occurs = ValuesOf(image);
     cv::Mat classes(1, 256, CV_8UC1, cv::Scalar(0)), between(1, 256, CV_8UC1, cv::Scalar(0));
     std::uint32_t largest = 0;
     for (std::uint32_t v = 0; v < 256; ++v) {
@@ -117,14 +113,32 @@ class MaskReader {
       largest = v;
     }
     CheckRange(largest);
-    ClassMap map;
-    cv::LUT(image, classes, map.classes);
+    ClassMap map{image, 0};
     if (cv::countNonZero(between) > 0) {
       cv::Mat marked;
       cv::LUT(image, between, marked);
       map.in_between = static_cast<std::uint64_t>(cv::countNonZero(marked));
     }
+    cv::LUT(image, classes, map.classes);
     return map;
+  }
+
+  static std::array<bool, 256> ValuesOf(const cv::Mat& image) {
+    std::array<bool, 256> occurs{};
+    std::uint8_t a = 0, b = 0;  // the two that most masks consist of
+    for (int y = 0; y < image.rows; ++y) {
+      const std::uint8_t* row = image.ptr<std::uint8_t>(y);
+      std::uint8_t other = 0;
+      for (int x = 0; x < image.cols; ++x)
+        other |= static_cast<std::uint8_t>((row[x] ^ a) == 0 ? 0 : row[x] ^ b);
+      if (other == 0 && occurs[a] && occurs[b]) continue;
+      for (int x = 0; x < image.cols; ++x) occurs[row[x]] = true;
+      const auto first = std::find(occurs.begin(), occurs.end(), true);
+      const auto second = std::find(first + 1, occurs.end(), true);
+      a = static_cast<std::uint8_t>(first - occurs.begin());
+      b = second == occurs.end() ? a : static_cast<std::uint8_t>(second - occurs.begin());
+    }
+    return occurs;
   }
 
   // Remembers the last colour, since masks are made of runs.
@@ -196,10 +210,10 @@ class MaskReader {
   bool in_between_ = false;
 };
 
-ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule) {
+ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule, Scratch* buffer) {
   const std::string bytes = ReadFile(path);
   return MaskReader(rule, IsJpeg(bytes), path.string())
-      .Read(DecodeImage(bytes, path.string(), {.keep_grey = true}));
+      .Read(DecodeImage(bytes, path.string(), {.keep_grey = true, .buffer = buffer}));
 }
 
 }  // namespace skinmask

@@ -1,6 +1,10 @@
 #include "skinmask/moments.h"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
 #include <algorithm>
+#include <array>
 
 namespace skinmask {
 namespace {
@@ -43,25 +47,45 @@ Eigen::Matrix3d Moments::Covariance() const {
   return covariance;
 }
 
-std::vector<Moments> MomentsOf(const Samples& samples, const ColorSpace& space) {
-  std::vector<Moments> moments(samples.classes().size());
+namespace {
+
+// Adds rows [first, last) to their classes' moments.
+void AddRows(const Samples& samples, const ColorSpace& space, std::size_t first, std::size_t last,
+             std::vector<Moments>& moments) {
   constexpr std::size_t kBlock = 1024;
   std::array<std::uint8_t, 3 * kBlock> bgr;
   std::array<std::int32_t, 3 * kBlock> carrier;
   const std::vector<SampleRow>& rows = samples.rows();
-  for (std::size_t done = 0; done < rows.size(); done += kBlock) {
-    const std::size_t size = std::min(kBlock, rows.size() - done);
+  for (; first < last; first += kBlock) {
+    const std::size_t size = std::min(kBlock, last - first);
     for (std::size_t i = 0; i < size; ++i) {
-      const SampleRow& row = rows[done + i];
+      const SampleRow& row = rows[first + i];
       bgr[3 * i] = row.b;
       bgr[3 * i + 1] = row.g;
       bgr[3 * i + 2] = row.r;
     }
     CarrierRow(space, bgr.data(), size, carrier.data());
     for (std::size_t i = 0; i < size; ++i)
-      moments[rows[done + i].class_index].Add(&carrier[3 * i], rows[done + i].count);
+      moments[rows[first + i].class_index].Add(&carrier[3 * i], rows[first + i].count);
   }
-  return moments;
+}
+
+}  // namespace
+
+std::vector<Moments> MomentsOf(const Samples& samples, const ColorSpace& space) {
+  const std::vector<Moments> none(samples.classes().size());
+  constexpr std::size_t kGrain = 1 << 15;
+  // Sums of integers: the same however the rows are divided.
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, samples.rows().size(), kGrain), none,
+      [&](const tbb::blocked_range<std::size_t>& rows, std::vector<Moments> moments) {
+        AddRows(samples, space, rows.begin(), rows.end(), moments);
+        return moments;
+      },
+      [](std::vector<Moments> a, const std::vector<Moments>& b) {
+        for (std::size_t k = 0; k < a.size(); ++k) a[k] += b[k];
+        return a;
+      });
 }
 
 }  // namespace skinmask

@@ -12,6 +12,7 @@
 #include <new>
 #include <vector>
 
+#include "png_inflate.h"
 #include "skinmask/error.h"
 #include "skinmask/image.h"
 #include "skinmask/scratch.h"
@@ -135,10 +136,20 @@ void AppendDeflated(std::uint8_t* rows, std::size_t size, std::string& png) {
 
 }  // namespace
 
+cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer) {
+  if (!buffer) return cv::Mat(rows, cols, CV_8UC(channels));
+  const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) *
+                           static_cast<std::size_t>(channels);
+  return cv::Mat(rows, cols, CV_8UC(channels), buffer->Get(size));
+}
+
 bool IsPng(std::string_view bytes) { return bytes.starts_with(kSignature); }
 
-DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep_grey) {
-  Source source{bytes, {}};
+DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep_grey,
+                     Scratch* buffer) {
+  thread_local Scratch inflated;
+  const std::optional<std::string_view> stored = WithStoredData(bytes, inflated);
+  Source source{stored.value_or(bytes), {}};
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, GiveUp, Ignore);
   png_infop info = png ? png_create_info_struct(png) : nullptr;
   const auto destroy = [&](png_structp* p) { png_destroy_read_struct(p, &info, nullptr); };
@@ -148,14 +159,13 @@ DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep
   const auto fail = [&] {
     throw Error(subject, std::string("is a damaged PNG: ") + source.reason.data() + " (a whole file)");
   };
-#ifdef PNG_IGNORE_ADLER32
-  png_set_option(png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);  // every chunk has its CRC already
-#endif
+  png_set_option(png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);  // every chunk has its CRC
+  if (stored) png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // checked already
   if (!ReadHead(png, info, keep_grey)) fail();
   DecodedPng decoded;
-  decoded.image.create(static_cast<int>(png_get_image_height(png, info)),
-                       static_cast<int>(png_get_image_width(png, info)),
-                       CV_8UC(png_get_channels(png, info)));
+  decoded.image = Allocate(static_cast<int>(png_get_image_height(png, info)),
+                           static_cast<int>(png_get_image_width(png, info)),
+                           png_get_channels(png, info), buffer);
   std::vector<png_bytep> rows;
   for (int y = 0; y < decoded.image.rows; ++y) rows.push_back(decoded.image.ptr<std::uint8_t>(y));
   if (!ReadRows(png, info, rows.data())) fail();

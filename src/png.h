@@ -5,7 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "skinmask/scratch.h"
+
 namespace skinmask {
+
+// An 8-bit picture, in the buffer if there is one.
+cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer);
 
 bool IsPng(std::string_view bytes);
 
@@ -15,7 +20,9 @@ struct DecodedPng {
 };
 
 // Decodes a whole PNG: palettes and few bits expanded, 16 bits scaled and rounded, alpha left out.
-// Throws Error for a file that is damaged or does not reach its IEND chunk.
-DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep_grey);
+// The picture is in the
+// buffer if there is one. Throws Error for a file that is damaged or does not reach its IEND chunk.
+DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep_grey,
+                     Scratch* buffer);
 
 }  // namespace skinmask

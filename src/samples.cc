@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <new>
 #include <numeric>
 
 #include "skinmask/error.h"
@@ -61,18 +60,6 @@ void Canonicalise(std::vector<SampleRow>& rows) {
       rows[size++] = row;
   }
   rows.resize(size);
-}
-
-// Ascending order by three counting passes of 11 bits.
-void RadixSort(std::vector<std::uint32_t>& values) {
-  std::vector<std::uint32_t> other(values.size());
-  for (int shift = 0; shift < 32; shift += 11) {
-    std::array<std::size_t, 2049> start{};
-    for (std::uint32_t v : values) ++start[((v >> shift) & 2047) + 1];
-    std::partial_sum(start.begin(), start.end(), start.begin());
-    for (std::uint32_t v : values) other[start[(v >> shift) & 2047]++] = v;
-    values.swap(other);
-  }
 }
 
 }  // namespace
@@ -166,78 +153,6 @@ void SampleCounter::Add(std::vector<SampleRow> rows) {
 }
 
 Samples SampleCounter::Finish() && { return Samples(std::move(classes_), std::move(rows_)); }
-
-namespace {
-
-// Where a colour's count stands: in blocks of 8 x 8 x 8 colours, so that the colours of a photograph,
-// which lie close together, share pages and cache lines. Each byte contributes its bits apart.
-constexpr auto kPlaces = [] {
-  std::array<std::array<std::uint32_t, 256>, 3> places{};
-  for (std::uint32_t channel = 0; channel < 3; ++channel)
-    for (std::uint32_t v = 0; v < 256; ++v)
-      places[channel][v] = (v >> 3) << (9 + 5 * (2 - channel)) | (v & 7) << (3 * (2 - channel));
-  return places;
-}();
-
-std::uint32_t PlaceOf(std::uint32_t class_index, std::uint32_t b, std::uint32_t g, std::uint32_t r) {
-  return class_index << 24 | kPlaces[0][b] | kPlaces[1][g] | kPlaces[2][r];
-}
-
-// class << 24 | b << 16 | g << 8 | r of a place.
-std::uint32_t KeyOf(std::uint32_t place) {
-  std::uint32_t key = place & 0xFF000000;
-  for (int channel = 0; channel < 3; ++channel)
-    key |= ((place >> (9 + 5 * channel) & 31) << 3 | (place >> 3 * channel & 7)) << 8 * channel;
-  return key;
-}
-
-}  // namespace
-
-ColorCounter::ColorCounter(std::size_t class_count)
-    : class_count_(class_count),
-      counts_(static_cast<std::uint32_t*>(std::calloc(class_count << 24, sizeof(std::uint32_t)))) {
-  if (!counts_) throw std::bad_alloc();
-}
-
-void ColorCounter::CountRow(const std::uint8_t* bgr, const std::uint8_t* classes, std::size_t count,
-                            std::size_t step) {
-  // Two passes over each block: loads that chase the stores of the pixel before cost the processor
-  // more than all else (5.5 ns a pixel in one pass, 2.0 so).
-  constexpr std::size_t kBlock = 256;
-  std::array<std::uint32_t, kBlock> places;
-  std::uint32_t* const counts = counts_.get();
-  for (std::size_t i = 0; i < count;) {
-    std::size_t size = 0;
-    for (; i < count && size < kBlock; i += step) {
-      if (classes[i] >= class_count_) continue;
-      const std::uint8_t* p = bgr + 3 * i;
-      places[size] = PlaceOf(classes[i], p[0], p[1], p[2]);
-      __builtin_prefetch(counts + places[size++], 1);
-    }
-    for (std::size_t j = 0; j < size; ++j)
-      if (counts[places[j]]++ == 0) touched_.push_back(places[j]);
-  }
-  pixels_ += count;
-}
-
-bool ColorCounter::IsFullFor(std::uint64_t pixels) const { return pixels_ + pixels > UINT32_MAX; }
-
-std::vector<SampleRow> ColorCounter::Flush(std::uint32_t group) {
-  std::transform(touched_.begin(), touched_.end(), touched_.begin(), KeyOf);
-  RadixSort(touched_);
-  std::vector<SampleRow> rows;
-  rows.reserve(touched_.size());
-  for (std::uint32_t key : touched_) {
-    const auto b = static_cast<std::uint8_t>(key >> 16), g = static_cast<std::uint8_t>(key >> 8),
-               r = static_cast<std::uint8_t>(key);
-    std::uint32_t& count = counts_[PlaceOf(key >> 24, b, g, r)];
-    rows.push_back({group, static_cast<std::uint16_t>(key >> 24), b, g, r, count});
-    count = 0;
-  }
-  touched_.clear();
-  pixels_ = 0;
-  return rows;
-}
 
 std::string FormatSamples(const Samples& samples) {
   // Bytes come from a table: half of the time of training from photographs would go into this text.

@@ -147,6 +147,18 @@ TEST(Image, PngOfEveryKindIsImreads) {
   EXPECT_EQ(DecodeImage(Encode(".png", picture), "x", {.keep_grey = true}).type(), CV_8UC3);
 }
 
+TEST(Image, AnyByteOfAPngThatChangesIsNoticed) {
+  // Written by OpenCV in several IDAT chunks, and by us in one.
+  cv::Mat noise(90, 100, CV_8UC3);
+  cv::randu(noise, 0, 256);
+  for (const std::string& png : {Encode(".png", noise), EncodePng(Gradient(40, 30))})
+    for (std::size_t at = 8; at < png.size(); at += 1 + at / 97) {
+      std::string changed = png;
+      changed[at] ^= 0x10;
+      EXPECT_THROW(DecodeImage(changed, "x"), Error) << "byte " << at << " of " << png.size();
+    }
+}
+
 TEST(Image, NoiseThatDoesNotShrinkIsWrittenAllTheSame) {
   for (const int channels : {1, 3, 4}) {
     cv::Mat noise(211, 333, CV_8UC(channels));

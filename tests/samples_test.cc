@@ -5,7 +5,9 @@
 #include <array>
 #include <map>
 
+#include "skinmask/color_counter.h"
 #include "skinmask/error.h"
+#include "support/colors.h"
 #include "support/files.h"
 #include "support/world.h"
 
@@ -13,6 +15,7 @@ namespace skinmask {
 namespace {
 
 using testing::DrawSamples;
+using testing::ForcedTarget;
 using testing::Random;
 
 Samples Parse(std::string_view text) { return ParseSamples(text, "t.csv"); }
@@ -106,31 +109,84 @@ TEST(Samples, OrderAndSplitDoNotMatter) {
   ExpectEqual(std::move(merged).Finish(), samples);
 }
 
+// Random pixels of few colours in four classes, one too many for the counters below, as rows of the
+// canonical order: a map's.
+struct Pixels {
+  static constexpr std::size_t kCount = 20000, kClasses = 3;
+  std::vector<std::uint8_t> bgr = std::vector<std::uint8_t>(3 * kCount), classes;
+
+  explicit Pixels(std::uint64_t seed) : classes(kCount) {
+    Random random(seed);
+    for (std::uint8_t& v : bgr) v = random.Byte() & 0x87;
+    // Half of the pixels of a row, and 3 stands for no class.
+    for (std::size_t i = 0; i < kCount; ++i)
+      classes[i] = static_cast<std::uint8_t>(random.Next() % (i < kCount / 2 ? 4 : 3));
+  }
+  void CountTo(std::map<std::array<int, 4>, std::uint64_t>& map, std::size_t step = 1) const {
+    for (std::size_t i = 0; i < kCount; i += step)
+      if (classes[i] < kClasses) ++map[{classes[i], bgr[3 * i], bgr[3 * i + 1], bgr[3 * i + 2]}];
+  }
+};
+
+void ExpectRows(const std::vector<SampleRow>& rows,
+                const std::map<std::array<int, 4>, std::uint64_t>& expected, std::uint32_t group) {
+  ASSERT_EQ(rows.size(), expected.size());
+  auto at = expected.begin();
+  for (const SampleRow& row : rows) {
+    EXPECT_EQ((std::array<int, 4>{row.class_index, row.b, row.g, row.r}), at->first);
+    EXPECT_EQ(row.count, at++->second);
+    EXPECT_EQ(row.group, group);
+  }
+}
+
 TEST(ColorCounter, AgreesWithAMap) {
-  Random random(3);
-  constexpr std::size_t kPixels = 20000;
-  std::vector<std::uint8_t> bgr(3 * kPixels), classes(kPixels);
-  for (std::uint8_t& v : bgr) v = random.Byte() & 0x87;
-  for (std::uint8_t& c : classes) c = static_cast<std::uint8_t>(random.Next() % 4);  // 3: no class
-  ColorCounter counter(3);
+  const Pixels pixels(3);
+  ColorCounter counter(Pixels::kClasses);
   for (const std::size_t step : {1, 3}) {
     std::map<std::array<int, 4>, std::uint64_t> expected;
-    for (std::size_t i = 0; i < kPixels; i += step)
-      if (classes[i] < 3) ++expected[{classes[i], bgr[3 * i], bgr[3 * i + 1], bgr[3 * i + 2]}];
-    counter.CountRow(bgr.data(), classes.data(), kPixels, step);
-    const std::vector<SampleRow> rows = counter.Flush(5);
-    ASSERT_EQ(rows.size(), expected.size());
-    auto at = expected.begin();  // a map's order is the canonical one
-    for (const SampleRow& row : rows) {
-      EXPECT_EQ((std::array<int, 4>{row.class_index, row.b, row.g, row.r}), at->first);
-      EXPECT_EQ(row.count, at++->second);
-      EXPECT_EQ(row.group, 5u);
-    }
+    pixels.CountTo(expected, step);
+    counter.CountRow(pixels.bgr.data(), pixels.classes.data(), Pixels::kCount, step);
+    ExpectRows(counter.Flush(5), expected, 5);
   }
   EXPECT_TRUE(counter.Flush(0).empty());
-  EXPECT_FALSE(counter.IsFullFor(UINT32_MAX));
-  counter.CountRow(bgr.data(), classes.data(), 1);
-  EXPECT_TRUE(counter.IsFullFor(UINT32_MAX));
+}
+
+TEST(ColorCounter, HoldsCountsOfAnySize) {
+  const std::vector<std::uint8_t> bgr(3 * 1000, 7), classes(1000, 1);
+  ColorCounter counter(2);
+  for (const std::size_t count : {255, 256, 257, 510, 511, 1000}) {
+    counter.CountRow(bgr.data(), classes.data(), count);
+    ExpectRows(counter.Flush(1), {{{1, 7, 7, 7}, count}}, 1);
+  }
+}
+
+TEST(ColorCounter, SeveralAddUpToOne) {
+  std::vector<ColorCounter> counters;
+  std::vector<ColorCounter*> each;
+  std::map<std::array<int, 4>, std::uint64_t> expected;
+  for (int i = 0; i < 3; ++i) counters.emplace_back(Pixels::kClasses);
+  for (ColorCounter& counter : counters) {
+    const Pixels pixels(each.size());
+    for (int times = 0; times < 100; ++times) {
+      pixels.CountTo(expected);
+      counter.CountRow(pixels.bgr.data(), pixels.classes.data(), Pixels::kCount);
+    }
+    each.push_back(&counter);
+  }
+  ExpectRows(ColorCounter::FlushAll(each), expected, 0);
+  EXPECT_TRUE(ColorCounter::FlushAll(each).empty());
+}
+
+TEST(ColorCounter, TargetsCountTheSame) {
+  const Pixels pixels(11);
+  std::map<std::array<int, 4>, std::uint64_t> expected;
+  pixels.CountTo(expected);
+  for (const std::string& target : UsableTargets()) {
+    const ForcedTarget forced(target);
+    ColorCounter counter(Pixels::kClasses);
+    counter.CountRow(pixels.bgr.data(), pixels.classes.data(), Pixels::kCount);
+    ExpectRows(counter.Flush(0), expected, 0);
+  }
 }
 
 TEST(Samples, RefusesTotalsBeyondExactSums) {

@@ -16,7 +16,7 @@ struct DecodeOptions {
   // (fewer coefficients, so faster), others are averaged over areas.
   int scale = 1;
   bool keep_grey = false;  // grey files give CV_8UC1
-  // Where JPEG pixels may be stored. The picture then lives until the next use of it.
+  // Where the pixels of JPEG and PNG may be stored. The picture then lives until the next use of it.
   Scratch* buffer = nullptr;
 };
 

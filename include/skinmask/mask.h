@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "skinmask/scratch.h"
+
 namespace skinmask {
 
 // How a mask's pixels are read. Without labels: above 127 is skin, else non-skin.
@@ -43,7 +45,9 @@ struct ClassMap {
 
 // Reads a mask file. JPEG does not keep values: there, a pixel off the labelled values counts as the
 // nearest one and is counted in `in_between`. Throws Error for an unlabelled value in other formats,
-// and for a mask of 0 and 1 where 127 is to divide.
-ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule);
+// and for a mask of 0 and 1 where 127 is to divide. The classes may be stored in the buffer, and then
+// live until the next use of it.
+ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule,
+                  Scratch* buffer = nullptr);
 
 }  // namespace skinmask

@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,33 +68,6 @@ class SampleCounter {
   std::vector<std::string> classes_;
   std::vector<SampleRow> rows_;
   std::size_t compacted_ = 0;  // how many rows the last compaction left
-};
-
-// Counts pixels by class and colour, at about a nanosecond a pixel: a dense array of 2^24 counts for
-// each class, of which only the pages are touched whose colours occur (64 MiB a class at most).
-class ColorCounter {
- public:
-  explicit ColorCounter(std::size_t class_count);
-
-  // Counts `count` pixels: bgr holds 3 * count bytes, classes a class index each; pixels of any larger
-  // index are passed over. Only every step-th pixel is taken.
-  void CountRow(const std::uint8_t* bgr, const std::uint8_t* classes, std::size_t count,
-                std::size_t step = 1);
-
-  // True when another `pixels` may no longer fit into 32-bit counts: flush before.
-  bool IsFullFor(std::uint64_t pixels) const;
-
-  // Rows of what was counted since the last flush, in canonical order; begins anew.
-  std::vector<SampleRow> Flush(std::uint32_t group);
-
- private:
-  struct Free {
-    void operator()(std::uint32_t* p) const { std::free(p); }
-  };
-  std::size_t class_count_;
-  std::unique_ptr<std::uint32_t[], Free> counts_;
-  std::vector<std::uint32_t> touched_;  // places of counts that are not 0
-  std::uint64_t pixels_ = 0;
 };
 
 // Reads a table: CSV with a header naming the columns class (or label), b, g, r and optionally count

@@ -88,6 +88,21 @@ std::vector<Task> PlanTasks(const DetectOptions& options, const Run& run) {
   return tasks;
 }
 
+// About how many pixels there are to come: JPEGs of photographs have two bits for one, and others
+// more. The table of a model that needs one is built, or not, by it.
+PosteriorOptions ExpectationOf(const std::vector<Task>& tasks) {
+  constexpr std::uint64_t kPixelsPerByte = 4;
+  PosteriorOptions expected{.expected_pixels = 0, .mask = true, .probability = false};
+  for (const Task& task : tasks) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(task.input, error);
+    if (!error) expected.expected_pixels += kPixelsPerByte * size;
+    for (const auto& [output, path] : task.outputs)
+      expected.probability |= output == Output::kProbability;
+  }
+  return expected;
+}
+
 void MakeFolder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -150,7 +165,7 @@ void Detect(const DetectOptions& options, const Model& model, const Run& run,
   MakeFolder(options.output_folder);
   RequireWritable(options.output_folder / "mask.png", Overwrite::kYes);
   if (tasks.empty()) return;
-  const Posterior posterior(model);
+  const Posterior posterior(model, ExpectationOf(tasks));
   RunOrdered(
       tasks.size(), run, [&](std::size_t i) { return tasks[i].input.string(); },
       [&](std::size_t i) { return Process(tasks[i], posterior, options); },

@@ -82,7 +82,7 @@ Metrics MetricsOf(const Evaluation& evaluation) {
 EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run) {
   const LabelledPairs pairs(options, false, run);
   const std::uint8_t positive = PositiveIndex(pairs, options, model.positive().name);
-  const Posterior posterior(model);
+  const Posterior posterior(model, {.probability = false});
   EvaluationReport report = EvaluatePairs(pairs, true, run, [&](const LabelledImage& image, Sums& sum) {
     const auto width = static_cast<std::size_t>(image.bgr.cols);
     std::vector<std::uint8_t> mask(width);

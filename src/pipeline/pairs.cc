@@ -2,6 +2,8 @@
 
 #include <tbb/enumerable_thread_specific.h>
 
+#include "skinmask/color_counter.h"
+
 namespace skinmask {
 namespace {
 
@@ -37,9 +39,9 @@ LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const R
 LabelledImage LabelledPairs::Read(std::size_t i) const {
   const MaskPair& pair = pairs_[i];
   LabelledImage labelled{pair.image.relative.string(), {}, {}, 0};
-  thread_local Scratch pixels;  // the picture is done with before the next one is read
+  thread_local Scratch pixels, classes;  // done with before the next pair is read
   if (predicted_) {
-    ClassMap said = ReadMask(pair.image.path, MaskRule());
+    ClassMap said = ReadMask(pair.image.path, MaskRule(), &pixels);
     labelled.bgr = said.classes;
     labelled.in_between = said.in_between;
   } else {
@@ -49,7 +51,7 @@ LabelledImage LabelledPairs::Read(std::size_t i) const {
     labelled.classes = cv::Mat::zeros(labelled.bgr.size(), CV_8UC1);
     return labelled;
   }
-  ClassMap map = ReadMask(pair.mask, rule_);
+  ClassMap map = ReadMask(pair.mask, rule_, &classes);
   const cv::Size image = labelled.bgr.size(), mask = map.classes.size();
   if (image != mask)
     throw Error(pair.image.path.string(),
@@ -71,16 +73,16 @@ Samples CollectSamples(const PairOptions& options, const Run& run) {
       run,
       [&](std::size_t i, const LabelledImage& image) {
         ColorCounter& counter = counters.local();
-        std::vector<SampleRow> rows;
-        if (counter.IsFullFor(image.bgr.total())) rows = counter.Flush(0);
         for (int y = 0; y < image.bgr.rows; y += options.step)
           counter.CountRow(image.bgr.ptr<std::uint8_t>(y), image.classes.ptr<std::uint8_t>(y),
                            static_cast<std::size_t>(image.bgr.cols), step);
-        if (options.groups) rows = counter.Flush(static_cast<std::uint32_t>(i + 1));
-        return rows;
+        if (!options.groups) return std::vector<SampleRow>();
+        return counter.Flush(static_cast<std::uint32_t>(i + 1));
       },
       [&](std::size_t, std::vector<SampleRow>&& rows) { all.Add(std::move(rows)); });
-  for (ColorCounter& counter : counters) all.Add(counter.Flush(0));
+  std::vector<ColorCounter*> each;
+  for (ColorCounter& counter : counters) each.push_back(&counter);
+  all.Add(ColorCounter::FlushAll(each));
   return std::move(all).Finish();
 }
 

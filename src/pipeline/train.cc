@@ -1,5 +1,8 @@
 #include <openssl/evp.h>
 
+#include <tbb/parallel_invoke.h>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -18,6 +21,12 @@ std::string Sha256(std::string_view bytes) {
   return text;
 }
 
+// Of the canonical text without groups.
+std::string Digest(const Samples& samples) {
+  const bool grouped = std::ranges::any_of(samples.rows(), [](const SampleRow& r) { return r.group; });
+  return Sha256(FormatSamples(grouped ? samples.Ungrouped() : samples));
+}
+
 Evaluation EvaluateOn(const TrainOptions& options, const Samples& samples, const Model& model,
                       const Run& run) {
   if (!options.validation) return EvaluateSamples(samples, model);
@@ -34,12 +43,15 @@ CardScore ScoreOf(const Evaluation& evaluation, const Model& model, const std::s
 
 Model Train(const Samples& samples, const TrainOptions& options, const Run& run) {
   Model model = Fit(samples, options.fit);
-  model.card.sha256 = Sha256(FormatSamples(samples.Ungrouped()));
   model.card.notes = options.notes;
   const std::string data = options.validation ? options.validation_name : "training samples";
   model.decision.threshold = options.max_f1 ? 0.5 : options.threshold;
   Validate(model, "trained model");
-  const Evaluation first = EvaluateOn(options, samples, model, run);
+  Evaluation first;
+  std::string digest;
+  tbb::parallel_invoke([&] { first = EvaluateOn(options, samples, model, run); },
+                       [&] { digest = Digest(samples); });
+  model.card.sha256 = digest;
   model.card.scores.push_back(ScoreOf(first, model, data));
   if (!options.max_f1 || (run.stop && run.stop->load())) return model;
   const auto best = first.scores->MaxF1();

@@ -197,6 +197,14 @@ class BgrBlocks {
                           out);
   }
 
+  template <class Answer>
+  HWY_INLINE void operator()(const Answer& answer, const std::uint8_t* bgr,
+                             std::uint32_t* out) const {
+    const auto a = FourAnswers(answer, LoadFirst(bgr), LoadFirst(bgr + 4), LoadFirst(bgr + 8));
+    hn::StoreInterleaved4(InOrder(a.a0), InOrder(a.a1), InOrder(a.a2), InOrder(a.a3), WordTag(),
+                          out);
+  }
+
  private:
   using Order = decltype(hn::SetTableIndices(WordTag(), static_cast<const std::int32_t*>(nullptr)));
   using Mask = hn::Mask<WordTag>;
@@ -206,9 +214,8 @@ class BgrBlocks {
         hn::IfThenElse(second_, LoadWords(bytes + kBlock), LoadWords(bytes + 2 * kBlock));
     return hn::IfThenElse(first_, LoadWords(bytes), others);
   }
-  HWY_INLINE Floats InOrder(Floats x) const {
-    return hn::BitCast(FloatTag(), hn::TableLookupLanes(Bits(x), in_order_));
-  }
+  HWY_INLINE Words InOrder(Words x) const { return hn::TableLookupLanes(x, in_order_); }
+  HWY_INLINE Floats InOrder(Floats x) const { return hn::BitCast(FloatTag(), InOrder(Bits(x))); }
   HWY_INLINE static Mask From(std::size_t vector) {
     return hn::MaskFromVec(hn::Load(WordTag(), kThirds.from[vector]));
   }
