@@ -49,7 +49,7 @@ Model Gaussian(const Samples& samples) {
 // A naive Bayes in HSV: its answers are looked up.
 Model NaiveBayesInHsv(const Samples& samples) {
   FitOptions options;
-  options.kind = Covariance::kDiagonal;
+  options.kind = Kind::kGaussianNb;
   options.features = Features("HSV", {});
   return Fit(samples, options);
 }

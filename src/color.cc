@@ -153,6 +153,18 @@ FeatureVector Features::Offset() const {
   return offset;
 }
 
+std::pair<FeatureVector, FeatureVector> Features::Range() const {
+  // Of the carriers; an affine function of them has its extremes at corners.
+  Eigen::Vector3d side(255, 255, 255);
+  if (space_->carrier == Carrier::kChromaticity) side = Eigen::Vector3d(1 << 20, 1 << 20, 0);
+  if (space_->carrier == Carrier::kHsv) side(0) = 179;
+  const FeatureMatrix matrix = Matrix();
+  FeatureVector low = Offset(), high = Offset();
+  for (int i = 0; i < size(); ++i)
+    for (int j = 0; j < 3; ++j) (matrix(i, j) < 0 ? low : high)(i) += matrix(i, j) * side(j);
+  return {low, high};
+}
+
 void CarrierRow(const ColorSpace& space, const std::uint8_t* bgr, std::size_t count,
                 std::int32_t* carrier) {
   if (space.affine()) {

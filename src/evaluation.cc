@@ -169,7 +169,7 @@ std::vector<bool> Truths(const Samples& samples, const Model& model) {
   bool shared = false;
   for (const std::string& name : samples.classes()) {
     truths.push_back(name == model.positive().name);
-    for (const GaussianClass& c : model.classes) shared |= c.name == name;
+    for (const ClassModel& c : model.classes) shared |= c.name == name;
   }
   if (!shared)
     throw Error("samples", fmt::format("have none of the model's classes (they have: {})",

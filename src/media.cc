@@ -74,6 +74,7 @@ constexpr OutputKind kOutputs[] = {
     {Output::kProbability, "probability", ".probability.png"},
     {Output::kOverlay, "overlay", ".overlay.png"},
     {Output::kCutout, "cutout", ".cutout.png"},
+    {Output::kClasses, "classes", ".classes.png"},
 };
 
 // True for what detect writes beside masks.
@@ -192,7 +193,7 @@ Output OutputFromName(std::string_view name) {
   for (const OutputKind& kind : kOutputs)
     if (kind.name == name) return kind.output;
   throw Error(fmt::format("output '{}'", name),
-              "is unknown (there are: mask probability overlay cutout)");
+              "is unknown (there are: mask probability overlay cutout classes)");
 }
 
 fs::path FileIdentity(const fs::path& path) {

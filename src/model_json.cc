@@ -1,6 +1,7 @@
 // The model file: JSON in both directions.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -24,17 +25,48 @@ Json Rows(const FeatureMatrix& m) {
   return rows;
 }
 
-Json ParametersJson(const Model& model) {
-  Json parameters;
-  parameters["estimator"] = model.estimator == Estimator::kUnbiased ? "unbiased" : "mle";
-  if (model.kind == Covariance::kPooled) parameters["covariance"] = Rows(model.positive().covariance);
-  for (std::size_t k = 0; k < model.classes.size(); ++k) {
-    const GaussianClass& c = model.classes[k];
-    Json one{{"class", c.name}, {"count", c.count}, {"prior", c.prior}, {"mean", Row(c.mean)}};
-    if (model.kind != Covariance::kPooled) one["covariance"] = Rows(c.covariance);
+Json GaussianJson(const Gaussian& gaussian) {
+  return {{"weight", gaussian.weight}, {"mean", Row(gaussian.mean)}, {"covariance", Rows(gaussian.covariance)}};
+}
+
+// "bin:count bin:count ...": in JSON's own lists each number would stand on a line.
+std::string BinsText(const std::vector<BinCount>& bins) {
+  std::string text;
+  for (const BinCount& bin : bins) fmt::format_to(std::back_inserter(text), "{}:{} ", bin.bin, bin.count);
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+Json ClassJson(const Model& model, std::size_t k) {
+  const ClassModel& c = model.classes[k];
+  Json one{{"class", c.name}, {"count", c.count}, {"prior", c.prior}};
+  if (IsGaussian(model.kind)) {
+    one["mean"] = Row(c.mean);
+    if (model.kind != Kind::kLda) one["covariance"] = Rows(c.covariance);
     if (!model.shrinkage.empty()) one["shrinkage"] = model.shrinkage[k];
-    parameters["classes"].push_back(std::move(one));
   }
+  for (const Gaussian& gaussian : c.components) one["components"].push_back(GaussianJson(gaussian));
+  if (IsHistogram(model.kind)) one["bins"] = BinsText(c.bins);
+  return one;
+}
+
+Json ParametersJson(const Model& model) {
+  Json parameters = Json::object();
+  if (IsGaussian(model.kind))
+    parameters["estimator"] = model.estimator == Estimator::kUnbiased ? "unbiased" : "mle";
+  if (model.kind == Kind::kLda) parameters["covariance"] = Rows(model.positive().covariance);
+  if (IsHistogram(model.kind)) {
+    parameters["bins"] = model.histogram.bins;
+    parameters["smoothing"] = model.histogram.smoothing;
+  }
+  if (model.kind == Kind::kLogistic) {
+    const LogisticTerms& l = model.logistic;
+    parameters.update(Json{{"constant", l.constant}, {"linear", Row(l.linear)}, {"product", l.product},
+                           {"ridge", l.ridge}, {"solver", l.solver}, {"iterations", l.iterations},
+                           {"log_likelihood", l.log_likelihood}});
+  }
+  for (std::size_t k = 0; k < model.classes.size(); ++k)
+    parameters["classes"].push_back(ClassJson(model, k));
   return parameters;
 }
 
@@ -42,7 +74,7 @@ Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : 
 
 Json CardJson(const Model& model) {
   Json training{{"sha256", model.card.sha256}, {"channel_order", "BGR"}};
-  for (const GaussianClass& c : model.classes) training["counts"][c.name] = c.count;
+  for (const ClassModel& c : model.classes) training["counts"][c.name] = c.count;
   Json card{{"training", std::move(training)}};
   for (const auto& [name, text] : model.card.notes) card["notes"][name] = text;
   for (const CardScore& s : model.card.scores)
@@ -129,26 +161,70 @@ Features ReadFeatures(const Node& node) {
   return Named(node, [&] { return Features(node["space"].Text(), channels); });
 }
 
-GaussianClass ReadClass(const Node& node, int size, const std::optional<FeatureMatrix>& pooled) {
-  GaussianClass c;
+std::vector<BinCount> ReadBins(const Node& node) {
+  const std::string text = node.Text();
+  std::vector<BinCount> bins;
+  for (const char *at = text.data(), *end = at + text.size(); at != end;) {
+    BinCount bin;
+    const auto place = std::from_chars(at, end, bin.bin);
+    if (place.ec != std::errc() || place.ptr == end || *place.ptr != ':') node.Fail(" is not bin:count ...");
+    const auto count = std::from_chars(place.ptr + 1, end, bin.count);
+    if (count.ec != std::errc() || (count.ptr != end && *count.ptr != ' ')) node.Fail(" is not bin:count ...");
+    bins.push_back(bin);
+    at = count.ptr == end ? end : count.ptr + 1;
+  }
+  return bins;
+}
+
+ClassModel ReadClass(const Node& node, const Model& model, const std::optional<FeatureMatrix>& pooled) {
+  const int size = model.features.size();
+  ClassModel c;
   c.name = node["class"].Text();
   c.count = node["count"].Count();
   c.prior = node["prior"].Real();
-  c.mean = node["mean"].Vector(size);
-  c.covariance = pooled ? *pooled : node["covariance"].Matrix(size);
+  if (IsGaussian(model.kind)) {
+    c.mean = node["mean"].Vector(size);
+    c.covariance = pooled ? *pooled : node["covariance"].Matrix(size);
+  } else if (model.kind == Kind::kMixture) {
+    for (const Node& item : node["components"].Items())
+      c.components.push_back(
+          {item["weight"].Real(), item["mean"].Vector(size), item["covariance"].Matrix(size)});
+  } else if (IsHistogram(model.kind)) {
+    c.bins = ReadBins(node["bins"]);
+  }
   return c;
 }
 
-void ReadParameters(const Node& node, Model& model) {
-  const std::string estimator = node["estimator"].Text();
+Estimator ReadEstimator(const Node& node) {
+  const std::string estimator = node.Text();
   if (estimator != "mle" && estimator != "unbiased")
-    node["estimator"].Fail(fmt::format(" '{}' is unknown (mle or unbiased)", estimator));
-  model.estimator = estimator == "mle" ? Estimator::kMaximumLikelihood : Estimator::kUnbiased;
-  const int size = model.features.size();
+    node.Fail(fmt::format(" '{}' is unknown (mle or unbiased)", estimator));
+  return estimator == "mle" ? Estimator::kMaximumLikelihood : Estimator::kUnbiased;
+}
+
+LogisticTerms ReadLogistic(const Node& node, int size) {
+  LogisticTerms terms;
+  terms.constant = node["constant"].Real();
+  terms.linear = node["linear"].Vector(size);
+  for (const Node& item : node["product"].Items()) terms.product.push_back(item.Real());
+  terms.ridge = node["ridge"].Real();
+  terms.solver = node["solver"].Text();
+  terms.iterations = static_cast<int>(std::min<std::uint64_t>(node["iterations"].Count(), INT32_MAX));
+  terms.log_likelihood = node["log_likelihood"].Real();
+  return terms;
+}
+
+void ReadParameters(const Node& node, Model& model) {
+  if (IsGaussian(model.kind)) model.estimator = ReadEstimator(node["estimator"]);
+  if (model.kind == Kind::kLogistic) model.logistic = ReadLogistic(node, model.features.size());
+  if (IsHistogram(model.kind)) {
+    model.histogram.bins = static_cast<int>(std::min<std::uint64_t>(node["bins"].Count(), 1 << 20));
+    model.histogram.smoothing = node["smoothing"].Real();
+  }
   std::optional<FeatureMatrix> pooled;
-  if (model.kind == Covariance::kPooled) pooled = node["covariance"].Matrix(size);
+  if (model.kind == Kind::kLda) pooled = node["covariance"].Matrix(model.features.size());
   for (const Node& item : node["classes"].Items()) {
-    model.classes.push_back(ReadClass(item, size, pooled));
+    model.classes.push_back(ReadClass(item, model, pooled));
     if (item.Has("shrinkage")) model.shrinkage.push_back(item["shrinkage"].Real());
   }
   if (!model.shrinkage.empty() && model.shrinkage.size() != model.classes.size())
@@ -159,7 +235,7 @@ void ReadParameters(const Node& node, Model& model) {
 void CheckClassList(const Node& node, const Model& model) {
   std::multiset<std::string> listed, described;
   for (const Node& name : node.Items()) listed.insert(name.Text());
-  for (const GaussianClass& c : model.classes) described.insert(c.name);
+  for (const ClassModel& c : model.classes) described.insert(c.name);
   if (listed != described) node.Fail(" are not those of parameters.classes");
 }
 
@@ -168,6 +244,7 @@ void PutPositiveFirst(const Node& root, Model& model) {
   const std::string name = root["positive"].Text();
   for (std::size_t k = 0; k < model.classes.size(); ++k) {
     if (model.classes[k].name != name) continue;
+    // The coefficients of logistic models are of the positive class, whatever the order.
     std::swap(model.classes[0], model.classes[k]);
     if (!model.shrinkage.empty()) std::swap(model.shrinkage[0], model.shrinkage[k]);
     return;
@@ -209,11 +286,14 @@ Json Parse(std::string_view text, std::string_view subject) {
 
 std::string ModelToJson(const Model& model) {
   Json root{{"format", kFormat}, {"version", kVersion}, {"kind", KindName(model.kind)}};
-  for (const GaussianClass& c : model.classes) root["classes"].push_back(c.name);
+  for (const ClassModel& c : model.classes) root["classes"].push_back(c.name);
   root["positive"] = model.positive().name;
   root["features"] = {{"space", model.features.space().name},
                       {"channels", model.features.channel_names()}};
   root["parameters"] = ParametersJson(model);
+  if (!model.calibration.data.empty() || !model.calibration.identity())
+    root["calibration"] = {{"slope", model.calibration.slope}, {"offset", model.calibration.offset},
+                           {"data", model.calibration.data}};
   root["decision"] = {{"threshold", model.decision.threshold}, {"rule", model.decision.rule}};
   if (!model.decision.data.empty()) root["decision"]["data"] = model.decision.data;
   root["card"] = CardJson(model);
@@ -234,6 +314,10 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
   ReadParameters(root["parameters"], model);
   CheckClassList(root["classes"], model);
   PutPositiveFirst(root, model);
+  if (root.Has("calibration")) {
+    const Node node = root["calibration"];
+    model.calibration = {node["slope"].Real(), node["offset"].Real(), node["data"].Text()};
+  }
   model.decision.threshold = root["decision"]["threshold"].Real();
   model.decision.rule = root["decision"]["rule"].Text();
   if (root["decision"].Has("data")) model.decision.data = root["decision"]["data"].Text();

@@ -176,9 +176,12 @@ DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep
   return decoded;
 }
 
-std::string EncodePng(const cv::Mat& image) {
+namespace {
+
+std::string Encode(const cv::Mat& image, std::string_view palette) {
   CV_Assert(image.depth() == CV_8U && image.channels() != 2 && image.channels() <= 4);
   constexpr std::array<char, 5> kColorType{0, 0, 0, 2, 6};  // by channels: grey, RGB, RGBA
+  constexpr char kPalette = 3;
   const std::size_t size =
       (static_cast<std::size_t>(image.cols) * image.elemSize() + 1) * static_cast<std::size_t>(image.rows);
   if (size > std::size_t{1} << 30) throw Error("PNG", "would hold more than 1 GiB of pixels");
@@ -192,9 +195,14 @@ std::string EncodePng(const cv::Mat& image) {
   PutBigEndian(static_cast<std::uint32_t>(image.cols), &header[0]);
   PutBigEndian(static_cast<std::uint32_t>(image.rows), &header[4]);
   header[8] = 8;  // bits
-  header[9] = kColorType[static_cast<std::size_t>(image.channels())];
+  header[9] = palette.empty() ? kColorType[static_cast<std::size_t>(image.channels())] : kPalette;
   png.append(header.data(), header.size());
   CloseChunk(png, chunk, "IHDR");
+  if (!palette.empty()) {
+    chunk = open_chunk();
+    png.append(palette);
+    CloseChunk(png, chunk, "PLTE");
+  }
   chunk = open_chunk();
   thread_local Scratch scratch;
   std::uint8_t* const rows = scratch.Get(size);
@@ -203,6 +211,15 @@ std::string EncodePng(const cv::Mat& image) {
   CloseChunk(png, chunk, "IDAT");
   CloseChunk(png, open_chunk(), "IEND");
   return png;
+}
+
+}  // namespace
+
+std::string EncodePng(const cv::Mat& image) { return Encode(image, {}); }
+
+std::string EncodePalettePng(const cv::Mat& indices, std::string_view rgb) {
+  CV_Assert(indices.type() == CV_8UC1 && !rgb.empty() && rgb.size() % 3 == 0 && rgb.size() <= 768);
+  return Encode(indices, rgb);
 }
 
 }  // namespace skinmask

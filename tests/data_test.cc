@@ -14,7 +14,7 @@ using testing::Outcome;
 
 struct Row {
   const char* name;
-  Covariance kind;
+  Kind kind;
   const char* space;
   std::vector<std::string> channels;
   Confusion counts;
@@ -43,7 +43,7 @@ TEST_P(UciTest, CountsAreExactlyThoseOfTheReference) {
   EXPECT_NEAR(*evaluation.scores->Auc(), row.auc, 5.01e-7);
 }
 
-constexpr auto kFull = Covariance::kFull, kPooled = Covariance::kPooled, kDiagonal = Covariance::kDiagonal;
+constexpr auto kFull = Kind::kQda, kPooled = Kind::kLda, kDiagonal = Kind::kGaussianNb;
 INSTANTIATE_TEST_SUITE_P(
     Reference, UciTest,
     ::testing::Values(Row{"QdaBgr", kFull, "BGR", {}, {47093, 278, 3766, 193920}, 0.999643},
@@ -57,6 +57,35 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{"QdaHsv", kFull, "HSV", {}, {50737, 5454, 122, 188744}, 0.992747},
                       Row{"QdaLab", kFull, "Lab", {}, {46436, 230, 4423, 193968}, 0.999634}),
     [](const auto& row) { return row.param.name; });
+
+TEST(UciFile, LogisticRegressionIsThatOfTheReference) {
+  SKIP_WITHOUT_DATA();
+  const Samples uci = ReadSamples(DataFolder() / "uci/Skin_NonSkin.txt");
+  struct Reference {
+    LogisticOptions::Terms terms;
+    double log_likelihood;
+    int steps;
+    Confusion counts;
+    double auc;
+  };
+  for (const Reference& row :
+       {Reference{LogisticOptions::Terms::kLinear, -60349.6493, 8, {41896, 10929, 8963, 183269}, 0.950963},
+        Reference{LogisticOptions::Terms::kSquares, -39281.0772, 11, {44395, 7256, 6464, 186942}, 0.977842},
+        Reference{LogisticOptions::Terms::kQuadratic, -1592.4489, 17, {50776, 325, 83, 193873}, 0.999829}}) {
+    FitOptions options;
+    options.kind = Kind::kLogistic;
+    options.logistic.terms = row.terms;
+    const Model model = Fit(uci, options);
+    EXPECT_NEAR(model.logistic.log_likelihood, row.log_likelihood, 1e-4);
+    EXPECT_NEAR(model.logistic.iterations, row.steps, 2);
+    const Evaluation evaluation = EvaluateSamples(uci, model);
+    EXPECT_EQ(evaluation.counts.tp, row.counts.tp);
+    EXPECT_EQ(evaluation.counts.fp, row.counts.fp);
+    EXPECT_EQ(evaluation.counts.fn, row.counts.fn);
+    EXPECT_EQ(evaluation.counts.tn, row.counts.tn);
+    EXPECT_NEAR(*evaluation.scores->Auc(), row.auc, 5.01e-7);
+  }
+}
 
 TEST(UciFile, HoldsTheKnownNumberOfColors) {
   SKIP_WITHOUT_DATA();

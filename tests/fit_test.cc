@@ -14,7 +14,7 @@ namespace {
 
 using testing::DrawSamples;
 
-FitOptions Options(Covariance kind, const char* space = "BGR", std::vector<std::string> channels = {}) {
+FitOptions Options(Kind kind, const char* space = "BGR", std::vector<std::string> channels = {}) {
   FitOptions options;
   options.kind = kind;
   options.features = Features(space, channels);
@@ -44,7 +44,7 @@ TEST(Fit, OneChannelIsTheTextbookFormula) {
   // Five and three values whose moments are known by heart.
   const Samples samples = ParseSamples(
       "class,b,g,r,count\nskin,0,0,10,1\nskin,0,0,12,3\nskin,0,0,14,1\nnon-skin,9,0,20,2\nnon-skin,9,0,26,1\n", "t");
-  FitOptions options = Options(Covariance::kFull, "BGR", {"R"});
+  FitOptions options = Options(Kind::kQda, "BGR", {"R"});
   Model model = Fit(samples, options);
   EXPECT_DOUBLE_EQ(model.classes[0].mean(0), 12);
   EXPECT_DOUBLE_EQ(model.classes[0].covariance(0, 0), 8. / 5);
@@ -57,7 +57,7 @@ TEST(Fit, OneChannelIsTheTextbookFormula) {
   EXPECT_NEAR(Reference(model).LogOdds(200, 100, 17), expected, 1e-12);
   options.estimator = Estimator::kUnbiased;
   EXPECT_DOUBLE_EQ(Fit(samples, options).classes[0].covariance(0, 0), 8. / 4);
-  options.kind = Covariance::kPooled;
+  options.kind = Kind::kLda;
   EXPECT_DOUBLE_EQ(Fit(samples, options).classes[0].covariance(0, 0), (8. + 24) / (8 - 2));
   options.estimator = Estimator::kMaximumLikelihood;
   EXPECT_DOUBLE_EQ(Fit(samples, options).classes[1].covariance(0, 0), (8. + 24) / 8);
@@ -65,7 +65,7 @@ TEST(Fit, OneChannelIsTheTextbookFormula) {
 
 TEST(Fit, QdaAndLdaDoNotChangeUnderAffineMaps) {
   const Samples samples = DrawSamples(3);
-  for (Covariance kind : {Covariance::kFull, Covariance::kPooled}) {
+  for (Kind kind : {Kind::kQda, Kind::kLda}) {
     const Reference bgr(Fit(samples, Options(kind)));
     for (const ColorSpace& space : ColorSpaces()) {
       if (!space.affine()) continue;
@@ -80,8 +80,8 @@ TEST(Fit, QdaAndLdaDoNotChangeUnderAffineMaps) {
 }
 
 TEST(Fit, NaiveBayesIsQdaWithoutCrossTerms) {
-  const Model qda = Fit(DrawSamples(2), Options(Covariance::kFull));
-  const Model naive = Fit(DrawSamples(2), Options(Covariance::kDiagonal));
+  const Model qda = Fit(DrawSamples(2), Options(Kind::kQda));
+  const Model naive = Fit(DrawSamples(2), Options(Kind::kGaussianNb));
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_EQ(naive.classes[k].covariance.diagonal(), qda.classes[k].covariance.diagonal());
     EXPECT_TRUE(naive.classes[k].covariance.isDiagonal(0));
@@ -93,7 +93,7 @@ TEST(Fit, IsTheSameToTheLastBitForGroupsAndShards) {
   std::vector<SampleRow> rows = samples.rows();
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].group = static_cast<std::uint32_t>(i % 5);
   for (const char* space : {"BGR", "YCrCb", "rg", "Lab"}) {
-    FitOptions options = Options(Covariance::kFull, space);
+    FitOptions options = Options(Kind::kQda, space);
     options.shrinkage.s = std::nullopt;
     EXPECT_EQ(ModelToJson(Fit(samples, options)),
               ModelToJson(Fit(Samples(samples.classes(), rows), options)));
@@ -133,7 +133,7 @@ TEST(Fit, LedoitWolfAgreesWithScikitLearn) {
   std::vector<SampleRow> rows = Lattice(12, 0, 0, 0, 0);
   for (const SampleRow& row : Lattice(40, 1, 20, 5, 40)) rows.push_back(row);
   const Samples samples({"skin", "non-skin"}, rows);
-  FitOptions options = Options(Covariance::kPooled);
+  FitOptions options = Options(Kind::kLda);
   options.shrinkage.s = std::nullopt;
   const Model model = Fit(samples, options);
   EXPECT_NEAR(model.shrinkage[0], 0.3183170552139283, 1e-12);
@@ -145,7 +145,7 @@ TEST(Fit, LedoitWolfAgreesWithScikitLearn) {
 }
 
 TEST(Fit, ShrinkageMovesBetweenQdaAndNaiveBayes) {
-  FitOptions options = Options(Covariance::kFull);
+  FitOptions options = Options(Kind::kQda);
   const FeatureMatrix full = Fit(DrawSamples(2), options).positive().covariance;
   options.shrinkage.s = 0.25;
   const FeatureMatrix quarter = Fit(DrawSamples(2), options).positive().covariance;
@@ -164,26 +164,26 @@ TEST(Fit, DegenerateClassesAreNamedWithAdvice) {
   };
   const std::string three = "skin,1,2,3\nskin,9,8,7\nskin,50,60,80\n";
   const std::string coplanar = three + "skin,10,10,10\nskin,20,20,20\nskin,30,30,30\n";
-  EXPECT_ERROR(fit(three, Options(Covariance::kFull)), "class 'skin': 3 samples do not span the 3 channels of BGR");
-  EXPECT_ERROR(fit(three, Options(Covariance::kFull)), "more varied samples, fewer --channels, or --shrinkage 0.1");
-  EXPECT_NO_THROW(fit(three, Options(Covariance::kPooled)));
-  EXPECT_NO_THROW(fit(three, Options(Covariance::kDiagonal)));
-  EXPECT_NO_THROW(fit(three, Options(Covariance::kFull, "BGR", {"G", "R"})));
-  FitOptions shrunk = Options(Covariance::kFull);
+  EXPECT_ERROR(fit(three, Options(Kind::kQda)), "class 'skin': 3 samples do not span the 3 channels of BGR");
+  EXPECT_ERROR(fit(three, Options(Kind::kQda)), "more varied samples, fewer --channels, or --shrinkage 0.1");
+  EXPECT_NO_THROW(fit(three, Options(Kind::kLda)));
+  EXPECT_NO_THROW(fit(three, Options(Kind::kGaussianNb)));
+  EXPECT_NO_THROW(fit(three, Options(Kind::kQda, "BGR", {"G", "R"})));
+  FitOptions shrunk = Options(Kind::kQda);
   shrunk.shrinkage.s = 0.1;
   EXPECT_NO_THROW(fit(three, shrunk));
   shrunk.shrinkage.s = std::nullopt;
   EXPECT_NO_THROW(fit(three, shrunk));
   // One channel of no variance cannot be helped by shrinkage.
   EXPECT_ERROR(fit("skin,1,2,3\nskin,9,2,7\nskin,50,2,80\nskin,4,2,7\n", shrunk), "class 'skin'");
-  EXPECT_ERROR(fit("skin,1,2,3\n", Options(Covariance::kDiagonal)), "class 'skin'");
+  EXPECT_ERROR(fit("skin,1,2,3\n", Options(Kind::kGaussianNb)), "class 'skin'");
   // Samples on a plane of YCrCb's chroma: r = g = b has no chroma at all.
   EXPECT_ERROR(fit("skin,1,1,1\nskin,9,9,9\nskin,50,50,50\nskin,80,80,80\n",
-                   Options(Covariance::kFull, "YCrCb", {"Cr", "Cb"})),
+                   Options(Kind::kQda, "YCrCb", {"Cr", "Cb"})),
                "class 'skin'");
-  EXPECT_NO_THROW(fit(coplanar + "skin,3,77,4\n", Options(Covariance::kFull)));
+  EXPECT_NO_THROW(fit(coplanar + "skin,3,77,4\n", Options(Kind::kQda)));
   // LDA fits what its classes alone would not, whatever the shrinkage.
-  shrunk.kind = Covariance::kPooled;
+  shrunk.kind = Kind::kLda;
   EXPECT_NO_THROW(fit("skin,1,2,3\nskin,9,2,7\nskin,50,2,80\nskin,4,2,7\n", shrunk));
 }
 

@@ -17,7 +17,7 @@ namespace {
 using testing::DrawSamples;
 using Json = nlohmann::json;
 
-Model Trained(Covariance kind, std::size_t classes = 2) {
+Model Trained(Kind kind, std::size_t classes = 2) {
   FitOptions options;
   options.kind = kind;
   options.features = Features("YCrCb", {});
@@ -29,7 +29,7 @@ Model Trained(Covariance kind, std::size_t classes = 2) {
 }
 
 TEST(Model, ReadsBackBitForBit) {
-  for (Covariance kind : {Covariance::kFull, Covariance::kPooled, Covariance::kDiagonal}) {
+  for (Kind kind : {Kind::kQda, Kind::kLda, Kind::kGaussianNb}) {
     for (std::size_t classes : {2, 3}) {
       const Model model = Trained(kind, classes);
       const Model back = ModelFromJson(ModelToJson(model), "m");
@@ -48,7 +48,7 @@ TEST(Model, ReadsBackBitForBit) {
 }
 
 TEST(Model, ThePositiveClassMayStandAnywhereInTheFile) {
-  const Model model = Trained(Covariance::kFull);
+  const Model model = Trained(Kind::kQda);
   Json json = Json::parse(ModelToJson(model));
   std::swap(json["parameters"]["classes"][0], json["parameters"]["classes"][1]);
   const Model back = ModelFromJson(json.dump(), "m");
@@ -58,7 +58,7 @@ TEST(Model, ThePositiveClassMayStandAnywhereInTheFile) {
 
 // Changes one thing in a good file and expects a refusal that says where and why.
 void ExpectRefused(const std::string& pointer, const Json& value, const std::string& message,
-                   Covariance kind = Covariance::kFull) {
+                   Kind kind = Kind::kQda) {
   Json json = Json::parse(ModelToJson(Trained(kind)));
   json[Json::json_pointer(pointer)] = value;
   EXPECT_ERROR(ModelFromJson(json.dump(), "m.json"), message);
@@ -79,8 +79,8 @@ TEST(Model, RefusesWhatIsWrongAndSaysWhere) {
   ExpectRefused(c0 + "/prior", -0.25, "prior -0.25 is not between 0 and 1");
   ExpectRefused(c0 + "/covariance/0/1", 5, "covariance is not symmetric");
   ExpectRefused(c0 + "/covariance/0/0", -5, "class 'skin': covariance is not positive definite");
-  ExpectRefused("/parameters/covariance/0/0", -5, "not positive definite", Covariance::kPooled);
-  ExpectRefused("/parameters/covariance/0/0", 1e-300, "not positive definite", Covariance::kPooled);
+  ExpectRefused("/parameters/covariance/0/0", -5, "not positive definite", Kind::kLda);
+  ExpectRefused("/parameters/covariance/0/0", 1e-300, "not positive definite", Kind::kLda);
   ExpectRefused(c0 + "/covariance", 3, "parameters.classes[0].covariance is not a list");
   ExpectRefused(c0 + "/count", -3, "count is not a whole number");
   ExpectRefused("/decision/threshold", 1.5, "threshold 1.5 is not between 0 and 1");
@@ -94,7 +94,7 @@ TEST(Model, RefusesWhatContradictsItself) {
   ExpectRefused("/classes", 3, "classes is not a list");
   ExpectRefused("/features/channels", Json::array(), "features.channels is empty");
   ExpectRefused(c0 + "/shrinkage", -7, "shrinkage -7 is not between 0 and 1");
-  ExpectRefused(c0 + "/covariance/0/1", 1e-3, "covariance is not", Covariance::kDiagonal);
+  ExpectRefused(c0 + "/covariance/0/1", 1e-3, "covariance is not", Kind::kGaussianNb);
   ExpectRefused(c0 + "/mean/0", 1e200, "its density overflows");
   ExpectRefused(c0 + "/class", "a,b", "classes are not those");
   ExpectRefused("/version", Json::parse("[[[[1]]]]"), "version is not a whole number");
@@ -102,7 +102,7 @@ TEST(Model, RefusesWhatContradictsItself) {
 }
 
 TEST(Model, EveryTruncationIsAnErrorNotACrash) {
-  const std::string text = ModelToJson(Trained(Covariance::kPooled, 3));
+  const std::string text = ModelToJson(Trained(Kind::kLda, 3));
   for (std::size_t size = 0; size + 2 < text.size(); size += 7)
     EXPECT_THROW(ModelFromJson(text.substr(0, size), "m"), Error);
   EXPECT_ERROR(ModelFromJson(text.substr(0, 100), "m.json"), "m.json: is not JSON: parse error at line");
@@ -111,7 +111,7 @@ TEST(Model, EveryTruncationIsAnErrorNotACrash) {
 }
 
 TEST(Model, PriorChangeShiftsAllLogOddsAlike) {
-  const Model model = Trained(Covariance::kFull, 3);
+  const Model model = Trained(Kind::kQda, 3);
   const Model changed = WithPrior(model, 0.6);
   const double shift = Logit(0.6) - Logit(model.positive().prior);
   for (int i = 0; i < 256; i += 5) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace skinmask {
@@ -52,6 +53,8 @@ class Features {
   // features = Matrix() * carrier + Offset(); shapes size() x 3 and size().
   FeatureMatrix Matrix() const;
   FeatureVector Offset() const;
+  // The least and the greatest value that each feature can have, of any colour.
+  std::pair<FeatureVector, FeatureVector> Range() const;
 
  private:
   const ColorSpace* space_;

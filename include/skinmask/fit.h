@@ -1,6 +1,7 @@
 // Training: from exact moments to a model.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,11 +19,36 @@ struct Shrinkage {
   std::optional<double> s = 0;  // 0..1
 };
 
+// Logistic regression by Newton's method (iteratively re-weighted least squares), by gradient ascent on
+// the mean log-likelihood of standardised terms, or by stochastic gradient ascent, a colour at a time.
+struct LogisticOptions {
+  enum class Terms { kLinear, kSquares, kQuadratic };  // f; f, f_i^2; f, f_i f_j
+  enum class Solver { kNewton, kGradient, kSgd };
+  Terms terms = Terms::kQuadratic;
+  Solver solver = Solver::kNewton;
+  double ridge = 0;  // lambda of the penalty lambda / 2 |w|^2 on the mean log-likelihood's scale
+  std::optional<double> step;      // gradient: 1, sgd: 0.1
+  std::optional<int> iterations;   // at most; newton: 50, gradient: 10000, sgd: 50 (passes)
+  double tolerance = 1e-9;         // of the relative change of the log-likelihood in an iteration
+};
+
+// Gaussian mixtures by expectation-maximisation, from k-means++ with a fixed seed.
+struct MixtureOptions {
+  int components = 4;                                  // of every class that is not named
+  std::vector<std::pair<std::string, int>> of_class;
+  int iterations = 200;
+  double tolerance = 1e-7;  // of the mean log-likelihood
+  std::uint64_t seed = 1;
+};
+
 struct FitOptions {
-  Covariance kind = Covariance::kFull;
+  Kind kind = Kind::kQda;
   Features features;
   Estimator estimator = Estimator::kMaximumLikelihood;
   Shrinkage shrinkage;
+  LogisticOptions logistic;
+  MixtureOptions mixture;
+  Histogram histogram{32, 1};
   std::string positive = "skin";
   // Given priors: either P(positive) alone (the other classes share the rest by their counts), or
   // all classes by name, which must sum to 1. Both empty: n_k / n.

@@ -33,5 +33,7 @@ bool IsJpeg(std::string_view bytes);
 
 // Encodes CV_8UC1, 8UC3 or 8UC4 as PNG.
 std::string EncodePng(const cv::Mat& image);
+// Encodes CV_8UC1 indices into `rgb`, 1 to 256 colours of three bytes, as a palette image.
+std::string EncodePalettePng(const cv::Mat& indices, std::string_view rgb);
 
 }  // namespace skinmask

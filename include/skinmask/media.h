@@ -54,7 +54,7 @@ std::vector<MaskPair> PairMasks(const std::filesystem::path& images, const NameP
                                 bool predicted, const LineSink& problem);
 
 // What detection can write, and the suffix that tells it apart.
-enum class Output { kMask, kProbability, kOverlay, kCutout };
+enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses };
 std::string_view OutputSuffix(Output output);  // ".png", ".probability.png", ...
 Output OutputFromName(std::string_view name);  // "mask", "probability", ...; throws Error
 

@@ -39,11 +39,14 @@ struct Run {
 // Rows of an image in parallel; `bgr` is CV_8UC3, results are CV_8UC1 of its size.
 cv::Mat DetectMask(const Posterior& posterior, const cv::Mat& bgr);
 cv::Mat DetectProbability(const Posterior& posterior, const cv::Mat& bgr);
+cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr);  // index into Model::classes
 
 // The picture darkened where there is no skin, with the border of the skin drawn in; and the picture
 // as BGRA with the mask as alpha.
 cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask);
 cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask);
+// Colours for `count` classes, three bytes R G B each.
+std::string ClassPalette(std::size_t count);
 
 struct DetectOptions {
   std::vector<std::filesystem::path> inputs;

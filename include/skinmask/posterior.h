@@ -26,7 +26,7 @@ class Reference {
  public:
   explicit Reference(const Model& model);
 
-  int class_count() const { return static_cast<int>(classes_.size()); }
+  int class_count() const { return static_cast<int>(classes_); }
 
   // Discriminants a_k = log prior + log density, up to a common constant; takes class_count() doubles.
   void Discriminants(const std::int32_t* carrier, double* a) const noexcept;
@@ -42,18 +42,38 @@ class Reference {
 
  private:
   // Places beyond the model's features hold a feature that is always 0, with mean 0 and variance 1.
+  struct HistogramLogs;
   struct Component {
-    double constant;  // log prior - log det / 2
+    double constant;  // log(prior * weight) - log det / 2
     std::array<double, 3> mean;
     std::array<double, 6> cholesky;  // L of the covariance LL', by rows: 00 10 11 20 21 22
   };
-  static double Discriminant(const Component& component, const std::array<double, 3>& f) noexcept;
-  std::array<double, 3> FeaturesOf(const std::int32_t* carrier) const noexcept;
+  using Point = std::array<double, 3>;
+  static Component ComponentOf(const ClassModel& c, const Gaussian& gaussian);
+  static double Density(const Component& component, const Point& f) noexcept;
+
+  void AddGaussians(const Model& model);
+  void AddLogistic(const Model& model);
+  void AddHistograms(const Model& model);
+  Point FeaturesOf(const std::int32_t* carrier) const noexcept;
+  void MixtureDiscriminants(const Point& f, double* a) const noexcept;
+  void LogisticDiscriminants(const Point& f, double* a) const noexcept;
+  void HistogramDiscriminants(const Point& f, double* a) const noexcept;
+  void Calibrate(double* a) const noexcept;
 
   const ColorSpace* space_;
+  std::size_t classes_;
+  Kind kind_;
+  bool calibrated_;
+  Calibration calibration_;
   std::array<std::array<double, 3>, 3> matrix_{};
-  std::array<double, 3> offset_{};
-  std::vector<Component> classes_;
+  Point offset_{};
+  std::vector<Component> components_;  // by class
+  std::vector<std::size_t> ends_;      // of each class's components
+  double log_prior_odds_ = 0;          // logistic
+  LogisticTerms logistic_;
+  std::size_t size_;
+  std::shared_ptr<const HistogramLogs> histograms_;
 };
 
 // What a Posterior will be used for. It changes speed, never results.
@@ -91,6 +111,7 @@ class Posterior {
 
   // How far the log-odds that masks and probabilities see may be from exact arithmetic's.
   double ErrorBound() const;
+  std::size_t class_count() const { return static_cast<std::size_t>(reference_.class_count()); }
   const char* form() const;  // "quadratic", "mixture", "table" or "reference"
 
  private:

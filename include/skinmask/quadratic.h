@@ -18,13 +18,18 @@ struct Quadratic {
   std::array<double, 3> linear{};
   std::array<double, 6> product{};
 
-  // Whether the model's log-odds are one quadratic: two classes, affine space.
+  // Whether the model's log-odds are one quadratic: two classes of one Gaussian each, or logistic;
+  // affine space.
   static bool CanFold(const Model& model);
   // a_k of the class up to a constant that all classes share; requires an affine space.
   static Quadratic Discriminant(const Model& model, std::size_t class_index);
+  static Quadratic Discriminant(const Features& features, double prior, const Gaussian& gaussian);
+  // constant + linear'f + f'product f of features f in an affine space; `product` is symmetric.
+  static Quadratic OfFeatures(const Features& features, double constant,
+                              const FeatureVector& linear, const FeatureMatrix& product);
 
   Quadratic() = default;
-  // z = a_0 - a_1; requires CanFold.
+  // z, calibrated; requires CanFold.
   explicit Quadratic(const Model& model);
 
   double operator()(const std::uint8_t* bytes) const noexcept;

@@ -88,7 +88,7 @@ void AddDetect(CLI::App& app, Context& context) {
       ->type_name("DIR");
   verb->add_option("--output", options->outputs,
                    "What to write: mask (b.png, 0 and 255), probability (b.probability.png), overlay "
-                   "(b.overlay.png), cutout (b.cutout.png, RGBA); repeatable")
+                   "(b.overlay.png), cutout (b.cutout.png, RGBA), classes (b.classes.png, a palette); repeatable")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("KIND")

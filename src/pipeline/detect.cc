@@ -55,6 +55,8 @@ cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr, co
       return DrawOverlay(bgr, mask);
     case Output::kCutout:
       return CutOut(bgr, mask);
+    case Output::kClasses:
+      return DetectClasses(posterior, bgr);
   }
   return {};
 }
@@ -122,7 +124,10 @@ Detected Process(const Task& task, const Posterior& posterior, const DetectOptio
   result.pixels = bgr.total();
   result.image = {task.input, {}, bgr.size(), static_cast<std::uint64_t>(cv::countNonZero(mask))};
   for (const auto& [output, path] : task.outputs) {
-    result.files.push_back(EncodePng(Render(output, posterior, bgr, mask)));
+    const cv::Mat picture = Render(output, posterior, bgr, mask);
+    result.files.push_back(output == Output::kClasses
+                               ? EncodePalettePng(picture, ClassPalette(posterior.class_count()))
+                               : EncodePng(picture));
     result.image.outputs.push_back(path);
   }
   return result;
@@ -140,6 +145,32 @@ cv::Mat DetectProbability(const Posterior& posterior, const cv::Mat& bgr) {
   cv::Mat probability;
   ForRows(posterior, bgr, &Posterior::ProbabilityRow, probability);
   return probability;
+}
+
+cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr) {
+  cv::Mat classes;
+  ForRows(posterior, bgr, &Posterior::ClassRow, classes);
+  return classes;
+}
+
+std::string ClassPalette(std::size_t count) {
+  // Okabe and Ito's eight, which the colour-blind can tell apart, the positive class in orange and the
+  // second in black; further classes take hues by the golden angle.
+  static constexpr unsigned char kFirst[][3] = {{230, 159, 0}, {0, 0, 0},      {86, 180, 233}, {0, 158, 115},
+                                                {240, 228, 66}, {0, 114, 178}, {213, 94, 0},   {204, 121, 167}};
+  std::string rgb;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i < std::size(kFirst)) {
+      rgb.append(std::begin(kFirst[i]), std::end(kFirst[i]));
+      continue;
+    }
+    const cv::Mat3b hsv(1, 1, cv::Vec3b(static_cast<std::uint8_t>(i * 69 % 180), 160,
+                                        static_cast<std::uint8_t>(i % 2 ? 230 : 160)));
+    cv::Mat3b color;
+    cv::cvtColor(hsv, color, cv::COLOR_HSV2RGB);
+    rgb.append(color(0, 0).val, color(0, 0).val + 3);
+  }
+  return rgb;
 }
 
 cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask) {

@@ -14,10 +14,15 @@ struct Overloaded : Functions... {
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;  // Clang 14 wants it said
 
+// All Gaussians of the model; none where it has no such form.
 std::vector<MixtureComponent> Components(const Model& model) {
   std::vector<MixtureComponent> components;
+  if (!model.features.space().affine() || !model.calibration.identity()) return {};
   for (std::size_t k = 0; k < model.classes.size(); ++k)
-    components.push_back({Quadratic::Discriminant(model, k), static_cast<int>(k)});
+    for (const Gaussian& gaussian : model.classes[k].gaussians())
+      components.push_back(
+          {Quadratic::Discriminant(model.features, model.classes[k].prior, gaussian),
+           static_cast<int>(k)});
   return components;
 }
 
@@ -32,8 +37,9 @@ Posterior::Form Posterior::Compile(const Model& model, const PosteriorOptions& o
     const Quadratic log_odds(model);
     return Folded{log_odds, CompiledQuadratic(log_odds, threshold)};
   }
-  if (model.features.space().affine() && model.classes.size() <= CompiledMixture::kMaxComponents)
-    return CompiledMixture(Components(model), threshold);
+  const std::vector<MixtureComponent> components = Components(model);
+  if (!components.empty() && components.size() <= CompiledMixture::kMaxComponents)
+    return CompiledMixture(components, threshold);
   return std::make_shared<const Table>(model, options);
 }
 

@@ -27,23 +27,49 @@ Quadratic BelowThreshold(const Quadratic& log_odds, double threshold) {
 }
 
 bool Quadratic::CanFold(const Model& model) {
-  return model.classes.size() == 2 && model.features.space().affine();
+  return model.classes.size() == 2 && model.features.space().affine() &&
+         (IsGaussian(model.kind) || model.kind == Kind::kLogistic);
+}
+
+// constant + linear'f + f'product f of features f = M (d + 128) + o, as a function of d.
+Quadratic Quadratic::OfFeatures(const Features& features, double constant,
+                                const FeatureVector& linear, const FeatureMatrix& product) {
+  const FeatureMatrix matrix = features.Matrix();
+  const FeatureVector centre = matrix * Eigen::Vector3d::Constant(kCentre) + features.Offset();
+  const FeatureVector slope = linear + 2 * product * centre;
+  const Eigen::Vector3d gradient = matrix.transpose() * slope;
+  const Eigen::Matrix3d hessian = matrix.transpose() * product * matrix;
+  Quadratic q;
+  q.constant = constant + linear.dot(centre) + centre.dot(product * centre);
+  std::size_t place = 0;
+  for (int i = 0; i < 3; ++i) {
+    q.linear[static_cast<std::size_t>(i)] = gradient(i);
+    for (int j = i; j < 3; ++j, ++place)
+      q.product[place] = i == j ? hessian(i, i) : hessian(i, j) + hessian(j, i);
+  }
+  return q;
 }
 
 Quadratic Quadratic::Discriminant(const Model& model, std::size_t class_index) {
+  const ClassModel& c = model.classes[class_index];
+  return Discriminant(model.features, c.prior, {1, c.mean, c.covariance});
+}
+
+Quadratic Quadratic::Discriminant(const Features& features, double prior, const Gaussian& gaussian) {
   // With f = M (d + 128) + o the discriminant of a class is, with v = M 128 + o - mu and Q the
   // inverse covariance,  log prior - log det / 2 - v'Qv / 2 - (M'Qv)'d - d'(M'QM)d / 2.
-  const GaussianClass& c = model.classes[class_index];
-  const FeatureMatrix matrix = model.features.Matrix();
-  const FeatureVector v = matrix * Eigen::Vector3d::Constant(kCentre) + model.features.Offset() - c.mean;
-  const Eigen::LLT<FeatureMatrix> cholesky(c.covariance);
+  const FeatureMatrix matrix = features.Matrix();
+  const FeatureVector v =
+      matrix * Eigen::Vector3d::Constant(kCentre) + features.Offset() - gaussian.mean;
+  const Eigen::LLT<FeatureMatrix> cholesky(gaussian.covariance);
   const FeatureMatrix lower = cholesky.matrixL();
   const FeatureVector qv = cholesky.solve(v);
   const FeatureMatrix qm = cholesky.solve(matrix);
   const Eigen::Vector3d gradient = matrix.transpose() * qv;
   const Eigen::Matrix3d hessian = matrix.transpose() * qm;
   Quadratic q;
-  q.constant = std::log(c.prior) - lower.diagonal().array().log().sum() - 0.5 * v.dot(qv);
+  q.constant = std::log(prior) + std::log(gaussian.weight) -
+               lower.diagonal().array().log().sum() - 0.5 * v.dot(qv);
   std::size_t place = 0;
   for (int i = 0; i < 3; ++i) {
     q.linear[static_cast<std::size_t>(i)] = -gradient(i);
@@ -53,8 +79,32 @@ Quadratic Quadratic::Discriminant(const Model& model, std::size_t class_index) {
   return q;
 }
 
+namespace {
+
+Quadratic OfLogistic(const Model& model) {
+  const LogisticTerms& terms = model.logistic;
+  const int size = model.features.size();
+  FeatureMatrix product = FeatureMatrix::Zero(size, size);
+  const double* at = terms.product.data();
+  for (int i = 0; !terms.product.empty() && i < size; ++i)
+    for (int j = i; j < size; ++j, ++at) {
+      product(i, j) += *at / 2;
+      product(j, i) += *at / 2;
+    }
+  const double prior_odds = std::log(model.classes[0].prior) - std::log(model.classes[1].prior);
+  return Quadratic::OfFeatures(model.features, terms.constant + prior_odds, terms.linear, product);
+}
+
+}  // namespace
+
 Quadratic::Quadratic(const Model& model)
-    : Quadratic(Discriminant(model, 0) - Discriminant(model, 1)) {}
+    : Quadratic(model.kind == Kind::kLogistic ? OfLogistic(model)
+                                              : Discriminant(model, 0) - Discriminant(model, 1)) {
+  if (model.calibration.identity()) return;
+  constant = model.calibration.slope * constant + model.calibration.offset;
+  for (double& l : linear) l *= model.calibration.slope;
+  for (double& p : product) p *= model.calibration.slope;
+}
 
 double Quadratic::operator()(const std::uint8_t* bytes) const noexcept {
   const double x = bytes[0] - kCentre, y = bytes[1] - kCentre, z = bytes[2] - kCentre;

@@ -21,7 +21,7 @@ using testing::Trained;
 
 // Components that overlap: three of class 0, two of class 1, one of class 4.
 std::vector<MixtureComponent> Overlapping() {
-  const Model model = Trained(Covariance::kFull, "BGR", 3);
+  const Model model = Trained(Kind::kQda, "BGR", 3);
   std::vector<MixtureComponent> components;
   for (int k : {0, 1, 2, 0, 1, 0}) {
     MixtureComponent c{Quadratic::Discriminant(model, static_cast<std::size_t>(k)), k == 2 ? 4 : k};
@@ -77,7 +77,7 @@ TEST(Mixture, IsTheDefinitionForEveryColor) {
 }
 
 TEST(Mixture, OfTwoComponentsIsTheQuadratic) {
-  const Model model = Trained(Covariance::kFull, "BGR");
+  const Model model = Trained(Kind::kQda, "BGR");
   const std::vector<MixtureComponent> components{{Quadratic::Discriminant(model, 1), 1},
                                                  {Quadratic::Discriminant(model, 0), 0}};
   const CompiledMixture mixture(components, -1);

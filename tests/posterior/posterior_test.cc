@@ -49,17 +49,35 @@ void ExpectReferenceForEveryColor(const Model& model, const char* form) {
 }
 
 TEST(Posterior, QuadraticIsTheReferenceForEveryColor) {
-  ExpectReferenceForEveryColor(Trained(Covariance::kFull, "YCrCb"), "quadratic");
+  ExpectReferenceForEveryColor(Trained(Kind::kQda, "YCrCb"), "quadratic");
 }
 TEST(Posterior, LinearIsTheReferenceForEveryColor) {
-  ExpectReferenceForEveryColor(Trained(Covariance::kPooled, "opponent", 2, {"O1", "O2"}),
+  ExpectReferenceForEveryColor(Trained(Kind::kLda, "opponent", 2, {"O1", "O2"}),
                                "quadratic");
 }
 TEST(Posterior, TableIsTheReferenceForEveryColor) {
-  ExpectReferenceForEveryColor(Trained(Covariance::kDiagonal, "HSV"), "table");
+  ExpectReferenceForEveryColor(Trained(Kind::kGaussianNb, "HSV"), "table");
 }
 TEST(Posterior, ThreeClassesAreTheReferenceForEveryColor) {
-  ExpectReferenceForEveryColor(Trained(Covariance::kFull, "BGR", 3), "mixture");
+  ExpectReferenceForEveryColor(Trained(Kind::kQda, "BGR", 3), "mixture");
+}
+
+TEST(Posterior, LogisticIsTheReferenceForEveryColor) {
+  ExpectReferenceForEveryColor(testing::TrainedOfKind(Kind::kLogistic, "YCrCb"), "quadratic");
+}
+TEST(Posterior, MixturesAreTheReferenceForEveryColor) {
+  ExpectReferenceForEveryColor(testing::TrainedOfKind(Kind::kMixture), "mixture");
+}
+TEST(Posterior, HistogramsAreTheReferenceForEveryColor) {
+  ExpectReferenceForEveryColor(testing::TrainedOfKind(Kind::kHistogram), "table");
+  ExpectReferenceForEveryColor(testing::TrainedOfKind(Kind::kHistogramNb, "Lab"), "table");
+}
+TEST(Posterior, CalibratedModelsAreTheReferenceForEveryColor) {
+  for (const Kind kind : {Kind::kQda, Kind::kMixture}) {
+    Model model = testing::TrainedOfKind(kind);
+    model.calibration = {0.6, -0.8, "here"};
+    ExpectReferenceForEveryColor(model, kind == Kind::kQda ? "quadratic" : "table");
+  }
 }
 
 TEST(Posterior, DefaultModelIsTheReferenceForEveryColor) {
@@ -104,8 +122,8 @@ void ExpectSameForEveryPlace(const Posterior& posterior) {
 }
 
 TEST(Posterior, LengthAndAlignmentDoNotMatter) {
-  for (const Model& model : {Trained(Covariance::kFull, "BGR"), Trained(Covariance::kFull, "rg"),
-                             Trained(Covariance::kFull, "BGR", 3)}) {
+  for (const Model& model : {Trained(Kind::kQda, "BGR"), Trained(Kind::kQda, "rg"),
+                             Trained(Kind::kQda, "BGR", 3)}) {
     const Posterior posterior(model);
     for (const std::string& name : UsableTargets()) {
       SCOPED_TRACE(name);
@@ -116,7 +134,7 @@ TEST(Posterior, LengthAndAlignmentDoNotMatter) {
 }
 
 TEST(Posterior, FewPixelsGetTheBytesOfTheTableWithoutOne) {
-  const Model model = Trained(Covariance::kFull, "Lab");
+  const Model model = Trained(Kind::kQda, "Lab");
   const Posterior table(model), masks(model, {.probability = false}),
       few(model, {.expected_pixels = 1 << 20});
   EXPECT_STREQ(table.form(), "table");
@@ -136,8 +154,8 @@ TEST(Posterior, FewPixelsGetTheBytesOfTheTableWithoutOne) {
 }
 
 TEST(Posterior, ThresholdsAtTheEnds) {
-  for (Model model : {Trained(Covariance::kFull, "BGR"), Trained(Covariance::kFull, "BGR", 3),
-                      Trained(Covariance::kFull, "rg")}) {
+  for (Model model : {Trained(Kind::kQda, "BGR"), Trained(Kind::kQda, "BGR", 3),
+                      Trained(Kind::kQda, "rg")}) {
     std::vector<std::uint8_t> bgr(300), mask(100);
     testing::Random random(8);
     for (std::uint8_t& v : bgr) v = random.Byte();

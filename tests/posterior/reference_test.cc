@@ -16,7 +16,7 @@ using testing::Trained;
 // The density written down from the definition: inverse and determinant, no Cholesky, no logs.
 std::vector<double> BayesByDefinition(const Model& model, const Eigen::VectorXd& f) {
   std::vector<double> p;
-  for (const GaussianClass& c : model.classes) {
+  for (const ClassModel& c : model.classes) {
     const Eigen::MatrixXd s = c.covariance;
     const Eigen::VectorXd d = f - c.mean;
     const double norm = std::pow(2 * M_PI, -0.5 * static_cast<double>(f.size())) / std::sqrt(s.determinant());
@@ -29,7 +29,7 @@ std::vector<double> BayesByDefinition(const Model& model, const Eigen::VectorXd&
 
 TEST(Reference, IsBayesRule) {
   for (std::size_t classes : {2, 3}) {
-    const Model model = Trained(Covariance::kFull, "YCrCb", classes);
+    const Model model = Trained(Kind::kQda, "YCrCb", classes);
     const Reference reference(model);
     for (int i = 0; i < 200; ++i) {
       // Colours near skin, where no density underflows.
@@ -52,7 +52,7 @@ TEST(Logit, AndLogisticAreInverse) {
 }
 
 TEST(Reference, RowsAreThePixelsOneByOne) {
-  const Model model = Trained(Covariance::kFull, "HSV", 3);
+  const Model model = Trained(Kind::kQda, "HSV", 3);
   const Reference reference(model);
   testing::Random random(3);
   std::vector<std::uint8_t> bgr(3 * 600), index(600);

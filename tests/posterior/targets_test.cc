@@ -68,12 +68,12 @@ std::uint64_t HashOfForm(const Form& form) {
 }
 
 TEST(Targets, QuadraticsAreTheSame) {
-  const CompiledQuadratic form(Quadratic(Trained(Covariance::kFull, "YCrCb")), -1);
+  const CompiledQuadratic form(Quadratic(Trained(Kind::kQda, "YCrCb")), -1);
   ExpectSameOnAllTargets([&] { return HashOfForm(form); });
 }
 
 TEST(Targets, MixturesAreTheSame) {
-  const Model model = Trained(Covariance::kFull, "BGR", 3);
+  const Model model = Trained(Kind::kQda, "BGR", 3);
   std::vector<MixtureComponent> components;
   // Two of skin, one of hair, one of the rest.
   for (int k : {1, 0, 2, 0})
@@ -84,12 +84,12 @@ TEST(Targets, MixturesAreTheSame) {
 }
 
 TEST(Targets, TablesAreTheSame) {
-  const Posterior form(Trained(Covariance::kDiagonal, "HSV"));
+  const Posterior form(Trained(Kind::kGaussianNb, "HSV"));
   ExpectSameOnAllTargets([&] { return HashOfForm(form); });
 }
 
 TEST(Targets, YuvFramesAreTheSame) {
-  const CompiledYuvQuadratic form(Quadratic(Trained(Covariance::kFull, "BGR")), {}, -1);
+  const CompiledYuvQuadratic form(Quadratic(Trained(Kind::kQda, "BGR")), {}, -1);
   ExpectSameOnAllTargets([&] {
     Hash hash;
     std::vector<std::uint8_t> yuyv(2 * kColorsPerRow), bytes(kColorsPerRow);

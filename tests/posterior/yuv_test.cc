@@ -102,7 +102,7 @@ void ExpectRow(const CompiledYuvQuadratic& compiled, const Row& row, std::size_t
 }
 
 TEST(Yuv, LayoutLengthAndTargetDoNotMatter) {
-  const CompiledYuvQuadratic compiled(Quadratic(testing::Trained(Covariance::kFull, "BGR")), {}, -1);
+  const CompiledYuvQuadratic compiled(Quadratic(testing::Trained(Kind::kQda, "BGR")), {}, -1);
   for (const std::string& name : UsableTargets()) {
     const testing::ForcedTarget target(name);
     for (std::size_t count = 0; count <= 200; ++count) {
@@ -123,7 +123,7 @@ TEST(Yuv, LayoutLengthAndTargetDoNotMatter) {
 
 // Against the quadratic of the converted, neither rounded nor clamped colour, in double.
 TEST(Yuv, IsTheQuadraticOfTheColorForEveryYuv) {
-  const Quadratic of_bgr(testing::Trained(Covariance::kFull, "YCrCb"));
+  const Quadratic of_bgr(testing::Trained(Kind::kQda, "YCrCb"));
   constexpr std::size_t kCount = 256;
   for (const YuvEncoding& encoding : kEncodings) {
     const CompiledYuvQuadratic compiled(of_bgr, encoding, -1);

@@ -12,7 +12,7 @@
 
 namespace skinmask::testing {
 
-inline Model Trained(Covariance kind, const char* space, std::size_t classes = 2,
+inline Model Trained(Kind kind, const char* space, std::size_t classes = 2,
                      std::vector<std::string> channels = {}) {
   FitOptions options;
   options.kind = kind;
@@ -20,6 +20,25 @@ inline Model Trained(Covariance kind, const char* space, std::size_t classes = 2
   Model model = Fit(DrawSamples(classes), options);
   model.decision.threshold = 0.3;
   return model;
+}
+
+// A small model of every kind, of few enough bins and components to be quick.
+inline Model TrainedOfKind(Kind kind, const char* space = "BGR",
+                           std::vector<std::string> channels = {}) {
+  FitOptions options;
+  options.kind = kind;
+  options.features = Features(space, channels);
+  options.mixture.components = 3;
+  options.histogram = {16, 0.5};
+  Model model = Fit(DrawSamples(2), options);
+  model.decision.threshold = 0.3;
+  return model;
+}
+
+inline std::vector<Kind> AllKinds() {
+  std::vector<Kind> kinds;
+  for (std::string_view name : KindNames()) kinds.push_back(KindFromName(name));
+  return kinds;
 }
 
 constexpr std::size_t kColorsPerRow = 65536;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "kinds.h"
 #include "skinmask/error.h"
 
 namespace skinmask {
@@ -16,7 +17,7 @@ namespace {
 // cannot be told from rounding: bytes give shares of 1e-6 and more, rounding 1e-13.
 constexpr double kSingular = 1e-10;
 
-[[noreturn]] void FailDegenerate(const GaussianClass& c, const FitOptions& options) {
+[[noreturn]] void FailDegenerate(const ClassModel& c, const FitOptions& options) {
   const std::string problem =
       fmt::format("{} samples do not span the {} channel{} of {}: the covariance is singular",
                   c.count, options.features.size(), options.features.size() > 1 ? "s" : "",
@@ -83,19 +84,39 @@ void CheckOptions(const FitOptions& options) {
   const std::optional<double>& s = options.shrinkage.s;
   if (s && !(*s >= 0 && *s <= 1))
     throw Error(fmt::format("shrinkage {}", *s), "is out of range (0 to 1, or auto)");
+  if (options.histogram.bins < 2 || options.histogram.bins > 256)
+    throw Error(fmt::format("--bins {}", options.histogram.bins), "is out of range (2 to 256)");
+  if (!(options.histogram.smoothing > 0))
+    throw Error(fmt::format("--smoothing {}", options.histogram.smoothing),
+                "is out of range (more than 0: a colour never seen would be 0/0)");
+  if (!(options.logistic.ridge >= 0))
+    throw Error(fmt::format("--ridge {}", options.logistic.ridge), "is out of range (0 or more)");
 }
 
-// Classes with counts, means and covariances, the positive one first.
+// Names and counts, the positive class first.
+void NameClasses(const Samples& samples, const FitOptions& options, Model& model) {
+  for (std::size_t k = 0; k < samples.classes().size(); ++k) {
+    ClassModel c;
+    c.name = samples.classes()[k];
+    c.count = samples.Total(k);
+    if (c.count == 0) throw Error(fmt::format("class '{}'", c.name), "has no samples (add some)");
+    const bool positive = c.name == options.positive;
+    model.classes.insert(positive ? model.classes.begin() : model.classes.end(), std::move(c));
+  }
+  if (model.classes.empty() || model.positive().name != options.positive)
+    throw Error(fmt::format("class '{}'", options.positive),
+                fmt::format("has no samples (classes are: {})", fmt::join(samples.classes(), " ")));
+}
+
+// Means and covariances.
 void EstimateClasses(const Samples& samples, const FitOptions& options, Model& model) {
   const std::vector<Moments> moments = MomentsOf(samples, options.features.space());
-  for (std::size_t k = 0; k < moments.size(); ++k) {
-    GaussianClass c;
-    c.name = samples.classes()[k];
-    c.count = moments[k].n;
-    if (c.count == 0) throw Error(fmt::format("class '{}'", c.name), "has no samples (add some)");
+  for (ClassModel& c : model.classes) {
+    const auto k = static_cast<std::size_t>(
+        std::ranges::find(samples.classes(), c.name) - samples.classes().begin());
     std::tie(c.mean, c.covariance) = FeatureMoments(moments[k], options.features);
     double s = options.shrinkage.s.value_or(0);
-    if (options.kind == Covariance::kDiagonal) {
+    if (options.kind == Kind::kGaussianNb) {
       Shrink(c.covariance, 1);
     } else {
       // Without variance nothing can be standardised; the check for singularity decides.
@@ -104,42 +125,40 @@ void EstimateClasses(const Samples& samples, const FitOptions& options, Model& m
         s = LedoitWolf(samples, k, options.features, c.mean, c.covariance);
       Shrink(c.covariance, s);
     }
-    const bool positive = c.name == options.positive;
-    model.classes.insert(positive ? model.classes.begin() : model.classes.end(), std::move(c));
-    model.shrinkage.insert(positive ? model.shrinkage.begin() : model.shrinkage.end(), s);
+    model.shrinkage.push_back(s);
   }
 }
 
 // Sigma = sum_k (n_k / n) Sigma_k, around each class's own mean.
 void PoolCovariances(Model& model) {
   double n = 0;
-  for (const GaussianClass& c : model.classes) n += static_cast<double>(c.count);
+  for (const ClassModel& c : model.classes) n += static_cast<double>(c.count);
   FeatureMatrix pooled = FeatureMatrix::Zero(model.features.size(), model.features.size());
-  for (const GaussianClass& c : model.classes)
+  for (const ClassModel& c : model.classes)
     pooled += static_cast<double>(c.count) / n * c.covariance;
-  for (GaussianClass& c : model.classes) c.covariance = pooled;
+  for (ClassModel& c : model.classes) c.covariance = pooled;
 }
 
 void CorrectBias(Model& model) {
   double n = 0;
-  for (const GaussianClass& c : model.classes) n += static_cast<double>(c.count);
+  for (const ClassModel& c : model.classes) n += static_cast<double>(c.count);
   const double k = static_cast<double>(model.classes.size());
-  for (GaussianClass& c : model.classes) {
+  for (ClassModel& c : model.classes) {
     const double own = static_cast<double>(c.count);
-    if (model.kind == Covariance::kPooled ? n <= k : own <= 1)
+    if (model.kind == Kind::kLda ? n <= k : own <= 1)
       throw Error(fmt::format("class '{}'", c.name), "has too few samples for --covariance unbiased");
-    c.covariance *= model.kind == Covariance::kPooled ? n / (n - k) : own / (own - 1);
+    c.covariance *= model.kind == Kind::kLda ? n / (n - k) : own / (own - 1);
   }
 }
 
 void SetPriors(const FitOptions& options, Model& model) {
   std::uint64_t n = 0;
-  for (const GaussianClass& c : model.classes) n += c.count;
-  for (GaussianClass& c : model.classes)
+  for (const ClassModel& c : model.classes) n += c.count;
+  for (ClassModel& c : model.classes)
     c.prior = static_cast<double>(c.count) / static_cast<double>(n);
   if (options.positive_prior) model = WithPrior(std::move(model), *options.positive_prior);
   if (options.priors.empty()) return;
-  for (GaussianClass& c : model.classes) {
+  for (ClassModel& c : model.classes) {
     const auto given = std::find_if(options.priors.begin(), options.priors.end(),
                                     [&](const auto& p) { return p.first == c.name; });
     if (given == options.priors.end())
@@ -148,6 +167,14 @@ void SetPriors(const FitOptions& options, Model& model) {
   }
   if (options.priors.size() != model.classes.size())
     throw Error("priors", "name a class that has no samples, or one twice");
+}
+
+void FitGaussians(const Samples& samples, const FitOptions& options, Model& model) {
+  EstimateClasses(samples, options, model);
+  if (model.kind == Kind::kLda) PoolCovariances(model);
+  if (model.estimator == Estimator::kUnbiased) CorrectBias(model);
+  for (const ClassModel& c : model.classes)
+    if (IsSingular(c.covariance)) FailDegenerate(c, options);
 }
 
 }  // namespace
@@ -161,8 +188,29 @@ std::pair<FeatureVector, FeatureMatrix> FeatureMoments(const Moments& moments,
   return {mean, 0.5 * (covariance + covariance.transpose())};
 }
 
-Model Fit(const Samples& samples, const FitOptions& options) {
+std::vector<WeightedPoint> PointsOf(const Samples& samples, const Features& features,
+                                    const std::string& class_name) {
+  const auto k = std::ranges::find(samples.classes(), class_name) - samples.classes().begin();
+  const FeatureMatrix matrix = features.Matrix();
+  const FeatureVector offset = features.Offset();
+  std::vector<WeightedPoint> points;
+  for (const SampleRow& row : samples.rows()) {
+    if (row.class_index != k) continue;
+    const std::array<std::uint8_t, 3> bgr{row.b, row.g, row.r};
+    std::array<std::int32_t, 3> carrier;
+    CarrierRow(features.space(), bgr.data(), 1, carrier.data());
+    WeightedPoint point;
+    point.f.head(features.size()) =
+        matrix * Eigen::Vector3d(carrier[0], carrier[1], carrier[2]) + offset;
+    point.weight = static_cast<double>(row.count);
+    points.push_back(point);
+  }
+  return points;
+}
+
+Model Fit(const Samples& grouped, const FitOptions& options) {
   CheckOptions(options);
+  const Samples samples = grouped.Ungrouped();
   if (samples.classes().size() < 2)
     throw Error("samples", fmt::format("hold {} class (two or more are needed, one of them '{}')",
                                        samples.classes().size(), options.positive));
@@ -170,14 +218,15 @@ Model Fit(const Samples& samples, const FitOptions& options) {
   model.kind = options.kind;
   model.features = options.features;
   model.estimator = options.estimator;
-  EstimateClasses(samples.Ungrouped(), options, model);
-  if (model.positive().name != options.positive)
-    throw Error(fmt::format("class '{}'", options.positive),
-                fmt::format("has no samples (classes are: {})", fmt::join(samples.classes(), " ")));
-  if (model.kind == Covariance::kPooled) PoolCovariances(model);
-  if (model.estimator == Estimator::kUnbiased) CorrectBias(model);
-  for (const GaussianClass& c : model.classes)
-    if (IsSingular(c.covariance)) FailDegenerate(c, options);
+  NameClasses(samples, options, model);
+  if (IsHistogram(model.kind))
+    FitHistogram(samples, options, model);
+  else if (model.kind == Kind::kLogistic)
+    FitLogistic(samples, options, model);
+  else if (model.kind == Kind::kMixture)
+    FitMixture(samples, options, model);
+  else
+    FitGaussians(samples, options, model);
   SetPriors(options, model);
   Validate(model, "trained model");
   return model;
