@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "skinmask/error.h"
+#include "skinmask/evaluation.h"
 #include "skinmask/posterior.h"
 #include "support/colors.h"
 #include "support/files.h"
@@ -133,6 +134,29 @@ TEST(Kinds, OfOneChannelAreTheTextbooks) {
   EXPECT_NEAR(log_odds(Kind::kHistogram), log_share(0) - log_share(1), 1e-9);
   EXPECT_NEAR(log_odds(Kind::kHistogramNb), log_odds(Kind::kHistogram), 1e-12);
   EXPECT_TRUE(std::isfinite(log_odds(Kind::kMixture)));
+}
+
+// Log-odds that are twice too large and one too high come back to what they were.
+TEST(Calibration, UndoesWhatWasDoneToTheScores) {
+  const Samples samples = DrawSamples(2);
+  FitOptions options;
+  options.kind = Kind::kLogistic;
+  const Model right = Fit(samples, options);
+  EXPECT_NEAR(FitCalibration(samples, right, "d").slope, 1, 1e-2);  // the fit's own maximum
+  EXPECT_NEAR(FitCalibration(samples, right, "d").offset, 0, 2e-2);
+  Model wrong = right;
+  wrong.logistic.linear *= 2;
+  for (double& p : wrong.logistic.product) p *= 2;
+  const double prior = Logit(right.positive().prior);
+  wrong.logistic.constant = 2 * (right.logistic.constant + prior) + 1 - prior;
+  wrong.calibration = FitCalibration(samples, wrong, "d");
+  EXPECT_NEAR(wrong.calibration.slope, 0.5, 5e-3);
+  EXPECT_NEAR(Reference(wrong).LogOdds(110, 140, 190), Reference(right).LogOdds(110, 140, 190), 5e-2);
+  EXPECT_EQ(*EvaluateSamples(samples, wrong).scores->Auc(), *EvaluateSamples(samples, right).scores->Auc());
+  Model reversed = right;
+  reversed.logistic.linear *= -1;
+  for (double& p : reversed.logistic.product) p *= -1;
+  EXPECT_ERROR(FitCalibration(samples, reversed, "d"), "d: cannot calibrate: more skin there means lower");
 }
 
 // At the maximum of the likelihood its gradient is 0: sums of features over skin are those expected.

@@ -127,10 +127,12 @@ struct TrainOptions {
   // Data to choose the threshold on and to score the model with; none: the training samples.
   std::optional<PairOptions> validation;
   std::string validation_name;
+  std::optional<Samples> calibration;  // held-out data to calibrate the log-odds on
+  std::string calibration_name;
   std::vector<std::pair<std::string, std::string>> notes;  // for the card
 };
 
-// Fits, chooses the threshold, scores the model at 0.5 and at its threshold, and fills the card. After
+// Fits, calibrates, chooses the threshold, scores the model at 0.5 and at its threshold, and fills the card. After
 // a stop what it returns is of no use.
 Model Train(const Samples& samples, const TrainOptions& options, const Run& run);
 

@@ -18,6 +18,7 @@ struct Options {
   bool max_f1 = false;
   PairOptions validation;
   std::string validation_name;
+  std::string calibrate, calibrate_masks;
 };
 
 TrainOptions TrainOptionsOf(const Options& options) {
@@ -44,16 +45,34 @@ TrainOptions TrainOptionsOf(const Options& options) {
   return train;
 }
 
+// The table to calibrate on, from a file, or from images with masks as the training pairs'.
+Samples CalibrationSamples(const Options& options, const Run& run) {
+  if (options.calibrate_masks.empty()) return ReadAllSamples({options.calibrate});
+  PairOptions pairs = options.pairs;
+  pairs.images = options.calibrate;
+  pairs.masks = options.calibrate_masks;
+  pairs.whole_class.clear();
+  pairs.groups = false;
+  return CollectSamples(pairs, run);
+}
+
 void RunTrain(const Options& options, Context& context) {
-  CheckSource(options.samples, options.pairs, "--masks", !options.validation.images.empty());
+  if (options.calibrate.empty() && !options.calibrate_masks.empty())
+    throw UsageError("--calibrate-masks needs --calibrate DIR");
+  CheckSource(options.samples, options.pairs, "--masks",
+              !options.validation.images.empty() || !options.calibrate_masks.empty());
   CheckPairOptions(options.pairs);
-  const TrainOptions train = TrainOptionsOf(options);
+  TrainOptions train = TrainOptionsOf(options);
   RequireWritable(options.output, context.overwrite());
   const Run run = context.StartRun("images");
   PairOptions pairs = options.pairs;
   pairs.groups = false;
   const Samples samples =
       options.samples.empty() ? CollectSamples(pairs, run) : ReadAllSamples(options.samples);
+  if (!options.calibrate.empty()) {
+    train.calibration = CalibrationSamples(options, run);
+    train.calibration_name = std::filesystem::path(options.calibrate).filename().string();
+  }
   if (StopFlag()) return;
   const Model model = Train(samples, train, run);
   if (StopFlag()) return;
@@ -89,6 +108,14 @@ void AddDecisionFlags(CLI::App& verb, Options& options) {
                   "What the card calls them (default: the folder's name)")
       ->group(group)
       ->type_name("NAME");
+  verb.add_option("--calibrate", options.calibrate,
+                  "Held-out data to fit slope and offset of the log-odds on: a table, or a folder of "
+                  "images with --calibrate-masks")
+      ->group(group)
+      ->type_name("FILE|DIR");
+  verb.add_option("--calibrate-masks", options.calibrate_masks, "Their masks")
+      ->group(group)
+      ->type_name("DIR");
 }
 
 }  // namespace

@@ -43,6 +43,8 @@ CardScore ScoreOf(const Evaluation& evaluation, const Model& model, const std::s
 
 Model Train(const Samples& samples, const TrainOptions& options, const Run& run) {
   Model model = Fit(samples, options.fit);
+  if (options.calibration)
+    model.calibration = FitCalibration(*options.calibration, model, options.calibration_name);
   model.card.notes = options.notes;
   const std::string data = options.validation ? options.validation_name : "training samples";
   model.decision.threshold = options.max_f1 ? 0.5 : options.threshold;

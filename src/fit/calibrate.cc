@@ -1,0 +1,82 @@
+#include <Eigen/LU>
+#include <cmath>
+
+#include "kinds.h"
+#include "skinmask/error.h"
+#include "skinmask/posterior.h"
+
+namespace skinmask {
+namespace {
+
+struct Scored {
+  double z, count;
+  bool positive;
+};
+
+// Of z' = slope z + offset against targets, per pixel.
+struct Likelihood {
+  double value = 0;
+  Eigen::Vector2d gradient = Eigen::Vector2d::Zero();
+  Eigen::Matrix2d information = Eigen::Matrix2d::Zero();
+  Likelihood& operator+=(const Likelihood& other) {
+    value += other.value;
+    gradient += other.gradient;
+    information += other.information;
+    return *this;
+  }
+};
+
+std::vector<Scored> Score(const Samples& samples, const Model& model) {
+  const Reference reference(model);
+  std::vector<Scored> scored;
+  for (const SampleRow& row : samples.rows())
+    scored.push_back({reference.LogOdds(row.b, row.g, row.r), static_cast<double>(row.count),
+                      samples.classes()[row.class_index] == model.positive().name});
+  return scored;
+}
+
+// log(1 / (1 + exp(-z))) without overflow.
+double LogLogistic(double z) { return z > 0 ? -std::log1p(std::exp(-z)) : z - std::log1p(std::exp(z)); }
+
+Likelihood At(const std::vector<Scored>& scored, const Eigen::Vector2d& w, const double target[2]) {
+  return SumOver<Likelihood>(scored.size(), [&](std::size_t i, Likelihood& sum) {
+    const Scored& s = scored[i];
+    const double z = w(0) * s.z + w(1), p = Logistic(z), t = target[s.positive];
+    const Eigen::Vector2d x(s.z, 1);
+    sum.value += s.count * (t * LogLogistic(z) + (1 - t) * LogLogistic(-z));
+    sum.gradient += s.count * (t - p) * x;
+    sum.information += s.count * p * (1 - p) * x * x.transpose();
+  });
+}
+
+}  // namespace
+
+Calibration FitCalibration(const Samples& samples, Model model, const std::string& data) {
+  model.calibration = {};
+  const std::vector<Scored> scored = Score(samples, model);
+  double n[2] = {};
+  for (const Scored& s : scored) n[s.positive] += s.count;
+  if (n[0] == 0 || n[1] == 0)
+    throw Error(data, "cannot calibrate: it needs pixels of the positive class and of another");
+  const double target[2] = {1 / (n[0] + 2), (n[1] + 1) / (n[1] + 2)};
+  Eigen::Vector2d w(1, 0);
+  Likelihood at = At(scored, w, target);
+  for (int i = 0; i < 100; ++i) {
+    const Eigen::Vector2d step = at.information.fullPivLu().solve(at.gradient);
+    const double before = at.value;
+    double length = 1;
+    Eigen::Vector2d next;
+    do {
+      next = w + length * step;
+      at = At(scored, next, target);
+      length /= 2;
+    } while (!(at.value >= before) && length > 1e-9);
+    w = next;
+    if (std::abs(at.value - before) <= 1e-12 * std::abs(at.value)) break;
+  }
+  if (!(w(0) > 0 && w.allFinite()))
+    throw Error(data, "cannot calibrate: more skin there means lower scores (other data)");
+  return {w(0), w(1), data};
+}
+
+}  // namespace skinmask
