@@ -112,24 +112,6 @@ std::optional<double> Scores::Brier() const {
   return static_cast<double>(squared_error) / kFixedPoint / static_cast<double>(all);
 }
 
-std::optional<Scores::OperatingPoint> Scores::MaxF1() const {
-  Confusion counts{0, 0, Total(true), Total(false)};
-  if (counts.fn == 0) return std::nullopt;
-  std::optional<OperatingPoint> best;
-  double best_f1 = -1;
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    counts.tp += step->positive;
-    counts.fn -= step->positive;
-    counts.fp += step->negative;
-    counts.tn -= step->negative;
-    if (const double f1 = *counts.F1(); f1 >= best_f1) {
-      best_f1 = f1;
-      best = OperatingPoint{step->border, counts};
-    }
-  }
-  return best;
-}
-
 void ScoreHistogram::Add(float log_odds, bool truth, std::uint64_t count) {
   if (positive_.empty()) {
     positive_.resize(2 * kHalf);

@@ -51,13 +51,6 @@ struct Scores {
   std::optional<double> AveragePrecision() const;
   // Mean of (P - truth)^2.
   std::optional<double> Brier() const;
-
-  struct OperatingPoint {
-    double log_odds;  // decide positive above it
-    Confusion counts;
-  };
-  // The border with the largest F1, the lowest of equals. Absent without a positive pixel.
-  std::optional<OperatingPoint> MaxF1() const;
 };
 
 // Counts of log-odds per class in fixed bins, which add up over images, threads and machines in any

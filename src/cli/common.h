@@ -76,6 +76,16 @@ void AddPairOptions(CLI::App& verb, PairOptions& pairs);
 // Throws UsageError for patterns and labels that cannot be meant.
 void CheckPairOptions(const PairOptions& pairs);
 
+// --threshold, --max-f1, --max-fpr, --min-recall, --cost; each excludes the others.
+struct DecisionOptions {
+  std::optional<double> threshold, max_fpr, min_recall;
+  bool max_f1 = false;
+  std::string cost;
+};
+void AddDecisionOptions(CLI::App& verb, DecisionOptions& options, const std::string& default_rule);
+// The rule that was asked for, if any. Throws UsageError for costs that cannot be meant.
+std::optional<DecisionRule> RuleOf(const DecisionOptions& options);
+
 // A probability from 0 to 1, as a check for options.
 CLI::Validator Probability();
 

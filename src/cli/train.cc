@@ -15,8 +15,7 @@ struct Options {
   std::string output;
   std::string kind = "qda", space = "BGR", covariance = "mle", shrinkage = "0", positive = "skin";
   std::vector<std::string> channels, priors, notes;
-  std::optional<double> threshold;
-  bool max_f1 = false;
+  DecisionOptions decision;
   PairOptions validation;
   std::string validation_name;
 };
@@ -66,8 +65,7 @@ FitOptions FitOptionsOf(const Options& options) {
 TrainOptions TrainOptionsOf(const Options& options) {
   TrainOptions train;
   train.fit = FitOptionsOf(options);
-  train.threshold = options.threshold.value_or(0.5);
-  train.max_f1 = options.max_f1;
+  train.rule = RuleOf(options.decision).value_or(DecisionRule());
   for (const std::string& note : options.notes) train.notes.push_back(KeyValue(note, "--card"));
   if (options.validation.images.empty() != options.validation.masks.empty())
     throw UsageError("--validation-images and --validation-masks belong together");
@@ -148,15 +146,7 @@ void AddModelFlags(CLI::App& verb, Options& options) {
 
 void AddDecisionFlags(CLI::App& verb, Options& options) {
   const std::string group = "Decision";
-  CLI::Option* threshold =
-      verb.add_option("--threshold", options.threshold,
-                      "A pixel is skin when P(skin) is above this (default: 0.5)")
-          ->group(group)
-          ->check(Probability())
-          ->type_name("P");
-  verb.add_flag("--max-f1", options.max_f1, "Choose the threshold with the best pooled F1")
-      ->group(group)
-      ->excludes(threshold);
+  AddDecisionOptions(verb, options.decision, "0.5");
   verb.add_option("--validation-images", options.validation.images,
                   "Images to choose the threshold on and to score the model with (default: the "
                   "training samples)")
