@@ -73,6 +73,8 @@ class ScoreHistogram {
 struct Evaluation {
   Confusion counts;
   std::optional<Scores> scores;  // absent where only masks are judged
+  // Mean of -log P(the side that is true), P the positive class's or all others'. On tables only.
+  std::optional<double> log_loss = std::nullopt;
 };
 
 // The model's answer by the reference for every colour of the table; steps are the distinct scores.

@@ -66,6 +66,7 @@ void AddJsonOption(CLI::App& verb, Context& context);
 void AddForceOption(CLI::App& verb, Context& context);
 void AddSample(CLI::App& app, Context& context);
 void AddTrain(CLI::App& app, Context& context);
+void AddCompare(CLI::App& app, Context& context);
 void AddDetect(CLI::App& app, Context& context);
 void AddEvaluate(CLI::App& app, Context& context);
 void AddShow(CLI::App& app, Context& context);
