@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "skinmask/fit.h"
@@ -9,6 +11,7 @@ namespace skinmask {
 namespace {
 
 using nlohmann::json;
+using testing::DataFolder;
 using testing::Lines;
 using testing::Outcome;
 
@@ -99,6 +102,27 @@ TEST_F(CompareTest, ImagesAreGroups) {
   EXPECT_EQ(report["models"][0]["auc"], table["models"][0]["auc"]);
   ASSERT_EQ(Run("sample --ungrouped --samples s.csv -o u.csv").status, 0);
   EXPECT_EQ(Json("compare --kinds lda --spaces rg --samples u.csv")["units"], "colours");
+}
+
+TEST_F(CompareTest, OnEcuTheFiguresAreThoseOfTrainAndEvaluateInTime) {
+  SKIP_WITHOUT_DATA();
+  const std::string ecu = (DataFolder() / "ecu").string();
+  ASSERT_EQ(Run("sample --step 4 -o s.csv --images " + ecu + "/images --masks " + ecu + "/masks --mask-name '{stem}_skin_{stem}'").status, 0);
+  const auto start = std::chrono::steady_clock::now();
+  const json report = Json("compare --samples s.csv --spaces BGR,YCrCb,HSV,Lab");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::minutes(2));
+  EXPECT_EQ(report["unit_count"], 101);
+  const auto qda = std::ranges::find(report["models"], "qda BGR", [](const json& m) { return m["name"]; });
+  const Samples samples = ReadSamples(Path("s.csv"));
+  std::vector<SampleRow> training, held_out;
+  for (const SampleRow& row : samples.rows())
+    (report["fold_of_group"][std::to_string(row.group)] == 4 ? held_out : training).push_back(row);
+  Put("training.csv", FormatSamples(Samples(samples.classes(), training)));
+  Put("held_out.csv", FormatSamples(Samples(samples.classes(), held_out)));
+  ASSERT_EQ(Run("train --samples training.csv -o m.json").status, 0);
+  const json scores = Json("evaluate --model m.json --samples held_out.csv --max-f1");
+  EXPECT_NEAR((*qda)["auc"]["folds"][3], scores["pooled"]["auc"], 1e-12);
+  EXPECT_NEAR((*qda)["best_f1"]["folds"][3], scores["pooled"]["f1"], 1e-12);
 }
 
 TEST_F(CompareTest, ErrorsAreOneLineWithTheRightStatus) {
