@@ -57,6 +57,14 @@ Int128 SquaredError(double log_odds, bool truth, std::uint64_t count) {
   return static_cast<Int128>(count) * std::llround(error * error * kFixedPoint);
 }
 
+// -log P(truth) in multiples of 2^-32, so that sums are exact; without overflow for any log-odds.
+Int128 LogLoss(double log_odds, bool truth, std::uint64_t count) {
+  const double wrong = truth ? -log_odds : log_odds;
+  const double loss = std::max(wrong, 0.) + std::log1p(std::exp(-std::abs(wrong)));
+  return static_cast<Int128>(count) *
+         std::llround((loss < kMaxMagnitude ? loss : kMaxMagnitude) * kFixedPoint);
+}
+
 }  // namespace
 
 Confusion& Confusion::operator+=(const Confusion& other) {
@@ -110,24 +118,6 @@ std::optional<double> Scores::Brier() const {
   const std::uint64_t all = Total(true) + Total(false);
   if (all == 0) return std::nullopt;
   return static_cast<double>(squared_error) / kFixedPoint / static_cast<double>(all);
-}
-
-std::optional<Scores::OperatingPoint> Scores::MaxF1() const {
-  Confusion counts{0, 0, Total(true), Total(false)};
-  if (counts.fn == 0) return std::nullopt;
-  std::optional<OperatingPoint> best;
-  double best_f1 = -1;
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    counts.tp += step->positive;
-    counts.fn -= step->positive;
-    counts.fp += step->negative;
-    counts.tn -= step->negative;
-    if (const double f1 = *counts.F1(); f1 >= best_f1) {
-      best_f1 = f1;
-      best = OperatingPoint{step->border, counts};
-    }
-  }
-  return best;
 }
 
 void ScoreHistogram::Add(float log_odds, bool truth, std::uint64_t count) {
@@ -218,7 +208,14 @@ std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
 // What rows [first, last) add to an evaluation's counts and squared error.
 struct RowSums {
   Confusion counts;
-  Int128 squared_error = 0;
+  Int128 squared_error = 0, log_loss = 0;
+
+  RowSums& operator+=(const RowSums& other) {
+    counts += other.counts;
+    squared_error += other.squared_error;
+    log_loss += other.log_loss;
+    return *this;
+  }
 };
 
 RowSums Score(const Samples& samples, const std::vector<bool>& truths, const Reference& reference,
@@ -242,6 +239,7 @@ RowSums Score(const Samples& samples, const std::vector<bool>& truths, const Ref
       scored[first + i] = {z[i], truth ? count : -count};
       sums.counts.Add(truth, z[i] > threshold, rows[i].count);
       sums.squared_error += SquaredError(z[i], truth, rows[i].count);
+      sums.log_loss += LogLoss(z[i], truth, rows[i].count);
     }
   }
   return sums;
@@ -260,16 +258,14 @@ Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
       [&](const tbb::blocked_range<std::size_t>& rows, RowSums so_far) {
         const RowSums more = Score(samples, truths, reference, threshold, rows.begin(), rows.end(),
                                    scored.data());
-        so_far.counts += more.counts;
-        so_far.squared_error += more.squared_error;
-        return so_far;
+        return so_far += more;
       },
-      [](RowSums a, const RowSums& b) {
-        a.counts += b.counts;
-        a.squared_error += b.squared_error;
-        return a;
-      });
-  return {sums.counts, Scores{StepsOf(scored), sums.squared_error}};
+      [](RowSums a, const RowSums& b) { return a += b; });
+  Evaluation evaluation{sums.counts, Scores{StepsOf(scored), sums.squared_error}};
+  if (const std::uint64_t pixels = sums.counts.Total(); pixels > 0)
+    evaluation.log_loss =
+        static_cast<double>(sums.log_loss) / kFixedPoint / static_cast<double>(pixels);
+  return evaluation;
 }
 
 }  // namespace skinmask

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "skinmask/decision.h"
 #include "skinmask/error.h"
 #include "skinmask/fit.h"
 #include "skinmask/posterior.h"
@@ -15,6 +16,8 @@ namespace {
 
 using testing::DrawSamples;
 using testing::Random;
+
+constexpr DecisionRule kMaxF1{DecisionRule::Kind::kMaxF1};
 
 struct Scored {
   float z;
@@ -88,7 +91,7 @@ TEST(Scores, AveragePrecisionBrierAndMaxF1AreThoseOfBruteForce) {
   const Scores scores = Histogram(scored);
   EXPECT_NEAR(*scores.Brier(), brier / 600, 1e-8);
   EXPECT_NEAR(*scores.AveragePrecision(), ap, 1e-12);
-  const auto best = scores.MaxF1();
+  const auto best = Choose(scores, kMaxF1);
   EXPECT_NEAR(*best->counts.F1(), best_f1, 1e-12);
   Confusion at_best;
   for (const Scored& s : scored) at_best.Add(s.truth, s.z > best->log_odds - 1e-9);
@@ -96,10 +99,10 @@ TEST(Scores, AveragePrecisionBrierAndMaxF1AreThoseOfBruteForce) {
 }
 
 TEST(Scores, AreAbsentWithoutBothClasses) {
-  EXPECT_FALSE(Scores{}.Auc() || Scores{}.AveragePrecision() || Scores{}.Brier() || Scores{}.MaxF1());
+  EXPECT_FALSE(Scores{}.Auc() || Scores{}.AveragePrecision() || Scores{}.Brier() || Choose(Scores{}, kMaxF1));
   ScoreHistogram negatives;
   negatives.Add(1, false);
-  EXPECT_FALSE(negatives.Steps().Auc() || negatives.Steps().AveragePrecision() || negatives.Steps().MaxF1());
+  EXPECT_FALSE(negatives.Steps().Auc() || negatives.Steps().AveragePrecision() || Choose(negatives.Steps(), kMaxF1));
   EXPECT_NEAR(*negatives.Steps().Brier(), Logistic(1) * Logistic(1), 1e-9);
 }
 
@@ -156,7 +159,7 @@ TEST(EvaluateSamples, AgreesWithTheReferenceAndTheHistogram) {
   EXPECT_EQ(evaluation.counts, expected);
   EXPECT_NEAR(*evaluation.scores->Auc(), *histogram.Steps().Auc(), 1e-5);
   EXPECT_NEAR(*evaluation.scores->Brier(), *histogram.Steps().Brier(), 1e-7);
-  const auto best = evaluation.scores->MaxF1();
+  const auto best = Choose(*evaluation.scores, kMaxF1);
   Model tuned = model;
   tuned.decision.threshold = Logistic(best->log_odds);
   EXPECT_EQ(EvaluateSamples(samples, tuned).counts, best->counts);

@@ -51,13 +51,6 @@ struct Scores {
   std::optional<double> AveragePrecision() const;
   // Mean of (P - truth)^2.
   std::optional<double> Brier() const;
-
-  struct OperatingPoint {
-    double log_odds;  // decide positive above it
-    Confusion counts;
-  };
-  // The border with the largest F1, the lowest of equals. Absent without a positive pixel.
-  std::optional<OperatingPoint> MaxF1() const;
 };
 
 // Counts of log-odds per class in fixed bins, which add up over images, threads and machines in any
@@ -80,6 +73,8 @@ class ScoreHistogram {
 struct Evaluation {
   Confusion counts;
   std::optional<Scores> scores;  // absent where only masks are judged
+  // Mean of -log P(the side that is true), P the positive class's or all others'. On tables only.
+  std::optional<double> log_loss = std::nullopt;
 };
 
 // The model's answer by the reference for every colour of the table; steps are the distinct scores.

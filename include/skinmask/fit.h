@@ -64,9 +64,9 @@ struct FitOptions {
 Model Fit(const Samples& samples, const FitOptions& options);
 
 // Slope and offset that make the model's log-odds most likely on data it was not trained on (Platt
-// 1999, with his targets (n_+ + 1)/(n_+ + 2) and 1/(n_- + 2)), by Newton's method; an earlier
-// calibration counts for nothing. AUC stays as it is. Throws Error where one side has no pixels, or
-// the scores order them the wrong way round. `data` names it.
+// 1999, without his correction for small data), by Newton's method; an earlier calibration counts for
+// nothing. AUC stays as it is. Throws Error where one side has no pixels, or
+// the scores order them the wrong way round, or without error. `data` names it.
 Calibration FitCalibration(const Samples& samples, Model model, const std::string& data);
 
 // One class-conditional: mean and maximum-likelihood covariance of the features, from the carrier's

@@ -94,7 +94,7 @@ struct Calibration {
 // A pixel is skin when P(skin | pixel) > threshold.
 struct Decision {
   double threshold = 0.5;      // 0..1
-  std::string rule = "fixed";  // how it was chosen: fixed, max-f1
+  std::string rule = "fixed";  // how it was chosen: RuleName (decision.h)
   std::string data;            // on what, empty for fixed
 };
 

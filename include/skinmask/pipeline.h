@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "skinmask/decision.h"
 #include "skinmask/evaluation.h"
 #include "skinmask/file.h"
 #include "skinmask/fit.h"
@@ -104,6 +105,7 @@ struct EvaluationReport {
   Metrics pooled;  // over all pixels of all images
   std::vector<std::pair<std::string, Metrics>> images;
   std::optional<Scores> scores;  // pooled
+  std::optional<Decision> decision;  // how the model decided; absent where masks are judged
 };
 
 // The model on images against their masks; every class but `model.positive()` is negative.
@@ -122,8 +124,7 @@ std::vector<std::pair<std::string, std::optional<double>>> Ratios(const Metrics&
 
 struct TrainOptions {
   FitOptions fit;
-  double threshold = 0.5;
-  bool max_f1 = false;  // choose the threshold with the best pooled F1
+  DecisionRule rule;  // on pooled pixels
   // Data to choose the threshold on and to score the model with; none: the training samples.
   std::optional<PairOptions> validation;
   std::string validation_name;

@@ -66,6 +66,7 @@ void AddJsonOption(CLI::App& verb, Context& context);
 void AddForceOption(CLI::App& verb, Context& context);
 void AddSample(CLI::App& app, Context& context);
 void AddTrain(CLI::App& app, Context& context);
+void AddCompare(CLI::App& app, Context& context);
 void AddDetect(CLI::App& app, Context& context);
 void AddEvaluate(CLI::App& app, Context& context);
 void AddShow(CLI::App& app, Context& context);
@@ -75,6 +76,16 @@ void AddVersion(CLI::App& app, Context& context);
 void AddPairOptions(CLI::App& verb, PairOptions& pairs);
 // Throws UsageError for patterns and labels that cannot be meant.
 void CheckPairOptions(const PairOptions& pairs);
+
+// --threshold, --max-f1, --max-fpr, --min-recall, --cost; each excludes the others.
+struct DecisionOptions {
+  std::optional<double> threshold, max_fpr, min_recall;
+  bool max_f1 = false;
+  std::string cost;
+};
+void AddDecisionOptions(CLI::App& verb, DecisionOptions& options, const std::string& default_rule);
+// The rule that was asked for, if any. Throws UsageError for costs that cannot be meant.
+std::optional<DecisionRule> RuleOf(const DecisionOptions& options);
 
 // A probability from 0 to 1, as a check for options.
 CLI::Validator Probability();

@@ -9,7 +9,7 @@ struct Options {
   std::vector<std::string> samples;
   PairOptions pairs;
   std::string predicted;
-  std::optional<double> threshold;
+  DecisionOptions decision;
 };
 
 std::string Shown(const std::optional<double>& value) {
@@ -34,6 +34,26 @@ void PrintTable(const EvaluationReport& report) {
       if (!report.images.empty() && other == name) Print(" {:>14}", Shown(mean));
     Print("\n");
   }
+  if (report.decision)
+    Print("{:<18} {:>14.6g}  ({}{})\n", "threshold", report.decision->threshold,
+          report.decision->rule,
+          report.decision->data.empty() ? "" : ", chosen on " + report.decision->data);
+}
+
+// Judges the model; with a rule that chooses the threshold on the very same data, twice.
+EvaluationReport Judge(Model model, const std::optional<DecisionRule>& rule, const Run& run,
+                       const std::function<EvaluationReport(const Model&, const Run&)>& judge) {
+  if (rule && rule->kind == DecisionRule::Kind::kFixed) model.decision = {rule->value, "fixed", ""};
+  EvaluationReport report = judge(model, run);
+  if (rule && rule->kind != DecisionRule::Kind::kFixed && report.pooled.counts.Total() > 0 &&
+      !StopFlag()) {
+    model.decision = Decide(*report.scores, *rule, "the evaluated data");
+    Run again = run;  // what there was to say of the files has been said
+    again.problem = again.warning = [](const std::string&) {};
+    report = judge(model, again);
+  }
+  report.decision = model.decision;
+  return report;
 }
 
 EvaluationReport Report(const Options& options, Context& context) {
@@ -43,11 +63,18 @@ EvaluationReport Report(const Options& options, Context& context) {
     pairs.images = options.predicted;
     return EvaluatePredicted(pairs, run);
   }
-  Model model = context.LoadModel();
-  if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
-  if (!options.pairs.images.empty()) return EvaluateImages(options.pairs, model, run);
-  Evaluation evaluation = EvaluateSamples(ReadAllSamples(options.samples), model);
-  return {model.positive().name, MetricsOf(evaluation), {}, std::move(evaluation.scores)};
+  const std::optional<DecisionRule> rule = RuleOf(options.decision);
+  const Model model = context.LoadModel();
+  if (!options.pairs.images.empty())
+    return Judge(model, rule, run, [&](const Model& m, const Run& r) {
+      return EvaluateImages(options.pairs, m, r);
+    });
+  const Samples samples = ReadAllSamples(options.samples);
+  return Judge(model, rule, run, [&](const Model& m, const Run&) {
+    Evaluation evaluation = EvaluateSamples(samples, m);
+    return EvaluationReport{
+        m.positive().name, MetricsOf(evaluation), {}, std::move(evaluation.scores), {}};
+  });
 }
 
 void RunEvaluate(const Options& options, Context& context) {
@@ -56,11 +83,12 @@ void RunEvaluate(const Options& options, Context& context) {
       throw UsageError("give one of --images, --predicted and --samples");
     if (options.pairs.masks.empty() || !options.pairs.whole_class.empty())
       throw UsageError("--predicted needs --truth");
-    if (options.threshold || !context.model.empty())
-      throw UsageError("--predicted masks are decided already (no --model, no --threshold)");
+    if (RuleOf(options.decision) || !context.model.empty())
+      throw UsageError("--predicted masks are decided already (no --model, no threshold or rule)");
   } else {
     CheckSource(options.samples, options.pairs, "--truth");
   }
+  RuleOf(options.decision);  // a wrong one before any work
   CheckPairOptions(options.pairs);
   const EvaluationReport report = Report(options, context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
@@ -85,10 +113,7 @@ void AddEvaluate(CLI::App& app, Context& context) {
   verb->add_option("--truth", options->pairs.masks, "Folder of the true masks")->type_name("DIR");
   verb->add_option("--samples", options->samples, "Tables of labelled pixels to run the model on")
       ->type_name("FILE");
-  verb->add_option("--threshold", options->threshold,
-                   "A pixel is skin when P(skin) is above this (default: the model's own)")
-      ->check(Probability())
-      ->type_name("P");
+  AddDecisionOptions(*verb, options->decision, "the model's own");
   AddModelOption(*verb, context);
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);

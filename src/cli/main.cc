@@ -66,7 +66,7 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("\nExamples:\n  skinmask detect photos -o masks\n  skinmask detect --help");
   Context context;
-  for (const auto add : {AddSample, AddTrain, AddDetect, AddEvaluate, AddShow, AddVersion})
+  for (const auto add : {AddSample, AddTrain, AddCompare, AddDetect, AddEvaluate, AddShow, AddVersion})
     add(app, context);
   try {
     std::vector<std::string> words = Words(argc, argv);

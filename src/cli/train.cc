@@ -14,8 +14,7 @@ struct Options {
   std::string output;
   FitFlags fit;
   std::vector<std::string> notes;
-  std::optional<double> threshold;
-  bool max_f1 = false;
+  DecisionOptions decision;
   PairOptions validation;
   std::string validation_name;
   std::string calibrate, calibrate_masks;
@@ -24,8 +23,7 @@ struct Options {
 TrainOptions TrainOptionsOf(const Options& options) {
   TrainOptions train;
   train.fit = FitOptionsOf(options.fit);
-  train.threshold = options.threshold.value_or(0.5);
-  train.max_f1 = options.max_f1;
+  train.rule = RuleOf(options.decision).value_or(DecisionRule());
   for (const std::string& note : options.notes) train.notes.push_back(KeyValue(note, "--card"));
   if (options.validation.images.empty() != options.validation.masks.empty())
     throw UsageError("--validation-images and --validation-masks belong together");
@@ -87,15 +85,7 @@ void RunTrain(const Options& options, Context& context) {
 
 void AddDecisionFlags(CLI::App& verb, Options& options) {
   const std::string group = "Decision";
-  CLI::Option* threshold =
-      verb.add_option("--threshold", options.threshold,
-                      "A pixel is skin when P(skin) is above this (default: 0.5)")
-          ->group(group)
-          ->check(Probability())
-          ->type_name("P");
-  verb.add_flag("--max-f1", options.max_f1, "Choose the threshold with the best pooled F1")
-      ->group(group)
-      ->excludes(threshold);
+  AddDecisionOptions(verb, options.decision, "0.5");
   verb.add_option("--validation-images", options.validation.images,
                   "Images to choose the threshold on and to score the model with (default: the "
                   "training samples)")

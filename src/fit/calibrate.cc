@@ -13,7 +13,7 @@ struct Scored {
   bool positive;
 };
 
-// Of z' = slope z + offset against targets, per pixel.
+// Of z' = slope z + offset.
 struct Likelihood {
   double value = 0;
   Eigen::Vector2d gradient = Eigen::Vector2d::Zero();
@@ -38,13 +38,13 @@ std::vector<Scored> Score(const Samples& samples, const Model& model) {
 // log(1 / (1 + exp(-z))) without overflow.
 double LogLogistic(double z) { return z > 0 ? -std::log1p(std::exp(-z)) : z - std::log1p(std::exp(z)); }
 
-Likelihood At(const std::vector<Scored>& scored, const Eigen::Vector2d& w, const double target[2]) {
+Likelihood At(const std::vector<Scored>& scored, const Eigen::Vector2d& w) {
   return SumOver<Likelihood>(scored.size(), [&](std::size_t i, Likelihood& sum) {
     const Scored& s = scored[i];
-    const double z = w(0) * s.z + w(1), p = Logistic(z), t = target[s.positive];
+    const double z = w(0) * s.z + w(1), p = Logistic(z);
     const Eigen::Vector2d x(s.z, 1);
-    sum.value += s.count * (t * LogLogistic(z) + (1 - t) * LogLogistic(-z));
-    sum.gradient += s.count * (t - p) * x;
+    sum.value += s.count * LogLogistic(s.positive ? z : -z);
+    sum.gradient += s.count * (s.positive ? Logistic(-z) : -p) * x;
     sum.information += s.count * p * (1 - p) * x * x.transpose();
   });
 }
@@ -58,9 +58,8 @@ Calibration FitCalibration(const Samples& samples, Model model, const std::strin
   for (const Scored& s : scored) n[s.positive] += s.count;
   if (n[0] == 0 || n[1] == 0)
     throw Error(data, "cannot calibrate: it needs pixels of the positive class and of another");
-  const double target[2] = {1 / (n[0] + 2), (n[1] + 1) / (n[1] + 2)};
   Eigen::Vector2d w(1, 0);
-  Likelihood at = At(scored, w, target);
+  Likelihood at = At(scored, w);
   for (int i = 0; i < 100; ++i) {
     const Eigen::Vector2d step = at.information.fullPivLu().solve(at.gradient);
     const double before = at.value;
@@ -68,12 +67,15 @@ Calibration FitCalibration(const Samples& samples, Model model, const std::strin
     Eigen::Vector2d next;
     do {
       next = w + length * step;
-      at = At(scored, next, target);
+      at = At(scored, next);
       length /= 2;
     } while (!(at.value >= before) && length > 1e-9);
     w = next;
     if (std::abs(at.value - before) <= 1e-12 * std::abs(at.value)) break;
   }
+  constexpr double kEndless = 1e3;
+  if (w(0) > kEndless)
+    throw Error(data, "cannot calibrate: the model tells its classes apart without error (more data)");
   if (!(w(0) > 0 && w.allFinite()))
     throw Error(data, "cannot calibrate: more skin there means lower scores (other data)");
   return {w(0), w(1), data};

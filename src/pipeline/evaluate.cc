@@ -154,6 +154,10 @@ std::string ReportToJson(const EvaluationReport& report) {
     return json;
   };
   Json root{{"pooled", metrics_json(report.pooled)}};
+  if (const std::optional<Decision>& d = report.decision) {
+    root["decision"] = {{"threshold", d->threshold}, {"rule", d->rule}};
+    if (!d->data.empty()) root["decision"]["data"] = d->data;
+  }
   for (const auto& [name, value] : MeanPerImage(report))
     root["mean_per_image"][name] = or_null(value);
   root["images"] = Json::array();

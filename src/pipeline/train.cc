@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "pairs.h"
 
@@ -46,8 +45,9 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
   if (options.calibration)
     model.calibration = FitCalibration(*options.calibration, model, options.calibration_name);
   model.card.notes = options.notes;
+  const bool fixed = options.rule.kind == DecisionRule::Kind::kFixed;
   const std::string data = options.validation ? options.validation_name : "training samples";
-  model.decision.threshold = options.max_f1 ? 0.5 : options.threshold;
+  model.decision.threshold = fixed ? options.rule.value : 0.5;
   Validate(model, "trained model");
   Evaluation first;
   std::string digest;
@@ -55,12 +55,8 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
                        [&] { digest = Digest(samples); });
   model.card.sha256 = digest;
   model.card.scores.push_back(ScoreOf(first, model, data));
-  if (!options.max_f1 || (run.stop && run.stop->load())) return model;
-  const auto best = first.scores->MaxF1();
-  if (!best) throw Error("--max-f1", fmt::format("{} holds no pixel of the positive class", data));
-  // A probability of 1 would find nothing: doubles below it end at log-odds of 36.7.
-  const double threshold = std::min(Logistic(best->log_odds), std::nextafter(1., 0.));
-  model.decision = {threshold, "max-f1", data};
+  if (fixed || (run.stop && run.stop->load())) return model;
+  model.decision = Decide(*first.scores, options.rule, data);
   // Once more rather than from the steps, so that the card says what the model does. What there was to
   // say of the files has been said.
   Run again = run;

@@ -13,7 +13,7 @@ using testing::Outcome;
 class MannersTest : public testing::ProgramTest {};
 
 TEST_F(MannersTest, HelpEndsWithTwoExamples) {
-  for (const char* verb : {"sample", "train", "detect", "evaluate", "show", "version"}) {
+  for (const char* verb : {"sample", "train", "compare", "detect", "evaluate", "show", "version"}) {
     const Outcome run = Run(std::string(verb) + " --help");
     EXPECT_EQ(run.status, 0);
     const std::size_t examples = run.out.find("Examples:\n");
