@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "common.h"
+#include "skinmask/report.h"
 
 namespace skinmask::cli {
 namespace {
@@ -10,6 +11,7 @@ struct Options {
   PairOptions pairs;
   std::string predicted;
   std::optional<double> threshold;
+  std::string report;  // the page to write, or empty
 };
 
 std::string Shown(const std::optional<double>& value) {
@@ -36,18 +38,37 @@ void PrintTable(const EvaluationReport& report) {
   }
 }
 
-EvaluationReport Report(const Options& options, Context& context) {
+// The pairs that are judged, whether by a model or as masks.
+PairOptions PairsOf(const Options& options) {
+  PairOptions pairs = options.pairs;
+  if (!options.predicted.empty()) pairs.images = options.predicted;
+  return pairs;
+}
+
+// `model` is absent for masks that were made before.
+EvaluationReport Report(const Options& options, const std::optional<Model>& model, Context& context) {
   const Run run = context.StartRun("images");
-  if (!options.predicted.empty()) {
-    PairOptions pairs = options.pairs;
-    pairs.images = options.predicted;
-    return EvaluatePredicted(pairs, run);
-  }
-  Model model = context.LoadModel();
-  if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
-  if (!options.pairs.images.empty()) return EvaluateImages(options.pairs, model, run);
-  Evaluation evaluation = EvaluateSamples(ReadAllSamples(options.samples), model);
-  return {model.positive().name, MetricsOf(evaluation), {}, std::move(evaluation.scores)};
+  if (!model) return EvaluatePredicted(PairsOf(options), run);
+  if (!options.pairs.images.empty()) return EvaluateImages(options.pairs, *model, run);
+  constexpr std::size_t kDrawn = 1000;
+  const Samples samples = ReadAllSamples(options.samples);
+  const std::string& positive = model->positive().name;
+  Evaluation evaluation = EvaluateSamples(samples, *model);
+  return {positive, MetricsOf(evaluation), {}, std::move(evaluation.scores),
+          DrawPixels(samples, positive, kDrawn)};
+}
+
+// The page: the JSON, and pictures of the images that it chose.
+void WritePage(const std::string& json, const EvaluationReport& report, const Options& options,
+               const Model* model, Context& context) {
+  std::vector<std::string> names;
+  const GalleryChoice choice = ChooseGallery(report);
+  for (const auto& indices : {choice.worst, choice.best})
+    for (const std::size_t i : indices) names.push_back(report.images[i].first);
+  const std::vector<GalleryPictures> pictures =
+      DrawGallery(PairsOf(options), model, names, context.StartRun("images"));
+  if (StopFlag()) return;
+  WriteFile(options.report, ReportToHtml(json, pictures), context.overwrite());
 }
 
 void RunEvaluate(const Options& options, Context& context) {
@@ -62,11 +83,19 @@ void RunEvaluate(const Options& options, Context& context) {
     CheckSource(options.samples, options.pairs, "--truth");
   }
   CheckPairOptions(options.pairs);
-  const EvaluationReport report = Report(options, context);
+  if (!options.report.empty()) RequireWritable(options.report, context.overwrite());
+  std::optional<Model> model;
+  if (options.predicted.empty()) model = context.LoadModel();
+  if (model && options.threshold) model->decision = {*options.threshold, "fixed", ""};
+  const EvaluationReport report = Report(options, model, context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
   const bool judged = report.pooled.counts.Total() > 0;
   if (judged && !context.json_to_stdout()) PrintTable(report);
-  context.WriteJson(ReportToJson(report));
+  if (context.json.empty() && options.report.empty()) return;
+  const Model* const shown = model ? &*model : nullptr;
+  const std::string json = FullReportToJson(report, shown);
+  context.WriteJson(json);
+  if (!options.report.empty()) WritePage(json, report, options, shown, context);
 }
 
 }  // namespace
@@ -76,7 +105,7 @@ void AddEvaluate(CLI::App& app, Context& context) {
   CLI::App* verb = AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth",
                            "  skinmask evaluate --images photos --truth masks --json scores.json\n"
                            "  skinmask evaluate --predicted out --truth masks --mask-name "
-                           "'{stem}_mask'",
+                           "'{stem}_mask' --report report.html",
                            context);
   verb->add_option("--images", options->pairs.images, "Folder of images to run the model on")
       ->type_name("DIR");
@@ -89,6 +118,9 @@ void AddEvaluate(CLI::App& app, Context& context) {
                    "A pixel is skin when P(skin) is above this (default: the model's own)")
       ->check(Probability())
       ->type_name("P");
+  verb->add_option("--report", options->report,
+                   "One HTML page with scores, curves and a gallery, which opens without a network")
+      ->type_name("FILE.html");
   AddModelOption(*verb, context);
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
