@@ -188,7 +188,7 @@ TEST(Gallery, WorstAndBestShareNoImage) {
 TEST(Planes, BoundaryIsWhereTheReferenceIsAtTheThreshold) {
   for (const char* space : {"BGR", "YCrCb", "HSV"}) {
     const Model model = Trained(Covariance::kFull, space);
-    const std::vector<Axis> axes = AxesOf(model.features);
+    const std::vector<Axis> axes = AxesOf(model);
     const double level = Logit(model.decision.threshold);
     std::size_t segments = 0;
     for (const Plane& plane : PlanesOf(model)) {

@@ -85,12 +85,13 @@ BootstrapIntervals Bootstrap(const EvaluationReport& report, int resamples, std:
 
 // ---- Planes ---------------------------------------------------------------------------------------
 
-// One channel of a model's features, over the values that bytes give it.
+// One of a model's features, over the values that bytes give it as far as they lie within 3.5 standard
+// deviations of a class's mean (or all of them, for classes without means).
 struct Axis {
   std::string name;
   double low, high;
 };
-std::vector<Axis> AxesOf(const Features& features);
+std::vector<Axis> AxesOf(const Model& model);
 
 // Log-odds over a plane of two features. A third feature is held at the classes' pooled mean,
 // sum_k prior_k mean_k (or mid-range, for classes without means). With one feature, y is absent and the
@@ -108,7 +109,8 @@ struct Plane {
 // Cost: 0.1 us a grid point.
 std::vector<Plane> PlanesOf(const Model& model);
 
-// The line where log-odds equal `level`, as segments x1 y1 x2 y2 (marching squares).
+// The line where log-odds equal `level`, as segments x1 y1 x2 y2 (marching squares). Where y is absent,
+// the crossings of the level, from y 0 to 1.
 using Segment = std::array<double, 4>;
 std::vector<Segment> BoundaryOf(const Plane& plane, const std::vector<Axis>& axes, double level);
 

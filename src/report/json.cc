@@ -129,10 +129,9 @@ Json PlaneJson(const Plane& plane, const std::vector<Axis>& axes, double level) 
   Json json{{"x", plane.x}, {"y", plane.y ? Json(*plane.y) : Json()}, {"held", nullptr}};
   if (plane.held)
     json["held"] = {{"channel", name(plane.held->first)}, {"value", plane.held->second}};
-  if (!plane.y) {
-    for (const double z : plane.log_odds)
-      json["probability"].push_back(std::isnan(z) ? Json() : Json(Logistic(z)));
-    return json;
+  for (std::size_t i = 0; !plane.y && i < plane.log_odds.size(); ++i) {
+    const double z = plane.log_odds[i];
+    json["probability"].push_back(std::isnan(z) ? Json() : Json(Logistic(z)));
   }
   json["boundary"] = Json::array();
   for (const Segment& s : BoundaryOf(plane, axes, level))
@@ -141,7 +140,7 @@ Json PlaneJson(const Plane& plane, const std::vector<Axis>& axes, double level) 
 }
 
 Json DecisionJson(const EvaluationReport& report, const Model& model) {
-  const std::vector<Axis> axes = AxesOf(model.features);
+  const std::vector<Axis> axes = AxesOf(model);
   Json json{{"channels", Json::array()}, {"classes", ClassesJson(model)}};
   for (const Axis& axis : axes)
     json["channels"].push_back({{"name", axis.name}, {"low", axis.low}, {"high", axis.high}});

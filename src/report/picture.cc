@@ -114,7 +114,7 @@ void Legend(const Panel& panel, const Model& model) {
 }  // namespace
 
 cv::Mat DrawPlanes(const Model& model) {
-  const std::vector<Axis> axes = AxesOf(model.features);
+  const std::vector<Axis> axes = AxesOf(model);
   const std::vector<Plane> planes = PlanesOf(model);
   const int height = planes[0].y ? kSide : kSide / 8, width = kSide + 2 * kMargin;
   cv::Mat picture(height + 2 * kMargin, width * static_cast<int>(planes.size()), CV_8UC3, kNoColour);

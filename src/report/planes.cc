@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "skinmask/posterior.h"
 #include "skinmask/report.h"
@@ -9,8 +10,7 @@
 namespace skinmask {
 namespace {
 
-// Steps of three over 0..255, so that in BGR every grid point is a colour.
-constexpr int kGridSize = 86;
+constexpr int kGridSize = 96;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Which of the space's channels each feature is.
@@ -144,7 +144,7 @@ double LogOddsAt(const Inverse& inverse, std::array<double, 3> channels,
 void Fill(Plane& plane, const Model& model, const Inverse& inverse) {
   const ColorSpace& space = model.features.space();
   const std::vector<int> channels = ChannelsOf(model.features);
-  const std::vector<Axis> axes = AxesOf(model.features);
+  const std::vector<Axis> axes = AxesOf(model);
   std::vector<std::pair<int, std::vector<double>>> unseen;
   for (int c = 0; c < space.dimension; ++c)
     if (std::find(channels.begin(), channels.end(), c) == channels.end())
@@ -170,16 +170,45 @@ void Fill(Plane& plane, const Model& model, const Inverse& inverse) {
 // Where a level lies between two values, as a share of the way.
 double Between(double a, double b, double level) { return (level - a) / (b - a); }
 
+// The boundary of a plane of one feature.
+std::vector<Segment> Crossings(const Plane& plane, const Axis& x, double level) {
+  std::vector<Segment> segments;
+  for (std::size_t i = 0; i + 1 < plane.log_odds.size(); ++i) {
+    const double a = plane.log_odds[i], b = plane.log_odds[i + 1];
+    if (std::isnan(a) || std::isnan(b) || (a > level) == (b > level)) continue;
+    const double at = x.low + (x.high - x.low) * (static_cast<double>(i) + Between(a, b, level)) /
+                                  (plane.size - 1);
+    segments.push_back({at, 0, at, 1});
+  }
+  return segments;
+}
+
 }  // namespace
 
-std::vector<Axis> AxesOf(const Features& features) {
+std::vector<Axis> AxesOf(const Model& model) {
+  constexpr double kDeviations = 3.5;
   std::vector<Axis> axes;
-  for (const int channel : ChannelsOf(features)) axes.push_back(AxisOf(features.space(), channel));
+  for (const int channel : ChannelsOf(model.features)) {
+    const Axis whole = AxisOf(model.features.space(), channel);
+    const auto feature = static_cast<Eigen::Index>(axes.size());
+    double low = whole.high, high = whole.low;
+    for (const GaussianClass& c : model.classes) {
+      if (c.mean.size() <= feature || c.covariance.rows() <= feature) continue;
+      const double reach = kDeviations * std::sqrt(c.covariance(feature, feature));
+      low = std::min(low, c.mean(feature) - reach);
+      high = std::max(high, c.mean(feature) + reach);
+    }
+    if (low >= high) std::tie(low, high) = std::tie(whole.low, whole.high);
+    // Round numbers at the ends of axes.
+    const double unit = whole.high - whole.low > 10 ? 5 : 0.05;
+    axes.push_back({whole.name, std::floor(std::max(low, whole.low) / unit) * unit,
+                    std::ceil(std::min(high, whole.high) / unit) * unit});
+  }
   return axes;
 }
 
 std::vector<Plane> PlanesOf(const Model& model) {
-  const std::vector<Axis> axes = AxesOf(model.features);
+  const std::vector<Axis> axes = AxesOf(model);
   const int features = model.features.size();
   const Inverse inverse(model);
   std::vector<Plane> planes;
@@ -199,7 +228,8 @@ std::vector<Plane> PlanesOf(const Model& model) {
 
 std::vector<Segment> BoundaryOf(const Plane& plane, const std::vector<Axis>& axes, double level) {
   std::vector<Segment> segments;
-  if (!plane.y || !std::isfinite(level)) return segments;
+  if (!std::isfinite(level)) return segments;
+  if (!plane.y) return Crossings(plane, axes[static_cast<std::size_t>(plane.x)], level);
   const Axis &x = axes[static_cast<std::size_t>(plane.x)], &y = axes[static_cast<std::size_t>(*plane.y)];
   const double dx = (x.high - x.low) / (plane.size - 1), dy = (y.high - y.low) / (plane.size - 1);
   const auto z = [&](int column, int row) {

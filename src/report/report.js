@@ -118,13 +118,21 @@ function axis(title, low = 0, high = 1) {
           ticks: {maxTicksLimit: 8}};
 }
 
+// Each entry with the mark of its data.
+function legendEntries(chart) {
+  return Chart.defaults.plugins.legend.labels.generateLabels(chart).map((item) => {
+    const dataset = chart.data.datasets[item.datasetIndex];
+    return {...item, pointStyle: dataset.pointStyle ?? (dataset.type === 'bar' ? 'rect' : 'line')};
+  });
+}
+
 function options(xTitle, yTitle, tooltip, extra = {}) {
   return {
     animation: false, maintainAspectRatio: false,
     interaction: {mode: 'nearest', intersect: false, axis: 'xy'},
     scales: {x: axis(xTitle), y: axis(yTitle)},
     plugins: {
-      legend: {labels: {boxWidth: 14, usePointStyle: true, pointStyle: 'line'}},
+      legend: {labels: {boxWidth: 14, usePointStyle: true, generateLabels: legendEntries}},
       tooltip: {displayColors: false, callbacks: {title: () => '', label: tooltip}},
     },
     ...extra,
@@ -196,7 +204,7 @@ function logOddsPlot() {
   const label = (context) => `${context.dataset.label}: ${shown(context.raw.count, 0)} pixels ` +
       `(share ${shown(context.raw.y, 4)})`;
   const threshold = report.operating_point.log_odds;
-  const most = Math.max(...h.positive_share, ...h.negative_share);
+  const most = Math.max(0, ...h.positive_share, ...h.negative_share);
   const config = () => {
     const bar = (name, shares, counts, tint) => ({
       type: 'bar', label: name, data: bars(shares, counts), backgroundColor: colour(tint) + 'a0',
@@ -205,7 +213,6 @@ function logOddsPlot() {
     wide.scales = {x: {...axis('Log-odds', h.low, h.low + h.width * h.positive.length), offset: false, grid: {offset: false}},
                    y: {...axis('Share of the class'), max: undefined}};
     wide.interaction = {mode: 'nearest', intersect: false, axis: 'x'};
-    wide.plugins.legend.labels.pointStyle = 'rect';
     const datasets = [bar(positive, h.positive_share, h.positive, 'positive'),
                       bar(negative, h.negative_share, h.negative, 'negative')];
     if (threshold !== null)
@@ -226,7 +233,7 @@ function showCurves() {
   if (report.best_f1)
     note.append('The best F1 of these pixels, ', number('best_f1.f1'), ', is at a threshold of ',
                 number('best_f1.threshold'), '. ');
-  note.append('Drawn are about 500 points of ', number('curves.steps', 0), '; the areas are of all of them.');
+  note.append('Drawn are at most some 500 points of ', number('curves.steps', 0), '; the areas are of all of them.');
   document.getElementById('roc-title').append('ROC, AUC ', number('pooled.auc'));
   document.getElementById('pr-title').append('Precision and recall, average precision ',
                                              number('pooled.average_precision'));
@@ -263,8 +270,8 @@ function planeDatasets(plane) {
   decision.classes.forEach((entry, k) => {
     if (!entry.mean || !entry.covariance) return;
     const name = classColours[k % classColours.length];
-    datasets.push(line(entry.name, ellipse(entry, plane.x, plane.y, 1), name, {order: -1}));
-    datasets.push(line('', ellipse(entry, plane.x, plane.y, 2), name, {borderWidth: 1, order: -1}));
+    datasets.push(line(entry.name, ellipse(entry, plane.x, plane.y, 1), name, {order: -1, drawn: true}));
+    datasets.push(line('', ellipse(entry, plane.x, plane.y, 2), name, {borderWidth: 1, order: -1, drawn: true}));
   });
   for (const [key, label, name] of [['positive', positive, 'positive'], ['negative', negative, 'negative']])
     datasets.push({type: 'scatter', label: label + ' pixels',
@@ -276,11 +283,12 @@ function planeDatasets(plane) {
 function planePlot(plane, canvas) {
   const channels = report.decision.channels;
   const [x, y] = [channels[plane.x], channels[plane.y]];
-  const label = (context) => `${context.dataset.label || 'ellipse'}: ${x.name} ${shown(context.raw.x, 1)}, ` +
+  const label = (context) => `${context.dataset.label}: ${x.name} ${shown(context.raw.x, 1)}, ` +
       `${y.name} ${shown(context.raw.y, 1)}`;
   plot(canvas, () => {
     const shape = options(x.name, y.name, label);
     shape.scales = {x: axis(x.name, x.low, x.high), y: axis(y.name, y.low, y.high)};
+    shape.plugins.tooltip.filter = (item) => !item.dataset.drawn;  // ellipses are no numbers of the JSON
     shape.plugins.legend.labels.filter = (item) => item.text !== '' && !item.text.endsWith(' pixels');
     return {data: {datasets: planeDatasets(plane)}, options: shape};
   });
@@ -305,7 +313,7 @@ function channelPlot(plane, canvas) {
 function showDecision() {
   const planes = report.decision.planes;
   document.getElementById('decision').hidden = false;
-  document.getElementById('decision-note').append(
+  document.getElementById('decision-note').append(planes[0].y === null ? `P(${positive}) along the only channel.` :
       `The line is where P(${positive}) is the threshold` +
       (planes[0].held ? ', cut through the colours where the third channel is at the classes\' pooled mean' : '') +
       '. Ellipses are of one and two standard deviations; they and the points, some of the pixels, are projected.');

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Opens reports in headless Chromium: no console errors, no requests, plots drawn, numbers those of the
-JSON, a click enlarges. browser_test.py SKINMASK SAMPLES; exit status 77 (skipped) without Chromium."""
+JSON, a click enlarges. browser_test.py SKINMASK SOURCE; exit status 77 (skipped) without Chromium.
+With the research data, the default model's report on ECU too, which is to stay below 8 MB."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -74,7 +76,9 @@ def main():
     if not chromium:
         print("skipped: needs chromium")
         sys.exit(77)
-    skinmask, samples = sys.argv[1], pathlib.Path(sys.argv[2])
+    skinmask, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    samples = source / "samples"
+    ecu = pathlib.Path(os.environ.get("SKINMASK_DATA", source / "../shared/data")) / "ecu"
     with tempfile.TemporaryDirectory() as folder, Browser(chromium) as browser:
         def made(name, *arguments):
             report, numbers = f"{folder}/{name}.html", f"{folder}/{name}.json"
@@ -94,6 +98,12 @@ def main():
         subprocess.run([skinmask, "detect", "-q", samples / "photos", "-o", folder + "/out"], check=True)
         check_report(browser, *made("masks", "--predicted", folder + "/out", "--truth", samples / "masks"), 0)
         check_enlarging(browser)
+        if ecu.exists():
+            report, evaluation = made("ecu", "--images", ecu / "images", "--truth", ecu / "masks",
+                                      "--mask-name", "{stem}_skin_{stem}")
+            check(os.path.getsize(report) < 8e6, "the report is below 8 MB")
+            check_report(browser, report, evaluation, 8)
+            check_enlarging(browser)
     print("reports open, draw, and say what the JSON says")
 
 
