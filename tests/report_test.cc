@@ -96,9 +96,11 @@ TEST(LogOddsHistogram, HoldsEveryPixelOnce) {
   }
   for (const std::uint64_t n : histogram.negative) negatives += n;
   for (std::size_t i = 0; i < 20; ++i)
-    EXPECT_NEAR(static_cast<double>(histogram.positive[i]), static_cast<double>(positive[i]), 1) << i;
-  EXPECT_EQ(negatives, static_cast<std::uint64_t>(
-                           std::count_if(scored.begin(), scored.end(), [](const Scored& s) { return !s.truth; })));
+    EXPECT_NEAR(static_cast<double>(histogram.positive[i]), static_cast<double>(positive[i]), 1)
+        << i;
+  EXPECT_EQ(negatives,
+            static_cast<std::uint64_t>(std::count_if(scored.begin(), scored.end(),
+                                                     [](const Scored& s) { return !s.truth; })));
 }
 
 TEST(ThinnedCurve, KeepsEndsOrderAndTheOperatingPoint) {
@@ -157,8 +159,9 @@ TEST(Bootstrap, IsDeterministicAndAsWideAsTheNormalApproximation) {
   }
   const double mean = sum / 80, error = std::sqrt((squares / 80 - mean * mean) / 80);
   for (std::size_t i = 0; i < once.mean_per_image.size(); ++i) {
-    const auto &[name, interval] = once.mean_per_image[i];
-    EXPECT_EQ(interval.has_value(), name != "auc" && name != "average_precision" && name != "brier");
+    const auto& [name, interval] = once.mean_per_image[i];
+    EXPECT_EQ(interval.has_value(),
+              name != "auc" && name != "average_precision" && name != "brier");
     if (name != "recall") continue;
     EXPECT_NEAR(interval->low, mean - 1.96 * error, 0.15 * error);
     EXPECT_NEAR(interval->high, mean + 1.96 * error, 0.15 * error);
@@ -257,9 +260,10 @@ TEST_F(ReportTest, HoldsTheJsonAndAsksForNothing) {
   const json pictures = Embedded(html, "pictures");
   EXPECT_EQ(pictures.size(), 2u);
   for (const char* panel : {"photograph", "truth", "probability", "errors"})
-    EXPECT_TRUE(pictures["astronaut.png"][panel].get<std::string>().starts_with("data:image/jpeg;base64,/9j/"));
-  for (const char* key : {"intervals", "operating_point", "best_f1", "curves", "reliability", "log_odds",
-                          "decision", "gallery", "model"})
+    EXPECT_TRUE(pictures["astronaut.png"][panel].get<std::string>().starts_with(
+        "data:image/jpeg;base64,/9j/"));
+  for (const char* key : {"intervals", "operating_point", "best_f1", "curves", "reliability",
+                          "log_odds", "decision", "gallery", "model"})
     EXPECT_TRUE(evaluation.contains(key)) << key;
   const json& curves = evaluation["curves"];
   const std::size_t at = curves["operating_point"];
@@ -272,8 +276,10 @@ TEST_F(ReportTest, HoldsTheJsonAndAsksForNothing) {
 }
 
 TEST_F(ReportTest, OfATableAndOfMasksHoldsWhatThereIs) {
-  ASSERT_EQ(Run("evaluate --samples " + (testing::SamplesFolder() / "labelled-pixels.csv").string() +
-                " --report t.html").status, 0);
+  ASSERT_EQ(Run("evaluate --samples " +
+                (testing::SamplesFolder() / "labelled-pixels.csv").string() + " --report t.html")
+                .status,
+            0);
   const json table = Embedded(ReadFile(Path("t.html")), "evaluation");
   EXPECT_TRUE(table["curves"].is_object());
   EXPECT_GT(table["decision"]["samples"]["positive"].size(), 100u);
@@ -281,8 +287,10 @@ TEST_F(ReportTest, OfATableAndOfMasksHoldsWhatThereIs) {
   EXPECT_TRUE(table["intervals"]["pooled"]["f1"].is_null());
   const std::string photos = (testing::SamplesFolder() / "photos").string();
   ASSERT_EQ(Run("detect " + photos + " -o out").status, 0);
-  ASSERT_EQ(Run("evaluate --predicted out --truth " + (testing::SamplesFolder() / "masks").string() +
-                " --report p.html").status, 0);
+  ASSERT_EQ(Run("evaluate --predicted out --truth " +
+                (testing::SamplesFolder() / "masks").string() + " --report p.html")
+                .status,
+            0);
   const std::string html = ReadFile(Path("p.html"));
   EXPECT_FALSE(Embedded(html, "evaluation").contains("curves"));
   EXPECT_TRUE(Embedded(html, "pictures")["grace_hopper.png"].contains("predicted"));

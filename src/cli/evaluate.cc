@@ -46,7 +46,8 @@ PairOptions PairsOf(const Options& options) {
 }
 
 // `model` is absent for masks that were made before.
-EvaluationReport Report(const Options& options, const std::optional<Model>& model, Context& context) {
+EvaluationReport Report(const Options& options, const std::optional<Model>& model,
+                        Context& context) {
   const Run run = context.StartRun("images");
   if (!model) return EvaluatePredicted(PairsOf(options), run);
   if (!options.pairs.images.empty()) return EvaluateImages(options.pairs, *model, run);

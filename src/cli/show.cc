@@ -66,7 +66,8 @@ void AddShow(CLI::App& app, Context& context) {
       const Model model = c.LoadModel();
       if (!c.json_to_stdout()) PrintModel(model);
       c.WriteJson(ModelToJson(model));
-      if (!picture->empty()) WriteFile(*picture, EncodePng(DrawPlanes(model)), c.overwrite());
+      if (!picture->empty())
+        WriteFile(*picture, EncodePng(DrawPlanes(model)), c.overwrite());
     };
   });
 }

@@ -36,8 +36,8 @@ std::vector<DrawnPixel> DrawPixels(const LabelledImage& image, std::uint8_t posi
   return drawn;
 }
 
-// Keeps every n-th of a stream of pixels, n doubling whenever there are too many: an even draw of all in
-// bounded memory.
+// Keeps every n-th of a stream of pixels, n doubling whenever there are too many: an even draw of all
+// in bounded memory.
 class PixelDraw {
  public:
   explicit PixelDraw(std::vector<DrawnPixel>& kept) : kept_(kept) {}

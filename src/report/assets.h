@@ -1,4 +1,5 @@
-// The report's page, its style and script, and Chart.js, as texts compiled in (cmake/embed_text.cmake).
+// The report's page, its style and script, and Chart.js, as texts compiled in
+// (cmake/embed_text.cmake).
 #pragma once
 
 #include <string_view>

@@ -8,8 +8,8 @@
 namespace skinmask {
 namespace {
 
-// Calls visit(point, is_operating_point) for every step in descending order, the operating point where
-// its log-odds belong.
+// Calls visit(point, is_operating_point) for every step in descending order, the operating point
+// where its log-odds belong.
 template <class Visit>
 void ForEachPoint(const Scores& scores, const CurvePoint& operating_point, const Visit& visit) {
   CurvePoint point{std::numeric_limits<double>::infinity(),
@@ -82,8 +82,10 @@ Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std:
     last = place;
     skipped = point;
     if (!operating && !curve.points.empty() && since < spacing) return;
-    if (operating) curve.operating_point = curve.points.size();
-    else since = std::fmod(since, std::max(spacing, std::numeric_limits<double>::min()));
+    if (operating)
+      curve.operating_point = curve.points.size();
+    else
+      since = std::fmod(since, std::max(spacing, std::numeric_limits<double>::min()));
     curve.points.push_back(point);
     skipped.reset();
   });
@@ -134,7 +136,8 @@ std::vector<DrawnPixel> DrawPixels(const Samples& samples, const std::string& po
   std::array<double, 2> owed{};
   for (const SampleRow& row : samples.rows()) {
     const bool truth = is_positive(row);
-    const double every = std::max(1., static_cast<double>(totals[truth]) / static_cast<double>(each));
+    const double every =
+        std::max(1., static_cast<double>(totals[truth]) / static_cast<double>(each));
     for (owed[truth] += static_cast<double>(row.count); owed[truth] >= every; owed[truth] -= every)
       drawn.push_back({{row.b, row.g, row.r}, truth});
   }

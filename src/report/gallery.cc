@@ -15,32 +15,35 @@ namespace {
 
 constexpr int kLongestSide = 560, kQuality = 80;
 // B G R by Okabe and Ito, for colour-blind eyes. report.css has the same.
-const cv::Vec3b kHit(115, 158, 0), kMiss(0, 94, 213), kFalseAlarm(233, 180, 86), kIgnored(128, 128, 128);
+const cv::Vec3b kHit(115, 158, 0), kMiss(0, 94, 213), kFalseAlarm(233, 180, 86),
+    kIgnored(128, 128, 128);
 
 std::string Jpeg(const cv::Mat& image) {
   const std::unique_ptr<void, decltype(&tjDestroy)> encoder(tjInitCompress(), tjDestroy);
   const bool grey = image.channels() == 1;
   unsigned char* bytes = nullptr;
   unsigned long size = 0;
-  const int status =
-      tjCompress2(encoder.get(), image.data, image.cols, static_cast<int>(image.step), image.rows,
-                  grey ? TJPF_GRAY : TJPF_BGR, &bytes, &size, grey ? TJSAMP_GRAY : TJSAMP_420, kQuality, 0);
+  const int status = tjCompress2(
+      encoder.get(), image.data, image.cols, static_cast<int>(image.step), image.rows,
+      grey ? TJPF_GRAY : TJPF_BGR, &bytes, &size, grey ? TJSAMP_GRAY : TJSAMP_420, kQuality, 0);
   const std::unique_ptr<unsigned char, decltype(&tjFree)> owner(bytes, tjFree);
   if (status != 0) throw Error("thumbnail", tjGetErrorStr2(encoder.get()));
   return std::string(reinterpret_cast<const char*>(bytes), size);
 }
 
 std::string DataUri(const cv::Mat& image) {
-  const double scale = std::min(1., kLongestSide / static_cast<double>(std::max(image.cols, image.rows)));
+  const double scale =
+      std::min(1., kLongestSide / static_cast<double>(std::max(image.cols, image.rows)));
   cv::Mat small = image;
   if (scale < 1)
     cv::resize(image, small,
-               {std::max(1, cvRound(image.cols * scale)), std::max(1, cvRound(image.rows * scale))}, 0, 0,
-               cv::INTER_AREA);
+               {std::max(1, cvRound(image.cols * scale)), std::max(1, cvRound(image.rows * scale))},
+               0, 0, cv::INTER_AREA);
   const std::string jpeg = Jpeg(small);
   std::string base64(4 * ((jpeg.size() + 2) / 3) + 1, '\0');
   EVP_EncodeBlock(reinterpret_cast<unsigned char*>(base64.data()),
-                  reinterpret_cast<const unsigned char*>(jpeg.data()), static_cast<int>(jpeg.size()));
+                  reinterpret_cast<const unsigned char*>(jpeg.data()),
+                  static_cast<int>(jpeg.size()));
   base64.pop_back();  // the block ends in a NUL
   return "data:image/jpeg;base64," + base64;
 }
@@ -70,7 +73,8 @@ cv::Mat Errors(const LabelledImage& image, std::uint8_t positive, const cv::Mat&
   return errors;
 }
 
-GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const Posterior* posterior) {
+GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive,
+                     const Posterior* posterior) {
   GalleryPictures pictures;
   pictures.name = image.name;
   cv::Mat truth = image.classes == positive;
@@ -99,7 +103,8 @@ GalleryChoice ChooseGallery(const EvaluationReport& report) {
     const Metrics& metrics = report.images[i].second;
     return std::tuple(metrics.f1.value_or(1), metrics.accuracy.value_or(1), i);
   };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
   const std::size_t worst = std::min(kEach, (order.size() + 1) / 2);
   const std::size_t best = std::min(kEach, order.size() - worst);
   GalleryChoice choice;

@@ -148,7 +148,8 @@ Json DecisionJson(const EvaluationReport& report, const Model& model) {
                      {"negative", SamplesJson(report, model.features, false)}};
   json["planes"] = Json::array();
   const double level = Logit(model.decision.threshold);
-  for (const Plane& plane : PlanesOf(model)) json["planes"].push_back(PlaneJson(plane, axes, level));
+  for (const Plane& plane : PlanesOf(model))
+    json["planes"].push_back(PlaneJson(plane, axes, level));
   return json;
 }
 

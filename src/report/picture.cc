@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kSide = 512, kMargin = 56, kShift = 4;  // drawing is in 1/16 pixel
 const cv::Scalar kInk(40, 40, 40), kNoColour(255, 255, 255);
-// Okabe and Ito's colours, which colour-blind eyes tell apart: positive vermilion, others blue and on.
+// Okabe and Ito's colours, which colour-blind eyes tell apart: positive vermilion, others blue and
+// on.
 const cv::Scalar kClassColours[] = {{0, 94, 213}, {178, 114, 0}, {115, 158, 0}, {167, 121, 204}};
 
 // A plane's drawing area within the picture, and where values lie in it.
@@ -42,7 +43,8 @@ void Shade(const Panel& panel, const Plane& plane) {
   cv::Mat shades(rows, plane.size, CV_8UC3);
   for (int row = 0; row < rows; ++row)
     for (int column = 0; column < plane.size; ++column) {
-      const double z = plane.log_odds[static_cast<std::size_t>((rows - 1 - row) * plane.size + column)];
+      const double z =
+          plane.log_odds[static_cast<std::size_t>((rows - 1 - row) * plane.size + column)];
       const double p = std::isnan(z) ? 0 : Logistic(z);
       shades.at<cv::Vec3b>(row, column) = {cv::saturate_cast<std::uint8_t>(240 - 110 * p),
                                            cv::saturate_cast<std::uint8_t>(240 - 60 * p), 240};
@@ -92,9 +94,10 @@ void Label(const Panel& panel, const Plane& plane, const std::vector<Axis>& axes
     panel.Text(number(panel.y.low), {panel.area.x - 40, bottom});
   }
   if (plane.held)
-    panel.Text(fmt::format("slice at {} = {:.4g} (pooled mean)",
-                           axes[static_cast<std::size_t>(plane.held->first)].name, plane.held->second),
-               {panel.area.x, bottom + 38});
+    panel.Text(
+        fmt::format("slice at {} = {:.4g} (pooled mean)",
+                    axes[static_cast<std::size_t>(plane.held->first)].name, plane.held->second),
+        {panel.area.x, bottom + 38});
 }
 
 // The classes' names in their colours, and what is drawn.
@@ -117,12 +120,14 @@ cv::Mat DrawPlanes(const Model& model) {
   const std::vector<Axis> axes = AxesOf(model);
   const std::vector<Plane> planes = PlanesOf(model);
   const int height = planes[0].y ? kSide : kSide / 8, width = kSide + 2 * kMargin;
-  cv::Mat picture(height + 2 * kMargin, width * static_cast<int>(planes.size()), CV_8UC3, kNoColour);
+  cv::Mat picture(height + 2 * kMargin, width * static_cast<int>(planes.size()), CV_8UC3,
+                  kNoColour);
   const double level = Logit(model.decision.threshold);
   for (std::size_t i = 0; i < planes.size(); ++i) {
     const Plane& plane = planes[i];
     const Axis strip{"", 0, 1};
-    Panel panel{picture, {static_cast<int>(i) * width + kMargin, kMargin - 16, kSide, height},
+    Panel panel{picture,
+                {static_cast<int>(i) * width + kMargin, kMargin - 16, kSide, height},
                 axes[static_cast<std::size_t>(plane.x)],
                 plane.y ? axes[static_cast<std::size_t>(*plane.y)] : strip};
     Shade(panel, plane);

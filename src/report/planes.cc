@@ -131,7 +131,8 @@ std::vector<double> Levels(const Axis& axis) {
 }
 
 double LogOddsAt(const Inverse& inverse, std::array<double, 3> channels,
-                 const std::vector<std::pair<int, std::vector<double>>>& unseen, std::size_t from = 0) {
+                 const std::vector<std::pair<int, std::vector<double>>>& unseen,
+                 std::size_t from = 0) {
   if (from == unseen.size()) return inverse.LogOdds(channels);
   for (const double level : unseen[from].second) {
     channels[static_cast<std::size_t>(unseen[from].first)] = level;
@@ -230,7 +231,8 @@ std::vector<Segment> BoundaryOf(const Plane& plane, const std::vector<Axis>& axe
   std::vector<Segment> segments;
   if (!std::isfinite(level)) return segments;
   if (!plane.y) return Crossings(plane, axes[static_cast<std::size_t>(plane.x)], level);
-  const Axis &x = axes[static_cast<std::size_t>(plane.x)], &y = axes[static_cast<std::size_t>(*plane.y)];
+  const Axis &x = axes[static_cast<std::size_t>(plane.x)],
+             &y = axes[static_cast<std::size_t>(*plane.y)];
   const double dx = (x.high - x.low) / (plane.size - 1), dy = (y.high - y.low) / (plane.size - 1);
   const auto z = [&](int column, int row) {
     return plane.log_odds[static_cast<std::size_t>(row * plane.size + column)];
@@ -251,7 +253,8 @@ std::vector<Segment> BoundaryOf(const Plane& plane, const std::vector<Axis>& axe
                              y.low + dy * (row + a[1] + t * (b[1] - a[1]))});
       }
       for (std::size_t i = 0; colours && i + 1 < crossings.size(); i += 2)
-        segments.push_back({crossings[i][0], crossings[i][1], crossings[i + 1][0], crossings[i + 1][1]});
+        segments.push_back(
+            {crossings[i][0], crossings[i][1], crossings[i + 1][0], crossings[i + 1][1]});
     }
   return segments;
 }
