@@ -145,7 +145,8 @@ Scores ScoreHistogram::Steps() const {
   for (std::size_t i = 0; i < positive_.size(); ++i) {
     if (positive_[i] == 0 && negative_[i] == 0) continue;
     scores.steps.push_back(
-        {BorderBetween(end_of_last, BorderOf(i)), positive_[i], negative_[i]});
+        {BorderBetween(end_of_last, BorderOf(i)), positive_[i], negative_[i],
+         (BorderOf(i) + BorderOf(i + 1)) / 2});
     end_of_last = BorderOf(i + 1);
   }
   return scores;
@@ -198,7 +199,7 @@ std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
     const double low = i == 0 ? -kMaxMagnitude : rows[i - 1].log_odds, high = rows[i].log_odds;
     const double margin = std::min(high - low, 1.) / 4;
     if (i == 0 || high > low)
-      steps.push_back({BorderBetween(low + margin, high - margin), 0, 0});
+      steps.push_back({BorderBetween(low + margin, high - margin), 0, 0, high});
     (rows[i].count > 0 ? steps.back().positive : steps.back().negative) +=
         static_cast<std::uint64_t>(std::abs(rows[i].count));
   }

@@ -36,6 +36,7 @@ struct Confusion {
 struct ScoreStep {
   double border;
   std::uint64_t positive, negative;
+  double score = 0;  // their log-odds; the middle of the bin where they were counted in bins
 };
 
 // Scores of labelled pixels, as far as curves need them: steps of ascending log-odds, scores within a

@@ -3,6 +3,7 @@
 // number of threads. The library prints nothing: what happens is told to the `Run`.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -100,12 +101,19 @@ struct Metrics {
 };
 Metrics MetricsOf(const Evaluation& evaluation);
 
+// One of the pixels that were judged, for plots.
+struct DrawnPixel {
+  std::array<std::uint8_t, 3> bgr;
+  bool positive;
+};
+
 struct EvaluationReport {
   std::string positive = "skin";
   Metrics pooled;  // over all pixels of all images
   std::vector<std::pair<std::string, Metrics>> images;
   std::optional<Scores> scores;  // pooled
   std::optional<Decision> decision;  // how the model decided; absent where masks are judged
+  std::vector<DrawnPixel> drawn;  // some thousand pixels, evenly over images; none for masks
 };
 
 // The model on images against their masks; every class but `model.positive()` is negative.

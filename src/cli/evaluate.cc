@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "common.h"
+#include "skinmask/report.h"
 
 namespace skinmask::cli {
 namespace {
@@ -10,6 +11,7 @@ struct Options {
   PairOptions pairs;
   std::string predicted;
   DecisionOptions decision;
+  std::string report;  // the page to write, or empty
 };
 
 std::string Shown(const std::optional<double>& value) {
@@ -40,8 +42,9 @@ void PrintTable(const EvaluationReport& report) {
           report.decision->data.empty() ? "" : ", chosen on " + report.decision->data);
 }
 
-// Judges the model; with a rule that chooses the threshold on the very same data, twice.
-EvaluationReport Judge(Model model, const std::optional<DecisionRule>& rule, const Run& run,
+// Judges the model with the rule's threshold, which it then has; a rule that chooses it on the very
+// same data judges twice.
+EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, const Run& run,
                        const std::function<EvaluationReport(const Model&, const Run&)>& judge) {
   if (rule && rule->kind == DecisionRule::Kind::kFixed) model.decision = {rule->value, "fixed", ""};
   EvaluationReport report = judge(model, run);
@@ -56,25 +59,43 @@ EvaluationReport Judge(Model model, const std::optional<DecisionRule>& rule, con
   return report;
 }
 
-EvaluationReport Report(const Options& options, Context& context) {
+// The pairs that are judged, whether by a model or as masks.
+PairOptions PairsOf(const Options& options) {
+  PairOptions pairs = options.pairs;
+  if (!options.predicted.empty()) pairs.images = options.predicted;
+  return pairs;
+}
+
+// `model` is absent for masks that were made before.
+EvaluationReport Report(const Options& options, std::optional<Model>& model, Context& context) {
   const Run run = context.StartRun("images");
-  if (!options.predicted.empty()) {
-    PairOptions pairs = options.pairs;
-    pairs.images = options.predicted;
-    return EvaluatePredicted(pairs, run);
-  }
+  if (!model) return EvaluatePredicted(PairsOf(options), run);
   const std::optional<DecisionRule> rule = RuleOf(options.decision);
-  const Model model = context.LoadModel();
   if (!options.pairs.images.empty())
-    return Judge(model, rule, run, [&](const Model& m, const Run& r) {
+    return Judge(*model, rule, run, [&](const Model& m, const Run& r) {
       return EvaluateImages(options.pairs, m, r);
     });
+  constexpr std::size_t kDrawn = 1000;
   const Samples samples = ReadAllSamples(options.samples);
-  return Judge(model, rule, run, [&](const Model& m, const Run&) {
+  return Judge(*model, rule, run, [&](const Model& m, const Run&) {
+    const std::string& positive = m.positive().name;
     Evaluation evaluation = EvaluateSamples(samples, m);
-    return EvaluationReport{
-        m.positive().name, MetricsOf(evaluation), {}, std::move(evaluation.scores), {}};
+    return EvaluationReport{positive, MetricsOf(evaluation), {}, std::move(evaluation.scores), {},
+                            DrawPixels(samples, positive, kDrawn)};
   });
+}
+
+// The page: the JSON, and pictures of the images that it chose.
+void WritePage(const std::string& json, const EvaluationReport& report, const Options& options,
+               const Model* model, Context& context) {
+  std::vector<std::string> names;
+  const GalleryChoice choice = ChooseGallery(report);
+  for (const auto& indices : {choice.worst, choice.best})
+    for (const std::size_t i : indices) names.push_back(report.images[i].first);
+  const std::vector<GalleryPictures> pictures =
+      DrawGallery(PairsOf(options), model, names, context.StartRun("images"));
+  if (StopFlag()) return;
+  WriteFile(options.report, ReportToHtml(json, pictures), context.overwrite());
 }
 
 void RunEvaluate(const Options& options, Context& context) {
@@ -90,11 +111,18 @@ void RunEvaluate(const Options& options, Context& context) {
   }
   RuleOf(options.decision);  // a wrong one before any work
   CheckPairOptions(options.pairs);
-  const EvaluationReport report = Report(options, context);
+  if (!options.report.empty()) RequireWritable(options.report, context.overwrite());
+  std::optional<Model> model;
+  if (options.predicted.empty()) model = context.LoadModel();
+  const EvaluationReport report = Report(options, model, context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
   const bool judged = report.pooled.counts.Total() > 0;
   if (judged && !context.json_to_stdout()) PrintTable(report);
-  context.WriteJson(ReportToJson(report));
+  if (context.json.empty() && options.report.empty()) return;
+  const Model* const shown = model ? &*model : nullptr;
+  const std::string json = FullReportToJson(report, shown);
+  context.WriteJson(json);
+  if (!options.report.empty()) WritePage(json, report, options, shown, context);
 }
 
 }  // namespace
@@ -104,7 +132,7 @@ void AddEvaluate(CLI::App& app, Context& context) {
   CLI::App* verb = AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth",
                            "  skinmask evaluate --images photos --truth masks --json scores.json\n"
                            "  skinmask evaluate --predicted out --truth masks --mask-name "
-                           "'{stem}_mask'",
+                           "'{stem}_mask' --report report.html",
                            context);
   verb->add_option("--images", options->pairs.images, "Folder of images to run the model on")
       ->type_name("DIR");
@@ -114,6 +142,9 @@ void AddEvaluate(CLI::App& app, Context& context) {
   verb->add_option("--samples", options->samples, "Tables of labelled pixels to run the model on")
       ->type_name("FILE");
   AddDecisionOptions(*verb, options->decision, "the model's own");
+  verb->add_option("--report", options->report,
+                   "One HTML page with scores, curves and a gallery, which opens without a network")
+      ->type_name("FILE.html");
   AddModelOption(*verb, context);
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include "common.h"
+#include "skinmask/file.h"
+#include "skinmask/image.h"
+#include "skinmask/report.h"
 
 namespace skinmask::cli {
 namespace {
@@ -90,16 +93,23 @@ void PrintModel(const Model& model) {
 void AddShow(CLI::App& app, Context& context) {
   CLI::App* verb =
       AddVerb(app, "show", "Show a model file in words",
-              "  skinmask show\n  skinmask show model.json", context);
+              "  skinmask show\n  skinmask show model.json --picture boundary.png", context);
+  const auto picture = std::make_shared<std::string>();
   verb->add_option("model,--model", context.model, "Model file (default: the built-in model)")
       ->type_name("FILE");
+  verb->add_option("--picture", *picture,
+                   "Draw the decision boundary and the classes' ellipses, in planes of the channels")
+      ->type_name("FILE.png");
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);
-  verb->callback([&context] {
-    context.action = [](Context& c) {
+  verb->callback([picture, &context] {
+    context.action = [picture](Context& c) {
+      if (!picture->empty()) RequireWritable(*picture, c.overwrite());
       const Model model = c.LoadModel();
       if (!c.json_to_stdout()) PrintModel(model);
       c.WriteJson(ModelToJson(model));
+      if (!picture->empty())
+        WriteFile(*picture, EncodePng(DrawPlanes(model)), c.overwrite());
     };
   });
 }

@@ -19,6 +19,43 @@ constexpr std::pair<const char*, std::uint64_t Confusion::*> kCounts[] = {
 struct Sums {
   Confusion counts;
   ScoreHistogram scores;
+  std::vector<DrawnPixel> drawn;
+};
+
+// Pixels on a lattice over the image.
+std::vector<DrawnPixel> DrawPixels(const LabelledImage& image, std::uint8_t positive) {
+  constexpr int kLattice = 24;
+  std::vector<DrawnPixel> drawn;
+  for (int i = 0; i < kLattice * kLattice; ++i) {
+    const int y = (2 * (i / kLattice) + 1) * image.bgr.rows / (2 * kLattice);
+    const int x = (2 * (i % kLattice) + 1) * image.bgr.cols / (2 * kLattice);
+    const std::uint8_t truth = image.classes.at<std::uint8_t>(y, x);
+    const cv::Vec3b& bgr = image.bgr.at<cv::Vec3b>(y, x);
+    if (truth != MaskRule::kIgnored) drawn.push_back({{bgr[0], bgr[1], bgr[2]}, truth == positive});
+  }
+  return drawn;
+}
+
+// Keeps every n-th of a stream of pixels, n doubling whenever there are too many: an even draw of all
+// in bounded memory.
+class PixelDraw {
+ public:
+  explicit PixelDraw(std::vector<DrawnPixel>& kept) : kept_(kept) {}
+  void Add(const std::vector<DrawnPixel>& pixels) {
+    constexpr std::size_t kMost = 8192;
+    for (const DrawnPixel& pixel : pixels) {
+      if (seen_++ % every_ != 0) continue;
+      kept_.push_back(pixel);
+      if (kept_.size() < kMost) continue;
+      for (std::size_t i = 0; i < kMost / 2; ++i) kept_[i] = kept_[2 * i];
+      kept_.resize(kMost / 2);
+      every_ *= 2;
+    }
+  }
+
+ private:
+  std::vector<DrawnPixel>& kept_;
+  std::size_t seen_ = 0, every_ = 1;
 };
 
 // Judges every pair with `judge(image, sums)` and adds up.
@@ -27,6 +64,7 @@ EvaluationReport EvaluatePairs(const LabelledPairs& pairs, bool has_scores, cons
                                const Judge& judge) {
   Sums pooled;
   EvaluationReport report;
+  PixelDraw draw(report.drawn);
   struct One {
     std::string name;
     Sums sums;
@@ -47,6 +85,7 @@ EvaluationReport EvaluatePairs(const LabelledPairs& pairs, bool has_scores, cons
         report.images.emplace_back(std::move(one.name), one.metrics);
         pooled.counts += one.sums.counts;
         pooled.scores += one.sums.scores;
+        draw.Add(one.sums.drawn);
       });
   Evaluation all = evaluation_of(pooled);
   report.pooled = MetricsOf(all);
@@ -97,6 +136,7 @@ EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, 
         sum.scores.Add(z[x], classes[x] == positive);
       }
     }
+    sum.drawn = DrawPixels(image, positive);
   });
   report.positive = model.positive().name;
   return report;

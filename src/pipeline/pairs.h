@@ -25,6 +25,8 @@ class LabelledPairs {
   const std::vector<std::string>& classes() const { return rule_.classes(); }
   std::size_t size() const { return pairs_.size(); }
   std::string name(std::size_t i) const { return pairs_[i].image.path.string(); }
+  // As LabelledImage::name.
+  std::string relative(std::size_t i) const { return pairs_[i].image.relative.string(); }
   // Its picture lives until this thread reads the next one.
   LabelledImage Read(std::size_t i) const;
 

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "skinmask/report.h"
+
+namespace skinmask {
+namespace {
+
+constexpr std::size_t kRatioCount = 9;
+using Ratio = std::optional<double>;
+
+// In the order of Ratios().
+std::array<Ratio, kRatioCount> Values(const Metrics& metrics) {
+  std::array<Ratio, kRatioCount> values;
+  std::size_t i = 0;
+  for (const auto& [name, value] : Ratios(metrics)) values.at(i++) = value;
+  return values;
+}
+
+// The quantile of sorted values, linear between them.
+double Quantile(const std::vector<double>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+// What the resamples gave for each ratio, as far as it was defined.
+using Draws = std::array<std::vector<double>, kRatioCount>;
+
+NamedIntervals IntervalsOf(Draws& draws) {
+  constexpr double kTail = (1 - BootstrapIntervals::kConfidence) / 2;
+  NamedIntervals intervals;
+  std::size_t i = 0;
+  for (const auto& [name, unused] : Ratios(Metrics{})) {
+    std::vector<double>& values = draws.at(i++);
+    std::sort(values.begin(), values.end());
+    intervals.emplace_back(name, std::nullopt);
+    if (!values.empty())
+      intervals.back().second = Interval{Quantile(values, kTail), Quantile(values, 1 - kTail)};
+  }
+  return intervals;
+}
+
+}  // namespace
+
+BootstrapIntervals Bootstrap(const EvaluationReport& report, int resamples, std::uint64_t seed) {
+  Draws pooled, means;
+  const std::size_t n = report.images.size();
+  std::vector<std::array<Ratio, kRatioCount>> values;
+  for (const auto& [name, metrics] : report.images) values.push_back(Values(metrics));
+  // The standard fixes what this generator gives, but not what its distributions make of it.
+  std::mt19937_64 random(seed);
+  for (int resample = 0; n >= 2 && resample < resamples; ++resample) {
+    Evaluation sum;
+    std::array<double, kRatioCount> totals{};
+    std::array<int, kRatioCount> defined{};
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t drawn = ((random() >> 32) * n) >> 32;
+      sum.counts += report.images[drawn].second.counts;
+      for (std::size_t r = 0; r < kRatioCount; ++r) {
+        if (!values[drawn][r]) continue;
+        totals[r] += *values[drawn][r];
+        ++defined[r];
+      }
+    }
+    const std::array<Ratio, kRatioCount> of_sum = Values(MetricsOf(sum));
+    for (std::size_t r = 0; r < kRatioCount; ++r) {
+      if (of_sum[r]) pooled[r].push_back(*of_sum[r]);
+      if (defined[r] > 0) means[r].push_back(totals[r] / defined[r]);
+    }
+  }
+  return {IntervalsOf(pooled), IntervalsOf(means)};
+}
+
+}  // namespace skinmask

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "skinmask/posterior.h"
+#include "skinmask/report.h"
+
+namespace skinmask {
+namespace {
+
+// Calls visit(point, is_operating_point) for every step in descending order, the operating point
+// where its log-odds belong.
+template <class Visit>
+void ForEachPoint(const Scores& scores, const CurvePoint& operating_point, const Visit& visit) {
+  CurvePoint point{std::numeric_limits<double>::infinity(),
+                   {0, 0, scores.Total(true), scores.Total(false)}};
+  visit(point, false);
+  bool passed = false;
+  for (auto step = scores.steps.rbegin(); step != scores.steps.rend(); ++step) {
+    if (!passed && step->border < operating_point.log_odds) {
+      visit(operating_point, true);
+      passed = true;
+    }
+    point.log_odds = step->border;
+    point.counts.tp += step->positive;
+    point.counts.fn -= step->positive;
+    point.counts.fp += step->negative;
+    point.counts.tn -= step->negative;
+    visit(point, false);
+  }
+  if (!passed) visit(operating_point, true);
+}
+
+// Where a point stands in each of the curves.
+std::array<double, 4> Place(const CurvePoint& point) {
+  const Confusion& c = point.counts;
+  return {c.Recall().value_or(0), 1 - c.Specificity().value_or(1), c.Precision().value_or(1),
+          Logistic(point.log_odds)};
+}
+
+double Distance(const std::array<double, 4>& a, const std::array<double, 4>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+
+std::optional<double> Ratio(double part, std::uint64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return part / static_cast<double>(whole);
+}
+
+// The score below which a share of a class's pixels lies.
+double Quantile(const Scores& scores, bool truth, double share) {
+  const double wanted = share * static_cast<double>(scores.Total(truth));
+  double below = 0;
+  for (const ScoreStep& step : scores.steps) {
+    below += static_cast<double>(truth ? step.positive : step.negative);
+    if (below >= wanted && below > 0) return step.score;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std::size_t count) {
+  double length = 0;
+  std::array<double, 4> last{0, 0, 1, 1};
+  ForEachPoint(scores, operating_point, [&](const CurvePoint& point, bool) {
+    const std::array<double, 4> place = Place(point);
+    length += Distance(last, place);
+    last = place;
+  });
+  Curve curve;
+  // The ends and the operating point come on top of the evenly spaced ones.
+  const double spacing = length / static_cast<double>(std::max<std::size_t>(count, 4) - 3);
+  last = {0, 0, 1, 1};
+  double since = 0;
+  std::optional<CurvePoint> skipped;
+  ForEachPoint(scores, operating_point, [&](const CurvePoint& point, bool operating) {
+    const std::array<double, 4> place = Place(point);
+    since += Distance(last, place);
+    last = place;
+    skipped = point;
+    if (!operating && !curve.points.empty() && since < spacing) return;
+    if (operating)
+      curve.operating_point = curve.points.size();
+    else
+      since = std::fmod(since, std::max(spacing, std::numeric_limits<double>::min()));
+    curve.points.push_back(point);
+    skipped.reset();
+  });
+  if (skipped) curve.points.push_back(*skipped);
+  return curve;
+}
+
+std::optional<double> ReliabilityBin::MeanProbability() const { return Ratio(sum, count); }
+std::optional<double> ReliabilityBin::PositiveShare() const {
+  return Ratio(static_cast<double>(positive), count);
+}
+
+std::optional<double> Reliability::Ece() const {
+  double sum = 0;
+  std::uint64_t all = 0;
+  for (const ReliabilityBin& bin : bins) {
+    // count * |positive / count - sum / count|
+    sum += std::abs(static_cast<double>(bin.positive) - bin.sum);
+    all += bin.count;
+  }
+  return Ratio(sum, all);
+}
+
+Reliability ReliabilityOf(const Scores& scores, int bin_count) {
+  Reliability reliability;
+  for (int i = 0; i < bin_count; ++i)
+    reliability.bins.push_back({static_cast<double>(i) / bin_count, (i + 1.) / bin_count});
+  for (const ScoreStep& step : scores.steps) {
+    const double p = Logistic(step.score);
+    const int i = std::min(bin_count - 1, static_cast<int>(p * bin_count));
+    ReliabilityBin& bin = reliability.bins[static_cast<std::size_t>(i)];
+    const std::uint64_t count = step.positive + step.negative;
+    bin.count += count;
+    bin.positive += step.positive;
+    bin.sum += p * static_cast<double>(count);
+  }
+  return reliability;
+}
+
+std::vector<DrawnPixel> DrawPixels(const Samples& samples, const std::string& positive,
+                                   std::size_t each) {
+  std::array<std::uint64_t, 2> totals{};
+  const auto is_positive = [&](const SampleRow& row) {
+    return samples.classes()[row.class_index] == positive;
+  };
+  for (const SampleRow& row : samples.rows()) totals[is_positive(row)] += row.count;
+  std::vector<DrawnPixel> drawn;
+  std::array<double, 2> owed{};
+  for (const SampleRow& row : samples.rows()) {
+    const bool truth = is_positive(row);
+    const double every =
+        std::max(1., static_cast<double>(totals[truth]) / static_cast<double>(each));
+    for (owed[truth] += static_cast<double>(row.count); owed[truth] >= every; owed[truth] -= every)
+      drawn.push_back({{row.b, row.g, row.r}, truth});
+  }
+  return drawn;
+}
+
+LogOddsHistogram LogOddsHistogramOf(const Scores& scores, int bin_count) {
+  constexpr double kTail = 0.025;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const bool truth : {true, false}) {
+    if (scores.Total(truth) == 0) continue;
+    low = std::min(low, Quantile(scores, truth, kTail));
+    high = std::max(high, Quantile(scores, truth, 1 - kTail));
+  }
+  LogOddsHistogram histogram;
+  if (!(low <= high)) return histogram;
+  low = std::floor(low);
+  high = std::max(std::ceil(high), low + 1);
+  const auto bins = static_cast<std::size_t>(bin_count);
+  histogram = {low, (high - low) / bin_count, std::vector<std::uint64_t>(bins),
+               std::vector<std::uint64_t>(bins)};
+  for (const ScoreStep& step : scores.steps) {
+    const double place = (step.score - low) / histogram.width;
+    const auto bin = static_cast<std::size_t>(std::clamp(place, 0., bin_count - 1.));
+    histogram.positive[bin] += step.positive;
+    histogram.negative[bin] += step.negative;
+  }
+  return histogram;
+}
+
+}  // namespace skinmask

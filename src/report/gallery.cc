@@ -1,0 +1,149 @@
+#include <openssl/evp.h>
+#include <turbojpeg.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <opencv2/imgproc.hpp>
+#include <tuple>
+
+#include "../pipeline/pairs.h"
+#include "skinmask/report.h"
+
+namespace skinmask {
+namespace {
+
+constexpr int kLongestSide = 560, kQuality = 80;
+// B G R by Okabe and Ito, for colour-blind eyes. report.css has the same.
+const cv::Vec3b kHit(115, 158, 0), kMiss(0, 94, 213), kFalseAlarm(233, 180, 86),
+    kIgnored(128, 128, 128);
+
+std::string Jpeg(const cv::Mat& image) {
+  const std::unique_ptr<void, decltype(&tjDestroy)> encoder(tjInitCompress(), tjDestroy);
+  const bool grey = image.channels() == 1;
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+  const int status = tjCompress2(
+      encoder.get(), image.data, image.cols, static_cast<int>(image.step), image.rows,
+      grey ? TJPF_GRAY : TJPF_BGR, &bytes, &size, grey ? TJSAMP_GRAY : TJSAMP_420, kQuality, 0);
+  const std::unique_ptr<unsigned char, decltype(&tjFree)> owner(bytes, tjFree);
+  if (status != 0) throw Error("thumbnail", tjGetErrorStr2(encoder.get()));
+  return std::string(reinterpret_cast<const char*>(bytes), size);
+}
+
+std::string DataUri(const cv::Mat& image) {
+  const double scale =
+      std::min(1., kLongestSide / static_cast<double>(std::max(image.cols, image.rows)));
+  cv::Mat small = image;
+  if (scale < 1)
+    cv::resize(image, small,
+               {std::max(1, cvRound(image.cols * scale)), std::max(1, cvRound(image.rows * scale))},
+               0, 0, cv::INTER_AREA);
+  const std::string jpeg = Jpeg(small);
+  std::string base64(4 * ((jpeg.size() + 2) / 3) + 1, '\0');
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(base64.data()),
+                  reinterpret_cast<const unsigned char*>(jpeg.data()),
+                  static_cast<int>(jpeg.size()));
+  base64.pop_back();  // the block ends in a NUL
+  return "data:image/jpeg;base64," + base64;
+}
+
+// What is right and negative shows the photograph, in grey and dimmed.
+cv::Mat Errors(const LabelledImage& image, std::uint8_t positive, const cv::Mat& mask) {
+  cv::Mat grey, errors;
+  constexpr double kDimmed = 0.45;
+  if (image.bgr.channels() == 3)
+    cv::cvtColor(image.bgr, grey, cv::COLOR_BGR2GRAY);
+  else
+    grey = cv::Mat::zeros(image.bgr.size(), CV_8UC1);
+  grey.convertTo(grey, CV_8U, kDimmed);
+  cv::cvtColor(grey, errors, cv::COLOR_GRAY2BGR);
+  for (int y = 0; y < errors.rows; ++y)
+    for (int x = 0; x < errors.cols; ++x) {
+      const std::uint8_t truth = image.classes.at<std::uint8_t>(y, x);
+      const bool found = mask.at<std::uint8_t>(y, x) != 0;
+      cv::Vec3b& pixel = errors.at<cv::Vec3b>(y, x);
+      if (truth == MaskRule::kIgnored)
+        pixel = kIgnored;
+      else if (truth == positive)
+        pixel = found ? kHit : kMiss;
+      else if (found)
+        pixel = kFalseAlarm;
+    }
+  return errors;
+}
+
+GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive,
+                     const Posterior* posterior) {
+  GalleryPictures pictures;
+  pictures.name = image.name;
+  cv::Mat truth = image.classes == positive;
+  truth.setTo(128, image.classes == MaskRule::kIgnored);
+  pictures.truth = DataUri(truth);
+  cv::Mat mask;
+  if (posterior) {
+    mask = DetectMask(*posterior, image.bgr);
+    pictures.photograph = DataUri(image.bgr);
+    pictures.probability = DataUri(DetectProbability(*posterior, image.bgr));
+  } else {
+    mask = image.bgr == 0;  // the index of skin among the classes of a predicted mask
+    pictures.predicted = DataUri(mask);
+  }
+  pictures.errors = DataUri(Errors(image, positive, mask));
+  return pictures;
+}
+
+}  // namespace
+
+GalleryChoice ChooseGallery(const EvaluationReport& report) {
+  constexpr std::size_t kEach = 12;
+  std::vector<std::size_t> order(report.images.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto key = [&](std::size_t i) {
+    const Metrics& metrics = report.images[i].second;
+    return std::tuple(metrics.f1.value_or(1), metrics.accuracy.value_or(1), i);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  const std::size_t worst = std::min(kEach, (order.size() + 1) / 2);
+  const std::size_t best = std::min(kEach, order.size() - worst);
+  GalleryChoice choice;
+  choice.worst.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(worst));
+  choice.best.assign(order.rbegin(), order.rbegin() + static_cast<std::ptrdiff_t>(best));
+  return choice;
+}
+
+std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model* model,
+                                         const std::vector<std::string>& names, const Run& run) {
+  std::vector<GalleryPictures> gallery;
+  if (names.empty()) return gallery;
+  Run silent;  // what there is to say of the folders, evaluation said
+  silent.stop = run.stop;
+  const LabelledPairs pairs(options, model == nullptr, silent);
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < pairs.size(); ++i) places[pairs.relative(i)] = i;
+  const std::string skin = model ? model->positive().name : "skin";
+  const auto found = std::find(pairs.classes().begin(), pairs.classes().end(), skin);
+  const auto positive = static_cast<std::uint8_t>(
+      found == pairs.classes().end() ? MaskRule::kIgnored - 1 : found - pairs.classes().begin());
+  constexpr std::uint64_t kPixelsOfImage = 1 << 20;
+  std::unique_ptr<const Posterior> posterior;
+  if (model)
+    posterior = std::make_unique<Posterior>(
+        *model, PosteriorOptions{.expected_pixels = kPixelsOfImage * names.size()});
+  struct Item {
+    std::uint64_t pixels;
+    GalleryPictures pictures;
+  };
+  silent.problem = run.problem;
+  RunOrdered(
+      names.size(), silent, [&](std::size_t i) { return names[i]; },
+      [&](std::size_t i) {
+        const LabelledImage image = pairs.Read(places.at(names[i]));
+        return Item{image.bgr.total(), Draw(image, positive, posterior.get())};
+      },
+      [&](std::size_t, Item&& item) { gallery.push_back(std::move(item.pictures)); });
+  return gallery;
+}
+
+}  // namespace skinmask

@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+"""Opens reports in headless Chromium: no console errors, no requests, plots drawn, numbers those of the
+JSON, a click enlarges. browser_test.py SKINMASK SOURCE; exit status 77 (skipped) without Chromium.
+With the research data, the default model's report on ECU too, which is to stay below 8 MB."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from browser import Browser, find_chromium
+
+# Distinct colours of each canvas: an empty one has a single one.
+COLOURS = """[...document.querySelectorAll('canvas')].filter((c) => c.offsetParent).map((canvas) => {
+  const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  const seen = new Set();
+  for (let i = 0; i < data.length; i += 4) seen.add(data[i] << 24 | data[i+1] << 16 | data[i+2] << 8 | data[i+3]);
+  return [canvas.id, seen.size]; })"""
+NUMBERS = """[...document.querySelectorAll('[data-path]')].map(
+  (e) => [e.dataset.path, Number(e.dataset.digits), e.textContent])"""
+
+
+def check(truth, message):
+    if not truth:
+        sys.exit("FAILED: " + message)
+
+
+def at(value, path):
+    for key in path.split("."):
+        value = value[int(key)] if isinstance(value, list) else value[key]
+    return value
+
+
+def said(value, digits):
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    return f"{value:,}" if digits == 0 else f"{value:.{digits}f}"
+
+
+def check_numbers(browser, evaluation):
+    numbers = browser.evaluate(NUMBERS)
+    check(len(numbers) > 5, "the page shows numbers of the JSON")
+    for path, digits, text in numbers:
+        value = at(evaluation, path)
+        # Halves may round either way.
+        equal = text == said(value, digits) or (
+            digits and isinstance(value, float) and abs(float(text) - value) <= 0.5000001 * 10**-digits)
+        check(equal, f"{path} is {value} in the JSON, {text} on the page")
+
+
+def check_report(browser, report, evaluation, canvases, **view):
+    browser.open(report, **view)
+    check(not browser.problems, "\n".join(browser.problems))
+    colours = browser.evaluate(COLOURS)
+    check(len(colours) == canvases, f"{canvases} plots are wanted, there are {colours}")
+    for name, count in colours:
+        check(count > 10, f"plot {name} is blank ({count} colours)")
+    check_numbers(browser, evaluation)
+    check(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"the page is too wide: {view}")
+
+
+def check_enlarging(browser):
+    check(not browser.evaluate("document.getElementById('enlarged').open"), "nothing is enlarged at first")
+    browser.click("#worst button")
+    check(browser.evaluate("document.getElementById('enlarged').open"), "a click enlarges")
+    check(browser.evaluate("document.querySelector('#enlarged img').clientWidth > 200"), "the picture is large")
+    browser.click("#enlarged img")
+    check(not browser.evaluate("document.getElementById('enlarged').open"), "a second click closes it")
+
+
+def main():
+    chromium = find_chromium()
+    if not chromium:
+        print("skipped: needs chromium")
+        sys.exit(77)
+    skinmask, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    samples = source / "samples"
+    ecu = pathlib.Path(os.environ.get("SKINMASK_DATA", source / "../shared/data")) / "ecu"
+    with tempfile.TemporaryDirectory() as folder, Browser(chromium) as browser:
+        def made(name, *arguments):
+            report, numbers = f"{folder}/{name}.html", f"{folder}/{name}.json"
+            subprocess.run([skinmask, "evaluate", *map(str, arguments), "--report", report, "--json=" + numbers],
+                           check=True, stdout=subprocess.DEVNULL)
+            return report, json.loads(pathlib.Path(numbers).read_text())
+
+        report, evaluation = made("images", "--images", samples / "photos", "--truth", samples / "masks")
+        check_report(browser, report, evaluation, 8)
+        check_enlarging(browser)
+        browser.evaluate("document.querySelector('#all summary').click()")
+        browser.evaluate("new Promise((done) => setTimeout(done, 200))")
+        check(browser.evaluate("document.querySelectorAll('#all tr').length") == 3, "a row for each image")
+        check_numbers(browser, evaluation)
+        check_report(browser, report, evaluation, 8, width=390, dark=True)
+        check_report(browser, *made("table", "--samples", samples / "labelled-pixels.csv"), 8)
+        subprocess.run([skinmask, "detect", "-q", samples / "photos", "-o", folder + "/out"], check=True)
+        check_report(browser, *made("masks", "--predicted", folder + "/out", "--truth", samples / "masks"), 0)
+        check_enlarging(browser)
+        if ecu.exists():
+            report, evaluation = made("ecu", "--images", ecu / "images", "--truth", ecu / "masks",
+                                      "--mask-name", "{stem}_skin_{stem}")
+            check(os.path.getsize(report) < 8e6, "the report is below 8 MB")
+            check_report(browser, report, evaluation, 8)
+            check_enlarging(browser)
+    print("reports open, draw, and say what the JSON says")
+
+
+main()
