@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "adapt.h"
 #include "common.h"
 
 namespace skinmask::cli {
@@ -10,6 +11,7 @@ struct Options {
   PairOptions pairs;
   std::string predicted;
   std::optional<double> threshold;
+  AdaptFlags adapt;
 };
 
 std::string Shown(const std::optional<double>& value) {
@@ -44,8 +46,11 @@ EvaluationReport Report(const Options& options, Context& context) {
     return EvaluatePredicted(pairs, run);
   }
   Model model = context.LoadModel();
+  const double own_threshold = model.decision.threshold;
   if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
-  if (!options.pairs.images.empty()) return EvaluateImages(options.pairs, model, run);
+  const std::shared_ptr<const Adapter> adapter = MakeAdapter(options.adapt, model, own_threshold);
+  if (!options.pairs.images.empty()) return EvaluateImages(options.pairs, model, run, adapter.get());
+  if (adapter) throw UsageError("adapting to images needs --images");
   Evaluation evaluation = EvaluateSamples(ReadAllSamples(options.samples), model);
   return {model.positive().name, MetricsOf(evaluation), {}, std::move(evaluation.scores)};
 }
@@ -89,6 +94,7 @@ void AddEvaluate(CLI::App& app, Context& context) {
                    "A pixel is skin when P(skin) is above this (default: the model's own)")
       ->check(Probability())
       ->type_name("P");
+  AddAdaptOptions(*verb, options->adapt);
   AddModelOption(*verb, context);
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
