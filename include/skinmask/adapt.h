@@ -23,6 +23,7 @@ struct Seed {
   bool face = true;          // skin is then expected in an ellipse of the box, and below it
   cv::Mat skin;              // CV_8UC1 of the box's size, nonzero where skin; empty: all of the box
                              // (of a face: its inner ellipse)
+  bool certain = false;      // a face needs no agreement of the global model, whatever the light
   Moments carried;           // BGR of the same person's skin from elsewhere, e.g. earlier frames
 };
 
@@ -76,8 +77,10 @@ class Adapter {
 
  private:
   std::vector<Seed> FindSeeds(const cv::Mat& bgr) const;
+  cv::Mat GlobalLogOdds(const cv::Mat& bgr) const;  // less own_log_odds_, bounded
 
   Posterior global_;
+  std::optional<CompiledQuadratic> folded_;  // the same faster, of a model that allows it
   double own_log_odds_;
   std::vector<std::unique_ptr<SeedFinder>> finders_;
   Refine refine_;

@@ -10,16 +10,10 @@ namespace skinmask {
 namespace {
 
 constexpr double kFitPixels = 60000;  // of the picture that models are fitted to; more gain nothing
+// Log-odds beyond which the global model is not believed: it was fitted to colours in other lights.
+constexpr double kMostGlobal = 6;
 constexpr float kPlausible = -2;      // log-odds, less the threshold's, that faces are verified by
 constexpr double kVerified = 0.4;     // share of a face's middle that must have them
-
-cv::Mat GlobalLogOdds(const Posterior& global, const cv::Mat& bgr, double own_log_odds) {
-  cv::Mat z(bgr.size(), CV_32FC1);
-  for (int y = 0; y < bgr.rows; ++y)
-    global.LogOddsRow(bgr.ptr(y), static_cast<std::size_t>(bgr.cols), z.ptr<float>(y));
-  z -= own_log_odds;
-  return z;
-}
 
 // The seed in the small picture; its box is empty if nothing of it is left there.
 Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to) {
@@ -38,7 +32,7 @@ Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to) {
 // A false face is mostly of colours that no skin has in any light.
 bool IsVerified(const Seed& seed, const cv::Mat& log_odds) {
   if (seed.box.empty()) return false;
-  if (!seed.face) return true;
+  if (!seed.face || seed.certain) return true;
   const cv::Rect& b = seed.box;
   const cv::Mat middle = log_odds(
       cv::Rect(b.x + b.width / 4, b.y + b.height / 4, (b.width + 1) / 2, (b.height + 1) / 2) & b);
@@ -52,13 +46,27 @@ Adapter::Adapter(const Model& model, double own_threshold,
     : global_(model, {.mask = false, .probability = false}),
       own_log_odds_(Logit(std::clamp(own_threshold, 1e-6, 1 - 1e-6))),
       finders_(std::move(finders)),
-      refine_(refine) {}
+      refine_(refine) {
+  if (Quadratic::CanFold(model)) folded_.emplace(Quadratic(model), 0);
+}
 
 std::vector<Seed> Adapter::FindSeeds(const cv::Mat& bgr) const {
   std::vector<Seed> seeds;
   for (const auto& finder : finders_)
     for (Seed& seed : finder->Find(bgr)) seeds.push_back(std::move(seed));
   return seeds;
+}
+
+cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr) const {
+  cv::Mat z(bgr.size(), CV_32FC1);
+  const auto width = static_cast<std::size_t>(bgr.cols);
+  for (int y = 0; y < bgr.rows; ++y)
+    if (folded_)
+      folded_->LogOddsRow(bgr.ptr(y), width, z.ptr<float>(y));
+    else
+      global_.LogOddsRow(bgr.ptr(y), width, z.ptr<float>(y));
+  z -= own_log_odds_;
+  return cv::min(cv::max(z, -kMostGlobal), kMostGlobal);
 }
 
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {
@@ -68,27 +76,28 @@ cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {
   const double factor = std::max(1., std::ceil(std::sqrt(static_cast<double>(bgr.total()) / kFitPixels)));
   cv::Mat small;
   cv::resize(bgr, small, {}, 1 / factor, 1 / factor, cv::INTER_AREA);
-  const cv::Mat small_global = GlobalLogOdds(global_, small, own_log_odds_);
+  const cv::Mat small_global = GlobalLogOdds(small);
   for (const Seed& seed : found) {
     Seed scaled = Scaled(seed, bgr.size(), small.size());
     if (IsVerified(scaled, small_global)) seeds.push_back(std::move(scaled));
   }
   if (seeds.empty()) return {};
-  cv::Mat place = PlaceLogOdds(small.size(), seeds);
+  const cv::Mat place = PlaceLogOdds(small.size(), seeds);
   const std::optional<ImageModel> model = FitToImage(small, seeds, small_global, place);
   if (!model) return {};
   const CompiledMixture local(Components(*model), 0);
-  cv::Mat z = GlobalLogOdds(global_, bgr, own_log_odds_);
-  cv::resize(place, place, bgr.size(), 0, 0, cv::INTER_LINEAR);
+  cv::Mat z = GlobalLogOdds(bgr);
+  thread_local Scratch place_buffer;
+  const cv::Mat large_place = Enlarged(place, bgr.size(), place_buffer);
   std::vector<float> row(static_cast<std::size_t>(bgr.cols));
   constexpr auto kLocal = static_cast<float>(kLocalShare);
   for (int y = 0; y < bgr.rows; ++y) {
     local.LogOddsRow(bgr.ptr(y), row.size(), row.data());
     float* const out = z.ptr<float>(y);
-    const float* const at = place.ptr<float>(y);
+    const float* const at = large_place.ptr<float>(y);
     for (std::size_t x = 0; x < row.size(); ++x) out[x] = kLocal * row[x] + (1 - kLocal) * out[x] + at[x];
   }
-  if (refine_ == Refine::kGuided) z = Refined(bgr, small, z);
+  if (refine_ == Refine::kGuided) RefineAlongEdges(bgr, small, z);
   z += own_log_odds_;
   return z;
 }

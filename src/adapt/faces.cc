@@ -23,6 +23,7 @@ constexpr const char* kFolders[] = {"/usr/share/opencv4/haarcascades", "/usr/sha
 constexpr double kMostPixels = 130000;  // of the picture that is searched
 constexpr double kStep = 1.15;          // from one size of face to the next
 constexpr int kNeighbours = 5;          // so many hits of nearly one place make a face
+constexpr int kCertain = 8;             // and so many one that the colours need not confirm
 constexpr int kLeastFace = 20;          // the size that the cascade was trained at
 constexpr double kLeastShare = 0.06;    // a face's, of the picture's shorter side
 
@@ -79,19 +80,23 @@ class CascadeFaces : public SeedFinder {
     const int least = std::max(
         kLeastFace, static_cast<int>(kLeastShare * std::min(grey.rows, grey.cols)));
     std::vector<cv::Rect> found;
+    std::vector<int> hits;
     Cascade cascade = Take();
-    cascade->detectMultiScale(grey, found, kStep, kNeighbours, 0, {least, least}, {});
+    cascade->detectMultiScale(grey, found, hits, kStep, kNeighbours, 0, {least, least}, {});
     Give(std::move(cascade));
-    // Whatever order they were found in.
-    std::ranges::sort(found, {}, [](const cv::Rect& r) { return std::tuple(r.y, r.x, r.height, r.width); });
     std::vector<Seed> seeds;
     const double width = static_cast<double>(bgr.cols) / grey.cols;
     const double height = static_cast<double>(bgr.rows) / grey.rows;
-    for (const cv::Rect& r : found) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const cv::Rect& r = found[i];
       const cv::Rect box(cv::Point(cvRound(r.x * width), cvRound(r.y * height)),
                          cv::Point(cvRound(r.br().x * width), cvRound(r.br().y * height)));
-      seeds.push_back({box & cv::Rect({}, bgr.size()), true, {}, {}});
+      seeds.push_back({box & cv::Rect({}, bgr.size()), true, {}, hits[i] >= kCertain, {}});
     }
+    // Whatever order they were found in.
+    std::ranges::sort(seeds, {}, [](const Seed& s) {
+      return std::tuple(s.box.y, s.box.x, s.box.height, s.box.width);
+    });
     return seeds;
   }
 

@@ -12,7 +12,7 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
 constexpr std::size_t kRest = 4;         // Gaussians for what is not skin
-constexpr int kRounds = 4;
+constexpr int kRounds = 3;
 constexpr std::size_t kFewest = 20;      // pixels to fit a Gaussian to
 constexpr double kImplausible = -4;      // log-odds under which a seed's pixel is eye, beard or hair
 constexpr double kKept = 0.9;            // share of a seed's pixels that trimming leaves
@@ -80,7 +80,8 @@ std::vector<const std::uint8_t*> SeedPixels(const cv::Mat& bgr, const Seed& seed
       if (log_odds.at<float>(at) > kImplausible) plausible.push_back(all.back());
     }
   }
-  return plausible.size() >= kFewest ? plausible : all;
+  // Where the global model finds most of it implausible, it is the light that is odd.
+  return 2 * plausible.size() >= all.size() ? plausible : all;
 }
 
 // Concentration steps of the minimum covariance determinant (Rousseeuw, Van Driessen 1999) from all

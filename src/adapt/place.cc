@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <opencv2/imgproc.hpp>
 
 #include "skinmask/posterior.h"
 #include "weights.h"
@@ -14,13 +15,15 @@ constexpr double kFall = 0.5, kFarthest = 2;  // per box beyond the first, and h
 constexpr double kHeadWidth = 0.42, kHeadHeight = 0.55, kHeadCentre = 0.05, kHeadBlur = 0.1;
 constexpr double kChin = 0.5, kChinBlur = 0.15;
 
+double Length(double x, double y) { return std::sqrt(x * x + y * y); }
+
 double Outside(double u, double v) {
   const double beyond = std::max(std::abs(u) - 1, 0.) + std::max(std::abs(v) - 1, 0.);
   return kBelow - kFall * std::min(beyond, kFarthest);
 }
 
 double OfFace(double u, double v) {
-  const double radius = std::hypot(u / kHeadWidth, (v - kHeadCentre) / kHeadHeight);
+  const double radius = Length(u / kHeadWidth, (v - kHeadCentre) / kHeadHeight);
   const double head = Logistic((1 - radius) / kHeadBlur);
   const double below = Logistic((v - kChin) / kChinBlur);
   return head * kFace + (1 - head) * (below * Outside(u, v) + (1 - below) * kAbove);
@@ -33,9 +36,16 @@ bool Marks(const Seed& seed, int x, int y) {
 
 }  // namespace
 
+cv::Mat Enlarged(const cv::Mat& small, const cv::Size& size, Scratch& buffer) {
+  const auto bytes = static_cast<std::size_t>(size.area()) * sizeof(float);
+  cv::Mat large(size, CV_32FC1, buffer.Get(bytes));
+  cv::resize(small, large, size, 0, 0, cv::INTER_LINEAR);
+  return large;
+}
+
 bool InInnerFace(const cv::Rect& box, cv::Point at) {
   const double u = (at.x + 0.5 - box.x) / box.width - 0.5, v = (at.y + 0.5 - box.y) / box.height - 0.5;
-  return std::hypot(u / 0.32, (v - 0.05) / 0.38) < 1;
+  return Length(u / 0.32, (v - 0.05) / 0.38) < 1;
 }
 
 cv::Mat PlaceLogOdds(const cv::Size& size, std::span<const Seed> seeds) {

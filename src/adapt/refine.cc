@@ -58,7 +58,7 @@ class Guide {
 // Mean field on the small picture, the messages guided by its edges; the last message goes to every
 // pixel of the large one, as slope and level, which are smooth where the picture is not (He, Sun: Fast
 // guided filter, 2015).
-cv::Mat Refined(const cv::Mat& bgr, const cv::Mat& small_bgr, const cv::Mat& log_odds) {
+void RefineAlongEdges(const cv::Mat& bgr, const cv::Mat& small_bgr, cv::Mat& log_odds) {
   const int radius = std::max(1, cvRound(std::sqrt(static_cast<double>(small_bgr.total())) / 26));
   cv::Mat small;
   cv::resize(log_odds, small, small_bgr.size(), 0, 0, cv::INTER_AREA);
@@ -69,18 +69,16 @@ cv::Mat Refined(const cv::Mat& bgr, const cv::Mat& small_bgr, const cv::Mat& log
     std::tie(slope, level) = guide.Fit(Belief(belief));
     belief = small + kStrength * (slope.mul(small_grey) + level);
   }
-  cv::resize(slope, slope, bgr.size(), 0, 0, cv::INTER_LINEAR);
-  cv::resize(level, level, bgr.size(), 0, 0, cv::INTER_LINEAR);
-  cv::Mat refined(bgr.size(), CV_32FC1);
+  thread_local Scratch slope_buffer, level_buffer;
+  const cv::Mat large_slope = Enlarged(slope, bgr.size(), slope_buffer);
+  const cv::Mat large_level = Enlarged(level, bgr.size(), level_buffer);
   for (int y = 0; y < bgr.rows; ++y) {
     const std::uint8_t* const green = bgr.ptr(y) + 1;
-    const float *const z = log_odds.ptr<float>(y), *const a = slope.ptr<float>(y),
-                *const b = level.ptr<float>(y);
-    float* const out = refined.ptr<float>(y);
+    const float *const a = large_slope.ptr<float>(y), *const b = large_level.ptr<float>(y);
+    float* const z = log_odds.ptr<float>(y);
     for (int x = 0; x < bgr.cols; ++x)
-      out[x] = z[x] + kStrength * (a[x] * (static_cast<float>(green[3 * x]) / 255) + b[x]);
+      z[x] += kStrength * (a[x] * (static_cast<float>(green[3 * x]) / 255) + b[x]);
   }
-  return refined;
 }
 
 }  // namespace skinmask

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "skinmask/adapt.h"
+#include "skinmask/scratch.h"
 
 namespace skinmask {
 
@@ -19,8 +20,11 @@ bool InInnerFace(const cv::Rect& box, cv::Point at);
 // What the place relative to the nearest seed adds to the log-odds, CV_32FC1 (docs/decisions/0009).
 cv::Mat PlaceLogOdds(const cv::Size& size, std::span<const Seed> seeds);
 
-// Log-odds to which the neighbourhood has added its own, along the edges of the picture; `small_bgr` is
-// the picture to work on.
-cv::Mat Refined(const cv::Mat& bgr, const cv::Mat& small_bgr, const cv::Mat& log_odds);
+// Adds to the log-odds what the neighbourhood says, along the edges of the picture; `small_bgr` is the
+// picture to work on.
+void RefineAlongEdges(const cv::Mat& bgr, const cv::Mat& small_bgr, cv::Mat& log_odds);
+
+// CV_32FC1 enlarged linearly into the buffer, where it lives until the buffer's next use.
+cv::Mat Enlarged(const cv::Mat& small, const cv::Size& size, Scratch& buffer);
 
 }  // namespace skinmask
