@@ -94,7 +94,8 @@ TEST(Adapt, MomentsFromElsewhereStandInForPixels) {
 
 TEST(Adapt, SeedsOutsideTheImageAreErrors) {
   const Adapter adapter = AdapterOf(FixedSeed(cv::Rect(300, 0, 40, 40)));
-  EXPECT_ERROR(adapter.LogOdds(GreenPicture()), "--seed-rect 300,0,40,40: is not within the image (of 320x200");
+  EXPECT_ERROR(adapter.LogOdds(GreenPicture()),
+               "--seed-rect 300,0,40,40: is not within the image (of 320x200");
 }
 
 TEST(Adapt, EmptyAndTinyImagesHaveNoSeeds) {
@@ -127,8 +128,12 @@ TEST_F(AdaptProgramTest, OffAndWithoutAFaceNothingChanges) {
 TEST_F(AdaptProgramTest, FacesHelpAndThreadsDoNotMatter) {
   const std::string pairs = "--images " + photos_ + " --truth " + masks_;
   EXPECT_GT(PooledF1(pairs + " --adapt faces"), PooledF1(pairs) + 0.1);
-  ASSERT_EQ(Run("detect " + photos_ + " -o one --output mask,probability --adapt faces --threads 1").status, 0);
-  ASSERT_EQ(Run("detect " + photos_ + " -o two --output mask,probability --adapt faces --threads 2").status, 0);
+  ASSERT_EQ(Run("detect " + photos_ + " -o one --output mask,probability --adapt faces --threads 1")
+                .status,
+            0);
+  ASSERT_EQ(Run("detect " + photos_ + " -o two --output mask,probability --adapt faces --threads 2")
+                .status,
+            0);
   ASSERT_EQ(Run("detect " + photos_ + " -o plain").status, 0);
   for (const std::string& name : Names(Path("one")))
     EXPECT_EQ(ReadFile(Path("one/" + name)), ReadFile(Path("two/" + name))) << name;
@@ -148,7 +153,8 @@ TEST_F(AdaptProgramTest, AMaskAndARectangleSayTheSame) {
   Put("small.png", Encode(".png", seed(cv::Rect(100, 50, 60, 60))));
   const Outcome other = Run("detect in -o out --seed-mask small.png");
   EXPECT_EQ(other.status, 1);
-  EXPECT_NE(other.err.find("small.png: is 60x60, and the image 320x200"), std::string::npos) << other.err;
+  EXPECT_NE(other.err.find("small.png: is 60x60, and the image 320x200"), std::string::npos)
+      << other.err;
 }
 
 TEST_F(AdaptProgramTest, AMissingCascadeIsOneLineThatSaysWhatToInstall) {
@@ -157,7 +163,9 @@ TEST_F(AdaptProgramTest, AMissingCascadeIsOneLineThatSaysWhatToInstall) {
   const Outcome absent = Run("detect in -o out --adapt faces --cascade empty");
   EXPECT_EQ(absent.status, 1);
   EXPECT_EQ(Lines(absent.err), 1) << absent.err;
-  EXPECT_NE(absent.err.find("empty/haarcascade_frontalface_alt2.xml: is not there"), std::string::npos) << absent.err;
+  EXPECT_NE(absent.err.find("empty/haarcascade_frontalface_alt2.xml: is not there"),
+            std::string::npos)
+      << absent.err;
   EXPECT_NE(absent.err.find("opencv-data"), std::string::npos) << absent.err;
   const Outcome broken = Run("detect in -o out --adapt faces --cascade empty/readme");
   EXPECT_EQ(broken.status, 1);
@@ -167,8 +175,9 @@ TEST_F(AdaptProgramTest, AMissingCascadeIsOneLineThatSaysWhatToInstall) {
 
 TEST_F(AdaptProgramTest, WrongOptionsAreUsageErrors) {
   Put("in/a.png", Encode(".png", Gradient(30, 20)));
-  for (const char* wrong : {"--adapt hands", "--seed-rect 1,2,3", "--seed-rect 1,2,3,0", "--seed-rect 1,2,3,4x",
-                            "--seed-rect -1,2,3,4", "--cascade x.xml", "--refine crf"})
+  for (const char* wrong :
+       {"--adapt hands", "--seed-rect 1,2,3", "--seed-rect 1,2,3,0", "--seed-rect 1,2,3,4x",
+        "--seed-rect -1,2,3,4", "--cascade x.xml", "--refine crf"})
     EXPECT_EQ(Run(std::string("detect in -o out ") + wrong).status, 2) << wrong;
 }
 
@@ -176,7 +185,8 @@ TEST_F(AdaptProgramTest, PhotographsOfPeople) {
   SKIP_WITHOUT_DATA();
   const std::string ecu = (testing::DataFolder() / "ecu").string();
   EXPECT_GT(PooledF1("--images " + ecu + "/images --truth " + ecu +
-                     "/masks --mask-name '{stem}_skin_{stem}' --adapt faces"), 0.85);
+                     "/masks --mask-name '{stem}_skin_{stem}' --adapt faces"),
+            0.85);
 }
 
 }  // namespace

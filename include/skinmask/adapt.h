@@ -1,6 +1,6 @@
-// Models that adapt to one image: seeds say where skin is, and both classes are fitted to this image,
-// with the global model and the place relative to the face as further evidence (docs/math.md has the
-// global model; docs/decisions/0009-adapt.md says what was chosen and why).
+// Models that adapt to one image: seeds say where skin is, and both classes are fitted to this
+// image, with the global model and the place relative to the face as further evidence (docs/math.md
+// has the global model; docs/decisions/0009-adapt.md says what was chosen and why).
 #pragma once
 
 #include <filesystem>
@@ -19,16 +19,16 @@ namespace skinmask {
 
 // Where one person's skin is.
 struct Seed {
-  cv::Rect box;              // within the image: a face as detectors frame it, or any region
-  bool face = true;          // skin is then expected in an ellipse of the box, and below it
-  cv::Mat skin;              // CV_8UC1 of the box's size, nonzero where skin; empty: all of the box
-                             // (of a face: its inner ellipse)
-  bool certain = false;      // a face needs no agreement of the global model, whatever the light
-  Moments carried;           // BGR of the same person's skin from elsewhere, e.g. earlier frames
+  cv::Rect box;          // within the image: a face as detectors frame it, or any region
+  bool face = true;      // skin is then expected in an ellipse of the box, and below it
+  cv::Mat skin;          // CV_8UC1 of the box's size, nonzero where skin; empty: all of the box
+                         // (of a face: its inner ellipse)
+  bool certain = false;  // a face needs no agreement of the global model, whatever the light
+  Moments carried;       // BGR of the same person's skin from elsewhere, e.g. earlier frames
 };
 
-// Anything that finds seeds: cascades, another detector, the user. Find is safe from many threads and
-// depends on the image alone; `bgr` is CV_8UC3.
+// Anything that finds seeds: cascades, another detector, the user. Find is safe from many threads
+// and depends on the image alone; `bgr` is CV_8UC3.
 class SeedFinder {
  public:
   virtual ~SeedFinder() = default;
@@ -36,8 +36,8 @@ class SeedFinder {
 };
 
 // Faces by an OpenCV cascade, looked for on a grey picture of at most 0.13 Mpx (about 50 ms).
-// `cascade` is a cascade file or a folder of haarcascade_frontalface_alt2.xml; empty: where the package
-// opencv-data has it. Throws Error when there is none.
+// `cascade` is a cascade file or a folder of haarcascade_frontalface_alt2.xml; empty: where the
+// package opencv-data has it. Throws Error when there is none.
 std::unique_ptr<SeedFinder> FaceFinder(const std::filesystem::path& cascade = {});
 // The same seeds for every image. A box that is not within an image, or a mask of another size, is
 // an Error of that image.
@@ -49,30 +49,33 @@ enum class Refine {
   kGuided,  // mean field, neighbours weighing as a guided filter has them (He, Sun, Tang 2010)
 };
 
-// One image's class-conditional densities as mixtures of Gaussians in BGR; the priors of each sum to 1.
+// One image's class-conditional densities as mixtures of Gaussians in BGR; the priors of each sum
+// to 1.
 struct ImageModel {
   std::vector<GaussianClass> skin;  // one for each seed that gave enough pixels
   std::vector<GaussianClass> rest;
-  std::vector<Moments> seeds;       // what those seeds gave after trimming, to carry on
+  std::vector<Moments> seeds;  // what those seeds gave after trimming, to carry on
 };
 // The same for CompiledMixture: class 0 is skin.
 std::vector<MixtureComponent> Components(const ImageModel& model);
 
-// Fits both mixtures to an image of at most a few 10,000 pixels. `log_odds` are the global model's less
-// its threshold's, `place` those that the place gives; both CV_32FC1 of the image's size. Absent when the
-// seeds or the rest hold too few pixels. About 10 ms.
+// Fits both mixtures to an image of at most a few 10,000 pixels. `log_odds` are the global model's
+// less its threshold's, `place` those that the place gives; both CV_32FC1 of the image's size.
+// Absent when the seeds or the rest hold too few pixels. About 10 ms.
 std::optional<ImageModel> FitToImage(const cv::Mat& bgr, std::span<const Seed> seeds,
                                      const cv::Mat& log_odds, const cv::Mat& place);
 
 class Adapter {
  public:
-  // `own_threshold` is the decision that the model was made with; log-odds come out on its scale, so
-  // that a threshold asked for by the user means more or less skin as it does without adaptation.
+  // `own_threshold` is the decision that the model was made with; log-odds come out on its scale,
+  // so that a threshold asked for by the user means more or less skin as it does without
+  // adaptation.
   Adapter(const Model& model, double own_threshold,
           std::vector<std::unique_ptr<SeedFinder>> finders, Refine refine);
 
   // log P(skin | pixel, image) / P(not skin | pixel, image), CV_32FC1; empty for an image without
-  // seeds, for which the global model is the answer. Safe from many threads; the same for any number.
+  // seeds, for which the global model is the answer. Safe from many threads; the same for any
+  // number.
   cv::Mat LogOdds(const cv::Mat& bgr) const;
 
  private:

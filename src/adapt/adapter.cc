@@ -1,9 +1,8 @@
-#include "skinmask/adapt.h"
-
 #include <algorithm>
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
+#include "skinmask/adapt.h"
 #include "weights.h"
 
 namespace skinmask {
@@ -12,8 +11,8 @@ namespace {
 constexpr double kFitPixels = 60000;  // of the picture that models are fitted to; more gain nothing
 // Log-odds beyond which the global model is not believed: it was fitted to colours in other lights.
 constexpr double kMostGlobal = 6;
-constexpr float kPlausible = -2;      // log-odds, less the threshold's, that faces are verified by
-constexpr double kVerified = 0.4;     // share of a face's middle that must have them
+constexpr float kPlausible = -2;   // log-odds, less the threshold's, that faces are verified by
+constexpr double kVerified = 0.4;  // share of a face's middle that must have them
 
 // The seed in the small picture; its box is empty if nothing of it is left there.
 Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to) {
@@ -73,7 +72,8 @@ cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {
   std::vector<Seed> seeds;
   const std::vector<Seed> found = FindSeeds(bgr);
   if (found.empty()) return {};
-  const double factor = std::max(1., std::ceil(std::sqrt(static_cast<double>(bgr.total()) / kFitPixels)));
+  const double factor =
+      std::max(1., std::ceil(std::sqrt(static_cast<double>(bgr.total()) / kFitPixels)));
   cv::Mat small;
   cv::resize(bgr, small, {}, 1 / factor, 1 / factor, cv::INTER_AREA);
   const cv::Mat small_global = GlobalLogOdds(small);
@@ -95,7 +95,8 @@ cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {
     local.LogOddsRow(bgr.ptr(y), row.size(), row.data());
     float* const out = z.ptr<float>(y);
     const float* const at = large_place.ptr<float>(y);
-    for (std::size_t x = 0; x < row.size(); ++x) out[x] = kLocal * row[x] + (1 - kLocal) * out[x] + at[x];
+    for (std::size_t x = 0; x < row.size(); ++x)
+      out[x] = kLocal * row[x] + (1 - kLocal) * out[x] + at[x];
   }
   if (refine_ == Refine::kGuided) RefineAlongEdges(bgr, small, z);
   z += own_log_odds_;
@@ -107,9 +108,9 @@ cv::Mat MaskOf(const cv::Mat& log_odds, double threshold) { return log_odds > Lo
 cv::Mat ProbabilityOf(const cv::Mat& log_odds) {
   cv::Mat probability(log_odds.size(), CV_8UC1);
   for (int y = 0; y < probability.rows; ++y)
-    std::transform(log_odds.ptr<float>(y), log_odds.ptr<float>(y) + probability.cols,
-                   probability.ptr(y),
-                   [](float z) { return static_cast<std::uint8_t>(std::lround(255 * Logistic(z))); });
+    std::transform(
+        log_odds.ptr<float>(y), log_odds.ptr<float>(y) + probability.cols, probability.ptr(y),
+        [](float z) { return static_cast<std::uint8_t>(std::lround(255 * Logistic(z))); });
   return probability;
 }
 

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 using Cascade = cv::Ptr<cv::BaseCascadeClassifier>;
 
 constexpr char kFileName[] = "haarcascade_frontalface_alt2.xml";
-constexpr const char* kFolders[] = {"/usr/share/opencv4/haarcascades", "/usr/share/opencv/haarcascades",
+constexpr const char* kFolders[] = {"/usr/share/opencv4/haarcascades",
+                                    "/usr/share/opencv/haarcascades",
                                     "/usr/local/share/opencv4/haarcascades"};
 constexpr double kMostPixels = 130000;  // of the picture that is searched
 constexpr double kStep = 1.15;          // from one size of face to the next
@@ -47,10 +48,12 @@ fs::path CascadeFile(const fs::path& given) {
   if (given.empty()) {
     for (const char* folder : kFolders)
       if (fs::exists(fs::path(folder) / kFileName, ignored)) return fs::path(folder) / kFileName;
-    throw Error((fs::path(kFolders[0]) / kFileName).string(), fmt::format("is not there ({})", kHint));
+    throw Error((fs::path(kFolders[0]) / kFileName).string(),
+                fmt::format("is not there ({})", kHint));
   }
   const fs::path file = fs::is_directory(given, ignored) ? given / kFileName : given;
-  if (!fs::exists(file, ignored)) throw Error(file.string(), fmt::format("is not there ({})", kHint));
+  if (!fs::exists(file, ignored))
+    throw Error(file.string(), fmt::format("is not there ({})", kHint));
   return file;
 }
 
@@ -65,7 +68,8 @@ Cascade LoadCascade(const fs::path& file) {
     if (cascade && !cascade->empty()) return cascade;
   } catch (const cv::Exception&) {
   }
-  throw Error(file.string(), "is no cascade that OpenCV reads (one of the Debian package opencv-data)");
+  throw Error(file.string(),
+              "is no cascade that OpenCV reads (one of the Debian package opencv-data)");
 }
 
 class CascadeFaces : public SeedFinder {
@@ -77,8 +81,8 @@ class CascadeFaces : public SeedFinder {
     cv::Mat grey;
     cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
     if (scale < 1) cv::resize(grey, grey, {}, scale, scale, cv::INTER_AREA);
-    const int least = std::max(
-        kLeastFace, static_cast<int>(kLeastShare * std::min(grey.rows, grey.cols)));
+    const int least =
+        std::max(kLeastFace, static_cast<int>(kLeastShare * std::min(grey.rows, grey.cols)));
     std::vector<cv::Rect> found;
     std::vector<int> hits;
     Cascade cascade = Take();

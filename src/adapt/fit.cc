@@ -11,18 +11,18 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-constexpr std::size_t kRest = 4;         // Gaussians for what is not skin
+constexpr std::size_t kRest = 4;  // Gaussians for what is not skin
 constexpr int kRounds = 3;
-constexpr std::size_t kFewest = 20;      // pixels to fit a Gaussian to
-constexpr double kImplausible = -4;      // log-odds under which a seed's pixel is eye, beard or hair
-constexpr double kKept = 0.9;            // share of a seed's pixels that trimming leaves
+constexpr std::size_t kFewest = 20;  // pixels to fit a Gaussian to
+constexpr double kImplausible = -4;  // log-odds under which a seed's pixel is eye, beard or hair
+constexpr double kKept = 0.9;        // share of a seed's pixels that trimming leaves
 constexpr int kTrims = 4;
-constexpr double kWidened = 1.2;         // what trimming took from the covariance, and other lights on it
-constexpr double kSkinNoise = 4;         // variances below which colours are not told apart
+constexpr double kWidened = 1.2;  // what trimming took from the covariance, and other lights on it
+constexpr double kSkinNoise = 4;  // variances below which colours are not told apart
 constexpr double kRestNoise = 16;
-constexpr double kFar = 14;              // squared Mahalanobis distance from all skin: the first rest
-constexpr double kAnchor = 0.02;         // weight of the seeds, in shares of the image's pixels
-constexpr double kUnit = 1 << 16;        // a pixel's whole weight in exact moments
+constexpr double kFar = 14;        // squared Mahalanobis distance from all skin: the first rest
+constexpr double kAnchor = 0.02;   // weight of the seeds, in shares of the image's pixels
+constexpr double kUnit = 1 << 16;  // a pixel's whole weight in exact moments
 
 struct Gaussian {
   double n;  // pixels
@@ -188,7 +188,8 @@ Gaussian Anchored(const Gaussian& prior, const Moments& moments, double weight) 
   const Vector3d step = g.mean - prior.mean;
   return {prior.n, (g.n * g.mean + weight * prior.mean) / total,
           (g.n * g.covariance + weight * prior.covariance +
-           g.n * weight / total * step * step.transpose()) / total +
+           g.n * weight / total * step * step.transpose()) /
+                  total +
               kSkinNoise / 2 * Matrix3d::Identity()};
 }
 
@@ -209,7 +210,8 @@ std::vector<Gaussian> SkinOfSeeds(const cv::Mat& bgr, std::span<const Seed> seed
   return skin;
 }
 
-std::vector<Gaussian> FirstRest(const std::vector<Pixel>& pixels, const std::vector<Gaussian>& skin) {
+std::vector<Gaussian> FirstRest(const std::vector<Pixel>& pixels,
+                                const std::vector<Gaussian>& skin) {
   std::vector<Matrix3d> precisions;
   for (const Gaussian& g : skin) precisions.push_back(g.covariance.inverse());
   std::vector<const std::uint8_t*> far;
@@ -248,8 +250,10 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr, std::span<const Seed> s
     model.rest = ToClasses(rest, false);
     if (round == kRounds) break;
     const std::vector<Moments> moments = Share(pixels, model);
-    for (std::size_t i = 0; i < skin.size(); ++i) skin[i] = Anchored(anchors[i], moments[i], anchor);
-    for (std::size_t i = 0; i < rest.size(); ++i)  // one that has lost its pixels stays, of little weight
+    for (std::size_t i = 0; i < skin.size(); ++i)
+      skin[i] = Anchored(anchors[i], moments[i], anchor);
+    for (std::size_t i = 0; i < rest.size();
+         ++i)  // one that has lost its pixels stays, of little weight
       if (const Moments& m = moments[skin.size() + i]; static_cast<double>(m.n) >= kUnit)
         rest[i] = FromMoments(m, kUnit, kRestNoise);
       else

@@ -8,8 +8,9 @@
 namespace skinmask {
 namespace {
 
-// Log-odds by place, in face boxes (u to the right of its centre, v down). A head is an ellipse; what
-// is left of it, right of it or over it is hair and background, mostly; below are neck, breast and hands.
+// Log-odds by place, in face boxes (u to the right of its centre, v down). A head is an ellipse;
+// what is left of it, right of it or over it is hair and background, mostly; below are neck, breast
+// and hands.
 constexpr double kFace = 2.5, kAbove = -3, kBelow = -0.75;
 constexpr double kFall = 0.5, kFarthest = 2;  // per box beyond the first, and how many of them
 constexpr double kHeadWidth = 0.42, kHeadHeight = 0.55, kHeadCentre = 0.05, kHeadBlur = 0.1;
@@ -44,7 +45,8 @@ cv::Mat Enlarged(const cv::Mat& small, const cv::Size& size, Scratch& buffer) {
 }
 
 bool InInnerFace(const cv::Rect& box, cv::Point at) {
-  const double u = (at.x + 0.5 - box.x) / box.width - 0.5, v = (at.y + 0.5 - box.y) / box.height - 0.5;
+  const double u = (at.x + 0.5 - box.x) / box.width - 0.5,
+               v = (at.y + 0.5 - box.y) / box.height - 0.5;
   return Length(u / 0.32, (v - 0.05) / 0.38) < 1;
 }
 

@@ -8,9 +8,9 @@ namespace skinmask {
 namespace {
 
 constexpr int kRounds = 3;
-constexpr float kStrength = 4;     // log-odds that a neighbourhood wholly of one class adds
-constexpr double kEdge = 1e-3;     // variance of grey, of 1, above which there is an edge
-constexpr float kCertain = 8;      // log-odds beyond which one is as sure as can be
+constexpr float kStrength = 4;  // log-odds that a neighbourhood wholly of one class adds
+constexpr double kEdge = 1e-3;  // variance of grey, of 1, above which there is an edge
+constexpr float kCertain = 8;   // log-odds beyond which one is as sure as can be
 
 cv::Mat GreyOf(const cv::Mat& bgr) {
   cv::Mat grey;
@@ -23,7 +23,8 @@ cv::Mat GreyOf(const cv::Mat& bgr) {
 cv::Mat Belief(const cv::Mat& log_odds) {
   cv::Mat belief(log_odds.size(), CV_32FC1);
   for (int y = 0; y < belief.rows; ++y)
-    std::transform(log_odds.ptr<float>(y), log_odds.ptr<float>(y) + belief.cols, belief.ptr<float>(y),
+    std::transform(log_odds.ptr<float>(y), log_odds.ptr<float>(y) + belief.cols,
+                   belief.ptr<float>(y),
                    [](float z) { return std::tanh(std::clamp(z, -kCertain, kCertain) / 2); });
   return belief;
 }
@@ -56,8 +57,8 @@ class Guide {
 }  // namespace
 
 // Mean field on the small picture, the messages guided by its edges; the last message goes to every
-// pixel of the large one, as slope and level, which are smooth where the picture is not (He, Sun: Fast
-// guided filter, 2015).
+// pixel of the large one, as slope and level, which are smooth where the picture is not (He, Sun:
+// Fast guided filter, 2015).
 void RefineAlongEdges(const cv::Mat& bgr, const cv::Mat& small_bgr, cv::Mat& log_odds) {
   const int radius = std::max(1, cvRound(std::sqrt(static_cast<double>(small_bgr.total())) / 26));
   cv::Mat small;

@@ -38,8 +38,9 @@ class SeedMask : public SeedFinder {
   }
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     if (bgr.size() != mask_.size())
-      throw Error(file_.string(), fmt::format("is {}, and the image {} (seeds are of the image's size)",
-                                              SizeText(mask_.size()), SizeText(bgr.size())));
+      throw Error(file_.string(),
+                  fmt::format("is {}, and the image {} (seeds are of the image's size)",
+                              SizeText(mask_.size()), SizeText(bgr.size())));
     return {{box_, false, mask_(box_), false, {}}};
   }
 

@@ -20,8 +20,8 @@ bool InInnerFace(const cv::Rect& box, cv::Point at);
 // What the place relative to the nearest seed adds to the log-odds, CV_32FC1 (docs/decisions/0009).
 cv::Mat PlaceLogOdds(const cv::Size& size, std::span<const Seed> seeds);
 
-// Adds to the log-odds what the neighbourhood says, along the edges of the picture; `small_bgr` is the
-// picture to work on.
+// Adds to the log-odds what the neighbourhood says, along the edges of the picture; `small_bgr` is
+// the picture to work on.
 void RefineAlongEdges(const cv::Mat& bgr, const cv::Mat& small_bgr, cv::Mat& log_odds);
 
 // CV_32FC1 enlarged linearly into the buffer, where it lives until the buffer's next use.

@@ -23,22 +23,25 @@ cv::Rect ParseRect(const std::string& text) {
 
 void AddAdaptOptions(CLI::App& verb, AdaptFlags& flags) {
   const std::string group = "Adapting the model to each image";
-  verb.add_option("--adapt", flags.adapt,
-                  "Fit the model to the faces of each image, which is slower and much more accurate; "
-                  "images without a face get the global model")
+  verb.add_option(
+          "--adapt", flags.adapt,
+          "Fit the model to the faces of each image, which is slower and much more accurate; "
+          "images without a face get the global model")
       ->check(CLI::IsMember({"off", "faces"}))
       ->type_name("off|faces")
       ->group(group)
       ->capture_default_str();
-  verb.add_option("--cascade", flags.cascade,
-                  "Cascade to find faces by, or its folder (default: that of the package opencv-data)")
+  verb.add_option(
+          "--cascade", flags.cascade,
+          "Cascade to find faces by, or its folder (default: that of the package opencv-data)")
       ->type_name("DIR|FILE")
       ->group(group);
   verb.add_option("--seed-mask", flags.seed_mask,
                   "Fit to the skin that this mask marks (above 127), in every image")
       ->type_name("FILE")
       ->group(group);
-  verb.add_option("--seed-rect", flags.seed_rect, "Fit to the skin in this rectangle, in every image")
+  verb.add_option("--seed-rect", flags.seed_rect,
+                  "Fit to the skin in this rectangle, in every image")
       ->type_name("X,Y,W,H")
       ->group(group);
   verb.add_option("--refine", flags.refine,
@@ -55,7 +58,8 @@ std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model&
   if (!flags.cascade.empty() && !faces) throw UsageError("--cascade needs --adapt faces");
   std::vector<std::unique_ptr<SeedFinder>> finders;
   if (!flags.seed_rect.empty()) finders.push_back(FixedSeed(ParseRect(flags.seed_rect)));
-  if (!flags.seed_mask.empty()) finders.push_back(FixedSeed(std::filesystem::path(flags.seed_mask)));
+  if (!flags.seed_mask.empty())
+    finders.push_back(FixedSeed(std::filesystem::path(flags.seed_mask)));
   if (faces) finders.push_back(FaceFinder(flags.cascade));
   if (finders.empty()) return nullptr;
   return std::make_shared<Adapter>(model, own_threshold, std::move(finders),
