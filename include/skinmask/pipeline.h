@@ -27,6 +27,8 @@
 
 namespace skinmask {
 
+class Adapter;  // skinmask/adapt.h
+
 // How a run is watched and stopped.
 struct Run {
   LineSink problem = [](const std::string&) {};  // one line per file that could not be done
@@ -58,6 +60,7 @@ struct DetectOptions {
   bool resume = false;                       // leave out inputs whose outputs are all there
   std::size_t shard = 1, shard_count = 1;    // every shard_count-th input, from the shard-th
   int scale = 1;                             // 1, 2, 4 or 8: as DecodeOptions::scale
+  std::shared_ptr<const Adapter> adapter;    // null: the same model for every image
 };
 
 struct DetectedImage {
@@ -116,8 +119,10 @@ struct EvaluationReport {
   std::vector<DrawnPixel> drawn;  // some thousand pixels, evenly over images; none for masks
 };
 
-// The model on images against their masks; every class but `model.positive()` is negative.
-EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run);
+// The model on images against their masks; every class but `model.positive()` is negative. With an
+// adapter its log-odds count, in images that it adapts to.
+EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run,
+                                const Adapter* adapter = nullptr);
 // Masks made before (`options.images`) against ground truth (`options.masks`): above 127 is positive.
 // The outputs of `detect` other than masks are passed over.
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run);

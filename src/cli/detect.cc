@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "adapt.h"
 #include "common.h"
 
 namespace skinmask::cli {
@@ -16,6 +17,7 @@ struct Options {
   bool resume = false;
   std::string shard = "1/1";
   std::string scale = "1";
+  AdaptFlags adapt;
 };
 
 void ParseShard(const std::string& text, DetectOptions& detect) {
@@ -48,7 +50,10 @@ void RunDetect(const Options& options, Context& context) {
   detect.scale = options.scale.back() - '0';  // one of those that the flag takes
   Model model = context.LoadModel();
   if (options.prior) model = AsUsage([&] { return WithPrior(model, *options.prior); });
+  const double own_threshold = model.decision.threshold;
   if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
+
+  detect.adapter = MakeAdapter(options.adapt, model, own_threshold);
 
   nlohmann::ordered_json images = nlohmann::ordered_json::array();
   Detect(detect, model, context.StartRun("images"), [&](const DetectedImage& image) {
@@ -109,6 +114,7 @@ void AddDetect(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"1", "1/2", "1/4", "1/8"}))
       ->type_name("1/N")
       ->capture_default_str();
+  AddAdaptOptions(*verb, options->adapt);
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);

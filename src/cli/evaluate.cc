@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "adapt.h"
 #include "common.h"
 #include "skinmask/report.h"
 
@@ -11,6 +12,7 @@ struct Options {
   PairOptions pairs;
   std::string predicted;
   DecisionOptions decision;
+  AdaptFlags adapt;
   std::string report;  // the page to write, or empty
 };
 
@@ -71,9 +73,10 @@ EvaluationReport Report(const Options& options, std::optional<Model>& model, Con
   const Run run = context.StartRun("images");
   if (!model) return EvaluatePredicted(PairsOf(options), run);
   const std::optional<DecisionRule> rule = RuleOf(options.decision);
+  const double own_threshold = model->decision.threshold;
   if (!options.pairs.images.empty())
     return Judge(*model, rule, run, [&](const Model& m, const Run& r) {
-      return EvaluateImages(options.pairs, m, r);
+      return EvaluateImages(options.pairs, m, r, MakeAdapter(options.adapt, m, own_threshold).get());
     });
   constexpr std::size_t kDrawn = 1000;
   const Samples samples = ReadAllSamples(options.samples);
@@ -145,6 +148,7 @@ void AddEvaluate(CLI::App& app, Context& context) {
   verb->add_option("--report", options->report,
                    "One HTML page with scores, curves and a gallery, which opens without a network")
       ->type_name("FILE.html");
+  AddAdaptOptions(*verb, options->adapt);
   AddModelOption(*verb, context);
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);

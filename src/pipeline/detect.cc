@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ordered.h"
+#include "skinmask/adapt.h"
 #include "skinmask/image.h"
 
 namespace skinmask {
@@ -45,12 +46,14 @@ struct Detected {
   std::vector<std::string> files;  // encoded, as image.outputs
 };
 
-cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr, const cv::Mat& mask) {
+// `log_odds` are those of a model adapted to the image; empty: the posterior's hold.
+cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr, const cv::Mat& log_odds,
+               const cv::Mat& mask) {
   switch (output) {
     case Output::kMask:
       return mask;
     case Output::kProbability:
-      return DetectProbability(posterior, bgr);
+      return log_odds.empty() ? DetectProbability(posterior, bgr) : ProbabilityOf(log_odds);
     case Output::kOverlay:
       return DrawOverlay(bgr, mask);
     case Output::kCutout:
@@ -111,7 +114,8 @@ void MakeFolder(const fs::path& folder) {
   if (error) throw Error(folder.string(), "cannot be made as output folder: " + error.message());
 }
 
-Detected Process(const Task& task, const Posterior& posterior, const DetectOptions& options) {
+Detected Process(const Task& task, const Posterior& posterior, double threshold,
+                 const DetectOptions& options) {
   for (const auto& [output, path] : task.outputs) {
     MakeFolder(path.parent_path());
     RequireWritable(path, options.overwrite);
@@ -119,12 +123,16 @@ Detected Process(const Task& task, const Posterior& posterior, const DetectOptio
   thread_local Scratch pixels, mask_pixels;
   const cv::Mat bgr = ReadImage(task.input, {.scale = options.scale, .buffer = &pixels});
   cv::Mat mask(bgr.size(), CV_8UC1, mask_pixels.Get(bgr.total()));
-  ForRows(posterior, bgr, &Posterior::MaskRow, mask);
+  const cv::Mat log_odds = options.adapter ? options.adapter->LogOdds(bgr) : cv::Mat();
+  if (log_odds.empty())
+    ForRows(posterior, bgr, &Posterior::MaskRow, mask);
+  else
+    MaskOf(log_odds, threshold).copyTo(mask);
   Detected result;
   result.pixels = bgr.total();
   result.image = {task.input, {}, bgr.size(), static_cast<std::uint64_t>(cv::countNonZero(mask))};
   for (const auto& [output, path] : task.outputs) {
-    const cv::Mat picture = Render(output, posterior, bgr, mask);
+    const cv::Mat picture = Render(output, posterior, bgr, log_odds, mask);
     result.files.push_back(output == Output::kClasses
                                ? EncodePalettePng(picture, ClassPalette(posterior.class_count()))
                                : EncodePng(picture));
@@ -199,7 +207,7 @@ void Detect(const DetectOptions& options, const Model& model, const Run& run,
   const Posterior posterior(model, ExpectationOf(tasks));
   RunOrdered(
       tasks.size(), run, [&](std::size_t i) { return tasks[i].input.string(); },
-      [&](std::size_t i) { return Process(tasks[i], posterior, options); },
+      [&](std::size_t i) { return Process(tasks[i], posterior, model.decision.threshold, options); },
       [&](std::size_t, Detected&& result) {
         for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], options.overwrite);

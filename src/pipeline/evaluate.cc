@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pairs.h"
+#include "skinmask/adapt.h"
 
 namespace skinmask {
 namespace {
@@ -118,7 +119,8 @@ Metrics MetricsOf(const Evaluation& evaluation) {
   return m;
 }
 
-EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run) {
+EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run,
+                                const Adapter* adapter) {
   const LabelledPairs pairs(options, false, run);
   const std::uint8_t positive = PositiveIndex(pairs, options, model.positive().name);
   const Posterior posterior(model, {.probability = false});
@@ -126,10 +128,17 @@ EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, 
     const auto width = static_cast<std::size_t>(image.bgr.cols);
     std::vector<std::uint8_t> mask(width);
     std::vector<float> z(width);
+    const cv::Mat adapted = adapter ? adapter->LogOdds(image.bgr) : cv::Mat();
+    const cv::Mat adapted_mask = adapted.empty() ? cv::Mat() : MaskOf(adapted, model.decision.threshold);
     for (int y = 0; y < image.bgr.rows; ++y) {
       const std::uint8_t* classes = image.classes.ptr<std::uint8_t>(y);
-      posterior.MaskRow(image.bgr.ptr<std::uint8_t>(y), width, mask.data());
-      posterior.LogOddsRow(image.bgr.ptr<std::uint8_t>(y), width, z.data());
+      if (adapted.empty()) {
+        posterior.MaskRow(image.bgr.ptr<std::uint8_t>(y), width, mask.data());
+        posterior.LogOddsRow(image.bgr.ptr<std::uint8_t>(y), width, z.data());
+      } else {
+        std::copy_n(adapted_mask.ptr<std::uint8_t>(y), width, mask.data());
+        std::copy_n(adapted.ptr<float>(y), width, z.data());
+      }
       for (std::size_t x = 0; x < width; ++x) {
         if (classes[x] == MaskRule::kIgnored) continue;
         sum.counts.Add(classes[x] == positive, mask[x] != 0);

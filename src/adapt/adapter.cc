@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cmath>
+#include <opencv2/imgproc.hpp>
+
+#include "skinmask/adapt.h"
+#include "weights.h"
+
+namespace skinmask {
+namespace {
+
+constexpr double kFitPixels = 60000;  // of the picture that models are fitted to; more gain nothing
+// Log-odds beyond which the global model is not believed: it was fitted to colours in other lights.
+constexpr double kMostGlobal = 6;
+constexpr float kPlausible = -2;   // log-odds, less the threshold's, that faces are verified by
+constexpr double kVerified = 0.4;  // share of a face's middle that must have them
+
+// The seed in the small picture; its box is empty if nothing of it is left there.
+Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to) {
+  const double x = static_cast<double>(to.width) / from.width;
+  const double y = static_cast<double>(to.height) / from.height;
+  Seed scaled = seed;
+  const cv::Point first(static_cast<int>(seed.box.x * x), static_cast<int>(seed.box.y * y));
+  const cv::Point last(static_cast<int>(std::ceil(seed.box.br().x * x)),
+                       static_cast<int>(std::ceil(seed.box.br().y * y)));
+  scaled.box = cv::Rect(first, last) & cv::Rect({}, to);
+  if (!seed.skin.empty() && !scaled.box.empty())
+    cv::resize(seed.skin, scaled.skin, scaled.box.size(), 0, 0, cv::INTER_NEAREST);
+  return scaled;
+}
+
+// A false face is mostly of colours that no skin has in any light.
+bool IsVerified(const Seed& seed, const cv::Mat& log_odds) {
+  if (seed.box.empty()) return false;
+  if (!seed.face || seed.certain) return true;
+  const cv::Rect& b = seed.box;
+  const cv::Mat middle = log_odds(
+      cv::Rect(b.x + b.width / 4, b.y + b.height / 4, (b.width + 1) / 2, (b.height + 1) / 2) & b);
+  return cv::countNonZero(middle > kPlausible) >= kVerified * static_cast<double>(middle.total());
+}
+
+}  // namespace
+
+Adapter::Adapter(const Model& model, double own_threshold,
+                 std::vector<std::unique_ptr<SeedFinder>> finders, Refine refine)
+    : global_(model, {.mask = false, .probability = false}),
+      own_log_odds_(Logit(std::clamp(own_threshold, 1e-6, 1 - 1e-6))),
+      finders_(std::move(finders)),
+      refine_(refine) {
+  if (Quadratic::CanFold(model)) folded_.emplace(Quadratic(model), 0);
+}
+
+std::vector<Seed> Adapter::FindSeeds(const cv::Mat& bgr) const {
+  std::vector<Seed> seeds;
+  for (const auto& finder : finders_)
+    for (Seed& seed : finder->Find(bgr)) seeds.push_back(std::move(seed));
+  return seeds;
+}
+
+cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr) const {
+  cv::Mat z(bgr.size(), CV_32FC1);
+  const auto width = static_cast<std::size_t>(bgr.cols);
+  for (int y = 0; y < bgr.rows; ++y)
+    if (folded_)
+      folded_->LogOddsRow(bgr.ptr(y), width, z.ptr<float>(y));
+    else
+      global_.LogOddsRow(bgr.ptr(y), width, z.ptr<float>(y));
+  z -= own_log_odds_;
+  return cv::min(cv::max(z, -kMostGlobal), kMostGlobal);
+}
+
+cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {
+  std::vector<Seed> seeds;
+  const std::vector<Seed> found = FindSeeds(bgr);
+  if (found.empty()) return {};
+  const double factor =
+      std::max(1., std::ceil(std::sqrt(static_cast<double>(bgr.total()) / kFitPixels)));
+  cv::Mat small;
+  cv::resize(bgr, small, {}, 1 / factor, 1 / factor, cv::INTER_AREA);
+  const cv::Mat small_global = GlobalLogOdds(small);
+  for (const Seed& seed : found) {
+    Seed scaled = Scaled(seed, bgr.size(), small.size());
+    if (IsVerified(scaled, small_global)) seeds.push_back(std::move(scaled));
+  }
+  if (seeds.empty()) return {};
+  const cv::Mat place = PlaceLogOdds(small.size(), seeds);
+  const std::optional<ImageModel> model = FitToImage(small, seeds, small_global, place);
+  if (!model) return {};
+  const CompiledMixture local(Components(*model), 0);
+  cv::Mat z = GlobalLogOdds(bgr);
+  thread_local Scratch place_buffer;
+  const cv::Mat large_place = Enlarged(place, bgr.size(), place_buffer);
+  std::vector<float> row(static_cast<std::size_t>(bgr.cols));
+  constexpr auto kLocal = static_cast<float>(kLocalShare);
+  for (int y = 0; y < bgr.rows; ++y) {
+    local.LogOddsRow(bgr.ptr(y), row.size(), row.data());
+    float* const out = z.ptr<float>(y);
+    const float* const at = large_place.ptr<float>(y);
+    for (std::size_t x = 0; x < row.size(); ++x)
+      out[x] = kLocal * row[x] + (1 - kLocal) * out[x] + at[x];
+  }
+  if (refine_ == Refine::kGuided) RefineAlongEdges(bgr, small, z);
+  z += own_log_odds_;
+  return z;
+}
+
+cv::Mat MaskOf(const cv::Mat& log_odds, double threshold) { return log_odds > Logit(threshold); }
+
+cv::Mat ProbabilityOf(const cv::Mat& log_odds) {
+  cv::Mat probability(log_odds.size(), CV_8UC1);
+  for (int y = 0; y < probability.rows; ++y)
+    std::transform(
+        log_odds.ptr<float>(y), log_odds.ptr<float>(y) + probability.cols, probability.ptr(y),
+        [](float z) { return static_cast<std::uint8_t>(std::lround(255 * Logistic(z))); });
+  return probability;
+}
+
+}  // namespace skinmask

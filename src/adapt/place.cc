@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cmath>
+#include <opencv2/imgproc.hpp>
+
+#include "skinmask/posterior.h"
+#include "weights.h"
+
+namespace skinmask {
+namespace {
+
+// Log-odds by place, in face boxes (u to the right of its centre, v down). A head is an ellipse;
+// what is left of it, right of it or over it is hair and background, mostly; below are neck, breast
+// and hands.
+constexpr double kFace = 2.5, kAbove = -3, kBelow = -0.75;
+constexpr double kFall = 0.5, kFarthest = 2;  // per box beyond the first, and how many of them
+constexpr double kHeadWidth = 0.42, kHeadHeight = 0.55, kHeadCentre = 0.05, kHeadBlur = 0.1;
+constexpr double kChin = 0.5, kChinBlur = 0.15;
+
+double Length(double x, double y) { return std::sqrt(x * x + y * y); }
+
+double Outside(double u, double v) {
+  const double beyond = std::max(std::abs(u) - 1, 0.) + std::max(std::abs(v) - 1, 0.);
+  return kBelow - kFall * std::min(beyond, kFarthest);
+}
+
+double OfFace(double u, double v) {
+  const double radius = Length(u / kHeadWidth, (v - kHeadCentre) / kHeadHeight);
+  const double head = Logistic((1 - radius) / kHeadBlur);
+  const double below = Logistic((v - kChin) / kChinBlur);
+  return head * kFace + (1 - head) * (below * Outside(u, v) + (1 - below) * kAbove);
+}
+
+bool Marks(const Seed& seed, int x, int y) {
+  return seed.box.contains({x, y}) &&
+         (seed.skin.empty() || seed.skin.at<std::uint8_t>(y - seed.box.y, x - seed.box.x) != 0);
+}
+
+}  // namespace
+
+cv::Mat Enlarged(const cv::Mat& small, const cv::Size& size, Scratch& buffer) {
+  const auto bytes = static_cast<std::size_t>(size.area()) * sizeof(float);
+  cv::Mat large(size, CV_32FC1, buffer.Get(bytes));
+  cv::resize(small, large, size, 0, 0, cv::INTER_LINEAR);
+  return large;
+}
+
+bool InInnerFace(const cv::Rect& box, cv::Point at) {
+  const double u = (at.x + 0.5 - box.x) / box.width - 0.5,
+               v = (at.y + 0.5 - box.y) / box.height - 0.5;
+  return Length(u / 0.32, (v - 0.05) / 0.38) < 1;
+}
+
+cv::Mat PlaceLogOdds(const cv::Size& size, std::span<const Seed> seeds) {
+  cv::Mat place(size, CV_32FC1);
+  for (int y = 0; y < size.height; ++y) {
+    float* const row = place.ptr<float>(y);
+    for (int x = 0; x < size.width; ++x) {
+      double nearest = HUGE_VAL, value = 0;
+      for (const Seed& seed : seeds) {
+        const double u = (x + 0.5 - seed.box.x) / seed.box.width - 0.5;
+        const double v = (y + 0.5 - seed.box.y) / seed.box.height - 0.5;
+        const double distance = u * u + v * v;
+        if (distance >= nearest) continue;
+        nearest = distance;
+        value = seed.face ? OfFace(u, v) : Marks(seed, x, y) ? kFace : Outside(u, v);
+      }
+      row[x] = static_cast<float>(value);
+    }
+  }
+  return place;
+}
+
+}  // namespace skinmask

@@ -1,0 +1,30 @@
+// What the parts of adaptation agree on.
+#pragma once
+
+#include <opencv2/core.hpp>
+#include <span>
+
+#include "skinmask/adapt.h"
+#include "skinmask/scratch.h"
+
+namespace skinmask {
+
+// Log-odds of a pixel are  share * local + (1 - share) * global + place.
+inline constexpr double kLocalShare = 0.8;
+inline constexpr std::size_t kMostSeeds = 16;
+
+// Cheeks, nose and forehead of a face as cascades frame it: the ellipse of half axes 0.32 and 0.38
+// box sizes, its centre a little below the box's.
+bool InInnerFace(const cv::Rect& box, cv::Point at);
+
+// What the place relative to the nearest seed adds to the log-odds, CV_32FC1 (docs/decisions/0009).
+cv::Mat PlaceLogOdds(const cv::Size& size, std::span<const Seed> seeds);
+
+// Adds to the log-odds what the neighbourhood says, along the edges of the picture; `small_bgr` is
+// the picture to work on.
+void RefineAlongEdges(const cv::Mat& bgr, const cv::Mat& small_bgr, cv::Mat& log_odds);
+
+// CV_32FC1 enlarged linearly into the buffer, where it lives until the buffer's next use.
+cv::Mat Enlarged(const cv::Mat& small, const cv::Size& size, Scratch& buffer);
+
+}  // namespace skinmask

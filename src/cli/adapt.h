@@ -1,0 +1,23 @@
+// The options of detect and evaluate that adapt the model to each image.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common.h"
+#include "skinmask/adapt.h"
+
+namespace skinmask::cli {
+
+struct AdaptFlags {
+  std::string adapt = "off";
+  std::string cascade, seed_mask, seed_rect;
+  std::string refine = "guided";
+};
+
+void AddAdaptOptions(CLI::App& verb, AdaptFlags& flags);
+// Null when nothing is to be adapted to. `own_threshold` as Adapter takes it.
+std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model& model,
+                                           double own_threshold);
+
+}  // namespace skinmask::cli
