@@ -35,7 +35,7 @@ class SeedFinder {
   virtual std::vector<Seed> Find(const cv::Mat& bgr) const = 0;
 };
 
-// Faces by an OpenCV cascade, looked for on a grey picture of at most 0.13 Mpx (about 50 ms).
+// Faces by an OpenCV cascade, looked for on a grey picture of at most 0.115 Mpx (about 60 ms).
 // `cascade` is a cascade file or a folder of haarcascade_frontalface_alt2.xml; empty: where the
 // package opencv-data has it. Throws Error when there is none.
 std::unique_ptr<SeedFinder> FaceFinder(const std::filesystem::path& cascade = {});

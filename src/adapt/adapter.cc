@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kFitPixels = 60000;  // of the picture that models are fitted to; more gain nothing
 // Log-odds beyond which the global model is not believed: it was fitted to colours in other lights.
-constexpr double kMostGlobal = 6;
+constexpr float kMostGlobal = 6;
 constexpr float kPlausible = -2;   // log-odds, less the threshold's, that faces are verified by
 constexpr double kVerified = 0.4;  // share of a face's middle that must have them
 
@@ -58,14 +58,18 @@ std::vector<Seed> Adapter::FindSeeds(const cv::Mat& bgr) const {
 
 cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr) const {
   cv::Mat z(bgr.size(), CV_32FC1);
-  const auto width = static_cast<std::size_t>(bgr.cols);
-  for (int y = 0; y < bgr.rows; ++y)
+  const auto own = static_cast<float>(own_log_odds_);
+  for (int y = 0; y < bgr.rows; ++y) {
+    float* const row = z.ptr<float>(y);
+    const auto width = static_cast<std::size_t>(bgr.cols);
     if (folded_)
-      folded_->LogOddsRow(bgr.ptr(y), width, z.ptr<float>(y));
+      folded_->LogOddsRow(bgr.ptr(y), width, row);
     else
-      global_.LogOddsRow(bgr.ptr(y), width, z.ptr<float>(y));
-  z -= own_log_odds_;
-  return cv::min(cv::max(z, -kMostGlobal), kMostGlobal);
+      global_.LogOddsRow(bgr.ptr(y), width, row);
+    for (std::size_t x = 0; x < width; ++x)
+      row[x] = std::clamp(row[x] - own, -kMostGlobal, kMostGlobal);
+  }
+  return z;
 }
 
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {

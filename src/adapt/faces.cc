@@ -21,7 +21,7 @@ constexpr char kFileName[] = "haarcascade_frontalface_alt2.xml";
 constexpr const char* kFolders[] = {"/usr/share/opencv4/haarcascades",
                                     "/usr/share/opencv/haarcascades",
                                     "/usr/local/share/opencv4/haarcascades"};
-constexpr double kMostPixels = 130000;  // of the picture that is searched
+constexpr double kMostPixels = 115000;  // of the picture that is searched
 constexpr double kStep = 1.15;          // from one size of face to the next
 constexpr int kNeighbours = 5;          // so many hits of nearly one place make a face
 constexpr int kCertain = 8;             // and so many one that the colours need not confirm
