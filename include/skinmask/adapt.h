@@ -1,6 +1,6 @@
 // Models that adapt to one image: seeds say where skin is, and both classes are fitted to this
 // image, with the global model and the place relative to the face as further evidence (docs/math.md
-// has the global model; docs/decisions/0009-adapt.md says what was chosen and why).
+// has the global model; docs/decisions/0011-adapt.md says what was chosen and why).
 #pragma once
 
 #include <filesystem>

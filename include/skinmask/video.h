@@ -1,0 +1,119 @@
+// Video files and streams: decoded frames in the layout the decoder has them in, and writing.
+// FFmpeg's libraries do the work; they are loaded when the first video is opened.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "skinmask/yuv.h"
+
+namespace skinmask {
+
+struct Rational {
+  int num = 0, den = 1;
+  double Value() const { return static_cast<double>(num) / den; }
+};
+
+// One decoded frame. The planes belong to the frame (shared, never written to) and are as the
+// decoder stores them: before rotation.
+struct VideoFrame {
+  enum class Layout {
+    kBgr,   // planes[0], 3 bytes a pixel
+    kI420,  // planes Y, U, V
+    kNv12,  // planes Y, UV
+    kYuyv,  // planes[0]
+  };
+  Layout layout = Layout::kBgr;
+  YuvEncoding encoding;  // of the YUV layouts
+  cv::Size size;         // of the stored picture
+  std::array<const std::uint8_t*, 3> planes{};
+  std::array<std::ptrdiff_t, 3> strides{};  // bytes from row to row
+  int rotation = 0;      // degrees clockwise that the picture must be turned by: 0, 90, 180, 270
+  std::int64_t pts = 0;  // in VideoInfo::time_base
+  double seconds = 0;    // the same since the start of the video
+  std::shared_ptr<const void> owner;
+
+  // CV_8UC3, upright (rotation applied). Converted by swscale with the frame's own encoding; chroma
+  // is repeated, not smoothed.
+  cv::Mat Bgr() const;
+};
+
+struct VideoInfo {
+  cv::Size size;  // as stored; upright it is transposed for rotation 90 and 270
+  Rational rate;  // frames a second as the container says; 0/1 when unknown
+  Rational time_base;
+  std::optional<std::int64_t> frames;  // where the container tells
+  std::optional<double> seconds;       // likewise
+  int rotation = 0;
+  bool sound = false;
+  std::string codec;  // "h264"
+};
+
+struct VideoOpenOptions {
+  double timeout_seconds =
+      3;  // to open a stream, and for it to deliver a frame; files take their time
+  const std::atomic<bool>* stop = nullptr;  // when set, a call that waits returns early
+  int threads = 0;                          // the decoder's; 0: as many as cores
+};
+
+// Frames in display order. Not safe from several threads.
+class VideoReader {
+ public:
+  // A file, or a URL of any protocol that FFmpeg has. Throws Error: not there, no video, no
+  // decoder, nothing came within the timeout.
+  explicit VideoReader(const std::string& path_or_url, const VideoOpenOptions& options = {});
+  ~VideoReader();
+  VideoReader(VideoReader&&) noexcept;
+  VideoReader& operator=(VideoReader&&) noexcept;
+
+  const VideoInfo& info() const;
+  // The next frame; absent at the end (or after a stop). Throws Error naming the frame where the
+  // data are damaged or the stream stalls; frames read before stay valid.
+  std::optional<VideoFrame> Read();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct VideoWriteOptions {
+  std::string codec;  // an encoder's name of FFmpeg; empty: libx264 for mp4, ffv1 for mkv
+  Rational rate{30, 1};
+  Rational time_base{};  // of the timestamps given to Write; 0: 1 / rate
+};
+
+// A video written beside its name and renamed by Finish; without Finish it vanishes.
+class VideoWriter {
+ public:
+  // Frames are CV_8UC1 (masks: stored losslessly as grey by ffv1) or CV_8UC3 (BGR) of `size`. H.264
+  // wants even sizes: pictures of odd size lose their last row or column no more than 4:2:0 does
+  // (they are padded by repeating and cropped by the container's display size where it can say so).
+  VideoWriter(const std::filesystem::path& path, cv::Size size, int type,
+              const VideoWriteOptions& options);
+  ~VideoWriter();  // throws nothing; drops what was not finished
+  VideoWriter(VideoWriter&&) noexcept;
+  VideoWriter& operator=(VideoWriter&&) noexcept;
+
+  void Write(const cv::Mat& frame, std::int64_t pts);
+  std::int64_t frames() const;
+  // Flushes, closes, reads the file back and renames it. Throws Error when the number of frames
+  // differs or the disk is full.
+  void Finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// True for a file that FFmpeg would open as a moving picture, judged by its extension.
+bool HasVideoExtension(const std::filesystem::path& path);
+
+}  // namespace skinmask
