@@ -9,20 +9,25 @@
 #include <system_error>
 
 #include "skinmask/error.h"
+#include "skinmask/video.h"
 
 namespace skinmask {
 namespace {
 
 namespace fs = std::filesystem;
 
+std::string LowerExtension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
 bool HasImageExtension(const fs::path& path) {
   static const std::set<std::string> kExtensions{".jpg", ".jpeg", ".jpe",  ".png", ".bmp",
                                                  ".dib", ".tif",  ".tiff", ".webp", ".ppm",
                                                  ".pgm", ".pbm",  ".pnm",  ".jp2"};
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return kExtensions.count(extension) > 0;
+  return kExtensions.count(LowerExtension(path)) > 0;
 }
 
 std::string Quoted(const fs::path& path) { return "'" + path.string() + "'"; }
@@ -90,6 +95,14 @@ bool IsFolder(const fs::path& path) {
 }
 
 }  // namespace
+
+bool HasVideoExtension(const fs::path& path) {
+  static const std::set<std::string> kExtensions{
+      ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi",  ".mpg",  ".mpeg", ".m1v",   ".m2v",   ".ts",
+      ".mts", ".m2ts", ".wmv", ".asf", ".flv",  ".3gp",  ".3g2",  ".ogv",  ".vob",   ".mxf",   ".dv",
+      ".y4m", ".gif", ".nut", ".ivf", ".264",  ".h264", ".265",  ".h265", ".hevc", ".mjpeg", ".mjpg"};
+  return kExtensions.count(LowerExtension(path)) > 0;
+}
 
 std::vector<InputFile> ListImages(const std::vector<fs::path>& inputs, const fs::path& excluded,
                                   const LineSink& problem) {
