@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "adapt/fit.h"
 #include "skinmask/error.h"
+#include "skinmask/moments.h"
 #include "skinmask/pipeline.h"
 #include "support/files.h"
 #include "support/pictures.h"
@@ -65,31 +67,40 @@ TEST(Adapt, ARectangleOfSkinFindsTheRestOfIt) {
 
 TEST(Adapt, TheFitFindsTheColoursThatWereDrawn) {
   const cv::Mat bgr = GreenPicture(), none(bgr.size(), CV_32FC1, cv::Scalar(0));
-  const std::vector<Seed> seeds{{kInside, false, {}, false, {}}};
-  const std::optional<ImageModel> model = FitToImage(bgr, seeds, none, none);
+  const auto anchor = AnchorOf(bgr, {kInside, false, {}, false}, none);
+  ASSERT_TRUE(anchor);
+  const std::vector<ColorGaussian> anchors{*anchor};
+  const std::optional<ImageModel> model = FitToImage(bgr, anchors, none, none);
   ASSERT_TRUE(model);
   ASSERT_EQ(model->skin.size(), 1u);
   for (int c = 0; c < 3; ++c) {
     EXPECT_NEAR(model->skin[0].mean(c), kSkin[c], 1.5);
     EXPECT_NEAR(model->skin[0].covariance(c, c), 36, 20);
   }
-  double prior = 0;
-  for (const ClassModel& c : model->rest) prior += c.prior;
-  EXPECT_NEAR(prior, 1, 1e-12);
+  EXPECT_FALSE(AnchorOf(bgr, {cv::Rect(0, 0, 1, 1), false, {}, false}, none));
+  EXPECT_FALSE(FitToImage(bgr, {}, none, none));
 }
 
-TEST(Adapt, MomentsFromElsewhereStandInForPixels) {
-  const cv::Mat bgr = GreenPicture(), none(bgr.size(), CV_32FC1, cv::Scalar(0));
-  std::vector<Seed> seeds{{kInside, false, {}, false, {}}};
-  const std::optional<ImageModel> before = FitToImage(bgr, seeds, none, none);
-  ASSERT_TRUE(before);
-  // A box of one pixel holds too few, unless what an earlier frame gave is carried over.
-  seeds[0].box = cv::Rect(0, 0, 1, 1);
-  EXPECT_FALSE(FitToImage(bgr, seeds, none, none));
-  seeds[0].carried = before->seeds[0];
-  const std::optional<ImageModel> after = FitToImage(bgr, seeds, none, none);
-  ASSERT_TRUE(after);
-  EXPECT_LT((after->skin[0].mean - before->skin[0].mean).norm(), 1);
+// The oracle: moments of the two samples together.
+TEST(Adapt, MovingTowardsPoolsMoments) {
+  testing::Random random(3);
+  Moments parts[2], both;
+  for (int k = 0; k < 2; ++k)
+    for (int i = 0; i < 500; ++i) {
+      const std::int32_t bgr[3] = {static_cast<std::int32_t>(100 + 60 * k + 9 * random.Normal()),
+                                   static_cast<std::int32_t>(90 + 5 * random.Normal()), i % 200};
+      const std::uint64_t count = k == 0 ? 3 : 1;  // a quarter of the pixels is the second's
+      parts[k].Add(bgr, count);
+      both.Add(bgr, count);
+    }
+  ColorGaussian g{0, parts[0].Mean(), parts[0].Covariance()};
+  const ColorGaussian other{0, parts[1].Mean(), parts[1].Covariance()}, before = g;
+  MoveTowards(g, other, 0);
+  EXPECT_EQ(g.mean, before.mean);
+  EXPECT_EQ(g.covariance, before.covariance);
+  MoveTowards(g, other, 0.25);
+  EXPECT_LT((g.mean - both.Mean()).norm(), 1e-9);
+  EXPECT_LT((g.covariance - both.Covariance()).norm(), 1e-8);
 }
 
 TEST(Adapt, SeedsOutsideTheImageAreErrors) {

@@ -95,7 +95,7 @@ class CascadeFaces : public SeedFinder {
       const cv::Rect& r = found[i];
       const cv::Rect box(cv::Point(cvRound(r.x * width), cvRound(r.y * height)),
                          cv::Point(cvRound(r.br().x * width), cvRound(r.br().y * height)));
-      seeds.push_back({box & cv::Rect({}, bgr.size()), true, {}, hits[i] >= kCertain, {}});
+      seeds.push_back({box & cv::Rect({}, bgr.size()), true, {}, hits[i] >= kCertain});
     }
     // Whatever order they were found in.
     std::ranges::sort(seeds, {}, [](const Seed& s) {

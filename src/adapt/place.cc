@@ -50,21 +50,27 @@ bool InInnerFace(const cv::Rect& box, cv::Point at) {
   return Length(u / 0.32, (v - 0.05) / 0.38) < 1;
 }
 
-cv::Mat PlaceLogOdds(const cv::Size& size, std::span<const Seed> seeds) {
-  cv::Mat place(size, CV_32FC1);
-  for (int y = 0; y < size.height; ++y) {
-    float* const row = place.ptr<float>(y);
-    for (int x = 0; x < size.width; ++x) {
+cv::Mat PlaceLogOdds(const cv::Size& to, const cv::Size& from, std::span<const Seed> seeds) {
+  const double width = static_cast<double>(from.width) / to.width;
+  const double height = static_cast<double>(from.height) / to.height;
+  cv::Mat place(to, CV_32FC1);
+  for (int j = 0; j < to.height; ++j) {
+    const double y = (j + 0.5) * height;
+    float* const row = place.ptr<float>(j);
+    for (int i = 0; i < to.width; ++i) {
+      const double x = (i + 0.5) * width;
       double nearest = HUGE_VAL, value = 0;
       for (const Seed& seed : seeds) {
-        const double u = (x + 0.5 - seed.box.x) / seed.box.width - 0.5;
-        const double v = (y + 0.5 - seed.box.y) / seed.box.height - 0.5;
+        const double u = (x - seed.box.x) / seed.box.width - 0.5;
+        const double v = (y - seed.box.y) / seed.box.height - 0.5;
         const double distance = u * u + v * v;
         if (distance >= nearest) continue;
         nearest = distance;
-        value = seed.face ? OfFace(u, v) : Marks(seed, x, y) ? kFace : Outside(u, v);
+        value = seed.face                                               ? OfFace(u, v)
+                : Marks(seed, static_cast<int>(x), static_cast<int>(y)) ? kFace
+                                                                        : Outside(u, v);
       }
-      row[x] = static_cast<float>(value);
+      row[i] = static_cast<float>(value);
     }
   }
   return place;
