@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "skinmask/adapt_stream.h"
 #include "skinmask/frame_posterior.h"
 #include "skinmask/image.h"
 #include "skinmask/pipeline.h"
@@ -224,6 +225,26 @@ TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
     EXPECT_TRUE(line.ends_with(",\"clip, one.mp4\"")) << line;
   }
   EXPECT_FALSE(std::getline(table, line));
+}
+
+TEST_F(VideoDetectTest, TheAdaptedModelIsCarriedInOrder) {
+  Make("a.mp4", 20);
+  for (const std::string threads : {"1", "2"})
+    ASSERT_EQ(Run("detect a.mp4 --seed-rect 60,40,40,40 --threads " + threads + " -o out" + threads)
+                  .status,
+              0);
+  std::vector<std::unique_ptr<SeedFinder>> finders;
+  finders.push_back(FixedSeed(cv::Rect(60, 40, 40, 40)));
+  StreamAdapter stream(std::make_shared<Adapter>(DefaultModel(), DefaultModel().decision.threshold,
+                                                 std::move(finders), Refine::kGuided));
+  VideoReader reader(Path("a.mp4").string());
+  std::string expected;
+  while (const auto frame = reader.Read()) {
+    const cv::Mat mask = MaskOf(stream.LogOdds(frame->Bgr()), DefaultModel().decision.threshold);
+    expected.append(mask.ptr<char>(), mask.total());
+  }
+  for (const std::string threads : {"1", "2"})
+    EXPECT_TRUE(RawFrames(folder_, "out" + threads + "/a.mkv", "gray") == expected) << threads;
 }
 
 TEST_F(VideoDetectTest, ADamagedVideoKeepsWhatIsBefore) {
