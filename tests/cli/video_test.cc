@@ -265,7 +265,19 @@ TEST_F(VideoDetectTest, ADamagedVideoKeepsWhatIsBefore) {
   const std::string kept = RawFrames(folder_, "out/cut.mkv", "gray");
   EXPECT_EQ(kept.size(), static_cast<std::size_t>(frames) * 176 * 144);
   ASSERT_EQ(Run("detect whole.mp4 -o out").status, 0);
-  EXPECT_TRUE(RawFrames(folder_, "out/whole.mkv", "gray").starts_with(kept));
+  const std::string all = RawFrames(folder_, "out/whole.mkv", "gray");
+  EXPECT_TRUE(all.starts_with(kept));
+  // Bytes that were overwritten.
+  std::string damaged = bytes;
+  for (std::size_t i = 0; i < 300; ++i)
+    damaged[bytes.size() * 6 / 10 + i] = static_cast<char>(i * i * 7 + 13 * i);
+  Put("damaged.mp4", damaged);
+  const Outcome second = Run("detect damaged.mp4 -o out");
+  EXPECT_EQ(second.status, 1);
+  EXPECT_NE(second.err.find("damaged.mp4: stops at frame "), std::string::npos) << second.err;
+  const std::string before = RawFrames(folder_, "out/damaged.mkv", "gray");
+  EXPECT_GT(before.size(), all.size() / 3);
+  EXPECT_TRUE(all.starts_with(before));
 }
 
 TEST_F(VideoDetectTest, AnInterruptLeavesNoHalfVideo) {
