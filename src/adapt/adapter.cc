@@ -3,8 +3,8 @@
 #include <opencv2/imgproc.hpp>
 
 #include "fit.h"
-#include "skinmask/adapt.h"
 #include "settings.h"
+#include "skinmask/adapt.h"
 #include "weights.h"
 
 namespace skinmask {
@@ -27,7 +27,8 @@ bool IsVerified(const Seed& seed, const cv::Mat& log_odds) {
   const cv::Rect& b = seed.box;
   const cv::Mat middle = log_odds(
       cv::Rect(b.x + b.width / 4, b.y + b.height / 4, (b.width + 1) / 2, (b.height + 1) / 2) & b);
-  return cv::countNonZero(middle > static_cast<double>(kPlausible)) >= kVerified * static_cast<double>(middle.total());
+  return cv::countNonZero(middle > static_cast<double>(kPlausible)) >=
+         kVerified * static_cast<double>(middle.total());
 }
 
 cv::Mat SmallPicture(const cv::Mat& bgr) {
@@ -64,8 +65,7 @@ cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr) const {
       folded_->LogOddsRow(bgr.ptr(y), width, row);
     else
       global_.LogOddsRow(bgr.ptr(y), width, row);
-    for (std::size_t x = 0; x < width; ++x)
-      row[x] = std::clamp(row[x] - own, -most, most);
+    for (std::size_t x = 0; x < width; ++x) row[x] = std::clamp(row[x] - own, -most, most);
   }
   return z;
 }

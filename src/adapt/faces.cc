@@ -8,8 +8,8 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/objdetect.hpp>
 
-#include "skinmask/adapt.h"
 #include "settings.h"
+#include "skinmask/adapt.h"
 #include "skinmask/error.h"
 
 namespace skinmask {
@@ -22,7 +22,7 @@ constexpr char kFileName[] = "haarcascade_frontalface_alt2.xml";
 constexpr const char* kFolders[] = {"/usr/share/opencv4/haarcascades",
                                     "/usr/share/opencv/haarcascades",
                                     "/usr/local/share/opencv4/haarcascades"};
-constexpr int kLeastFace = 20;          // the size that the cascade was trained at
+constexpr int kLeastFace = 20;  // the size that the cascade was trained at
 
 // cv::CascadeClassifier::CascadeClassifier(const std::string&), by its name in the Itanium C++ ABI.
 // objdetect brings dnn and more with it, so it is loaded only for adaptation, as imgcodecs is
@@ -73,7 +73,8 @@ class CascadeFaces : public SeedFinder {
   explicit CascadeFaces(const fs::path& file) : file_(file) { idle_.push_back(LoadCascade(file_)); }
 
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
-    const double scale = std::min(1., std::sqrt(kSearchedPixels / static_cast<double>(bgr.total())));
+    const double scale =
+        std::min(1., std::sqrt(kSearchedPixels / static_cast<double>(bgr.total())));
     cv::Mat grey;
     cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
     if (scale < 1) cv::resize(grey, grey, {}, scale, scale, cv::INTER_AREA);
@@ -82,7 +83,8 @@ class CascadeFaces : public SeedFinder {
     std::vector<cv::Rect> found;
     std::vector<int> hits;
     Cascade cascade = Take();
-    cascade->detectMultiScale(grey, found, hits, kSearchStep, static_cast<int>(kFaceHits), 0, {least, least}, {});
+    cascade->detectMultiScale(grey, found, hits, kSearchStep, static_cast<int>(kFaceHits), 0,
+                              {least, least}, {});
     Give(std::move(cascade));
     std::vector<Seed> seeds;
     const double width = static_cast<double>(bgr.cols) / grey.cols;

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
-#include "skinmask/posterior.h"
 #include "settings.h"
+#include "skinmask/posterior.h"
 #include "weights.h"
 
 namespace skinmask {

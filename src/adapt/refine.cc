@@ -8,7 +8,7 @@
 namespace skinmask {
 namespace {
 
-constexpr float kCertain = 8;   // log-odds beyond which one is as sure as can be
+constexpr float kCertain = 8;  // log-odds beyond which one is as sure as can be
 
 cv::Mat GreyOf(const cv::Mat& bgr) {
   cv::Mat grey;
@@ -58,7 +58,8 @@ class Guide {
 // pixel of the large one, as slope and level, which are smooth where the picture is not (He, Sun:
 // Fast guided filter, 2015).
 void RefineAlongEdges(const cv::Mat& bgr, const cv::Mat& small_bgr, cv::Mat& log_odds) {
-  const int radius = std::max(1, cvRound(std::sqrt(static_cast<double>(small_bgr.total())) / kRadii));
+  const int radius =
+      std::max(1, cvRound(std::sqrt(static_cast<double>(small_bgr.total())) / kRadii));
   cv::Mat small;
   cv::resize(log_odds, small, small_bgr.size(), 0, 0, cv::INTER_AREA);
   const cv::Mat small_grey = GreyOf(small_bgr);

@@ -30,7 +30,7 @@ namespace skinmask {
 SKINMASK_SETTING(kSearchedPixels, 115000);
 SKINMASK_SETTING(kSearchStep, 1.15);
 SKINMASK_SETTING(kLeastFaceShare, 0.06);
-SKINMASK_SETTING(kFaceHits, 5);
+SKINMASK_SETTING(kFaceHits, 3);
 SKINMASK_SETTING(kCertainHits, 8);
 // Log-odds of the global model, less its threshold's, that a face is verified by, and the share of
 // its middle that must have them.
