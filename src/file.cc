@@ -77,7 +77,8 @@ std::string ReadFile(const fs::path& path) {
 
 void RequireWritable(const fs::path& path, Overwrite overwrite) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) throw Error(path.string(), "is a folder (a file is expected)");
+  if (fs::is_directory(path, ignored))
+    throw Error(path.string(), "is a folder (a file is expected)");
   if (IsSpecial(path)) return;
   if (overwrite == Overwrite::kNo && fs::exists(path, ignored))
     throw Error(path.string(), "exists already (--force replaces it)");
@@ -87,25 +88,32 @@ void RequireWritable(const fs::path& path, Overwrite overwrite) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) Fail(path, "cannot be written", errno);
 }
 
-void WriteFile(const fs::path& name, std::string_view bytes, Overwrite overwrite) {
-  RequireWritable(name, overwrite);
-  const bool direct = IsSpecial(name);
+PartFile::PartFile(const fs::path& place) : place_(place), path_(place) {
+  if (IsSpecial(place)) return;
   std::error_code ignored;
-  const bool link = !direct && fs::is_symlink(name, ignored);
-  const fs::path path = link ? fs::weakly_canonical(name, ignored) : name;
+  if (fs::is_symlink(place, ignored)) place_ = fs::weakly_canonical(place, ignored);
   static std::atomic<unsigned> serial{0};
-  const fs::path part =
-      direct ? path
-             : path.parent_path() / (".skinmask-" + std::to_string(getpid()) + "-" +
-                                     std::to_string(serial++) + ".part");
-  Descriptor file(part, direct ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL);
-  if (file.get() < 0) Fail(path, "cannot be written", errno);
-  if (WriteAll(file.get(), bytes) && file.Close() &&
-      (direct || rename(part.c_str(), path.c_str()) == 0))
-    return;
-  const int error = errno;
-  if (!direct) unlink(part.c_str());
-  Fail(path, "cannot be written", error);
+  path_ = place_.parent_path() / (".skinmask-" + std::to_string(getpid()) + "-" +
+                                  std::to_string(serial++) + ".part");
+}
+
+PartFile::~PartFile() {
+  if (path_ != place_) unlink(path_.c_str());
+}
+
+void PartFile::Rename() {
+  if (path_ != place_ && rename(path_.c_str(), place_.c_str()) != 0)
+    Fail(place_, "cannot be written", errno);
+  path_ = place_;
+}
+
+void WriteFile(const fs::path& path, std::string_view bytes, Overwrite overwrite) {
+  RequireWritable(path, overwrite);
+  PartFile part(path);
+  Descriptor file(part.path(), IsSpecial(path) ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL);
+  if (file.get() < 0 || !WriteAll(file.get(), bytes) || !file.Close())
+    Fail(path, "cannot be written", errno);
+  part.Rename();
 }
 
 }  // namespace skinmask

@@ -22,4 +22,21 @@ void WriteFile(const std::filesystem::path& path, std::string_view bytes, Overwr
 // be written to. Cheap; call it before work.
 void RequireWritable(const std::filesystem::path& path, Overwrite overwrite);
 
+// A file in the making, beside the place that it is for (beside the target, where that is a link), or
+// the place itself if it is no regular file. Removed when it is not renamed.
+class PartFile {
+ public:
+  explicit PartFile(const std::filesystem::path& place);
+  ~PartFile();
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  // Puts it in its place, whatever is there. Throws Error.
+  void Rename();
+
+ private:
+  std::filesystem::path place_, path_;
+};
+
 }  // namespace skinmask

@@ -1,0 +1,75 @@
+// FFmpeg's libraries, loaded when the first video is opened (docs/decisions/0012-video.md).
+#pragma once
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/display.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+#include <libswscale/swscale.h>
+}
+
+#include <memory>
+#include <string>
+
+namespace skinmask {
+
+// clang-format off
+// The functions in use, by library. A name that a header does not declare does not compile, and one
+// that the library does not have is an Error when it is loaded.
+#define SKINMASK_AVUTIL(F)                                                                    \
+  F(av_log_set_level)                                                                         \
+  F(av_strerror) F(av_frame_alloc) F(av_frame_free) F(av_frame_move_ref) F(av_frame_unref)    \
+  F(av_frame_get_buffer) F(av_frame_make_writable) F(av_dict_set) F(av_dict_free)             \
+  F(av_opt_set) F(av_display_rotation_get) F(av_rescale_q) F(av_pix_fmt_desc_get)
+#define SKINMASK_AVCODEC(F)                                                                   \
+  F(avcodec_find_decoder) F(avcodec_find_encoder_by_name) F(avcodec_alloc_context3)           \
+  F(avcodec_free_context) F(avcodec_parameters_to_context)                                    \
+  F(avcodec_parameters_from_context) F(avcodec_open2) F(avcodec_send_packet)                  \
+  F(avcodec_receive_frame) F(avcodec_send_frame) F(avcodec_receive_packet)                    \
+  F(avcodec_get_name) F(avcodec_descriptor_get) F(avcodec_find_best_pix_fmt_of_list)          \
+  F(av_packet_alloc) F(av_packet_free) F(av_packet_unref) F(av_packet_rescale_ts)
+#define SKINMASK_AVFORMAT(F)                                                                  \
+  F(avformat_alloc_context) F(avformat_free_context) F(avformat_open_input)                   \
+  F(avformat_close_input) F(avformat_find_stream_info) F(av_find_best_stream)                 \
+  F(av_read_frame) F(av_guess_frame_rate) F(av_guess_sample_aspect_ratio)                     \
+  F(av_stream_get_side_data) F(avformat_index_get_entries_count)                              \
+  F(avformat_index_get_entry) F(avio_size) F(avio_open) F(avio_closep)                        \
+  F(avformat_network_init) F(avformat_alloc_output_context2) F(avformat_new_stream)           \
+  F(avformat_write_header) F(av_interleaved_write_frame) F(av_write_trailer)
+#define SKINMASK_SWSCALE(F)                                                                   \
+  F(sws_getContext) F(sws_freeContext) F(sws_scale) F(sws_getCoefficients)                    \
+  F(sws_setColorspaceDetails)
+
+// clang-format on
+
+struct Ffmpeg {
+#define SKINMASK_MEMBER(name) decltype(&::name) name;
+  SKINMASK_AVUTIL(SKINMASK_MEMBER)
+  SKINMASK_AVCODEC(SKINMASK_MEMBER)
+  SKINMASK_AVFORMAT(SKINMASK_MEMBER)
+  SKINMASK_SWSCALE(SKINMASK_MEMBER)
+#undef SKINMASK_MEMBER
+
+  // Loads the libraries at the first call. Throws Error where they are not installed.
+  static const Ffmpeg& Get();
+  std::string Message(int error) const;  // "Invalid data found when processing input"
+
+ private:
+  Ffmpeg();
+};
+
+struct FfmpegFree {
+  void operator()(AVFrame* frame) const { Ffmpeg::Get().av_frame_free(&frame); }
+  void operator()(AVPacket* packet) const { Ffmpeg::Get().av_packet_free(&packet); }
+  void operator()(AVCodecContext* codec) const { Ffmpeg::Get().avcodec_free_context(&codec); }
+  void operator()(SwsContext* scaler) const { Ffmpeg::Get().sws_freeContext(scaler); }
+};
+using FramePtr = std::unique_ptr<AVFrame, FfmpegFree>;
+using PacketPtr = std::unique_ptr<AVPacket, FfmpegFree>;
+using CodecPtr = std::unique_ptr<AVCodecContext, FfmpegFree>;
+using ScalerPtr = std::unique_ptr<SwsContext, FfmpegFree>;
+
+}  // namespace skinmask

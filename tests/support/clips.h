@@ -1,0 +1,55 @@
+// Video clips made and read by the program ffmpeg, which is also the oracle of what they hold.
+#pragma once
+
+#include <opencv2/core.hpp>
+#include <sstream>
+
+#include "support/files.h"
+
+namespace skinmask::testing {
+
+#define SKIP_WITHOUT_FFMPEG()                                        \
+  if (std::system("command -v ffmpeg ffprobe >/dev/null 2>&1") != 0) \
+  GTEST_SKIP() << "needs the program ffmpeg"
+
+// Runs a piece of shell in `folder`; what it prints.
+inline std::string Shell(const fs::path& folder, const std::string& command) {
+  const fs::path out = folder / ".shell";
+  const int status = std::system(
+      ("cd '" + folder.string() + "' && (" + command + ") >'" + out.string() + "' 2>&1").c_str());
+  const std::string text = ReadFile(out);
+  fs::remove(out);
+  EXPECT_EQ(status, 0) << command << "\n" << text;
+  return text;
+}
+
+// A photograph that scrolls through `size`: input and filter arguments of ffmpeg.
+inline std::string Scrolling(const std::string& size, const std::string& rate = "30000/1001") {
+  const std::string photo = (SamplesFolder() / "photos/grace_hopper.jpg").string();
+  return " -loop 1 -framerate " + rate + " -i '" + photo +
+         "' -vf scroll=h=0.013:v=0.007,scale=" + size + ":flags=bicubic ";
+}
+
+// Every frame's bytes in a pixel format, rotation not applied, one after the other.
+inline std::string RawFrames(const fs::path& folder, const std::string& clip,
+                             const std::string& pix_fmt,
+                             const std::string& flags = "-noautorotate") {
+  Shell(folder, "ffmpeg -v error -y " + flags + " -i '" + clip +
+                    "' -map 0:v:0 -fps_mode passthrough -f rawvideo" + " -pix_fmt " + pix_fmt +
+                    " frames.raw");
+  const std::string bytes = ReadFile(folder / "frames.raw");
+  fs::remove(folder / "frames.raw");
+  return bytes;
+}
+
+// One entry a frame (pts, pts_time, ...), or one of the stream (r_frame_rate, width, ...).
+inline std::vector<std::string> Probe(const fs::path& folder, const std::string& clip,
+                                      const std::string& what) {
+  std::istringstream lines(Shell(folder, "ffprobe -v error -select_streams v:0 -show_entries " +
+                                             what + " -of default=nk=1:nw=1 '" + clip + "'"));
+  std::vector<std::string> result;
+  for (std::string line; std::getline(lines, line);) result.push_back(line);
+  return result;
+}
+
+}  // namespace skinmask::testing
