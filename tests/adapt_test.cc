@@ -240,7 +240,7 @@ TEST_F(AdaptProgramTest, APriorMovesAdaptedLogOddsAsAllOthers) {
     const cv::Mat a = ReadImage(Path("a/" + name)), b = ReadImage(Path("b/" + name)),
                   c = ReadImage(Path("c/" + name));
     EXPECT_LT(cv::norm(a, b, cv::NORM_L1) / 255 / 3, 1e-4 * static_cast<double>(a.total())) << name;
-    EXPECT_GT(cv::norm(a, c, cv::NORM_L1) / 255 / 3, 1e-2 * static_cast<double>(a.total())) << name;
+    EXPECT_GT(cv::norm(a, c, cv::NORM_L1) / 255 / 3, 1e-3 * static_cast<double>(a.total())) << name;
   }
 }
 
