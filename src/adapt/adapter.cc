@@ -3,20 +3,11 @@
 #include <opencv2/imgproc.hpp>
 
 #include "fit.h"
+#include "settings.h"
 #include "skinmask/adapt.h"
 #include "weights.h"
 
 namespace skinmask {
-namespace {
-
-constexpr double kFitPixels = 60000;  // of the picture that models are fitted to; more gain nothing
-// Log-odds beyond which the global model is not believed: it was fitted to colours in other lights.
-constexpr float kMostGlobal = 6;
-constexpr float kPlausible = -2;   // log-odds, less the threshold's, that faces are verified by
-constexpr double kVerified = 0.4;  // share of a face's middle that must have them
-
-}  // namespace
-
 Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to) {
   const double x = static_cast<double>(to.width) / from.width;
   const double y = static_cast<double>(to.height) / from.height;
@@ -36,7 +27,8 @@ bool IsVerified(const Seed& seed, const cv::Mat& log_odds) {
   const cv::Rect& b = seed.box;
   const cv::Mat middle = log_odds(
       cv::Rect(b.x + b.width / 4, b.y + b.height / 4, (b.width + 1) / 2, (b.height + 1) / 2) & b);
-  return cv::countNonZero(middle > kPlausible) >= kVerified * static_cast<double>(middle.total());
+  return cv::countNonZero(middle > static_cast<double>(kPlausible)) >=
+         kVerified * static_cast<double>(middle.total());
 }
 
 cv::Mat SmallPicture(const cv::Mat& bgr) {
@@ -65,7 +57,7 @@ std::vector<Seed> Adapter::FindSeeds(const cv::Mat& bgr) const {
 
 cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr) const {
   cv::Mat z(bgr.size(), CV_32FC1);
-  const auto own = static_cast<float>(own_log_odds_);
+  const auto own = static_cast<float>(own_log_odds_), most = static_cast<float>(kMostGlobal);
   for (int y = 0; y < bgr.rows; ++y) {
     float* const row = z.ptr<float>(y);
     const auto width = static_cast<std::size_t>(bgr.cols);
@@ -73,8 +65,7 @@ cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr) const {
       folded_->LogOddsRow(bgr.ptr(y), width, row);
     else
       global_.LogOddsRow(bgr.ptr(y), width, row);
-    for (std::size_t x = 0; x < width; ++x)
-      row[x] = std::clamp(row[x] - own, -kMostGlobal, kMostGlobal);
+    for (std::size_t x = 0; x < width; ++x) row[x] = std::clamp(row[x] - own, -most, most);
   }
   return z;
 }
@@ -110,13 +101,13 @@ cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const
   thread_local Scratch place_buffer;
   const cv::Mat place = Enlarged(adaptation.place, bgr.size(), place_buffer);
   std::vector<float> row(static_cast<std::size_t>(bgr.cols));
-  constexpr auto kLocal = static_cast<float>(kLocalShare);
+  const auto local_share = static_cast<float>(kLocalShare);
   for (int y = 0; y < bgr.rows; ++y) {
     adaptation.local.LogOddsRow(bgr.ptr(y), row.size(), row.data());
     float* const out = z.ptr<float>(y);
     const float* const at = place.ptr<float>(y);
     for (std::size_t x = 0; x < row.size(); ++x)
-      out[x] = kLocal * row[x] + (1 - kLocal) * out[x] + at[x];
+      out[x] = local_share * row[x] + (1 - local_share) * out[x] + at[x];
   }
   if (refine_ == Refine::kGuided) RefineAlongEdges(bgr, adaptation.small_bgr, z);
   z += own_log_odds_;

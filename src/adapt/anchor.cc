@@ -2,15 +2,13 @@
 #include <algorithm>
 
 #include "moments.h"
+#include "settings.h"
 #include "weights.h"
 
 namespace skinmask {
 namespace {
 
-constexpr double kImplausible = -4;  // log-odds under which a seed's pixel is eye, beard or hair
-constexpr double kKept = 0.9;        // share of a seed's pixels that trimming leaves
 constexpr int kTrims = 4;
-constexpr double kWidened = 1.2;  // what trimming took from the covariance, and other lights on it
 
 std::vector<const std::uint8_t*> SeedPixels(const cv::Mat& bgr, const Seed& seed,
                                             const cv::Mat& log_odds) {

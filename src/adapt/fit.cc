@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "moments.h"
+#include "settings.h"
 #include "weights.h"
 
 namespace skinmask {
@@ -11,11 +12,6 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-constexpr std::size_t kRest = 4;  // Gaussians for what is not skin
-constexpr int kRounds = 3;
-constexpr double kRestNoise = 16;
-constexpr double kFar = 14;        // squared Mahalanobis distance from all skin: the first rest
-constexpr double kAnchor = 0.1;    // weight of the seeds, in shares of the image's pixels
 constexpr double kUnit = 1 << 16;  // a pixel's whole weight in exact moments
 
 struct Pixel {
@@ -55,7 +51,7 @@ std::vector<ColorGaussian> Divide(const std::vector<const std::uint8_t*>& pixels
                 g.n * axis.normalized().dot(g.covariance * axis.normalized())};
   };
   std::vector<Part> parts{part_of(pixels)};
-  while (parts.size() < kRest) {
+  while (static_cast<double>(parts.size()) < kRest) {
     const auto widest = std::ranges::max_element(parts, {}, &Part::spread);
     std::vector<const std::uint8_t*> sides[2];
     for (const std::uint8_t* p : widest->pixels)
@@ -164,7 +160,7 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr, std::span<const ColorGa
   const std::vector<Pixel> pixels = Thin(bgr, log_odds, place);
   ImageModel model{{anchors.begin(), anchors.end()}, FirstRest(pixels, anchors)};
   if (model.rest.empty()) return std::nullopt;
-  for (int round = 0; round < kRounds; ++round) model = Round(model, anchors, pixels);
+  for (int round = 0; round < kFitRounds; ++round) model = Round(model, anchors, pixels);
   return model;
 }
 

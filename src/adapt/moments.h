@@ -7,7 +7,6 @@
 namespace skinmask {
 
 inline constexpr std::size_t kFewest = 20;  // pixels to fit a Gaussian to
-inline constexpr double kSkinNoise = 4;     // variances below which colours are not told apart
 
 inline Eigen::Vector3d Color(const std::uint8_t* bgr) {
   return {double(bgr[0]), double(bgr[1]), double(bgr[2])};

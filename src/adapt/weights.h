@@ -9,8 +9,6 @@
 
 namespace skinmask {
 
-// Log-odds of a pixel are  share * local + (1 - share) * global + place.
-inline constexpr double kLocalShare = 0.8;
 inline constexpr std::size_t kMostSeeds = 16;
 
 // Cheeks, nose and forehead of a face as cascades frame it: the ellipse of half axes 0.32 and 0.38
