@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <opencv2/imgproc.hpp>
+#include <utility>
 
 #include "skinmask/error.h"
 #include "skinmask/image.h"
@@ -19,27 +20,70 @@ constexpr int kTicks = 1000;  // a second; timestamps of recordings
 
 }  // namespace
 
+Recorder::Recorder(const std::filesystem::path& path, View view, Rational rate)
+    : path_(path), view_(view), rate_(rate), encoder_([this] { EncodeAll(); }) {}
+
+Recorder::~Recorder() { Close(); }
+
 void Recorder::Write(const cv::Mat& picture, double seconds) {
-  cv::Mat frame = picture;
+  constexpr std::size_t kMostWaiting = 8;
+  if (!start_) start_ = seconds;
+  last_pts_ = std::max<std::int64_t>(last_pts_ + 1, std::llround((seconds - *start_) * kTicks));
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_.size() < kMostWaiting || failure_; });
+  if (failure_) std::rethrow_exception(failure_);
+  waiting_.push_back({picture, last_pts_});
+  changed_.notify_all();
+}
+
+void Recorder::EncodeAll() {
+  try {
+    while (true) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      const Item item = std::move(waiting_.front());
+      waiting_.pop_front();
+      changed_.notify_all();
+      lock.unlock();
+      Encode(item);
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+    changed_.notify_all();
+  }
+}
+
+void Recorder::Encode(const Item& item) {
+  cv::Mat frame = item.picture;
+  const bool lossless = path_.extension() == ".mkv";
   if (!writer_) {
     // Masks are kept as grey levels where the container is for lossless video; players of others
     // want colours.
-    size_ = picture.size();
-    start_ = seconds;
-    const bool grey = picture.type() == CV_8UC1 && path_.extension() == ".mkv";
+    size_ = frame.size();
     VideoWriteOptions options;
     if (rate_.num > 0) options.rate = rate_;
     options.time_base = {1, kTicks};
-    writer_.emplace(path_, size_, grey ? CV_8UC1 : CV_8UC3, options);
+    writer_.emplace(path_, size_, lossless && frame.type() == CV_8UC1 ? CV_8UC1 : CV_8UC3, options);
   }
-  if (frame.type() == CV_8UC1 && path_.extension() != ".mkv")
-    cv::cvtColor(frame, frame, cv::COLOR_GRAY2BGR);
-  if (frame.size() != size_) cv::resize(frame, frame, size_, 0, 0, cv::INTER_AREA);
-  last_pts_ = std::max<std::int64_t>(last_pts_ + 1, std::llround((seconds - start_) * kTicks));
-  writer_->Write(frame, last_pts_);
+  if (frame.type() == CV_8UC1 && !lossless) cv::cvtColor(frame, frame, cv::COLOR_GRAY2BGR);
+  if (frame.size() != size_) cv::resize(item.picture, frame, size_, 0, 0, cv::INTER_AREA);
+  writer_->Write(frame, item.pts);
+}
+
+void Recorder::Close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+  if (encoder_.joinable()) encoder_.join();
 }
 
 std::int64_t Recorder::Finish() {
+  Close();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   if (!writer_) return 0;
   const std::int64_t frames = writer_->frames();
   writer_->Finish();

@@ -1,11 +1,16 @@
 // What a live run leaves: a video, a table, pictures.
 #pragma once
 
+#include <condition_variable>
 #include <cstdio>
+#include <deque>
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "skinmask/file.h"
 #include "skinmask/video.h"
@@ -13,29 +18,46 @@
 
 namespace skinmask::live {
 
-// A video of the frames that were worked on, each at its own time. It appears with Finish.
+// A video of the frames that were worked on, each at its own time, encoded on a thread of its own.
+// It appears with Finish.
 class Recorder {
  public:
   // `rate` as the source tells, for players that want one.
-  Recorder(const std::filesystem::path& path, View view, Rational rate)
-      : path_(path), view_(view), rate_(rate) {}
+  Recorder(const std::filesystem::path& path, View view, Rational rate);
+  ~Recorder();  // drops what was not finished
 
   View view() const { return view_; }
   const std::filesystem::path& path() const { return path_; }
-  // `picture` of the view. Frames of another size than the first, from a camera that came back
-  // otherwise, are scaled to it.
+  // `picture` of the view, which nobody may change any more. Waits where the encoder is some frames
+  // behind; throws Error where it failed. Frames of another size than the first, from a camera that
+  // came back otherwise, are scaled to it.
   void Write(const cv::Mat& picture, double seconds);
   // The number of frames; nothing is left of a recording without any.
   std::int64_t Finish();
 
  private:
+  struct Item {
+    cv::Mat picture;
+    std::int64_t pts;
+  };
+  void EncodeAll();
+  void Encode(const Item& item);
+  void Close();
+
   std::filesystem::path path_;
   View view_;
   Rational rate_;
-  std::optional<VideoWriter> writer_;
-  cv::Size size_;
-  double start_ = 0;
+  std::optional<double> start_;
   std::int64_t last_pts_ = -1;
+  std::optional<VideoWriter> writer_;  // of the thread, until it is joined
+  cv::Size size_;                      // likewise
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> waiting_;
+  bool closed_ = false;
+  std::exception_ptr failure_;
+  std::thread encoder_;
 };
 
 // A row per frame: docs/formats.md.

@@ -52,14 +52,20 @@ class Session {
   }
 
   Statistics Run() {
+    // What was recorded is finished whatever happens, and the first failure is told.
     std::exception_ptr failure;
-    try {
-      Loop();
-    } catch (...) {
-      failure = std::current_exception();
-    }
+    const auto attempt = [&](void (Session::*step)()) {
+      try {
+        (this->*step)();
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
+    };
+    attempt(&Session::Loop);
     controls_.reset();
-    Finish();
+    attempt(&Session::FinishTable);
+    attempt(&Session::FinishRecording);
+    for (const std::string& line : capture_->TakeNotices()) o_.notice(line);
     if (failure) std::rethrow_exception(failure);
     return statistics_;
   }
@@ -69,7 +75,8 @@ class Session {
   void Work(LiveFrame&& frame);
   void Record(double seconds);
   void Show();
-  void Finish();
+  void FinishTable();
+  void FinishRecording();
   bool Done() const;
   std::vector<std::string> Status();
 
@@ -139,6 +146,7 @@ void Session::Record(double seconds) {
   if (!recorder_) return;
   const auto start = Clock::now();
   const View view = recorder_->view();
+  // (Draw makes a picture of its own, or gives the mask, which stays as it is.)
   recorder_->Write(Draw(view, scene_.Seen(NeedsBgr(view)), view != View::kMask), seconds);
   statistics_.of(Stage::kRecord).Add(Since(start));
 }
@@ -169,10 +177,12 @@ std::vector<std::string> Session::Status() {
   return lines;
 }
 
-void Session::Finish() {
-  for (const std::string& line : capture_->TakeNotices()) o_.notice(line);
-  if (recorder_ && recorder_->Finish() > 0) o_.notice("wrote " + recorder_->path().string());
+void Session::FinishTable() {
   if (table_) table_->Finish();
+}
+
+void Session::FinishRecording() {
+  if (recorder_ && recorder_->Finish() > 0) o_.notice("wrote " + recorder_->path().string());
 }
 
 }  // namespace
