@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
     bench::Results results;
     bench::BenchKernels(samples, results);
     bench::BenchFolders(samples, argv[2], results);
+    bench::BenchVideos(samples, argv[2], results);
     bench::Print(results);
     bench::Write(results, argv[3], argv[4]);
   } catch (const std::exception& e) {

@@ -41,5 +41,7 @@ std::vector<int> ThreadCounts();
 void BenchKernels(const std::string& samples, Results& results);
 // Whole runs over a folder of JPEGs that is made in `work` from the photographs in `samples`.
 void BenchFolders(const std::string& samples, const std::string& work, Results& results);
+// A video of 1920x1080 that is made in `work`, through detection and through its codecs alone.
+void BenchVideos(const std::string& samples, const std::string& work, Results& results);
 
 }  // namespace skinmask::bench

@@ -88,33 +88,29 @@ void RequireWritable(const fs::path& path, Overwrite overwrite) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) Fail(path, "cannot be written", errno);
 }
 
-PartFile::PartFile(const fs::path& place) {
+PartFile::PartFile(const fs::path& place) : place_(place), path_(place) {
+  if (IsSpecial(place)) return;
   std::error_code ignored;
-  place_ = fs::is_symlink(place, ignored) ? fs::weakly_canonical(place, ignored) : place;
+  if (fs::is_symlink(place, ignored)) place_ = fs::weakly_canonical(place, ignored);
   static std::atomic<unsigned> serial{0};
-  path_ = place_.parent_path() /
-          (".skinmask-" + std::to_string(getpid()) + "-" + std::to_string(serial++) + ".part");
+  path_ = place_.parent_path() / (".skinmask-" + std::to_string(getpid()) + "-" +
+                                  std::to_string(serial++) + ".part");
 }
 
 PartFile::~PartFile() {
-  if (!path_.empty()) unlink(path_.c_str());
+  if (path_ != place_) unlink(path_.c_str());
 }
 
 void PartFile::Rename() {
-  if (rename(path_.c_str(), place_.c_str()) != 0) Fail(place_, "cannot be written", errno);
-  path_.clear();
+  if (path_ != place_ && rename(path_.c_str(), place_.c_str()) != 0)
+    Fail(place_, "cannot be written", errno);
+  path_ = place_;
 }
 
 void WriteFile(const fs::path& path, std::string_view bytes, Overwrite overwrite) {
   RequireWritable(path, overwrite);
-  if (IsSpecial(path)) {
-    Descriptor file(path, O_WRONLY);
-    if (file.get() < 0 || !WriteAll(file.get(), bytes) || !file.Close())
-      Fail(path, "cannot be written", errno);
-    return;
-  }
   PartFile part(path);
-  Descriptor file(part.path(), O_WRONLY | O_CREAT | O_EXCL);
+  Descriptor file(part.path(), IsSpecial(path) ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL);
   if (file.get() < 0 || !WriteAll(file.get(), bytes) || !file.Close())
     Fail(path, "cannot be written", errno);
   part.Rename();

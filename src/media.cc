@@ -41,28 +41,31 @@ bool IsReadable(const fs::directory_entry& entry) {
          type != fs::file_type::character && type != fs::file_type::block;
 }
 
-void ListFolder(const fs::path& folder, const fs::path& excluded, const LineSink& problem,
-                std::vector<InputFile>& files) {
+void ListFolder(const fs::path& folder, const fs::path& excluded, Inputs wanted,
+                const LineSink& problem, std::vector<InputFile>& files) {
   std::error_code error;
-  std::vector<fs::path> found, folders;
+  std::vector<InputFile> found;
+  std::vector<fs::path> folders;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
     if (it->is_directory(ignored)) {
       if (!it->is_symlink(ignored)) folders.push_back(it->path());  // no cycles
-    } else if (HasImageExtension(it->path()) && IsReadable(*it)) {
-      found.push_back(it->path());
+    } else if (IsReadable(*it)) {
+      const bool video = wanted == Inputs::kImagesAndVideos && HasVideoExtension(it->path());
+      if (video || HasImageExtension(it->path())) found.push_back({it->path(), {}, video});
     }
   }
   if (error) problem(Error(folder.string(), "cannot be read: " + error.message()).what());
-  for (const fs::path& path : found) files.push_back({path, {}});
+  files.insert(files.end(), found.begin(), found.end());
   for (const fs::path& sub : folders)
-    if (excluded.empty() || FileIdentity(sub) != excluded) ListFolder(sub, excluded, problem, files);
+    if (excluded.empty() || FileIdentity(sub) != excluded)
+      ListFolder(sub, excluded, wanted, problem, files);
 }
 
-std::vector<InputFile> ListImagesBelow(const fs::path& folder, const fs::path& excluded,
-                                       const LineSink& problem) {
+std::vector<InputFile> ListBelow(const fs::path& folder, const fs::path& excluded, Inputs wanted,
+                                 const LineSink& problem) {
   std::vector<InputFile> files;
-  ListFolder(folder, excluded, problem, files);
+  ListFolder(folder, excluded, wanted, problem, files);
   for (InputFile& file : files) file.relative = file.path.lexically_relative(folder);
   std::sort(files.begin(), files.end(),
             [](const InputFile& a, const InputFile& b) { return a.relative < b.relative; });
@@ -73,13 +76,14 @@ struct OutputKind {
   Output output;
   std::string_view name;
   std::string_view suffix;
+  std::string_view video_suffix;
 };
 constexpr OutputKind kOutputs[] = {
-    {Output::kMask, "mask", ".png"},
-    {Output::kProbability, "probability", ".probability.png"},
-    {Output::kOverlay, "overlay", ".overlay.png"},
-    {Output::kCutout, "cutout", ".cutout.png"},
-    {Output::kClasses, "classes", ".classes.png"},
+    {Output::kMask, "mask", ".png", ".mkv"},
+    {Output::kProbability, "probability", ".probability.png", ".probability.mkv"},
+    {Output::kOverlay, "overlay", ".overlay.png", ".overlay.mp4"},
+    {Output::kCutout, "cutout", ".cutout.png", ".cutout.mp4"},
+    {Output::kClasses, "classes", ".classes.png", ".classes.mkv"},
 };
 
 // True for what detect writes beside masks.
@@ -104,18 +108,22 @@ bool HasVideoExtension(const fs::path& path) {
   return kExtensions.count(LowerExtension(path)) > 0;
 }
 
-std::vector<InputFile> ListImages(const std::vector<fs::path>& inputs, const fs::path& excluded,
-                                  const LineSink& problem) {
+std::vector<InputFile> ListInputs(const std::vector<fs::path>& inputs, const fs::path& excluded,
+                                  Inputs wanted, const LineSink& problem) {
   std::vector<InputFile> files;
   std::set<fs::path> seen;
   const fs::path excluded_identity = excluded.empty() ? excluded : FileIdentity(excluded);
+  const bool videos = wanted == Inputs::kImagesAndVideos;
   for (const fs::path& input : inputs) {
     std::vector<InputFile> found;
     if (IsFolder(input)) {
-      found = ListImagesBelow(input, excluded_identity, problem);
-      if (found.empty()) problem(Error(input.string(), "holds no image").what());
+      found = ListBelow(input, excluded_identity, wanted, problem);
+      if (found.empty())
+        problem(Error(input.string(), videos ? "holds no image and no video" : "holds no image").what());
     } else {
-      found.push_back({input, input.filename()});
+      const bool video = videos && (HasVideoExtension(input) ||
+                                    (!HasImageExtension(input) && OpensAsVideo(input)));
+      found.push_back({input, input.filename(), video});
     }
     for (InputFile& file : found)
       if (seen.insert(fs::absolute(file.path).lexically_normal()).second)
@@ -156,14 +164,14 @@ std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image
     if (!IsFolder(folder)) throw Error(folder.string(), "is no folder (one of images is expected)");
   // Masks by sub-folder and stem.
   std::map<std::pair<fs::path, std::string>, std::vector<fs::path>> found;
-  for (const InputFile& mask : ListImagesBelow(masks, {}, problem)) {
+  for (const InputFile& mask : ListBelow(masks, {}, Inputs::kImages, problem)) {
     const std::string stem = mask_name.StemOf(mask.path.filename());
     if (!stem.empty()) found[{mask.relative.parent_path(), stem}].push_back(mask.path);
   }
   std::vector<MaskPair> pairs;
   std::vector<fs::path> alone;
   std::set<fs::path> used;
-  for (const InputFile& image : ListImagesBelow(images, {}, problem)) {
+  for (const InputFile& image : ListBelow(images, {}, Inputs::kImages, problem)) {
     std::string stem = image_name.StemOf(image.path.filename());
     if (stem.empty() || (predicted && IsOtherOutput(image.path))) continue;
     const fs::path folder = image.relative.parent_path();
@@ -202,6 +210,10 @@ std::string_view OutputSuffix(Output output) {
   return kOutputs[static_cast<std::size_t>(output)].suffix;
 }
 
+std::string_view VideoOutputSuffix(Output output) {
+  return kOutputs[static_cast<std::size_t>(output)].video_suffix;
+}
+
 Output OutputFromName(std::string_view name) {
   for (const OutputKind& kind : kOutputs)
     if (kind.name == name) return kind.output;
@@ -217,11 +229,15 @@ fs::path FileIdentity(const fs::path& path) {
 
 namespace {
 
-std::vector<fs::path> PathsOf(const InputFile& input, bool full, const std::vector<Output>& outputs) {
+std::vector<fs::path> PathsOf(const InputFile& input, bool full, const std::vector<Output>& outputs,
+                              bool frame_folders) {
   fs::path base = input.relative;
   if (!full) base.replace_extension();
+  if (input.video && frame_folders) return {base};
   std::vector<fs::path> paths;
-  for (Output output : outputs) paths.push_back(base.string() + std::string(OutputSuffix(output)));
+  for (Output output : outputs)
+    paths.push_back(base.string() +
+                    std::string(input.video ? VideoOutputSuffix(output) : OutputSuffix(output)));
   return paths;
 }
 
@@ -229,7 +245,7 @@ std::vector<fs::path> PathsOf(const InputFile& input, bool full, const std::vect
 
 std::vector<std::vector<fs::path>> OutputPaths(const std::vector<InputFile>& inputs,
                                                const std::vector<Output>& outputs,
-                                               const LineSink& problem) {
+                                               const LineSink& problem, bool frame_folders) {
   std::vector<bool> full(inputs.size(), false);
   std::vector<std::vector<fs::path>> paths(inputs.size());
   // Each round but the last turns at least one more input to its full name, so this ends.
@@ -237,7 +253,7 @@ std::vector<std::vector<fs::path>> OutputPaths(const std::vector<InputFile>& inp
     changed = false;
     std::map<fs::path, std::size_t> users;  // how many inputs want a name, or need it as a folder
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      paths[i] = PathsOf(inputs[i], full[i], outputs);
+      paths[i] = PathsOf(inputs[i], full[i], outputs, frame_folders);
       for (const fs::path& path : paths[i]) ++users[path];
     }
     std::set<fs::path> folders;

@@ -32,7 +32,7 @@ using Strings = std::vector<std::string>;
 TEST_F(MediaTest, ListsFoldersRecursivelyAndSorted) {
   for (const char* name : {"p/b.JPG", "p/a.png", "p/sub/c.tif", "p/note.txt", "p/out/a.png", "q.bmp"}) Put(name, "x");
   Strings relative;
-  for (const InputFile& file : ListImages({Path("p"), Path("q.bmp"), Path("p/a.png")}, Path("p/out"), sink_))
+  for (const InputFile& file : ListInputs({Path("p"), Path("q.bmp"), Path("p/a.png")}, Path("p/out"), Inputs::kImages, sink_))
     relative.push_back(file.relative.string());
   EXPECT_EQ(relative, (Strings{"a.png", "b.JPG", "sub/c.tif", "q.bmp"}));
   EXPECT_TRUE(problems_.empty());
@@ -41,10 +41,10 @@ TEST_F(MediaTest, ListsFoldersRecursivelyAndSorted) {
   fs::create_symlink("loop.png", Path("p/loop.png"));
   fs::create_directory_symlink("..", Path("p/up"));
   ASSERT_EQ(mkfifo(Path("p/pipe.png").c_str(), 0600), 0);
-  EXPECT_EQ(ListImages({Path("p")}, Path("p/out"), sink_).size(), 5u);
+  EXPECT_EQ(ListInputs({Path("p")}, Path("p/out"), Inputs::kImages, sink_).size(), 5u);
   EXPECT_TRUE(problems_.empty());
   fs::create_directory(Path("none"));
-  EXPECT_TRUE(ListImages({Path("none")}, {}, sink_).empty());
+  EXPECT_TRUE(ListInputs({Path("none")}, {}, Inputs::kImages, sink_).empty());
   ASSERT_EQ(problems_.size(), 1u);
   EXPECT_NE(problems_[0].find("none: holds no image"), std::string::npos);
 }

@@ -22,8 +22,8 @@ void WriteFile(const std::filesystem::path& path, std::string_view bytes, Overwr
 // be written to. Cheap; call it before work.
 void RequireWritable(const std::filesystem::path& path, Overwrite overwrite);
 
-// A file in the making, beside the place that it is for (beside the target, where that is a link).
-// Removed when it is not renamed.
+// A file in the making, beside the place that it is for (beside the target, where that is a link), or
+// the place itself if it is no regular file. Removed when it is not renamed.
 class PartFile {
  public:
   explicit PartFile(const std::filesystem::path& place);

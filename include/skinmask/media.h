@@ -1,4 +1,4 @@
-// Folders of images: what to read, what belongs together, and what outputs are called.
+// Folders of images and videos: what to read, what belongs together, and what outputs are called.
 #pragma once
 
 #include <filesystem>
@@ -16,13 +16,20 @@ using LineSink = std::function<void(const std::string&)>;
 struct InputFile {
   std::filesystem::path path;
   std::filesystem::path relative;
+  bool video = false;
 };
 
-// Files are taken as named; folders are searched recursively for image files (links to files count,
+enum class Inputs { kImages, kImagesAndVideos };
+
+// Files are taken as named; folders are searched recursively for files whose extension is that of an
+// image, or of a video where those are wanted (links to files count,
 // links to folders do not, nor do pipes and devices), sorted by path. A folder inside them that is
-// `excluded` (the output folder) is left out, and so is a path that comes up twice. What cannot be read, or holds no image, goes to `problem`.
-std::vector<InputFile> ListImages(const std::vector<std::filesystem::path>& inputs,
-                                  const std::filesystem::path& excluded, const LineSink& problem);
+// `excluded` (the output folder) is left out, and so is a path that comes up twice. A file that is
+// named, and has the extension of neither, is a video if FFmpeg opens it as one. What cannot be read,
+// or holds nothing, goes to `problem`.
+std::vector<InputFile> ListInputs(const std::vector<std::filesystem::path>& inputs,
+                                  const std::filesystem::path& excluded, Inputs wanted,
+                                  const LineSink& problem);
 
 // A file name without extension in which {stem} stands for what image and mask have in common. A
 // pattern that ends in an image extension names that extension only.
@@ -55,16 +62,19 @@ std::vector<MaskPair> PairMasks(const std::filesystem::path& images, const NameP
 
 // What detection can write, and the suffix that tells it apart.
 enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses };
-std::string_view OutputSuffix(Output output);  // ".png", ".probability.png", ...
+std::string_view OutputSuffix(Output output);       // ".png", ".probability.png", ...
+std::string_view VideoOutputSuffix(Output output);  // ".mkv", ".overlay.mp4", ...
 Output OutputFromName(std::string_view name);  // "mask", "probability", ...; throws Error
 
 // Paths of the outputs below the output folder: result[i][j] for inputs[i] and outputs[j]; relative
 // path with the extension replaced. Inputs whose outputs would share a name keep their full name
 // (b.jpg.png beside b.png.png). Where that does not help (the same relative path in two input folders)
-// the later input goes to `problem` and gets no paths.
+// the later input goes to `problem` and gets no paths. With `frame_folders` a video has one path, that of
+// a folder: its name without the extension.
 std::vector<std::vector<std::filesystem::path>> OutputPaths(const std::vector<InputFile>& inputs,
                                                             const std::vector<Output>& outputs,
-                                                            const LineSink& problem);
+                                                            const LineSink& problem,
+                                                            bool frame_folders = false);
 
 // The file behind a path, whatever links lead to it; the path itself where that cannot be told.
 std::filesystem::path FileIdentity(const std::filesystem::path& path);

@@ -19,10 +19,12 @@
 #include "skinmask/evaluation.h"
 #include "skinmask/file.h"
 #include "skinmask/fit.h"
+#include "skinmask/frame_posterior.h"
 #include "skinmask/mask.h"
 #include "skinmask/media.h"
 #include "skinmask/model.h"
 #include "skinmask/posterior.h"
+#include "skinmask/region.h"
 #include "skinmask/samples.h"
 
 namespace skinmask {
@@ -33,8 +35,11 @@ class Adapter;  // skinmask/adapt.h
 struct Run {
   LineSink problem = [](const std::string&) {};  // one line per file that could not be done
   LineSink warning = [](const std::string&) {};
+  // `total` is 0 where it is not known. `counting` comes before when what is counted changes, and
+  // everything starts at 0 again: "frames of b.mp4".
   std::function<void(std::size_t done, std::size_t total, std::uint64_t pixels)> progress =
       [](std::size_t, std::size_t, std::uint64_t) {};
+  std::function<void(const std::string& unit)> counting = [](const std::string&) {};
   const std::atomic<bool>* stop = nullptr;  // when set: finish what is in flight, then return
 };
 
@@ -49,17 +54,38 @@ cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr);  // index
 // as BGRA with the mask as alpha.
 cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask);
 cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask);
-// Colours for `count` classes, three bytes R G B each.
+cv::Mat BlackOut(const cv::Mat& bgr, const cv::Mat& mask);  // the same on black, for videos
+// Colours for `count` classes, three bytes R G B each; and indices (CV_8UC1) in such colours (CV_8UC3).
 std::string ClassPalette(std::size_t count);
+cv::Mat InPalette(const cv::Mat& indices, const std::string& rgb);
+
+// What was found in one frame of a video.
+struct DetectedFrame {
+  std::filesystem::path input;
+  std::int64_t index = 0;   // from 0
+  double seconds = 0;       // since the first frame
+  std::uint64_t pixels = 0;
+  std::uint64_t skin_pixels = 0;
+  std::optional<Region> region;  // of the probability map; absent where that is 0 all over
+};
+
+struct VideoOutputOptions {
+  bool png_frames = false;  // a folder of images for each video: 000000.png, 000000.overlay.png, ...
+  std::string codec;        // FFmpeg's name of the encoder of what is not a picture; empty: ffv1
+  FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;
+  // Called for each frame in order; empty: nobody wants to know, and nothing is measured for it.
+  std::function<void(const DetectedFrame&)> frame;
+};
 
 struct DetectOptions {
-  std::vector<std::filesystem::path> inputs;
+  std::vector<std::filesystem::path> inputs;  // images, videos, folders of both
   std::filesystem::path output_folder;
   std::vector<Output> outputs{Output::kMask};
   Overwrite overwrite = Overwrite::kNo;
   bool resume = false;                       // leave out inputs whose outputs are all there
   std::size_t shard = 1, shard_count = 1;    // every shard_count-th input, from the shard-th
-  int scale = 1;                             // 1, 2, 4 or 8: as DecodeOptions::scale
+  int scale = 1;                             // 1, 2, 4 or 8: as DecodeOptions::scale; not for videos
+  VideoOutputOptions video;
   std::shared_ptr<const Adapter> adapter;    // null: the same model for every image
 };
 
@@ -68,10 +94,15 @@ struct DetectedImage {
   std::vector<std::filesystem::path> outputs;
   cv::Size size;
   std::uint64_t skin_pixels = 0;
+  std::int64_t frames = 0;  // of a video; 0: an image
+  Rational rate{};          // of a video
+  double SkinFraction() const;
 };
 
 // Throws Error when nothing can be done at all (an output folder that cannot be made, outputs over
-// inputs). `done` is called for each image in order.
+// inputs). `done` is called for each image in order, and then for each video. A video whose data are
+// damaged is a problem, and its outputs hold the frames before; one that a stop interrupts leaves no
+// output (single frames stay, which a run with `resume` completes).
 void Detect(const DetectOptions& options, const Model& model, const Run& run,
             const std::function<void(const DetectedImage&)>& done);
 

@@ -126,7 +126,9 @@ class VideoWriter {
   std::unique_ptr<State> state_;
 };
 
-// True for a file that FFmpeg would open as a moving picture, judged by its extension.
+// True for a file that FFmpeg would open as a moving picture: judged by its extension, and by opening
+// it (false, too, where FFmpeg's libraries are not there).
 bool HasVideoExtension(const std::filesystem::path& path);
+bool OpensAsVideo(const std::filesystem::path& path);
 
 }  // namespace skinmask

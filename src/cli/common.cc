@@ -67,6 +67,7 @@ Run Context::StartRun(const std::string& unit) {
   run.progress = [progress](std::size_t done, std::size_t total, std::uint64_t pixels) {
     progress->Show(done, total, pixels);
   };
+  run.counting = [progress](const std::string& what) { progress->Begin(what); };
   run.stop = &StopFlag();
   return run;
 }

@@ -5,6 +5,7 @@
 
 #include "adapt.h"
 #include "common.h"
+#include "frame_table.h"
 
 namespace skinmask::cli {
 namespace {
@@ -18,6 +19,8 @@ struct Options {
   std::string shard = "1/1";
   std::string scale = "1";
   AdaptFlags adapt;
+  bool frames = false;
+  std::string codec, pixels = "yuv", csv;
 };
 
 void ParseShard(const std::string& text, DetectOptions& detect) {
@@ -32,7 +35,7 @@ void ParseShard(const std::string& text, DetectOptions& detect) {
   throw UsageError(fmt::format("--shard '{}' is not I/N with I from 1 to N", text));
 }
 
-void RunDetect(const Options& options, Context& context) {
+DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
   DetectOptions detect;
   detect.inputs.assign(options.inputs.begin(), options.inputs.end());
   detect.output_folder = options.folder;
@@ -48,44 +51,88 @@ void RunDetect(const Options& options, Context& context) {
     throw UsageError(fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.folder));
   ParseShard(options.shard, detect);
   detect.scale = options.scale.back() - '0';  // one of those that the flag takes
+  if (options.frames && !options.codec.empty())
+    throw UsageError("--codec is for videos, and --frames makes none");
+  detect.video.png_frames = options.frames;
+  detect.video.codec = options.codec;
+  detect.video.pixels = options.pixels == "bgr" ? FramePosterior::Pixels::kBgr : FramePosterior::Pixels::kYuv;
+  return detect;
+}
+
+nlohmann::ordered_json JsonOf(const DetectedImage& image, const std::vector<std::string>& outputs) {
+  nlohmann::ordered_json json{{"input", image.input.string()},
+                              {"outputs", outputs},
+                              {"width", image.size.width},
+                              {"height", image.size.height}};
+  if (image.frames > 0) {
+    json["frames"] = image.frames;
+    json["rate"] = fmt::format("{}/{}", image.rate.num, image.rate.den);
+  }
+  json["skin_pixels"] = image.skin_pixels;
+  json["skin_fraction"] = image.SkinFraction();
+  return json;
+}
+
+void RunDetect(const Options& options, Context& context) {
+  DetectOptions detect = DetectOptionsOf(options, context);
   Model model = context.LoadModel();
   if (options.prior) model = AsUsage([&] { return WithPrior(model, *options.prior); });
   const double own_threshold = model.decision.threshold;
   if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
 
   detect.adapter = MakeAdapter(options.adapt, model, own_threshold);
-
-  nlohmann::ordered_json images = nlohmann::ordered_json::array();
+  std::optional<FrameTable> table;
+  if (!options.csv.empty()) {
+    table.emplace(options.csv, context.overwrite());
+    detect.video.frame = [&](const DetectedFrame& frame) { table->Add(frame); };
+  }
+  nlohmann::ordered_json images = nlohmann::ordered_json::array(), videos = images;
   Detect(detect, model, context.StartRun("images"), [&](const DetectedImage& image) {
-    const double fraction =
-        static_cast<double>(image.skin_pixels) / static_cast<double>(image.size.area());
     std::vector<std::string> outputs;
     for (const auto& path : image.outputs) outputs.push_back(path.string());
-    if (!context.json.empty())
-      images.push_back({{"input", image.input.string()},
-                        {"outputs", outputs},
-                        {"width", image.size.width},
-                        {"height", image.size.height},
-                        {"skin_pixels", image.skin_pixels},
-                        {"skin_fraction", fraction}});
-    if (!context.quiet && !context.json_to_stdout())
-      Print("{}: {:.1f} % skin -> {}\n", image.input.string(), 100 * fraction,
-                 fmt::join(outputs, " "));
+    if (!context.json.empty()) (image.frames > 0 ? videos : images).push_back(JsonOf(image, outputs));
+    if (context.quiet || context.json_to_stdout()) return;
+    const std::string frames = image.frames > 0 ? fmt::format(" of {} frames", image.frames) : "";
+    Print("{}: {:.1f} % skin{} -> {}\n", image.input.string(), 100 * image.SkinFraction(), frames,
+          fmt::join(outputs, " "));
   });
-  nlohmann::ordered_json root{{"threshold", model.decision.threshold}, {"images", images}};
+  if (table && !StopFlag()) table->Finish();
+  nlohmann::ordered_json root{{"threshold", model.decision.threshold}, {"images", images}, {"videos", videos}};
   context.WriteJson(root.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void AddVideoOptions(CLI::App& verb, Options& options) {
+  const std::string group = "Videos";
+  verb.add_flag("--frames", options.frames,
+                "A folder of images for each video instead: b/000000.png, b/000000.overlay.png, ...")
+      ->group(group);
+  verb.add_option("--codec", options.codec,
+                  "FFmpeg's encoder of masks, probabilities and classes, in Matroska (default: ffv1, lossless)")
+      ->type_name("NAME")
+      ->group(group);
+  verb.add_option("--pixels", options.pixels,
+                  "Judge frames as they are decoded, where they are YUV and the model allows it, or "
+                  "converted to BGR")
+      ->check(CLI::IsMember({"yuv", "bgr"}))
+      ->type_name("yuv|bgr")
+      ->group(group)
+      ->capture_default_str();
+  verb.add_option("--csv", options.csv,
+                  "A row for each frame: time, share of skin, and where it is, how large and which way it lies")
+      ->type_name("FILE")
+      ->group(group);
 }
 
 }  // namespace
 
 void AddDetect(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = AddVerb(app, "detect", "Make masks of images and folders of images",
+  CLI::App* verb = AddVerb(app, "detect", "Make masks of images and videos",
                            "  skinmask detect photos -o masks\n"
                            "  skinmask detect a.jpg b.png -o out --output mask,overlay "
                            "--threshold 0.3",
                            context);
-  verb->add_option("input", options->inputs, "Image files and folders, searched recursively")
+  verb->add_option("input", options->inputs, "Images, videos and folders of them, searched recursively")
       ->required()
       ->type_name("INPUT");
   verb->add_option("-o", options->folder, "Folder for the results; it is made if need be")
@@ -93,7 +140,8 @@ void AddDetect(CLI::App& app, Context& context) {
       ->type_name("DIR");
   verb->add_option("--output", options->outputs,
                    "What to write: mask (b.png, 0 and 255), probability (b.probability.png), overlay "
-                   "(b.overlay.png), cutout (b.cutout.png, RGBA), classes (b.classes.png, a palette); repeatable")
+                   "(b.overlay.png), cutout (b.cutout.png, RGBA), classes (b.classes.png, a palette); of videos b.mkv, "
+                   "b.probability.mkv, b.overlay.mp4, b.cutout.mp4, b.classes.mkv; repeatable")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("KIND")
@@ -114,6 +162,7 @@ void AddDetect(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"1", "1/2", "1/4", "1/8"}))
       ->type_name("1/N")
       ->capture_default_str();
+  AddVideoOptions(*verb, *options);
   AddAdaptOptions(*verb, options->adapt);
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);

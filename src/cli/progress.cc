@@ -18,13 +18,24 @@ void Progress::Show(std::size_t done, std::size_t total, std::uint64_t pixels) {
   if (!enabled_ || elapsed < kQuietSeconds) return;
   if (duration<double>(now - last_).count() < kRefreshSeconds && done < total) return;
   last_ = now;
-  constexpr std::size_t kWidth = 24;
-  const std::size_t filled = kWidth * done / total;
-  const double left = elapsed / static_cast<double>(done) * static_cast<double>(total - done);
-  fmt::print(stderr, "\r\x1b[K[{:#<{}}{:.<{}}] {}/{} {}  {:.0f} Mpx/s  {:.0f} s left", "", filled, "",
-             kWidth - filled, done, total, unit_, static_cast<double>(pixels) / elapsed / 1e6, left);
+  const std::string rate = fmt::format("{:.0f} Mpx/s", static_cast<double>(pixels) / elapsed / 1e6);
+  if (done > total) {
+    fmt::print(stderr, "\r\x1b[K{} {}  {}", done, unit_, rate);
+  } else {
+    constexpr std::size_t kWidth = 24;
+    const std::size_t filled = kWidth * done / total;
+    const double left = elapsed / static_cast<double>(done) * static_cast<double>(total - done);
+    fmt::print(stderr, "\r\x1b[K[{:#<{}}{:.<{}}] {}/{} {}  {}  {:.0f} s left", "", filled, "",
+               kWidth - filled, done, total, unit_, rate, left);
+  }
   std::fflush(stderr);
   drawn_ = true;
+}
+
+void Progress::Begin(const std::string& unit) {
+  Clear();
+  unit_ = unit;
+  start_ = last_ = Clock::now();
 }
 
 void Progress::Clear() {

@@ -17,6 +17,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  // What is counted from now on; the clock starts again.
+  void Begin(const std::string& unit);
+  // `total` is 0 where it is not known.
   void Show(std::size_t done, std::size_t total, std::uint64_t pixels);
   // Takes the bar away, so that a line can be printed.
   void Clear();

@@ -11,7 +11,12 @@ double Since(Clock::time_point start) {
 
 }  // namespace
 
-Scene::Scene(const Model& model, bool mirror) : mirror_(mirror), refit_(model), detector_(model) {}
+Scene::Scene(const Model& model, bool mirror) : mirror_(mirror), refit_(model) { SetModel(model); }
+
+void Scene::SetModel(const Model& model) {
+  model_ = model;
+  posterior_.emplace(model);
+}
 
 cv::Mat Scene::Mirrored(const cv::Mat& upright) const {
   if (!mirror_) return upright;
@@ -23,9 +28,15 @@ cv::Mat Scene::Mirrored(const cv::Mat& upright) const {
 void Scene::Look(LiveFrame&& frame, Statistics& statistics) {
   frame_ = std::move(frame);
   const auto start = Clock::now();
-  const Maps maps = detector_(frame_->picture);
+  const VideoFrame& picture = frame_->picture;
+  const cv::Mat bgr = posterior_->TakesYuv(picture) ? cv::Mat() : picture.StoredBgr();
+  const cv::Mat mask = posterior_->Mask(picture, bgr);
+  const cv::Mat probability = posterior_->Probability(picture, bgr);
   statistics.of(Stage::kPosterior).Add(Since(start));
-  observation_ = {{}, {Mirrored(maps.mask), Mirrored(maps.probability)}, 0, {}};
+  const auto seen = [&](const cv::Mat& stored) {
+    return stored.empty() ? cv::Mat() : Mirrored(picture.Upright(stored));
+  };
+  observation_ = {seen(bgr), {seen(mask), seen(probability)}, 0, {}};
   const auto found = Clock::now();
   const cv::Mat& map = observation_.maps.probability;
   observation_.region = tracker_ ? tracker_->Follow(map) : RegionOf(MapMomentsOf(map));
@@ -49,28 +60,28 @@ std::optional<cv::Rect> Scene::search_window() const {
 }
 
 void Scene::SetThreshold(double threshold) {
-  Model model = detector_.model();
+  Model model = model_;
   model.decision = {threshold, "fixed", ""};
-  detector_.SetModel(model);
+  SetModel(model);
 }
 
-void Scene::SetPrior(double prior) { detector_.SetModel(WithPrior(detector_.model(), prior)); }
+void Scene::SetPrior(double prior) { SetModel(WithPrior(model_, prior)); }
 
 void Scene::AddSamples(const cv::Rect& where, bool positive) {
   const cv::Mat& bgr = Seen(true).bgr;
   refit_.Add(bgr(where & cv::Rect({}, bgr.size())), positive);
-  Refresh();
+  LearnAgain();
 }
 
 void Scene::ClearSamples() {
   refit_.Clear();
-  Refresh();
+  LearnAgain();
 }
 
-void Scene::Refresh() {
+void Scene::LearnAgain() {
   Model model = WithPrior(refit_.Fitted(), prior());
-  model.decision = detector_.model().decision;
-  detector_.SetModel(model);
+  model.decision = model_.decision;
+  SetModel(model);
 }
 
 }  // namespace skinmask::live

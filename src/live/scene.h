@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "detector.h"
 #include "refit.h"
+#include "skinmask/frame_posterior.h"
 #include "skinmask/region.h"
 #include "source.h"
 #include "statistics.h"
@@ -34,7 +34,7 @@ class Scene {
   bool tracking() const { return tracker_.has_value(); }
   std::optional<cv::Rect> search_window() const;
 
-  const Model& model() const { return detector_.model(); }
+  const Model& model() const { return model_; }
   double threshold() const { return model().decision.threshold; }
   double prior() const { return model().positive().prior; }
   void SetThreshold(double threshold);
@@ -47,11 +47,13 @@ class Scene {
 
  private:
   cv::Mat Mirrored(const cv::Mat& upright) const;
-  void Refresh();
+  void SetModel(const Model& model);
+  void LearnAgain();
 
   bool mirror_;
   Refit refit_;
-  Detector detector_;
+  Model model_;
+  std::optional<FramePosterior> posterior_;
   std::optional<RegionTracker> tracker_;
   std::optional<LiveFrame> frame_;
   Observation observation_;

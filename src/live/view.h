@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "detector.h"
 #include "skinmask/region.h"
 
 namespace skinmask::live {
@@ -16,6 +15,10 @@ enum class View { kOverlay, kMask, kProbability, kBoth };
 constexpr int kViewCount = 4;
 std::string_view ViewName(View view);      // "overlay", "mask", "probability", "both"
 View ViewFromName(std::string_view name);  // throws Error
+
+struct Maps {
+  cv::Mat mask, probability;  // CV_8UC1, as the picture is to be seen
+};
 
 // What is known of one frame.
 struct Observation {

@@ -1,44 +1,25 @@
-#include <fmt/format.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
-#include <opencv2/imgproc.hpp>
-#include <set>
-
+#include "detect_video.h"
 #include "ordered.h"
+#include "plan.h"
+#include "rows.h"
 #include "skinmask/adapt.h"
 #include "skinmask/image.h"
+#include "skinmask/video.h"
 
 namespace skinmask {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A row function of Posterior on every row, in parallel where the image is large enough to gain by it.
-// Isolated: a thread that waits here must not begin another image, whose buffers are the same.
 void ForRows(const Posterior& posterior, const cv::Mat& bgr,
              void (Posterior::*row)(const std::uint8_t*, std::size_t, std::uint8_t*) const noexcept,
              cv::Mat& result) {
-  constexpr int kGrainPixels = 1 << 18;
-  const int grain = std::max(1, kGrainPixels / std::max(1, bgr.cols));
   result.create(bgr.size(), CV_8UC1);
-  tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<int>(0, bgr.rows, static_cast<std::size_t>(grain)),
-        [&](const tbb::blocked_range<int>& rows) {
-          for (int y = rows.begin(); y < rows.end(); ++y)
-            (posterior.*row)(bgr.ptr<std::uint8_t>(y), static_cast<std::size_t>(bgr.cols),
-                             result.ptr<std::uint8_t>(y));
-        });
+  ForRowsOf(bgr.size(), [&](int y) {
+    (posterior.*row)(bgr.ptr<std::uint8_t>(y), static_cast<std::size_t>(bgr.cols),
+                     result.ptr<std::uint8_t>(y));
   });
 }
-
-// The work on one input: what to read, and which outputs to write where.
-struct Task {
-  fs::path input;
-  std::vector<std::pair<Output, fs::path>> outputs;
-};
 
 struct Detected {
   std::uint64_t pixels = 0;
@@ -64,35 +45,6 @@ cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr, co
   return {};
 }
 
-std::vector<Task> PlanTasks(const DetectOptions& options, const Run& run) {
-  const fs::path folder = FileIdentity(options.output_folder);
-  for (const fs::path& input : options.inputs)
-    if (FileIdentity(input) == folder)
-      throw Error(options.output_folder.string(),
-                  "is the input folder too; its masks would be the next run's photographs (another "
-                  "output folder, or one inside it)");
-  const std::vector<InputFile> inputs =
-      ListImages(options.inputs, options.output_folder, run.problem);
-  const std::vector<std::vector<fs::path>> paths =
-      OutputPaths(inputs, options.outputs, run.problem);
-  std::set<fs::path> originals;
-  for (const InputFile& input : inputs) originals.insert(FileIdentity(input.path));
-  std::vector<Task> tasks;
-  for (std::size_t i = options.shard - 1; i < inputs.size(); i += options.shard_count) {
-    Task task{inputs[i].path, {}};
-    for (std::size_t j = 0; j < paths[i].size(); ++j) {
-      const fs::path path = options.output_folder / paths[i][j];
-      std::error_code ignored;
-      if (originals.count(FileIdentity(path)))
-        run.problem(Error(path.string(), "is an input and is not written over").what());
-      else if (!options.resume || !fs::exists(path, ignored))
-        task.outputs.emplace_back(options.outputs[j], path);
-    }
-    if (!task.outputs.empty()) tasks.push_back(std::move(task));
-  }
-  return tasks;
-}
-
 // About how many pixels there are to come: JPEGs of photographs have two bits for one, and others
 // more. The table of a model that needs one is built, or not, by it.
 PosteriorOptions ExpectationOf(const std::vector<Task>& tasks) {
@@ -106,12 +58,6 @@ PosteriorOptions ExpectationOf(const std::vector<Task>& tasks) {
       expected.probability |= output == Output::kProbability;
   }
   return expected;
-}
-
-void MakeFolder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw Error(folder.string(), "cannot be made as output folder: " + error.message());
 }
 
 Detected Process(const Task& task, const Posterior& posterior, double threshold,
@@ -141,6 +87,19 @@ Detected Process(const Task& task, const Posterior& posterior, double threshold,
   return result;
 }
 
+void DetectImages(const std::vector<Task>& tasks, const DetectOptions& options, const Model& model,
+                  const Run& run, const std::function<void(const DetectedImage&)>& done) {
+  const Posterior posterior(model, ExpectationOf(tasks));
+  RunOrdered(
+      tasks.size(), run, [&](std::size_t i) { return tasks[i].input.string(); },
+      [&](std::size_t i) { return Process(tasks[i], posterior, model.decision.threshold, options); },
+      [&](std::size_t, Detected&& result) {
+        for (std::size_t j = 0; j < result.files.size(); ++j)
+          WriteFile(result.image.outputs[j], result.files[j], options.overwrite);
+        done(result.image);
+      });
+}
+
 }  // namespace
 
 cv::Mat DetectMask(const Posterior& posterior, const cv::Mat& bgr) {
@@ -161,58 +120,18 @@ cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr) {
   return classes;
 }
 
-std::string ClassPalette(std::size_t count) {
-  // Okabe and Ito's eight, which the colour-blind can tell apart, the positive class in orange and the
-  // second in black; further classes take hues by the golden angle.
-  static constexpr unsigned char kFirst[][3] = {{230, 159, 0}, {0, 0, 0},      {86, 180, 233}, {0, 158, 115},
-                                                {240, 228, 66}, {0, 114, 178}, {213, 94, 0},   {204, 121, 167}};
-  std::string rgb;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i < std::size(kFirst)) {
-      rgb.append(std::begin(kFirst[i]), std::end(kFirst[i]));
-      continue;
-    }
-    const cv::Mat3b hsv(1, 1, cv::Vec3b(static_cast<std::uint8_t>(i * 69 % 180), 160,
-                                        static_cast<std::uint8_t>(i % 2 ? 230 : 160)));
-    cv::Mat3b color;
-    cv::cvtColor(hsv, color, cv::COLOR_HSV2RGB);
-    rgb.append(color(0, 0).val, color(0, 0).val + 3);
-  }
-  return rgb;
-}
-
-cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask) {
-  constexpr double kDimmed = 0.3;
-  const cv::Scalar kBorderGreen(64, 255, 64);
-  cv::Mat overlay, grown;
-  bgr.convertTo(overlay, CV_8U, kDimmed);
-  bgr.copyTo(overlay, mask);
-  cv::dilate(mask, grown, cv::getStructuringElement(cv::MORPH_CROSS, {3, 3}));
-  overlay.setTo(kBorderGreen, grown & ~mask);
-  return overlay;
-}
-
-cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask) {
-  cv::Mat bgra;
-  cv::merge(std::vector<cv::Mat>{bgr, mask}, bgra);
-  return bgra;
+double DetectedImage::SkinFraction() const {
+  return static_cast<double>(skin_pixels) /
+         (static_cast<double>(size.area()) * static_cast<double>(std::max<std::int64_t>(1, frames)));
 }
 
 void Detect(const DetectOptions& options, const Model& model, const Run& run,
             const std::function<void(const DetectedImage&)>& done) {
-  const std::vector<Task> tasks = PlanTasks(options, run);
+  const Plan plan = PlanTasks(options, run);
   MakeFolder(options.output_folder);
   RequireWritable(options.output_folder / "mask.png", Overwrite::kYes);
-  if (tasks.empty()) return;
-  const Posterior posterior(model, ExpectationOf(tasks));
-  RunOrdered(
-      tasks.size(), run, [&](std::size_t i) { return tasks[i].input.string(); },
-      [&](std::size_t i) { return Process(tasks[i], posterior, model.decision.threshold, options); },
-      [&](std::size_t, Detected&& result) {
-        for (std::size_t j = 0; j < result.files.size(); ++j)
-          WriteFile(result.image.outputs[j], result.files[j], options.overwrite);
-        done(result.image);
-      });
+  if (!plan.images.empty()) DetectImages(plan.images, options, model, run, done);
+  if (!plan.videos.empty()) DetectVideos(plan.videos, options, model, run, done);
 }
 
 }  // namespace skinmask

@@ -19,7 +19,7 @@ std::vector<MaskPair> PairsOf(const PairOptions& options, bool predicted, const 
     return PairMasks(options.images, image_name, options.masks, mask_name, predicted,
                      run.problem);
   std::vector<MaskPair> pairs;
-  for (const InputFile& image : ListImages({options.images}, {}, run.problem))
+  for (const InputFile& image : ListInputs({options.images}, {}, Inputs::kImages, run.problem))
     if (!image_name.StemOf(image.path.filename()).empty()) pairs.push_back({image, {}});
   return pairs;
 }

@@ -117,6 +117,10 @@ void VideoReader::State::Open() {
   if (result < 0)
     throw Error(name, fmt::format("cannot be opened as {}: {}", stream ? "stream" : "video",
                                   av.Message(result)));
+  // Demuxers of single images (png_pipe, ...), and of text.
+  const std::string_view kind = format->iformat->name;
+  if (kind.ends_with("_pipe") || kind == "image2" || kind == "tty")
+    throw Error(name, "is no moving picture");
   const AVCodec* decoder = nullptr;
   index = av.av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, &decoder, 0);
   if (index == AVERROR_DECODER_NOT_FOUND)
@@ -265,5 +269,14 @@ VideoReader& VideoReader::operator=(VideoReader&&) noexcept = default;
 
 const VideoInfo& VideoReader::info() const { return state_->info; }
 std::optional<VideoFrame> VideoReader::Read() { return state_->Read(); }
+
+bool OpensAsVideo(const std::filesystem::path& path) {
+  try {
+    VideoReader reader(path.string(), {.threads = 1});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 }  // namespace skinmask

@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "live/capture.h"
-#include "live/detector.h"
 #include "live/refit.h"
 #include "live/scene.h"
 #include "live/statistics.h"
@@ -40,59 +39,18 @@ TEST_F(LiveTest, SourcesAreToldApart) {
   EXPECT_EQ(SourceKindOf("rtsp://camera/1"), SourceKind::kStream);
 }
 
-TEST_F(LiveTest, BgrFramesGetTheMasksOfDetect) {
+TEST_F(LiveTest, FramesGetTheMasksOfDetect) {
   const cv::Mat bgr = Noise(333, 77, 1);
   const Model model = DefaultModel();
-  Detector detector(model);
-  const Maps maps = detector(WrapBgr(bgr));
+  Scene scene(model, false);
+  Statistics statistics;
+  scene.Look({WrapBgr(bgr), Clock::now()}, statistics);
+  const Maps& maps = scene.Seen(false).maps;
   const Posterior posterior(model);
   EXPECT_EQ(cv::norm(maps.mask, DetectMask(posterior, bgr), cv::NORM_INF), 0);
   EXPECT_EQ(cv::norm(maps.probability, DetectProbability(posterior, bgr), cv::NORM_INF), 0);
   EXPECT_GT(cv::countNonZero(maps.mask), 0);
-}
-
-// The reference on the unrounded BGR of each pixel, wherever it is not within the kernel's bounds
-// of the threshold; each layout holds the same picture.
-TEST_F(LiveTest, YuvFramesNeedNoBgr) {
-  SKIP_WITHOUT_FFMPEG();
-  Shell(folder_, "ffmpeg -v error" + Scrolling("318x242") +
-                     "-frames:v 2 -c:v libx264 -pix_fmt yuv420p clip.mp4");
-  VideoReader reader(Path("clip.mp4").string());
-  const VideoFrame i420 = *reader.Read();
-  ASSERT_EQ(i420.layout, VideoFrame::Layout::kI420);
-  VideoFrame yuyv = i420;
-  const int w = i420.size.width, h = i420.size.height;
-  cv::Mat packed(h, 2 * w, CV_8UC1);
-  for (int y = 0; y < h; ++y)
-    for (int x = 0; x < w; ++x) {
-      packed.at<std::uint8_t>(y, 2 * x) = i420.planes[0][y * i420.strides[0] + x];
-      const std::size_t plane = x % 2 ? 2 : 1;
-      packed.at<std::uint8_t>(y, 2 * x + 1) =
-          i420.planes[plane][y / 2 * i420.strides[plane] + x / 2];
-    }
-  yuyv.layout = VideoFrame::Layout::kYuyv;
-  yuyv.planes = {packed.data, nullptr, nullptr};
-  yuyv.strides = {static_cast<std::ptrdiff_t>(packed.step), 0, 0};
-  const Model model = DefaultModel();
-  Detector detector(model);
-  const Maps a = detector(i420), b = detector(yuyv);
-  EXPECT_EQ(cv::norm(a.mask, b.mask, cv::NORM_INF), 0);
-  EXPECT_EQ(cv::norm(a.probability, b.probability, cv::NORM_INF), 0);
-  const Quadratic q = InYuv(Quadratic(model), i420.encoding);
-  const double threshold = Logit(model.decision.threshold);
-  int skin = 0, wrong = 0;
-  for (int y = 0; y < h; ++y)
-    for (int x = 0; x < w; ++x) {
-      const std::uint8_t yuv[3]{i420.planes[0][y * i420.strides[0] + x],
-                                i420.planes[1][y / 2 * i420.strides[1] + x / 2],
-                                i420.planes[2][y / 2 * i420.strides[2] + x / 2]};
-      const double z = q(yuv);
-      skin += a.mask.at<std::uint8_t>(y, x) != 0;
-      wrong +=
-          std::abs(z - threshold) > 1e-3 && (z > threshold) != (a.mask.at<std::uint8_t>(y, x) != 0);
-    }
-  EXPECT_EQ(wrong, 0);
-  EXPECT_GT(skin, w * h / 100);
+  EXPECT_EQ(cv::norm(scene.Seen(true).bgr, bgr, cv::NORM_INF), 0);
 }
 
 TEST_F(LiveTest, FramesOfAFileKeepTheirTimeAndLateOnesAreDropped) {

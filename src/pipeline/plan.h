@@ -1,0 +1,28 @@
+// What a run of detection does, input by input.
+#pragma once
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "skinmask/pipeline.h"
+
+namespace skinmask {
+
+// The work on one input: what to read, and which outputs to write where. A video whose frames
+// become single images has one output, the first, whose path is their folder.
+struct Task {
+  std::filesystem::path input;
+  std::vector<std::pair<Output, std::filesystem::path>> outputs;
+};
+
+struct Plan {
+  std::vector<Task> images, videos;
+};
+
+// Lists inputs, names outputs, and leaves out what is not to be done.
+Plan PlanTasks(const DetectOptions& options, const Run& run);
+// Throws Error.
+void MakeFolder(const std::filesystem::path& folder);
+
+}  // namespace skinmask

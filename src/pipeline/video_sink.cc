@@ -1,0 +1,128 @@
+#include "video_sink.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "skinmask/error.h"
+#include "skinmask/image.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsPicture(Output output) { return output == Output::kOverlay || output == Output::kCutout; }
+
+// Timestamps for the outputs. Containers that count coarsely (Matroska: milliseconds) round the
+// times of a constant rate; those get their exact times back, so that the rate stays what it is.
+// All others keep theirs.
+class Clock {
+ public:
+  explicit Clock(const VideoInfo& info) : from_(info.time_base), rate_(info.rate), unit_(from_) {
+    constexpr double kCoarseSeconds = 1e-4;
+    coarse_ = from_.Value() > kCoarseSeconds && rate_.num > 0;
+    if (coarse_) unit_ = {1, rate_.num * (rate_.num < 10000 ? 1000 : 1)};
+  }
+  Rational unit() const { return unit_; }
+  std::int64_t operator()(std::int64_t pts) {
+    if (!coarse_) return pts;
+    if (!first_) first_ = pts;
+    const double seconds = static_cast<double>(pts - *first_) * from_.Value();
+    const double count = std::round(seconds * rate_.Value()), exact = count / rate_.Value();
+    const bool rounded = std::abs(exact - seconds) <= from_.Value();
+    const double start = static_cast<double>(*first_) * from_.Value();
+    const std::int64_t time = std::llround((start + (rounded ? exact : seconds)) / unit_.Value());
+    return last_ = std::max(time, last_ + 1);
+  }
+
+ private:
+  Rational from_, rate_, unit_;
+  bool coarse_ = false;
+  std::optional<std::int64_t> first_;
+  std::int64_t last_ = std::numeric_limits<std::int64_t>::min();
+};
+
+class VideoFiles : public VideoSink {
+ public:
+  VideoFiles(const Task& task, const DetectOptions& options, const VideoInfo& info,
+             const cv::Size& size)
+      : clock_(info) {
+    VideoWriteOptions write;
+    if (info.rate.num > 0) write.rate = info.rate;
+    write.time_base = clock_.unit();
+    write.pixel_aspect = info.pixel_aspect;
+    if (info.rotation % 180 != 0)
+      write.pixel_aspect = {info.pixel_aspect.den, info.pixel_aspect.num};
+    for (const auto& [output, path] : task.outputs) {
+      write.codec = IsPicture(output) ? "" : options.video.codec;
+      const bool grey = output == Output::kMask || output == Output::kProbability;
+      writers_.emplace_back(path, size, grey ? CV_8UC1 : CV_8UC3, write);
+    }
+  }
+  bool TakesAnyPicture() const override { return false; }
+  void Prepare(Rendered&) const override {}
+  void Write(const VideoFrame& frame, std::int64_t, const std::vector<Rendered>& outputs) override {
+    const std::int64_t pts = clock_(frame.pts);
+    for (std::size_t i = 0; i < outputs.size(); ++i) writers_[i].Write(outputs[i].picture, pts);
+  }
+  void Finish() override {
+    for (VideoWriter& writer : writers_) writer.Finish();
+  }
+
+ private:
+  Clock clock_;
+  std::vector<VideoWriter> writers_;
+};
+
+// Every frame by itself: each file is whole or not there.
+class FrameFolder : public VideoSink {
+ public:
+  FrameFolder(const Task& task, const DetectOptions& options, std::size_t class_count)
+      : folder_(task.outputs.front().second),
+        overwrite_(options.overwrite),
+        resume_(options.resume),
+        palette_(ClassPalette(class_count)) {
+    MakeFolder(folder_);
+    if (overwrite_ == Overwrite::kNo && !resume_ && !fs::is_empty(folder_))
+      throw Error(
+          folder_.string(),
+          "exists already (--force replaces its frames, --resume adds those that are missing)");
+  }
+  bool TakesAnyPicture() const override { return true; }
+  void Prepare(Rendered& rendered) const override {
+    rendered.bytes = rendered.output == Output::kClasses
+                         ? EncodePalettePng(rendered.picture, palette_)
+                         : EncodePng(rendered.picture);
+  }
+  void Write(const VideoFrame&, std::int64_t index, const std::vector<Rendered>& outputs) override {
+    for (const Rendered& rendered : outputs) {
+      const fs::path path = folder_ / fmt::format("{:06}{}", index, OutputSuffix(rendered.output));
+      std::error_code ignored;
+      if (!resume_ || !fs::exists(path, ignored)) WriteFile(path, rendered.bytes, overwrite_);
+    }
+  }
+  void Finish() override {}
+
+ private:
+  fs::path folder_;
+  Overwrite overwrite_;
+  bool resume_;
+  std::string palette_;
+};
+
+}  // namespace
+
+std::unique_ptr<VideoSink> MakeVideoSink(const Task& task, const DetectOptions& options,
+                                         const VideoInfo& info, const cv::Size& size,
+                                         std::size_t class_count) {
+  if (options.video.png_frames) return std::make_unique<FrameFolder>(task, options, class_count);
+  for (const auto& [output, path] : task.outputs) {
+    MakeFolder(path.parent_path());
+    RequireWritable(path, options.overwrite);
+  }
+  return std::make_unique<VideoFiles>(task, options, info, size);
+}
+
+}  // namespace skinmask

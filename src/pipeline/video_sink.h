@@ -1,0 +1,39 @@
+// Where the outputs of one video go: other videos, or folders of single images.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan.h"
+#include "skinmask/video.h"
+
+namespace skinmask {
+
+// One output of one frame, upright.
+struct Rendered {
+  Output output;
+  cv::Mat picture;    // CV_8UC1, 8UC3 or 8UC4; of kClasses the indices
+  std::string bytes;  // of the file, where frames become files
+};
+
+class VideoSink {
+ public:
+  virtual ~VideoSink() = default;
+  // Whether pictures may have transparency and palettes.
+  virtual bool TakesAnyPicture() const = 0;
+  // What can be done for a frame before its turn comes; safe from many threads.
+  virtual void Prepare(Rendered& rendered) const = 0;
+  // Frames in order.
+  virtual void Write(const VideoFrame& frame, std::int64_t index,
+                     const std::vector<Rendered>& outputs) = 0;
+  // Without it, what is no complete file vanishes. Throws Error.
+  virtual void Finish() = 0;
+};
+
+// Throws Error where an output is there already, or cannot be written. `size` is the upright one.
+std::unique_ptr<VideoSink> MakeVideoSink(const Task& task, const DetectOptions& options,
+                                         const VideoInfo& info, const cv::Size& size,
+                                         std::size_t class_count);
+
+}  // namespace skinmask
