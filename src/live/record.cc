@@ -65,6 +65,7 @@ void Recorder::Encode(const Item& item) {
     VideoWriteOptions options;
     if (rate_.num > 0) options.rate = rate_;
     options.time_base = {1, kTicks};
+    options.live = true;
     writer_.emplace(path_, size_, lossless && frame.type() == CV_8UC1 ? CV_8UC1 : CV_8UC3, options);
   }
   if (frame.type() == CV_8UC1 && !lossless) cv::cvtColor(frame, frame, cv::COLOR_GRAY2BGR);
