@@ -1,10 +1,11 @@
-// Pixels a second of the row functions, beside a copy and what OpenCV's users write, on a photograph
-// that is enlarged. Contenders that should answer alike are compared before they are timed.
-#include <Eigen/LU>
+// Pixels a second of the row functions, beside a copy and what OpenCV's users write, on a
+// photograph that is enlarged. Contenders that should answer alike are compared before they are
+// timed.
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 
+#include <Eigen/LU>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -46,11 +47,10 @@ Model Gaussian(const Samples& samples) {
   return Fit(samples, options);
 }
 
-// A naive Bayes in HSV: its answers are looked up.
-Model NaiveBayesInHsv(const Samples& samples) {
+Model OfKind(const Samples& samples, Kind kind, const char* space = "BGR") {
   FitOptions options;
-  options.kind = Kind::kGaussianNb;
-  options.features = Features("HSV", {});
+  options.kind = kind;
+  options.features = Features(space, {});
   return Fit(samples, options);
 }
 
@@ -67,8 +67,8 @@ Quadratic LogDensity(double weight, const cv::Mat& mean, const cv::Mat& covarian
   Quadratic q;
   q.constant = std::log(weight) - 0.5 * std::log(s.determinant()) - 0.5 * v.dot(inverse * v);
   q.linear = {linear(0), linear(1), linear(2)};
-  q.product = {-inverse(0, 0) / 2, -inverse(0, 1),     -inverse(0, 2),
-               -inverse(1, 1) / 2, -inverse(1, 2),     -inverse(2, 2) / 2};
+  q.product = {-inverse(0, 0) / 2, -inverse(0, 1), -inverse(0, 2),
+               -inverse(1, 1) / 2, -inverse(1, 2), -inverse(2, 2) / 2};
   return q;
 }
 
@@ -86,9 +86,10 @@ CompiledMixture MixtureOf(const cv::ml::EM& em) {
 // row(y) for every row, on the threads that are allowed.
 template <class Row>
 void ForRows(int rows, const Row& row) {
-  tbb::parallel_for(tbb::blocked_range<int>(0, rows, 16), [&](const tbb::blocked_range<int>& range) {
-    for (int y = range.begin(); y < range.end(); ++y) row(y);
-  });
+  tbb::parallel_for(tbb::blocked_range<int>(0, rows, 16),
+                    [&](const tbb::blocked_range<int>& range) {
+                      for (int y = range.begin(); y < range.end(); ++y) row(y);
+                    });
 }
 
 // A picture in every form that a contender wants, and where they put their answers.
@@ -131,7 +132,8 @@ template <class Form>
 Contender Probability(std::string name, std::shared_ptr<const Form> form) {
   return {std::move(name), [form](Picture& p) {
             ForRows(p.bgr.rows, [&](int y) {
-              form->ProbabilityRow(p.bgr.ptr(y), static_cast<std::size_t>(p.bgr.cols), p.out.ptr(y));
+              form->ProbabilityRow(p.bgr.ptr(y), static_cast<std::size_t>(p.bgr.cols),
+                                   p.out.ptr(y));
             });
           }};
 }
@@ -176,8 +178,7 @@ Contender NormalBayes(const Rows& rows) {
   const auto classifier = cv::ml::NormalBayesClassifier::create();
   classifier->train(rows.pixels, cv::ml::ROW_SAMPLE, rows.labels);
   const int skin = rows.labels.at<int>(rows.labels.rows - 1);  // the last class by name
-  return {"opencv/normal-bayes",
-          [classifier, skin](Picture& p) {
+  return {"opencv/normal-bayes", [classifier, skin](Picture& p) {
             cv::Mat classes;
             classifier->predict(Floats(p.bgr), classes);
             cv::compare(classes.reshape(1, p.bgr.rows), skin, p.out, cv::CMP_EQ);
@@ -203,20 +204,23 @@ std::vector<Contender> Contenders(const Samples& samples) {
   const Model gaussian = Gaussian(samples);
   const auto quadratic = std::make_shared<const Posterior>(gaussian);
   const auto mixture = std::make_shared<const CompiledMixture>(MixtureOf(*em));
-  const auto table = std::make_shared<const Posterior>(NaiveBayesInHsv(samples));
+  const auto table = std::make_shared<const Posterior>(OfKind(samples, Kind::kGaussianNb, "HSV"));
   constexpr double kTies = 1e-4;  // OpenCV's answers come from float inputs by other formulas
-  return {Copy(),
-          InRange("opencv/ycrcb-inrange", cv::COLOR_BGR2YCrCb, {0, 133, 77}, {255, 173, 127}),
-          InRange("opencv/hsv-inrange", cv::COLOR_BGR2HSV, {0, 48, 80}, {20, 255, 255}),
-          NormalBayes(rows),
-          Em(em),
-          Mask("mask/quadratic", quadratic, "opencv/normal-bayes", kTies),
-          Mask("mask/mixture-4", mixture, "opencv/em", kTies),
-          Mask("mask/table", table),
-          Probability("probability8/quadratic", quadratic),
-          Probability("probability8/mixture-4", mixture),
-          Probability("probability8/table", table),
-          Nv12Mask(gaussian)};
+  return {
+      Copy(),
+      InRange("opencv/ycrcb-inrange", cv::COLOR_BGR2YCrCb, {0, 133, 77}, {255, 173, 127}),
+      InRange("opencv/hsv-inrange", cv::COLOR_BGR2HSV, {0, 48, 80}, {20, 255, 255}),
+      NormalBayes(rows),
+      Em(em),
+      Mask("mask/quadratic", quadratic, "opencv/normal-bayes", kTies),
+      Mask("mask/mixture-4", mixture, "opencv/em", kTies),
+      Mask("mask/table", table),
+      Probability("probability8/quadratic", quadratic),
+      Probability("probability8/mixture-4", mixture),
+      Probability("probability8/table", table),
+      Mask("mask/logistic", std::make_shared<const Posterior>(OfKind(samples, Kind::kLogistic))),
+      Mask("mask/histogram", std::make_shared<const Posterior>(OfKind(samples, Kind::kHistogram))),
+      Nv12Mask(gaussian)};
 }
 
 // Throws where a contender's answers are not those of its like.
@@ -227,7 +231,8 @@ void Compare(const std::vector<Contender>& contenders, Picture& picture) {
       if (other.name == contender.like) other.run(picture);
     const cv::Mat expected = picture.out.clone();
     contender.run(picture);
-    const double differ = cv::countNonZero(expected != picture.out) / static_cast<double>(expected.total());
+    const double differ =
+        cv::countNonZero(expected != picture.out) / static_cast<double>(expected.total());
     if (differ > contender.may_differ)
       throw std::runtime_error(fmt::format("{} differs from {} in {:.4f} % of the pixels",
                                            contender.name, contender.like, 100 * differ));

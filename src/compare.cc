@@ -69,6 +69,7 @@ FoldScore ScoreFold(const FoldTables& tables, const FitOptions& options) {
   score.auc = evaluation.scores->Auc();
   score.log_loss = evaluation.log_loss;
   score.counts = evaluation.counts;
+  if (model.classes.size() > 2) score.classes = CountClasses(tables.held_out, model);
   if (const auto best = Choose(*evaluation.scores, {DecisionRule::Kind::kMaxF1}))
     score.best_f1 = best->counts.F1();
   return score;
@@ -213,6 +214,12 @@ double ComparedModel::Seconds() const {
 Confusion ComparedModel::PooledCounts() const {
   Confusion counts;
   for (const FoldScore& fold : folds) counts += fold.counts;
+  return counts;
+}
+
+ClassCounts ComparedModel::PooledClasses() const {
+  ClassCounts counts;
+  for (const FoldScore& fold : folds) counts += fold.classes;
   return counts;
 }
 

@@ -143,6 +143,49 @@ TEST_F(DataTest, EverySetIsReadWithOneLine) {
   EXPECT_EQ(negatives["pooled"]["tp"].get<int>() + negatives["pooled"]["fn"].get<int>(), 0);
 }
 
+// Jones and Rehg's histogram knows the training file by heart, and photographs less for it.
+TEST_F(DataTest, HistogramsKnowTheTrainingFileAndLittleElse) {
+  SKIP_WITHOUT_DATA();
+  const std::string uci = (DataFolder() / "uci/Skin_NonSkin.txt").string();
+  ASSERT_EQ(Run("train --kind histogram --samples " + uci + " -o h.json").status, 0);
+  EXPECT_GT(Evaluate("--model h.json --samples " + uci)["pooled"]["auc"], 0.999);
+  EXPECT_LT(Evaluate("--model h.json --mask-name '{stem}_skin_{stem}' " + Set("ecu"))["pooled"]["auc"], 0.9);
+}
+
+TEST_F(DataTest, CalibrationOnHalfOfEcuHoldsOnTheOther) {
+  SKIP_WITHOUT_DATA();
+  const std::string ecu = (DataFolder() / "ecu").string(), uci = (DataFolder() / "uci/Skin_NonSkin.txt").string();
+  ASSERT_EQ(Run("sample --step 4 -o ecu.csv --images " + ecu + "/images --masks " + ecu + "/masks --mask-name '{stem}_skin_{stem}'").status, 0);
+  const Samples samples = ReadSamples(Path("ecu.csv"));
+  std::vector<SampleRow> half, other;
+  for (const SampleRow& row : samples.rows()) (row.group % 2 == 1 ? half : other).push_back(row);
+  Put("half.csv", FormatSamples(Samples(samples.classes(), half)));
+  Put("other.csv", FormatSamples(Samples(samples.classes(), other)));
+  ASSERT_EQ(Run("train --samples " + uci + " -o raw.json").status, 0);
+  ASSERT_EQ(Run("train --samples " + uci + " --calibrate half.csv -o calibrated.json").status, 0);
+  const auto raw = Evaluate("--model raw.json --samples other.csv"), calibrated = Evaluate("--model calibrated.json --samples other.csv");
+  EXPECT_LE(calibrated["reliability"]["ece"].get<double>(), raw["reliability"]["ece"].get<double>() / 2);
+  EXPECT_NEAR(calibrated["pooled"]["auc"], raw["pooled"]["auc"], 1e-9);
+  EXPECT_LT(calibrated["pooled"]["brier"], raw["pooled"]["brier"]);
+}
+
+TEST_F(DataTest, FacePartsAreToldApart) {
+  SKIP_WITHOUT_DATA();
+  const std::string labels = "--label skin=255,255,0 --label skin=0,255,255 --label mouth=0,255,0 --label eyes=0,0,255 "
+                             "--label hair=127,0,0 --label background=255,0,0 --ignore other ";
+  const std::string folder = (DataFolder() / "faceparts").string();
+  ASSERT_EQ(Run("sample --step 4 -o s.csv --images " + folder + "/images --masks " + folder + "/masks " + labels).status, 0);
+  ASSERT_EQ(Run("train --samples s.csv -o m.json").status, 0);
+  const auto classes = Evaluate("--model m.json " + Set("faceparts") + labels)["classes"];
+  EXPECT_GT(classes["accuracy"], 0.8);
+  for (std::size_t k = 0; k < 5; ++k) {
+    const std::string name = classes["classes"][k];
+    if (name != "eyes") {
+      EXPECT_GT(classes["recall"][k], name == "mouth" ? 0.4 : 0.75) << name;
+    }
+  }
+}
+
 TEST_F(DataTest, MismatchedSizesAreBothNamed) {
   SKIP_WITHOUT_DATA();
   const std::string folder = (DataFolder() / "mismatched").string();

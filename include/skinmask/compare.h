@@ -65,6 +65,7 @@ std::string CandidateName(const FitOptions& options);
 struct FoldScore {
   std::optional<double> auc, best_f1, log_loss;  // best_f1: over this fold's own thresholds
   Confusion counts;                              // at P > 0.5
+  ClassCounts classes;                           // by the greatest posterior; empty for K = 2
   double seconds = 0;                            // to fit
 };
 
@@ -84,6 +85,7 @@ struct ComparedModel {
   double Seconds() const;  // to fit, mean over folds
   // Over the pixels of all folds.
   Confusion PooledCounts() const;
+  ClassCounts PooledClasses() const;  // empty for K = 2
   std::optional<double> PooledLogLoss() const;
 };
 

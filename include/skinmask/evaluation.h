@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "skinmask/model.h"
@@ -39,8 +40,8 @@ struct ScoreStep {
   double score = 0;  // their log-odds; the middle of the bin where they were counted in bins
 };
 
-// Scores of labelled pixels, as far as curves need them: steps of ascending log-odds, scores within a
-// step counting as tied. Each function is one pass over the steps.
+// Scores of labelled pixels, as far as curves need them: steps of ascending log-odds, scores within
+// a step counting as tied. Each function is one pass over the steps.
 struct Scores {
   std::vector<ScoreStep> steps;
   Int128 squared_error = 0;  // sum of (P - truth)^2 in multiples of 2^-32, so that it is exact
@@ -82,5 +83,34 @@ struct Evaluation {
 // Classes other than the model's positive one count as negative. Throws Error if no class of the
 // table is one of the model's. Cost: 0.1 us a row, in parallel, and a sort.
 Evaluation EvaluateSamples(const Samples& samples, const Model& model);
+
+// How often pixels of each class were called each class, by the greatest posterior: for K classes
+// what Confusion is for two sides. Ratios are absent where they are 0/0.
+struct ClassCounts {
+  std::vector<std::string> classes;
+  std::vector<std::uint64_t> counts;  // K x K by rows, [truth * K + called]
+
+  ClassCounts() = default;
+  explicit ClassCounts(const Model& model);
+  void Add(std::size_t truth, std::size_t called, std::uint64_t count = 1) {
+    counts[truth * classes.size() + called] += count;
+  }
+  // Of the same classes, or one of them empty.
+  ClassCounts& operator+=(const ClassCounts& other);
+  std::uint64_t Count(std::size_t truth, std::size_t called) const {
+    return counts[truth * classes.size() + called];
+  }
+  std::optional<double> Accuracy() const;                // on the diagonal / all
+  std::optional<double> Recall(std::size_t k) const;     // called k / truly k: k's accuracy
+  std::optional<double> Precision(std::size_t k) const;  // truly k / called k
+};
+
+// {"classes": [...], "counts": [[...], ...] (true class by called class), "accuracy": ...,
+// "recall": [...], "precision": [...]}, in the order of the classes; null where 0/0.
+std::string ClassCountsToJson(const ClassCounts& counts);
+
+// By the reference, for every colour of the table. Pixels of classes that the model lacks are left
+// out.
+ClassCounts CountClasses(const Samples& samples, const Model& model);
 
 }  // namespace skinmask

@@ -147,6 +147,7 @@ struct EvaluationReport {
   std::vector<std::pair<std::string, Metrics>> images;
   std::optional<Scores> scores;  // pooled
   std::optional<Decision> decision;  // how the model decided; absent where masks are judged
+  std::optional<ClassCounts> classes;  // of a model of more than two classes
   std::vector<DrawnPixel> drawn;  // some thousand pixels, evenly over images; none for masks
 };
 

@@ -14,7 +14,8 @@ namespace {
 struct Options {
   std::vector<std::string> samples;
   PairOptions pairs;
-  std::vector<std::string> kinds{"qda", "lda", "gaussian-nb", "mixture", "logistic", "histogram-nb", "histogram"};
+  std::vector<std::string> kinds{"qda",      "lda",          "gaussian-nb", "mixture",
+                                 "logistic", "histogram-nb", "histogram"};
   std::vector<std::string> spaces{"BGR", "YCrCb", "rg", "HSV", "Lab", "Luv"};
   std::vector<std::string> channels{"all"}, shrinkages{"0"};
   std::string covariance = "mle", positive = "skin", select = "auc", output;
@@ -54,6 +55,25 @@ std::string Shown(const std::optional<double>& value) {
   return value ? fmt::format("{:.6f}", *value) : "-";
 }
 
+// For K classes: how many of each class's held-out pixels each model calls by their name.
+void PrintClasses(const Comparison& comparison) {
+  bool headed = false;
+  for (const ComparedModel& m : comparison.models) {
+    const ClassCounts counts = m.PooledClasses();
+    if (counts.classes.empty()) continue;
+    if (!headed) {
+      Print("\nAccuracy, of all held-out pixels and of each class's\n\n{:<24} {:>12}", "", "all");
+      for (const std::string& name : counts.classes) Print(" {:>12}", name);
+      Print("\n");
+      headed = true;
+    }
+    Print("{:<24} {:>12}", CandidateName(m.options), Shown(counts.Accuracy()));
+    for (std::size_t k = 0; k < counts.classes.size(); ++k)
+      Print(" {:>12}", Shown(counts.Recall(k)));
+    Print("\n");
+  }
+}
+
 void PrintTable(const Comparison& comparison, const Options& options) {
   std::size_t width = 24;
   for (const ComparedModel& m : comparison.models)
@@ -71,6 +91,7 @@ void PrintTable(const Comparison& comparison, const Options& options) {
       Print(" {:>9} {:>9}", Shown(e.mean), Shown(e.standard_error));
     Print(" {:>9} {:>8.4f}\n", Shown(m.PooledCounts().F1()), m.Seconds());
   }
+  PrintClasses(comparison);
 }
 
 using Json = nlohmann::ordered_json;
@@ -108,6 +129,8 @@ Json ModelJson(const ComparedModel& m) {
                     {"recall", OrNull(c.Recall())},
                     {"f1", OrNull(c.F1())},
                     {"log_loss", OrNull(m.PooledLogLoss())}};
+  if (const ClassCounts classes = m.PooledClasses(); !classes.classes.empty())
+    json["pooled"]["classes"] = Json::parse(ClassCountsToJson(classes));
   return json;
 }
 

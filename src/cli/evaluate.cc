@@ -20,6 +20,20 @@ std::string Shown(const std::optional<double>& value) {
   return value ? fmt::format("{:.6f}", *value) : "-";
 }
 
+// For K classes: true classes by rows, called classes by columns.
+void PrintClasses(const ClassCounts& counts) {
+  Print("\n{:<18}", "truly \\ called");
+  for (const std::string& name : counts.classes) Print(" {:>12}", name);
+  Print(" {:>12}\n", "accuracy");
+  for (std::size_t k = 0; k < counts.classes.size(); ++k) {
+    Print("{:<18}", counts.classes[k]);
+    for (std::size_t called = 0; called < counts.classes.size(); ++called)
+      Print(" {:>12}", counts.Count(k, called));
+    Print(" {:>12}\n", Shown(counts.Recall(k)));
+  }
+  Print("{:<18} {:>{}}\n", "all", Shown(counts.Accuracy()), 13 * counts.classes.size() + 12);
+}
+
 void PrintTable(const EvaluationReport& report) {
   const Confusion& c = report.pooled.counts;
   const std::string yes = report.positive, no = "not " + yes;
@@ -29,7 +43,7 @@ void PrintTable(const EvaluationReport& report) {
   Print("{:<18} {:>14}", "", "pooled");
   if (!report.images.empty())
     Print(" {:>14}  ({} image{})", "mean per image", report.images.size(),
-               report.images.size() > 1 ? "s" : "");
+          report.images.size() > 1 ? "s" : "");
   Print("\n");
   const auto means = MeanPerImage(report);
   for (const auto& [name, value] : Ratios(report.pooled)) {
@@ -42,6 +56,7 @@ void PrintTable(const EvaluationReport& report) {
     Print("{:<18} {:>14.6g}  ({}{})\n", "threshold", report.decision->threshold,
           report.decision->rule,
           report.decision->data.empty() ? "" : ", chosen on " + report.decision->data);
+  if (report.classes) PrintClasses(*report.classes);
 }
 
 // Judges the model with the rule's threshold, which it then has; a rule that chooses it on the very
@@ -76,15 +91,23 @@ EvaluationReport Report(const Options& options, std::optional<Model>& model, Con
   const double own_threshold = model->decision.threshold;
   if (!options.pairs.images.empty())
     return Judge(*model, rule, run, [&](const Model& m, const Run& r) {
-      return EvaluateImages(options.pairs, m, r, MakeAdapter(options.adapt, m, own_threshold).get());
+      return EvaluateImages(options.pairs, m, r,
+                            MakeAdapter(options.adapt, m, own_threshold).get());
     });
   constexpr std::size_t kDrawn = 1000;
   const Samples samples = ReadAllSamples(options.samples);
   return Judge(*model, rule, run, [&](const Model& m, const Run&) {
     const std::string& positive = m.positive().name;
     Evaluation evaluation = EvaluateSamples(samples, m);
-    return EvaluationReport{positive, MetricsOf(evaluation), {}, std::move(evaluation.scores), {},
+    EvaluationReport report{positive,
+                            MetricsOf(evaluation),
+                            {},
+                            std::move(evaluation.scores),
+                            {},
+                            {},
                             DrawPixels(samples, positive, kDrawn)};
+    if (m.classes.size() > 2) report.classes = CountClasses(samples, m);
+    return report;
   });
 }
 

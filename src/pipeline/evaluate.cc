@@ -7,10 +7,14 @@ namespace skinmask {
 namespace {
 
 constexpr std::pair<const char*, std::optional<double> Metrics::*> kRatios[] = {
-    {"accuracy", &Metrics::accuracy}, {"precision", &Metrics::precision},
-    {"recall", &Metrics::recall},     {"specificity", &Metrics::specificity},
-    {"f1", &Metrics::f1},             {"iou", &Metrics::iou},
-    {"auc", &Metrics::auc},           {"average_precision", &Metrics::average_precision},
+    {"accuracy", &Metrics::accuracy},
+    {"precision", &Metrics::precision},
+    {"recall", &Metrics::recall},
+    {"specificity", &Metrics::specificity},
+    {"f1", &Metrics::f1},
+    {"iou", &Metrics::iou},
+    {"auc", &Metrics::auc},
+    {"average_precision", &Metrics::average_precision},
     {"brier", &Metrics::brier},
 };
 constexpr std::pair<const char*, std::uint64_t Confusion::*> kCounts[] = {
@@ -20,6 +24,7 @@ constexpr std::pair<const char*, std::uint64_t Confusion::*> kCounts[] = {
 struct Sums {
   Confusion counts;
   ScoreHistogram scores;
+  ClassCounts classes;  // of models of more than two
   std::vector<DrawnPixel> drawn;
 };
 
@@ -37,8 +42,8 @@ std::vector<DrawnPixel> DrawPixels(const LabelledImage& image, std::uint8_t posi
   return drawn;
 }
 
-// Keeps every n-th of a stream of pixels, n doubling whenever there are too many: an even draw of all
-// in bounded memory.
+// Keeps every n-th of a stream of pixels, n doubling whenever there are too many: an even draw of
+// all in bounded memory.
 class PixelDraw {
  public:
   explicit PixelDraw(std::vector<DrawnPixel>& kept) : kept_(kept) {}
@@ -86,12 +91,30 @@ EvaluationReport EvaluatePairs(const LabelledPairs& pairs, bool has_scores, cons
         report.images.emplace_back(std::move(one.name), one.metrics);
         pooled.counts += one.sums.counts;
         pooled.scores += one.sums.scores;
+        pooled.classes += one.sums.classes;
         draw.Add(one.sums.drawn);
       });
   Evaluation all = evaluation_of(pooled);
   report.pooled = MetricsOf(all);
   report.scores = std::move(all.scores);
+  if (!pooled.classes.classes.empty()) report.classes = std::move(pooled.classes);
   return report;
+}
+
+// What a model of more than two classes calls the pixels of an image. `in_model` has for each class
+// of the mask its index among the model's, or their number where there is none.
+ClassCounts CountClasses(const LabelledImage& image, const Model& model, const Posterior& posterior,
+                         const std::vector<std::size_t>& in_model) {
+  ClassCounts counts(model);
+  std::vector<std::uint8_t> called(static_cast<std::size_t>(image.bgr.cols));
+  for (int y = 0; y < image.bgr.rows; ++y) {
+    const std::uint8_t* const classes = image.classes.ptr<std::uint8_t>(y);
+    posterior.ClassRow(image.bgr.ptr<std::uint8_t>(y), called.size(), called.data());
+    for (std::size_t x = 0; x < called.size(); ++x)
+      if (classes[x] != MaskRule::kIgnored && in_model[classes[x]] < model.classes.size())
+        counts.Add(in_model[classes[x]], called[x]);
+  }
+  return counts;
 }
 
 // The index of the positive class among the classes of the masks.
@@ -109,8 +132,8 @@ std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& option
 
 Metrics MetricsOf(const Evaluation& evaluation) {
   const Confusion& c = evaluation.counts;
-  Metrics m{c,      c.Accuracy(), c.Precision(), c.Recall(), c.Specificity(),
-            c.F1(), c.Iou(),      {},            {},         {}};
+  Metrics m{c, c.Accuracy(), c.Precision(), c.Recall(), c.Specificity(), c.F1(), c.Iou(), {}, {},
+            {}};
   if (evaluation.scores) {
     m.auc = evaluation.scores->Auc();
     m.average_precision = evaluation.scores->AveragePrecision();
@@ -124,29 +147,36 @@ EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, 
   const LabelledPairs pairs(options, false, run);
   const std::uint8_t positive = PositiveIndex(pairs, options, model.positive().name);
   const Posterior posterior(model, {.probability = false});
-  EvaluationReport report = EvaluatePairs(pairs, true, run, [&](const LabelledImage& image, Sums& sum) {
-    const auto width = static_cast<std::size_t>(image.bgr.cols);
-    std::vector<std::uint8_t> mask(width);
-    std::vector<float> z(width);
-    const cv::Mat adapted = adapter ? adapter->LogOdds(image.bgr) : cv::Mat();
-    const cv::Mat adapted_mask = adapted.empty() ? cv::Mat() : MaskOf(adapted, model.decision.threshold);
-    for (int y = 0; y < image.bgr.rows; ++y) {
-      const std::uint8_t* classes = image.classes.ptr<std::uint8_t>(y);
-      if (adapted.empty()) {
-        posterior.MaskRow(image.bgr.ptr<std::uint8_t>(y), width, mask.data());
-        posterior.LogOddsRow(image.bgr.ptr<std::uint8_t>(y), width, z.data());
-      } else {
-        std::copy_n(adapted_mask.ptr<std::uint8_t>(y), width, mask.data());
-        std::copy_n(adapted.ptr<float>(y), width, z.data());
-      }
-      for (std::size_t x = 0; x < width; ++x) {
-        if (classes[x] == MaskRule::kIgnored) continue;
-        sum.counts.Add(classes[x] == positive, mask[x] != 0);
-        sum.scores.Add(z[x], classes[x] == positive);
-      }
-    }
-    sum.drawn = DrawPixels(image, positive);
-  });
+  std::vector<std::size_t> in_model;
+  for (const std::string& name : pairs.classes())
+    in_model.push_back(static_cast<std::size_t>(
+        std::ranges::find(model.classes, name, &ClassModel::name) - model.classes.begin()));
+  EvaluationReport report =
+      EvaluatePairs(pairs, true, run, [&](const LabelledImage& image, Sums& sum) {
+        const auto width = static_cast<std::size_t>(image.bgr.cols);
+        std::vector<std::uint8_t> mask(width);
+        std::vector<float> z(width);
+        const cv::Mat adapted = adapter ? adapter->LogOdds(image.bgr) : cv::Mat();
+        const cv::Mat adapted_mask =
+            adapted.empty() ? cv::Mat() : MaskOf(adapted, model.decision.threshold);
+        for (int y = 0; y < image.bgr.rows; ++y) {
+          const std::uint8_t* classes = image.classes.ptr<std::uint8_t>(y);
+          if (adapted.empty()) {
+            posterior.MaskRow(image.bgr.ptr<std::uint8_t>(y), width, mask.data());
+            posterior.LogOddsRow(image.bgr.ptr<std::uint8_t>(y), width, z.data());
+          } else {
+            std::copy_n(adapted_mask.ptr<std::uint8_t>(y), width, mask.data());
+            std::copy_n(adapted.ptr<float>(y), width, z.data());
+          }
+          for (std::size_t x = 0; x < width; ++x) {
+            if (classes[x] == MaskRule::kIgnored) continue;
+            sum.counts.Add(classes[x] == positive, mask[x] != 0);
+            sum.scores.Add(z[x], classes[x] == positive);
+          }
+        }
+        sum.drawn = DrawPixels(image, positive);
+        if (model.classes.size() > 2) sum.classes = CountClasses(image, model, posterior, in_model);
+      });
   report.positive = model.positive().name;
   return report;
 }
@@ -159,8 +189,7 @@ EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run) {
       const std::uint8_t* classes = image.classes.ptr<std::uint8_t>(y);
       const std::uint8_t* mask = image.bgr.ptr<std::uint8_t>(y);
       for (int x = 0; x < image.bgr.cols; ++x)
-        if (classes[x] != MaskRule::kIgnored)
-          sum.counts.Add(classes[x] == positive, mask[x] == 0);
+        if (classes[x] != MaskRule::kIgnored) sum.counts.Add(classes[x] == positive, mask[x] == 0);
     }
   });
 }
@@ -203,6 +232,7 @@ std::string ReportToJson(const EvaluationReport& report) {
     return json;
   };
   Json root{{"pooled", metrics_json(report.pooled)}};
+  if (report.classes) root["classes"] = Json::parse(ClassCountsToJson(*report.classes));
   if (const std::optional<Decision>& d = report.decision) {
     root["decision"] = {{"threshold", d->threshold}, {"rule", d->rule}};
     if (!d->data.empty()) root["decision"]["data"] = d->data;

@@ -111,15 +111,22 @@ Json SamplesJson(const EvaluationReport& report, const Features& features, bool 
   return json;
 }
 
+Json GaussianJson(const Gaussian& gaussian) {
+  Json json{{"weight", gaussian.weight}};
+  for (int i = 0; i < gaussian.mean.size(); ++i) {
+    json["mean"].push_back(gaussian.mean(i));
+    for (int j = 0; j < gaussian.covariance.cols(); ++j)
+      json["covariance"][static_cast<std::size_t>(i)].push_back(gaussian.covariance(i, j));
+  }
+  return json;
+}
+
 Json ClassesJson(const Model& model) {
   Json classes = Json::array();
   for (const ClassModel& c : model.classes) {
-    Json json{{"name", c.name}};
-    for (int i = 0; i < c.mean.size(); ++i) {
-      json["mean"].push_back(c.mean(i));
-      for (int j = 0; i < c.covariance.rows() && j < c.covariance.cols(); ++j)
-        json["covariance"][static_cast<std::size_t>(i)].push_back(c.covariance(i, j));
-    }
+    Json json{{"name", c.name}, {"gaussians", Json::array()}};
+    for (const Gaussian& gaussian : c.gaussians())
+      json["gaussians"].push_back(GaussianJson(gaussian));
     classes.push_back(json);
   }
   return classes;

@@ -55,10 +55,9 @@ void Shade(const Panel& panel, const Plane& plane) {
 }
 
 // The mean, and the ellipses of one and two standard deviations.
-void DrawClass(const Panel& panel, const Plane& plane, const ClassModel& c,
-               const cv::Scalar& colour) {
+void DrawGaussian(const Panel& panel, const Plane& plane, const Gaussian& c,
+                  const cv::Scalar& colour) {
   const int x = plane.x, y = plane.y.value_or(x);
-  if (c.mean.size() <= std::max(x, y) || c.covariance.rows() <= std::max(x, y)) return;
   const double mx = c.mean(x), sx = std::sqrt(c.covariance(x, x));
   if (!plane.y) {
     const double middle = (panel.y.low + panel.y.high) / 2;
@@ -95,8 +94,8 @@ void Label(const Panel& panel, const Plane& plane, const std::vector<Axis>& axes
   }
   if (plane.held)
     panel.Text(
-        fmt::format("slice at {} = {:.4g} (pooled mean)",
-                    axes[static_cast<std::size_t>(plane.held->first)].name, plane.held->second),
+        fmt::format("slice at {} = {:.4g}", axes[static_cast<std::size_t>(plane.held->first)].name,
+                    plane.held->second),
         {panel.area.x, bottom + 38});
 }
 
@@ -134,7 +133,8 @@ cv::Mat DrawPlanes(const Model& model) {
     // Ellipses may reach beyond the values that colours have; they end at the frame.
     const cv::Mat kept = picture.clone();
     for (std::size_t k = 0; k < model.classes.size(); ++k)
-      DrawClass(panel, plane, model.classes[k], kClassColours[k % std::size(kClassColours)]);
+      for (const Gaussian& gaussian : model.classes[k].gaussians())
+        DrawGaussian(panel, plane, gaussian, kClassColours[k % std::size(kClassColours)]);
     for (const Segment& s : BoundaryOf(plane, axes, level))
       panel.Line(panel.At(s[0], s[1]), panel.At(s[2], s[3]), kInk, 2);
     cv::Mat inside = picture(panel.area).clone();

@@ -108,13 +108,14 @@ class Inverse {
   Eigen::Matrix3d inverse_;
 };
 
-// Sum over classes of prior * mean, as far as classes have means.
+// Sum over classes of prior * mean; the middle of the axis for kinds without means.
 double PooledMean(const Model& model, int feature, const Axis& axis) {
   double sum = 0, weight = 0;
   for (const ClassModel& c : model.classes) {
-    if (c.mean.size() <= feature) continue;
-    sum += c.prior * c.mean(feature);
-    weight += c.prior;
+    for (const Gaussian& gaussian : c.gaussians()) {
+      sum += c.prior * gaussian.weight * gaussian.mean(feature);
+      weight += c.prior * gaussian.weight;
+    }
   }
   return weight > 0 ? sum / weight : (axis.low + axis.high) / 2;
 }

@@ -66,11 +66,25 @@ function showScores() {
       row('th', ['Pixels', 'truly ' + positive, negative]),
       row('td', ['called ' + positive, cell('tp', 'right'), cell('fp', 'wrong')]),
       row('td', ['called ' + negative, cell('fn', 'wrong'), cell('tn', 'right')]));
+  if (report.classes) showClasses();
   if (report.images.length > 1)
     document.getElementById('interval-note').append(
         'Below the scores: 95 % intervals by a bootstrap over images (', number('intervals.resamples', 0),
         ' resamples, seed ', number('intervals.seed', 0), '). Pooled AUC, average precision and Brier score ' +
         'have none. Means are over the images where a ratio is defined.');
+}
+
+// More than two classes: how many pixels of each were called each.
+function showClasses() {
+  const names = report.classes.classes;
+  const table = document.getElementById('classes');
+  table.hidden = false;
+  table.append(row('th', ['Pixels'].concat(names.map((name) => 'called ' + name), ['accuracy'])));
+  names.forEach((name, k) => table.append(row('td', ['truly ' + name].concat(
+      names.map((_, called) => element('td', {class: called === k ? 'right' : ''},
+                                       number(`classes.counts.${k}.${called}`, 0))),
+      [number(`classes.recall.${k}`)]))));
+  table.append(row('td', ['all'].concat(names.map(() => ''), [number('classes.accuracy')])));
 }
 
 function showSummary() {
@@ -268,10 +282,12 @@ function planeDatasets(plane) {
   const boundary = plane.boundary.flatMap(([x1, y1, x2, y2]) => [{x: x1, y: y1}, {x: x2, y: y2}, {x: NaN, y: NaN}]);
   datasets.push(line('boundary', boundary, 'mark', {spanGaps: false, order: -2}));
   decision.classes.forEach((entry, k) => {
-    if (!entry.mean || !entry.covariance) return;
     const name = classColours[k % classColours.length];
-    datasets.push(line(entry.name, ellipse(entry, plane.x, plane.y, 1), name, {order: -1, drawn: true}));
-    datasets.push(line('', ellipse(entry, plane.x, plane.y, 2), name, {borderWidth: 1, order: -1, drawn: true}));
+    entry.gaussians.forEach((gaussian, i) => {
+      const ring = (deviations) => ellipse(gaussian, plane.x, plane.y, deviations);
+      datasets.push(line(i === 0 ? entry.name : '', ring(1), name, {order: -1, drawn: true}));
+      datasets.push(line('', ring(2), name, {borderWidth: 1, order: -1, drawn: true}));
+    });
   });
   for (const [key, label, name] of [['positive', positive, 'positive'], ['negative', negative, 'negative']])
     datasets.push({type: 'scatter', label: label + ' pixels',
@@ -315,8 +331,9 @@ function showDecision() {
   document.getElementById('decision').hidden = false;
   document.getElementById('decision-note').append(planes[0].y === null ? `P(${positive}) along the only channel.` :
       `The line is where P(${positive}) is the threshold` +
-      (planes[0].held ? ', cut through the colours where the third channel is at the classes\' pooled mean' : '') +
-      '. Ellipses are of one and two standard deviations; they and the points, some of the pixels, are projected.');
+      (planes[0].held ? ', cut through the colours where the third channel has the value above the plot' : '') +
+      '. Ellipses are of one and two standard deviations of each Gaussian; they and the points, some of the pixels, ' +
+      'are projected.');
   planes.forEach((plane, i) => {
     const names = [plane.x, plane.y].filter((f) => f !== null).map((f) => report.boundary.channels[f].name);
     const caption = element('figcaption', {}, names.join(' and '));

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "skinmask/fit.h"
+#include "skinmask/posterior.h"
 #include "support/files.h"
 #include "support/pictures.h"
 #include "support/world.h"
@@ -109,7 +111,7 @@ TEST_F(CompareTest, OnEcuTheFiguresAreThoseOfTrainAndEvaluateInTime) {
   const std::string ecu = (DataFolder() / "ecu").string();
   ASSERT_EQ(Run("sample --step 4 -o s.csv --images " + ecu + "/images --masks " + ecu + "/masks --mask-name '{stem}_skin_{stem}'").status, 0);
   const auto start = std::chrono::steady_clock::now();
-  const json report = Json("compare --samples s.csv --spaces BGR,YCrCb,HSV,Lab");
+  const json report = Json("compare --samples s.csv --kinds qda,lda,gaussian-nb,logistic,histogram --spaces BGR,YCrCb,HSV,Lab");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::minutes(2));
   EXPECT_EQ(report["unit_count"], 101);
   const auto qda = std::ranges::find(report["models"], "qda BGR", [](const json& m) { return m["name"]; });
@@ -123,6 +125,59 @@ TEST_F(CompareTest, OnEcuTheFiguresAreThoseOfTrainAndEvaluateInTime) {
   const json scores = Json("evaluate --model m.json --samples held_out.csv --max-f1");
   EXPECT_NEAR((*qda)["auc"]["folds"][3], scores["pooled"]["auc"], 1e-12);
   EXPECT_NEAR((*qda)["best_f1"]["folds"][3], scores["pooled"]["f1"], 1e-12);
+}
+
+// Three classes: which pixels are called what, by hand from the models of the folds.
+TEST_F(CompareTest, EveryClassHasItsAccuracy) {
+  std::vector<SampleRow> rows;
+  Samples all;
+  for (std::uint32_t group = 1; group <= 6; ++group) {
+    const Samples drawn = testing::DrawSamples(3, group);
+    for (SampleRow row : drawn.rows()) {
+      if ((row.b + row.g) % 4 != 0) continue;
+      row.group = group;
+      rows.push_back(row);
+    }
+    all = drawn;
+  }
+  const Samples samples(all.classes(), rows);
+  Put("s.csv", FormatSamples(samples));
+  const json report = Json("compare --samples s.csv --kinds qda --spaces BGR --folds 2");
+  const json& classes = report["models"][0]["pooled"]["classes"];
+  ASSERT_EQ(classes["classes"].size(), 3u);
+  std::map<std::pair<std::string, std::string>, std::uint64_t> expected;
+  std::uint64_t right = 0, total = 0;
+  for (const int fold : {1, 2}) {
+    std::vector<SampleRow> training, held_out;
+    for (const SampleRow& row : samples.rows())
+      (report["fold_of_group"][std::to_string(row.group)] == fold ? held_out : training).push_back(row);
+    const Model model = Fit(Samples(samples.classes(), training), {});
+    const Reference reference(model);
+    for (const SampleRow& row : held_out) {
+      const std::vector<double> p = reference.Posteriors(row.b, row.g, row.r);
+      const std::string& called = model.classes[static_cast<std::size_t>(std::ranges::max_element(p) - p.begin())].name;
+      const std::string& truth = samples.classes()[row.class_index];
+      expected[{truth, called}] += row.count;
+      right += truth == called ? row.count : 0;
+      total += row.count;
+    }
+  }
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      const std::string truth = classes["classes"][i], called = classes["classes"][j];
+      EXPECT_EQ(classes["counts"][i][j], (expected[{truth, called}])) << truth << " " << called;
+    }
+  EXPECT_DOUBLE_EQ(classes["accuracy"], static_cast<double>(right) / static_cast<double>(total));
+  const std::string table = Run("compare --samples s.csv --kinds qda --spaces BGR --folds 2").out;
+  EXPECT_NE(table.find("Accuracy, of all held-out pixels"), std::string::npos) << table;
+  EXPECT_FALSE(Json("compare --samples s.csv --kinds qda --spaces BGR --folds 2")["models"][0].contains("classes"));
+  ASSERT_EQ(Run("train --samples s.csv -o m.json").status, 0);
+  const json judged = Json("evaluate --samples s.csv --model m.json")["classes"];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto k = std::ranges::find(samples.classes(), judged["classes"][i].get<std::string>()) - samples.classes().begin();
+    EXPECT_DOUBLE_EQ(judged["recall"][i], judged["counts"][i][i].get<double>() /
+                                              static_cast<double>(samples.Total(static_cast<std::size_t>(k))));
+  }
 }
 
 TEST_F(CompareTest, ErrorsAreOneLineWithTheRightStatus) {

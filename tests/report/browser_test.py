@@ -95,6 +95,14 @@ def main():
         check_numbers(browser, evaluation)
         check_report(browser, report, evaluation, 8, width=390, dark=True)
         check_report(browser, *made("table", "--samples", samples / "labelled-pixels.csv"), 8)
+        three, model = f"{folder}/three.csv", f"{folder}/three.json"
+        header, *rows = (samples / "labelled-pixels.csv").read_text().splitlines()
+        rows = [row.replace("non-skin", "dark", 1) if int(row.split(",")[1]) < 60 else row for row in rows]
+        pathlib.Path(three).write_text("\n".join([header, *rows, ""]))
+        for kind in "mixture", "histogram":
+            subprocess.run([skinmask, "train", "-q", "--force", "--samples", three, "--kind", kind, "-o", model], check=True)
+            check_report(browser, *made("three-" + kind, "--samples", three, "--model", model), 8)
+            check(browser.evaluate("document.querySelectorAll('#classes tr').length") == 5, "a row for each class")
         subprocess.run([skinmask, "detect", "-q", samples / "photos", "-o", folder + "/out"], check=True)
         check_report(browser, *made("masks", "--predicted", folder + "/out", "--truth", samples / "masks"), 0)
         check_enlarging(browser)
