@@ -31,13 +31,17 @@ def draw(luma, number):
 
 def read(picture):
     """The number in a picture (height, width[, colours]), or None."""
-    grey = picture if picture.ndim == 2 else picture.max(axis=2)
-    height, width = grey.shape
-    rows = strip(height)
+    rows = strip(picture.shape[0])
     middle = (rows.start + rows.stop) // 2
-    cell = width // CELLS
-    values = [int(grey[middle - 2:middle + 3, int((i + 0.5) * cell)].mean()) for i in range(CELLS)]
-    white, black = values[0], values[1]
+    return read_rows(picture[middle - 2:middle + 3])
+
+
+def read_rows(rows):
+    """The number in some rows of the strip."""
+    grey = rows if rows.ndim == 2 else rows.max(axis=2)
+    cell = grey.shape[1] // CELLS
+    values = [int(grey[:, int((i + 0.5) * cell)].mean()) for i in range(CELLS)]
+    white, black = values[:2]
     if white - black < 30:
         return None
     return sum((v > (white + black) / 2) << (15 - i) for i, v in enumerate(values[2:]))

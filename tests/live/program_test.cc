@@ -39,6 +39,16 @@ TEST_F(LiveProgramTest, HelpAndList) {
   EXPECT_NE(Run("--help").out.find("  live "), std::string::npos);
 }
 
+TEST_F(LiveProgramTest, WithoutItsProgramThereIsALine) {
+  std::filesystem::copy_file(SKINMASK_PROGRAM, Path("skinmask"));
+  const std::string command =
+      "cd '" + folder_.string() + "' && ./skinmask live 0 2>err; echo $? >status";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(ReadFile(Path("status")), "1\n");
+  EXPECT_EQ(Lines(ReadFile(Path("err"))), 1);
+  EXPECT_NE(ReadFile(Path("err")).find("libexec/skinmask/skinmask-live"), std::string::npos);
+}
+
 TEST_F(LiveProgramTest, UsageErrorsAreOneLineAndTwo) {
   for (const char* arguments :
        {"live", "live 0 --size 12", "live 0 --size 0x5", "live 0 --track 1,2",
