@@ -3,6 +3,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS skinmask_core skinmask EXPORT skinmask)
 install(TARGETS skinmask_program)
+install(TARGETS skinmask_live_program DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/skinmask)
 install(DIRECTORY include/skinmask TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_BINARY_DIR}/include/skinmask/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/skinmask)

@@ -83,7 +83,9 @@ class JpegDecoder {
     // What libjpeg merely warns of (data that end early, bad codes, stray bytes where it lost its
     // place) are pixels made up.
     if (tjDecompress2(handle_, Bytes(jpeg), jpeg.size(), image.data, image.cols,
-                      static_cast<int>(image.step), image.rows, format, TJFLAG_STOPONWARNING) != 0)
+                      static_cast<int>(image.step), image.rows, format,
+                      options.lenient ? 0 : TJFLAG_STOPONWARNING) != 0 &&
+        !(options.lenient && tjGetErrorCode(handle_) == TJERR_WARNING))
       Fail(subject);
     if (cmyk) return std::nullopt;
     return image;

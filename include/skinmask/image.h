@@ -16,6 +16,8 @@ struct DecodeOptions {
   // (fewer coefficients, so faster), others are averaged over areas.
   int scale = 1;
   bool keep_grey = false;  // grey files give CV_8UC1
+  // Damaged JPEGs are taken as the decoder makes them up, for cameras that send odd ones.
+  bool lenient = false;
   // Where the pixels of JPEG and PNG may be stored. The picture then lives until the next use of it.
   Scratch* buffer = nullptr;
 };

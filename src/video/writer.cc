@@ -134,7 +134,7 @@ void VideoWriter::State::OpenEncoder(const VideoWriteOptions& options) {
   codec->thread_count = 0;
   if (format->oformat->flags & AVFMT_GLOBALHEADER) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   if (name == "libx264") {
-    av.av_opt_set(codec->priv_data, "preset", "veryfast", 0);
+    av.av_opt_set(codec->priv_data, "preset", options.live ? "ultrafast" : "veryfast", 0);
     av.av_opt_set(codec->priv_data, "crf", "18", 0);
   } else if (name == "ffv1") {
     codec->level = 3;     // slices, each with a checksum
