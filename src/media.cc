@@ -116,7 +116,9 @@ std::vector<InputFile> ListInputs(const std::vector<fs::path>& inputs, const fs:
   const bool videos = wanted == Inputs::kImagesAndVideos;
   for (const fs::path& input : inputs) {
     std::vector<InputFile> found;
-    if (IsFolder(input)) {
+    if (input.empty()) {
+      problem(Error("''", "names no file").what());
+    } else if (IsFolder(input)) {
       found = ListBelow(input, excluded_identity, wanted, problem);
       if (found.empty())
         problem(Error(input.string(), videos ? "holds no image and no video" : "holds no image").what());

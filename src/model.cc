@@ -15,9 +15,12 @@ namespace skinmask {
 namespace {
 
 constexpr std::pair<Kind, std::string_view> kKinds[] = {
-    {Kind::kQda, "qda"},           {Kind::kLda, "lda"},
-    {Kind::kGaussianNb, "gaussian-nb"}, {Kind::kMixture, "mixture"},
-    {Kind::kLogistic, "logistic"}, {Kind::kHistogramNb, "histogram-nb"},
+    {Kind::kQda, "qda"},
+    {Kind::kLda, "lda"},
+    {Kind::kGaussianNb, "gaussian-nb"},
+    {Kind::kMixture, "mixture"},
+    {Kind::kLogistic, "logistic"},
+    {Kind::kHistogramNb, "histogram-nb"},
     {Kind::kHistogram, "histogram"},
 };
 
@@ -30,9 +33,11 @@ void RequireFiniteDensity(const Gaussian& gaussian, const Eigen::LLT<FeatureMatr
                           const Features& features, std::string_view subject,
                           const std::string& where) {
   constexpr double kLargest = 1e30;  // far from what single precision can hold
-  const double side = features.space().carrier == ColorSpace::Carrier::kChromaticity ? 1 << 20 : 255;
+  const double side =
+      features.space().carrier == ColorSpace::Carrier::kChromaticity ? 1 << 20 : 255;
   for (int corner = 0; corner < 8; ++corner) {
-    const Eigen::Vector3d carrier(corner & 1 ? side : 0, corner & 2 ? side : 0, corner & 4 ? side : 0);
+    const Eigen::Vector3d carrier(corner & 1 ? side : 0, corner & 2 ? side : 0,
+                                  corner & 4 ? side : 0);
     const FeatureVector d = features.Matrix() * carrier + features.Offset() - gaussian.mean;
     Require(d.dot(cholesky.solve(d)) < kLargest, subject,
             where + "its density overflows (mean, covariance)");
@@ -45,15 +50,16 @@ void ValidateGaussian(const Gaussian& gaussian, const Features& features, std::s
   const FeatureMatrix& covariance = gaussian.covariance;
   Require(gaussian.weight > 0 && gaussian.weight <= 1, subject,
           where + fmt::format("weight {} is not between 0 and 1", gaussian.weight));
-  Require(gaussian.mean.size() == size, subject, where + fmt::format("mean needs {} numbers", size));
+  Require(gaussian.mean.size() == size, subject,
+          where + fmt::format("mean needs {} numbers", size));
   Require(gaussian.mean.allFinite(), subject, where + "mean has a number that is not finite");
   Require(covariance.rows() == size && covariance.cols() == size, subject,
           where + fmt::format("covariance needs {0} x {0} numbers", size));
   Require(covariance.allFinite(), subject, where + "covariance has a number that is not finite");
   Require(covariance == covariance.transpose(), subject, where + "covariance is not symmetric");
   const Eigen::LLT<FeatureMatrix> cholesky(covariance);
-  Require(cholesky.info() == Eigen::Success && FeatureMatrix(cholesky.matrixL()).allFinite(), subject,
-          where + "covariance is not positive definite");
+  Require(cholesky.info() == Eigen::Success && FeatureMatrix(cholesky.matrixL()).allFinite(),
+          subject, where + "covariance is not positive definite");
   RequireFiniteDensity(gaussian, cholesky, features, subject, where);
 }
 
@@ -99,9 +105,17 @@ void ValidateLogistic(const Model& model, std::string_view subject) {
           fmt::format("linear needs {} numbers", size));
   Require(terms.product.empty() || terms.product.size() == size * (size + 1) / 2, subject,
           fmt::format("product needs {} numbers, or none", size * (size + 1) / 2));
-  bool finite = std::isfinite(terms.constant) && terms.linear.allFinite();
-  for (double p : terms.product) finite &= std::isfinite(p);
-  Require(finite, subject, "a coefficient is not finite");
+  // Features are below 2^10, so that no term overflows a float.
+  const double largest = 1e24;
+  bool bounded = std::abs(terms.constant) <= largest && std::isfinite(terms.log_likelihood) &&
+                 terms.ridge >= 0 && std::isfinite(terms.ridge);
+  for (const double a : terms.linear) bounded &= std::abs(a) <= largest;
+  for (const double a : terms.product) bounded &= std::abs(a) <= largest;
+  Require(bounded, subject,
+          fmt::format(
+              "coefficients, log-likelihood and ridge must be finite, coefficients at most {:g}, "
+              "the ridge not below 0",
+              largest));
 }
 
 void ValidateClass(const ClassModel& c, const Model& model, std::string_view subject) {
@@ -144,7 +158,8 @@ std::vector<Gaussian> ClassModel::gaussians() const {
 Kind KindFromName(std::string_view name) {
   for (const auto& [kind, known] : kKinds)
     if (known == name) return kind;
-  throw Error(fmt::format("model kind '{}'", name), fmt::format("is unknown (there are: {})", fmt::join(KindNames(), " ")));
+  throw Error(fmt::format("model kind '{}'", name),
+              fmt::format("is unknown (there are: {})", fmt::join(KindNames(), " ")));
 }
 
 void Validate(const Model& model, std::string_view subject) {
@@ -156,8 +171,10 @@ void Validate(const Model& model, std::string_view subject) {
   if (IsHistogram(model.kind)) {
     Require(model.histogram.bins >= 2 && model.histogram.bins <= 256, subject,
             fmt::format("{} bins (2 to 256)", model.histogram.bins));
-    Require(model.histogram.smoothing > 0 && std::isfinite(model.histogram.smoothing), subject,
-            fmt::format("smoothing {} is not more than 0", model.histogram.smoothing));
+    Require(model.histogram.smoothing > 0 && model.histogram.smoothing <= Histogram::kMostSmoothing,
+            subject,
+            fmt::format("smoothing {} is not more than 0 and at most {:g}",
+                        model.histogram.smoothing, Histogram::kMostSmoothing));
   }
   Require(model.calibration.slope > 0 && std::isfinite(model.calibration.slope) &&
               std::isfinite(model.calibration.offset),

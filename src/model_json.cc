@@ -1,6 +1,7 @@
 // The model file: JSON in both directions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -26,13 +27,16 @@ Json Rows(const FeatureMatrix& m) {
 }
 
 Json GaussianJson(const Gaussian& gaussian) {
-  return {{"weight", gaussian.weight}, {"mean", Row(gaussian.mean)}, {"covariance", Rows(gaussian.covariance)}};
+  return {{"weight", gaussian.weight},
+          {"mean", Row(gaussian.mean)},
+          {"covariance", Rows(gaussian.covariance)}};
 }
 
 // "bin:count bin:count ...": in JSON's own lists each number would stand on a line.
 std::string BinsText(const std::vector<BinCount>& bins) {
   std::string text;
-  for (const BinCount& bin : bins) fmt::format_to(std::back_inserter(text), "{}:{} ", bin.bin, bin.count);
+  for (const BinCount& bin : bins)
+    fmt::format_to(std::back_inserter(text), "{}:{} ", bin.bin, bin.count);
   if (!text.empty()) text.pop_back();
   return text;
 }
@@ -61,8 +65,12 @@ Json ParametersJson(const Model& model) {
   }
   if (model.kind == Kind::kLogistic) {
     const LogisticTerms& l = model.logistic;
-    parameters.update(Json{{"constant", l.constant}, {"linear", Row(l.linear)}, {"product", l.product},
-                           {"ridge", l.ridge}, {"solver", l.solver}, {"iterations", l.iterations},
+    parameters.update(Json{{"constant", l.constant},
+                           {"linear", Row(l.linear)},
+                           {"product", l.product},
+                           {"ridge", l.ridge},
+                           {"solver", l.solver},
+                           {"iterations", l.iterations},
                            {"log_likelihood", l.log_likelihood}});
   }
   for (std::size_t k = 0; k < model.classes.size(); ++k)
@@ -94,7 +102,9 @@ class Node {
   Node(const Json& json, std::string subject, std::string path)
       : json_(json), subject_(std::move(subject)), path_(std::move(path)) {}
 
-  [[noreturn]] void Fail(const std::string& problem) const { throw Error(subject_, path_ + problem); }
+  [[noreturn]] void Fail(const std::string& problem) const {
+    throw Error(subject_, path_ + problem);
+  }
 
   bool Has(const char* key) const { return json_.is_object() && json_.contains(key); }
   Node operator[](const char* key) const {
@@ -123,7 +133,8 @@ class Node {
   }
   FeatureVector Vector(int size) const {
     const std::vector<Node> items = Items();
-    if (items.size() != static_cast<std::size_t>(size)) Fail(fmt::format(" needs {} numbers", size));
+    if (items.size() != static_cast<std::size_t>(size))
+      Fail(fmt::format(" needs {} numbers", size));
     FeatureVector v(size);
     for (int i = 0; i < size; ++i) v(i) = items[static_cast<std::size_t>(i)].Real();
     return v;
@@ -167,16 +178,19 @@ std::vector<BinCount> ReadBins(const Node& node) {
   for (const char *at = text.data(), *end = at + text.size(); at != end;) {
     BinCount bin;
     const auto place = std::from_chars(at, end, bin.bin);
-    if (place.ec != std::errc() || place.ptr == end || *place.ptr != ':') node.Fail(" is not bin:count ...");
+    if (place.ec != std::errc() || place.ptr == end || *place.ptr != ':')
+      node.Fail(" is not bin:count ...");
     const auto count = std::from_chars(place.ptr + 1, end, bin.count);
-    if (count.ec != std::errc() || (count.ptr != end && *count.ptr != ' ')) node.Fail(" is not bin:count ...");
+    if (count.ec != std::errc() || (count.ptr != end && *count.ptr != ' '))
+      node.Fail(" is not bin:count ...");
     bins.push_back(bin);
     at = count.ptr == end ? end : count.ptr + 1;
   }
   return bins;
 }
 
-ClassModel ReadClass(const Node& node, const Model& model, const std::optional<FeatureMatrix>& pooled) {
+ClassModel ReadClass(const Node& node, const Model& model,
+                     const std::optional<FeatureMatrix>& pooled) {
   const int size = model.features.size();
   ClassModel c;
   c.name = node["class"].Text();
@@ -209,7 +223,8 @@ LogisticTerms ReadLogistic(const Node& node, int size) {
   for (const Node& item : node["product"].Items()) terms.product.push_back(item.Real());
   terms.ridge = node["ridge"].Real();
   terms.solver = node["solver"].Text();
-  terms.iterations = static_cast<int>(std::min<std::uint64_t>(node["iterations"].Count(), INT32_MAX));
+  terms.iterations =
+      static_cast<int>(std::min<std::uint64_t>(node["iterations"].Count(), INT32_MAX));
   terms.log_likelihood = node["log_likelihood"].Real();
   return terms;
 }
@@ -245,8 +260,12 @@ void PutPositiveFirst(const Node& root, Model& model) {
   for (std::size_t k = 0; k < model.classes.size(); ++k) {
     if (model.classes[k].name != name) continue;
     // The coefficients of logistic models are of the positive class, whatever the order.
-    std::swap(model.classes[0], model.classes[k]);
-    if (!model.shrinkage.empty()) std::swap(model.shrinkage[0], model.shrinkage[k]);
+    const auto place = static_cast<std::ptrdiff_t>(k);
+    std::rotate(model.classes.begin(), model.classes.begin() + place,
+                model.classes.begin() + place + 1);
+    if (!model.shrinkage.empty())
+      std::rotate(model.shrinkage.begin(), model.shrinkage.begin() + place,
+                  model.shrinkage.begin() + place + 1);
     return;
   }
   root["positive"].Fail(fmt::format(" '{}' is not one of the classes", name));
@@ -278,7 +297,8 @@ Json Parse(std::string_view text, std::string_view subject) {
     // "[json.exception.parse_error.101] parse error at line 3, column 5: ..." without the tag.
     const std::string_view what = e.what();
     const std::size_t end = what.find("] ");
-    throw Error(subject, fmt::format("is not JSON: {}", what.substr(end == what.npos ? 0 : end + 2)));
+    throw Error(subject,
+                fmt::format("is not JSON: {}", what.substr(end == what.npos ? 0 : end + 2)));
   }
 }
 
@@ -292,7 +312,8 @@ std::string ModelToJson(const Model& model) {
                       {"channels", model.features.channel_names()}};
   root["parameters"] = ParametersJson(model);
   if (!model.calibration.data.empty() || !model.calibration.identity())
-    root["calibration"] = {{"slope", model.calibration.slope}, {"offset", model.calibration.offset},
+    root["calibration"] = {{"slope", model.calibration.slope},
+                           {"offset", model.calibration.offset},
                            {"data", model.calibration.data}};
   root["decision"] = {{"threshold", model.decision.threshold}, {"rule", model.decision.rule}};
   if (!model.decision.data.empty()) root["decision"]["data"] = model.decision.data;
@@ -306,8 +327,8 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
   if (!root.Has("format") || root.json()["format"] != kFormat)
     throw Error(subject, fmt::format("is no model (\"format\": \"{}\" is expected)", kFormat));
   if (const std::uint64_t version = root["version"].Count(); version != kVersion)
-    throw Error(subject, fmt::format("has model version {} (this program reads version {})", version,
-                                     kVersion));
+    throw Error(subject, fmt::format("has model version {} (this program reads version {})",
+                                     version, kVersion));
   Model model;
   model.kind = Named(root["kind"], [&] { return KindFromName(root["kind"].Text()); });
   model.features = ReadFeatures(root["features"]);

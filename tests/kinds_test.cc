@@ -203,6 +203,63 @@ TEST(Logistic, SeparableClassesNeedARidge) {
   EXPECT_LT(Reference(model).LogOdds(5, 5, 20), 0);
 }
 
+TEST(Logistic, SeparableClassesAreNoticedByEverySolver) {
+  const Samples apart({"skin", "non-skin"}, {{0, 0, 10, 20, 200, 5}, {0, 0, 20, 40, 220, 5}, {0, 0, 30, 25, 240, 5}, {0, 0, 15, 60, 210, 4},
+                                             {0, 1, 12, 22, 20, 5}, {0, 1, 22, 45, 40, 5}, {0, 1, 35, 20, 60, 5}, {0, 1, 18, 61, 30, 4}});
+  for (const auto solver : {LogisticOptions::Solver::kNewton, LogisticOptions::Solver::kGradient, LogisticOptions::Solver::kSgd}) {
+    FitOptions options;
+    options.kind = Kind::kLogistic;
+    options.logistic.terms = LogisticOptions::Terms::kLinear;
+    options.logistic.solver = solver;
+    EXPECT_ERROR(Fit(apart, options), "--ridge");
+    options.logistic.ridge = 1e-3;
+    EXPECT_NO_THROW(Fit(apart, options));
+  }
+}
+
+TEST(Logistic, DependentChannelsAreNotCalledSeparable) {
+  std::vector<SampleRow> grey;
+  for (int v = 0; v < 200; ++v) {
+    const auto level = static_cast<std::uint8_t>(v);
+    grey.push_back({0, 0, level, level, level, static_cast<std::uint64_t>(1 + v)});
+    grey.push_back({0, 1, level, level, level, static_cast<std::uint64_t>(200 - v)});
+  }
+  FitOptions options;
+  options.kind = Kind::kLogistic;
+  options.logistic.terms = LogisticOptions::Terms::kLinear;
+  EXPECT_ERROR(Fit(Samples({"skin", "non-skin"}, grey), options), "depend on each other");
+  options.features = Features("BGR", std::vector<std::string>{"R"});
+  EXPECT_NO_THROW(Fit(Samples({"skin", "non-skin"}, grey), options));
+}
+
+TEST(Logistic, SaysWhenItStoppedTooEarly) {
+  FitOptions options;
+  options.kind = Kind::kLogistic;
+  const Samples samples = testing::DrawSamples(2, 3);
+  EXPECT_TRUE(Fit(samples, options).logistic.converged);
+  options.logistic.iterations = 2;
+  EXPECT_FALSE(Fit(samples, options).logistic.converged);
+  options.logistic.solver = LogisticOptions::Solver::kSgd;
+  options.logistic.step = 1e300;
+  EXPECT_ERROR(Fit(samples, options), "--rate");
+}
+
+TEST(Kinds, NumbersThatWouldOverflowAreRefused) {
+  const Samples samples = testing::DrawSamples(2, 3);
+  FitOptions options;
+  options.kind = Kind::kLogistic;
+  Model logistic = Fit(samples, options);
+  logistic.logistic.linear(0) = 1e40;
+  EXPECT_ERROR(Validate(logistic, "m"), "at most 1e+24");
+  logistic.logistic.linear(0) = 0;
+  logistic.logistic.ridge = -1;
+  EXPECT_ERROR(Validate(logistic, "m"), "ridge");
+  options.kind = Kind::kHistogram;
+  Model histogram = Fit(samples, options);
+  histogram.histogram.smoothing = 1e308;
+  EXPECT_ERROR(Validate(histogram, "m"), "smoothing");
+}
+
 TEST(Logistic, IsForTwoClasses) {
   FitOptions options;
   options.kind = Kind::kLogistic;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
 
@@ -54,6 +55,16 @@ TEST(Model, ThePositiveClassMayStandAnywhereInTheFile) {
   const Model back = ModelFromJson(json.dump(), "m");
   EXPECT_EQ(back.positive().name, "skin");
   EXPECT_EQ(Reference(back).LogOdds(90, 100, 150), Reference(model).LogOdds(90, 100, 150));
+}
+
+TEST(Model, TheOthersKeepTheirOrderBehindThePositiveClass) {
+  const Model model = Fit(testing::DrawSamples(3, 1), {});
+  Json json = Json::parse(ModelToJson(model));
+  Json& classes = json["parameters"]["classes"];
+  ASSERT_EQ(model.classes[0].name, "skin");
+  std::rotate(classes.begin(), classes.begin() + 1, classes.end());
+  const Model back = ModelFromJson(json.dump(), "m");
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(back.classes[k].name, model.classes[k].name);
 }
 
 // Changes one thing in a good file and expects a refusal that says where and why.

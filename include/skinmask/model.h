@@ -24,8 +24,8 @@ enum class Kind {
   kHistogram,    // a histogram of whole colours per class
 };
 
-// "qda", "lda", "gaussian-nb", "mixture", "logistic", "histogram-nb", "histogram"; KindFromName throws
-// Error that lists them.
+// "qda", "lda", "gaussian-nb", "mixture", "logistic", "histogram-nb", "histogram"; KindFromName
+// throws Error that lists them.
 std::string_view KindName(Kind kind);
 Kind KindFromName(std::string_view name);
 std::vector<std::string_view> KindNames();
@@ -37,9 +37,9 @@ bool IsHistogram(Kind kind);
 enum class Estimator { kMaximumLikelihood, kUnbiased };
 
 struct Gaussian {
-  double weight = 1;          // in (0, 1]; all components' of a class sum to 1
-  FeatureVector mean;         // p
-  FeatureMatrix covariance;   // p x p, symmetric positive definite
+  double weight = 1;         // in (0, 1]; all components' of a class sum to 1
+  FeatureVector mean;        // p
+  FeatureMatrix covariance;  // p x p, symmetric positive definite
 };
 
 // Pixels of a bin: `bin` counts bins of the first feature slowest, of one channel after another for
@@ -52,9 +52,9 @@ struct BinCount {
 // A class: prior P(k), and what its kind knows of the features given the class.
 struct ClassModel {
   std::string name;
-  std::uint64_t count = 0;    // training pixels; 0 where unknown
-  double prior = 0;           // in (0, 1); all classes' sum to 1
-  FeatureVector mean;         // of Gaussian kinds, as Gaussian's
+  std::uint64_t count = 0;  // training pixels; 0 where unknown
+  double prior = 0;         // in (0, 1); all classes' sum to 1
+  FeatureVector mean;       // of Gaussian kinds, as Gaussian's
   FeatureMatrix covariance;
   std::vector<Gaussian> components;  // of mixtures
   std::vector<BinCount> bins;        // of histograms: those with pixels, ascending
@@ -63,31 +63,33 @@ struct ClassModel {
   std::vector<Gaussian> gaussians() const;
 };
 
-// z = log(prior of the positive class / the other's) + constant + linear'f + sum of product_ij f_i f_j,
-// i <= j. (At the training data's priors, that is logistic regression with an intercept of
+// z = log(prior of the positive class / the other's) + constant + linear'f + sum of product_ij f_i
+// f_j, i <= j. (At the training data's priors, that is logistic regression with an intercept of
 // `constant` + log(n_+ / n_-).)
 struct LogisticTerms {
   double constant = 0;
-  FeatureVector linear;               // p
-  std::vector<double> product;        // 00 01 .. 0p 11 .. pp, or none
-  double ridge = 0;                   // the penalty it was fitted with
-  std::string solver;                 // newton, gradient or sgd
+  FeatureVector linear;         // p
+  std::vector<double> product;  // 00 01 .. 0p 11 .. pp, or none
+  double ridge = 0;             // the penalty it was fitted with
+  std::string solver;           // newton, gradient or sgd
   int iterations = 0;
-  double log_likelihood = 0;          // of the training data, without the penalty
+  bool converged = true;      // of a fit: it ended before its limit; not in the file
+  double log_likelihood = 0;  // of the training data, without the penalty
 };
 
 // B bins of equal width per channel over its range, and what each bin has before any pixel
 // (Laplace smoothing):  P(bin | k) = (count + smoothing) / (n_k + smoothing * bins).
 struct Histogram {
+  static constexpr double kMostSmoothing = 1e12;
   int bins = 0;          // per channel
-  double smoothing = 1;  // more than 0
+  double smoothing = 1;  // more than 0, at most kMostSmoothing
 };
 
 // Platt's: the log-odds that count are slope * z + offset.
 struct Calibration {
-  double slope = 1;   // more than 0
+  double slope = 1;  // more than 0
   double offset = 0;
-  std::string data;   // what it was fitted on; empty for none
+  std::string data;  // what it was fitted on; empty for none
   bool identity() const { return slope == 1 && offset == 0; }
 };
 
@@ -117,7 +119,7 @@ struct Model {
   Kind kind = Kind::kQda;
   Features features;
   Estimator estimator = Estimator::kMaximumLikelihood;
-  std::vector<double> shrinkage;    // of Gaussian kinds, used for each class, in 0..1
+  std::vector<double> shrinkage;  // of Gaussian kinds, used for each class, in 0..1
   LogisticTerms logistic;
   Histogram histogram;
   std::vector<ClassModel> classes;  // K >= 2, classes[0] is the positive one
@@ -129,13 +131,14 @@ struct Model {
 };
 
 // Checks what a file could get wrong: finite numbers, shapes, priors that sum to one, covariances
-// that are symmetric positive definite (and diagonal for naive Bayes), densities that are finite for
-// every colour, class names that IsClassName takes, 2 to kMaxClasses classes, threshold and shrinkage
-// in 0..1. Throws Error(subject, ...).
+// that are symmetric positive definite (and diagonal for naive Bayes), densities that are finite
+// for every colour, class names that IsClassName takes, 2 to kMaxClasses classes, threshold and
+// shrinkage in 0..1. Throws Error(subject, ...).
 void Validate(const Model& model, std::string_view subject);
 
-// The same model with P(positive) = prior and the other priors in their old proportion. All log-odds,
-// calibrated ones too, shift by logit(prior) - logit(old prior). Throws Error unless 0 < prior < 1.
+// The same model with P(positive) = prior and the other priors in their old proportion. All
+// log-odds, calibrated ones too, shift by logit(prior) - logit(old prior). Throws Error unless 0 <
+// prior < 1.
 Model WithPrior(Model model, double prior);
 
 // JSON text; doubles read back bit for bit. FromJson throws Error(subject, where and why).

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
@@ -52,6 +53,34 @@ CLI::Validator Probability() {
       "");
 }
 
+CLI::Validator Positive() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double value = 0;
+        const bool good =
+            CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value);
+        return good ? std::string() : "'" + text + "' is no number above 0";
+      },
+      "");
+}
+
+CLI::Validator NotNegative() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double value = 0;
+        const bool good =
+            CLI::detail::lexical_cast(text, value) && value >= 0 && std::isfinite(value);
+        return good ? std::string() : "'" + text + "' is no number from 0 up";
+      },
+      "");
+}
+
+void RequireApart(const std::filesystem::path& a, const std::string& option_a,
+                  const std::filesystem::path& b, const std::string& option_b) {
+  if (a.empty() || b.empty() || a == "-" || b == "-" || FileIdentity(a) != FileIdentity(b)) return;
+  throw UsageError(fmt::format("{} and {} are the same file, {}", option_a, option_b, a.string()));
+}
+
 Run Context::StartRun(const std::string& unit) {
   auto progress = std::make_shared<Progress>(unit, quiet);
   Run run;
@@ -86,6 +115,7 @@ CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& sum
 
 void AddModelOption(CLI::App& verb, Context& context) {
   verb.add_option("--model", context.model, "Model file (default: the built-in model)")
+      ->check([](const std::string& file) { return file.empty() ? "names no file" : ""; }, "")
       ->type_name("FILE");
 }
 
@@ -147,7 +177,8 @@ void CheckSource(const std::vector<std::string>& samples, const PairOptions& pai
                  const std::string& masks_option, bool pair_options_used_elsewhere) {
   const bool images = !pairs.images.empty();
   if (samples.empty() == !images)
-    throw UsageError(fmt::format("give either --samples, or --images with {} or --whole", masks_option));
+    throw UsageError(
+        fmt::format("give either --samples, or --images with {} or --whole", masks_option));
   if (images && pairs.masks.empty() == pairs.whole_class.empty())
     throw UsageError(fmt::format("--images needs either {} or --whole", masks_option));
   if (!images && !pairs.masks.empty())

@@ -38,7 +38,7 @@ auto AsUsage(const Check& check) {
 // Options that every verb has, and what the verb chosen on the command line will do.
 struct Context {
   std::string model;
-  int threads = 0;  // 0: all
+  int threads = 0;   // 0: all
   std::string json;  // empty: none; "-": standard output; else a file
   bool quiet = false;
   bool verbose = false;
@@ -89,6 +89,12 @@ std::optional<DecisionRule> RuleOf(const DecisionOptions& options);
 
 // A probability from 0 to 1, as a check for options.
 CLI::Validator Probability();
+// Finite numbers, above 0 and not below it.
+CLI::Validator Positive();
+CLI::Validator NotNegative();
+// Throws UsageError where two options name one file. Empty names and "-" are no files.
+void RequireApart(const std::filesystem::path& a, const std::string& option_a,
+                  const std::filesystem::path& b, const std::string& option_b);
 
 // Prints a result on standard output. Failures show at the end, where they blame no photograph.
 template <class... Arguments>
@@ -99,8 +105,8 @@ void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 
 // Reads --samples files and adds them up.
 Samples ReadAllSamples(const std::vector<std::string>& files);
-// Checks that exactly one of the sources is given, --samples, or --images with its masks, and that no
-// option would go unused.
+// Checks that exactly one of the sources is given, --samples, or --images with its masks, and that
+// no option would go unused.
 void CheckSource(const std::vector<std::string>& samples, const PairOptions& pairs,
                  const std::string& masks_option, bool pair_options_used_elsewhere = false);
 

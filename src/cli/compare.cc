@@ -178,6 +178,9 @@ void RunCompare(const Options& options, Context& context) {
   const std::vector<FitOptions> candidates = CandidatesOf(options);
   if (options.output.empty() && RuleOf(options.decision))
     throw UsageError("a threshold or rule is for the model of --write");
+  RequireApart(options.output, "--write", context.json, "--json");
+  for (const std::string& file : options.samples)
+    RequireApart(options.output, "--write", file, "--samples");
   if (!options.output.empty()) RequireWritable(options.output, context.overwrite());
   const Samples samples = options.samples.empty()
                               ? CollectSamples(options.pairs, context.StartRun("images"))

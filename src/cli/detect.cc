@@ -48,14 +48,16 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
       detect.outputs.push_back(output);
   }
   if (options.folder.starts_with('-'))
-    throw UsageError(fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.folder));
+    throw UsageError(
+        fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.folder));
   ParseShard(options.shard, detect);
   detect.scale = options.scale.back() - '0';  // one of those that the flag takes
   if (options.frames && !options.codec.empty())
     throw UsageError("--codec is for videos, and --frames makes none");
   detect.video.png_frames = options.frames;
   detect.video.codec = options.codec;
-  detect.video.pixels = options.pixels == "bgr" ? FramePosterior::Pixels::kBgr : FramePosterior::Pixels::kYuv;
+  detect.video.pixels =
+      options.pixels == "bgr" ? FramePosterior::Pixels::kBgr : FramePosterior::Pixels::kYuv;
   return detect;
 }
 
@@ -96,35 +98,41 @@ void RunDetect(const Options& options, Context& context) {
   Detect(detect, model, context.StartRun("images"), [&](const DetectedImage& image) {
     std::vector<std::string> outputs;
     for (const auto& path : image.outputs) outputs.push_back(path.string());
-    if (!context.json.empty()) (image.frames > 0 ? videos : images).push_back(JsonOf(image, outputs));
+    if (!context.json.empty())
+      (image.frames > 0 ? videos : images).push_back(JsonOf(image, outputs));
     if (context.quiet || context.json_to_stdout()) return;
     const std::string frames = image.frames > 0 ? fmt::format(" of {} frames", image.frames) : "";
-    Print("{}: {:.1f} % skin{} -> {}\n", image.input.string(), 100 * image.SkinFraction(), frames,
-          fmt::join(outputs, " "));
+    Print("{}: {:.1f} % {}{} -> {}\n", image.input.string(), 100 * image.SkinFraction(),
+          model.positive().name, frames, fmt::join(outputs, " "));
   });
   if (table && !StopFlag()) table->Finish();
-  nlohmann::ordered_json root{{"threshold", model.decision.threshold}, {"images", images}, {"videos", videos}};
+  nlohmann::ordered_json root{
+      {"threshold", model.decision.threshold}, {"images", images}, {"videos", videos}};
   context.WriteJson(root.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 void AddVideoOptions(CLI::App& verb, Options& options) {
   const std::string group = "Videos";
-  verb.add_flag("--frames", options.frames,
-                "A folder of images for each video instead: b/000000.png, b/000000.overlay.png, ...")
+  verb.add_flag(
+          "--frames", options.frames,
+          "A folder of images for each video instead: b/000000.png, b/000000.overlay.png, ...")
       ->group(group);
   verb.add_option("--codec", options.codec,
-                  "FFmpeg's encoder of masks, probabilities and classes, in Matroska (default: ffv1, lossless)")
+                  "FFmpeg's encoder of masks, probabilities and classes, in Matroska (default: "
+                  "ffv1, lossless)")
       ->type_name("NAME")
       ->group(group);
-  verb.add_option("--pixels", options.pixels,
-                  "Judge frames as they are decoded, where they are YUV and the model allows it, or "
-                  "converted to BGR")
+  verb.add_option(
+          "--pixels", options.pixels,
+          "Judge frames as they are decoded, where they are YUV and the model allows it, or "
+          "converted to BGR")
       ->check(CLI::IsMember({"yuv", "bgr"}))
       ->type_name("yuv|bgr")
       ->group(group)
       ->capture_default_str();
   verb.add_option("--csv", options.csv,
-                  "A row for each frame: time, share of skin, and where it is, how large and which way it lies")
+                  "A row for each frame: time, share of skin, and where it is, how large and which "
+                  "way it lies")
       ->type_name("FILE")
       ->group(group);
 }
@@ -138,16 +146,19 @@ void AddDetect(CLI::App& app, Context& context) {
                            "  skinmask detect a.jpg b.png -o out --output mask,overlay "
                            "--threshold 0.3",
                            context);
-  verb->add_option("input", options->inputs, "Images, videos and folders of them, searched recursively")
+  verb->add_option("input", options->inputs,
+                   "Images, videos and folders of them, searched recursively")
       ->required()
       ->type_name("INPUT");
   verb->add_option("-o", options->folder, "Folder for the results; it is made if need be")
       ->required()
       ->type_name("DIR");
-  verb->add_option("--output", options->outputs,
-                   "What to write: mask (b.png, 0 and 255), probability (b.probability.png), overlay "
-                   "(b.overlay.png), cutout (b.cutout.png, RGBA), classes (b.classes.png, a palette); of videos b.mkv, "
-                   "b.probability.mkv, b.overlay.mp4, b.cutout.mp4, b.classes.mkv; repeatable")
+  verb->add_option(
+          "--output", options->outputs,
+          "What to write: mask (b.png, 0 and 255), probability (b.probability.png), overlay "
+          "(b.overlay.png), cutout (b.cutout.png, RGBA), classes (b.classes.png, a palette); of "
+          "videos b.mkv, "
+          "b.probability.mkv, b.overlay.mp4, b.cutout.mp4, b.classes.mkv; repeatable")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("KIND")
@@ -173,9 +184,8 @@ void AddDetect(CLI::App& app, Context& context) {
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
-  verb->callback([options, &context] {
-    context.action = [options](Context& c) { RunDetect(*options, c); };
-  });
+  verb->callback(
+      [options, &context] { context.action = [options](Context& c) { RunDetect(*options, c); }; });
 }
 
 }  // namespace skinmask::cli

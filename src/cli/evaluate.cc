@@ -136,6 +136,7 @@ void RunEvaluate(const Options& options, Context& context) {
   }
   RuleOf(options.decision);  // a wrong one before any work
   CheckPairOptions(options.pairs);
+  RequireApart(options.report, "--report", context.json, "--json");
   if (!options.report.empty()) RequireWritable(options.report, context.overwrite());
   std::optional<Model> model;
   if (options.predicted.empty()) model = context.LoadModel();

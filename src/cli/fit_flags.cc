@@ -50,6 +50,9 @@ void SetFurther(const FitFlags& flags, FitOptions& fit) {
       fit.mixture.of_class.emplace_back(name, Whole(count, "--components"));
     }
   }
+  for (const int count : {fit.mixture.components,
+                          fit.mixture.of_class.empty() ? 1 : fit.mixture.of_class.back().second})
+    if (count < 1) throw UsageError(fmt::format("--components {} is less than 1", count));
 }
 
 void SetPriors(const FitFlags& flags, FitOptions& fit) {
@@ -71,7 +74,8 @@ void SetPriors(const FitFlags& flags, FitOptions& fit) {
 
 void AddGaussianFlags(CLI::App& verb, FitFlags& flags) {
   const std::string group = "Model";
-  verb.add_option("--kind", flags.kind, "qda, lda, gaussian-nb, mixture, logistic, histogram-nb or histogram")
+  verb.add_option("--kind", flags.kind,
+                  "qda, lda, gaussian-nb, mixture, logistic, histogram-nb or histogram")
       ->group(group)
       ->type_name("KIND")
       ->capture_default_str();
@@ -114,8 +118,9 @@ void AddFurtherFlags(CLI::App& verb, FitFlags& flags) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("N");
-  verb.add_option("--features", flags.terms,
-                  "logistic: polynomial of the channels: linear, squares (and linear), quadratic (all)")
+  verb.add_option(
+          "--features", flags.terms,
+          "logistic: polynomial of the channels: linear, squares (and linear), quadratic (all)")
       ->group(group)
       ->check(CLI::IsMember({"linear", "squares", "quadratic"}))
       ->type_name("TERMS")
@@ -123,7 +128,7 @@ void AddFurtherFlags(CLI::App& verb, FitFlags& flags) {
   verb.add_option("--ridge", flags.ridge,
                   "logistic: penalty L/2 |w|^2 on the mean log-likelihood, standardised features")
       ->group(group)
-      ->check(CLI::NonNegativeNumber)
+      ->check(NotNegative())
       ->type_name("L")
       ->capture_default_str();
   verb.add_option("--solver", flags.solver, "logistic: newton, gradient or sgd (stochastic)")
@@ -133,18 +138,19 @@ void AddFurtherFlags(CLI::App& verb, FitFlags& flags) {
       ->capture_default_str();
   verb.add_option("--rate", flags.rate, "gradient, sgd: step size (default: 1, 0.1)")
       ->group(group)
-      ->check(CLI::PositiveNumber)
+      ->check(Positive())
       ->type_name("R");
   verb.add_option("--iterations", flags.iterations,
                   "At most (default: newton 50, gradient 10000, sgd 50 passes, mixture 200)")
       ->group(group)
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  verb.add_option("--tolerance", flags.tolerance,
-                  "Stop when the log-likelihood gains less, relatively (default: logistic 1e-9, mixture "
-                  "1e-7)")
+  verb.add_option(
+          "--tolerance", flags.tolerance,
+          "Stop when the log-likelihood gains less, relatively (default: logistic 1e-9, mixture "
+          "1e-7)")
       ->group(group)
-      ->check(CLI::NonNegativeNumber)
+      ->check(NotNegative())
       ->type_name("T");
   verb.add_option("--seed", flags.seed, "mixture: where its random start begins")
       ->group(group)
@@ -158,7 +164,7 @@ void AddFurtherFlags(CLI::App& verb, FitFlags& flags) {
   verb.add_option("--smoothing", flags.smoothing,
                   "histogram, histogram-nb: pixels in every bin beforehand (Laplace), more than 0")
       ->group(group)
-      ->check(CLI::PositiveNumber)
+      ->check(Positive() & CLI::Range(0., Histogram::kMostSmoothing))
       ->type_name("A")
       ->capture_default_str();
 }
@@ -186,7 +192,8 @@ FitOptions FitOptionsOf(const FitFlags& flags) {
   fit.shrinkage.s = std::nullopt;
   if (flags.shrinkage != "auto") fit.shrinkage.s = Number(flags.shrinkage, "--shrinkage");
   if (fit.shrinkage.s && !(*fit.shrinkage.s >= 0 && *fit.shrinkage.s <= 1))
-    throw UsageError(fmt::format("--shrinkage {} is out of range (0 to 1, or auto)", flags.shrinkage));
+    throw UsageError(
+        fmt::format("--shrinkage {} is out of range (0 to 1, or auto)", flags.shrinkage));
   SetFurther(flags, fit);
   SetPriors(flags, fit);
   return fit;

@@ -18,12 +18,14 @@ struct Options {
 void RunSample(const Options& options, Context& context) {
   CheckSource(options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
+  RequireApart(options.output, "-o", context.json, "--json");
   RequireWritable(options.output, context.overwrite());
   PairOptions pairs = options.pairs;
   pairs.groups = !options.ungrouped;
   Samples samples = options.samples.empty() ? CollectSamples(pairs, context.StartRun("images"))
                                             : ReadAllSamples(options.samples);
   if (StopFlag()) return;  // half a table would pass for a whole one
+  if (samples.rows().empty()) throw Error("samples", "there is not one labelled pixel to write");
   if (options.ungrouped) samples = samples.Ungrouped();
   WriteFile(options.output, FormatSamples(samples), context.overwrite());
   nlohmann::ordered_json counts;
@@ -40,11 +42,11 @@ void RunSample(const Options& options, Context& context) {
 
 void AddSample(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb =
-      AddVerb(app, "sample", "Turn image + mask pairs, or tables, into one table of labelled pixels",
-              "  skinmask sample --images photos --masks masks -o samples.csv\n"
-              "  skinmask sample --samples a.csv b.csv -o merged.csv",
-              context);
+  CLI::App* verb = AddVerb(app, "sample",
+                           "Turn image + mask pairs, or tables, into one table of labelled pixels",
+                           "  skinmask sample --images photos --masks masks -o samples.csv\n"
+                           "  skinmask sample --samples a.csv b.csv -o merged.csv",
+                           context);
   verb->add_option("--images", options->pairs.images, "Folder of images")->type_name("DIR");
   verb->add_option("--masks", options->pairs.masks, "Folder of their masks")->type_name("DIR");
   verb->add_option("--samples", options->samples, "Tables to add up instead")->type_name("FILE");
@@ -59,9 +61,8 @@ void AddSample(CLI::App& app, Context& context) {
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
-  verb->callback([options, &context] {
-    context.action = [options](Context& c) { RunSample(*options, c); };
-  });
+  verb->callback(
+      [options, &context] { context.action = [options](Context& c) { RunSample(*options, c); }; });
 }
 
 }  // namespace skinmask::cli

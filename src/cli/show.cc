@@ -48,7 +48,8 @@ void PrintGaussians(const ClassModel& c) {
     if (!c.components.empty()) Print("weight     {:>11.6f}\n", gaussian.weight);
     Print("mean       {}\n", Numbers(gaussian.mean));
     for (int i = 0; i < gaussian.covariance.rows(); ++i)
-      Print("{:<11}{}\n", i == 0 ? "covariance" : "", Numbers(gaussian.covariance.row(i).transpose()));
+      Print("{:<11}{}\n", i == 0 ? "covariance" : "",
+            Numbers(gaussian.covariance.row(i).transpose()));
   }
 }
 
@@ -65,10 +66,10 @@ void PrintLogistic(const Model& model) {
 void PrintModel(const Model& model) {
   Print("kind        {}, {}\n", KindName(model.kind), Described(model));
   Print("features    {}: {}\n", model.features.space().name,
-             fmt::join(model.features.channel_names(), " "));
+        fmt::join(model.features.channel_names(), " "));
   Print("decision    {} when P({}) > {:.6g} (log-odds > {:.4f}; {}{})\n", model.positive().name,
-             model.positive().name, model.decision.threshold, Logit(model.decision.threshold),
-             model.decision.rule, model.decision.data.empty() ? "" : " on " + model.decision.data);
+        model.positive().name, model.decision.threshold, Logit(model.decision.threshold),
+        model.decision.rule, model.decision.data.empty() ? "" : " on " + model.decision.data);
   for (std::size_t k = 0; k < model.classes.size(); ++k) {
     const ClassModel& c = model.classes[k];
     Print("\nclass       {}, {} pixels, prior {:.6f}\n", c.name, c.count, c.prior);
@@ -85,7 +86,7 @@ void PrintModel(const Model& model) {
   for (const auto& [name, text] : model.card.notes) Print("{:<11} {}\n", name, text);
   for (const CardScore& s : model.card.scores)
     Print("score       {} at {:.6g}: precision {} recall {} F1 {} AUC {} (pooled over pixels)\n",
-               s.data, s.threshold, Shown(s.precision), Shown(s.recall), Shown(s.f1), Shown(s.auc));
+          s.data, s.threshold, Shown(s.precision), Shown(s.recall), Shown(s.f1), Shown(s.auc));
 }
 
 }  // namespace
@@ -97,8 +98,9 @@ void AddShow(CLI::App& app, Context& context) {
   const auto picture = std::make_shared<std::string>();
   verb->add_option("model,--model", context.model, "Model file (default: the built-in model)")
       ->type_name("FILE");
-  verb->add_option("--picture", *picture,
-                   "Draw the decision boundary and the classes' ellipses, in planes of the channels")
+  verb->add_option(
+          "--picture", *picture,
+          "Draw the decision boundary and the classes' ellipses, in planes of the channels")
       ->type_name("FILE.png");
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);
@@ -108,8 +110,7 @@ void AddShow(CLI::App& app, Context& context) {
       const Model model = c.LoadModel();
       if (!c.json_to_stdout()) PrintModel(model);
       c.WriteJson(ModelToJson(model));
-      if (!picture->empty())
-        WriteFile(*picture, EncodePng(DrawPlanes(model)), c.overwrite());
+      if (!picture->empty()) WriteFile(*picture, EncodePng(DrawPlanes(model)), c.overwrite());
     };
   });
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-
 #include "common.h"
 #include "fit_flags.h"
 #include "skinmask/file.h"
@@ -61,6 +60,10 @@ void RunTrain(const Options& options, Context& context) {
               !options.validation.images.empty() || !options.calibrate_masks.empty());
   CheckPairOptions(options.pairs);
   TrainOptions train = TrainOptionsOf(options);
+  RequireApart(options.output, "-o", context.json, "--json");
+  for (const std::string& file : options.samples)
+    RequireApart(options.output, "-o", file, "--samples");
+  RequireApart(options.output, "-o", options.calibrate, "--calibrate");
   RequireWritable(options.output, context.overwrite());
   const Run run = context.StartRun("images");
   PairOptions pairs = options.pairs;
@@ -76,7 +79,15 @@ void RunTrain(const Options& options, Context& context) {
   if (StopFlag()) return;
   WriteFile(options.output, ModelToJson(model), context.overwrite());
   context.WriteJson(ModelToJson(model));
+  if (!model.logistic.converged)
+    run.warning(
+        fmt::format("logistic: {} did not converge in {} iterations (more --iterations, another "
+                    "--rate, or --solver newton)",
+                    model.logistic.solver, model.logistic.iterations));
   if (context.quiet) return;
+  if (model.kind == Kind::kLogistic)
+    fmt::print(stderr, "{}: {} iterations, log-likelihood {:.4f}\n", model.logistic.solver,
+               model.logistic.iterations, model.logistic.log_likelihood);
   const CardScore& score = model.card.scores.back();
   fmt::print(stderr, "{} in {} from {} pixels; threshold {:.6g} ({}), F1 {:.4f} on {}\n",
              KindName(model.kind), model.features.space().name, samples.Total(),
@@ -98,9 +109,10 @@ void AddDecisionFlags(CLI::App& verb, Options& options) {
                   "What the card calls them (default: the folder's name)")
       ->group(group)
       ->type_name("NAME");
-  verb.add_option("--calibrate", options.calibrate,
-                  "Held-out data to fit slope and offset of the log-odds on: a table, or a folder of "
-                  "images with --calibrate-masks")
+  verb.add_option(
+          "--calibrate", options.calibrate,
+          "Held-out data to fit slope and offset of the log-odds on: a table, or a folder of "
+          "images with --calibrate-masks")
       ->group(group)
       ->type_name("FILE|DIR");
   verb.add_option("--calibrate-masks", options.calibrate_masks, "Their masks")
@@ -112,11 +124,12 @@ void AddDecisionFlags(CLI::App& verb, Options& options) {
 
 void AddTrain(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = AddVerb(app, "train", "Train a model from labelled pixels or image + mask pairs",
-                           "  skinmask train --samples Skin_NonSkin.txt -o model.json\n"
-                           "  skinmask train --images photos --masks masks --kind lda --space YCrCb "
-                           "--max-f1 -o model.json",
-                           context);
+  CLI::App* verb =
+      AddVerb(app, "train", "Train a model from labelled pixels or image + mask pairs",
+              "  skinmask train --samples Skin_NonSkin.txt -o model.json\n"
+              "  skinmask train --images photos --masks masks --kind lda --space YCrCb "
+              "--max-f1 -o model.json",
+              context);
   verb->add_option("--samples", options->samples, "Tables of labelled pixels")->type_name("FILE");
   verb->add_option("--images", options->pairs.images, "Folder of images")->type_name("DIR");
   verb->add_option("--masks", options->pairs.masks, "Folder of their masks")->type_name("DIR");
@@ -129,9 +142,8 @@ void AddTrain(CLI::App& app, Context& context) {
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
-  verb->callback([options, &context] {
-    context.action = [options](Context& c) { RunTrain(*options, c); };
-  });
+  verb->callback(
+      [options, &context] { context.action = [options](Context& c) { RunTrain(*options, c); }; });
 }
 
 }  // namespace skinmask::cli

@@ -1,14 +1,15 @@
-#include <Eigen/Core>
+#include "skinmask/version.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tbb/version.h>
 
+#include <Eigen/Core>
 #include <nlohmann/json.hpp>
 #include <opencv2/core/utility.hpp>
 
 #include "common.h"
 #include "skinmask/cpu.h"
-#include "skinmask/version.h"
 
 namespace skinmask::cli {
 
@@ -23,12 +24,14 @@ void AddVersion(CLI::App& app, Context& context) {
       const std::string eigen =
           fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
       const nlohmann::ordered_json root{{"version", kVersion},
-                                        {"targets", {{"compiled", CompiledTargets()},
-                                                     {"usable", UsableTargets()},
-                                                     {"active", ActiveTarget()}}},
-                                        {"libraries", {{"OpenCV", cv::getVersionString()},
-                                                       {"oneTBB", TBB_runtime_version()},
-                                                       {"Eigen", eigen}}}};
+                                        {"targets",
+                                         {{"compiled", CompiledTargets()},
+                                          {"usable", UsableTargets()},
+                                          {"active", ActiveTarget()}}},
+                                        {"libraries",
+                                         {{"OpenCV", cv::getVersionString()},
+                                          {"oneTBB", TBB_runtime_version()},
+                                          {"Eigen", eigen}}}};
       c.WriteJson(root.dump(2) + "\n");
       if (c.json_to_stdout()) return;
       Print("skinmask {}\n", kVersion);

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 
 #include "kinds.h"
@@ -44,12 +46,13 @@ std::vector<std::pair<int, int>> Products(Terms terms, int size) {
   std::vector<std::pair<int, int>> products;
   for (int i = 0; i < size; ++i)
     for (int j = i; j < size; ++j)
-      if (terms == Terms::kQuadratic || (terms == Terms::kSquares && i == j)) products.emplace_back(i, j);
+      if (terms == Terms::kQuadratic || (terms == Terms::kSquares && i == j))
+        products.emplace_back(i, j);
   return products;
 }
 
-Scale ScaleOf(const std::vector<WeightedPoint>& positive, const std::vector<WeightedPoint>& negative,
-              int size, double total) {
+Scale ScaleOf(const std::vector<WeightedPoint>& positive,
+              const std::vector<WeightedPoint>& negative, int size, double total) {
   Eigen::Vector3d sum = Eigen::Vector3d::Zero(), squares = Eigen::Vector3d::Zero();
   for (const auto* points : {&positive, &negative})
     for (const WeightedPoint& p : *points) sum += p.weight * p.f;
@@ -92,8 +95,9 @@ class Problem {
       const double rest = row.positive ? skinmask::Logistic(-z) : -p;  // y - p, without cancelling
       sum.gradient.head(terms()) += row.weight * rest * row.t;
       if (information)
-        sum.information.topLeftCorner(terms(), terms()).selfadjointView<Eigen::Lower>().rankUpdate(
-            row.t, row.weight * p * (1 - p));
+        sum.information.topLeftCorner(terms(), terms())
+            .selfadjointView<Eigen::Lower>()
+            .rankUpdate(row.t, row.weight * p * (1 - p));
     });
     const int m = terms();
     at.gradient.conservativeResize(m);
@@ -119,10 +123,12 @@ class Problem {
     terms.constant = w(0);
     terms.linear = w.segment(1, size_).cwiseQuotient(scale_.deviation);
     terms.constant -= terms.linear.dot(scale_.mean);
-    if (!products_.empty()) terms.product.assign(static_cast<std::size_t>(size_ * (size_ + 1) / 2), 0);
+    if (!products_.empty())
+      terms.product.assign(static_cast<std::size_t>(size_ * (size_ + 1) / 2), 0);
     for (std::size_t k = 0; k < products_.size(); ++k) {
       const auto [i, j] = products_[k];
-      const double a = w(1 + size_ + static_cast<int>(k)) / scale_.deviation(i) / scale_.deviation(j);
+      const double a =
+          w(1 + size_ + static_cast<int>(k)) / scale_.deviation(i) / scale_.deviation(j);
       terms.product[static_cast<std::size_t>(i * size_ - i * (i - 1) / 2 + j - i)] = a;
       terms.linear(i) -= a * scale_.mean(j);
       terms.linear(j) -= a * scale_.mean(i);
@@ -157,16 +163,33 @@ class Problem {
 struct Solution {
   Vector w;
   int iterations = 0;
+  bool converged = false;
 };
+
+// Standardised terms that depend on each other have no one best weights.
+void RequireIndependent(const Problem& problem, const LogisticOptions& options) {
+  constexpr double kSingular = 1e-13;  // of eigenvalues, some 500 roundings
+  if (options.ridge > 0) return;
+  const Eigen::VectorXd values =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
+          problem.At(Vector::Zero(problem.terms()), true).information, Eigen::EigenvaluesOnly)
+          .eigenvalues();
+  if (!(values(0) > kSingular * values(values.size() - 1)))
+    throw Error("logistic",
+                "its features depend on each other linearly, so no weights are the best "
+                "(fewer --channels, simpler --features, or --ridge 1e-6 or more)");
+}
 
 bool Settled(double before, double now, double tolerance) {
   return std::abs(now - before) <= tolerance * (std::abs(now) + 1e-300);
 }
 
 [[noreturn]] void FailSeparable(int iterations) {
-  throw Error("logistic",
-              fmt::format("the classes can be told apart without error, or nearly: weights grow without "
-                          "end ({} steps; give --ridge 1e-6 or more)", iterations));
+  throw Error(
+      "logistic",
+      fmt::format("the classes can be told apart without error, or nearly: weights grow without "
+                  "end ({} steps; give --ridge 1e-6 or more)",
+                  iterations));
 }
 
 // A step that makes things worse is halved.
@@ -188,7 +211,8 @@ Solution Newton(const Problem& problem, const LogisticOptions& options) {
     s.w += 2 * length * step;
     constexpr double kNothingLeft = 1e-9;  // mean log-likelihood of data that are told apart
     if (options.ridge == 0 && at.value > -kNothingLeft) FailSeparable(s.iterations);
-    if (Settled(before, at.value, options.tolerance)) return s;
+    s.converged = Settled(before, at.value, options.tolerance);
+    if (s.converged) return s;
   }
   if (options.ridge == 0 && !options.iterations) FailSeparable(s.iterations);
   return s;
@@ -204,13 +228,14 @@ Solution Gradient(const Problem& problem, const LogisticOptions& options) {
     const Likelihood then = problem.At(next, false);
     if (!(then.value >= at.value)) {  // too far
       step /= 2;
-      if (step < 1e-12) break;
+      s.converged = step < 1e-12;
+      if (s.converged) break;
       continue;
     }
-    const bool settled = Settled(at.value, then.value, options.tolerance);
+    s.converged = Settled(at.value, then.value, options.tolerance);
     s.w = next;
     at = then;
-    if (settled) break;
+    if (s.converged) break;
   }
   return s;
 }
@@ -229,8 +254,10 @@ Solution Sgd(const Problem& problem, const LogisticOptions& options) {
   while (s.iterations < most) {
     const double now = step / (1 + s.iterations);
     for (std::size_t draw = 0; draw < rows.size(); ++draw) {
-      const auto found = std::upper_bound(up_to.begin(), up_to.end(), random.Uniform() * problem.total());
-      const Row& row = rows[std::min<std::size_t>(static_cast<std::size_t>(found - up_to.begin()), rows.size() - 1)];
+      const auto found =
+          std::upper_bound(up_to.begin(), up_to.end(), random.Uniform() * problem.total());
+      const Row& row = rows[std::min<std::size_t>(static_cast<std::size_t>(found - up_to.begin()),
+                                                  rows.size() - 1)];
       const double rest = (row.positive ? 1 : 0) - skinmask::Logistic(s.w.dot(row.t));
       Vector shrunk = options.ridge * s.w;
       shrunk(0) = 0;
@@ -239,9 +266,17 @@ Solution Sgd(const Problem& problem, const LogisticOptions& options) {
     ++s.iterations;
     const double before = value;
     value = problem.At(s.w, false).value;
-    if (Settled(before, value, options.tolerance)) break;
+    s.converged = Settled(before, value, options.tolerance);
+    if (s.converged) break;
   }
   return s;
+}
+
+// A boundary with every pixel on its own side: its weights could always be larger.
+bool TellsApart(const Problem& problem, const Vector& w) {
+  return std::ranges::all_of(problem.rows(), [&](const Row& row) {
+    return row.positive ? w.dot(row.t) > 0 : w.dot(row.t) < 0;
+  });
 }
 
 const char* NameOf(Solver solver) {
@@ -256,11 +291,15 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
                                         model.classes.size()));
   const Problem problem(samples, options, model);
   const LogisticOptions& logistic = options.logistic;
+  RequireIndependent(problem, logistic);
   const Solution solution = logistic.solver == Solver::kNewton     ? Newton(problem, logistic)
                             : logistic.solver == Solver::kGradient ? Gradient(problem, logistic)
                                                                    : Sgd(problem, logistic);
-  if (!solution.w.allFinite())
-    throw Error("logistic", "the weights overflow (a smaller --step, or --solver newton)");
+  const double log_likelihood = problem.LogLikelihood(solution.w);
+  if (!solution.w.allFinite() || !std::isfinite(log_likelihood))
+    throw Error("logistic", "the weights overflow (a smaller --rate, or --solver newton)");
+  if (logistic.ridge == 0 && !logistic.iterations && TellsApart(problem, solution.w))
+    FailSeparable(solution.iterations);
   model.logistic = problem.Coefficients(solution.w);
   // The part of the intercept that is the prior stands with the classes.
   model.logistic.constant -= std::log(static_cast<double>(model.classes[0].count)) -
@@ -268,7 +307,8 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   model.logistic.ridge = logistic.ridge;
   model.logistic.solver = NameOf(logistic.solver);
   model.logistic.iterations = solution.iterations;
-  model.logistic.log_likelihood = problem.LogLikelihood(solution.w);
+  model.logistic.converged = solution.converged;
+  model.logistic.log_likelihood = log_likelihood;
 }
 
 }  // namespace skinmask

@@ -192,7 +192,7 @@ TEST_F(CompareTest, ErrorsAreOneLineWithTheRightStatus) {
       {"--samples s.csv --select luck", {2, "--select"}},
       {"--samples s.csv --max-f1", {2, "is for the model of --write"}},
       {"--samples s.csv --folds 11", {1, "11 folds: do not fit samples of 10 groups"}},
-      {"--samples s.csv --write s.csv", {1, "s.csv: exists already"}},
+      {"--samples s.csv --write s.csv", {2, "are the same file"}},
   };
   for (const auto& [arguments, expected] : cases) {
     const Outcome run = Run(std::string("compare ") + arguments);

@@ -111,7 +111,7 @@ TEST_F(TrainTest, ErrorsAreOneLineWithTheRightStatus) {
       {"--samples absent.csv -o m.json", {1, "absent.csv: cannot be read"}},
       {"--samples flat.csv -o m.json", {1, "class 'skin': 2 samples do not span"}},
       {"--samples s.csv -o no/such/m.json", {1, "no/such/m.json: cannot be written"}},
-      {"--samples s.csv -o s.csv", {1, "s.csv: exists already"}},
+      {"--samples s.csv -o s.csv", {2, "are the same file"}},
       {"--samples s.csv", {2, "-o is required"}},
       {"-o m.json", {2, "give either --samples, or --images"}},
       {"--images . -o m.json", {2, "--images needs either --masks or --whole"}},
