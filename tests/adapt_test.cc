@@ -1,9 +1,15 @@
 #include "skinmask/adapt.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
+#include <set>
 
+#include "adapt/fit.h"
 #include "skinmask/error.h"
+#include "skinmask/image.h"
+#include "skinmask/moments.h"
 #include "skinmask/pipeline.h"
 #include "support/files.h"
 #include "support/pictures.h"
@@ -65,31 +71,40 @@ TEST(Adapt, ARectangleOfSkinFindsTheRestOfIt) {
 
 TEST(Adapt, TheFitFindsTheColoursThatWereDrawn) {
   const cv::Mat bgr = GreenPicture(), none(bgr.size(), CV_32FC1, cv::Scalar(0));
-  const std::vector<Seed> seeds{{kInside, false, {}, false, {}}};
-  const std::optional<ImageModel> model = FitToImage(bgr, seeds, none, none);
+  const auto anchor = AnchorOf(bgr, {kInside, false, {}, false}, none);
+  ASSERT_TRUE(anchor);
+  const std::vector<ColorGaussian> anchors{*anchor};
+  const std::optional<ImageModel> model = FitToImage(bgr, anchors, none, none);
   ASSERT_TRUE(model);
   ASSERT_EQ(model->skin.size(), 1u);
   for (int c = 0; c < 3; ++c) {
     EXPECT_NEAR(model->skin[0].mean(c), kSkin[c], 1.5);
     EXPECT_NEAR(model->skin[0].covariance(c, c), 36, 20);
   }
-  double prior = 0;
-  for (const ClassModel& c : model->rest) prior += c.prior;
-  EXPECT_NEAR(prior, 1, 1e-12);
+  EXPECT_FALSE(AnchorOf(bgr, {cv::Rect(0, 0, 1, 1), false, {}, false}, none));
+  EXPECT_FALSE(FitToImage(bgr, {}, none, none));
 }
 
-TEST(Adapt, MomentsFromElsewhereStandInForPixels) {
-  const cv::Mat bgr = GreenPicture(), none(bgr.size(), CV_32FC1, cv::Scalar(0));
-  std::vector<Seed> seeds{{kInside, false, {}, false, {}}};
-  const std::optional<ImageModel> before = FitToImage(bgr, seeds, none, none);
-  ASSERT_TRUE(before);
-  // A box of one pixel holds too few, unless what an earlier frame gave is carried over.
-  seeds[0].box = cv::Rect(0, 0, 1, 1);
-  EXPECT_FALSE(FitToImage(bgr, seeds, none, none));
-  seeds[0].carried = before->seeds[0];
-  const std::optional<ImageModel> after = FitToImage(bgr, seeds, none, none);
-  ASSERT_TRUE(after);
-  EXPECT_LT((after->skin[0].mean - before->skin[0].mean).norm(), 1);
+// The oracle: moments of the two samples together.
+TEST(Adapt, MovingTowardsPoolsMoments) {
+  testing::Random random(3);
+  Moments parts[2], both;
+  for (int k = 0; k < 2; ++k)
+    for (int i = 0; i < 500; ++i) {
+      const std::int32_t bgr[3] = {static_cast<std::int32_t>(100 + 60 * k + 9 * random.Normal()),
+                                   static_cast<std::int32_t>(90 + 5 * random.Normal()), i % 200};
+      const std::uint64_t count = k == 0 ? 3 : 1;  // a quarter of the pixels is the second's
+      parts[k].Add(bgr, count);
+      both.Add(bgr, count);
+    }
+  ColorGaussian g{0, parts[0].Mean(), parts[0].Covariance()};
+  const ColorGaussian other{0, parts[1].Mean(), parts[1].Covariance()}, before = g;
+  MoveTowards(g, other, 0);
+  EXPECT_EQ(g.mean, before.mean);
+  EXPECT_EQ(g.covariance, before.covariance);
+  MoveTowards(g, other, 0.25);
+  EXPECT_LT((g.mean - both.Mean()).norm(), 1e-9);
+  EXPECT_LT((g.covariance - both.Covariance()).norm(), 1e-8);
 }
 
 TEST(Adapt, SeedsOutsideTheImageAreErrors) {
@@ -179,6 +194,88 @@ TEST_F(AdaptProgramTest, WrongOptionsAreUsageErrors) {
        {"--adapt hands", "--seed-rect 1,2,3", "--seed-rect 1,2,3,0", "--seed-rect 1,2,3,4x",
         "--seed-rect -1,2,3,4", "--cascade x.xml", "--refine crf"})
     EXPECT_EQ(Run(std::string("detect in -o out ") + wrong).status, 2) << wrong;
+}
+
+TEST_F(AdaptProgramTest, EveryKindOfModelAdapts) {
+  const std::string samples = (testing::SamplesFolder() / "labelled-pixels.csv").string();
+  // Hair as a third class: what is dark among the rest.
+  Put("three.csv",
+      "class,b,g,r,count\nskin,120,140,200,40\nskin,90,120,190,30\nskin,140,150,190,30\nskin,100,"
+      "150,230,20\n"
+      "hair,20,22,25,40\nhair,40,35,50,30\nhair,10,30,20,30\nhair,30,20,40,20\n"
+      "rest,200,180,90,40\nrest,90,200,120,30\nrest,220,220,200,30\nrest,150,60,60,20\n");
+  const std::string of_samples = "--samples " + samples,
+                    pairs = "--images " + photos_ + " --truth " + masks_;
+  int number = 0;
+  for (const std::string& how :
+       {of_samples + " --kind qda", of_samples + " --kind lda",
+        of_samples + " --kind gaussian-nb --space Lab", of_samples + " --kind mixture",
+        of_samples + " --kind logistic", of_samples + " --kind histogram-nb",
+        of_samples + " --kind histogram --bins 16",
+        of_samples + " --kind qda --space YCrCb --channels Cr",
+        of_samples + " --kind qda --calibrate " + samples, std::string("--samples three.csv")}) {
+    const std::string model = fmt::format("{}.json", number++);
+    const Outcome trained = Run("train " + how + " --max-f1 -o " + model);
+    ASSERT_EQ(trained.status, 0) << how << trained.err;
+    EXPECT_GT(PooledF1(pairs + " --adapt faces --model " + model),
+              PooledF1(pairs + " --model " + model))
+        << how;
+  }
+}
+
+TEST_F(AdaptProgramTest, APriorMovesAdaptedLogOddsAsAllOthers) {
+  const Model model = DefaultModel();
+  const double threshold = 0.3, prior = 0.6;
+  const double shift = Logit(prior) - Logit(model.positive().prior);
+  const std::string first = "detect " + photos_ + " --adapt faces ";
+  ASSERT_EQ(Run(first + fmt::format("-o a --threshold {}", threshold)).status, 0);
+  ASSERT_EQ(Run(first + fmt::format("-o b --prior {} --threshold {:.17g}", prior,
+                                    Logistic(Logit(threshold) + shift)))
+                .status,
+            0);
+  ASSERT_EQ(Run(first + fmt::format("-o c --threshold {:.17g}", Logistic(Logit(threshold) + shift)))
+                .status,
+            0);
+  for (const std::string& name : Names(Path("a"))) {
+    const cv::Mat a = ReadImage(Path("a/" + name)), b = ReadImage(Path("b/" + name)),
+                  c = ReadImage(Path("c/" + name));
+    EXPECT_LT(cv::norm(a, b, cv::NORM_L1) / 255 / 3, 1e-4 * static_cast<double>(a.total())) << name;
+    EXPECT_GT(cv::norm(a, c, cv::NORM_L1) / 255 / 3, 1e-3 * static_cast<double>(a.total())) << name;
+  }
+}
+
+// The same picture with and without adaptation: the gallery must not show the same mask.
+TEST_F(AdaptProgramTest, TheReportShowsAdaptedMasks) {
+  const std::string pairs = "evaluate --images " + photos_ + " --truth " + masks_;
+  ASSERT_EQ(Run(pairs + " --report off.html").status, 0);
+  ASSERT_EQ(Run(pairs + " --report faces.html --adapt faces").status, 0);
+  const auto pictures = [&](const std::string& page) {
+    std::set<std::string> uris;
+    const std::string text = ReadFile(Path(page));
+    for (std::size_t at = 0; (at = text.find("data:image/jpeg", at)) != std::string::npos; ++at)
+      uris.insert(text.substr(at, text.find_first_of("\"'", at) - at));
+    return uris;
+  };
+  const std::set<std::string> off = pictures("off.html"), faces = pictures("faces.html");
+  std::vector<std::string> shared;
+  std::ranges::set_intersection(off, faces, std::back_inserter(shared));
+  const std::size_t photographs = Names(photos_).size();
+  EXPECT_EQ(off.size(), 4 * photographs);  // photograph, truth, probability, errors
+  EXPECT_EQ(faces.size(), 4 * photographs);
+  EXPECT_EQ(shared.size(), 2 * photographs);  // photograph and truth
+}
+
+TEST_F(AdaptProgramTest, WhatCannotBeAdaptedIsRefused) {
+  Put("in/a.png", Encode(".png", Gradient(30, 20)));
+  for (const std::string wrong : {"detect in -o out --output classes --adapt faces",
+                                  "detect in -o out --output mask,classes --seed-rect 1,1,9,9",
+                                  "evaluate --predicted in --truth in --adapt faces",
+                                  "evaluate --samples x.csv --adapt faces"}) {
+    const Outcome run = Run(wrong);
+    EXPECT_EQ(run.status, 2) << wrong;
+    EXPECT_NE(run.err.find("--adapt"), std::string::npos) << run.err;
+    EXPECT_EQ(Lines(run.err), 1) << run.err;
+  }
 }
 
 TEST_F(AdaptProgramTest, PhotographsOfPeople) {

@@ -142,7 +142,7 @@ TEST_F(VideoTest, RotationIsAsFfmpegTurnsIt) {
 }
 
 TEST_F(VideoTest, ATruncatedFileGivesWhatIsBeforeTheEnd) {
-  for (const std::string name : {"cut.mp4", "cut.avi"}) {
+  for (const std::string name : {"cut.mp4", "cut.avi", "cut.mkv"}) {
     const std::string whole = ReadFile(Make(name, "-c:v libx264 -g 10 -movflags +faststart", 60));
     VideoReader sound(Path(name).string());
     const std::vector<VideoFrame> expected = ReadAll(sound);

@@ -7,12 +7,10 @@
 #include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "skinmask/mixture.h"
 #include "skinmask/model.h"
-#include "skinmask/moments.h"
 #include "skinmask/posterior.h"
 
 namespace skinmask {
@@ -24,7 +22,6 @@ struct Seed {
   cv::Mat skin;          // CV_8UC1 of the box's size, nonzero where skin; empty: all of the box
                          // (of a face: its inner ellipse)
   bool certain = false;  // a face needs no agreement of the global model, whatever the light
-  Moments carried;       // BGR of the same person's skin from elsewhere, e.g. earlier frames
 };
 
 // Anything that finds seeds: cascades, another detector, the user. Find is safe from many threads
@@ -49,21 +46,12 @@ enum class Refine {
   kGuided,  // mean field, neighbours weighing as a guided filter has them (He, Sun, Tang 2010)
 };
 
-// One image's class-conditional densities as mixtures of Gaussians in BGR; the priors of each sum
-// to 1.
-struct ImageModel {
-  std::vector<ClassModel> skin;  // one for each seed that gave enough pixels
-  std::vector<ClassModel> rest;
-  std::vector<Moments> seeds;  // what those seeds gave after trimming, to carry on
+// What the pixels of one image are judged by: its own densities, and the place.
+struct Adaptation {
+  CompiledMixture local;  // class 0 is skin
+  cv::Mat small_bgr;      // the image, of some 10,000 pixels
+  cv::Mat place;          // log-odds by place, CV_32FC1 of its size
 };
-// The same for CompiledMixture: class 0 is skin.
-std::vector<MixtureComponent> Components(const ImageModel& model);
-
-// Fits both mixtures to an image of at most a few 10,000 pixels. `log_odds` are the global model's
-// less its threshold's, `place` those that the place gives; both CV_32FC1 of the image's size.
-// Absent when the seeds or the rest hold too few pixels. About 10 ms.
-std::optional<ImageModel> FitToImage(const cv::Mat& bgr, std::span<const Seed> seeds,
-                                     const cv::Mat& log_odds, const cv::Mat& place);
 
 class Adapter {
  public:
@@ -77,8 +65,12 @@ class Adapter {
   // seeds, for which the global model is the answer. Safe from many threads; the same for any
   // number.
   cv::Mat LogOdds(const cv::Mat& bgr) const;
+  // The same in two steps, the first of which sees a small picture only, but for the seeds.
+  std::optional<Adaptation> Adapt(const cv::Mat& bgr) const;
+  cv::Mat LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const;
 
  private:
+  friend class StreamAdapter;
   std::vector<Seed> FindSeeds(const cv::Mat& bgr) const;
   cv::Mat GlobalLogOdds(const cv::Mat& bgr) const;  // less own_log_odds_, bounded
 

@@ -2,19 +2,12 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
+#include "fit.h"
+#include "settings.h"
 #include "skinmask/adapt.h"
 #include "weights.h"
 
 namespace skinmask {
-namespace {
-
-constexpr double kFitPixels = 60000;  // of the picture that models are fitted to; more gain nothing
-// Log-odds beyond which the global model is not believed: it was fitted to colours in other lights.
-constexpr float kMostGlobal = 6;
-constexpr float kPlausible = -2;   // log-odds, less the threshold's, that faces are verified by
-constexpr double kVerified = 0.4;  // share of a face's middle that must have them
-
-// The seed in the small picture; its box is empty if nothing of it is left there.
 Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to) {
   const double x = static_cast<double>(to.width) / from.width;
   const double y = static_cast<double>(to.height) / from.height;
@@ -28,17 +21,23 @@ Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to) {
   return scaled;
 }
 
-// A false face is mostly of colours that no skin has in any light.
 bool IsVerified(const Seed& seed, const cv::Mat& log_odds) {
   if (seed.box.empty()) return false;
   if (!seed.face || seed.certain) return true;
   const cv::Rect& b = seed.box;
   const cv::Mat middle = log_odds(
       cv::Rect(b.x + b.width / 4, b.y + b.height / 4, (b.width + 1) / 2, (b.height + 1) / 2) & b);
-  return cv::countNonZero(middle > kPlausible) >= kVerified * static_cast<double>(middle.total());
+  return cv::countNonZero(middle > static_cast<double>(kPlausible)) >=
+         kVerified * static_cast<double>(middle.total());
 }
 
-}  // namespace
+cv::Mat SmallPicture(const cv::Mat& bgr) {
+  const double factor =
+      std::max(1., std::ceil(std::sqrt(static_cast<double>(bgr.total()) / kFitPixels)));
+  cv::Mat small;
+  cv::resize(bgr, small, {}, 1 / factor, 1 / factor, cv::INTER_AREA);
+  return small;
+}
 
 Adapter::Adapter(const Model& model, double own_threshold,
                  std::vector<std::unique_ptr<SeedFinder>> finders, Refine refine)
@@ -58,7 +57,7 @@ std::vector<Seed> Adapter::FindSeeds(const cv::Mat& bgr) const {
 
 cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr) const {
   cv::Mat z(bgr.size(), CV_32FC1);
-  const auto own = static_cast<float>(own_log_odds_);
+  const auto own = static_cast<float>(own_log_odds_), most = static_cast<float>(kMostGlobal);
   for (int y = 0; y < bgr.rows; ++y) {
     float* const row = z.ptr<float>(y);
     const auto width = static_cast<std::size_t>(bgr.cols);
@@ -66,43 +65,51 @@ cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr) const {
       folded_->LogOddsRow(bgr.ptr(y), width, row);
     else
       global_.LogOddsRow(bgr.ptr(y), width, row);
-    for (std::size_t x = 0; x < width; ++x)
-      row[x] = std::clamp(row[x] - own, -kMostGlobal, kMostGlobal);
+    for (std::size_t x = 0; x < width; ++x) row[x] = std::clamp(row[x] - own, -most, most);
   }
   return z;
 }
 
-cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {
-  std::vector<Seed> seeds;
+std::optional<Adaptation> Adapter::Adapt(const cv::Mat& bgr) const {
   const std::vector<Seed> found = FindSeeds(bgr);
-  if (found.empty()) return {};
-  const double factor =
-      std::max(1., std::ceil(std::sqrt(static_cast<double>(bgr.total()) / kFitPixels)));
-  cv::Mat small;
-  cv::resize(bgr, small, {}, 1 / factor, 1 / factor, cv::INTER_AREA);
-  const cv::Mat small_global = GlobalLogOdds(small);
+  if (found.empty()) return std::nullopt;
+  const cv::Mat small = SmallPicture(bgr);
+  const cv::Mat global = GlobalLogOdds(small);
+  std::vector<Seed> seeds;
+  std::vector<ColorGaussian> anchors;
   for (const Seed& seed : found) {
-    Seed scaled = Scaled(seed, bgr.size(), small.size());
-    if (IsVerified(scaled, small_global)) seeds.push_back(std::move(scaled));
+    const Seed scaled = Scaled(seed, bgr.size(), small.size());
+    if (!IsVerified(scaled, global)) continue;
+    seeds.push_back(seed);
+    const auto anchor = AnchorOf(small, scaled, global);
+    if (anchor && anchors.size() < kMostSeeds) anchors.push_back(*anchor);
   }
-  if (seeds.empty()) return {};
-  const cv::Mat place = PlaceLogOdds(small.size(), seeds);
-  const std::optional<ImageModel> model = FitToImage(small, seeds, small_global, place);
-  if (!model) return {};
-  const CompiledMixture local(Components(*model), 0);
+  if (anchors.empty()) return std::nullopt;
+  cv::Mat place = PlaceLogOdds(small.size(), bgr.size(), seeds);
+  const std::optional<ImageModel> model = FitToImage(small, anchors, global, place);
+  if (!model) return std::nullopt;
+  return Adaptation{CompiledMixture(Components(*model), 0), small, std::move(place)};
+}
+
+cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {
+  const std::optional<Adaptation> adaptation = Adapt(bgr);
+  return adaptation ? LogOdds(bgr, *adaptation) : cv::Mat();
+}
+
+cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const {
   cv::Mat z = GlobalLogOdds(bgr);
   thread_local Scratch place_buffer;
-  const cv::Mat large_place = Enlarged(place, bgr.size(), place_buffer);
+  const cv::Mat place = Enlarged(adaptation.place, bgr.size(), place_buffer);
   std::vector<float> row(static_cast<std::size_t>(bgr.cols));
-  constexpr auto kLocal = static_cast<float>(kLocalShare);
+  const auto local_share = static_cast<float>(kLocalShare);
   for (int y = 0; y < bgr.rows; ++y) {
-    local.LogOddsRow(bgr.ptr(y), row.size(), row.data());
+    adaptation.local.LogOddsRow(bgr.ptr(y), row.size(), row.data());
     float* const out = z.ptr<float>(y);
-    const float* const at = large_place.ptr<float>(y);
+    const float* const at = place.ptr<float>(y);
     for (std::size_t x = 0; x < row.size(); ++x)
-      out[x] = kLocal * row[x] + (1 - kLocal) * out[x] + at[x];
+      out[x] = local_share * row[x] + (1 - local_share) * out[x] + at[x];
   }
-  if (refine_ == Refine::kGuided) RefineAlongEdges(bgr, small, z);
+  if (refine_ == Refine::kGuided) RefineAlongEdges(bgr, adaptation.small_bgr, z);
   z += own_log_odds_;
   return z;
 }

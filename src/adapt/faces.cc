@@ -8,6 +8,7 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/objdetect.hpp>
 
+#include "settings.h"
 #include "skinmask/adapt.h"
 #include "skinmask/error.h"
 
@@ -21,12 +22,7 @@ constexpr char kFileName[] = "haarcascade_frontalface_alt2.xml";
 constexpr const char* kFolders[] = {"/usr/share/opencv4/haarcascades",
                                     "/usr/share/opencv/haarcascades",
                                     "/usr/local/share/opencv4/haarcascades"};
-constexpr double kMostPixels = 115000;  // of the picture that is searched
-constexpr double kStep = 1.15;          // from one size of face to the next
-constexpr int kNeighbours = 5;          // so many hits of nearly one place make a face
-constexpr int kCertain = 8;             // and so many one that the colours need not confirm
-constexpr int kLeastFace = 20;          // the size that the cascade was trained at
-constexpr double kLeastShare = 0.06;    // a face's, of the picture's shorter side
+constexpr int kLeastFace = 20;  // the size that the cascade was trained at
 
 // cv::CascadeClassifier::CascadeClassifier(const std::string&), by its name in the Itanium C++ ABI.
 // objdetect brings dnn and more with it, so it is loaded only for adaptation, as imgcodecs is
@@ -77,16 +73,18 @@ class CascadeFaces : public SeedFinder {
   explicit CascadeFaces(const fs::path& file) : file_(file) { idle_.push_back(LoadCascade(file_)); }
 
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
-    const double scale = std::min(1., std::sqrt(kMostPixels / static_cast<double>(bgr.total())));
+    const double scale =
+        std::min(1., std::sqrt(kSearchedPixels / static_cast<double>(bgr.total())));
     cv::Mat grey;
     cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
     if (scale < 1) cv::resize(grey, grey, {}, scale, scale, cv::INTER_AREA);
     const int least =
-        std::max(kLeastFace, static_cast<int>(kLeastShare * std::min(grey.rows, grey.cols)));
+        std::max(kLeastFace, static_cast<int>(kLeastFaceShare * std::min(grey.rows, grey.cols)));
     std::vector<cv::Rect> found;
     std::vector<int> hits;
     Cascade cascade = Take();
-    cascade->detectMultiScale(grey, found, hits, kStep, kNeighbours, 0, {least, least}, {});
+    cascade->detectMultiScale(grey, found, hits, kSearchStep, static_cast<int>(kFaceHits), 0,
+                              {least, least}, {});
     Give(std::move(cascade));
     std::vector<Seed> seeds;
     const double width = static_cast<double>(bgr.cols) / grey.cols;
@@ -95,7 +93,7 @@ class CascadeFaces : public SeedFinder {
       const cv::Rect& r = found[i];
       const cv::Rect box(cv::Point(cvRound(r.x * width), cvRound(r.y * height)),
                          cv::Point(cvRound(r.br().x * width), cvRound(r.br().y * height)));
-      seeds.push_back({box & cv::Rect({}, bgr.size()), true, {}, hits[i] >= kCertain, {}});
+      seeds.push_back({box & cv::Rect({}, bgr.size()), true, {}, hits[i] >= kCertainHits});
     }
     // Whatever order they were found in.
     std::ranges::sort(seeds, {}, [](const Seed& s) {

@@ -2,25 +2,22 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
+#include "settings.h"
 #include "skinmask/posterior.h"
 #include "weights.h"
 
 namespace skinmask {
 namespace {
 
-// Log-odds by place, in face boxes (u to the right of its centre, v down). A head is an ellipse;
-// what is left of it, right of it or over it is hair and background, mostly; below are neck, breast
-// and hands.
-constexpr double kFace = 2.5, kAbove = -3, kBelow = -0.75;
-constexpr double kFall = 0.5, kFarthest = 2;  // per box beyond the first, and how many of them
-constexpr double kHeadWidth = 0.42, kHeadHeight = 0.55, kHeadCentre = 0.05, kHeadBlur = 0.1;
+// In face boxes: u to the right of the centre, v down.
+constexpr double kHeadCentre = 0.05, kHeadBlur = 0.1;
 constexpr double kChin = 0.5, kChinBlur = 0.15;
 
 double Length(double x, double y) { return std::sqrt(x * x + y * y); }
 
 double Outside(double u, double v) {
   const double beyond = std::max(std::abs(u) - 1, 0.) + std::max(std::abs(v) - 1, 0.);
-  return kBelow - kFall * std::min(beyond, kFarthest);
+  return kBelow - kFall * std::min<double>(beyond, kFarthest);
 }
 
 double OfFace(double u, double v) {
@@ -47,24 +44,30 @@ cv::Mat Enlarged(const cv::Mat& small, const cv::Size& size, Scratch& buffer) {
 bool InInnerFace(const cv::Rect& box, cv::Point at) {
   const double u = (at.x + 0.5 - box.x) / box.width - 0.5,
                v = (at.y + 0.5 - box.y) / box.height - 0.5;
-  return Length(u / 0.32, (v - 0.05) / 0.38) < 1;
+  return Length(u / kInnerWidth, (v - kHeadCentre) / kInnerHeight) < 1;
 }
 
-cv::Mat PlaceLogOdds(const cv::Size& size, std::span<const Seed> seeds) {
-  cv::Mat place(size, CV_32FC1);
-  for (int y = 0; y < size.height; ++y) {
-    float* const row = place.ptr<float>(y);
-    for (int x = 0; x < size.width; ++x) {
+cv::Mat PlaceLogOdds(const cv::Size& to, const cv::Size& from, std::span<const Seed> seeds) {
+  const double width = static_cast<double>(from.width) / to.width;
+  const double height = static_cast<double>(from.height) / to.height;
+  cv::Mat place(to, CV_32FC1);
+  for (int j = 0; j < to.height; ++j) {
+    const double y = (j + 0.5) * height;
+    float* const row = place.ptr<float>(j);
+    for (int i = 0; i < to.width; ++i) {
+      const double x = (i + 0.5) * width;
       double nearest = HUGE_VAL, value = 0;
       for (const Seed& seed : seeds) {
-        const double u = (x + 0.5 - seed.box.x) / seed.box.width - 0.5;
-        const double v = (y + 0.5 - seed.box.y) / seed.box.height - 0.5;
+        const double u = (x - seed.box.x) / seed.box.width - 0.5;
+        const double v = (y - seed.box.y) / seed.box.height - 0.5;
         const double distance = u * u + v * v;
         if (distance >= nearest) continue;
         nearest = distance;
-        value = seed.face ? OfFace(u, v) : Marks(seed, x, y) ? kFace : Outside(u, v);
+        value = seed.face                                               ? OfFace(u, v)
+                : Marks(seed, static_cast<int>(x), static_cast<int>(y)) ? double(kFace)
+                                                                        : Outside(u, v);
       }
-      row[x] = static_cast<float>(value);
+      row[i] = static_cast<float>(value);
     }
   }
   return place;

@@ -2,15 +2,13 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
+#include "settings.h"
 #include "weights.h"
 
 namespace skinmask {
 namespace {
 
-constexpr int kRounds = 3;
-constexpr float kStrength = 4;  // log-odds that a neighbourhood wholly of one class adds
-constexpr double kEdge = 1e-3;  // variance of grey, of 1, above which there is an edge
-constexpr float kCertain = 8;   // log-odds beyond which one is as sure as can be
+constexpr float kCertain = 8;  // log-odds beyond which one is as sure as can be
 
 cv::Mat GreyOf(const cv::Mat& bgr) {
   cv::Mat grey;
@@ -35,7 +33,7 @@ class Guide {
  public:
   Guide(const cv::Mat& grey, int radius) : grey_(grey), window_(2 * radius + 1, 2 * radius + 1) {
     mean_ = Mean(grey_);
-    variance_ = Mean(grey_.mul(grey_)) - mean_.mul(mean_) + kEdge;
+    variance_ = Mean(grey_.mul(grey_)) - mean_.mul(mean_) + double(kEdge);
   }
   // The slope and level of each pixel.
   std::pair<cv::Mat, cv::Mat> Fit(const cv::Mat& input) const {
@@ -60,25 +58,27 @@ class Guide {
 // pixel of the large one, as slope and level, which are smooth where the picture is not (He, Sun:
 // Fast guided filter, 2015).
 void RefineAlongEdges(const cv::Mat& bgr, const cv::Mat& small_bgr, cv::Mat& log_odds) {
-  const int radius = std::max(1, cvRound(std::sqrt(static_cast<double>(small_bgr.total())) / 26));
+  const int radius =
+      std::max(1, cvRound(std::sqrt(static_cast<double>(small_bgr.total())) / kRadii));
   cv::Mat small;
   cv::resize(log_odds, small, small_bgr.size(), 0, 0, cv::INTER_AREA);
   const cv::Mat small_grey = GreyOf(small_bgr);
   const Guide guide(small_grey, radius);
   cv::Mat slope, level, belief = small;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kRefineRounds; ++round) {
     std::tie(slope, level) = guide.Fit(Belief(belief));
-    belief = small + kStrength * (slope.mul(small_grey) + level);
+    belief = small + double(kStrength) * (slope.mul(small_grey) + level);
   }
   thread_local Scratch slope_buffer, level_buffer;
   const cv::Mat large_slope = Enlarged(slope, bgr.size(), slope_buffer);
   const cv::Mat large_level = Enlarged(level, bgr.size(), level_buffer);
+  const auto strength = static_cast<float>(kStrength);
   for (int y = 0; y < bgr.rows; ++y) {
     const std::uint8_t* const green = bgr.ptr(y) + 1;
     const float *const a = large_slope.ptr<float>(y), *const b = large_level.ptr<float>(y);
     float* const z = log_odds.ptr<float>(y);
     for (int x = 0; x < bgr.cols; ++x)
-      z[x] += kStrength * (a[x] * (static_cast<float>(green[3 * x]) / 255) + b[x]);
+      z[x] += strength * (a[x] * (static_cast<float>(green[3 * x]) / 255) + b[x]);
   }
 }
 

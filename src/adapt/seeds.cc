@@ -19,7 +19,7 @@ class Box : public SeedFinder {
     if (box_.empty() || (box_ & cv::Rect({}, bgr.size())) != box_)
       throw Error(fmt::format("--seed-rect {},{},{},{}", box_.x, box_.y, box_.width, box_.height),
                   fmt::format("is not within the image (of {} pixels)", SizeText(bgr.size())));
-    return {{box_, false, {}, false, {}}};
+    return {{box_, false, {}, false}};
   }
 
  private:
@@ -41,7 +41,7 @@ class SeedMask : public SeedFinder {
       throw Error(file_.string(),
                   fmt::format("is {}, and the image {} (seeds are of the image's size)",
                               SizeText(mask_.size()), SizeText(bgr.size())));
-    return {{box_, false, mask_(box_), false, {}}};
+    return {{box_, false, mask_(box_), false}};
   }
 
  private:

@@ -13,6 +13,7 @@ struct AdaptFlags {
   std::string adapt = "off";
   std::string cascade, seed_mask, seed_rect;
   std::string refine = "guided";
+  bool any() const { return adapt != "off" || !seed_mask.empty() || !seed_rect.empty(); }
 };
 
 void AddAdaptOptions(CLI::App& verb, AdaptFlags& flags);

@@ -76,10 +76,16 @@ nlohmann::ordered_json JsonOf(const DetectedImage& image, const std::vector<std:
 void RunDetect(const Options& options, Context& context) {
   DetectOptions detect = DetectOptionsOf(options, context);
   Model model = context.LoadModel();
-  if (options.prior) model = AsUsage([&] { return WithPrior(model, *options.prior); });
-  const double own_threshold = model.decision.threshold;
+  double own_threshold = model.decision.threshold;
+  if (options.prior) {
+    // Adapted log-odds are relative to this threshold's, and so move with the prior as all others.
+    const double before = Logit(model.positive().prior);
+    model = AsUsage([&] { return WithPrior(model, *options.prior); });
+    own_threshold = Logistic(Logit(own_threshold) + Logit(*options.prior) - before);
+  }
   if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
-
+  if (options.adapt.any() && std::ranges::count(detect.outputs, Output::kClasses) > 0)
+    throw UsageError("--output classes knows no adapted model (leave out --adapt and its seeds)");
   detect.adapter = MakeAdapter(options.adapt, model, own_threshold);
   std::optional<FrameTable> table;
   if (!options.csv.empty()) {

@@ -84,15 +84,14 @@ PairOptions PairsOf(const Options& options) {
 }
 
 // `model` is absent for masks that were made before.
-EvaluationReport Report(const Options& options, std::optional<Model>& model, Context& context) {
+EvaluationReport Report(const Options& options, std::optional<Model>& model, const Adapter* adapter,
+                        Context& context) {
   const Run run = context.StartRun("images");
   if (!model) return EvaluatePredicted(PairsOf(options), run);
   const std::optional<DecisionRule> rule = RuleOf(options.decision);
-  const double own_threshold = model->decision.threshold;
   if (!options.pairs.images.empty())
     return Judge(*model, rule, run, [&](const Model& m, const Run& r) {
-      return EvaluateImages(options.pairs, m, r,
-                            MakeAdapter(options.adapt, m, own_threshold).get());
+      return EvaluateImages(options.pairs, m, r, adapter);
     });
   constexpr std::size_t kDrawn = 1000;
   const Samples samples = ReadAllSamples(options.samples);
@@ -113,13 +112,13 @@ EvaluationReport Report(const Options& options, std::optional<Model>& model, Con
 
 // The page: the JSON, and pictures of the images that it chose.
 void WritePage(const std::string& json, const EvaluationReport& report, const Options& options,
-               const Model* model, Context& context) {
+               const Model* model, const Adapter* adapter, Context& context) {
   std::vector<std::string> names;
   const GalleryChoice choice = ChooseGallery(report);
   for (const auto& indices : {choice.worst, choice.best})
     for (const std::size_t i : indices) names.push_back(report.images[i].first);
   const std::vector<GalleryPictures> pictures =
-      DrawGallery(PairsOf(options), model, names, context.StartRun("images"));
+      DrawGallery(PairsOf(options), model, names, context.StartRun("images"), adapter);
   if (StopFlag()) return;
   WriteFile(options.report, ReportToHtml(json, pictures), context.overwrite());
 }
@@ -140,7 +139,11 @@ void RunEvaluate(const Options& options, Context& context) {
   if (!options.report.empty()) RequireWritable(options.report, context.overwrite());
   std::optional<Model> model;
   if (options.predicted.empty()) model = context.LoadModel();
-  const EvaluationReport report = Report(options, model, context);
+  if (options.pairs.images.empty() && options.adapt.any())
+    throw UsageError("--adapt and its seeds need --images");
+  const std::shared_ptr<const Adapter> adapter =
+      model ? MakeAdapter(options.adapt, *model, model->decision.threshold) : nullptr;
+  const EvaluationReport report = Report(options, model, adapter.get(), context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
   const bool judged = report.pooled.counts.Total() > 0;
   if (judged && !context.json_to_stdout()) PrintTable(report);
@@ -148,7 +151,7 @@ void RunEvaluate(const Options& options, Context& context) {
   const Model* const shown = model ? &*model : nullptr;
   const std::string json = FullReportToJson(report, shown);
   context.WriteJson(json);
-  if (!options.report.empty()) WritePage(json, report, options, shown, context);
+  if (!options.report.empty()) WritePage(json, report, options, shown, adapter.get(), context);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "skinmask/adapt.h"
+#include "skinmask/adapt_stream.h"
 #include "skinmask/error.h"
 #include "video_sink.h"
 
@@ -18,8 +18,8 @@ namespace {
 struct Item {
   std::int64_t index = 0;
   VideoFrame frame;
-  cv::Mat stored_bgr;  // where something needs it
-  cv::Mat log_odds;    // upright, of a model adapted to the frame; empty: the posterior's hold
+  cv::Mat stored_bgr, bgr;  // as decoded, and upright, where something needs them
+  std::shared_ptr<const Adaptation> adaptation;  // null: the posterior holds
   std::vector<Rendered> outputs;
   DetectedFrame found;
   std::string problem;
@@ -39,7 +39,7 @@ class VideoRun {
   void Adapt(Item& item);
   void Detect(Item& item) const;
   void Write(Item& item);
-  cv::Mat Render(Output output, const Item& item, const cv::Mat& bgr, const cv::Mat& mask,
+  cv::Mat Render(Output output, const Item& item, const cv::Mat& mask,
                  const cv::Mat& probability) const;
   bool Wants(bool (*is_one)(Output)) const;
   bool Stopped() const { return run_.stop && run_.stop->load(); }
@@ -58,6 +58,7 @@ class VideoRun {
   std::optional<VideoFrame> next_;     // read ahead
   DetectedImage result_;
   std::unique_ptr<VideoSink> sink_;
+  std::optional<StreamAdapter> stream_;
   std::int64_t read_ = 0;
   std::string damage_;                // why the video ends before its time
   std::atomic<bool> failed_ = false;  // an output could not be made: stop reading
@@ -96,6 +97,7 @@ VideoRun::VideoRun(const Task& task, const DetectOptions& options, const FramePo
   result_ = {task.input, {}, size, 0, 0, reader_.info().rate};
   for (const auto& [output, path] : task.outputs) result_.outputs.push_back(path);
   sink_ = MakeVideoSink(task, options, reader_.info(), size, posterior.posterior().class_count());
+  if (options.adapter) stream_.emplace(options.adapter);
   if (reader_.info().sound) run.warning(task.input.string() + ": its sound is left out");
 }
 
@@ -141,17 +143,17 @@ ItemPtr VideoRun::Read(tbb::flow_control& control) {
 }
 
 void VideoRun::Convert(Item& item) const {
-  if (pictures_ || options_.adapter || !posterior_.TakesYuv(item.frame))
-    item.stored_bgr = item.frame.StoredBgr();
+  const bool upright = pictures_ || stream_;
+  if (upright || !posterior_.TakesYuv(item.frame)) item.stored_bgr = item.frame.StoredBgr();
+  if (upright) item.bgr = item.frame.Upright(item.stored_bgr);
 }
 
 // Comes for one frame after the other, in order: what is learnt from earlier ones is used here.
 void VideoRun::Adapt(Item& item) {
-  if (options_.adapter)
-    item.log_odds = options_.adapter->LogOdds(item.frame.Upright(item.stored_bgr));
+  if (stream_) item.adaptation = stream_->Follow(item.bgr);
 }
 
-cv::Mat VideoRun::Render(Output output, const Item& item, const cv::Mat& bgr, const cv::Mat& mask,
+cv::Mat VideoRun::Render(Output output, const Item& item, const cv::Mat& mask,
                          const cv::Mat& probability) const {
   const bool any = sink_->TakesAnyPicture();
   switch (output) {
@@ -160,9 +162,9 @@ cv::Mat VideoRun::Render(Output output, const Item& item, const cv::Mat& bgr, co
     case Output::kProbability:
       return probability;
     case Output::kOverlay:
-      return DrawOverlay(bgr, mask);
+      return DrawOverlay(item.bgr, mask);
     case Output::kCutout:
-      return any ? CutOut(bgr, mask) : BlackOut(bgr, mask);
+      return any ? CutOut(item.bgr, mask) : BlackOut(item.bgr, mask);
     case Output::kClasses: {
       const cv::Mat classes =
           item.frame.Upright(DetectClasses(posterior_.posterior(), item.stored_bgr));
@@ -174,14 +176,15 @@ cv::Mat VideoRun::Render(Output output, const Item& item, const cv::Mat& bgr, co
 
 void VideoRun::Detect(Item& item) const {
   const VideoFrame& frame = item.frame;
-  const bool adapted = !item.log_odds.empty();
-  const cv::Mat mask = adapted ? MaskOf(item.log_odds, threshold_)
-                               : frame.Upright(posterior_.Mask(frame, item.stored_bgr));
-  cv::Mat probability, bgr;
-  if (probability_)
-    probability = adapted ? ProbabilityOf(item.log_odds)
-                          : frame.Upright(posterior_.Probability(frame, item.stored_bgr));
-  if (pictures_) bgr = frame.Upright(item.stored_bgr);
+  cv::Mat mask, probability;
+  if (item.adaptation) {
+    const cv::Mat log_odds = options_.adapter->LogOdds(item.bgr, *item.adaptation);
+    mask = MaskOf(log_odds, threshold_);
+    if (probability_) probability = ProbabilityOf(log_odds);
+  } else {
+    mask = frame.Upright(posterior_.Mask(frame, item.stored_bgr));
+    if (probability_) probability = frame.Upright(posterior_.Probability(frame, item.stored_bgr));
+  }
   item.found = {task_.input,
                 item.index,
                 frame.seconds,
@@ -190,7 +193,7 @@ void VideoRun::Detect(Item& item) const {
                 std::nullopt};
   if (options_.video.frame) item.found.region = RegionOf(MapMomentsOf(probability));
   for (const Output output : outputs_) {
-    item.outputs.push_back({output, Render(output, item, bgr, mask, probability), {}});
+    item.outputs.push_back({output, Render(output, item, mask, probability), {}});
     sink_->Prepare(item.outputs.back());
   }
 }
@@ -222,7 +225,7 @@ std::optional<DetectedImage> VideoRun::Go() {
     };
   };
   const auto in_flight = 2 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  const auto adapt = options_.adapter ? filter_mode::serial_in_order : filter_mode::parallel;
+  const auto adapt = stream_ ? filter_mode::serial_in_order : filter_mode::parallel;
   tbb::parallel_pipeline(
       in_flight,
       tbb::make_filter<void, ItemPtr>(filter_mode::serial_in_order,

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "../pipeline/pairs.h"
+#include "skinmask/adapt.h"
 #include "skinmask/report.h"
 
 namespace skinmask {
@@ -73,18 +74,26 @@ cv::Mat Errors(const LabelledImage& image, std::uint8_t positive, const cv::Mat&
   return errors;
 }
 
-GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive,
-                     const Posterior* posterior) {
+// What made the masks that are shown; no posterior: they were made before.
+struct Judge {
+  const Posterior* posterior = nullptr;
+  double threshold = 0;
+  const Adapter* adapter = nullptr;
+};
+
+GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const Judge& judge) {
   GalleryPictures pictures;
   pictures.name = image.name;
   cv::Mat truth = image.classes == positive;
   truth.setTo(128, image.classes == MaskRule::kIgnored);
   pictures.truth = DataUri(truth);
   cv::Mat mask;
-  if (posterior) {
-    mask = DetectMask(*posterior, image.bgr);
+  if (judge.posterior) {
+    const cv::Mat z = judge.adapter ? judge.adapter->LogOdds(image.bgr) : cv::Mat();
+    mask = z.empty() ? DetectMask(*judge.posterior, image.bgr) : MaskOf(z, judge.threshold);
     pictures.photograph = DataUri(image.bgr);
-    pictures.probability = DataUri(DetectProbability(*posterior, image.bgr));
+    pictures.probability =
+        DataUri(z.empty() ? DetectProbability(*judge.posterior, image.bgr) : ProbabilityOf(z));
   } else {
     mask = image.bgr == 0;  // the index of skin among the classes of a predicted mask
     pictures.predicted = DataUri(mask);
@@ -114,7 +123,8 @@ GalleryChoice ChooseGallery(const EvaluationReport& report) {
 }
 
 std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model* model,
-                                         const std::vector<std::string>& names, const Run& run) {
+                                         const std::vector<std::string>& names, const Run& run,
+                                         const Adapter* adapter) {
   std::vector<GalleryPictures> gallery;
   if (names.empty()) return gallery;
   Run silent;  // what there is to say of the folders, evaluation said
@@ -131,6 +141,7 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model
   if (model)
     posterior = std::make_unique<Posterior>(
         *model, PosteriorOptions{.expected_pixels = kPixelsOfImage * names.size()});
+  const Judge judge{posterior.get(), model ? model->decision.threshold : 0, adapter};
   struct Item {
     std::uint64_t pixels;
     GalleryPictures pictures;
@@ -140,7 +151,7 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model
       names.size(), silent, [&](std::size_t i) { return names[i]; },
       [&](std::size_t i) {
         const LabelledImage image = pairs.Read(places.at(names[i]));
-        return Item{image.bgr.total(), Draw(image, positive, posterior.get())};
+        return Item{image.bgr.total(), Draw(image, positive, judge)};
       },
       [&](std::size_t, Item&& item) { gallery.push_back(std::move(item.pictures)); });
   return gallery;

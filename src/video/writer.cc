@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "frame.h"
 #include "skinmask/error.h"
@@ -137,7 +138,8 @@ void VideoWriter::State::OpenEncoder(const VideoWriteOptions& options) {
     av.av_opt_set(codec->priv_data, "crf", "18", 0);
   } else if (name == "ffv1") {
     codec->level = 3;     // slices, each with a checksum
-    codec->gop_size = 1;  // every frame by itself, so that players can jump
+    // Players can jump to each second. (Every frame a key would be an entry each in the index.)
+    codec->gop_size = std::max(1, static_cast<int>(std::lround(options.rate.Value())));
   }
   if (const int result = av.avcodec_open2(codec.get(), encoder, nullptr); result < 0)
     Fail(fmt::format("the encoder {} does not take {} x {} pixels at {}/{} frames a second", name,

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "skinmask/adapt_stream.h"
 #include "skinmask/frame_posterior.h"
 #include "skinmask/image.h"
 #include "skinmask/pipeline.h"
@@ -226,6 +227,26 @@ TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
   EXPECT_FALSE(std::getline(table, line));
 }
 
+TEST_F(VideoDetectTest, TheAdaptedModelIsCarriedInOrder) {
+  Make("a.mp4", 20);
+  for (const std::string threads : {"1", "2"})
+    ASSERT_EQ(Run("detect a.mp4 --seed-rect 60,40,40,40 --threads " + threads + " -o out" + threads)
+                  .status,
+              0);
+  std::vector<std::unique_ptr<SeedFinder>> finders;
+  finders.push_back(FixedSeed(cv::Rect(60, 40, 40, 40)));
+  StreamAdapter stream(std::make_shared<Adapter>(DefaultModel(), DefaultModel().decision.threshold,
+                                                 std::move(finders), Refine::kGuided));
+  VideoReader reader(Path("a.mp4").string());
+  std::string expected;
+  while (const auto frame = reader.Read()) {
+    const cv::Mat mask = MaskOf(stream.LogOdds(frame->Bgr()), DefaultModel().decision.threshold);
+    expected.append(mask.ptr<char>(), mask.total());
+  }
+  for (const std::string threads : {"1", "2"})
+    EXPECT_TRUE(RawFrames(folder_, "out" + threads + "/a.mkv", "gray") == expected) << threads;
+}
+
 TEST_F(VideoDetectTest, ADamagedVideoKeepsWhatIsBefore) {
   Make("whole.mp4", 60, "-c:v libx264 -g 10 -pix_fmt yuv420p -movflags +faststart");
   Make("next.mp4", 3);
@@ -244,7 +265,19 @@ TEST_F(VideoDetectTest, ADamagedVideoKeepsWhatIsBefore) {
   const std::string kept = RawFrames(folder_, "out/cut.mkv", "gray");
   EXPECT_EQ(kept.size(), static_cast<std::size_t>(frames) * 176 * 144);
   ASSERT_EQ(Run("detect whole.mp4 -o out").status, 0);
-  EXPECT_TRUE(RawFrames(folder_, "out/whole.mkv", "gray").starts_with(kept));
+  const std::string all = RawFrames(folder_, "out/whole.mkv", "gray");
+  EXPECT_TRUE(all.starts_with(kept));
+  // Bytes that were overwritten.
+  std::string damaged = bytes;
+  for (std::size_t i = 0; i < 300; ++i)
+    damaged[bytes.size() * 6 / 10 + i] = static_cast<char>(i * i * 7 + 13 * i);
+  Put("damaged.mp4", damaged);
+  const Outcome second = Run("detect damaged.mp4 -o out");
+  EXPECT_EQ(second.status, 1);
+  EXPECT_NE(second.err.find("damaged.mp4: stops at frame "), std::string::npos) << second.err;
+  const std::string before = RawFrames(folder_, "out/damaged.mkv", "gray");
+  EXPECT_GT(before.size(), all.size() / 3);
+  EXPECT_TRUE(all.starts_with(before));
 }
 
 TEST_F(VideoDetectTest, AnInterruptLeavesNoHalfVideo) {
