@@ -40,7 +40,9 @@ class Session {
  public:
   explicit Session(const SessionOptions& options)
       : o_(options), scene_(options.model, options.mirror) {
-    // The window first: it takes its time, and frames would be dropped meanwhile.
+    // What takes its time comes before the first frame, since others would be dropped meanwhile:
+    // FFmpeg's libraries, and the window.
+    WrapBgr(cv::Mat::zeros(16, 16, CV_8UC3)).Bgr();
     if (!o_.headless) {
       controls_.emplace(scene_, "skinmask: " + o_.source, o_.view, o_.folder, o_.notice);
       controls_->ShowEmpty("opening " + o_.source);

@@ -36,14 +36,21 @@ void Window::Show(const cv::Mat& picture) {
   cv::imshow(title_, picture);
   const bool as_wide = size_.width == picture.cols;
   size_ = picture.size();
-  if (as_wide) return;  // another view may be lower
-  const double scale = std::min({1.0, static_cast<double>(kMostWidth) / size_.width,
-                                 static_cast<double>(kMostHeight) / size_.height});
-  cv::resizeWindow(title_, cvRound(size_.width * scale),
-                   cvRound(size_.height * scale) + kSlidersHeight);
+  if (!as_wide) {  // another view may be lower
+    const double scale = std::min({1.0, static_cast<double>(kMostWidth) / size_.width,
+                                   static_cast<double>(kMostHeight) / size_.height});
+    cv::resizeWindow(title_, cvRound(size_.width * scale),
+                     cvRound(size_.height * scale) + kSlidersHeight);
+  }
+  Paint();
 }
 
-int Window::Poll() { return cv::waitKey(1); }
+// Qt paints when its events are handled, keys among them.
+void Window::Paint() {
+  if (const int key = cv::waitKey(1); key >= 0) key_ = key;
+}
+
+int Window::Poll() { return key_ >= 0 ? std::exchange(key_, -1) : cv::waitKey(1); }
 
 bool Window::IsOpen() const { return cv::getWindowProperty(title_, cv::WND_PROP_VISIBLE) > 0; }
 

@@ -17,8 +17,9 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
+  // Returns when the picture is on the screen, as far as Qt can tell.
   void Show(const cv::Mat& picture);
-  // Draws what is to be drawn and handles what the user did; the key that was pressed, or -1.
+  // Handles what the user did; the key that was pressed, or -1.
   int Poll();
   // False once it was closed.
   bool IsOpen() const;
@@ -35,6 +36,7 @@ class Window {
   std::optional<cv::Rect> TakeDragged() { return std::exchange(finished_, std::nullopt); }
 
  private:
+  void Paint();
   static void OnThreshold(int position, void* window);
   static void OnPrior(int position, void* window);
   static void OnMouse(int event, int x, int y, int flags, void* window);
@@ -42,6 +44,7 @@ class Window {
   std::string title_;
   bool setting_ = true;  // sliders are moved by us
   cv::Size size_;        // of the picture
+  int key_ = -1;         // pressed while a picture was shown
   std::optional<double> threshold_, prior_;
   std::optional<cv::Point> from_;
   cv::Point to_;

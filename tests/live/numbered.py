@@ -66,6 +66,7 @@ class Source:
         self.planes = photograph(options.photo, self.width, self.height)
         self.log = open(options.log, "w", buffering=1) if options.log else None
         self.number = 0
+        self.packed = None
 
     def note(self):
         if self.log:
@@ -75,11 +76,13 @@ class Source:
     def yuyv(self):
         y, u, v = self.planes
         draw(y, self.number)
-        packed = numpy.empty((self.height, self.width, 2), numpy.uint8)
-        packed[:, :, 0] = y
-        packed[:, 0::2, 1] = u[:, 0::2]
-        packed[:, 1::2, 1] = v[:, 0::2]
-        return packed.tobytes()
+        if self.packed is None:
+            self.packed = numpy.dstack([y, y])
+            self.packed[:, 0::2, 1] = u[:, 0::2]
+            self.packed[:, 1::2, 1] = v[:, 0::2]
+        rows = strip(self.height)  # all that changes
+        self.packed[rows, :, 0] = y[rows]
+        return self.packed.tobytes()
 
     def i420(self):
         y, u, v = self.planes
