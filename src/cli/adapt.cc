@@ -52,6 +52,11 @@ void AddAdaptOptions(CLI::App& verb, AdaptFlags& flags) {
       ->capture_default_str();
 }
 
+double OwnThreshold(const Model& made, double prior) {
+  if (prior == made.positive().prior) return made.decision.threshold;  // to the bit
+  return Logistic(Logit(made.decision.threshold) + Logit(prior) - Logit(made.positive().prior));
+}
+
 std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model& model,
                                            double own_threshold) {
   const bool faces = flags.adapt == "faces";

@@ -17,6 +17,8 @@ struct AdaptFlags {
 };
 
 void AddAdaptOptions(CLI::App& verb, AdaptFlags& flags);
+// The threshold of the model as it was made, moved as a change of its prior moves all log-odds.
+double OwnThreshold(const Model& made, double prior);
 // Null when nothing is to be adapted to. `own_threshold` as Adapter takes it.
 std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model& model,
                                            double own_threshold);

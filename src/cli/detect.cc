@@ -80,10 +80,8 @@ void RunDetect(const Options& options, Context& context) {
   Model model = context.LoadModel();
   double own_threshold = model.decision.threshold;
   if (options.prior) {
-    // Adapted log-odds are relative to this threshold's, and so move with the prior as all others.
-    const double before = Logit(model.positive().prior);
+    own_threshold = OwnThreshold(model, *options.prior);
     model = AsUsage([&] { return WithPrior(model, *options.prior); });
-    own_threshold = Logistic(Logit(own_threshold) + Logit(*options.prior) - before);
   }
   if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
   if (options.adapt.any() && std::ranges::count(detect.outputs, Output::kClasses) > 0)

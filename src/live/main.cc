@@ -10,8 +10,8 @@
 int main(int argc, char** argv) {
   using namespace skinmask::cli;
   constexpr AddVerbFunction kVerbs[] = {AddLive};
-  // Pictures come and go, thirty times a second. Where malloc gives their pages back, fresh ones take
-  // two thirds of the time that an overlay needs.
+  // Pictures come and go, thirty times a second. Where malloc gives their pages back, fresh ones
+  // take two thirds of the time that an overlay needs.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
   const int status = RunApp(argc, argv, kVerbs);

@@ -1,6 +1,7 @@
 #include "scene.h"
 
 #include <opencv2/core.hpp>
+#include <utility>
 
 namespace skinmask::live {
 namespace {
@@ -11,7 +12,20 @@ double Since(Clock::time_point start) {
 
 }  // namespace
 
-Scene::Scene(const Model& model, bool mirror) : mirror_(mirror), refit_(model) { SetModel(model); }
+Scene::Scene(const Model& model, bool mirror, AdapterMaker make_adapter)
+    : mirror_(mirror), refit_(model), make_adapter_(std::move(make_adapter)) {
+  SetModel(model);
+  AdaptTo(model);
+}
+
+void Scene::AdaptTo(const Model& model) {
+  constexpr StreamOptions kLive{8, 3};  // the search has 0.1 s at 30 frames/s, and no frame waits
+  adapter_ = make_adapter_ ? make_adapter_(model) : nullptr;
+  adapter_prior_ = model.positive().prior;
+  adaptation_.reset();
+  stream_.reset();
+  if (adapter_) stream_.emplace(adapter_, kLive);
+}
 
 void Scene::SetModel(const Model& model) {
   model_ = model;
@@ -27,27 +41,49 @@ cv::Mat Scene::Mirrored(const cv::Mat& upright) const {
 
 void Scene::Look(LiveFrame&& frame, Statistics& statistics) {
   frame_ = std::move(frame);
-  const auto start = Clock::now();
+  observation_ = {};
+  if (stream_) {
+    const auto start = Clock::now();
+    adaptation_ = stream_->Follow(Seen(true).bgr);
+    statistics.of(Stage::kAdapt).Add(Since(start));
+  }
+  Judge(statistics);
+}
+
+void Scene::LookAgain() {
+  if (!frame_) return;
+  Statistics unused;
+  if (stream_ && !adaptation_) adaptation_ = stream_->Follow(Seen(true).bgr);
+  Judge(unused);
+}
+
+// Without a BGR image, where the model and the frame allow it.
+Maps Scene::JudgeAsDecoded() {
   const VideoFrame& picture = frame_->picture;
   const cv::Mat bgr = posterior_->TakesYuv(picture) ? cv::Mat() : picture.StoredBgr();
-  const cv::Mat mask = posterior_->Mask(picture, bgr);
-  const cv::Mat probability = posterior_->Probability(picture, bgr);
+  if (!bgr.empty() && observation_.bgr.empty()) observation_.bgr = Mirrored(picture.Upright(bgr));
+  return {Mirrored(picture.Upright(posterior_->Mask(picture, bgr))),
+          Mirrored(picture.Upright(posterior_->Probability(picture, bgr)))};
+}
+
+// Another prior than the adapter's moves all log-odds alike.
+Maps Scene::JudgeAdapted() {
+  cv::Mat log_odds = adapter_->LogOdds(Seen(true).bgr, *adaptation_);
+  if (const double moved = Logit(prior()) - Logit(adapter_prior_); moved != 0)
+    log_odds = log_odds + cv::Scalar(moved);
+  return {MaskOf(log_odds, threshold()), ProbabilityOf(log_odds)};
+}
+
+void Scene::Judge(Statistics& statistics) {
+  const auto start = Clock::now();
+  observation_.maps = adaptation_ ? JudgeAdapted() : JudgeAsDecoded();
   statistics.of(Stage::kPosterior).Add(Since(start));
-  const auto seen = [&](const cv::Mat& stored) {
-    return stored.empty() ? cv::Mat() : Mirrored(picture.Upright(stored));
-  };
-  observation_ = {seen(bgr), {seen(mask), seen(probability)}, 0, {}};
   const auto found = Clock::now();
   const cv::Mat& map = observation_.maps.probability;
   observation_.region = tracker_ ? tracker_->Follow(map) : RegionOf(MapMomentsOf(map));
   statistics.of(Stage::kRegion).Add(Since(found));
   observation_.skin_fraction = static_cast<double>(cv::countNonZero(observation_.maps.mask)) /
                                static_cast<double>(observation_.maps.mask.total());
-}
-
-void Scene::LookAgain() {
-  Statistics unused;
-  if (frame_) Look(LiveFrame(*frame_), unused);
 }
 
 const Observation& Scene::Seen(bool with_bgr) {
@@ -82,6 +118,7 @@ void Scene::LearnAgain() {
   Model model = WithPrior(refit_.Fitted(), prior());
   model.decision = model_.decision;
   SetModel(model);
+  AdaptTo(model);
 }
 
 }  // namespace skinmask::live

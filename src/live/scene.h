@@ -2,9 +2,12 @@
 // hands.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 
 #include "refit.h"
+#include "skinmask/adapt_stream.h"
 #include "skinmask/frame_posterior.h"
 #include "skinmask/region.h"
 #include "source.h"
@@ -13,10 +16,13 @@
 
 namespace skinmask::live {
 
+// What adapts a model to frames; null where nothing does.
+using AdapterMaker = std::function<std::shared_ptr<const Adapter>(const Model&)>;
+
 class Scene {
  public:
   // With `mirror` pictures are flipped from left to right before anybody sees them.
-  Scene(const Model& model, bool mirror);
+  Scene(const Model& model, bool mirror, AdapterMaker make_adapter = nullptr);
 
   // A new frame. Its times go to `statistics`.
   void Look(LiveFrame&& frame, Statistics& statistics);
@@ -49,11 +55,22 @@ class Scene {
   cv::Mat Mirrored(const cv::Mat& upright) const;
   void SetModel(const Model& model);
   void LearnAgain();
+  void AdaptTo(const Model& model);
+  // What the model sees in the frame in view.
+  Maps JudgeAsDecoded();
+  Maps JudgeAdapted();
+  void Judge(Statistics& statistics);
 
   bool mirror_;
   Refit refit_;
   Model model_;
   std::optional<FramePosterior> posterior_;
+  AdapterMaker make_adapter_;
+  std::shared_ptr<const Adapter> adapter_;  // null: the same model for every frame
+  double adapter_prior_ = 0;                // of the model that it was made for
+  std::optional<StreamAdapter> stream_;
+  std::shared_ptr<const Adaptation>
+      adaptation_;  // to the frame in view; null: no skin was shown yet
   std::optional<RegionTracker> tracker_;
   std::optional<LiveFrame> frame_;
   Observation observation_;

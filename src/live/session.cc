@@ -39,7 +39,7 @@ class RateMeter {
 class Session {
  public:
   explicit Session(const SessionOptions& options)
-      : o_(options), scene_(options.model, options.mirror) {
+      : o_(options), scene_(options.model, options.mirror, options.make_adapter) {
     // What takes its time comes before the first frame, since others would be dropped meanwhile:
     // FFmpeg's libraries, and the window.
     WrapBgr(cv::Mat::zeros(16, 16, CV_8UC3)).Bgr();

@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "capture.h"
+#include "skinmask/adapt.h"
 #include "skinmask/file.h"
 #include "skinmask/model.h"
 #include "statistics.h"
@@ -18,6 +20,7 @@ struct SessionOptions {
   std::string source;
   CaptureOptions capture;
   Model model;
+  std::function<std::shared_ptr<const Adapter>(const Model&)> make_adapter;  // AdapterMaker
   bool headless = false;
   bool mirror = false;
   bool track = false;

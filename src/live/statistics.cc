@@ -27,7 +27,8 @@ double Times::Quantile(double share) const {
 }
 
 const char* StageName(Stage stage) {
-  constexpr const char* kNames[kStages] = {"posterior", "region", "record", "show", "latency"};
+  constexpr const char* kNames[kStages] = {"adapt",  "posterior", "region",
+                                           "record", "show",      "latency"};
   return kNames[static_cast<std::size_t>(stage)];
 }
 

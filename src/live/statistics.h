@@ -25,8 +25,8 @@ class Times {
   double sum_ = 0, maximum_ = 0;
 };
 
-enum class Stage { kPosterior, kRegion, kRecord, kShow, kLatency };
-constexpr int kStages = 5;
+enum class Stage { kAdapt, kPosterior, kRegion, kRecord, kShow, kLatency };
+constexpr int kStages = 6;
 const char* StageName(Stage stage);
 
 struct Statistics {

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <limits>
 
+#include "cli/adapt.h"
 #include "session.h"
 
 namespace skinmask::cli {
@@ -15,6 +16,7 @@ struct Options {
   std::string view = "overlay", record, csv, folder = ".";
   std::int64_t frames = 0;
   double seconds = 0, wait = 60;
+  AdaptFlags adapt;
 };
 
 // Whole numbers separated by `separator`; empty where the text is anything else.
@@ -78,7 +80,11 @@ void RunLive(const Options& options, Context& context) {
   session.track = options.tracking;
   session.track_start = ParseTrack(options.track);
   session.view = AsUsage([&] { return live::ViewFromName(options.view); });
-  session.model = context.LoadModel();
+  const Model made = context.LoadModel();
+  session.model = made;
+  session.make_adapter = [&, made](const Model& model) {
+    return MakeAdapter(options.adapt, model, OwnThreshold(made, model.positive().prior));
+  };
   if (options.prior)
     session.model = AsUsage([&] { return WithPrior(session.model, *options.prior); });
   if (options.threshold) session.model.decision = {*options.threshold, "fixed", ""};
@@ -192,6 +198,7 @@ void AddLive(CLI::App& app, Context& context) {
       ->expected(0, 1)
       ->type_name("[X,Y,W,H]");
   AddOutputOptions(*verb, *options);
+  AddAdaptOptions(*verb, options->adapt);
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);

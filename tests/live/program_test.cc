@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "skinmask/image.h"
 #include "support/clips.h"
 
 namespace skinmask {
@@ -108,6 +109,31 @@ TEST_F(LiveProgramTest, WithoutAScreenThereIsALine) {
   with("DISPLAY=:6543");
   with("DISPLAY=nonsense");
   EXPECT_EQ(Run("live clip.mp4 --headless --fast").status, 0);
+}
+
+// A photograph that stands still: after some frames the model is the face's, and nearer to the truth.
+TEST_F(LiveProgramTest, TheModelAdaptsToFaces) {
+  SKIP_WITHOUT_FFMPEG();
+  const std::filesystem::path samples = testing::SamplesFolder();
+  Shell(folder_, "ffmpeg -v error -loop 1 -framerate 25 -i '" + (samples / "photos/astronaut.png").string() +
+                     "' -frames:v 30 -c:v ffv1 -pix_fmt bgr0 clip.mkv");
+  const cv::Mat truth = ReadImage(samples / "masks/astronaut.png");  // grey, in three channels
+  const double share = cv::mean(truth)[0] / 255;
+  const auto missed = [&](const std::string& flags) {
+    const Outcome run = Run("live clip.mkv --headless --fast --force --csv a.csv --json=a.json " + flags);
+    EXPECT_EQ(run.status, 0) << run.err;
+    const auto rows = Csv("a.csv");
+    EXPECT_EQ(rows.size(), 31u);
+    return std::abs(std::stod(rows.back()[2]) - share);
+  };
+  const double global = missed("");
+  EXPECT_FALSE(nlohmann::json::parse(ReadFile(Path("a.json")))["stages"].contains("adapt"));
+  EXPECT_LT(missed("--adapt faces"), global / 2);
+  EXPECT_EQ(nlohmann::json::parse(ReadFile(Path("a.json")))["frames"], 30);
+  EXPECT_TRUE(nlohmann::json::parse(ReadFile(Path("a.json")))["stages"].contains("adapt"));
+  const Outcome lost = Run("live clip.mkv --headless --adapt faces --cascade nowhere");
+  EXPECT_EQ(lost.status, 1);
+  EXPECT_EQ(Lines(lost.err), 1) << lost.err;
 }
 
 TEST_F(LiveProgramTest, AFileLeavesEveryFrame) {
