@@ -1,6 +1,7 @@
 #include "skinmask/samples.h"
 
 #include <fmt/format.h>
+#include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <array>
@@ -35,7 +36,7 @@ void SortRuns(std::vector<SampleRow>& rows) {
     at = std::is_sorted_until(at, rows.end(), Before());
     ends.push_back(at - rows.begin());
   }
-  if (ends.size() > kFewRuns) return std::sort(rows.begin(), rows.end(), Before());
+  if (ends.size() > kFewRuns) return tbb::parallel_sort(rows.begin(), rows.end(), Before());
   while (ends.size() > 1) {  // neighbours, two by two
     std::vector<std::ptrdiff_t> merged;
     std::ptrdiff_t start = 0;
