@@ -14,6 +14,7 @@ constexpr double kLost = 0.5;         // likeness under which a face is not wher
 constexpr double kNearlyThere = 0.7;  // overlap of two boxes, as a search jitters on a still face
 constexpr double kSamePerson = 0.25;  // overlap
 constexpr int kMostMissed = 8;        // searches in a row, after which a face is forgotten
+constexpr int kMostLost = 5;          // likewise, of one that is not where it should be either
 constexpr double kBetter = 0.01;      // likeness that is worth a move
 
 double Overlap(const cv::Rect& a, const cv::Rect& b) {
@@ -109,7 +110,7 @@ bool People::Meet(std::vector<Seed> found, const Sight& then, const Sight& now,
   for (Person& person : people_)
     if (!person.confirmed) ++person.searches_missed;
   others |= std::erase_if(people_, [](const Person& p) {
-              return !p.confirmed && (p.searches_missed > kMostMissed || p.likeness < kLost);
+              return !p.confirmed && p.searches_missed > (p.likeness < kLost ? kMostLost : kMostMissed);
             }) > 0;
   return others;
 }
