@@ -53,26 +53,28 @@ CLI::Validator Probability() {
       "");
 }
 
-CLI::Validator Positive() {
+namespace {
+
+// Finite numbers that are `good`; `wanted` ends the line about others.
+CLI::Validator FiniteNumber(bool (*good)(double), const std::string& wanted) {
   return CLI::Validator(
-      [](std::string& text) {
+      [good, wanted](std::string& text) {
         double value = 0;
-        const bool good =
-            CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value);
-        return good ? std::string() : "'" + text + "' is no number above 0";
+        const bool fits =
+            CLI::detail::lexical_cast(text, value) && std::isfinite(value) && good(value);
+        return fits ? std::string() : "'" + text + "' is no " + wanted;
       },
       "");
 }
 
+}  // namespace
+
+CLI::Validator Positive() {
+  return FiniteNumber([](double value) { return value > 0; }, "number above 0");
+}
+
 CLI::Validator NotNegative() {
-  return CLI::Validator(
-      [](std::string& text) {
-        double value = 0;
-        const bool good =
-            CLI::detail::lexical_cast(text, value) && value >= 0 && std::isfinite(value);
-        return good ? std::string() : "'" + text + "' is no number from 0 up";
-      },
-      "");
+  return FiniteNumber([](double value) { return value >= 0; }, "number from 0 up");
 }
 
 void RequireApart(const std::filesystem::path& a, const std::string& option_a,
