@@ -1,5 +1,5 @@
 // Adaptation with other settings than the program's, for scripts/experiment. The sources of
-// src/adapt are compiled into it with variables for settings (src/adapt/settings.h).
+// src/detect/adapt are compiled into it with variables for settings (src/detect/adapt/settings.h).
 //   adapt_settings IMAGES TRUTH MASK_NAME    TRUTH: a folder of masks, or '-' for images without
 //   skin
 //                                            MASK_NAME: with {stem}; a '!' before it: black is skin
@@ -22,11 +22,13 @@
 #include <ranges>
 #include <sstream>
 
-#include "adapt/settings.h"
-#include "skinmask/adapt.h"
-#include "skinmask/error.h"
-#include "skinmask/image.h"
-#include "skinmask/pipeline.h"
+#include "detect/adapt/settings.h"
+#include "skinmask/base/error.h"
+#include "skinmask/detect/adapt.h"
+#include "skinmask/detect/detect_image.h"
+#include "skinmask/media/image.h"
+#include "skinmask/model/model.h"
+#include "skinmask/model/posterior.h"
 
 namespace skinmask {
 SKINMASK_SETTING(kLight, 0);

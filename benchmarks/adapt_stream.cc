@@ -1,7 +1,7 @@
 // What adaptation costs for each frame of 640x480, of a stream that pans over a photograph:
 //   adapt_stream [PHOTOGRAPH [SEARCH_LAG_FRAMES]]
 // Frames come 30 times a second, as from a camera.
-#include "skinmask/adapt_stream.h"
+#include "skinmask/detect/adapt_stream.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include <opencv2/imgproc.hpp>
 #include <thread>
 
-#include "skinmask/error.h"
+#include "skinmask/base/error.h"
 
 namespace {
 

@@ -8,8 +8,12 @@
 #include <opencv2/imgproc.hpp>
 
 #include "results.h"
-#include "skinmask/image.h"
-#include "skinmask/pipeline.h"
+#include "skinmask/base/file.h"
+#include "skinmask/media/image.h"
+#include "skinmask/model/model.h"
+#include "skinmask/pipeline/collect_samples.h"
+#include "skinmask/pipeline/detect_run.h"
+#include "skinmask/pipeline/train.h"
 
 namespace skinmask::bench {
 namespace {

@@ -18,9 +18,11 @@
 #include <stdexcept>
 
 #include "results.h"
-#include "skinmask/fit.h"
-#include "skinmask/posterior.h"
-#include "skinmask/yuv.h"
+#include "skinmask/base/logistic.h"
+#include "skinmask/data/yuv_encoding.h"
+#include "skinmask/learn/fit.h"
+#include "skinmask/model/posterior.h"
+#include "skinmask/model/yuv_quadratic.h"
 
 namespace skinmask::bench {
 namespace {

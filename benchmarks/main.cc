@@ -8,8 +8,8 @@
 #include <string>
 
 #include "results.h"
-#include "skinmask/cpu.h"
-#include "skinmask/file.h"
+#include "skinmask/base/cpu.h"
+#include "skinmask/base/file.h"
 
 namespace skinmask::bench {
 namespace {

@@ -7,9 +7,13 @@
 #include <opencv2/imgproc.hpp>
 
 #include "results.h"
-#include "skinmask/image.h"
-#include "skinmask/pipeline.h"
-#include "skinmask/video.h"
+#include "skinmask/base/file.h"
+#include "skinmask/detect/frame_posterior.h"
+#include "skinmask/media/image.h"
+#include "skinmask/media/outputs.h"
+#include "skinmask/media/video.h"
+#include "skinmask/model/model.h"
+#include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask::bench {
 namespace {

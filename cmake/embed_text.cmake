@@ -2,7 +2,7 @@
 # cmake -DINPUT=... -DOUTPUT=... -DNAME=... -P this.
 file(READ "${INPUT}" text)
 file(WRITE "${OUTPUT}"
-     "#include \"assets.h\"\n\n"
+     "#include \"report/assets.h\"\n\n"
      "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n\n"
      "namespace skinmask::assets {\n\n"
      "std::string_view ${NAME}() {\n  return R\"SKINMASK(${text})SKINMASK\";\n}\n\n"

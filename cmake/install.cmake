@@ -1,13 +1,14 @@
 # find_package(skinmask) gives skinmask::core and skinmask::skinmask.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS skinmask_core skinmask EXPORT skinmask)
+get_property(rooms GLOBAL PROPERTY SKINMASK_ROOMS)
+list(TRANSFORM rooms PREPEND skinmask_)
+install(TARGETS ${rooms} skinmask_core skinmask EXPORT skinmask)
 install(TARGETS skinmask_program)
 install(TARGETS skinmask_live_program DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/skinmask)
 install(DIRECTORY include/skinmask TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
-install(FILES ${PROJECT_BINARY_DIR}/include/skinmask/version.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/skinmask)
-set_target_properties(skinmask_core PROPERTIES EXPORT_NAME core)
+install(FILES ${PROJECT_BINARY_DIR}/include/skinmask/base/version.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/skinmask/base)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/skinmask)
 install(EXPORT skinmask NAMESPACE skinmask:: DESTINATION ${package_folder})

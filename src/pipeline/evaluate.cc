@@ -1,7 +1,9 @@
+#include "skinmask/pipeline/evaluate.h"
+
 #include <nlohmann/json.hpp>
 
-#include "pairs.h"
-#include "skinmask/adapt.h"
+#include "pipeline/labelled_pairs.h"
+#include "skinmask/detect/adapt.h"
 
 namespace skinmask {
 namespace {

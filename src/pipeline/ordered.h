@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "skinmask/error.h"
-#include "skinmask/pipeline.h"
+#include "skinmask/base/error.h"
+#include "skinmask/pipeline/run.h"
 
 namespace skinmask {
 

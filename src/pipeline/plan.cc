@@ -1,8 +1,8 @@
-#include "plan.h"
+#include "pipeline/plan.h"
 
 #include <set>
 
-#include "skinmask/error.h"
+#include "skinmask/base/error.h"
 
 namespace skinmask {
 

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "skinmask/pipeline.h"
+#include "skinmask/pipeline/detect_run.h"
+#include "skinmask/pipeline/run.h"
+
 
 namespace skinmask {
 

@@ -1,3 +1,5 @@
+#include "skinmask/pipeline/train.h"
+
 #include <openssl/evp.h>
 
 #include <tbb/parallel_invoke.h>
@@ -5,7 +7,8 @@
 #include <algorithm>
 #include <array>
 
-#include "pairs.h"
+#include "pipeline/labelled_pairs.h"
+#include "skinmask/pipeline/evaluate.h"
 
 namespace skinmask {
 namespace {

@@ -1,12 +1,13 @@
-#include "video_sink.h"
+#include "pipeline/video_sink.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 
-#include "skinmask/error.h"
-#include "skinmask/image.h"
+#include "skinmask/base/error.h"
+#include "skinmask/detect/draw.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "plan.h"
-#include "skinmask/video.h"
+#include "pipeline/plan.h"
+#include "skinmask/media/video.h"
 
 namespace skinmask {
 

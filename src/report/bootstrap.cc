@@ -1,8 +1,11 @@
+#include "skinmask/report/bootstrap.h"
+
 #include <algorithm>
 #include <cmath>
 #include <random>
 
-#include "skinmask/report.h"
+#include "skinmask/pipeline/evaluate.h"
+
 
 namespace skinmask {
 namespace {

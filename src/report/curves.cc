@@ -1,9 +1,13 @@
+#include "skinmask/report/curves.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "skinmask/posterior.h"
-#include "skinmask/report.h"
+#include "skinmask/base/logistic.h"
+#include "skinmask/pipeline/evaluate.h"
+#include "skinmask/report/report.h"
+
 
 namespace skinmask {
 namespace {

@@ -1,3 +1,5 @@
+#include "skinmask/report/gallery.h"
+
 #include <openssl/evp.h>
 #include <turbojpeg.h>
 
@@ -7,9 +9,12 @@
 #include <opencv2/imgproc.hpp>
 #include <tuple>
 
-#include "../pipeline/pairs.h"
-#include "skinmask/adapt.h"
-#include "skinmask/report.h"
+#include "pipeline/labelled_pairs.h"
+#include "skinmask/detect/adapt.h"
+#include "skinmask/detect/detect_image.h"
+#include "skinmask/media/ground_truth.h"
+#include "skinmask/model/posterior.h"
+#include "skinmask/pipeline/evaluate.h"
 
 namespace skinmask {
 namespace {

@@ -1,11 +1,13 @@
+#include "skinmask/report/planes.h"
+
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <tuple>
 
-#include "skinmask/posterior.h"
-#include "skinmask/report.h"
+#include "skinmask/model/reference.h"
+
 
 namespace skinmask {
 namespace {

@@ -1,6 +1,5 @@
 #include <cstdio>
-#include <skinmask/fit.h>
-#include <skinmask/posterior.h>
+#include <skinmask/core.h>
 
 int main() {
   const skinmask::Reference reference(skinmask::DefaultModel());

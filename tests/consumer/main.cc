@@ -1,7 +1,6 @@
 #include <cstdio>
 #include <opencv2/core.hpp>
-#include <skinmask/image.h>
-#include <skinmask/pipeline.h>
+#include <skinmask/skinmask.h>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "skinmask/cpu.h"
-#include "skinmask/fit.h"
+#include "skinmask/base/cpu.h"
+#include "skinmask/learn/fit.h"
 #include "support/world.h"
 
 namespace skinmask::testing {

@@ -1,16 +1,16 @@
-// Temporary folders, the research data, and running the program.
+// Temporary folders and the research data.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
-#include "skinmask/file.h"
+#include "skinmask/base/file.h"
 
 namespace skinmask::testing {
 
@@ -53,25 +53,6 @@ class FolderTest : public ::testing::Test {
   }
 
   fs::path folder_;
-};
-
-struct Outcome {
-  int status;  // exit status, or 128 + signal
-  std::string out, err;
-};
-
-// Tests that start the program as a user would.
-class ProgramTest : public FolderTest {
- protected:
-  // `arguments` is a piece of shell; the working folder is the test's own.
-  Outcome Run(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.string() + "' && '" SKINMASK_PROGRAM "' " +
-                                arguments + " >'" + Path(".out").string() + "' 2>'" +
-                                Path(".err").string() + "' </dev/null";
-    const int raw = std::system(command.c_str());
-    const int status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
-    return {status, ReadFile(Path(".out")), ReadFile(Path(".err"))};
-  }
 };
 
 inline int Lines(const std::string& text) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "skinmask/samples.h"
+#include "skinmask/data/samples.h"
 
 namespace skinmask::testing {
 

@@ -1,0 +1,45 @@
+// Files, whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace skinmask {
+
+// The whole file as bytes. Throws Error when it is missing, a folder, or cannot be read.
+std::string ReadFile(const std::filesystem::path& path);
+
+enum class Overwrite { kNo, kYes };
+
+// Writes `bytes` to a file beside `path` and renames it, so that `path` is either as it was or
+// complete; a full disk leaves nothing behind. With kNo an existing file is an Error. A link stays, and
+// its target is written. What is no regular file, and all below /dev (/dev/stdout), is written to
+// directly. The folder must exist.
+void WriteFile(const std::filesystem::path& path, std::string_view bytes, Overwrite overwrite);
+
+// Throws the Error that WriteFile would throw because the file exists or the folder does not, or cannot
+// be written to. Cheap; call it before work.
+void RequireWritable(const std::filesystem::path& path, Overwrite overwrite);
+
+// A file in the making, beside the place that it is for (beside the target, where that is a link), or
+// the place itself if it is no regular file. Removed when it is not renamed.
+class PartFile {
+ public:
+  explicit PartFile(const std::filesystem::path& place);
+  ~PartFile();
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  // Puts it in its place, whatever is there. Throws Error.
+  void Rename();
+
+ private:
+  std::filesystem::path place_, path_;
+};
+
+// The file behind a path, whatever links lead to it; the path itself where that cannot be told.
+std::filesystem::path FileIdentity(const std::filesystem::path& path);
+
+}  // namespace skinmask

@@ -1,0 +1,11 @@
+// Between probabilities and log-odds.
+#pragma once
+
+namespace skinmask {
+
+// log(P / (1 - P)); -inf at 0, +inf at 1.
+double Logit(double probability);
+// 1 / (1 + exp(-z)), accurate at both ends.
+double Logistic(double log_odds);
+
+}  // namespace skinmask

@@ -1,0 +1,46 @@
+// Adaptation that goes on from frame to frame: videos and cameras.
+#pragma once
+
+#include <memory>
+
+#include "skinmask/detect/adapt.h"
+
+namespace skinmask {
+
+struct StreamOptions {
+  int search_every_frames = 8;  // 1 or more: how often the adapter's finders see a frame
+  // 0: they see it when it comes, which takes as long as it takes (faces: 60 ms). More: on a thread
+  // of their own, and what they find counts so many frames later, so that no frame waits if they
+  // are done by then (faces, at 30 frames/s: 3).
+  int search_lag_frames = 0;
+};
+
+// The model of a stream of frames. Faces are found every few frames and followed between, by their
+// looks; both mixtures are carried from frame to frame, and renewed by one round of EM on each
+// (stepwise EM: Cappe, Moulines 2009), with a rate that is the greater the more the picture
+// changes: a frame like the one before leaves the model as it is, to the bit, and a new scene
+// begins anew. The same frames in the same order give the same log-odds, whatever the threads and
+// the time they take.
+class StreamAdapter {
+ public:
+  // Throws Error for options out of range.
+  StreamAdapter(std::shared_ptr<const Adapter> adapter, const StreamOptions& options = {});
+  ~StreamAdapter();
+  StreamAdapter(StreamAdapter&&) noexcept;
+  StreamAdapter& operator=(StreamAdapter&&) noexcept;
+
+  // The next frame, CV_8UC3; null while no skin has been shown: the global model is the answer. The
+  // frames come in order, from one thread at a time; what is returned stays valid and unchanged.
+  // Errors are the finders'; the stream can go on after one.
+  std::shared_ptr<const Adaptation> Follow(const cv::Mat& bgr);
+
+  // The pixels of that frame: Adapter::LogOdds(bgr, *adaptation), which may run in parallel for
+  // many frames. Or both in one; empty where Follow gives null.
+  cv::Mat LogOdds(const cv::Mat& bgr);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace skinmask

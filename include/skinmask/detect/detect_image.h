@@ -1,0 +1,18 @@
+// Masks, probabilities and classes of one image.
+#pragma once
+
+#include <opencv2/core.hpp>
+
+#include "skinmask/model/posterior.h"
+
+
+namespace skinmask {
+
+// Rows of an image in parallel; `bgr` is CV_8UC3, results are CV_8UC1 of its size.
+cv::Mat DetectMask(const Posterior& posterior, const cv::Mat& bgr);
+// The same into a mask that may have its memory already.
+void DetectMask(const Posterior& posterior, const cv::Mat& bgr, cv::Mat& mask);
+cv::Mat DetectProbability(const Posterior& posterior, const cv::Mat& bgr);
+cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr);  // index into Model::classes
+
+}  // namespace skinmask

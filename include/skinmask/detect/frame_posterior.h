@@ -1,0 +1,40 @@
+// A compiled model for the frames of videos and cameras.
+#pragma once
+
+#include <opencv2/core.hpp>
+#include <vector>
+
+#include "skinmask/data/yuv_encoding.h"
+#include "skinmask/media/video.h"
+#include "skinmask/model/posterior.h"
+#include "skinmask/model/yuv_quadratic.h"
+
+namespace skinmask {
+
+// Posterior for frames in the layout that they come in: a model that is a quadratic goes through
+// CompiledYuvQuadratic on frames in YUV, without an image in BGR; all else through Posterior. (YUV
+// is neither rounded nor clamped on the way, so a few pixels in a thousand differ between the two.)
+class FramePosterior {
+ public:
+  enum class Pixels { kYuv, kBgr };  // kBgr: always through BGR
+
+  explicit FramePosterior(const Model& model, Pixels pixels = Pixels::kYuv,
+                          const PosteriorOptions& options = {});
+
+  // Whether masks and probabilities of such a frame are made without BGR.
+  bool TakesYuv(const VideoFrame& frame) const;
+  // CV_8UC1 of the stored size, as Posterior's rows: VideoFrame::Upright turns them. `stored_bgr`
+  // is frame.StoredBgr() where TakesYuv is false. Rows in parallel; safe from many threads.
+  cv::Mat Mask(const VideoFrame& frame, const cv::Mat& stored_bgr) const;
+  cv::Mat Probability(const VideoFrame& frame, const cv::Mat& stored_bgr) const;
+
+  const Posterior& posterior() const { return posterior_; }
+
+ private:
+  const CompiledYuvQuadratic& Compiled(const YuvEncoding& encoding) const;
+
+  Posterior posterior_;
+  std::vector<CompiledYuvQuadratic> yuv_;  // by matrix and range; none where the model allows none
+};
+
+}  // namespace skinmask

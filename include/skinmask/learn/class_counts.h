@@ -1,0 +1,44 @@
+// Confusion counts of K classes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "skinmask/data/samples.h"
+#include "skinmask/model/model.h"
+
+namespace skinmask {
+
+// How often pixels of each class were called each class, by the greatest posterior: for K classes
+// what Confusion is for two sides. Ratios are absent where they are 0/0.
+struct ClassCounts {
+  std::vector<std::string> classes;
+  std::vector<std::uint64_t> counts;  // K x K by rows, [truth * K + called]
+
+  ClassCounts() = default;
+  explicit ClassCounts(const Model& model);
+  void Add(std::size_t truth, std::size_t called, std::uint64_t count = 1) {
+    counts[truth * classes.size() + called] += count;
+  }
+  // Of the same classes, or one of them empty.
+  ClassCounts& operator+=(const ClassCounts& other);
+  std::uint64_t Count(std::size_t truth, std::size_t called) const {
+    return counts[truth * classes.size() + called];
+  }
+  std::optional<double> Accuracy() const;                // on the diagonal / all
+  std::optional<double> Recall(std::size_t k) const;     // called k / truly k: k's accuracy
+  std::optional<double> Precision(std::size_t k) const;  // truly k / called k
+};
+
+// {"classes": [...], "counts": [[...], ...] (true class by called class), "accuracy": ...,
+// "recall": [...], "precision": [...]}, in the order of the classes; null where 0/0.
+std::string ClassCountsToJson(const ClassCounts& counts);
+
+// By the reference, for every colour of the table. Pixels of classes that the model lacks are left
+// out.
+ClassCounts CountClasses(const Samples& samples, const Model& model);
+
+}  // namespace skinmask

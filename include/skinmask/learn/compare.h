@@ -1,0 +1,97 @@
+// Choosing between models by cross-validation without leaks (docs/math.md, 'Cross-validation').
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "skinmask/data/samples.h"
+#include "skinmask/learn/class_counts.h"
+#include "skinmask/learn/evaluation.h"
+#include "skinmask/learn/fit.h"
+#include "skinmask/learn/folds.h"
+
+namespace skinmask {
+
+// Names to combine into candidates: every kind in every space with every choice of channels.
+struct CandidateNames {
+  // Kinds, those beyond the Gaussian ones with a setting or without: "mixture:2" (components),
+  // "histogram:16", "histogram-nb:64" (bins), "logistic:linear" (or squares, quadratic).
+  std::vector<std::string> kinds, spaces;
+  // "all", "subsets" (each non-empty subset of a space's channels), or channels as "Cr,Cb" (in
+  // those spaces that have them).
+  std::vector<std::string> channels{"all"};
+  std::vector<Shrinkage> shrinkages;  // none: 0; for the kinds that have full covariances: qda, lda
+  FitOptions base;                    // all other settings
+};
+
+// Each candidate once, in the order of kinds, then spaces, channels, shrinkages. Throws Error for
+// unknown names, and for channels that no space has.
+std::vector<FitOptions> Candidates(const CandidateNames& names);
+
+// "qda BGR", "mixture:4 YCrCb:Cr,Cb", "lda BGR shrinkage 0.1".
+std::string CandidateName(const FitOptions& options);
+
+// What a model fitted on the other folds scores on this one. Absent where it is 0/0.
+struct FoldScore {
+  std::optional<double> auc, best_f1, log_loss;  // best_f1: over this fold's own thresholds
+  Confusion counts;                              // at P > 0.5
+  ClassCounts classes;                           // by the greatest posterior; empty for K = 2
+  double seconds = 0;                            // to fit
+};
+
+struct Estimate {
+  std::optional<double> mean;            // over the folds where it is defined
+  std::optional<double> standard_error;  // s / sqrt(folds), absent for fewer than two
+};
+
+struct ComparedModel {
+  FitOptions options;
+  std::string problem;           // why it could not be fitted or scored; empty if it was
+  std::vector<FoldScore> folds;  // empty with a problem
+
+  Estimate Auc() const;
+  Estimate BestF1() const;
+  Estimate LogLoss() const;
+  double Seconds() const;  // to fit, mean over folds
+  // Over the pixels of all folds.
+  Confusion PooledCounts() const;
+  ClassCounts PooledClasses() const;  // empty for K = 2
+  std::optional<double> PooledLogLoss() const;
+};
+
+enum class Criterion { kAuc, kBestF1, kLogLoss };
+// "auc", "f1", "log-loss"; CriterionFromName throws Error that lists them.
+std::string_view CriterionName(Criterion criterion);
+Criterion CriterionFromName(std::string_view name);
+
+struct CompareOptions {
+  std::size_t folds = 5;
+  std::uint64_t seed = 0;
+  Criterion select = Criterion::kAuc;
+  // Called after each fit, one at a time; `pixels` were scored so far.
+  std::function<void(std::size_t done, std::size_t total, std::uint64_t pixels)> progress = {};
+  const std::atomic<bool>* stop = nullptr;  // when set: leave out what is not begun
+};
+
+struct Comparison {
+  Folds folds;
+  // Best first by the mean of the criterion to nine digits, equals in the order of the candidates;
+  // those with a problem last.
+  std::vector<ComparedModel> models;
+};
+
+// Fits every candidate on all folds but one and scores it on that one, in parallel. All but the
+// seconds is the same for any number of threads and any order of rows. A candidate that cannot be
+// fitted gets a problem, and the rest goes on. After a stop what it returns is of no use.
+// Cost: candidates * folds * (Fit + EvaluateSamples). Memory: the table once more for each fold
+// that is being worked on (with more candidates than threads, two), 60 bytes a held-out row for
+// each thread.
+Comparison Compare(const Samples& samples, const std::vector<FitOptions>& candidates,
+                   const CompareOptions& options);
+
+}  // namespace skinmask

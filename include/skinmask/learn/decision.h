@@ -1,0 +1,45 @@
+// Operating points: rules by which a threshold is chosen, and the choice on scored data
+// (docs/math.md, 'Operating points').
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "skinmask/learn/evaluation.h"
+
+
+namespace skinmask {
+
+struct DecisionRule {
+  enum class Kind {
+    kFixed,      // the threshold is `value`
+    kMaxF1,      // the largest F1
+    kMaxFpr,     // the largest recall with a false positive rate of at most `value`
+    kMinRecall,  // the smallest false positive rate with a recall of at least `value`
+    kCost,       // the least fp * value + fn * fn_cost
+  };
+  Kind kind = Kind::kFixed;
+  double value = 0.5;
+  double fn_cost = 1;
+};
+
+// As models store it: "fixed", "max-f1", "max-fpr 0.05", "min-recall 0.9", "cost 1:5".
+std::string RuleName(const DecisionRule& rule);
+
+struct OperatingPoint {
+  double log_odds;  // decide positive above it; infinite where nothing is best called positive
+  Confusion counts;
+};
+
+// The best of the borders between steps under the rule, and of calling nothing positive. Between
+// equals the other rate decides (the larger recall, the smaller false positive rate), then the
+// lower border. Absent for kFixed, without a positive pixel, and but for kMaxF1 without a negative
+// one. Borders above log-odds of 36, where a probability is next to 1, are left out. Cost: one
+// pass.
+std::optional<OperatingPoint> Choose(const Scores& scores, const DecisionRule& rule);
+
+// The same as a threshold on P(positive | pixel), with rule and data for the model to tell of.
+// Throws Error where Choose has no answer.
+Decision Decide(const Scores& scores, const DecisionRule& rule, const std::string& data);
+
+}  // namespace skinmask

@@ -1,0 +1,53 @@
+// Ground-truth masks: from grey levels or colours to classes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skinmask/base/scratch.h"
+
+namespace skinmask {
+
+// How a mask's pixels are read. Without labels: above 127 is skin, else non-skin.
+class MaskRule {
+ public:
+  static constexpr std::uint8_t kIgnored = 255;  // in ClassMap::classes
+
+  // `labels` are CLASS=VALUE, `ignored` are VALUE, where VALUE is a grey level 0..255, a colour R,G,B,
+  // or 'other' for whatever no other label names. `invert` swaps the two classes. Throws Error.
+  MaskRule(const std::vector<std::string>& labels, const std::vector<std::string>& ignored,
+           bool invert);
+  MaskRule() : MaskRule({}, {}, false) {}
+
+  const std::vector<std::string>& classes() const { return classes_; }
+
+ private:
+  friend class MaskReader;
+  void Label(std::string_view value, std::uint8_t index, const std::string& subject);
+  std::vector<std::string> classes_;
+  std::map<std::uint32_t, std::uint8_t> colors_;  // 0xRRGGBB to class index or kIgnored
+  std::optional<std::uint8_t> other_;
+  bool above_127_ = false;  // the rule without labels
+};
+
+// A mask in classes.
+struct ClassMap {
+  cv::Mat classes;               // CV_8UC1: index into MaskRule::classes(), or kIgnored
+  std::uint64_t in_between = 0;  // pixels of a JPEG that are none of the labelled values
+};
+
+// Reads a mask file. JPEG does not keep values: there, a pixel off the labelled values counts as the
+// nearest one and is counted in `in_between`. Throws Error for an unlabelled value in other formats,
+// and for a mask of 0 and 1 where 127 is to divide. The classes may be stored in the buffer, and then
+// live until the next use of it.
+ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule,
+                  Scratch* buffer = nullptr);
+
+}  // namespace skinmask

@@ -1,0 +1,135 @@
+// Video files and streams: decoded frames in the layout the decoder has them in, and writing.
+// FFmpeg's libraries do the work; they are loaded when the first video is opened.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "skinmask/data/yuv_encoding.h"
+
+
+namespace skinmask {
+
+struct Rational {
+  int num = 0, den = 1;
+  double Value() const { return static_cast<double>(num) / den; }
+};
+
+// One decoded frame. The planes belong to the frame (shared, never written to) and are as the
+// decoder stores them: before rotation.
+struct VideoFrame {
+  enum class Layout {
+    kBgr,    // planes[0], 3 bytes a pixel
+    kI420,   // planes Y, U, V
+    kI422,   // the same with chroma of every row: a row is an I420Row
+    kNv12,   // planes Y, UV
+    kYuyv,   // planes[0]
+    kOther,  // what there are no kernels for: Bgr() shows it
+  };
+  Layout layout = Layout::kBgr;
+  YuvEncoding encoding;  // of the YUV layouts; BT.601 and limited range where the video is untagged
+  cv::Size size;         // of the stored picture
+  std::array<const std::uint8_t*, 3> planes{};
+  std::array<std::ptrdiff_t, 3> strides{};  // bytes from row to row
+  int rotation = 0;       // degrees clockwise that the picture must be turned by: 0, 90, 180, 270
+  bool mirrored = false;  // it is flipped from left to right first
+  std::int64_t pts = 0;   // in VideoInfo::time_base
+  double seconds = 0;     // the same since the start of the video
+  std::shared_ptr<const void> owner;
+
+  // CV_8UC3 as stored, converted by swscale with the frame's own encoding as the program ffmpeg
+  // converts (-pix_fmt bgr24 with its default flags). Rows may have bytes after their end. For
+  // kOther `owner` is the AVFrame. Safe from many threads.
+  cv::Mat StoredBgr() const;
+  cv::Mat Bgr() const { return Upright(StoredBgr()); }
+  // Any picture of the stored size as it is to be seen: mirrored and turned.
+  cv::Mat Upright(const cv::Mat& stored) const;
+};
+
+struct VideoInfo {
+  cv::Size size;  // as stored; upright it is transposed for rotation 90 and 270
+  Rational rate;  // frames a second as the container says; 0/1 when unknown
+  Rational time_base;
+  std::optional<std::int64_t> frames;  // where the container tells; else estimated from its length
+  std::optional<double> seconds;       // likewise
+  int rotation = 0;                    // as VideoFrame's
+  bool mirrored = false;               // likewise
+  Rational pixel_aspect{1, 1};         // width of a stored pixel to its height
+  bool sound = false;
+  std::string codec;  // "h264"
+};
+
+struct VideoOpenOptions {
+  // To open a stream, and for it to deliver a frame; files take their time.
+  double timeout_seconds = 3;
+  const std::atomic<bool>* stop = nullptr;  // when set, a call that waits returns early
+  int threads = 0;                          // the decoder's; 0: as many as cores
+};
+
+// Frames in display order. Not safe from several threads.
+class VideoReader {
+ public:
+  // A file, or a URL of any protocol that FFmpeg has. Throws Error: not there, no video, no
+  // decoder, nothing came within the timeout.
+  explicit VideoReader(const std::string& path_or_url, const VideoOpenOptions& options = {});
+  ~VideoReader();
+  VideoReader(VideoReader&&) noexcept;
+  VideoReader& operator=(VideoReader&&) noexcept;
+
+  const VideoInfo& info() const;
+  // The next frame; absent at the end (or after a stop). Throws Error where a file is damaged or
+  // ends too early ('stops at frame N'), after all frames before, or a stream stalls; frames read
+  // before stay valid. Damage in streams is passed over.
+  std::optional<VideoFrame> Read();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct VideoWriteOptions {
+  std::string codec{};  // an encoder's name of FFmpeg; empty: ffv1 for mkv, else libx264
+  Rational rate{30, 1};
+  Rational time_base{0, 1};  // of the timestamps given to Write; 0: 1 / rate
+  Rational pixel_aspect{1, 1};
+  bool live = false;  // H.264 in less than half the time, in files about 2.5 times as large
+};
+
+// A video written beside its name and renamed by Finish; without Finish it vanishes.
+class VideoWriter {
+ public:
+  // Frames are CV_8UC1 (masks: stored losslessly as grey by ffv1) or CV_8UC3 (BGR) of `size`.
+  // Codecs of 4:2:0 want even sizes: pictures of odd size get their last row or column twice. The
+  // container is that of the path's extension. Throws Error: no such codec, or it does not go into
+  // that container, or the file cannot be made. An existing file is replaced by Finish, not before.
+  VideoWriter(const std::filesystem::path& path, cv::Size size, int type,
+              const VideoWriteOptions& options);
+  ~VideoWriter();  // throws nothing; drops what was not finished
+  VideoWriter(VideoWriter&&) noexcept;
+  VideoWriter& operator=(VideoWriter&&) noexcept;
+
+  // Timestamps must increase.
+  void Write(const cv::Mat& frame, std::int64_t pts);
+  std::int64_t frames() const;
+  // Flushes, closes, counts the frames in the file and renames it. Throws Error when their number
+  // differs or the disk is full.
+  void Finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// True for a file that FFmpeg opens as a moving picture; false, too, where its libraries are not
+// there.
+bool OpensAsVideo(const std::filesystem::path& path);
+
+}  // namespace skinmask

@@ -1,0 +1,70 @@
+// The answer by definition: Bayes' rule in double, which every compiled form is tested against.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "skinmask/model/model.h"
+
+namespace skinmask {
+
+// The answer by definition, in double and by Cholesky solves, without any folding (docs/math.md).
+// Slow (about 15 ns a pixel and two classes); every compiled form is tested against it.
+class Reference {
+ public:
+  explicit Reference(const Model& model);
+
+  int class_count() const { return static_cast<int>(classes_); }
+
+  // Discriminants a_k = log prior + log density, up to a common constant; takes class_count() doubles.
+  void Discriminants(const std::int32_t* carrier, double* a) const noexcept;
+  // z = log P(positive | pixel) / P(not positive | pixel), for the carriers of `count` pixels.
+  void LogOddsRow(const std::int32_t* carrier, std::size_t count, double* z) const noexcept;
+  // The same from bytes.
+  void LogOddsRow(const std::uint8_t* bgr, std::size_t count, double* z) const noexcept;
+  // The class with the greatest P(k | pixel), the lowest of equals.
+  void ClassRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* index) const noexcept;
+  // P(k | pixel) for each class, from bytes.
+  std::vector<double> Posteriors(std::uint8_t b, std::uint8_t g, std::uint8_t r) const;
+  double LogOdds(std::uint8_t b, std::uint8_t g, std::uint8_t r) const;
+
+ private:
+  // Places beyond the model's features hold a feature that is always 0, with mean 0 and variance 1.
+  struct HistogramLogs;
+  struct Component {
+    double constant;  // log(prior * weight) - log det / 2
+    std::array<double, 3> mean;
+    std::array<double, 6> cholesky;  // L of the covariance LL', by rows: 00 10 11 20 21 22
+  };
+  using Point = std::array<double, 3>;
+  static Component ComponentOf(const ClassModel& c, const Gaussian& gaussian);
+  static double Density(const Component& component, const Point& f) noexcept;
+
+  void AddGaussians(const Model& model);
+  void AddLogistic(const Model& model);
+  void AddHistograms(const Model& model);
+  Point FeaturesOf(const std::int32_t* carrier) const noexcept;
+  void MixtureDiscriminants(const Point& f, double* a) const noexcept;
+  void LogisticDiscriminants(const Point& f, double* a) const noexcept;
+  void HistogramDiscriminants(const Point& f, double* a) const noexcept;
+  void Calibrate(double* a) const noexcept;
+
+  const ColorSpace* space_;
+  std::size_t classes_;
+  Kind kind_;
+  bool calibrated_;
+  Calibration calibration_;
+  std::array<std::array<double, 3>, 3> matrix_{};
+  Point offset_{};
+  std::vector<Component> components_;  // by class
+  std::vector<std::size_t> ends_;      // of each class's components
+  double log_prior_odds_ = 0;          // logistic
+  LogisticTerms logistic_;
+  std::size_t size_;
+  std::shared_ptr<const HistogramLogs> histograms_;
+};
+
+}  // namespace skinmask

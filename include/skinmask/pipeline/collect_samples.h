@@ -1,0 +1,29 @@
+// Images with their masks, and the table of their pixels.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "skinmask/data/samples.h"
+#include "skinmask/pipeline/run.h"
+
+namespace skinmask {
+
+struct PairOptions {
+  std::filesystem::path images;
+  std::filesystem::path masks;               // unused with whole_class
+  std::string image_name = "{stem}";
+  std::string mask_name = "{stem}";
+  std::vector<std::string> labels, ignored;  // as MaskRule takes them
+  bool invert = false;
+  std::string whole_class;  // no mask files: every pixel of every image is of this class
+  int step = 1;             // for samples: every step-th pixel of every step-th row
+  bool groups = true;       // for samples: number the images; otherwise all are group 0
+};
+
+// Counted colours of all pairs, the images numbered as groups from 1 in the order of their names.
+// Memory: the table, 24 bytes per distinct colour of each group.
+Samples CollectSamples(const PairOptions& options, const Run& run);
+
+}  // namespace skinmask

@@ -1,0 +1,71 @@
+// Detection over images, videos and folders of them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "skinmask/base/file.h"
+#include "skinmask/detect/adapt.h"
+#include "skinmask/detect/frame_posterior.h"
+#include "skinmask/detect/region.h"
+#include "skinmask/media/outputs.h"
+#include "skinmask/media/video.h"
+#include "skinmask/model/model.h"
+#include "skinmask/pipeline/run.h"
+
+namespace skinmask {
+
+// What was found in one frame of a video.
+struct DetectedFrame {
+  std::filesystem::path input;
+  std::int64_t index = 0;   // from 0
+  double seconds = 0;       // since the first frame
+  std::uint64_t pixels = 0;
+  std::uint64_t skin_pixels = 0;
+  std::optional<Region> region;  // of the probability map; absent where that is 0 all over
+};
+
+struct VideoOutputOptions {
+  bool png_frames = false;  // a folder of images for each video: 000000.png, 000000.overlay.png, ...
+  std::string codec;        // FFmpeg's name of the encoder of what is not a picture; empty: ffv1
+  FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;
+  // Called for each frame in order; empty: nobody wants to know, and nothing is measured for it.
+  std::function<void(const DetectedFrame&)> frame;
+};
+
+struct DetectOptions {
+  std::vector<std::filesystem::path> inputs;  // images, videos, folders of both
+  std::filesystem::path output_folder;
+  std::vector<Output> outputs{Output::kMask};
+  Overwrite overwrite = Overwrite::kNo;
+  bool resume = false;                       // leave out inputs whose outputs are all there
+  std::size_t shard = 1, shard_count = 1;    // every shard_count-th input, from the shard-th
+  int scale = 1;                             // 1, 2, 4 or 8: as DecodeOptions::scale; not for videos
+  VideoOutputOptions video;
+  std::shared_ptr<const Adapter> adapter;    // null: the same model for every image
+};
+
+struct DetectedImage {
+  std::filesystem::path input;
+  std::vector<std::filesystem::path> outputs;
+  cv::Size size;
+  std::uint64_t skin_pixels = 0;
+  std::int64_t frames = 0;  // of a video; 0: an image
+  Rational rate{};          // of a video
+  double SkinFraction() const;
+};
+
+// Throws Error when nothing can be done at all (an output folder that cannot be made, outputs over
+// inputs). `done` is called for each image in order, and then for each video. A video whose data are
+// damaged is a problem, and its outputs hold the frames before; one that a stop interrupts leaves no
+// output (single frames stay, which a run with `resume` completes).
+void Detect(const DetectOptions& options, const Model& model, const Run& run,
+            const std::function<void(const DetectedImage&)>& done);
+
+}  // namespace skinmask

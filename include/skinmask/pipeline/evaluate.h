@@ -1,0 +1,59 @@
+// Judging a model, or masks, on images with ground truth.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "skinmask/detect/adapt.h"
+#include "skinmask/learn/class_counts.h"
+#include "skinmask/learn/evaluation.h"
+#include "skinmask/model/model.h"
+#include "skinmask/pipeline/collect_samples.h"
+#include "skinmask/pipeline/run.h"
+
+namespace skinmask {
+
+// Confusion counts and everything derived; ratios are absent where they are 0/0 or there are no
+// scores.
+struct Metrics {
+  Confusion counts;
+  std::optional<double> accuracy, precision, recall, specificity, f1, iou;
+  std::optional<double> auc, average_precision, brier;
+};
+Metrics MetricsOf(const Evaluation& evaluation);
+
+// One of the pixels that were judged, for plots.
+struct DrawnPixel {
+  std::array<std::uint8_t, 3> bgr;
+  bool positive;
+};
+
+struct EvaluationReport {
+  std::string positive = "skin";
+  Metrics pooled;  // over all pixels of all images
+  std::vector<std::pair<std::string, Metrics>> images;
+  std::optional<Scores> scores;  // pooled
+  std::optional<Decision> decision;  // how the model decided; absent where masks are judged
+  std::optional<ClassCounts> classes;  // of a model of more than two classes
+  std::vector<DrawnPixel> drawn;  // some thousand pixels, evenly over images; none for masks
+};
+
+// The model on images against their masks; every class but `model.positive()` is negative. With an
+// adapter its log-odds count, in images that it adapts to.
+EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run,
+                                const Adapter* adapter = nullptr);
+// Masks made before (`options.images`) against ground truth (`options.masks`): above 127 is positive.
+// The outputs of `detect` other than masks are passed over.
+EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run);
+// {"pooled": {...}, "mean_per_image": {...}, "images": [...]}: docs/formats.md.
+std::string ReportToJson(const EvaluationReport& report);
+// Mean over images of each ratio, over those images where it is defined; means of the counts.
+std::vector<std::pair<std::string, std::optional<double>>> MeanPerImage(
+    const EvaluationReport& report);
+std::vector<std::pair<std::string, std::optional<double>>> Ratios(const Metrics& metrics);
+
+}  // namespace skinmask

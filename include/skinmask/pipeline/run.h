@@ -1,0 +1,29 @@
+// How a whole run is watched and stopped. A run is one call that works in parallel (as many threads as
+// TBB is allowed), reports in order, and never depends on the number of threads. The library prints
+// nothing: what happens is told to the `Run`.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "skinmask/media/inputs.h"
+
+
+namespace skinmask {
+
+// How a run is watched and stopped.
+struct Run {
+  LineSink problem = [](const std::string&) {};  // one line per file that could not be done
+  LineSink warning = [](const std::string&) {};
+  // `total` is 0 where it is not known. `counting` comes before when what is counted changes, and
+  // everything starts at 0 again: "frames of b.mp4".
+  std::function<void(std::size_t done, std::size_t total, std::uint64_t pixels)> progress =
+      [](std::size_t, std::size_t, std::uint64_t) {};
+  std::function<void(const std::string& unit)> counting = [](const std::string&) {};
+  const std::atomic<bool>* stop = nullptr;  // when set: finish what is in flight, then return
+};
+
+}  // namespace skinmask

@@ -1,0 +1,30 @@
+// How sure scores are: intervals over images.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "skinmask/pipeline/evaluate.h"
+
+namespace skinmask {
+
+struct Interval {
+  double low, high;
+};
+using NamedIntervals = std::vector<std::pair<std::string, std::optional<Interval>>>;
+
+// 95 % percentile intervals of a bootstrap over images (Efron, Tibshirani 1993): pixels of one
+// image are not independent, images nearly are. Ratios as in Ratios(); pooled ones come from the
+// sums of the images' confusion counts, so that pooled auc, average_precision and brier, which have
+// no counts, are absent; so is everything with fewer than two images. The same for every machine
+// and thread count. Cost: resamples * images * 10 ns.
+struct BootstrapIntervals {
+  static constexpr double kConfidence = 0.95;
+  NamedIntervals pooled, mean_per_image;
+};
+BootstrapIntervals Bootstrap(const EvaluationReport& report, int resamples, std::uint64_t seed);
+
+}  // namespace skinmask

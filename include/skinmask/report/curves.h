@@ -1,0 +1,58 @@
+// Curves, calibration and log-odds of scored pixels (docs/math.md, 'Evaluation').
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "skinmask/learn/evaluation.h"
+
+
+namespace skinmask {
+
+// A point of every curve: what is above `log_odds` is called positive.
+struct CurvePoint {
+  double log_odds;
+  Confusion counts;
+};
+
+struct Curve {
+  std::vector<CurvePoint> points;   // by descending log-odds, from 'nothing' to 'everything'
+  std::size_t operating_point = 0;  // its index among them
+};
+
+// `scores` has a point for each step, 100,000 and more. This keeps about `count` of them, evenly
+// spaced along the curves (by the sum of the changes of recall, false-positive rate, precision and
+// P), with both ends and `operating_point` as it is. Cost: two passes over the steps.
+Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std::size_t count);
+
+// Pixels whose P(positive) lies in [low, high); the last bin includes 1.
+struct ReliabilityBin {
+  double low, high;
+  std::uint64_t count = 0, positive = 0;
+  double sum = 0;  // of P
+  std::optional<double> MeanProbability() const;
+  std::optional<double> PositiveShare() const;
+};
+
+struct Reliability {
+  std::vector<ReliabilityBin> bins;
+  // Expected calibration error: sum over bins of count/all * |positive share - mean probability|
+  // (Naeini et al. 2015). Absent without pixels.
+  std::optional<double> Ece() const;
+};
+
+// `bin_count` bins of equal width over 0..1.
+Reliability ReliabilityOf(const Scores& scores, int bin_count);
+
+// Counts of log-odds per class in bins of equal width. Scores beyond the ends are in the end bins.
+struct LogOddsHistogram {
+  double low = 0, width = 1;
+  std::vector<std::uint64_t> positive, negative;
+};
+
+// Bins that reach from the least 2.5 % quantile of the two classes to the greatest 97.5 % one.
+LogOddsHistogram LogOddsHistogramOf(const Scores& scores, int bin_count);
+
+}  // namespace skinmask

@@ -1,0 +1,37 @@
+// The images that a report shows.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "skinmask/detect/adapt.h"
+#include "skinmask/model/model.h"
+#include "skinmask/pipeline/evaluate.h"
+
+namespace skinmask {
+
+// The images that a gallery shows: indices into EvaluationReport::images, worst and best first. At
+// most 12 of either, none in both. By F1, an image where nothing was to be found and nothing was
+// counting as 1; equals by accuracy, then in the order of the images.
+struct GalleryChoice {
+  std::vector<std::size_t> worst, best;
+};
+GalleryChoice ChooseGallery(const EvaluationReport& report);
+
+// Small pictures of one image as data URIs (JPEG); no photograph and no probability for masks that
+// were made before.
+struct GalleryPictures {
+  std::string name;
+  std::optional<std::string> photograph, truth, probability, predicted, errors;
+};
+
+// Reads the chosen images a second time, so that evaluation need not keep pictures. Problems go to
+// `run`; an image that cannot be read again is left out. `model` is null for predicted masks; with an
+// adapter its masks and probabilities are shown, of images that it adapts to.
+std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model* model,
+                                         const std::vector<std::string>& names, const Run& run,
+                                         const Adapter* adapter = nullptr);
+
+}  // namespace skinmask

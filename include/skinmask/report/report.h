@@ -1,0 +1,28 @@
+// An evaluation's report as JSON, and as one HTML page that renders that very JSON. docs/math.md has
+// the definitions, docs/formats.md the keys.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "skinmask/data/samples.h"
+#include "skinmask/model/model.h"
+#include "skinmask/pipeline/evaluate.h"
+#include "skinmask/report/gallery.h"
+
+namespace skinmask {
+
+// Pixels of a table for plots: at most `each` of the positive class and of all others, evenly
+// spaced in the table's order.
+std::vector<DrawnPixel> DrawPixels(const Samples& samples, const std::string& positive,
+                                   std::size_t each);
+
+// The report without its pictures: everything that the page shows as a number. `model` is null for
+// predicted masks.
+std::string FullReportToJson(const EvaluationReport& report, const Model* model);
+
+// One self-contained page that holds `json` (of FullReportToJson) and renders from it.
+std::string ReportToHtml(const std::string& json, const std::vector<GalleryPictures>& pictures);
+
+}  // namespace skinmask

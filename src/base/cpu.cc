@@ -1,0 +1,68 @@
+#include "skinmask/base/cpu.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include "hwy/highway.h"
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+std::vector<std::int64_t> Targets(std::int64_t set) {
+  std::vector<std::int64_t> targets;
+  for (set &= HWY_TARGETS; set != 0; set &= set - 1) targets.push_back(set & -set);
+  return targets;
+}
+
+std::vector<std::string> Names(const std::vector<std::int64_t>& targets) {
+  std::vector<std::string> names;
+  for (std::int64_t target : targets) names.emplace_back(hwy::TargetName(target));
+  return names;
+}
+
+bool SameName(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) {
+    return std::toupper(x) == std::toupper(y);
+  });
+}
+
+std::int64_t& Active() {
+  static std::int64_t active = Targets(hwy::SupportedTargets()).front();
+  return active;
+}
+
+}  // namespace
+
+std::vector<std::string> CompiledTargets() { return Names(Targets(HWY_TARGETS)); }
+
+std::vector<std::string> UsableTargets() { return Names(Targets(hwy::SupportedTargets())); }
+
+std::string ActiveTarget() { return hwy::TargetName(Active()); }
+
+void UseTarget(std::string_view name, std::string_view subject) {
+  const std::vector<std::int64_t> usable = Targets(hwy::SupportedTargets());
+  const auto found = std::ranges::find_if(usable, [&](std::int64_t target) {
+    return name.empty() || SameName(name, hwy::TargetName(target));
+  });
+  if (found == usable.end())
+    throw Error(subject, fmt::format("no CPU target '{}' here (usable: {})", name,
+                                     fmt::join(UsableTargets(), " ")));
+  Active() = *found;
+  hwy::GetChosenTarget().Update(*found);
+}
+
+void ObeyTargetVariable() {
+  // A static whose initialisation throws is tried again by the next call.
+  [[maybe_unused]] static const bool obeyed = [] {
+    const char* name = std::getenv("SKINMASK_TARGET");
+    if (name != nullptr && *name != '\0') UseTarget(name, "SKINMASK_TARGET");
+    return true;
+  }();
+}
+
+}  // namespace skinmask

@@ -1,0 +1,237 @@
+// Pixels in, answers out, for the CPU target that is being compiled. Included once per target.
+//
+// A block is 4 N pixels, N being the lanes of a 32-bit vector: 3 N words. Lane by lane, three words
+// hold four pixels,
+//   w0 = B0 G0 R0 B1   w1 = G1 R1 B2 G2   w2 = R2 B3 G3 R3   (lowest byte first),
+// every channel is one byte of one word, and four answers of one byte make one word again: nothing
+// moves between lanes except by one permutation at the end.
+#if defined(SKINMASK_PIXELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SKINMASK_PIXELS_INL_H_
+#undef SKINMASK_PIXELS_INL_H_
+#else
+#define SKINMASK_PIXELS_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::rows::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using WordTag = hn::ScalableTag<std::uint32_t>;
+using IntTag = hn::ScalableTag<std::int32_t>;
+using FloatTag = hn::ScalableTag<float>;
+using Words = hn::Vec<WordTag>;
+using Floats = hn::Vec<FloatTag>;
+
+constexpr std::size_t kLanes = hn::MaxLanes(WordTag());
+constexpr std::size_t kBlock = 4 * kLanes;
+
+HWY_INLINE Words Word(std::uint32_t x) { return hn::Set(WordTag(), x); }
+HWY_INLINE Floats Float(float x) { return hn::Set(FloatTag(), x); }
+HWY_INLINE Words Bits(Floats x) { return hn::BitCast(WordTag(), x); }
+
+// Unaligned words from and to bytes.
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE Words LoadWords(const std::uint8_t* bytes) {
+  std::uint32_t word;
+  std::memcpy(&word, bytes, sizeof(word));
+  return Word(word);
+}
+HWY_INLINE void StoreWords(Words words, std::uint8_t* bytes) {
+  const std::uint32_t word = hn::GetLane(words);
+  std::memcpy(bytes, &word, sizeof(word));
+}
+#else
+using ByteTag = hn::Repartition<std::uint8_t, WordTag>;
+HWY_INLINE Words LoadWords(const std::uint8_t* bytes) {
+  return hn::BitCast(WordTag(), hn::LoadU(ByteTag(), bytes));
+}
+HWY_INLINE void StoreWords(Words words, std::uint8_t* bytes) {
+  hn::StoreU(hn::BitCast(ByteTag(), words), ByteTag(), bytes);
+}
+#endif
+
+// Inverts the highest bit of every byte, as Channel wants it.
+HWY_INLINE Words Centred(Words words) { return hn::Xor(words, Word(0x80808080u)); }
+
+// 2^24 (byte k - 128) of words whose bytes are Centred.
+template <int k>
+HWY_INLINE Floats Channel(Words words) {
+#if HWY_TARGET == HWY_SCALAR
+  const Words top = hn::And(hn::ShiftLeft<24 - 8 * k>(words), Word(0xFF000000u));
+#else
+  constexpr std::uint8_t kZero = 0x80;
+  alignas(16) static constexpr std::uint8_t kToTop[16] = {
+      kZero, kZero, kZero, k,     kZero, kZero, kZero, 4 + k,
+      kZero, kZero, kZero, 8 + k, kZero, kZero, kZero, 12 + k};
+  const auto index = hn::LoadDup128(ByteTag(), kToTop);
+  const Words top = hn::BitCast(
+      WordTag(), hn::TableLookupBytesOr0(hn::BitCast(ByteTag(), words), index));
+#endif
+  return hn::ConvertTo(FloatTag(), hn::BitCast(IntTag(), top));
+}
+
+// All ones where x is negative. A sum is -0 only if all its terms are, and constants never are.
+HWY_INLINE Words SignMask(Floats x) {
+  return hn::BitCast(WordTag(), hn::ShiftRight<31>(hn::BitCast(IntTag(), x)));
+}
+
+// Four vectors: of the first, second, third and fourth pixels of the groups.
+template <class V>
+struct Four {
+  V a0, a1, a2, a3;
+};
+
+// Answers are functors. `kTakes` says of what: (b, g, r) of one vector of pixels as Floats; the same
+// of a whole block as Four<Floats>; or the colour r << 16 | g << 8 | b as Words. They give Floats, or
+// Words whose lowest byte (or, if they say kAllBytes, each byte) is the answer.
+enum class Takes { kChannels, kWholeBlock, kColor };
+struct OfChannels {
+  static constexpr Takes kTakes = Takes::kChannels;
+};
+struct OfBlock {
+  static constexpr Takes kTakes = Takes::kWholeBlock;
+};
+struct OfColor {
+  static constexpr Takes kTakes = Takes::kColor;
+};
+
+template <class Answer>
+HWY_INLINE auto AnswersOfColors(const Answer& answer, Words w0, Words w1, Words w2) {
+  const Words color = Word(0x00FFFFFFu);
+  const Words a0 = answer(hn::And(w0, color));
+  const Words a1 = answer(hn::And(hn::Or(hn::ShiftRight<24>(w0), hn::ShiftLeft<8>(w1)), color));
+  const Words a2 = answer(hn::And(hn::Or(hn::ShiftRight<16>(w1), hn::ShiftLeft<16>(w2)), color));
+  return Four<Words>{a0, a1, a2, answer(hn::ShiftRight<8>(w2))};
+}
+
+template <class Answer>
+HWY_INLINE auto FourAnswers(const Answer& answer, Words w0, Words w1, Words w2) {
+  if constexpr (Answer::kTakes == Takes::kColor) {
+    return AnswersOfColors(answer, w0, w1, w2);
+  } else {
+    w0 = Centred(w0);
+    w1 = Centred(w1);
+    w2 = Centred(w2);
+    const Four<Floats> b{Channel<0>(w0), Channel<3>(w0), Channel<2>(w1), Channel<1>(w2)};
+    const Four<Floats> g{Channel<1>(w0), Channel<0>(w1), Channel<3>(w1), Channel<2>(w2)};
+    const Four<Floats> r{Channel<2>(w0), Channel<1>(w1), Channel<0>(w2), Channel<3>(w2)};
+    if constexpr (Answer::kTakes == Takes::kWholeBlock) {
+      return answer(b, g, r);
+    } else {
+      using V = decltype(answer(b.a0, g.a0, r.a0));
+      return Four<V>{answer(b.a0, g.a0, r.a0), answer(b.a1, g.a1, r.a1),
+                     answer(b.a2, g.a2, r.a2), answer(b.a3, g.a3, r.a3)};
+    }
+  }
+}
+
+// The bytes of four answers, side by side.
+template <class Answer>
+HWY_INLINE Words FourBytes(Four<Words> a) {
+  if constexpr (!Answer::kAllBytes) {
+    a.a1 = hn::ShiftLeft<8>(a.a1);
+    a.a2 = hn::ShiftLeft<16>(a.a2);
+    a.a3 = hn::ShiftLeft<24>(a.a3);
+  }
+  Words words = hn::And(a.a0, Word(0xFFu));
+  words = hn::OrAnd(words, a.a1, Word(0xFF00u));
+  words = hn::OrAnd(words, a.a2, Word(0xFF0000u));
+  return hn::OrAnd(words, a.a3, Word(0xFF000000u));
+}
+
+// Of three vectors of words, every third word: from which vector each lane gets one, and in which
+// lane each ends up.
+struct Thirds {
+  HWY_ALIGN std::uint32_t from[3][kLanes] = {};
+  HWY_ALIGN std::int32_t lane_of[kLanes] = {};
+  constexpr Thirds() {
+    for (std::size_t word = 0; word < 3 * kLanes; word += 3) {
+      from[word / kLanes][word % kLanes] = ~0u;
+      lane_of[word / 3] = static_cast<std::int32_t>(word % kLanes);
+    }
+  }
+};
+inline constexpr Thirds kThirds;
+
+// Reads blocks of BGR. A word that belongs first (w0) in its lane comes at every third place, so in
+// each lane exactly one of the block's three vectors has it, whatever N (a power of two); the same
+// choice, made 4 and 8 bytes further on, gives w1 and w2. That reads kPastEnd bytes past the block
+// (never used), and leaves the groups of four pixels in an order that `in_order` undoes.
+class BgrBlocks {
+ public:
+  static constexpr std::size_t kPastEnd = 8;
+
+  HWY_INLINE BgrBlocks()
+      : in_order_(hn::SetTableIndices(WordTag(), kThirds.lane_of)),
+        first_(From(0)),
+        second_(From(1)) {}
+
+  template <class Answer>
+  HWY_INLINE void operator()(const Answer& answer, const std::uint8_t* bgr,
+                             std::uint8_t* out) const {
+    const auto a = FourAnswers(answer, LoadFirst(bgr), LoadFirst(bgr + 4), LoadFirst(bgr + 8));
+    StoreWords(hn::TableLookupLanes(FourBytes<Answer>(a), in_order_), out);
+  }
+
+  template <class Answer>
+  HWY_INLINE void operator()(const Answer& answer, const std::uint8_t* bgr, float* out) const {
+    const auto a = FourAnswers(answer, LoadFirst(bgr), LoadFirst(bgr + 4), LoadFirst(bgr + 8));
+    hn::StoreInterleaved4(InOrder(a.a0), InOrder(a.a1), InOrder(a.a2), InOrder(a.a3), FloatTag(),
+                          out);
+  }
+
+  template <class Answer>
+  HWY_INLINE void operator()(const Answer& answer, const std::uint8_t* bgr,
+                             std::uint32_t* out) const {
+    const auto a = FourAnswers(answer, LoadFirst(bgr), LoadFirst(bgr + 4), LoadFirst(bgr + 8));
+    hn::StoreInterleaved4(InOrder(a.a0), InOrder(a.a1), InOrder(a.a2), InOrder(a.a3), WordTag(),
+                          out);
+  }
+
+ private:
+  using Order = decltype(hn::SetTableIndices(WordTag(), static_cast<const std::int32_t*>(nullptr)));
+  using Mask = hn::Mask<WordTag>;
+
+  HWY_INLINE Words LoadFirst(const std::uint8_t* bytes) const {
+    const Words others =
+        hn::IfThenElse(second_, LoadWords(bytes + kBlock), LoadWords(bytes + 2 * kBlock));
+    return hn::IfThenElse(first_, LoadWords(bytes), others);
+  }
+  HWY_INLINE Words InOrder(Words x) const { return hn::TableLookupLanes(x, in_order_); }
+  HWY_INLINE Floats InOrder(Floats x) const { return hn::BitCast(FloatTag(), InOrder(Bits(x))); }
+  HWY_INLINE static Mask From(std::size_t vector) {
+    return hn::MaskFromVec(hn::Load(WordTag(), kThirds.from[vector]));
+  }
+
+  Order in_order_;
+  Mask first_, second_;
+};
+
+// answer(b, g, r) of every pixel. The last pixels, and those whose block would read past the end,
+// go through a copy.
+template <class Answer, class T>
+HWY_INLINE void BgrRow(const Answer& answer, const std::uint8_t* bgr, std::size_t count, T* out) {
+  const BgrBlocks block;
+  std::size_t i = 0;
+  for (; i + kBlock + (BgrBlocks::kPastEnd + 2) / 3 <= count; i += kBlock)
+    block(answer, bgr + 3 * i, out + i);
+  for (; i < count; i += kBlock) {
+    std::uint8_t in[3 * kBlock + BgrBlocks::kPastEnd] = {};
+    T answers[kBlock];
+    const std::size_t rest = HWY_MIN(kBlock, count - i);
+    std::memcpy(in, bgr + 3 * i, 3 * rest);
+    block(answer, in, answers);
+    std::memcpy(out + i, answers, rest * sizeof(T));
+  }
+}
+
+}  // namespace skinmask::rows::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

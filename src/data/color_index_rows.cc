@@ -1,0 +1,40 @@
+#include "data/color_index.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "data/color_index_rows.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "base/pixels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::rows::HWY_NAMESPACE {
+
+struct Place : OfColor {
+  HWY_INLINE Words operator()(Words c) const {  // r << 16 | g << 8 | b
+    const auto field = [c](std::uint32_t bits) { return hn::And(c, Word(bits)); };
+    const Words block = hn::Or(hn::Or(hn::ShiftLeft<16>(field(0xF8)), hn::ShiftLeft<3>(field(0xF800))),
+                               hn::ShiftRight<10>(field(0xF80000)));
+    const Words within = hn::Or(hn::Or(hn::ShiftLeft<6>(field(7)), hn::ShiftRight<5>(field(0x700))),
+                                hn::ShiftRight<16>(field(0x70000)));
+    return hn::Or(block, within);
+  }
+};
+
+void PlacesOf(const std::uint8_t* bgr, std::size_t count, std::uint32_t* places) {
+  BgrRow(Place(), bgr, count, places);
+}
+
+}  // namespace skinmask::rows::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skinmask::rows {
+
+HWY_EXPORT(PlacesOf);
+
+void ColorPlaces(const std::uint8_t* bgr, std::size_t count, std::uint32_t* places) {
+  HWY_DYNAMIC_DISPATCH(PlacesOf)(bgr, count, places);
+}
+
+}  // namespace skinmask::rows
+#endif

@@ -1,0 +1,93 @@
+#include "skinmask/data/moments.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <array>
+
+#include "skinmask/base/int128.h"
+
+namespace skinmask {
+namespace {
+
+constexpr std::size_t kPair[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+
+}  // namespace
+
+void Moments::Add(const std::int32_t* carrier, std::uint64_t count) {
+  n += count;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Int128 weighted = static_cast<Int128>(count) * carrier[i];
+    sum[i] += weighted;
+    for (std::size_t j = i; j < 3; ++j) product[kPair[i][j]] += weighted * carrier[j];
+  }
+}
+
+Moments& Moments::operator+=(const Moments& other) {
+  n += other.n;
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += other.sum[i];
+  for (std::size_t i = 0; i < product.size(); ++i) product[i] += other.product[i];
+  return *this;
+}
+
+Eigen::Vector3d Moments::Mean() const {
+  Eigen::Vector3d mean;
+  for (int i = 0; i < 3; ++i)
+    mean(i) = static_cast<double>(sum[static_cast<std::size_t>(i)]) / static_cast<double>(n);
+  return mean;
+}
+
+Eigen::Matrix3d Moments::Covariance() const {
+  const double n_squared = static_cast<double>(static_cast<Int128>(n) * n);
+  Eigen::Matrix3d covariance;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      covariance(static_cast<int>(i), static_cast<int>(j)) =
+          static_cast<double>(static_cast<Int128>(n) * product[kPair[i][j]] - sum[i] * sum[j]) /
+          n_squared;
+  return covariance;
+}
+
+namespace {
+
+// Adds rows [first, last) to their classes' moments.
+void AddRows(const Samples& samples, const ColorSpace& space, std::size_t first, std::size_t last,
+             std::vector<Moments>& moments) {
+  constexpr std::size_t kBlock = 1024;
+  std::array<std::uint8_t, 3 * kBlock> bgr;
+  std::array<std::int32_t, 3 * kBlock> carrier;
+  const std::vector<SampleRow>& rows = samples.rows();
+  for (; first < last; first += kBlock) {
+    const std::size_t size = std::min(kBlock, last - first);
+    for (std::size_t i = 0; i < size; ++i) {
+      const SampleRow& row = rows[first + i];
+      bgr[3 * i] = row.b;
+      bgr[3 * i + 1] = row.g;
+      bgr[3 * i + 2] = row.r;
+    }
+    CarrierRow(space, bgr.data(), size, carrier.data());
+    for (std::size_t i = 0; i < size; ++i)
+      moments[rows[first + i].class_index].Add(&carrier[3 * i], rows[first + i].count);
+  }
+}
+
+}  // namespace
+
+std::vector<Moments> MomentsOf(const Samples& samples, const ColorSpace& space) {
+  const std::vector<Moments> none(samples.classes().size());
+  constexpr std::size_t kGrain = 1 << 15;
+  // Sums of integers: the same however the rows are divided.
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, samples.rows().size(), kGrain), none,
+      [&](const tbb::blocked_range<std::size_t>& rows, std::vector<Moments> moments) {
+        AddRows(samples, space, rows.begin(), rows.end(), moments);
+        return moments;
+      },
+      [](std::vector<Moments> a, const std::vector<Moments>& b) {
+        for (std::size_t k = 0; k < a.size(); ++k) a[k] += b[k];
+        return a;
+      });
+}
+
+}  // namespace skinmask

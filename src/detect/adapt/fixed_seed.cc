@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <opencv2/imgproc.hpp>
+
+#include "skinmask/detect/adapt.h"
+#include "skinmask/base/error.h"
+#include "skinmask/media/image.h"
+#include "skinmask/media/ground_truth.h"
+
+namespace skinmask {
+namespace {
+
+std::string SizeText(const cv::Size& size) { return fmt::format("{}x{}", size.width, size.height); }
+
+class Box : public SeedFinder {
+ public:
+  explicit Box(const cv::Rect& box) : box_(box) {}
+  std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    if (box_.empty() || (box_ & cv::Rect({}, bgr.size())) != box_)
+      throw Error(fmt::format("--seed-rect {},{},{},{}", box_.x, box_.y, box_.width, box_.height),
+                  fmt::format("is not within the image (of {} pixels)", SizeText(bgr.size())));
+    return {{box_, false, {}, false}};
+  }
+
+ private:
+  cv::Rect box_;
+};
+
+class SeedMask : public SeedFinder {
+ public:
+  explicit SeedMask(const std::filesystem::path& file) : file_(file) {
+    const MaskRule rule;
+    const cv::Mat classes = ReadMask(file, rule).classes;
+    const auto skin = std::ranges::find(rule.classes(), "skin") - rule.classes().begin();
+    mask_ = classes == static_cast<int>(skin);
+    box_ = cv::boundingRect(mask_);
+    if (box_.empty()) throw Error(file.string(), "marks no skin (above 127 is skin)");
+  }
+  std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    if (bgr.size() != mask_.size())
+      throw Error(file_.string(),
+                  fmt::format("is {}, and the image {} (seeds are of the image's size)",
+                              SizeText(mask_.size()), SizeText(bgr.size())));
+    return {{box_, false, mask_(box_), false}};
+  }
+
+ private:
+  std::filesystem::path file_;
+  cv::Mat mask_;
+  cv::Rect box_;
+};
+
+}  // namespace
+
+std::unique_ptr<SeedFinder> FixedSeed(const cv::Rect& box) { return std::make_unique<Box>(box); }
+
+std::unique_ptr<SeedFinder> FixedSeed(const std::filesystem::path& mask_file) {
+  return std::make_unique<SeedMask>(mask_file);
+}
+
+}  // namespace skinmask

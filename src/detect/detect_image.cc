@@ -1,0 +1,42 @@
+#include "skinmask/detect/detect_image.h"
+
+#include "base/parallel_rows.h"
+
+namespace skinmask {
+namespace {
+
+void ForRows(const Posterior& posterior, const cv::Mat& bgr,
+             void (Posterior::*row)(const std::uint8_t*, std::size_t, std::uint8_t*) const noexcept,
+             cv::Mat& result) {
+  result.create(bgr.size(), CV_8UC1);
+  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
+    (posterior.*row)(bgr.ptr<std::uint8_t>(y), static_cast<std::size_t>(bgr.cols),
+                     result.ptr<std::uint8_t>(y));
+  });
+}
+
+}  // namespace
+
+void DetectMask(const Posterior& posterior, const cv::Mat& bgr, cv::Mat& mask) {
+  ForRows(posterior, bgr, &Posterior::MaskRow, mask);
+}
+
+cv::Mat DetectMask(const Posterior& posterior, const cv::Mat& bgr) {
+  cv::Mat mask;
+  DetectMask(posterior, bgr, mask);
+  return mask;
+}
+
+cv::Mat DetectProbability(const Posterior& posterior, const cv::Mat& bgr) {
+  cv::Mat probability;
+  ForRows(posterior, bgr, &Posterior::ProbabilityRow, probability);
+  return probability;
+}
+
+cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr) {
+  cv::Mat classes;
+  ForRows(posterior, bgr, &Posterior::ClassRow, classes);
+  return classes;
+}
+
+}  // namespace skinmask

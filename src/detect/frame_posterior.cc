@@ -1,0 +1,78 @@
+#include "base/parallel_rows.h"
+#include "skinmask/base/logistic.h"
+#include "skinmask/detect/frame_posterior.h"
+
+namespace skinmask {
+namespace {
+
+using Layout = VideoFrame::Layout;
+using Matrix = YuvEncoding::Matrix;
+using Range = YuvEncoding::Range;
+
+// Calls use(row) with row y in the form that the kernels take.
+template <class Use>
+void WithRow(const VideoFrame& frame, int y, const Use& use) {
+  const auto at = [&](std::size_t plane, int row) {
+    return frame.planes[plane] + row * frame.strides[plane];
+  };
+  switch (frame.layout) {
+    case Layout::kI420:
+      return use(I420Row{at(0, y), at(1, y / 2), at(2, y / 2)});
+    case Layout::kI422:
+      return use(I420Row{at(0, y), at(1, y), at(2, y)});
+    case Layout::kNv12:
+      return use(Nv12Row{at(0, y), at(1, y / 2)});
+    case Layout::kYuyv:
+      return use(YuyvRow{at(0, y)});
+    case Layout::kBgr:
+    case Layout::kOther:
+      break;
+  }
+}
+
+}  // namespace
+
+FramePosterior::FramePosterior(const Model& model, Pixels pixels, const PosteriorOptions& options)
+    : posterior_(model, options) {
+  if (pixels == Pixels::kBgr || !Quadratic::CanFold(model)) return;
+  const Quadratic log_odds(model);
+  const double threshold = Logit(model.decision.threshold);
+  for (const Matrix matrix : {Matrix::kBt601, Matrix::kBt709})
+    for (const Range range : {Range::kLimited, Range::kFull})
+      yuv_.emplace_back(log_odds, YuvEncoding{matrix, range}, threshold);
+}
+
+const CompiledYuvQuadratic& FramePosterior::Compiled(const YuvEncoding& encoding) const {
+  return yuv_[2 * (encoding.matrix == Matrix::kBt709) + (encoding.range == Range::kFull)];
+}
+
+bool FramePosterior::TakesYuv(const VideoFrame& frame) const {
+  return !yuv_.empty() && frame.layout != Layout::kBgr && frame.layout != Layout::kOther;
+}
+
+cv::Mat FramePosterior::Mask(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
+  cv::Mat mask(frame.size, CV_8UC1);
+  const auto count = static_cast<std::size_t>(frame.size.width);
+  const bool yuv = TakesYuv(frame);
+  ForRowsOf(frame.size.width, frame.size.height, [&](int y) {
+    if (!yuv) return posterior_.MaskRow(stored_bgr.ptr(y), count, mask.ptr(y));
+    WithRow(frame, y,
+            [&](const auto& row) { Compiled(frame.encoding).MaskRow(row, count, mask.ptr(y)); });
+  });
+  return mask;
+}
+
+cv::Mat FramePosterior::Probability(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
+  cv::Mat probability(frame.size, CV_8UC1);
+  const auto count = static_cast<std::size_t>(frame.size.width);
+  const bool yuv = TakesYuv(frame);
+  ForRowsOf(frame.size.width, frame.size.height, [&](int y) {
+    if (!yuv) return posterior_.ProbabilityRow(stored_bgr.ptr(y), count, probability.ptr(y));
+    WithRow(frame, y, [&](const auto& row) {
+      Compiled(frame.encoding).ProbabilityRow(row, count, probability.ptr(y));
+    });
+  });
+  return probability;
+}
+
+}  // namespace skinmask

@@ -1,0 +1,181 @@
+#include "skinmask/detect/region.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <opencv2/imgproc.hpp>
+#include <vector>
+
+namespace skinmask {
+namespace {
+
+// So many pixels of a row are summed in 32 bits: 255 * 4096^2 / 2 < 2^32.
+constexpr int kBlock = 4096;
+
+// A second central moment, (p pab - pa pb) / p^2, exact but for the last step.
+double Central(Int128 p, Int128 pab, Int128 pa, Int128 pb) {
+  const auto total = static_cast<double>(p);
+  return static_cast<double>(p * pab - pa * pb) / total / total;
+}
+
+// Of the box around the largest connected part above one half, found in a picture of about 80,000
+// pixels; absent where that part is smaller than four of them.
+std::optional<cv::Rect> LargestPart(const cv::Mat& map) {
+  constexpr double kSearchedPixels = 80000;
+  constexpr int kLeastPixels = 4;
+  const double scale = std::min(1.0, std::sqrt(kSearchedPixels / static_cast<double>(map.total())));
+  cv::Mat small, labels, statistics, centroids;
+  cv::resize(map, small, {}, scale, scale, cv::INTER_AREA);
+  cv::connectedComponentsWithStats(small > 127, labels, statistics, centroids);
+  int best = 0;
+  for (int i = 1; i < statistics.rows; ++i)
+    if (best == 0 ||
+        statistics.at<int>(i, cv::CC_STAT_AREA) > statistics.at<int>(best, cv::CC_STAT_AREA))
+      best = i;
+  if (best == 0 || statistics.at<int>(best, cv::CC_STAT_AREA) < kLeastPixels) return std::nullopt;
+  const auto full = [&](int column) {
+    return static_cast<int>(statistics.at<int>(best, column) / scale);
+  };
+  return cv::Rect(full(cv::CC_STAT_LEFT), full(cv::CC_STAT_TOP), full(cv::CC_STAT_WIDTH) + 1,
+                  full(cv::CC_STAT_HEIGHT) + 1);
+}
+
+// Moves the window to the centroid of what it holds until it rests (Bradski: 'the mean shift').
+cv::Rect Shifted(const cv::Mat& map, cv::Rect window) {
+  constexpr int kMostSteps = 20;
+  for (int i = 0; i < kMostSteps; ++i) {
+    const std::optional<Region> region = RegionOf(MapMomentsOf(map, window));
+    if (!region) break;
+    const cv::Point move(cvRound(region->centroid.x - window.x - (window.width - 1) / 2.0),
+                         cvRound(region->centroid.y - window.y - (window.height - 1) / 2.0));
+    if (move == cv::Point()) break;
+    window += move;
+  }
+  return window;
+}
+
+}  // namespace
+
+MapMoments& MapMoments::operator+=(const MapMoments& other) {
+  p += other.p;
+  px += other.px;
+  py += other.py;
+  pxx += other.pxx;
+  pxy += other.pxy;
+  pyy += other.pyy;
+  return *this;
+}
+
+MapMoments MapMomentsOf(const cv::Mat& map) {
+  return MapMomentsOf(map, {0, 0, map.cols, map.rows});
+}
+
+MapMoments MapMomentsOf(const cv::Mat& map, const cv::Rect& within) {
+  const cv::Rect window = within & cv::Rect(0, 0, map.cols, map.rows);
+  MapMoments moments;
+  // Sums over columns give the moments in x; per row are left the sum and the one that x y needs.
+  std::vector<std::uint32_t> columns(static_cast<std::size_t>(window.width));
+  for (int y = window.y; y < window.y + window.height; ++y) {
+    const std::uint8_t* const row = map.ptr<std::uint8_t>(y) + window.x;
+    Int128 sum = 0, first = 0;
+    for (int begin = 0; begin < window.width; begin += kBlock) {
+      const int count = std::min(kBlock, window.width - begin);
+      const std::uint8_t* const bytes = row + begin;
+      std::uint32_t* const column = columns.data() + begin;
+      std::uint32_t p = 0, px = 0;
+      for (int i = 0; i < count; ++i) {
+        const std::uint32_t value = bytes[i];
+        p += value;
+        px += value * static_cast<std::uint32_t>(i);
+        column[i] += value;
+      }
+      sum += p;
+      first += px + static_cast<Int128>(p) * (begin + window.x);
+    }
+    moments.p += sum;
+    moments.px += first;
+    moments.py += sum * y;
+    moments.pyy += sum * y * y;
+    moments.pxy += first * y;
+  }
+  for (int i = 0; i < window.width; ++i) {
+    const Int128 x = i + window.x;
+    moments.pxx += columns[static_cast<std::size_t>(i)] * x * x;
+  }
+  return moments;
+}
+
+std::optional<Region> RegionOf(const MapMoments& m) {
+  if (m.p == 0) return std::nullopt;
+  const auto total = static_cast<double>(m.p);
+  constexpr double kPixelVariance = 1.0 / 12;  // of a square of side 1
+  const double xx = Central(m.p, m.pxx, m.px, m.px) + kPixelVariance;
+  const double yy = Central(m.p, m.pyy, m.py, m.py) + kPixelVariance;
+  const double xy = Central(m.p, m.pxy, m.px, m.py);
+  // Eigenvalues of the covariance are middle +- radius; a filled ellipse's are its semi-axes
+  // squared, divided by four.
+  const double middle = (xx + yy) / 2;
+  const double radius = std::hypot((xx - yy) / 2, xy);
+  Region region;
+  region.pixels = total / 255;
+  region.centroid = {static_cast<double>(m.px) / total, static_cast<double>(m.py) / total};
+  region.semi_major = 2 * std::sqrt(middle + radius);
+  region.semi_minor = 2 * std::sqrt(std::max(kPixelVariance, middle - radius));
+  if (radius > 0) region.angle_degrees = std::atan2(2 * xy, xx - yy) / 2 * 180 / std::numbers::pi;
+  return region;
+}
+
+cv::Rect2d Bounds(const Region& region) {
+  const double angle = region.angle_degrees * std::numbers::pi / 180;
+  const double c = std::cos(angle), s = std::sin(angle);
+  const double x = std::hypot(region.semi_major * c, region.semi_minor * s);
+  const double y = std::hypot(region.semi_major * s, region.semi_minor * c);
+  return {region.centroid.x - x, region.centroid.y - y, 2 * x, 2 * y};
+}
+
+std::optional<Region> RegionTracker::Follow(const cv::Mat& map) {
+  // What a window loses hold of: less than a hundredth of its pixels, or than nine.
+  constexpr double kLeastShare = 0.01, kLeastPixels = 9;
+  // The window is this much larger than the ellipse on each side, so that it sees the region move
+  // and grow: a tenth of the long axis, and some pixels for the small ones.
+  constexpr double kMargin = 0.1, kMarginPixels = 4;
+  if (!window_) window_ = LargestPart(map);
+  if (!window_) return std::nullopt;
+  const cv::Rect window = Shifted(map, *window_) & cv::Rect(0, 0, map.cols, map.rows);
+  const std::optional<Region> region = RegionOf(MapMomentsOf(map, window));
+  window_.reset();
+  if (!region || region->pixels < std::max(kLeastPixels, kLeastShare * window.area()))
+    return std::nullopt;
+  const double margin = kMargin * 2 * region->semi_major + kMarginPixels;
+  const cv::Rect2d box = Bounds(*region);
+  window_ = cv::Rect(cvFloor(box.x - margin), cvFloor(box.y - margin),
+                     cvCeil(box.width + 2 * margin) + 1, cvCeil(box.height + 2 * margin) + 1);
+  return region;
+}
+
+void DrawRegion(cv::Mat& bgr, const Region& region) {
+  // Coordinates with four binary places; a dark line under a light one shows on any picture.
+  constexpr int kShift = 4;
+  constexpr double kFar = 1 << 20;
+  const auto fixed = [&](double x, double y) {
+    return cv::Point(cvRound(std::clamp(x, -kFar, kFar) * (1 << kShift)),
+                     cvRound(std::clamp(y, -kFar, kFar) * (1 << kShift)));
+  };
+  const double angle = region.angle_degrees * std::numbers::pi / 180;
+  const cv::Point2d along = region.semi_major * cv::Point2d(std::cos(angle), std::sin(angle));
+  const cv::Point2d from = region.centroid - along, to = region.centroid + along;
+  const int width = std::max(1, bgr.cols / 640);
+  const auto draw = [&](const cv::Scalar& color, int thickness) {
+    cv::ellipse(bgr, fixed(region.centroid.x, region.centroid.y),
+                cv::Size(fixed(region.semi_major, region.semi_minor)), region.angle_degrees, 0, 360,
+                color, thickness, cv::LINE_AA, kShift);
+    cv::line(bgr, fixed(from.x, from.y), fixed(to.x, to.y), color, thickness, cv::LINE_AA, kShift);
+    cv::circle(bgr, fixed(region.centroid.x, region.centroid.y), (3 * width) << kShift, color,
+               thickness, cv::LINE_AA, kShift);
+  };
+  draw({0, 0, 0}, 3 * width);
+  draw({0, 255, 255}, width);
+}
+
+}  // namespace skinmask

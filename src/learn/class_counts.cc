@@ -1,0 +1,96 @@
+#include "skinmask/learn/class_counts.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "skinmask/model/reference.h"
+
+
+namespace skinmask {
+namespace {
+
+std::optional<double> Share(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// For each class of the table its index among the model's; K where the model lacks it.
+std::vector<std::size_t> IndicesInModel(const Samples& samples, const Model& model) {
+  std::vector<std::size_t> indices;
+  for (const std::string& name : samples.classes())
+    indices.push_back(static_cast<std::size_t>(
+        std::ranges::find(model.classes, name, &ClassModel::name) - model.classes.begin()));
+  return indices;
+}
+
+}  // namespace
+
+ClassCounts::ClassCounts(const Model& model) : counts(model.classes.size() * model.classes.size()) {
+  for (const ClassModel& c : model.classes) classes.push_back(c.name);
+}
+
+ClassCounts& ClassCounts::operator+=(const ClassCounts& other) {
+  if (classes.empty()) return *this = other;
+  for (std::size_t i = 0; i < other.counts.size(); ++i) counts[i] += other.counts[i];
+  return *this;
+}
+
+std::optional<double> ClassCounts::Accuracy() const {
+  std::uint64_t right = 0, all = 0;
+  for (std::size_t k = 0; k < classes.size(); ++k) right += Count(k, k);
+  for (const std::uint64_t count : counts) all += count;
+  return Share(right, all);
+}
+
+std::optional<double> ClassCounts::Recall(std::size_t k) const {
+  std::uint64_t all = 0;
+  for (std::size_t called = 0; called < classes.size(); ++called) all += Count(k, called);
+  return Share(Count(k, k), all);
+}
+
+std::optional<double> ClassCounts::Precision(std::size_t k) const {
+  std::uint64_t all = 0;
+  for (std::size_t truth = 0; truth < classes.size(); ++truth) all += Count(truth, k);
+  return Share(Count(k, k), all);
+}
+
+std::string ClassCountsToJson(const ClassCounts& counts) {
+  using Json = nlohmann::ordered_json;
+  const auto or_null = [](const std::optional<double>& v) { return v ? Json(*v) : Json(); };
+  Json json{{"classes", counts.classes}, {"counts", Json::array()}};
+  json["accuracy"] = or_null(counts.Accuracy());
+  for (std::size_t k = 0; k < counts.classes.size(); ++k) {
+    json["counts"].push_back(Json::array());
+    for (std::size_t called = 0; called < counts.classes.size(); ++called)
+      json["counts"].back().push_back(counts.Count(k, called));
+    json["recall"].push_back(or_null(counts.Recall(k)));
+    json["precision"].push_back(or_null(counts.Precision(k)));
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+ClassCounts CountClasses(const Samples& samples, const Model& model) {
+  const std::vector<std::size_t> indices = IndicesInModel(samples, model);
+  const Reference reference(model);
+  const std::vector<SampleRow>& rows = samples.rows();
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, rows.size(), 1 << 12), ClassCounts(model),
+      [&](const tbb::blocked_range<std::size_t>& range, ClassCounts sums) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i) {
+          const std::size_t truth = indices[rows[i].class_index];
+          if (truth == model.classes.size()) continue;
+          const std::array<std::uint8_t, 3> bgr{rows[i].b, rows[i].g, rows[i].r};
+          std::uint8_t called = 0;
+          reference.ClassRow(bgr.data(), 1, &called);
+          sums.Add(truth, called, rows[i].count);
+        }
+        return sums;
+      },
+      [](ClassCounts a, const ClassCounts& b) { return a += b; });
+}
+
+}  // namespace skinmask

@@ -1,0 +1,92 @@
+#include "skinmask/learn/decision.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "skinmask/base/error.h"
+#include "skinmask/base/logistic.h"
+
+namespace skinmask {
+namespace {
+
+// log(2^52): doubles below 1 are 2^-53 apart, and so a probability tells log-odds z apart by steps
+// of 2^-53 e^z: half a unit here. Beyond, a threshold would not divide what its border divides.
+constexpr double kLargestBorder = 36.04;
+
+// What is made as large as possible, first by `merit`, then by `next`.
+struct Merit {
+  double merit, next;
+  bool AtLeast(const Merit& other) const {
+    return merit > other.merit || (merit == other.merit && next >= other.next);
+  }
+};
+
+// Counts rather than ratios, so that equals are equal. Below every other where the rule is broken.
+Merit MeritOf(const Confusion& c, const DecisionRule& rule) {
+  constexpr double kBroken = -std::numeric_limits<double>::infinity();
+  const auto tp = static_cast<double>(c.tp), fp = static_cast<double>(c.fp);
+  const auto fn = static_cast<double>(c.fn), tn = static_cast<double>(c.tn);
+  switch (rule.kind) {
+    case DecisionRule::Kind::kMaxF1:
+      return {*c.F1(), 0};
+    case DecisionRule::Kind::kMaxFpr:
+      return {fp / (fp + tn) <= rule.value ? tp : kBroken, -fp};
+    case DecisionRule::Kind::kMinRecall:
+      return {tp / (tp + fn) >= rule.value ? -fp : kBroken, tp};
+    case DecisionRule::Kind::kCost:
+      return {-(fp * rule.value + fn * rule.fn_cost), tp};
+    case DecisionRule::Kind::kFixed:
+      break;
+  }
+  return {kBroken, 0};
+}
+
+}  // namespace
+
+std::string RuleName(const DecisionRule& rule) {
+  switch (rule.kind) {
+    case DecisionRule::Kind::kMaxF1:
+      return "max-f1";
+    case DecisionRule::Kind::kMaxFpr:
+      return fmt::format("max-fpr {}", rule.value);
+    case DecisionRule::Kind::kMinRecall:
+      return fmt::format("min-recall {}", rule.value);
+    case DecisionRule::Kind::kCost:
+      return fmt::format("cost {}:{}", rule.value, rule.fn_cost);
+    case DecisionRule::Kind::kFixed:
+      break;
+  }
+  return "fixed";
+}
+
+std::optional<OperatingPoint> Choose(const Scores& scores, const DecisionRule& rule) {
+  Confusion counts{0, 0, scores.Total(true), scores.Total(false)};
+  if (rule.kind == DecisionRule::Kind::kFixed || counts.fn == 0) return std::nullopt;
+  if (rule.kind != DecisionRule::Kind::kMaxF1 && counts.tn == 0) return std::nullopt;
+  OperatingPoint best{std::numeric_limits<double>::infinity(), counts};
+  Merit best_merit = MeritOf(counts, rule);
+  for (auto step = scores.steps.rbegin(); step != scores.steps.rend(); ++step) {
+    counts.tp += step->positive;
+    counts.fn -= step->positive;
+    counts.fp += step->negative;
+    counts.tn -= step->negative;
+    if (step->border > kLargestBorder) continue;
+    const Merit merit = MeritOf(counts, rule);
+    if (!merit.AtLeast(best_merit)) continue;
+    best_merit = merit;
+    best = {step->border, counts};
+  }
+  return best;
+}
+
+Decision Decide(const Scores& scores, const DecisionRule& rule, const std::string& data) {
+  if (const auto point = Choose(scores, rule))
+    return {Logistic(point->log_odds), RuleName(rule), data};
+  throw Error("--" + RuleName(rule),
+              fmt::format("no pixel {} the positive class in {} (both are needed)",
+                          scores.Total(true) == 0 ? "of" : "outside", data));
+}
+
+}  // namespace skinmask

@@ -1,0 +1,235 @@
+#include "skinmask/learn/fit.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "learn/fit_kinds.h"
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+// Below this share of its variance, what is left of a channel once the others have explained it
+// cannot be told from rounding: bytes give shares of 1e-6 and more, rounding 1e-13.
+constexpr double kSingular = 1e-10;
+
+[[noreturn]] void FailDegenerate(const ClassModel& c, const FitOptions& options) {
+  const std::string problem =
+      fmt::format("{} samples do not span the {} channel{} of {}: the covariance is singular",
+                  c.count, options.features.size(), options.features.size() > 1 ? "s" : "",
+                  options.features.space().name);
+  // Shrinkage helps where channels depend on each other, not where one does not vary at all.
+  const bool constant = (c.covariance.diagonal().array() <= 0).any();
+  const bool shrunk = !options.shrinkage.s || *options.shrinkage.s > 0;
+  throw Error(fmt::format("class '{}'", c.name),
+              problem + (constant ? ", a channel never varies (more varied samples, fewer --channels)"
+                         : shrunk ? " (more varied samples, fewer --channels, more --shrinkage)"
+                                  : " (more varied samples, fewer --channels, or --shrinkage 0.1)"));
+}
+
+bool IsSingular(const FeatureMatrix& covariance) {
+  if ((covariance.diagonal().array() <= 0).any()) return true;
+  const FeatureVector scale = covariance.diagonal().array().sqrt().inverse();
+  const FeatureMatrix correlation = scale.asDiagonal() * covariance * scale.asDiagonal();
+  const Eigen::LLT<FeatureMatrix> cholesky(correlation);
+  return cholesky.info() != Eigen::Success ||
+         FeatureMatrix(cholesky.matrixL()).diagonal().array().square().minCoeff() < kSingular;
+}
+
+void Shrink(FeatureMatrix& covariance, double s) {
+  const FeatureMatrix diagonal = covariance.diagonal().asDiagonal();
+  covariance = (1 - s) * covariance + s * diagonal;
+}
+
+// Sum over a class's pixels of (u'u)^2, u the standardised features: the only thing that Ledoit and
+// Wolf's choice needs beyond second moments. Rows come in canonical order, so the sum is repeatable.
+double FourthMoment(const Samples& samples, std::size_t class_index, const Features& features,
+                    const FeatureVector& mean, const FeatureVector& inverse_deviation) {
+  const FeatureMatrix matrix = features.Matrix();
+  const FeatureVector offset = features.Offset();
+  double sum = 0;
+  for (const SampleRow& row : samples.rows()) {
+    if (row.class_index != class_index) continue;
+    const std::array<std::uint8_t, 3> bgr{row.b, row.g, row.r};
+    std::array<std::int32_t, 3> carrier;
+    CarrierRow(features.space(), bgr.data(), 1, carrier.data());
+    const FeatureVector f =
+        matrix * Eigen::Vector3d(carrier[0], carrier[1], carrier[2]) + offset - mean;
+    const double length = f.cwiseProduct(inverse_deviation).squaredNorm();
+    sum += static_cast<double>(row.count) * length * length;
+  }
+  return sum;
+}
+
+// Ledoit and Wolf, 'A well-conditioned estimator for large-dimensional covariance matrices', 2004,
+// on standardised features, where the target (a multiple of the identity) is the diagonal.
+double LedoitWolf(const Samples& samples, std::size_t class_index, const Features& features,
+                  const FeatureVector& mean, const FeatureMatrix& covariance) {
+  const FeatureVector inverse = covariance.diagonal().array().sqrt().inverse();
+  const FeatureMatrix correlation = inverse.asDiagonal() * covariance * inverse.asDiagonal();
+  const double n = static_cast<double>(samples.Total(class_index));
+  const double squares = correlation.squaredNorm();
+  const double distance = squares - static_cast<double>(features.size());  // |C - I|^2, diag C = 1
+  if (distance <= 0) return 0;
+  const double spread =
+      (FourthMoment(samples, class_index, features, mean, inverse) / n - squares) / n;
+  return std::clamp(spread / distance, 0., 1.);
+}
+
+void CheckOptions(const FitOptions& options) {
+  const std::optional<double>& s = options.shrinkage.s;
+  if (s && !(*s >= 0 && *s <= 1))
+    throw Error(fmt::format("shrinkage {}", *s), "is out of range (0 to 1, or auto)");
+  if (options.histogram.bins < 2 || options.histogram.bins > 256)
+    throw Error(fmt::format("--bins {}", options.histogram.bins), "is out of range (2 to 256)");
+  if (!(options.histogram.smoothing > 0))
+    throw Error(fmt::format("--smoothing {}", options.histogram.smoothing),
+                "is out of range (more than 0: a colour never seen would be 0/0)");
+  if (!(options.logistic.ridge >= 0))
+    throw Error(fmt::format("--ridge {}", options.logistic.ridge), "is out of range (0 or more)");
+}
+
+// Names and counts, the positive class first.
+void NameClasses(const Samples& samples, const FitOptions& options, Model& model) {
+  for (std::size_t k = 0; k < samples.classes().size(); ++k) {
+    ClassModel c;
+    c.name = samples.classes()[k];
+    c.count = samples.Total(k);
+    if (c.count == 0) throw Error(fmt::format("class '{}'", c.name), "has no samples (add some)");
+    const bool positive = c.name == options.positive;
+    model.classes.insert(positive ? model.classes.begin() : model.classes.end(), std::move(c));
+  }
+  if (model.classes.empty() || model.positive().name != options.positive)
+    throw Error(fmt::format("class '{}'", options.positive),
+                fmt::format("has no samples (classes are: {})", fmt::join(samples.classes(), " ")));
+}
+
+// Means and covariances.
+void EstimateClasses(const Samples& samples, const FitOptions& options, Model& model) {
+  const std::vector<Moments> moments = MomentsOf(samples, options.features.space());
+  for (ClassModel& c : model.classes) {
+    const auto k = static_cast<std::size_t>(
+        std::ranges::find(samples.classes(), c.name) - samples.classes().begin());
+    std::tie(c.mean, c.covariance) = FeatureMoments(moments[k], options.features);
+    double s = options.shrinkage.s.value_or(0);
+    if (options.kind == Kind::kGaussianNb) {
+      Shrink(c.covariance, 1);
+    } else {
+      // Without variance nothing can be standardised; the check for singularity decides.
+      const bool constant = (c.covariance.diagonal().array() <= 0).any();
+      if (!options.shrinkage.s && !constant)
+        s = LedoitWolf(samples, k, options.features, c.mean, c.covariance);
+      Shrink(c.covariance, s);
+    }
+    model.shrinkage.push_back(s);
+  }
+}
+
+// Sigma = sum_k (n_k / n) Sigma_k, around each class's own mean.
+void PoolCovariances(Model& model) {
+  double n = 0;
+  for (const ClassModel& c : model.classes) n += static_cast<double>(c.count);
+  FeatureMatrix pooled = FeatureMatrix::Zero(model.features.size(), model.features.size());
+  for (const ClassModel& c : model.classes)
+    pooled += static_cast<double>(c.count) / n * c.covariance;
+  for (ClassModel& c : model.classes) c.covariance = pooled;
+}
+
+void CorrectBias(Model& model) {
+  double n = 0;
+  for (const ClassModel& c : model.classes) n += static_cast<double>(c.count);
+  const double k = static_cast<double>(model.classes.size());
+  for (ClassModel& c : model.classes) {
+    const double own = static_cast<double>(c.count);
+    if (model.kind == Kind::kLda ? n <= k : own <= 1)
+      throw Error(fmt::format("class '{}'", c.name), "has too few samples for --covariance unbiased");
+    c.covariance *= model.kind == Kind::kLda ? n / (n - k) : own / (own - 1);
+  }
+}
+
+void SetPriors(const FitOptions& options, Model& model) {
+  std::uint64_t n = 0;
+  for (const ClassModel& c : model.classes) n += c.count;
+  for (ClassModel& c : model.classes)
+    c.prior = static_cast<double>(c.count) / static_cast<double>(n);
+  if (options.positive_prior) model = WithPrior(std::move(model), *options.positive_prior);
+  if (options.priors.empty()) return;
+  for (ClassModel& c : model.classes) {
+    const auto given = std::find_if(options.priors.begin(), options.priors.end(),
+                                    [&](const auto& p) { return p.first == c.name; });
+    if (given == options.priors.end())
+      throw Error(fmt::format("class '{}'", c.name), "has no prior (give all, or none)");
+    c.prior = given->second;
+  }
+  if (options.priors.size() != model.classes.size())
+    throw Error("priors", "name a class that has no samples, or one twice");
+}
+
+void FitGaussians(const Samples& samples, const FitOptions& options, Model& model) {
+  EstimateClasses(samples, options, model);
+  if (model.kind == Kind::kLda) PoolCovariances(model);
+  if (model.estimator == Estimator::kUnbiased) CorrectBias(model);
+  for (const ClassModel& c : model.classes)
+    if (IsSingular(c.covariance)) FailDegenerate(c, options);
+}
+
+}  // namespace
+
+std::pair<FeatureVector, FeatureMatrix> FeatureMoments(const Moments& moments,
+                                                       const Features& features) {
+  const FeatureMatrix matrix = features.Matrix();
+  const FeatureVector mean = matrix * moments.Mean() + features.Offset();
+  const FeatureMatrix covariance = matrix * moments.Covariance() * matrix.transpose();
+  // Symmetric to the last bit, which rounding in a product of three does not promise.
+  return {mean, 0.5 * (covariance + covariance.transpose())};
+}
+
+std::vector<WeightedPoint> PointsOf(const Samples& samples, const Features& features,
+                                    const std::string& class_name) {
+  const auto k = std::ranges::find(samples.classes(), class_name) - samples.classes().begin();
+  const FeatureMatrix matrix = features.Matrix();
+  const FeatureVector offset = features.Offset();
+  std::vector<WeightedPoint> points;
+  for (const SampleRow& row : samples.rows()) {
+    if (row.class_index != k) continue;
+    const std::array<std::uint8_t, 3> bgr{row.b, row.g, row.r};
+    std::array<std::int32_t, 3> carrier;
+    CarrierRow(features.space(), bgr.data(), 1, carrier.data());
+    WeightedPoint point;
+    point.f.head(features.size()) =
+        matrix * Eigen::Vector3d(carrier[0], carrier[1], carrier[2]) + offset;
+    point.weight = static_cast<double>(row.count);
+    points.push_back(point);
+  }
+  return points;
+}
+
+Model Fit(const Samples& grouped, const FitOptions& options) {
+  CheckOptions(options);
+  const Samples samples = grouped.Ungrouped();
+  if (samples.classes().size() < 2)
+    throw Error("samples", fmt::format("hold {} class (two or more are needed, one of them '{}')",
+                                       samples.classes().size(), options.positive));
+  Model model;
+  model.kind = options.kind;
+  model.features = options.features;
+  model.estimator = options.estimator;
+  NameClasses(samples, options, model);
+  if (IsHistogram(model.kind))
+    FitHistogram(samples, options, model);
+  else if (model.kind == Kind::kLogistic)
+    FitLogistic(samples, options, model);
+  else if (model.kind == Kind::kMixture)
+    FitMixture(samples, options, model);
+  else
+    FitGaussians(samples, options, model);
+  SetPriors(options, model);
+  Validate(model, "trained model");
+  return model;
+}
+
+}  // namespace skinmask

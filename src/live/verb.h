@@ -1,9 +1,0 @@
-#pragma once
-
-#include "cli/common.h"
-
-namespace skinmask::cli {
-
-void AddLive(CLI::App& app, Context& context);
-
-}  // namespace skinmask::cli

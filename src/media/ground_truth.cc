@@ -1,0 +1,219 @@
+#include "skinmask/media/ground_truth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <climits>
+#include <iterator>
+
+#include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+#include "skinmask/media/image.h"
+#include "skinmask/data/samples.h"
+
+namespace skinmask {
+namespace {
+
+constexpr std::string_view kValueForm = "VALUE is a grey level 0..255, a colour R,G,B, or other";
+
+std::uint32_t Rgb(const std::uint8_t* bgr) {
+  return static_cast<std::uint32_t>(bgr[0] | bgr[1] << 8 | bgr[2] << 16);
+}
+
+std::uint32_t ParseColor(std::string_view text, const std::string& subject) {
+  std::vector<std::uint32_t> parts;
+  std::uint8_t value = 0;
+  for (const char* at = text.data(); parts.size() < 4;) {
+    const auto [end, error] = std::from_chars(at, text.data() + text.size(), value);
+    if (error != std::errc()) throw Error(subject, fmt::format("is not understood ({})", kValueForm));
+    parts.push_back(value);
+    if (end == text.data() + text.size()) break;
+    if (*end != ',') throw Error(subject, fmt::format("is not understood ({})", kValueForm));
+    at = end + 1;
+  }
+  if (parts.size() == 1) return parts[0] * 0x010101;
+  if (parts.size() != 3) throw Error(subject, fmt::format("is not understood ({})", kValueForm));
+  return parts[0] << 16 | parts[1] << 8 | parts[2];
+}
+
+int SquaredDistance(std::uint32_t a, std::uint32_t b) {
+  int sum = 0;
+  for (int shift = 0; shift < 24; shift += 8) {
+    const int d = static_cast<int>(a >> shift & 255) - static_cast<int>(b >> shift & 255);
+    sum += d * d;
+  }
+  return sum;
+}
+
+std::string ShowColor(std::uint32_t rgb) {
+  if (rgb % 0x010101 == 0) return fmt::format("{}", rgb & 255);
+  return fmt::format("{},{},{}", rgb >> 16, rgb >> 8 & 255, rgb & 255);
+}
+
+}  // namespace
+
+MaskRule::MaskRule(const std::vector<std::string>& labels, const std::vector<std::string>& ignored,
+                   bool invert) {
+  for (const std::string& label : labels) {
+    const std::string subject = fmt::format("--label '{}'", label);
+    const std::size_t equals = label.find('=');
+    if (equals == 0 || equals == label.npos)
+      throw Error(subject, fmt::format("is not understood (CLASS=VALUE, {})", kValueForm));
+    const std::string name = label.substr(0, equals);
+    if (!IsClassName(name)) throw Error(subject, fmt::format("'{}' is no name for a class", name));
+    const auto index = std::find(classes_.begin(), classes_.end(), name) - classes_.begin();
+    if (index == std::ssize(classes_)) classes_.push_back(name);
+    if (classes_.size() > kMaxClasses)
+      throw Error(subject, fmt::format("is one class too many ({} at most)", kMaxClasses));
+    Label(std::string_view(label).substr(equals + 1), static_cast<std::uint8_t>(index), subject);
+  }
+  if (labels.empty()) {
+    above_127_ = true;
+    classes_ = {"skin", "non-skin"};
+  }
+  for (const std::string& value : ignored)
+    Label(value, kIgnored, fmt::format("--ignore '{}'", value));
+  if (!invert) return;
+  if (classes_.size() != 2)
+    throw Error("--invert", fmt::format("needs two classes, not {}", classes_.size()));
+  std::swap(classes_[0], classes_[1]);
+}
+
+void MaskRule::Label(std::string_view value, std::uint8_t index, const std::string& subject) {
+  if (value == "other") {
+    if (above_127_) throw Error(subject, "needs --label (without it every value is skin or not)");
+    if (other_) throw Error(subject, "names 'other' a second time");
+    other_ = index;
+  } else if (!colors_.emplace(ParseColor(value, subject), index).second) {
+    throw Error(subject, "names a value that is labelled already");
+  }
+}
+
+// Turns pixels into classes.
+class MaskReader {
+ public:
+  MaskReader(const MaskRule& rule, bool lossy, std::string subject)
+      : rule_(rule), lossy_(lossy), subject_(std::move(subject)) {}
+
+  ClassMap Read(cv::Mat image) { return image.channels() == 1 ? Grey(image) : Color(image); }
+
+ private:
+  // Looks every value up that occurs, then maps them all at once, in place.
+  ClassMap Grey(cv::Mat& image) {
+    const std::array<bool, 256> occurs = ValuesOf(image);
+    cv::Mat classes(1, 256, CV_8UC1, cv::Scalar(0)), between(1, 256, CV_8UC1, cv::Scalar(0));
+    std::uint32_t largest = 0;
+    for (std::uint32_t v = 0; v < 256; ++v) {
+      if (!occurs[v]) continue;
+      Look(v * 0x010101);
+      classes.data[v] = class_;
+      between.data[v] = in_between_;
+      largest = v;
+    }
+    CheckRange(largest);
+    ClassMap map{image, 0};
+    if (cv::countNonZero(between) > 0) {
+      cv::Mat marked;
+      cv::LUT(image, between, marked);
+      map.in_between = static_cast<std::uint64_t>(cv::countNonZero(marked));
+    }
+    cv::LUT(image, classes, map.classes);
+    return map;
+  }
+
+  static std::array<bool, 256> ValuesOf(const cv::Mat& image) {
+    std::array<bool, 256> occurs{};
+    std::uint8_t a = 0, b = 0;  // the two that most masks consist of
+    for (int y = 0; y < image.rows; ++y) {
+      const std::uint8_t* row = image.ptr<std::uint8_t>(y);
+      std::uint8_t other = 0;
+      for (int x = 0; x < image.cols; ++x)
+        other |= static_cast<std::uint8_t>((row[x] ^ a) == 0 ? 0 : row[x] ^ b);
+      if (other == 0 && occurs[a] && occurs[b]) continue;
+      for (int x = 0; x < image.cols; ++x) occurs[row[x]] = true;
+      const auto first = std::find(occurs.begin(), occurs.end(), true);
+      const auto second = std::find(first + 1, occurs.end(), true);
+      a = static_cast<std::uint8_t>(first - occurs.begin());
+      b = second == occurs.end() ? a : static_cast<std::uint8_t>(second - occurs.begin());
+    }
+    return occurs;
+  }
+
+  // Remembers the last colour, since masks are made of runs.
+  ClassMap Color(const cv::Mat& image) {
+    ClassMap map{cv::Mat(image.size(), CV_8UC1), 0};
+    std::uint32_t last = UINT32_MAX;  // no colour
+    std::uint32_t largest = 0;
+    for (int y = 0; y < image.rows; ++y) {
+      const std::uint8_t* bgr = image.ptr<std::uint8_t>(y);
+      std::uint8_t* out = map.classes.ptr<std::uint8_t>(y);
+      for (int x = 0; x < image.cols; ++x, bgr += 3) {
+        if (const std::uint32_t rgb = Rgb(bgr); rgb != last) {
+          Look(last = rgb);
+          largest = std::max(largest, rgb >> 8 & 255);
+        }
+        out[x] = class_;
+        map.in_between += in_between_;
+      }
+    }
+    CheckRange(largest);
+    return map;
+  }
+
+  void CheckRange(std::uint32_t largest) const {
+    if (rule_.above_127_ && largest == 1 && !lossy_)
+      throw Error(subject_, "holds only 0 and 1, nothing above 127 "
+                            "(--label skin=1 --label non-skin=0 reads such masks)");
+  }
+
+  void Look(std::uint32_t rgb) {
+    in_between_ = false;
+    if (const auto known = rule_.colors_.find(rgb); known != rule_.colors_.end()) {
+      class_ = known->second;
+    } else if (rule_.above_127_) {
+      // ITU-R BT.601 luma in fixed point, as cv::cvtColor rounds it; equal channels stay.
+      const std::uint32_t grey =
+          ((rgb & 255) * 1868 + (rgb >> 8 & 255) * 9617 + (rgb >> 16) * 4899 + 8192) >> 14;
+      class_ = grey > 127 ? 0 : 1;
+      in_between_ = lossy_ && grey != 0 && grey != 255;
+    } else if (lossy_) {
+      Nearest(rgb);
+    } else if (rule_.other_) {
+      class_ = *rule_.other_;
+    } else {
+      throw Error(subject_, fmt::format("has a pixel of value {} (label it with --label, or leave it "
+                                        "out with --ignore)",
+                                        ShowColor(rgb)));
+    }
+  }
+
+  // A lossy pixel is the nearest labelled value; with 'other', within the noise of JPEG only.
+  void Nearest(std::uint32_t rgb) {
+    constexpr int kNoise = 32 * 32;  // per-channel JPEG noise stays within about 20 at edges
+    int best = rule_.other_ ? kNoise : INT_MAX;
+    class_ = rule_.other_.value_or(MaskRule::kIgnored);
+    in_between_ = true;
+    for (const auto& [color, index] : rule_.colors_) {
+      if (const int distance = SquaredDistance(color, rgb); distance < best) {
+        best = distance;
+        class_ = index;
+      }
+    }
+  }
+
+  const MaskRule& rule_;
+  const bool lossy_;
+  const std::string subject_;
+  std::uint8_t class_ = MaskRule::kIgnored;
+  bool in_between_ = false;
+};
+
+ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule, Scratch* buffer) {
+  const std::string bytes = ReadFile(path);
+  return MaskReader(rule, IsJpeg(bytes), path.string())
+      .Read(DecodeImage(bytes, path.string(), {.keep_grey = true, .buffer = buffer}));
+}
+
+}  // namespace skinmask

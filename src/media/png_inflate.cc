@@ -1,0 +1,123 @@
+#include "media/png_inflate.h"
+
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace skinmask {
+namespace {
+
+constexpr std::size_t kFrame = 12;           // a chunk's length, type and CRC
+constexpr std::size_t kStoredBlock = 65535;  // RFC 1951, 3.2.4
+constexpr std::size_t kBlockHeader = 5;
+constexpr std::size_t kAdler = 4;
+
+std::uint8_t* AsBytes(std::string_view s) {
+  return reinterpret_cast<std::uint8_t*>(const_cast<char*>(s.data()));  // ISA-L reads only
+}
+
+std::uint32_t BigEndian(std::string_view bytes) {
+  std::uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(i)]);
+  return value;
+}
+
+// Where the image data are, and how many bytes they hold inflated.
+struct Layout {
+  std::string_view header;                // IHDR's 13 bytes
+  std::vector<std::string_view> data;     // of the IDAT chunks
+  std::size_t first_idat = 0, after = 0;  // offsets: of the first IDAT, of what follows the last
+
+  // False where a chunk is cut off, a critical one fails its CRC, or IDATs do not follow each other.
+  bool Find(std::string_view png) {
+    constexpr std::size_t kSignature = 8;
+    constexpr char kAncillary = 0x20;
+    for (std::size_t at = kSignature; at + kFrame <= png.size();) {
+      const std::size_t length = BigEndian(png.substr(at));
+      if (length > png.size() - at - kFrame) return false;
+      const std::string_view type = png.substr(at + 4, 4), content = png.substr(at + 8, length);
+      if (!(type[0] & kAncillary) &&
+          crc32_gzip_refl(0, AsBytes(type), 4 + length) != BigEndian(png.substr(at + 8 + length)))
+        return false;
+      if (type == "IHDR") header = content;
+      if (type == "IDAT") {
+        if (data.empty()) first_idat = at;
+        if (!data.empty() && after != at) return false;
+        data.push_back(content);
+        after = at + kFrame + length;
+      }
+      if (type == "IEND") return header.size() == 13 && !data.empty();
+      at += kFrame + length;
+    }
+    return false;
+  }
+
+  // Filter bytes and pixels; 0 for interlaced pictures.
+  std::uint64_t Inflated() const {
+    constexpr std::uint64_t kChannels[8] = {1, 0, 3, 1, 2, 0, 4, 0};  // by colour type
+    const std::uint64_t width = BigEndian(header), height = BigEndian(header.substr(4));
+    const auto depth = static_cast<std::uint8_t>(header[8]), color = static_cast<std::uint8_t>(header[9]);
+    if (header[12] != 0 || color > 7 || depth > 16 || width >> 31 || height >> 31) return 0;
+    const std::uint64_t row = (width * kChannels[color] * depth + 7) / 8 + 1;
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+    return row > kMost || row * height > kMost ? 0 : row * height;
+  }
+};
+
+// Inflates into stored blocks. Returns the end, or null unless it comes to `size` bytes exactly.
+std::uint8_t* InflateToBlocks(const Layout& layout, std::size_t size, std::uint8_t* out) {
+  inflate_state state;
+  isal_inflate_init(&state);
+  state.crc_flag = ISAL_ZLIB;
+  auto chunk = layout.data.begin();
+  for (std::size_t done = 0; done < size;) {
+    const auto block = static_cast<std::uint16_t>(std::min(size - done, kStoredBlock));
+    out[0] = done + block == size;
+    const std::uint16_t lengths[2] = {block, static_cast<std::uint16_t>(~block)};
+    for (int i = 0; i < 4; ++i) out[1 + i] = static_cast<std::uint8_t>(lengths[i / 2] >> 8 * (i % 2));
+    state.next_out = out + kBlockHeader;
+    state.avail_out = block;
+    while (state.avail_out > 0) {
+      if (state.avail_in == 0) {
+        if (chunk == layout.data.end()) return nullptr;
+        state.next_in = AsBytes(*chunk);
+        state.avail_in = static_cast<std::uint32_t>(chunk++->size());
+      }
+      const std::uint32_t before = state.avail_in;
+      if (isal_inflate(&state) != ISAL_DECOMP_OK) return nullptr;
+      if (state.avail_out > 0 && state.avail_in == before) return nullptr;  // no further
+    }
+    out += kBlockHeader + block;
+    done += block;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::string_view> WithStoredData(std::string_view png, Scratch& buffer) {
+  Layout layout;
+  if (!layout.Find(png)) return std::nullopt;
+  const std::size_t size = layout.Inflated();
+  std::size_t deflated = 0;
+  for (std::string_view data : layout.data) deflated += data.size();
+  constexpr std::size_t kMostRatio = 1032;  // of deflate: more is a lie
+  if (size == 0 || deflated < 2 + kAdler || size / kMostRatio > deflated) return std::nullopt;
+  const std::size_t blocks = (size + kStoredBlock - 1) / kStoredBlock;
+  const std::size_t length = 2 + size + blocks * kBlockHeader + kAdler;
+  const std::string_view tail = png.substr(layout.after);
+  std::uint8_t* const start = buffer.Get(layout.first_idat + kFrame + length + tail.size());
+  std::uint8_t* out = std::copy_n(png.begin(), layout.first_idat, start);
+  for (int shift = 24; shift >= 0; shift -= 8) *out++ = static_cast<std::uint8_t>(length >> shift);
+  for (char c : {'I', 'D', 'A', 'T', '\x78', '\x01'}) *out++ = static_cast<std::uint8_t>(c);
+  out = InflateToBlocks(layout, size, out);
+  if (!out) return std::nullopt;
+  std::memset(out, 0, kAdler + 4);  // Adler-32 and CRC: not looked at
+  out = std::copy(tail.begin(), tail.end(), out + kAdler + 4);
+  return std::string_view(reinterpret_cast<char*>(start), static_cast<std::size_t>(out - start));
+}
+
+}  // namespace skinmask

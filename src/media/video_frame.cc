@@ -1,0 +1,174 @@
+#include "media/video_frame.h"
+
+#include <cmath>
+#include <opencv2/core.hpp>
+
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+// Pixels of a row beyond the picture that swscale's converters may write to.
+constexpr int kPaddingPixels = 16;
+
+struct Source {
+  AVPixelFormat format;
+  int matrix;  // SWS_CS_...
+  bool full_range;
+  cv::Size size;
+  bool operator==(const Source&) const = default;
+};
+
+bool IsFull(const AVFrame& frame) {
+  switch (frame.format) {
+    case AV_PIX_FMT_YUVJ420P:
+    case AV_PIX_FMT_YUVJ422P:
+    case AV_PIX_FMT_YUVJ444P:
+    case AV_PIX_FMT_YUVJ440P:
+      return true;
+    default:
+      return frame.color_range == AVCOL_RANGE_JPEG;
+  }
+}
+
+VideoFrame::Layout LayoutOf(const AVFrame& frame) {
+  using Layout = VideoFrame::Layout;
+  switch (frame.format) {
+    case AV_PIX_FMT_BGR24:
+      return Layout::kBgr;
+    case AV_PIX_FMT_YUV420P:
+    case AV_PIX_FMT_YUVJ420P:
+      return Layout::kI420;
+    case AV_PIX_FMT_YUV422P:
+    case AV_PIX_FMT_YUVJ422P:
+      return Layout::kI422;
+    case AV_PIX_FMT_NV12:
+      return Layout::kNv12;
+    case AV_PIX_FMT_YUYV422:
+      return Layout::kYuyv;
+    default:
+      return Layout::kOther;
+  }
+}
+
+Source SourceOf(const VideoFrame& frame) {
+  using Layout = VideoFrame::Layout;
+  const bool full = frame.encoding.range == YuvEncoding::Range::kFull;
+  const int matrix =
+      frame.encoding.matrix == YuvEncoding::Matrix::kBt709 ? SWS_CS_ITU709 : SWS_CS_ITU601;
+  switch (frame.layout) {
+    case Layout::kBgr:
+      return {AV_PIX_FMT_BGR24, matrix, full, frame.size};
+    case Layout::kI420:
+      return {AV_PIX_FMT_YUV420P, matrix, full, frame.size};
+    case Layout::kI422:
+      return {AV_PIX_FMT_YUV422P, matrix, full, frame.size};
+    case Layout::kNv12:
+      return {AV_PIX_FMT_NV12, matrix, full, frame.size};
+    case Layout::kYuyv:
+      return {AV_PIX_FMT_YUYV422, matrix, full, frame.size};
+    case Layout::kOther:
+      break;
+  }
+  const AVFrame& source = *static_cast<const AVFrame*>(frame.owner.get());
+  return {static_cast<AVPixelFormat>(source.format), source.colorspace, IsFull(source), frame.size};
+}
+
+}  // namespace
+
+Orientation OrientationOf(const std::int32_t* matrix) {
+  std::int32_t turned[9];
+  std::copy_n(matrix, 9, turned);
+  const double determinant =
+      static_cast<double>(matrix[0]) * matrix[4] - static_cast<double>(matrix[1]) * matrix[3];
+  Orientation result;
+  if (determinant < 0) {  // a reflection is one from left to right, and then a turn
+    result.mirrored = true;
+    turned[0] = -turned[0];
+    turned[1] = -turned[1];
+  }
+  const double degrees = -Ffmpeg::Get().av_display_rotation_get(turned);
+  if (std::isfinite(degrees))
+    result.rotation = (static_cast<int>(std::lround(degrees / 90)) * 90 + 720) % 360;
+  return result;
+}
+
+VideoFrame WrapFrame(FramePtr frame, const Orientation& orientation) {
+  VideoFrame result;
+  result.layout = LayoutOf(*frame);
+  result.encoding.range = IsFull(*frame) ? YuvEncoding::Range::kFull : YuvEncoding::Range::kLimited;
+  switch (frame->colorspace) {
+    case AVCOL_SPC_BT709:
+      result.encoding.matrix = YuvEncoding::Matrix::kBt709;
+      break;
+    case AVCOL_SPC_UNSPECIFIED:
+    case AVCOL_SPC_RESERVED:
+    case AVCOL_SPC_BT470BG:
+    case AVCOL_SPC_SMPTE170M:
+      break;
+    default:  // BT.2020 and the like, which the kernels do not have
+      if (result.layout != VideoFrame::Layout::kBgr) result.layout = VideoFrame::Layout::kOther;
+  }
+  result.size = {frame->width, frame->height};
+  for (std::size_t i = 0; i < result.planes.size(); ++i) {
+    result.planes[i] = frame->data[i];
+    result.strides[i] = frame->linesize[i];
+  }
+  result.rotation = orientation.rotation;
+  result.mirrored = orientation.mirrored;
+  result.owner = std::shared_ptr<AVFrame>(frame.release(), FfmpegFree());
+  return result;
+}
+
+ScalerPtr MakeScaler(cv::Size size, AVPixelFormat from, AVPixelFormat to, int matrix,
+                     bool full_range, int flags) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  ScalerPtr scaler(av.sws_getContext(size.width, size.height, from, size.width, size.height, to,
+                                     flags, nullptr, nullptr, nullptr));
+  if (!scaler) {
+    const AVPixFmtDescriptor* const format = av.av_pix_fmt_desc_get(from);
+    throw Error(format ? format->name : "unknown", "pixels of this format cannot be converted");
+  }
+  const int* const coefficients = av.sws_getCoefficients(matrix);
+  const bool of_rgb = av.av_pix_fmt_desc_get(from)->flags & AV_PIX_FMT_FLAG_RGB;
+  av.sws_setColorspaceDetails(scaler.get(), coefficients, of_rgb || full_range, coefficients,
+                              !of_rgb || full_range, 0, 1 << 16, 1 << 16);
+  return scaler;
+}
+
+cv::Mat VideoFrame::StoredBgr() const {
+  thread_local Source last{};
+  thread_local ScalerPtr scaler;
+  const Source source = SourceOf(*this);
+  if (!scaler || source != last) {
+    scaler = MakeScaler(size, source.format, AV_PIX_FMT_BGR24, source.matrix, source.full_range,
+                        SWS_BICUBIC);
+    last = source;
+  }
+  cv::Mat padded(size.height, size.width + kPaddingPixels, CV_8UC3);
+  std::uint8_t* const to[4] = {padded.data};
+  const int to_stride[4] = {static_cast<int>(padded.step)};
+  const std::uint8_t* from[4] = {planes[0], planes[1], planes[2]};
+  int from_stride[4] = {static_cast<int>(strides[0]), static_cast<int>(strides[1]),
+                        static_cast<int>(strides[2])};
+  if (layout == Layout::kOther) {
+    const auto& frame = *static_cast<const AVFrame*>(owner.get());
+    from[3] = frame.data[3];
+    from_stride[3] = frame.linesize[3];
+  }
+  Ffmpeg::Get().sws_scale(scaler.get(), from, from_stride, 0, size.height, to, to_stride);
+  return padded(cv::Rect({0, 0}, size));
+}
+
+cv::Mat VideoFrame::Upright(const cv::Mat& stored) const {
+  cv::Mat picture = stored, turned;
+  if (mirrored) cv::flip(stored, picture = cv::Mat(), 1);
+  if (rotation == 0) return picture;
+  cv::rotate(picture, turned,
+             rotation == 90    ? cv::ROTATE_90_CLOCKWISE
+             : rotation == 180 ? cv::ROTATE_180
+                               : cv::ROTATE_90_COUNTERCLOCKWISE);
+  return turned;
+}
+
+}  // namespace skinmask

@@ -1,0 +1,25 @@
+// From FFmpeg's frames to VideoFrame.
+#pragma once
+
+#include "media/ffmpeg.h"
+#include "skinmask/media/video.h"
+
+namespace skinmask {
+
+// How a stored picture is turned for display.
+struct Orientation {
+  int rotation = 0;
+  bool mirrored = false;
+};
+// Of a display matrix (nine numbers as FFmpeg has them), to the nearest quarter turn.
+Orientation OrientationOf(const std::int32_t* display_matrix);
+
+// Layout, encoding, planes; the frame keeps what it refers to alive. Timestamps are the caller's.
+VideoFrame WrapFrame(FramePtr frame, const Orientation& orientation);
+
+// A converter between pictures of one size, one side of which may be YUV: with that matrix
+// (SWS_CS_...) and range.
+ScalerPtr MakeScaler(cv::Size size, AVPixelFormat from, AVPixelFormat to, int matrix,
+                     bool full_range, int flags);
+
+}  // namespace skinmask

@@ -1,0 +1,309 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <string_view>
+
+#include "media/video_frame.h"
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Rational RationalOf(AVRational r) { return {r.num, r.den}; }
+
+// FFmpeg's own protocols are named before the first colon; every other name is that of a file.
+bool IsUrl(const std::string& name) { return name.find("://") != name.npos; }
+
+// Options of demuxers and protocols for streams, where the newest frame is the one that is wanted.
+class StreamOptions {
+ public:
+  explicit StreamOptions(bool stream) {
+    if (!stream) return;
+    Set("fflags", "nobuffer");
+    Set("analyzeduration", "1000000");  // microseconds; the rest of the timeout is for connecting
+    Set("rtsp_flags", "prefer_tcp");    // no lost packets where the server can do that
+    Set("overrun_nonfatal", "1");       // UDP: too slow a reader loses packets, not the stream
+  }
+  ~StreamOptions() { Ffmpeg::Get().av_dict_free(&options_); }
+  StreamOptions(const StreamOptions&) = delete;
+  StreamOptions& operator=(const StreamOptions&) = delete;
+  AVDictionary** get() { return &options_; }
+
+ private:
+  void Set(const char* key, const char* value) {
+    Ffmpeg::Get().av_dict_set(&options_, key, value, 0);
+  }
+  AVDictionary* options_ = nullptr;
+};
+
+// Where a Matroska file says that it ends: behind its segment (RFC 8794: an ID, a length of one to
+// eight bytes whose leading zeros tell how many, the data). 0 where it does not say.
+std::int64_t MatroskaEnd(const std::string& path) {
+  char head[4096] = {};
+  std::ifstream(path, std::ios::binary).read(head, sizeof head);
+  const std::string_view bytes(head, sizeof head);
+  std::size_t at = bytes.find("\x18\x53\x80\x67");
+  if (at == bytes.npos || (at += 4) + 8 > bytes.size()) return 0;
+  const auto first = static_cast<std::uint8_t>(head[at]);
+  const int length = std::countl_zero(first) + 1;
+  if (length > 8) return 0;
+  std::int64_t size = first & (0xff >> length);
+  for (int i = 1; i < length; ++i)
+    size = size << 8 | static_cast<std::uint8_t>(head[at + static_cast<std::size_t>(i)]);
+  const bool unknown = size == (std::int64_t{1} << 7 * length) - 1;
+  return unknown ? 0 : static_cast<std::int64_t>(at) + length + size;
+}
+
+}  // namespace
+
+struct VideoReader::State {
+  State(const std::string& name, const VideoOpenOptions& options);
+  ~State() { av.avformat_close_input(&format); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  std::optional<VideoFrame> Read();
+
+  const Ffmpeg& av;
+  const std::string name;
+  const bool stream;
+  const VideoOpenOptions options;
+  Clock::time_point deadline;
+  AVFormatContext* format = nullptr;
+  CodecPtr codec;
+  PacketPtr packet;
+  int index = -1;  // of the stream of pictures
+  VideoInfo info;
+  Orientation orientation;
+
+ private:
+  void Open();
+  void OpenDecoder(const AVCodec* decoder);
+  void Describe();
+  void Feed();
+  void Send(AVPacket* data);
+  void EndInput(int error);
+  bool EndsEarly() const;
+  VideoFrame Deliver(FramePtr frame);
+  bool Stopped() const { return options.stop && options.stop->load(); }
+  void RestartClock() {
+    deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(options.timeout_seconds));
+  }
+  bool TimedOut() const { return stream && Clock::now() >= deadline; }
+  static int Interrupted(void* state);
+  [[noreturn]] void FailDamaged() const;
+
+  std::string damage_;  // why the input ended before its time
+  std::int64_t delivered_ = 0;
+  std::int64_t first_pts_ = 0, last_pts_ = 0, frame_duration_ = 1;
+};
+
+int VideoReader::State::Interrupted(void* state) {
+  const auto* self = static_cast<const State*>(state);
+  return self->Stopped() || self->TimedOut();
+}
+
+VideoReader::State::State(const std::string& path_or_url, const VideoOpenOptions& open_options)
+    : av(Ffmpeg::Get()), name(path_or_url), stream(IsUrl(path_or_url)), options(open_options) {
+  packet.reset(av.av_packet_alloc());
+  RestartClock();
+  try {
+    Open();
+  } catch (...) {
+    av.avformat_close_input(&format);
+    throw;
+  }
+}
+
+void VideoReader::State::Open() {
+  av.avformat_network_init();
+  format = av.avformat_alloc_context();
+  format->interrupt_callback = {Interrupted, this};
+  StreamOptions stream_options(stream);
+  const std::string url = stream ? name : "file:" + name;
+  int result = av.avformat_open_input(&format, url.c_str(), nullptr, stream_options.get());
+  if (result >= 0) result = av.avformat_find_stream_info(format, nullptr);
+  if (result >= 0 && TimedOut()) result = AVERROR_EXIT;
+  if (result == AVERROR_EXIT && !Stopped())
+    throw Error(name,
+                fmt::format("nothing came within {} s (is the sender running, and the address "
+                            "right?)",
+                            options.timeout_seconds));
+  if (result < 0)
+    throw Error(name, fmt::format("cannot be opened as {}: {}", stream ? "stream" : "video",
+                                  av.Message(result)));
+  // Demuxers of single images (png_pipe, ...), and of text.
+  const std::string_view kind = format->iformat->name;
+  if (kind.ends_with("_pipe") || kind == "image2" || kind == "tty")
+    throw Error(name, "is no moving picture");
+  const AVCodec* decoder = nullptr;
+  index = av.av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, &decoder, 0);
+  if (index == AVERROR_DECODER_NOT_FOUND)
+    throw Error(name, "FFmpeg has no decoder for its pictures");
+  if (index < 0) throw Error(name, "holds no moving picture");
+  for (unsigned i = 0; i < format->nb_streams; ++i)
+    if (static_cast<int>(i) != index) format->streams[i]->discard = AVDISCARD_ALL;
+  OpenDecoder(decoder);
+  Describe();
+}
+
+void VideoReader::State::OpenDecoder(const AVCodec* decoder) {
+  codec.reset(av.avcodec_alloc_context3(decoder));
+  av.avcodec_parameters_to_context(codec.get(), format->streams[index]->codecpar);
+  codec->pkt_timebase = format->streams[index]->time_base;
+  codec->thread_count = options.threads;
+  // A thread to each frame would delay every frame by as many as there are threads, and a frame could
+  // be handed out before another thread finds it damaged.
+  codec->thread_type = FF_THREAD_SLICE;
+  const int result = av.avcodec_open2(codec.get(), decoder, nullptr);
+  if (result < 0)
+    throw Error(
+        name, fmt::format("the decoder {} does not start: {}", decoder->name, av.Message(result)));
+}
+
+void VideoReader::State::Describe() {
+  AVStream* const video = format->streams[index];
+  info.size = {video->codecpar->width, video->codecpar->height};
+  const AVRational rate = av.av_guess_frame_rate(format, video, nullptr);
+  if (rate.num > 0 && rate.den > 0) info.rate = RationalOf(rate);
+  info.time_base = RationalOf(video->time_base);
+  if (info.rate.num > 0)
+    frame_duration_ = std::max<std::int64_t>(
+        1, av.av_rescale_q(1, AVRational{rate.den, rate.num}, video->time_base));
+  if (format->duration > 0 && !stream)
+    info.seconds = static_cast<double>(format->duration) / AV_TIME_BASE;
+  if (video->nb_frames > 0)
+    info.frames = video->nb_frames;
+  else if (info.seconds && info.rate.num > 0)
+    info.frames = std::llround(*info.seconds * info.rate.Value());
+  const AVRational aspect = av.av_guess_sample_aspect_ratio(format, video, nullptr);
+  if (aspect.num > 0 && aspect.den > 0) info.pixel_aspect = RationalOf(aspect);
+  if (const auto* matrix = reinterpret_cast<const std::int32_t*>(
+          av.av_stream_get_side_data(video, AV_PKT_DATA_DISPLAYMATRIX, nullptr)))
+    orientation = OrientationOf(matrix);
+  info.rotation = orientation.rotation;
+  info.mirrored = orientation.mirrored;
+  info.codec = av.avcodec_get_name(video->codecpar->codec_id);
+  for (unsigned i = 0; i < format->nb_streams; ++i)
+    info.sound |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+}
+
+std::optional<VideoFrame> VideoReader::State::Read() {
+  RestartClock();
+  while (!Stopped()) {
+    FramePtr frame(av.av_frame_alloc());
+    const int result = av.avcodec_receive_frame(codec.get(), frame.get());
+    if (result == 0) {
+      const bool damaged = (frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags;
+      if (stream || !damaged) return Deliver(std::move(frame));
+      damage_ = "its data are damaged";
+      FailDamaged();
+    }
+    if (result == AVERROR(EAGAIN)) {
+      Feed();
+    } else if (result == AVERROR_EOF) {
+      if (!damage_.empty()) FailDamaged();
+      return std::nullopt;
+    } else if (!stream) {
+      damage_ = "its data are damaged: " + av.Message(result);
+      FailDamaged();
+    }
+  }
+  return std::nullopt;
+}
+
+void VideoReader::State::FailDamaged() const {
+  throw Error(name, fmt::format("stops at frame {}: {}", delivered_, damage_));
+}
+
+// Gives the decoder its next packet, or the end.
+void VideoReader::State::Feed() {
+  while (true) {
+    const int result = av.av_read_frame(format, packet.get());
+    if (result < 0) return EndInput(result);
+    const bool ours = packet->stream_index == index;
+    const bool corrupt = packet->flags & AV_PKT_FLAG_CORRUPT;
+    if (ours && corrupt && !stream) {
+      damage_ = "its data are cut off or damaged";
+      return Send(nullptr);
+    }
+    if (ours) Send(packet.get());
+    av.av_packet_unref(packet.get());
+    if (ours) return;
+    if (Stopped()) return;
+  }
+}
+
+void VideoReader::State::Send(AVPacket* data) {
+  const int result = av.avcodec_send_packet(codec.get(), data);
+  if (result >= 0 || result == AVERROR_EOF || stream) return;
+  damage_ = "its data are damaged: " + av.Message(result);
+  av.avcodec_send_packet(codec.get(), nullptr);
+}
+
+void VideoReader::State::EndInput(int error) {
+  if (Stopped()) return;
+  if (TimedOut())
+    throw Error(name, fmt::format("no frame came within {} s", options.timeout_seconds));
+  if (error != AVERROR_EOF)
+    damage_ = av.Message(error);
+  else if (!stream && EndsEarly())
+    damage_ = "the file ends there";
+  Send(nullptr);
+}
+
+// True where the container names data that lie behind the end of the file.
+bool VideoReader::State::EndsEarly() const {
+  AVStream* const video = format->streams[index];
+  const int entries = av.avformat_index_get_entries_count(video);
+  const bool sized = format->pb && (format->pb->seekable & AVIO_SEEKABLE_NORMAL);  // no pipe
+  const std::int64_t size = sized ? av.avio_size(format->pb) : 0;
+  if (size <= 0) return false;
+  if (std::string_view(format->iformat->name).starts_with("matroska"))
+    return MatroskaEnd(name) > size;
+  if (entries == 0) return false;
+  const AVIndexEntry* const last = av.avformat_index_get_entry(video, entries - 1);
+  return last->pos + last->size > size;
+}
+
+VideoFrame VideoReader::State::Deliver(FramePtr frame) {
+  std::int64_t pts = frame->best_effort_timestamp;
+  if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + frame_duration_;
+  if (delivered_ == 0)
+    first_pts_ = pts;
+  else
+    pts = std::max(pts, last_pts_ + 1);
+  last_pts_ = pts;
+  ++delivered_;
+  VideoFrame result = WrapFrame(std::move(frame), orientation);
+  result.pts = pts;
+  result.seconds = static_cast<double>(pts - first_pts_) * info.time_base.Value();
+  return result;
+}
+
+VideoReader::VideoReader(const std::string& path_or_url, const VideoOpenOptions& options)
+    : state_(std::make_unique<State>(path_or_url, options)) {}
+VideoReader::~VideoReader() = default;
+VideoReader::VideoReader(VideoReader&&) noexcept = default;
+VideoReader& VideoReader::operator=(VideoReader&&) noexcept = default;
+
+const VideoInfo& VideoReader::info() const { return state_->info; }
+std::optional<VideoFrame> VideoReader::Read() { return state_->Read(); }
+
+bool OpensAsVideo(const std::filesystem::path& path) {
+  try {
+    VideoReader reader(path.string(), {.threads = 1});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace skinmask

@@ -1,0 +1,56 @@
+// Which bin of a histogram a colour falls into.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "skinmask/model/model.h"
+
+namespace skinmask {
+
+// `bins` of equal width over each feature's range; the upper end belongs to the last.
+class Binning {
+ public:
+  Binning() = default;
+  Binning(const Features& features, int bins)
+      : size_(static_cast<std::size_t>(features.size())), bins_(static_cast<std::size_t>(bins)) {
+    const auto [low, high] = features.Range();
+    for (std::size_t i = 0; i < size_; ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      low_[i] = low(row);
+      per_unit_[i] = static_cast<double>(bins) / (high(row) - low(row));
+    }
+  }
+
+  std::size_t size() const { return size_; }
+  std::size_t bins() const { return bins_; }
+  // Of all channels after each other, and of all colours.
+  std::size_t channel_places() const { return size_ * bins_; }
+  std::size_t color_places() const {
+    std::size_t places = 1;
+    for (std::size_t i = 0; i < size_; ++i) places *= bins_;
+    return places;
+  }
+
+  // `f` holds size() features.
+  std::size_t ChannelPlace(const double* f, std::size_t channel) const {
+    return channel * bins_ + Bin(f, channel);
+  }
+  std::size_t ColorPlace(const double* f) const {
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < size_; ++i) place = place * bins_ + Bin(f, i);
+    return place;
+  }
+
+ private:
+  std::size_t Bin(const double* f, std::size_t i) const {
+    return static_cast<std::size_t>(
+        std::clamp((f[i] - low_[i]) * per_unit_[i], 0., static_cast<double>(bins_ - 1)));
+  }
+
+  std::size_t size_ = 0, bins_ = 0;
+  std::array<double, 3> low_{}, per_unit_{};
+};
+
+}  // namespace skinmask

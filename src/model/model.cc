@@ -1,0 +1,210 @@
+#include "skinmask/model/model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <set>
+
+#include "skinmask/base/error.h"
+#include "skinmask/base/logistic.h"
+#include "skinmask/data/samples.h"
+#include "skinmask/model/mixture.h"
+
+namespace skinmask {
+namespace {
+
+constexpr std::pair<Kind, std::string_view> kKinds[] = {
+    {Kind::kQda, "qda"},
+    {Kind::kLda, "lda"},
+    {Kind::kGaussianNb, "gaussian-nb"},
+    {Kind::kMixture, "mixture"},
+    {Kind::kLogistic, "logistic"},
+    {Kind::kHistogramNb, "histogram-nb"},
+    {Kind::kHistogram, "histogram"},
+};
+
+void Require(bool good, std::string_view subject, const std::string& problem) {
+  if (!good) throw Error(subject, problem);
+}
+
+// The quadratic form is convex, so it is largest at a corner of the carriers' cube.
+void RequireFiniteDensity(const Gaussian& gaussian, const Eigen::LLT<FeatureMatrix>& cholesky,
+                          const Features& features, std::string_view subject,
+                          const std::string& where) {
+  constexpr double kLargest = 1e30;  // far from what single precision can hold
+  const double side =
+      features.space().carrier == ColorSpace::Carrier::kChromaticity ? 1 << 20 : 255;
+  for (int corner = 0; corner < 8; ++corner) {
+    const Eigen::Vector3d carrier(corner & 1 ? side : 0, corner & 2 ? side : 0,
+                                  corner & 4 ? side : 0);
+    const FeatureVector d = features.Matrix() * carrier + features.Offset() - gaussian.mean;
+    Require(d.dot(cholesky.solve(d)) < kLargest, subject,
+            where + "its density overflows (mean, covariance)");
+  }
+}
+
+void ValidateGaussian(const Gaussian& gaussian, const Features& features, std::string_view subject,
+                      const std::string& where) {
+  const int size = features.size();
+  const FeatureMatrix& covariance = gaussian.covariance;
+  Require(gaussian.weight > 0 && gaussian.weight <= 1, subject,
+          where + fmt::format("weight {} is not between 0 and 1", gaussian.weight));
+  Require(gaussian.mean.size() == size, subject,
+          where + fmt::format("mean needs {} numbers", size));
+  Require(gaussian.mean.allFinite(), subject, where + "mean has a number that is not finite");
+  Require(covariance.rows() == size && covariance.cols() == size, subject,
+          where + fmt::format("covariance needs {0} x {0} numbers", size));
+  Require(covariance.allFinite(), subject, where + "covariance has a number that is not finite");
+  Require(covariance == covariance.transpose(), subject, where + "covariance is not symmetric");
+  const Eigen::LLT<FeatureMatrix> cholesky(covariance);
+  Require(cholesky.info() == Eigen::Success && FeatureMatrix(cholesky.matrixL()).allFinite(),
+          subject, where + "covariance is not positive definite");
+  RequireFiniteDensity(gaussian, cholesky, features, subject, where);
+}
+
+void ValidateGaussians(const ClassModel& c, const Model& model, std::string_view subject,
+                       const std::string& where) {
+  double weights = 0;
+  const std::size_t count = c.gaussians().size();
+  Require(count > 0 && count <= CompiledMixture::kMaxComponents, subject,
+          where + fmt::format("{} components (1 to {})", count, CompiledMixture::kMaxComponents));
+  for (const Gaussian& gaussian : c.gaussians()) {
+    ValidateGaussian(gaussian, model.features, subject, where);
+    weights += gaussian.weight;
+  }
+  Require(std::abs(weights - 1) < 1e-9, subject,
+          where + fmt::format("weights sum to {}, not to 1", weights));
+  Require(model.kind != Kind::kGaussianNb || c.covariance.isDiagonal(0), subject,
+          where + "covariance is not diagonal, as gaussian-nb has it");
+}
+
+// Bins in order, none twice; every channel's (or the whole histogram's) sum is the class's count.
+void ValidateBins(const ClassModel& c, const Model& model, std::string_view subject,
+                  const std::string& where) {
+  const auto channels = static_cast<std::uint64_t>(model.features.size());
+  const auto bins = static_cast<std::uint64_t>(model.histogram.bins);
+  const bool naive = model.kind == Kind::kHistogramNb;
+  std::uint64_t places = naive ? bins * channels : 1, sum = 0;
+  for (std::uint64_t i = 0; !naive && i < channels; ++i) places *= bins;
+  for (std::size_t i = 0; i < c.bins.size(); ++i) {
+    Require(c.bins[i].bin < places && (i == 0 || c.bins[i - 1].bin < c.bins[i].bin), subject,
+            where + fmt::format("bins are not ascending and below {}", places));
+    sum += c.bins[i].count;
+  }
+  Require(c.count > 0 && sum == c.count * (naive ? channels : 1), subject,
+          where + fmt::format("bins hold {} pixels, count says {}", sum, c.count));
+}
+
+void ValidateLogistic(const Model& model, std::string_view subject) {
+  const LogisticTerms& terms = model.logistic;
+  const auto size = static_cast<std::size_t>(model.features.size());
+  Require(model.classes.size() == 2, subject,
+          fmt::format("{} classes, where logistic has 2", model.classes.size()));
+  Require(terms.linear.size() == model.features.size(), subject,
+          fmt::format("linear needs {} numbers", size));
+  Require(terms.product.empty() || terms.product.size() == size * (size + 1) / 2, subject,
+          fmt::format("product needs {} numbers, or none", size * (size + 1) / 2));
+  // Features are below 2^10, so that no term overflows a float.
+  const double largest = 1e24;
+  bool bounded = std::abs(terms.constant) <= largest && std::isfinite(terms.log_likelihood) &&
+                 terms.ridge >= 0 && std::isfinite(terms.ridge);
+  for (const double a : terms.linear) bounded &= std::abs(a) <= largest;
+  for (const double a : terms.product) bounded &= std::abs(a) <= largest;
+  Require(bounded, subject,
+          fmt::format(
+              "coefficients, log-likelihood and ridge must be finite, coefficients at most {:g}, "
+              "the ridge not below 0",
+              largest));
+}
+
+void ValidateClass(const ClassModel& c, const Model& model, std::string_view subject) {
+  Require(IsClassName(c.name), subject, fmt::format("'{}' is no name for a class", c.name));
+  const std::string where = fmt::format("class '{}': ", c.name);
+  Require(std::isfinite(c.prior) && c.prior > 0 && c.prior < 1, subject,
+          where + fmt::format("prior {} is not between 0 and 1", c.prior));
+  if (IsHistogram(model.kind))
+    ValidateBins(c, model, subject, where);
+  else if (model.kind != Kind::kLogistic)
+    ValidateGaussians(c, model, subject, where);
+}
+
+}  // namespace
+
+std::string_view KindName(Kind wanted) {
+  for (const auto& [kind, name] : kKinds)
+    if (kind == wanted) return name;
+  return {};
+}
+
+std::vector<std::string_view> KindNames() {
+  std::vector<std::string_view> names;
+  for (const auto& [kind, name] : kKinds) names.push_back(name);
+  return names;
+}
+
+bool IsGaussian(Kind kind) {
+  return kind == Kind::kQda || kind == Kind::kLda || kind == Kind::kGaussianNb;
+}
+
+bool IsHistogram(Kind kind) { return kind == Kind::kHistogramNb || kind == Kind::kHistogram; }
+
+std::vector<Gaussian> ClassModel::gaussians() const {
+  if (!components.empty()) return components;
+  if (mean.size() == 0) return {};
+  return {{1, mean, covariance}};
+}
+
+Kind KindFromName(std::string_view name) {
+  for (const auto& [kind, known] : kKinds)
+    if (known == name) return kind;
+  throw Error(fmt::format("model kind '{}'", name),
+              fmt::format("is unknown (there are: {})", fmt::join(KindNames(), " ")));
+}
+
+void Validate(const Model& model, std::string_view subject) {
+  Require(model.classes.size() >= 2 && model.classes.size() <= kMaxClasses, subject,
+          fmt::format("{} classes (2 to {})", model.classes.size(), kMaxClasses));
+  for (double s : model.shrinkage)
+    Require(s >= 0 && s <= 1, subject, fmt::format("shrinkage {} is not between 0 and 1", s));
+  if (model.kind == Kind::kLogistic) ValidateLogistic(model, subject);
+  if (IsHistogram(model.kind)) {
+    Require(model.histogram.bins >= 2 && model.histogram.bins <= 256, subject,
+            fmt::format("{} bins (2 to 256)", model.histogram.bins));
+    Require(model.histogram.smoothing > 0 && model.histogram.smoothing <= Histogram::kMostSmoothing,
+            subject,
+            fmt::format("smoothing {} is not more than 0 and at most {:g}",
+                        model.histogram.smoothing, Histogram::kMostSmoothing));
+  }
+  Require(model.calibration.slope > 0 && std::isfinite(model.calibration.slope) &&
+              std::isfinite(model.calibration.offset),
+          subject, "calibration needs a slope above 0 and a finite offset");
+  std::set<std::string> names;
+  double priors = 0;
+  for (const ClassModel& c : model.classes) {
+    Require(names.insert(c.name).second, subject, fmt::format("class '{}' stands twice", c.name));
+    ValidateClass(c, model, subject);
+    priors += c.prior;
+  }
+  // Priors are ratios of integers or typed decimals; their sum is off by a few roundings at most.
+  Require(std::abs(priors - 1) < 1e-9, subject, fmt::format("priors sum to {}, not to 1", priors));
+  Require(model.decision.threshold >= 0 && model.decision.threshold <= 1, subject,
+          fmt::format("threshold {} is not between 0 and 1", model.decision.threshold));
+}
+
+Model WithPrior(Model model, double prior) {
+  if (!(prior > 0 && prior < 1))
+    throw Error(fmt::format("prior {}", prior), "is out of range (more than 0, less than 1)");
+  // The prior's shift passes the calibration whole, though z's is multiplied by the slope.
+  const double shift = Logit(prior) - Logit(model.positive().prior);
+  model.calibration.offset += (1 - model.calibration.slope) * shift;
+  const double scale = (1 - prior) / (1 - model.positive().prior);
+  for (ClassModel& c : model.classes) c.prior *= scale;
+  model.classes.front().prior = prior;
+  return model;
+}
+
+Model DefaultModel() { return ModelFromJson(DefaultModelJson(), "built-in model"); }
+
+}  // namespace skinmask

@@ -1,0 +1,109 @@
+#include "skinmask/model/posterior.h"
+
+#include "model/table.h"
+#include "skinmask/base/cpu.h"
+#include "skinmask/base/logistic.h"
+
+namespace skinmask {
+namespace {
+
+// Calls the first of the functions that takes the argument.
+template <class... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;  // Clang 14 wants it said
+
+// All Gaussians of the model; none where it has no such form.
+std::vector<MixtureComponent> Components(const Model& model) {
+  std::vector<MixtureComponent> components;
+  if (!model.features.space().affine() || !model.calibration.identity()) return {};
+  for (std::size_t k = 0; k < model.classes.size(); ++k)
+    for (const Gaussian& gaussian : model.classes[k].gaussians())
+      components.push_back(
+          {Quadratic::Discriminant(model.features, model.classes[k].prior, gaussian),
+           static_cast<int>(k)});
+  return components;
+}
+
+float ToFloat(double value) { return static_cast<float>(value); }
+
+}  // namespace
+
+Posterior::Form Posterior::Compile(const Model& model, const PosteriorOptions& options) {
+  ObeyTargetVariable();
+  const double threshold = Logit(model.decision.threshold);
+  if (Quadratic::CanFold(model)) {
+    const Quadratic log_odds(model);
+    return Folded{log_odds, CompiledQuadratic(log_odds, threshold)};
+  }
+  const std::vector<MixtureComponent> components = Components(model);
+  if (!components.empty() && components.size() <= CompiledMixture::kMaxComponents)
+    return CompiledMixture(components, threshold);
+  return std::make_shared<const Table>(model, options);
+}
+
+Posterior::Posterior(const Model& model, const PosteriorOptions& options)
+    : reference_(model), form_(Compile(model, options)) {}
+
+void Posterior::MaskRow(const std::uint8_t* bgr, std::size_t count,
+                        std::uint8_t* mask) const noexcept {
+  std::visit(Overloaded{[&](const Folded& f) { f.compiled.MaskRow(bgr, count, mask); },
+                        [&](const CompiledMixture& m) { m.MaskRow(bgr, count, mask); },
+                        [&](const auto& table) { table->MaskRow(bgr, count, mask); }},
+             form_);
+}
+
+void Posterior::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                               std::uint8_t* probability) const noexcept {
+  std::visit(
+      Overloaded{[&](const Folded& f) { f.compiled.ProbabilityRow(bgr, count, probability); },
+                 [&](const CompiledMixture& m) { m.ProbabilityRow(bgr, count, probability); },
+                 [&](const auto& table) { table->ProbabilityRow(bgr, count, probability); }},
+      form_);
+}
+
+void Posterior::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                               float* probability) const noexcept {
+  std::visit(
+      Overloaded{[&](const Folded& f) { f.compiled.ProbabilityRow(bgr, count, probability); },
+                 [&](const CompiledMixture& m) { m.ProbabilityRow(bgr, count, probability); },
+                 [&](const auto&) {
+                   ReferenceRow(reference_, bgr, count, probability,
+                                [](double z) { return ToFloat(Logistic(z)); });
+                 }},
+      form_);
+}
+
+void Posterior::LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept {
+  if (const auto* folded = std::get_if<Folded>(&form_))
+    for (std::size_t i = 0; i < count; ++i) z[i] = ToFloat(folded->log_odds(bgr + 3 * i));
+  else
+    ReferenceRow(reference_, bgr, count, z, ToFloat);
+}
+
+void Posterior::ClassRow(const std::uint8_t* bgr, std::size_t count,
+                         std::uint8_t* index) const noexcept {
+  std::visit(Overloaded{[&](const Folded& f) { f.compiled.ClassRow(bgr, count, index); },
+                        [&](const CompiledMixture& m) { m.ClassRow(bgr, count, index); },
+                        [&](const auto&) { reference_.ClassRow(bgr, count, index); }},
+             form_);
+}
+
+double Posterior::ErrorBound() const {
+  return std::visit(Overloaded{[](const Folded& f) { return f.compiled.ErrorBound(); },
+                               [](const CompiledMixture& m) { return m.ErrorBound(); },
+                               [](const auto&) { return 0.; }},
+                    form_);
+}
+
+const char* Posterior::form() const {
+  return std::visit(
+      Overloaded{[](const Folded&) { return "quadratic"; },
+                 [](const CompiledMixture&) { return "mixture"; },
+                 [](const auto& table) { return table->built() ? "table" : "reference"; }},
+      form_);
+}
+
+}  // namespace skinmask

@@ -1,0 +1,175 @@
+#include "skinmask/model/quadratic.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <cmath>
+#include <numbers>
+
+#include "model/rows.h"
+#include "skinmask/base/cpu.h"
+
+namespace skinmask {
+namespace {
+
+constexpr double kCentre = 128;  // the middle of a byte: keeps the products small
+
+Quadratic Constant(double value) {
+  Quadratic q;
+  q.constant = value;
+  return q;
+}
+
+}  // namespace
+
+Quadratic BelowThreshold(const Quadratic& log_odds, double threshold) {
+  if (std::isinf(threshold)) return Constant(threshold > 0 ? 1 : -1);
+  return Constant(threshold) - log_odds;
+}
+
+bool Quadratic::CanFold(const Model& model) {
+  return model.classes.size() == 2 && model.features.space().affine() &&
+         (IsGaussian(model.kind) || model.kind == Kind::kLogistic);
+}
+
+// constant + linear'f + f'product f of features f = M (d + 128) + o, as a function of d.
+Quadratic Quadratic::OfFeatures(const Features& features, double constant,
+                                const FeatureVector& linear, const FeatureMatrix& product) {
+  const FeatureMatrix matrix = features.Matrix();
+  const FeatureVector centre = matrix * Eigen::Vector3d::Constant(kCentre) + features.Offset();
+  const FeatureVector slope = linear + 2 * product * centre;
+  const Eigen::Vector3d gradient = matrix.transpose() * slope;
+  const Eigen::Matrix3d hessian = matrix.transpose() * product * matrix;
+  Quadratic q;
+  q.constant = constant + linear.dot(centre) + centre.dot(product * centre);
+  std::size_t place = 0;
+  for (int i = 0; i < 3; ++i) {
+    q.linear[static_cast<std::size_t>(i)] = gradient(i);
+    for (int j = i; j < 3; ++j, ++place)
+      q.product[place] = i == j ? hessian(i, i) : hessian(i, j) + hessian(j, i);
+  }
+  return q;
+}
+
+Quadratic Quadratic::Discriminant(const Model& model, std::size_t class_index) {
+  const ClassModel& c = model.classes[class_index];
+  return Discriminant(model.features, c.prior, {1, c.mean, c.covariance});
+}
+
+Quadratic Quadratic::Discriminant(const Features& features, double prior, const Gaussian& gaussian) {
+  // With f = M (d + 128) + o the discriminant of a class is, with v = M 128 + o - mu and Q the
+  // inverse covariance,  log prior - log det / 2 - v'Qv / 2 - (M'Qv)'d - d'(M'QM)d / 2.
+  const FeatureMatrix matrix = features.Matrix();
+  const FeatureVector v =
+      matrix * Eigen::Vector3d::Constant(kCentre) + features.Offset() - gaussian.mean;
+  const Eigen::LLT<FeatureMatrix> cholesky(gaussian.covariance);
+  const FeatureMatrix lower = cholesky.matrixL();
+  const FeatureVector qv = cholesky.solve(v);
+  const FeatureMatrix qm = cholesky.solve(matrix);
+  const Eigen::Vector3d gradient = matrix.transpose() * qv;
+  const Eigen::Matrix3d hessian = matrix.transpose() * qm;
+  Quadratic q;
+  q.constant = std::log(prior) + std::log(gaussian.weight) -
+               lower.diagonal().array().log().sum() - 0.5 * v.dot(qv);
+  std::size_t place = 0;
+  for (int i = 0; i < 3; ++i) {
+    q.linear[static_cast<std::size_t>(i)] = -gradient(i);
+    for (int j = i; j < 3; ++j, ++place)
+      q.product[place] = -(i == j ? 0.5 * hessian(i, i) : 0.5 * (hessian(i, j) + hessian(j, i)));
+  }
+  return q;
+}
+
+namespace {
+
+Quadratic OfLogistic(const Model& model) {
+  const LogisticTerms& terms = model.logistic;
+  const int size = model.features.size();
+  FeatureMatrix product = FeatureMatrix::Zero(size, size);
+  const double* at = terms.product.data();
+  for (int i = 0; !terms.product.empty() && i < size; ++i)
+    for (int j = i; j < size; ++j, ++at) {
+      product(i, j) += *at / 2;
+      product(j, i) += *at / 2;
+    }
+  const double prior_odds = std::log(model.classes[0].prior) - std::log(model.classes[1].prior);
+  return Quadratic::OfFeatures(model.features, terms.constant + prior_odds, terms.linear, product);
+}
+
+}  // namespace
+
+Quadratic::Quadratic(const Model& model)
+    : Quadratic(model.kind == Kind::kLogistic ? OfLogistic(model)
+                                              : Discriminant(model, 0) - Discriminant(model, 1)) {
+  if (model.calibration.identity()) return;
+  constant = model.calibration.slope * constant + model.calibration.offset;
+  for (double& l : linear) l *= model.calibration.slope;
+  for (double& p : product) p *= model.calibration.slope;
+}
+
+double Quadratic::operator()(const std::uint8_t* bytes) const noexcept {
+  const double x = bytes[0] - kCentre, y = bytes[1] - kCentre, z = bytes[2] - kCentre;
+  return constant + x * (linear[0] + product[0] * x + product[1] * y + product[2] * z) +
+         y * (linear[1] + product[3] * y + product[4] * z) + z * (linear[2] + product[5] * z);
+}
+
+Quadratic Quadratic::operator-(const Quadratic& other) const {
+  Quadratic q = *this;
+  q.constant -= other.constant;
+  for (std::size_t i = 0; i < 3; ++i) q.linear[i] -= other.linear[i];
+  for (std::size_t i = 0; i < 6; ++i) q.product[i] -= other.product[i];
+  return q;
+}
+
+double Quadratic::Magnitude() const {
+  double magnitude = std::abs(constant);
+  for (double b : linear) magnitude += kCentre * std::abs(b);
+  for (double a : product) magnitude += kCentre * kCentre * std::abs(a);
+  return magnitude;
+}
+
+double Quadratic::ErrorBound(int roundings) const {
+  // A thousandth more covers the products of roundings, and the arithmetic in double.
+  return 1.001 * roundings * 0x1p-24 * Magnitude();
+}
+
+FloatQuadratic::FloatQuadratic(const Quadratic& q, double scale) {
+  const auto rounded = [](double x) { return static_cast<float>(x); };
+  constant = rounded(scale * q.constant) + 0.f;  // -0 becomes +0
+  for (std::size_t i = 0; i < 3; ++i) linear[i] = rounded(0x1p-24 * scale * q.linear[i]);
+  for (std::size_t i = 0; i < 6; ++i) product[i] = rounded(0x1p-48 * scale * q.product[i]);
+}
+
+CompiledQuadratic::CompiledQuadratic(const Quadratic& log_odds, double threshold)
+    : error_bound_(std::max(log_odds.ErrorBound(), BelowThreshold(log_odds, threshold).ErrorBound())),
+      below_threshold_(BelowThreshold(log_odds, threshold), 1),
+      log2_against_(log_odds, -std::numbers::log2e),
+      log_odds_(log_odds, 1) {
+  ObeyTargetVariable();
+}
+
+void CompiledQuadratic::MaskRow(const std::uint8_t* bgr, std::size_t count,
+                                std::uint8_t* mask) const noexcept {
+  rows::QuadraticMask(below_threshold_, bgr, count, mask);
+}
+
+void CompiledQuadratic::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                       std::uint8_t* probability) const noexcept {
+  rows::QuadraticProbability(log2_against_, bgr, count, probability);
+}
+
+void CompiledQuadratic::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                       float* probability) const noexcept {
+  rows::QuadraticProbability(log2_against_, bgr, count, probability);
+}
+
+void CompiledQuadratic::LogOddsRow(const std::uint8_t* bgr, std::size_t count,
+                                   float* z) const noexcept {
+  rows::QuadraticValue(log_odds_, bgr, count, z);
+}
+
+void CompiledQuadratic::ClassRow(const std::uint8_t* bgr, std::size_t count,
+                                 std::uint8_t* index) const noexcept {
+  rows::QuadraticIsNegative(log_odds_, bgr, count, index);
+}
+
+}  // namespace skinmask

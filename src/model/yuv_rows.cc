@@ -1,0 +1,195 @@
+#include "model/rows.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/yuv_rows.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "base/exp_log-inl.h"
+#include "base/pixels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::rows::HWY_NAMESPACE {
+
+// A block of YUV: luma of four pixels in each lane, chroma of two pairs.
+struct YuvBlock {
+  Four<Floats> y;
+  Floats u0, v0, u1, v1;
+};
+
+HWY_INLINE Four<Floats> AllChannels(Words words) {
+  return {Channel<0>(words), Channel<1>(words), Channel<2>(words), Channel<3>(words)};
+}
+
+// Two bytes to a word, as its lower half.
+HWY_INLINE Words LoadHalfWords(const std::uint8_t* bytes) {
+#if HWY_TARGET == HWY_SCALAR
+  return Word(bytes[0] | static_cast<std::uint32_t>(bytes[1]) << 8);
+#else
+  const hn::Rebind<std::uint16_t, WordTag> halves;
+  return hn::PromoteTo(WordTag(), hn::BitCast(halves, hn::LoadU(hn::Half<ByteTag>(), bytes)));
+#endif
+}
+
+// The frames: how a block is loaded, and the bytes of each plane that `count` pixels take.
+struct I420 {
+  const std::uint8_t* plane[3];
+  static std::size_t Bytes(std::size_t p, std::size_t count) {
+    return p == 0 ? count : (count + 1) / 2;
+  }
+  HWY_INLINE YuvBlock Load() const {
+    const Words u = Centred(LoadHalfWords(plane[1])), v = Centred(LoadHalfWords(plane[2]));
+    return {AllChannels(Centred(LoadWords(plane[0]))), Channel<0>(u), Channel<0>(v), Channel<1>(u),
+            Channel<1>(v)};
+  }
+};
+
+struct Nv12 {
+  const std::uint8_t* plane[2];
+  static std::size_t Bytes(std::size_t p, std::size_t count) {
+    return p == 0 ? count : 2 * ((count + 1) / 2);
+  }
+  HWY_INLINE YuvBlock Load() const {
+    const Four<Floats> uv = AllChannels(Centred(LoadWords(plane[1])));
+    return {AllChannels(Centred(LoadWords(plane[0]))), uv.a0, uv.a1, uv.a2, uv.a3};
+  }
+};
+
+struct Yuyv {
+  const std::uint8_t* plane[1];
+  static std::size_t Bytes(std::size_t, std::size_t count) { return 4 * ((count + 1) / 2); }
+  HWY_INLINE YuvBlock Load() const {
+    const Words low = Centred(LoadWords(plane[0]));
+    const Words high = Centred(LoadWords(plane[0] + kBlock));
+#if HWY_TARGET == HWY_SCALAR
+    const Words even = low, odd = high;
+#else
+    const Words even = hn::ConcatEven(WordTag(), high, low);
+    const Words odd = hn::ConcatOdd(WordTag(), high, low);
+#endif
+    return {{Channel<0>(even), Channel<2>(even), Channel<0>(odd), Channel<2>(odd)},
+            Channel<1>(even), Channel<3>(even), Channel<1>(odd), Channel<3>(odd)};
+  }
+};
+
+// The quadratic of a pair: what chroma alone gives, then each pixel's luma. docs/math.md counts 8
+// roundings; keep the order.
+struct OfPair {
+  Floats constant, of_y, square;
+  HWY_INLINE OfPair(const FloatQuadratic& q, Floats u, Floats v) : square(Float(q.product[0])) {
+    const Floats of_u = hn::Add(hn::Add(Float(q.linear[1]), hn::Mul(Float(q.product[3]), u)),
+                                hn::Mul(Float(q.product[4]), v));
+    const Floats of_v = hn::Add(Float(q.linear[2]), hn::Mul(Float(q.product[5]), v));
+    constant = hn::Add(hn::Add(Float(q.constant), hn::Mul(u, of_u)), hn::Mul(v, of_v));
+    of_y = hn::Add(hn::Add(Float(q.linear[0]), hn::Mul(Float(q.product[1]), u)),
+                   hn::Mul(Float(q.product[2]), v));
+  }
+  HWY_INLINE Floats operator()(Floats y) const {
+    return hn::Add(constant, hn::Mul(y, hn::Add(of_y, hn::Mul(square, y))));
+  }
+};
+
+struct NegativeMask {
+  static constexpr bool kAllBytes = true;
+  HWY_INLINE Words operator()(Floats value) const { return SignMask(value); }
+};
+struct LogisticByte {
+  static constexpr bool kAllBytes = false;
+  HWY_INLINE Words operator()(Floats value) const { return LogisticByteOf(value); }
+};
+
+template <class Answer, class Frame>
+HWY_INLINE void Block(const Answer& answer, const FloatQuadratic& q, const Frame& frame,
+                      std::uint8_t* out) {
+  const YuvBlock in = frame.Load();
+  const OfPair left(q, in.u0, in.v0), right(q, in.u1, in.v1);
+  const Four<Words> answers{answer(left(in.y.a0)), answer(left(in.y.a1)), answer(right(in.y.a2)),
+                            answer(right(in.y.a3))};
+  StoreWords(FourBytes<Answer>(answers), out);
+}
+
+// As BgrRow. A block's pixels, kBlock, are even, and so are those of all blocks before.
+template <class Answer, class Frame>
+HWY_INLINE void YuvRow(const Answer& answer, const FloatQuadratic& of_frame, Frame frame,
+                       std::size_t count, std::uint8_t* out) {
+  const FloatQuadratic q = of_frame;  // out could overlap it, for all that the compiler knows
+  constexpr std::size_t kPlanes = sizeof(frame.plane) / sizeof(frame.plane[0]);
+  for (; count >= kBlock; count -= kBlock, out += kBlock) {
+    Block(answer, q, frame, out);
+    for (std::size_t p = 0; p < kPlanes; ++p) frame.plane[p] += Frame::Bytes(p, kBlock);
+  }
+  if (count == 0) return;
+  std::uint8_t in[kPlanes][2 * kBlock] = {};
+  std::uint8_t answers[kBlock];
+  for (std::size_t p = 0; p < kPlanes; ++p) {
+    std::memcpy(in[p], frame.plane[p], Frame::Bytes(p, count));
+    frame.plane[p] = in[p];
+  }
+  Block(answer, q, frame, answers);
+  std::memcpy(out, answers, count);
+}
+
+void MaskOfI420(const FloatQuadratic& q, const I420Row& row, std::size_t count,
+              std::uint8_t* out) {
+  YuvRow(NegativeMask(), q, I420{{row.y, row.u, row.v}}, count, out);
+}
+void BytesOfI420(const FloatQuadratic& q, const I420Row& row, std::size_t count,
+              std::uint8_t* out) {
+  YuvRow(LogisticByte(), q, I420{{row.y, row.u, row.v}}, count, out);
+}
+void MaskOfNv12(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
+              std::uint8_t* out) {
+  YuvRow(NegativeMask(), q, Nv12{{row.y, row.uv}}, count, out);
+}
+void BytesOfNv12(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
+              std::uint8_t* out) {
+  YuvRow(LogisticByte(), q, Nv12{{row.y, row.uv}}, count, out);
+}
+void MaskOfYuyv(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
+              std::uint8_t* out) {
+  YuvRow(NegativeMask(), q, Yuyv{{row.yuyv}}, count, out);
+}
+void BytesOfYuyv(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
+              std::uint8_t* out) {
+  YuvRow(LogisticByte(), q, Yuyv{{row.yuyv}}, count, out);
+}
+
+}  // namespace skinmask::rows::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skinmask::rows {
+
+HWY_EXPORT(MaskOfI420);
+HWY_EXPORT(BytesOfI420);
+HWY_EXPORT(MaskOfNv12);
+HWY_EXPORT(BytesOfNv12);
+HWY_EXPORT(MaskOfYuyv);
+HWY_EXPORT(BytesOfYuyv);
+
+void YuvMask(const FloatQuadratic& q, const I420Row& row, std::size_t count,
+             std::uint8_t* mask) {
+  HWY_DYNAMIC_DISPATCH(MaskOfI420)(q, row, count, mask);
+}
+void YuvProbability(const FloatQuadratic& q, const I420Row& row, std::size_t count,
+             std::uint8_t* probability) {
+  HWY_DYNAMIC_DISPATCH(BytesOfI420)(q, row, count, probability);
+}
+void YuvMask(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
+             std::uint8_t* mask) {
+  HWY_DYNAMIC_DISPATCH(MaskOfNv12)(q, row, count, mask);
+}
+void YuvProbability(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
+             std::uint8_t* probability) {
+  HWY_DYNAMIC_DISPATCH(BytesOfNv12)(q, row, count, probability);
+}
+void YuvMask(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
+             std::uint8_t* mask) {
+  HWY_DYNAMIC_DISPATCH(MaskOfYuyv)(q, row, count, mask);
+}
+void YuvProbability(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
+             std::uint8_t* probability) {
+  HWY_DYNAMIC_DISPATCH(BytesOfYuyv)(q, row, count, probability);
+}
+
+}  // namespace skinmask::rows
+#endif

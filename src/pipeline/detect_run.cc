@@ -1,0 +1,112 @@
+#include "skinmask/pipeline/detect_run.h"
+
+#include "pipeline/detect_videos.h"
+#include "pipeline/ordered.h"
+#include "pipeline/plan.h"
+#include "skinmask/detect/adapt.h"
+#include "skinmask/detect/detect_image.h"
+#include "skinmask/detect/draw.h"
+#include "skinmask/media/image.h"
+#include "skinmask/media/video.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Detected {
+  std::uint64_t pixels = 0;
+  DetectedImage image;
+  std::vector<std::string> files;  // encoded, as image.outputs
+};
+
+// `log_odds` are those of a model adapted to the image; empty: the posterior's hold.
+cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr, const cv::Mat& log_odds,
+               const cv::Mat& mask) {
+  switch (output) {
+    case Output::kMask:
+      return mask;
+    case Output::kProbability:
+      return log_odds.empty() ? DetectProbability(posterior, bgr) : ProbabilityOf(log_odds);
+    case Output::kOverlay:
+      return DrawOverlay(bgr, mask);
+    case Output::kCutout:
+      return CutOut(bgr, mask);
+    case Output::kClasses:
+      return DetectClasses(posterior, bgr);
+  }
+  return {};
+}
+
+// About how many pixels there are to come: JPEGs of photographs have two bits for one, and others
+// more. The table of a model that needs one is built, or not, by it.
+PosteriorOptions ExpectationOf(const std::vector<Task>& tasks) {
+  constexpr std::uint64_t kPixelsPerByte = 4;
+  PosteriorOptions expected{.expected_pixels = 0, .mask = true, .probability = false};
+  for (const Task& task : tasks) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(task.input, error);
+    if (!error) expected.expected_pixels += kPixelsPerByte * size;
+    for (const auto& [output, path] : task.outputs)
+      expected.probability |= output == Output::kProbability;
+  }
+  return expected;
+}
+
+Detected Process(const Task& task, const Posterior& posterior, double threshold,
+                 const DetectOptions& options) {
+  for (const auto& [output, path] : task.outputs) {
+    MakeFolder(path.parent_path());
+    RequireWritable(path, options.overwrite);
+  }
+  thread_local Scratch pixels, mask_pixels;
+  const cv::Mat bgr = ReadImage(task.input, {.scale = options.scale, .buffer = &pixels});
+  cv::Mat mask(bgr.size(), CV_8UC1, mask_pixels.Get(bgr.total()));
+  const cv::Mat log_odds = options.adapter ? options.adapter->LogOdds(bgr) : cv::Mat();
+  if (log_odds.empty())
+    DetectMask(posterior, bgr, mask);
+  else
+    MaskOf(log_odds, threshold).copyTo(mask);
+  Detected result;
+  result.pixels = bgr.total();
+  result.image = {task.input, {}, bgr.size(), static_cast<std::uint64_t>(cv::countNonZero(mask))};
+  for (const auto& [output, path] : task.outputs) {
+    const cv::Mat picture = Render(output, posterior, bgr, log_odds, mask);
+    result.files.push_back(output == Output::kClasses
+                               ? EncodePalettePng(picture, ClassPalette(posterior.class_count()))
+                               : EncodePng(picture));
+    result.image.outputs.push_back(path);
+  }
+  return result;
+}
+
+void DetectImages(const std::vector<Task>& tasks, const DetectOptions& options, const Model& model,
+                  const Run& run, const std::function<void(const DetectedImage&)>& done) {
+  const Posterior posterior(model, ExpectationOf(tasks));
+  RunOrdered(
+      tasks.size(), run, [&](std::size_t i) { return tasks[i].input.string(); },
+      [&](std::size_t i) { return Process(tasks[i], posterior, model.decision.threshold, options); },
+      [&](std::size_t, Detected&& result) {
+        for (std::size_t j = 0; j < result.files.size(); ++j)
+          WriteFile(result.image.outputs[j], result.files[j], options.overwrite);
+        done(result.image);
+      });
+}
+
+}  // namespace
+
+double DetectedImage::SkinFraction() const {
+  return static_cast<double>(skin_pixels) /
+         (static_cast<double>(size.area()) * static_cast<double>(std::max<std::int64_t>(1, frames)));
+}
+
+void Detect(const DetectOptions& options, const Model& model, const Run& run,
+            const std::function<void(const DetectedImage&)>& done) {
+  const Plan plan = PlanTasks(options, run);
+  MakeFolder(options.output_folder);
+  RequireWritable(options.output_folder / "mask.png", Overwrite::kYes);
+  if (!plan.images.empty()) DetectImages(plan.images, options, model, run, done);
+  if (!plan.videos.empty()) DetectVideos(plan.videos, options, model, run, done);
+}
+
+}  // namespace skinmask

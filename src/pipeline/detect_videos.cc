@@ -1,0 +1,279 @@
+#include "pipeline/detect_videos.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "pipeline/video_sink.h"
+#include "skinmask/base/error.h"
+#include "skinmask/detect/adapt_stream.h"
+#include "skinmask/detect/detect_image.h"
+#include "skinmask/detect/draw.h"
+
+namespace skinmask {
+namespace {
+
+// One frame on its way.
+struct Item {
+  std::int64_t index = 0;
+  VideoFrame frame;
+  cv::Mat stored_bgr, bgr;  // as decoded, and upright, where something needs them
+  std::shared_ptr<const Adaptation> adaptation;  // null: the posterior holds
+  std::vector<Rendered> outputs;
+  DetectedFrame found;
+  std::string problem;
+};
+using ItemPtr = std::shared_ptr<Item>;
+
+class VideoRun {
+ public:
+  VideoRun(const Task& task, const DetectOptions& options, const FramePosterior& posterior,
+           const Model& model, const Run& run);
+  // The whole video; absent when it was stopped or nothing of it could be kept.
+  std::optional<DetectedImage> Go();
+
+ private:
+  ItemPtr Read(tbb::flow_control& control);
+  void Convert(Item& item) const;
+  void Adapt(Item& item);
+  void Detect(Item& item) const;
+  void Write(Item& item);
+  cv::Mat Render(Output output, const Item& item, const cv::Mat& mask,
+                 const cv::Mat& probability) const;
+  bool Wants(bool (*is_one)(Output)) const;
+  bool Stopped() const { return run_.stop && run_.stop->load(); }
+  // Notes what a call throws as the item's problem.
+  template <class Call>
+  void Guard(Item& item, const Call& call) const;
+
+  const Task& task_;
+  const DetectOptions& options_;
+  const FramePosterior& posterior_;
+  const double threshold_;
+  const Run& run_;
+  VideoReader reader_;
+  std::vector<Output> outputs_;
+  const bool pictures_, probability_;  // whether outputs are made of the frame's picture, or of P
+  std::optional<VideoFrame> next_;     // read ahead
+  DetectedImage result_;
+  std::unique_ptr<VideoSink> sink_;
+  std::optional<StreamAdapter> stream_;
+  std::int64_t read_ = 0;
+  std::string damage_;                // why the video ends before its time
+  std::atomic<bool> failed_ = false;  // an output could not be made: stop reading
+  std::string failure_;
+};
+
+bool IsOfPicture(Output output) {
+  return output == Output::kOverlay || output == Output::kCutout || output == Output::kClasses;
+}
+bool IsOfProbability(Output output) { return output == Output::kProbability; }
+
+std::vector<Output> OutputsOf(const Task& task, const DetectOptions& options) {
+  if (options.video.png_frames) return options.outputs;
+  std::vector<Output> outputs;
+  for (const auto& [output, path] : task.outputs) outputs.push_back(output);
+  return outputs;
+}
+
+VideoOpenOptions OpenOptions() { return {.threads = tbb::this_task_arena::max_concurrency()}; }
+
+VideoRun::VideoRun(const Task& task, const DetectOptions& options, const FramePosterior& posterior,
+                   const Model& model, const Run& run)
+    : task_(task),
+      options_(options),
+      posterior_(posterior),
+      threshold_(model.decision.threshold),
+      run_(run),
+      reader_(task.input.string(), OpenOptions()),
+      outputs_(OutputsOf(task, options)),
+      pictures_(Wants(IsOfPicture)),
+      probability_(options.video.frame || Wants(IsOfProbability)) {
+  next_ = reader_.Read();
+  if (!next_) throw Error(task.input.string(), "holds no frame");
+  cv::Size size = next_->size;
+  if (next_->rotation % 180 != 0) std::swap(size.width, size.height);
+  result_ = {task.input, {}, size, 0, 0, reader_.info().rate};
+  for (const auto& [output, path] : task.outputs) result_.outputs.push_back(path);
+  sink_ = MakeVideoSink(task, options, reader_.info(), size, posterior.posterior().class_count());
+  if (options.adapter) stream_.emplace(options.adapter);
+  if (reader_.info().sound) run.warning(task.input.string() + ": its sound is left out");
+}
+
+bool VideoRun::Wants(bool (*is_one)(Output)) const {
+  return std::any_of(outputs_.begin(), outputs_.end(), is_one);
+}
+
+template <class Call>
+void VideoRun::Guard(Item& item, const Call& call) const {
+  if (!item.problem.empty()) return;
+  try {
+    call();
+  } catch (const Error& e) {
+    item.problem = e.what();
+  } catch (const std::exception& e) {
+    item.problem =
+        Error(fmt::format("{}: frame {}", task_.input.string(), item.index), e.what()).what();
+  }
+}
+
+ItemPtr VideoRun::Read(tbb::flow_control& control) {
+  const auto end = [&] {
+    control.stop();
+    return nullptr;
+  };
+  if (!next_ || failed_ || Stopped()) return end();
+  auto item = std::make_shared<Item>();
+  item->index = read_++;
+  item->frame = std::move(*next_);
+  next_.reset();
+  try {
+    next_ = reader_.Read();
+    if (next_ && next_->size != item->frame.size)
+      throw Error(task_.input.string(),
+                  fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}", read_,
+                              item->frame.size.width, item->frame.size.height, next_->size.width,
+                              next_->size.height));
+  } catch (const Error& e) {
+    damage_ = e.what();
+    next_.reset();
+  }
+  return item;
+}
+
+void VideoRun::Convert(Item& item) const {
+  const bool upright = pictures_ || stream_;
+  if (upright || !posterior_.TakesYuv(item.frame)) item.stored_bgr = item.frame.StoredBgr();
+  if (upright) item.bgr = item.frame.Upright(item.stored_bgr);
+}
+
+// Comes for one frame after the other, in order: what is learnt from earlier ones is used here.
+void VideoRun::Adapt(Item& item) {
+  if (stream_) item.adaptation = stream_->Follow(item.bgr);
+}
+
+cv::Mat VideoRun::Render(Output output, const Item& item, const cv::Mat& mask,
+                         const cv::Mat& probability) const {
+  const bool any = sink_->TakesAnyPicture();
+  switch (output) {
+    case Output::kMask:
+      return mask;
+    case Output::kProbability:
+      return probability;
+    case Output::kOverlay:
+      return DrawOverlay(item.bgr, mask);
+    case Output::kCutout:
+      return any ? CutOut(item.bgr, mask) : BlackOut(item.bgr, mask);
+    case Output::kClasses: {
+      const cv::Mat classes =
+          item.frame.Upright(DetectClasses(posterior_.posterior(), item.stored_bgr));
+      return any ? classes : InPalette(classes, ClassPalette(posterior_.posterior().class_count()));
+    }
+  }
+  return {};
+}
+
+void VideoRun::Detect(Item& item) const {
+  const VideoFrame& frame = item.frame;
+  cv::Mat mask, probability;
+  if (item.adaptation) {
+    const cv::Mat log_odds = options_.adapter->LogOdds(item.bgr, *item.adaptation);
+    mask = MaskOf(log_odds, threshold_);
+    if (probability_) probability = ProbabilityOf(log_odds);
+  } else {
+    mask = frame.Upright(posterior_.Mask(frame, item.stored_bgr));
+    if (probability_) probability = frame.Upright(posterior_.Probability(frame, item.stored_bgr));
+  }
+  item.found = {task_.input,
+                item.index,
+                frame.seconds,
+                mask.total(),
+                static_cast<std::uint64_t>(cv::countNonZero(mask)),
+                std::nullopt};
+  if (options_.video.frame) item.found.region = RegionOf(MapMomentsOf(probability));
+  for (const Output output : outputs_) {
+    item.outputs.push_back({output, Render(output, item, mask, probability), {}});
+    sink_->Prepare(item.outputs.back());
+  }
+}
+
+void VideoRun::Write(Item& item) {
+  if (failed_) return;
+  Guard(item, [&] {
+    sink_->Write(item.frame, item.index, item.outputs);
+    result_.skin_pixels += item.found.skin_pixels;
+    ++result_.frames;
+    if (options_.video.frame) options_.video.frame(item.found);
+  });
+  if (!item.problem.empty()) {
+    failure_ = item.problem;
+    failed_ = true;
+  }
+  run_.progress(
+      static_cast<std::size_t>(item.index) + 1,
+      static_cast<std::size_t>(std::max<std::int64_t>(0, reader_.info().frames.value_or(0))),
+      static_cast<std::uint64_t>(result_.frames) * item.found.pixels);
+}
+
+std::optional<DetectedImage> VideoRun::Go() {
+  using tbb::filter_mode;
+  const auto stage = [&](const auto& act) {
+    return [this, act](ItemPtr item) {
+      Guard(*item, [&] { act(*item); });
+      return item;
+    };
+  };
+  const auto in_flight = 2 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  const auto adapt = stream_ ? filter_mode::serial_in_order : filter_mode::parallel;
+  tbb::parallel_pipeline(
+      in_flight,
+      tbb::make_filter<void, ItemPtr>(filter_mode::serial_in_order,
+                                      [this](tbb::flow_control& c) { return Read(c); }) &
+          tbb::make_filter<ItemPtr, ItemPtr>(filter_mode::parallel,
+                                             stage([this](Item& i) { Convert(i); })) &
+          tbb::make_filter<ItemPtr, ItemPtr>(adapt, stage([this](Item& i) { Adapt(i); })) &
+          tbb::make_filter<ItemPtr, ItemPtr>(filter_mode::parallel,
+                                             stage([this](Item& i) { Detect(i); })) &
+          tbb::make_filter<ItemPtr, void>(filter_mode::serial_in_order,
+                                          [this](const ItemPtr& item) { Write(*item); }));
+  if (failed_) run_.problem(failure_);
+  if (failed_ || (next_ && Stopped())) return std::nullopt;
+  sink_->Finish();
+  if (!damage_.empty()) run_.problem(damage_);
+  return result_;
+}
+
+PosteriorOptions ExpectationOf(const DetectOptions& options) {
+  PosteriorOptions expected;  // of so many pixels that a table pays
+  expected.probability = options.video.frame || std::any_of(options.outputs.begin(),
+                                                            options.outputs.end(), IsOfProbability);
+  return expected;
+}
+
+}  // namespace
+
+void DetectVideos(const std::vector<Task>& tasks, const DetectOptions& options, const Model& model,
+                  const Run& run, const std::function<void(const DetectedImage&)>& done) {
+  if (run.stop && run.stop->load()) return;
+  const FramePosterior posterior(model, options.video.pixels, ExpectationOf(options));
+  for (const Task& task : tasks) {
+    if (run.stop && run.stop->load()) return;
+    if (options.scale != 1) {
+      run.problem(Error(task.input.string(),
+                        "is a video, and those keep their size (--scale is for images)")
+                      .what());
+      continue;
+    }
+    run.counting("frames of " + task.input.filename().string());
+    try {
+      if (const auto video = VideoRun(task, options, posterior, model, run).Go()) done(*video);
+    } catch (const Error& e) {
+      run.problem(e.what());
+    }
+  }
+}
+
+}  // namespace skinmask

@@ -1,0 +1,62 @@
+#include "pipeline/labelled_pairs.h"
+
+
+namespace skinmask {
+namespace {
+
+MaskRule RuleOf(const PairOptions& options) {
+  if (options.whole_class.empty()) return MaskRule(options.labels, options.ignored, options.invert);
+  return MaskRule({options.whole_class + "=other"}, {}, false);
+}
+
+std::vector<MaskPair> PairsOf(const PairOptions& options, bool predicted, const Run& run) {
+  const NamePattern image_name(options.image_name, "--image-name");
+  const NamePattern mask_name(options.mask_name, "--mask-name");
+  if (options.whole_class.empty())
+    return PairMasks(options.images, image_name, options.masks, mask_name, predicted,
+                     run.problem);
+  std::vector<MaskPair> pairs;
+  for (const InputFile& image : ListInputs({options.images}, {}, Inputs::kImages, run.problem))
+    if (!image_name.StemOf(image.path.filename()).empty()) pairs.push_back({image, {}});
+  return pairs;
+}
+
+}  // namespace
+
+LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const Run& run)
+    : pairs_(PairsOf(options, predicted, run)),
+      rule_(RuleOf(options)),
+      predicted_(predicted),
+      whole_(!options.whole_class.empty()) {
+  if (pairs_.empty())
+    throw Error(options.images.string(),
+                "holds no image with a mask (--mask-name says how masks are called)");
+}
+
+LabelledImage LabelledPairs::Read(std::size_t i) const {
+  const MaskPair& pair = pairs_[i];
+  LabelledImage labelled{pair.image.relative.string(), {}, {}, 0};
+  thread_local Scratch pixels, classes;  // done with before the next pair is read
+  if (predicted_) {
+    ClassMap said = ReadMask(pair.image.path, MaskRule(), &pixels);
+    labelled.bgr = said.classes;
+    labelled.in_between = said.in_between;
+  } else {
+    labelled.bgr = ReadImage(pair.image.path, {.buffer = &pixels});
+  }
+  if (whole_) {
+    labelled.classes = cv::Mat::zeros(labelled.bgr.size(), CV_8UC1);
+    return labelled;
+  }
+  ClassMap map = ReadMask(pair.mask, rule_, &classes);
+  const cv::Size image = labelled.bgr.size(), mask = map.classes.size();
+  if (image != mask)
+    throw Error(pair.image.path.string(),
+                fmt::format("is {}x{}, but its mask {} is {}x{} (the same size)", image.width,
+                            image.height, pair.mask.string(), mask.width, mask.height));
+  labelled.classes = map.classes;
+  labelled.in_between += map.in_between;
+  return labelled;
+}
+
+}  // namespace skinmask

@@ -1,0 +1,71 @@
+// Image + mask pairs as one stream, for training and for evaluation alike.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "pipeline/ordered.h"
+#include "skinmask/media/ground_truth.h"
+#include "skinmask/media/image.h"
+#include "skinmask/media/mask_pairs.h"
+#include "skinmask/pipeline/collect_samples.h"
+
+namespace skinmask {
+
+// One image and the classes of its pixels (MaskRule::kIgnored where they count for nothing).
+struct LabelledImage {
+  std::string name;  // path of the image below its folder
+  cv::Mat bgr;       // CV_8UC3; CV_8UC1 for predicted masks, 0 where they say skin
+  cv::Mat classes;   // CV_8UC1, index into LabelledPairs::classes()
+  std::uint64_t in_between = 0;
+};
+
+// The pairs that PairOptions describe. Reading one throws Error when sizes differ.
+class LabelledPairs {
+ public:
+  // `predicted`: the images are masks that detect wrote (see PairMasks).
+  LabelledPairs(const PairOptions& options, bool predicted, const Run& run);
+
+  const std::vector<std::string>& classes() const { return rule_.classes(); }
+  std::size_t size() const { return pairs_.size(); }
+  std::string name(std::size_t i) const { return pairs_[i].image.path.string(); }
+  // As LabelledImage::name.
+  std::string relative(std::size_t i) const { return pairs_[i].image.relative.string(); }
+  // Its picture lives until this thread reads the next one.
+  LabelledImage Read(std::size_t i) const;
+
+  // work(index, LabelledImage) in parallel, then consume(index, result) in order. Tells of masks
+  // that came as JPEG once, at the end.
+  template <class Work, class Consume>
+  void ForEach(const Run& run, const Work& work, const Consume& consume) const {
+    using Result = decltype(work(std::size_t{0}, LabelledImage{}));
+    struct Item {
+      std::uint64_t pixels, in_between;
+      Result result;
+    };
+    std::uint64_t in_between = 0, lossy_masks = 0;
+    std::string first;
+    RunOrdered(
+        size(), run, [&](std::size_t i) { return name(i); },
+        [&](std::size_t i) {
+          const LabelledImage image = Read(i);
+          return Item{image.bgr.total(), image.in_between, work(i, image)};
+        },
+        [&](std::size_t i, Item&& item) {
+          if (item.in_between > 0 && lossy_masks++ == 0) first = pairs_[i].mask.string();
+          in_between += item.in_between;
+          consume(i, std::move(item.result));
+        });
+    if (lossy_masks > 0)
+      run.warning(fmt::format("{}: {} in-between pixels in {} JPEG mask{}, each taken as the nearest "
+                              "label (PNG keeps labels)",
+                              first, in_between, lossy_masks, lossy_masks > 1 ? "s" : ""));
+  }
+
+ private:
+  std::vector<MaskPair> pairs_;
+  MaskRule rule_;
+  bool predicted_;
+  bool whole_;
+};
+
+}  // namespace skinmask

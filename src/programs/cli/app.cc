@@ -1,0 +1,101 @@
+#include "programs/cli/app.h"
+
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <opencv2/core/utility.hpp>
+#include <opencv2/core/utils/logger.hpp>
+#include <string>
+#include <vector>
+
+namespace skinmask::cli {
+namespace {
+
+// --json takes a file only as --json=FILE or where the next word cannot be an input of the verb;
+// otherwise `detect --json a.jpg` would take the photograph for the place to write to.
+std::vector<std::string> Words(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const bool positional =
+      !words.empty() && (words[0] == "detect" || words[0] == "show" || words[0] == "live");
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") break;
+    if (words[i] != "--json") continue;
+    const bool file = i + 1 < words.size() && !words[i + 1].starts_with('-') &&
+                      (!positional || words[i + 1].ends_with(".json"));
+    words[i] = file ? "--json=" + words[i + 1] : "--json=-";
+    if (file) words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+  return words;
+}
+
+int UsageLine(const CLI::App& app, const std::string& problem) {
+  const std::vector<CLI::App*> verbs = app.get_subcommands();
+  const std::string command = verbs.empty() ? "skinmask" : "skinmask " + verbs[0]->get_name();
+  fmt::print(stderr, "{}\n",
+             Error(command, fmt::format("{} (see {} --help)", problem, command)).what());
+  return kUsage;
+}
+
+int Act(Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  const tbb::global_control threads(
+      tbb::global_control::max_allowed_parallelism,
+      static_cast<std::size_t>(context.threads > 0 ? context.threads
+                                                   : tbb::info::default_concurrency()));
+  // One thread pool is enough; and what OpenCV has to say reaches the user through exceptions.
+  cv::setNumThreads(1);
+  cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+  std::cerr.rdbuf(nullptr);  // where its decoders complain of files; we write through stdio
+  InstallSignalHandlers();
+  context.CheckJson();
+  context.action(context);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw Error("standard output", "cannot be written");
+  if (context.verbose)
+    fmt::print(stderr, "skinmask: took {:.3f} s\n",
+               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  if (StopFlag()) return kInterrupted;
+  return context.failed ? kPartly : kDone;
+}
+
+}  // namespace
+
+int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add) {
+  CLI::App app{"Finds human skin, pixel by pixel, by Bayes' rule on Gaussian class-conditionals."};
+  app.name("skinmask");
+  app.require_subcommand(1);
+  app.footer("\nExamples:\n  skinmask detect photos -o masks\n  skinmask detect --help");
+  Context context;
+  for (const AddVerbFunction add : verbs_to_add) add(app, context);
+  try {
+    std::vector<std::string> words = Words(argc, argv);
+    if (words.empty()) throw UsageError("a verb is needed");
+    const std::vector<CLI::App*> verbs = app.get_subcommands([](const CLI::App*) { return true; });
+    const bool known = std::any_of(verbs.begin(), verbs.end(), [&](const CLI::App* verb) {
+      return words.empty() || words[0].starts_with('-') || verb->get_name() == words[0];
+    });
+    if (!known) throw UsageError(fmt::format("there is no verb '{}'", words[0]));
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    app.parse(words);
+    return Act(context);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& e) {
+    return UsageLine(app, e.what());
+  } catch (const UsageError& e) {
+    return UsageLine(app, e.what());
+  } catch (const Error& e) {
+    fmt::print(stderr, "skinmask: {}\n", e.what());
+    if (StopFlag()) return kInterrupted;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "{}\n", Error("skinmask: unexpected", e.what()).what());
+  }
+  return kPartly;
+}
+
+}  // namespace skinmask::cli

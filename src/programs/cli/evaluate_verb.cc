@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include "programs/cli/adapt_flags.h"
+#include "programs/cli/common.h"
+#include "skinmask/pipeline/evaluate.h"
+#include "skinmask/report/gallery.h"
+#include "skinmask/report/report.h"
+
+namespace skinmask::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> samples;
+  PairOptions pairs;
+  std::string predicted;
+  DecisionOptions decision;
+  AdaptFlags adapt;
+  std::string report;  // the page to write, or empty
+};
+
+std::string Shown(const std::optional<double>& value) {
+  return value ? fmt::format("{:.6f}", *value) : "-";
+}
+
+// For K classes: true classes by rows, called classes by columns.
+void PrintClasses(const ClassCounts& counts) {
+  Print("\n{:<18}", "truly \\ called");
+  for (const std::string& name : counts.classes) Print(" {:>12}", name);
+  Print(" {:>12}\n", "accuracy");
+  for (std::size_t k = 0; k < counts.classes.size(); ++k) {
+    Print("{:<18}", counts.classes[k]);
+    for (std::size_t called = 0; called < counts.classes.size(); ++called)
+      Print(" {:>12}", counts.Count(k, called));
+    Print(" {:>12}\n", Shown(counts.Recall(k)));
+  }
+  Print("{:<18} {:>{}}\n", "all", Shown(counts.Accuracy()), 13 * counts.classes.size() + 12);
+}
+
+void PrintTable(const EvaluationReport& report) {
+  const Confusion& c = report.pooled.counts;
+  const std::string yes = report.positive, no = "not " + yes;
+  Print("{:<18} {:>14} {:>14}\n", "", "truly " + yes, no);
+  Print("{:<18} {:>14} {:>14}\n", "called " + yes, c.tp, c.fp);
+  Print("{:<18} {:>14} {:>14}\n\n", "called " + no, c.fn, c.tn);
+  Print("{:<18} {:>14}", "", "pooled");
+  if (!report.images.empty())
+    Print(" {:>14}  ({} image{})", "mean per image", report.images.size(),
+          report.images.size() > 1 ? "s" : "");
+  Print("\n");
+  const auto means = MeanPerImage(report);
+  for (const auto& [name, value] : Ratios(report.pooled)) {
+    Print("{:<18} {:>14}", name, Shown(value));
+    for (const auto& [other, mean] : means)
+      if (!report.images.empty() && other == name) Print(" {:>14}", Shown(mean));
+    Print("\n");
+  }
+  if (report.decision)
+    Print("{:<18} {:>14.6g}  ({}{})\n", "threshold", report.decision->threshold,
+          report.decision->rule,
+          report.decision->data.empty() ? "" : ", chosen on " + report.decision->data);
+  if (report.classes) PrintClasses(*report.classes);
+}
+
+// Judges the model with the rule's threshold, which it then has; a rule that chooses it on the very
+// same data judges twice.
+EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, const Run& run,
+                       const std::function<EvaluationReport(const Model&, const Run&)>& judge) {
+  if (rule && rule->kind == DecisionRule::Kind::kFixed) model.decision = {rule->value, "fixed", ""};
+  EvaluationReport report = judge(model, run);
+  if (rule && rule->kind != DecisionRule::Kind::kFixed && report.pooled.counts.Total() > 0 &&
+      !StopFlag()) {
+    model.decision = Decide(*report.scores, *rule, "the evaluated data");
+    Run again = run;  // what there was to say of the files has been said
+    again.problem = again.warning = [](const std::string&) {};
+    report = judge(model, again);
+  }
+  report.decision = model.decision;
+  return report;
+}
+
+// The pairs that are judged, whether by a model or as masks.
+PairOptions PairsOf(const Options& options) {
+  PairOptions pairs = options.pairs;
+  if (!options.predicted.empty()) pairs.images = options.predicted;
+  return pairs;
+}
+
+// `model` is absent for masks that were made before.
+EvaluationReport Report(const Options& options, std::optional<Model>& model, const Adapter* adapter,
+                        Context& context) {
+  const Run run = context.StartRun("images");
+  if (!model) return EvaluatePredicted(PairsOf(options), run);
+  const std::optional<DecisionRule> rule = RuleOf(options.decision);
+  if (!options.pairs.images.empty())
+    return Judge(*model, rule, run, [&](const Model& m, const Run& r) {
+      return EvaluateImages(options.pairs, m, r, adapter);
+    });
+  constexpr std::size_t kDrawn = 1000;
+  const Samples samples = ReadAllSamples(options.samples);
+  return Judge(*model, rule, run, [&](const Model& m, const Run&) {
+    const std::string& positive = m.positive().name;
+    Evaluation evaluation = EvaluateSamples(samples, m);
+    EvaluationReport report{positive,
+                            MetricsOf(evaluation),
+                            {},
+                            std::move(evaluation.scores),
+                            {},
+                            {},
+                            DrawPixels(samples, positive, kDrawn)};
+    if (m.classes.size() > 2) report.classes = CountClasses(samples, m);
+    return report;
+  });
+}
+
+// The page: the JSON, and pictures of the images that it chose.
+void WritePage(const std::string& json, const EvaluationReport& report, const Options& options,
+               const Model* model, const Adapter* adapter, Context& context) {
+  std::vector<std::string> names;
+  const GalleryChoice choice = ChooseGallery(report);
+  for (const auto& indices : {choice.worst, choice.best})
+    for (const std::size_t i : indices) names.push_back(report.images[i].first);
+  const std::vector<GalleryPictures> pictures =
+      DrawGallery(PairsOf(options), model, names, context.StartRun("images"), adapter);
+  if (StopFlag()) return;
+  WriteFile(options.report, ReportToHtml(json, pictures), context.overwrite());
+}
+
+void RunEvaluate(const Options& options, Context& context) {
+  if (!options.predicted.empty()) {
+    if (!options.pairs.images.empty() || !options.samples.empty())
+      throw UsageError("give one of --images, --predicted and --samples");
+    if (options.pairs.masks.empty() || !options.pairs.whole_class.empty())
+      throw UsageError("--predicted needs --truth");
+    if (RuleOf(options.decision) || !context.model.empty())
+      throw UsageError("--predicted masks are decided already (no --model, no threshold or rule)");
+  } else {
+    CheckSource(options.samples, options.pairs, "--truth");
+  }
+  RuleOf(options.decision);  // a wrong one before any work
+  CheckPairOptions(options.pairs);
+  RequireApart(options.report, "--report", context.json, "--json");
+  if (!options.report.empty()) RequireWritable(options.report, context.overwrite());
+  std::optional<Model> model;
+  if (options.predicted.empty()) model = context.LoadModel();
+  if (options.pairs.images.empty() && options.adapt.any())
+    throw UsageError("--adapt and its seeds need --images");
+  const std::shared_ptr<const Adapter> adapter =
+      model ? MakeAdapter(options.adapt, *model, model->decision.threshold) : nullptr;
+  const EvaluationReport report = Report(options, model, adapter.get(), context);
+  if (StopFlag()) return;  // scores of a part would pass for the whole
+  const bool judged = report.pooled.counts.Total() > 0;
+  if (judged && !context.json_to_stdout()) PrintTable(report);
+  if (context.json.empty() && options.report.empty()) return;
+  const Model* const shown = model ? &*model : nullptr;
+  const std::string json = FullReportToJson(report, shown);
+  context.WriteJson(json);
+  if (!options.report.empty()) WritePage(json, report, options, shown, adapter.get(), context);
+}
+
+}  // namespace
+
+void AddEvaluate(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth",
+                           "  skinmask evaluate --images photos --truth masks --json scores.json\n"
+                           "  skinmask evaluate --predicted out --truth masks --mask-name "
+                           "'{stem}_mask' --report report.html",
+                           context);
+  verb->add_option("--images", options->pairs.images, "Folder of images to run the model on")
+      ->type_name("DIR");
+  verb->add_option("--predicted", options->predicted, "Folder of masks to judge as they are")
+      ->type_name("DIR");
+  verb->add_option("--truth", options->pairs.masks, "Folder of the true masks")->type_name("DIR");
+  verb->add_option("--samples", options->samples, "Tables of labelled pixels to run the model on")
+      ->type_name("FILE");
+  AddDecisionOptions(*verb, options->decision, "the model's own");
+  verb->add_option("--report", options->report,
+                   "One HTML page with scores, curves and a gallery, which opens without a network")
+      ->type_name("FILE.html");
+  AddAdaptOptions(*verb, options->adapt);
+  AddModelOption(*verb, context);
+  AddPairOptions(*verb, options->pairs);
+  AddForceOption(*verb, context);
+  AddJsonOption(*verb, context);
+  verb->callback([options, &context] {
+    context.action = [options](Context& c) { RunEvaluate(*options, c); };
+  });
+}
+
+}  // namespace skinmask::cli

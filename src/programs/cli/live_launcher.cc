@@ -1,0 +1,33 @@
+#include "programs/cli/live_launcher.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+namespace skinmask::cli {
+
+bool IsLive(int argc, char** argv) { return argc > 1 && std::string_view(argv[1]) == "live"; }
+
+int RunLiveProgram(char** argv) {
+  std::error_code error;
+  const std::filesystem::path here =
+      std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  std::string tried;
+  for (const auto& path :
+       {here / "skinmask-live", here.parent_path() / "libexec/skinmask/skinmask-live"}) {
+    execv(path.c_str(), argv);
+    tried += (tried.empty() ? "" : ", ") + path.string() + ": " + std::strerror(errno);
+  }
+  fmt::print(stderr, "skinmask: {}\n",
+             Error("skinmask-live", "cannot be started (" + tried + ")").what());
+  return kPartly;
+}
+
+void AddLiveName(CLI::App& app, Context&) {
+  app.add_subcommand("live", "Watch a camera or a stream in a window, or record it without one");
+}
+
+}  // namespace skinmask::cli

@@ -1,0 +1,16 @@
+// The verb `live` is a program of its own, so that no other verb waits for Qt and camera drivers to
+// be loaded.
+#pragma once
+
+#include "programs/cli/common.h"
+
+namespace skinmask::cli {
+
+bool IsLive(int argc, char** argv);
+// Becomes skinmask-live, beside this program or in ../libexec/skinmask; returns an exit status if
+// it cannot.
+int RunLiveProgram(char** argv);
+// Names the verb in the list of verbs.
+void AddLiveName(CLI::App& app, Context& context);
+
+}  // namespace skinmask::cli

@@ -1,0 +1,10 @@
+#include "programs/cli/app.h"
+#include "programs/cli/live_launcher.h"
+
+int main(int argc, char** argv) {
+  using namespace skinmask::cli;
+  constexpr AddVerbFunction kVerbs[] = {AddSample,   AddTrain,    AddCompare, AddDetect,
+                                        AddLiveName, AddEvaluate, AddShow,    AddVersion};
+  if (IsLive(argc, argv)) return RunLiveProgram(argv);
+  return RunApp(argc, argv, kVerbs);
+}

@@ -1,0 +1,46 @@
+#include "programs/cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace skinmask::cli {
+
+Progress::Progress(std::string unit, bool quiet)
+    : unit_(std::move(unit)), enabled_(!quiet && isatty(STDERR_FILENO) == 1) {}
+
+void Progress::Show(std::size_t done, std::size_t total, std::uint64_t pixels) {
+  using std::chrono::duration;
+  const Clock::time_point now = Clock::now();
+  const double elapsed = duration<double>(now - start_).count();
+  constexpr double kQuietSeconds = 2, kRefreshSeconds = 0.1;
+  if (!enabled_ || elapsed < kQuietSeconds) return;
+  if (duration<double>(now - last_).count() < kRefreshSeconds && done < total) return;
+  last_ = now;
+  const std::string rate = fmt::format("{:.0f} Mpx/s", static_cast<double>(pixels) / elapsed / 1e6);
+  if (done > total) {
+    fmt::print(stderr, "\r\x1b[K{} {}  {}", done, unit_, rate);
+  } else {
+    constexpr std::size_t kWidth = 24;
+    const std::size_t filled = kWidth * done / total;
+    const double left = elapsed / static_cast<double>(done) * static_cast<double>(total - done);
+    fmt::print(stderr, "\r\x1b[K[{:#<{}}{:.<{}}] {}/{} {}  {}  {:.0f} s left", "", filled, "",
+               kWidth - filled, done, total, unit_, rate, left);
+  }
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void Progress::Begin(const std::string& unit) {
+  Clear();
+  unit_ = unit;
+  start_ = last_ = Clock::now();
+}
+
+void Progress::Clear() {
+  if (drawn_) fmt::print(stderr, "\r\x1b[K");
+  drawn_ = false;
+}
+
+}  // namespace skinmask::cli

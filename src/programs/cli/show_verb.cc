@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include "programs/cli/common.h"
+#include "skinmask/base/file.h"
+#include "skinmask/base/logistic.h"
+#include "skinmask/media/image.h"
+#include "skinmask/report/planes.h"
+
+namespace skinmask::cli {
+namespace {
+
+std::string Numbers(const FeatureVector& v) {
+  std::string text;
+  for (int i = 0; i < v.size(); ++i) text += fmt::format("{:>11.4f}", v(i));
+  return text;
+}
+
+std::string Shown(const std::optional<double>& value) {
+  return value ? fmt::format("{:.4f}", *value) : "-";
+}
+
+std::string Described(const Model& model) {
+  const std::string estimator =
+      model.estimator == Estimator::kUnbiased ? " (unbiased)" : " (maximum likelihood)";
+  const Histogram& h = model.histogram;
+  const LogisticTerms& l = model.logistic;
+  switch (model.kind) {
+    case Kind::kQda:
+      return "a full covariance per class" + estimator;
+    case Kind::kLda:
+      return "one pooled covariance" + estimator;
+    case Kind::kGaussianNb:
+      return "channels independent within a class" + estimator;
+    case Kind::kMixture:
+      return "several Gaussians per class";
+    case Kind::kLogistic:
+      return fmt::format("{} in {} iteration{}, ridge {}, log-likelihood {:.4f}", l.solver,
+                         l.iterations, l.iterations == 1 ? "" : "s", l.ridge, l.log_likelihood);
+    case Kind::kHistogramNb:
+      return fmt::format("{} bins per channel, smoothing {}", h.bins, h.smoothing);
+    case Kind::kHistogram:
+      return fmt::format("{}^{} bins, smoothing {}", h.bins, model.features.size(), h.smoothing);
+  }
+  return {};
+}
+
+void PrintGaussians(const ClassModel& c) {
+  for (const Gaussian& gaussian : c.gaussians()) {
+    if (!c.components.empty()) Print("weight     {:>11.6f}\n", gaussian.weight);
+    Print("mean       {}\n", Numbers(gaussian.mean));
+    for (int i = 0; i < gaussian.covariance.rows(); ++i)
+      Print("{:<11}{}\n", i == 0 ? "covariance" : "",
+            Numbers(gaussian.covariance.row(i).transpose()));
+  }
+}
+
+void PrintLogistic(const Model& model) {
+  Print("\nlog-odds = log-odds of the priors + polynomial of the features\n");
+  Print("constant   {:>11.4f}\n", model.logistic.constant);
+  Print("linear     {}\n", Numbers(model.logistic.linear));
+  if (model.logistic.product.empty()) return;
+  Print("products   ");
+  for (double p : model.logistic.product) Print("{:>11.6f}", p);
+  Print("\n");
+}
+
+void PrintModel(const Model& model) {
+  Print("kind        {}, {}\n", KindName(model.kind), Described(model));
+  Print("features    {}: {}\n", model.features.space().name,
+        fmt::join(model.features.channel_names(), " "));
+  Print("decision    {} when P({}) > {:.6g} (log-odds > {:.4f}; {}{})\n", model.positive().name,
+        model.positive().name, model.decision.threshold, Logit(model.decision.threshold),
+        model.decision.rule, model.decision.data.empty() ? "" : " on " + model.decision.data);
+  for (std::size_t k = 0; k < model.classes.size(); ++k) {
+    const ClassModel& c = model.classes[k];
+    Print("\nclass       {}, {} pixels, prior {:.6f}\n", c.name, c.count, c.prior);
+    PrintGaussians(c);
+    if (IsHistogram(model.kind)) Print("bins        {} with pixels\n", c.bins.size());
+    if (!model.shrinkage.empty() && model.shrinkage[k] > 0)
+      Print("shrinkage   {:.6f}\n", model.shrinkage[k]);
+  }
+  if (model.kind == Kind::kLogistic) PrintLogistic(model);
+  if (!model.calibration.identity())
+    Print("\ncalibrated  {:.6f} z {:+.6f} (on {})\n", model.calibration.slope,
+          model.calibration.offset, model.calibration.data);
+  Print("\ntrained on  SHA-256 {}\n", model.card.sha256);
+  for (const auto& [name, text] : model.card.notes) Print("{:<11} {}\n", name, text);
+  for (const CardScore& s : model.card.scores)
+    Print("score       {} at {:.6g}: precision {} recall {} F1 {} AUC {} (pooled over pixels)\n",
+          s.data, s.threshold, Shown(s.precision), Shown(s.recall), Shown(s.f1), Shown(s.auc));
+}
+
+}  // namespace
+
+void AddShow(CLI::App& app, Context& context) {
+  CLI::App* verb =
+      AddVerb(app, "show", "Show a model file in words",
+              "  skinmask show\n  skinmask show model.json --picture boundary.png", context);
+  const auto picture = std::make_shared<std::string>();
+  verb->add_option("model,--model", context.model, "Model file (default: the built-in model)")
+      ->type_name("FILE");
+  verb->add_option(
+          "--picture", *picture,
+          "Draw the decision boundary and the classes' ellipses, in planes of the channels")
+      ->type_name("FILE.png");
+  AddJsonOption(*verb, context);
+  AddForceOption(*verb, context);
+  verb->callback([picture, &context] {
+    context.action = [picture](Context& c) {
+      if (!picture->empty()) RequireWritable(*picture, c.overwrite());
+      const Model model = c.LoadModel();
+      if (!c.json_to_stdout()) PrintModel(model);
+      c.WriteJson(ModelToJson(model));
+      if (!picture->empty()) WriteFile(*picture, EncodePng(DrawPlanes(model)), c.overwrite());
+    };
+  });
+}
+
+}  // namespace skinmask::cli

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include "programs/cli/common.h"
+#include "programs/cli/fit_flags.h"
+#include "skinmask/base/file.h"
+#include "skinmask/pipeline/train.h"
+
+namespace skinmask::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> samples;
+  PairOptions pairs;
+  std::string output;
+  FitFlags fit;
+  std::vector<std::string> notes;
+  DecisionOptions decision;
+  PairOptions validation;
+  std::string validation_name;
+  std::string calibrate, calibrate_masks;
+};
+
+TrainOptions TrainOptionsOf(const Options& options) {
+  TrainOptions train;
+  train.fit = FitOptionsOf(options.fit);
+  train.rule = RuleOf(options.decision).value_or(DecisionRule());
+  for (const std::string& note : options.notes) train.notes.push_back(KeyValue(note, "--card"));
+  if (options.validation.images.empty() != options.validation.masks.empty())
+    throw UsageError("--validation-images and --validation-masks belong together");
+  if (options.validation.images.empty()) {
+    if (!options.validation_name.empty())
+      throw UsageError("--validation-name needs --validation-images");
+    return train;
+  }
+  // Names and labels are those of the training pairs; with --samples they are the validation's own.
+  train.validation = options.pairs;
+  train.validation->images = options.validation.images;
+  train.validation->masks = options.validation.masks;
+  train.validation->whole_class.clear();
+  train.validation_name = options.validation_name;
+  if (train.validation_name.empty())
+    train.validation_name = options.validation.images.filename().string();
+  return train;
+}
+
+// The table to calibrate on, from a file, or from images with masks as the training pairs'.
+Samples CalibrationSamples(const Options& options, const Run& run) {
+  if (options.calibrate_masks.empty()) return ReadAllSamples({options.calibrate});
+  PairOptions pairs = options.pairs;
+  pairs.images = options.calibrate;
+  pairs.masks = options.calibrate_masks;
+  pairs.whole_class.clear();
+  pairs.groups = false;
+  return CollectSamples(pairs, run);
+}
+
+void RunTrain(const Options& options, Context& context) {
+  if (options.calibrate.empty() && !options.calibrate_masks.empty())
+    throw UsageError("--calibrate-masks needs --calibrate DIR");
+  CheckSource(options.samples, options.pairs, "--masks",
+              !options.validation.images.empty() || !options.calibrate_masks.empty());
+  CheckPairOptions(options.pairs);
+  TrainOptions train = TrainOptionsOf(options);
+  RequireApart(options.output, "-o", context.json, "--json");
+  for (const std::string& file : options.samples)
+    RequireApart(options.output, "-o", file, "--samples");
+  RequireApart(options.output, "-o", options.calibrate, "--calibrate");
+  RequireWritable(options.output, context.overwrite());
+  const Run run = context.StartRun("images");
+  PairOptions pairs = options.pairs;
+  pairs.groups = false;
+  const Samples samples =
+      options.samples.empty() ? CollectSamples(pairs, run) : ReadAllSamples(options.samples);
+  if (!options.calibrate.empty()) {
+    train.calibration = CalibrationSamples(options, run);
+    train.calibration_name = std::filesystem::path(options.calibrate).filename().string();
+  }
+  if (StopFlag()) return;
+  const Model model = Train(samples, train, run);
+  if (StopFlag()) return;
+  WriteFile(options.output, ModelToJson(model), context.overwrite());
+  context.WriteJson(ModelToJson(model));
+  if (!model.logistic.converged)
+    run.warning(
+        fmt::format("logistic: {} did not converge in {} iterations (more --iterations, another "
+                    "--rate, or --solver newton)",
+                    model.logistic.solver, model.logistic.iterations));
+  if (context.quiet) return;
+  if (model.kind == Kind::kLogistic)
+    fmt::print(stderr, "{}: {} iterations, log-likelihood {:.4f}\n", model.logistic.solver,
+               model.logistic.iterations, model.logistic.log_likelihood);
+  const CardScore& score = model.card.scores.back();
+  fmt::print(stderr, "{} in {} from {} pixels; threshold {:.6g} ({}), F1 {:.4f} on {}\n",
+             KindName(model.kind), model.features.space().name, samples.Total(),
+             model.decision.threshold, model.decision.rule, score.f1.value_or(0), score.data);
+}
+
+void AddDecisionFlags(CLI::App& verb, Options& options) {
+  const std::string group = "Decision";
+  AddDecisionOptions(verb, options.decision, "0.5");
+  verb.add_option("--validation-images", options.validation.images,
+                  "Images to choose the threshold on and to score the model with (default: the "
+                  "training samples)")
+      ->group(group)
+      ->type_name("DIR");
+  verb.add_option("--validation-masks", options.validation.masks, "Their masks")
+      ->group(group)
+      ->type_name("DIR");
+  verb.add_option("--validation-name", options.validation_name,
+                  "What the card calls them (default: the folder's name)")
+      ->group(group)
+      ->type_name("NAME");
+  verb.add_option(
+          "--calibrate", options.calibrate,
+          "Held-out data to fit slope and offset of the log-odds on: a table, or a folder of "
+          "images with --calibrate-masks")
+      ->group(group)
+      ->type_name("FILE|DIR");
+  verb.add_option("--calibrate-masks", options.calibrate_masks, "Their masks")
+      ->group(group)
+      ->type_name("DIR");
+}
+
+}  // namespace
+
+void AddTrain(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      AddVerb(app, "train", "Train a model from labelled pixels or image + mask pairs",
+              "  skinmask train --samples Skin_NonSkin.txt -o model.json\n"
+              "  skinmask train --images photos --masks masks --kind lda --space YCrCb "
+              "--max-f1 -o model.json",
+              context);
+  verb->add_option("--samples", options->samples, "Tables of labelled pixels")->type_name("FILE");
+  verb->add_option("--images", options->pairs.images, "Folder of images")->type_name("DIR");
+  verb->add_option("--masks", options->pairs.masks, "Folder of their masks")->type_name("DIR");
+  verb->add_option("-o", options->output, "Model file to write")->required()->type_name("FILE");
+  verb->add_option("--card", options->notes, "Note for the model's card; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("NAME=TEXT");
+  AddFitFlags(*verb, options->fit);
+  AddDecisionFlags(*verb, *options);
+  AddPairOptions(*verb, options->pairs);
+  AddForceOption(*verb, context);
+  AddJsonOption(*verb, context);
+  verb->callback(
+      [options, &context] { context.action = [options](Context& c) { RunTrain(*options, c); }; });
+}
+
+}  // namespace skinmask::cli

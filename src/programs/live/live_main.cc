@@ -1,0 +1,21 @@
+// skinmask-live: the verb `live`, which `skinmask live` starts.
+#include <malloc.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "programs/cli/app.h"
+#include "programs/live/live_verb.h"
+
+int main(int argc, char** argv) {
+  using namespace skinmask::cli;
+  constexpr AddVerbFunction kVerbs[] = {AddLive};
+  // Pictures come and go, thirty times a second. Where malloc gives their pages back, fresh ones
+  // take two thirds of the time that an overlay needs.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 512 << 20);
+  const int status = RunApp(argc, argv, kVerbs);
+  std::fflush(nullptr);
+  // A driver that does not come back is left behind with its thread.
+  std::_Exit(status);
+}

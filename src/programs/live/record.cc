@@ -1,0 +1,139 @@
+#include "programs/live/record.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <opencv2/imgproc.hpp>
+#include <utility>
+
+#include "skinmask/base/error.h"
+#include "skinmask/media/image.h"
+
+namespace skinmask::live {
+namespace {
+
+constexpr int kTicks = 1000;  // a second; timestamps of recordings
+
+}  // namespace
+
+Recorder::Recorder(const std::filesystem::path& path, View view, Rational rate)
+    : path_(path), view_(view), rate_(rate), encoder_([this] { EncodeAll(); }) {}
+
+Recorder::~Recorder() { Close(); }
+
+void Recorder::Write(const cv::Mat& picture, double seconds) {
+  constexpr std::size_t kMostWaiting = 8;
+  if (!start_) start_ = seconds;
+  last_pts_ = std::max<std::int64_t>(last_pts_ + 1, std::llround((seconds - *start_) * kTicks));
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_.size() < kMostWaiting || failure_; });
+  if (failure_) std::rethrow_exception(failure_);
+  waiting_.push_back({picture, last_pts_});
+  changed_.notify_all();
+}
+
+void Recorder::EncodeAll() {
+  try {
+    while (true) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      const Item item = std::move(waiting_.front());
+      waiting_.pop_front();
+      changed_.notify_all();
+      lock.unlock();
+      Encode(item);
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+    changed_.notify_all();
+  }
+}
+
+void Recorder::Encode(const Item& item) {
+  cv::Mat frame = item.picture;
+  const bool lossless = path_.extension() == ".mkv";
+  if (!writer_) {
+    // Masks are kept as grey levels where the container is for lossless video; players of others
+    // want colours.
+    size_ = frame.size();
+    VideoWriteOptions options;
+    if (rate_.num > 0) options.rate = rate_;
+    options.time_base = {1, kTicks};
+    options.live = true;
+    writer_.emplace(path_, size_, lossless && frame.type() == CV_8UC1 ? CV_8UC1 : CV_8UC3, options);
+  }
+  if (frame.type() == CV_8UC1 && !lossless) cv::cvtColor(frame, frame, cv::COLOR_GRAY2BGR);
+  if (frame.size() != size_) cv::resize(item.picture, frame, size_, 0, 0, cv::INTER_AREA);
+  writer_->Write(frame, item.pts);
+}
+
+void Recorder::Close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+  if (encoder_.joinable()) encoder_.join();
+}
+
+std::int64_t Recorder::Finish() {
+  Close();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  if (!writer_) return 0;
+  const std::int64_t frames = writer_->frames();
+  writer_->Finish();
+  writer_.reset();
+  return frames;
+}
+
+Table::Table(const std::filesystem::path& path)
+    : path_(path), part_(path), file_(std::fopen(part_.path().c_str(), "we"), std::fclose) {
+  if (!file_) throw Error(path.string(), std::string("cannot be written: ") + std::strerror(errno));
+  fmt::print(file_.get(),
+             "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,latency_ms\n");
+}
+
+void Table::Row(std::uint64_t frame, double seconds, const Observation& o, double latency_seconds) {
+  std::string region = ",,,,";
+  if (o.region)
+    region = fmt::format("{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}", o.region->centroid.x,
+                         o.region->centroid.y, o.region->semi_major, o.region->semi_minor,
+                         o.region->angle_degrees);
+  fmt::print(file_.get(), "{},{:.4f},{:.6f},{},{:.2f}\n", frame, seconds, o.skin_fraction, region,
+             1e3 * latency_seconds);
+}
+
+void Table::Finish() {
+  const bool bad = std::ferror(file_.get());
+  if (std::fclose(file_.release()) != 0 || bad)
+    throw Error(path_.string(), std::string("cannot be written: ") + std::strerror(errno));
+  part_.Rename();
+}
+
+std::filesystem::path NewName(const std::filesystem::path& folder, const std::string& suffix) {
+  const std::string stem = fmt::format("live-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+  std::filesystem::path path = folder / (stem + suffix);
+  for (int i = 2; std::filesystem::exists(path); ++i)
+    path = folder / fmt::format("{}-{}{}", stem, i, suffix);
+  return path;
+}
+
+std::filesystem::path Snapshot(const std::filesystem::path& folder, const cv::Mat& bgr,
+                               const Maps& maps) {
+  const std::string suffix = ".frame.png";
+  const std::filesystem::path first = NewName(folder, suffix);
+  const std::string name = first.string();
+  const std::string stem = name.substr(0, name.size() - suffix.size());
+  WriteFile(first, EncodePng(bgr), Overwrite::kNo);
+  WriteFile(stem + ".mask.png", EncodePng(maps.mask), Overwrite::kNo);
+  WriteFile(stem + ".probability.png", EncodePng(maps.probability), Overwrite::kNo);
+  return first;
+}
+
+}  // namespace skinmask::live

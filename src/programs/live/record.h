@@ -1,0 +1,85 @@
+// What a live run leaves: a video, a table, pictures.
+#pragma once
+
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "skinmask/base/file.h"
+#include "skinmask/media/video.h"
+#include "programs/live/view.h"
+
+namespace skinmask::live {
+
+// A video of the frames that were worked on, each at its own time, encoded on a thread of its own.
+// It appears with Finish.
+class Recorder {
+ public:
+  // `rate` as the source tells, for players that want one.
+  Recorder(const std::filesystem::path& path, View view, Rational rate);
+  ~Recorder();  // drops what was not finished
+
+  View view() const { return view_; }
+  const std::filesystem::path& path() const { return path_; }
+  // `picture` of the view, which nobody may change any more. Waits where the encoder is some frames
+  // behind; throws Error where it failed. Frames of another size than the first, from a camera that
+  // came back otherwise, are scaled to it.
+  void Write(const cv::Mat& picture, double seconds);
+  // The number of frames; nothing is left of a recording without any.
+  std::int64_t Finish();
+
+ private:
+  struct Item {
+    cv::Mat picture;
+    std::int64_t pts;
+  };
+  void EncodeAll();
+  void Encode(const Item& item);
+  void Close();
+
+  std::filesystem::path path_;
+  View view_;
+  Rational rate_;
+  std::optional<double> start_;
+  std::int64_t last_pts_ = -1;
+  std::optional<VideoWriter> writer_;  // of the thread, until it is joined
+  cv::Size size_;                      // likewise
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> waiting_;
+  bool closed_ = false;
+  std::exception_ptr failure_;
+  std::thread encoder_;
+};
+
+// A row per frame: docs/formats.md.
+class Table {
+ public:
+  explicit Table(const std::filesystem::path& path);
+  void Row(std::uint64_t frame, double seconds, const Observation& observation,
+           double latency_seconds);
+  void Finish();
+
+ private:
+  std::filesystem::path path_;
+  PartFile part_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+};
+
+// A name for a new file in `folder`: "live-20261121-172233" and what follows; never one that
+// exists.
+std::filesystem::path NewName(const std::filesystem::path& folder, const std::string& suffix);
+
+// STEM.frame.png, STEM.mask.png and STEM.probability.png; returns the first.
+std::filesystem::path Snapshot(const std::filesystem::path& folder, const cv::Mat& bgr,
+                               const Maps& maps);
+
+}  // namespace skinmask::live

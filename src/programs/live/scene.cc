@@ -1,0 +1,126 @@
+#include "programs/live/scene.h"
+
+#include <opencv2/core.hpp>
+#include <utility>
+
+#include "skinmask/base/logistic.h"
+
+namespace skinmask::live {
+namespace {
+
+double Since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+Scene::Scene(const Model& model, bool mirror, AdapterMaker make_adapter)
+    : mirror_(mirror), refit_(model), make_adapter_(std::move(make_adapter)) {
+  SetModel(model);
+  AdaptTo(model);
+}
+
+void Scene::AdaptTo(const Model& model) {
+  constexpr StreamOptions kLive{8, 3};  // the search has 0.1 s at 30 frames/s, and no frame waits
+  adapter_ = make_adapter_ ? make_adapter_(model) : nullptr;
+  adapter_prior_ = model.positive().prior;
+  adaptation_.reset();
+  stream_.reset();
+  if (adapter_) stream_.emplace(adapter_, kLive);
+}
+
+void Scene::SetModel(const Model& model) {
+  model_ = model;
+  posterior_.emplace(model);
+}
+
+cv::Mat Scene::Mirrored(const cv::Mat& upright) const {
+  if (!mirror_) return upright;
+  cv::Mat flipped;
+  cv::flip(upright, flipped, 1);
+  return flipped;
+}
+
+void Scene::Look(LiveFrame&& frame, Statistics& statistics) {
+  frame_ = std::move(frame);
+  observation_ = {};
+  if (stream_) {
+    const auto start = Clock::now();
+    adaptation_ = stream_->Follow(Seen(true).bgr);
+    statistics.of(Stage::kAdapt).Add(Since(start));
+  }
+  Judge(statistics);
+}
+
+void Scene::LookAgain() {
+  if (!frame_) return;
+  Statistics unused;
+  if (stream_ && !adaptation_) adaptation_ = stream_->Follow(Seen(true).bgr);
+  Judge(unused);
+}
+
+// Without a BGR image, where the model and the frame allow it.
+Maps Scene::JudgeAsDecoded() {
+  const VideoFrame& picture = frame_->picture;
+  const cv::Mat bgr = posterior_->TakesYuv(picture) ? cv::Mat() : picture.StoredBgr();
+  if (!bgr.empty() && observation_.bgr.empty()) observation_.bgr = Mirrored(picture.Upright(bgr));
+  return {Mirrored(picture.Upright(posterior_->Mask(picture, bgr))),
+          Mirrored(picture.Upright(posterior_->Probability(picture, bgr)))};
+}
+
+// Another prior than the adapter's moves all log-odds alike.
+Maps Scene::JudgeAdapted() {
+  cv::Mat log_odds = adapter_->LogOdds(Seen(true).bgr, *adaptation_);
+  if (const double moved = Logit(prior()) - Logit(adapter_prior_); moved != 0)
+    log_odds = log_odds + cv::Scalar(moved);
+  return {MaskOf(log_odds, threshold()), ProbabilityOf(log_odds)};
+}
+
+void Scene::Judge(Statistics& statistics) {
+  const auto start = Clock::now();
+  observation_.maps = adaptation_ ? JudgeAdapted() : JudgeAsDecoded();
+  statistics.of(Stage::kPosterior).Add(Since(start));
+  const auto found = Clock::now();
+  const cv::Mat& map = observation_.maps.probability;
+  observation_.region = tracker_ ? tracker_->Follow(map) : RegionOf(MapMomentsOf(map));
+  statistics.of(Stage::kRegion).Add(Since(found));
+  observation_.skin_fraction = static_cast<double>(cv::countNonZero(observation_.maps.mask)) /
+                               static_cast<double>(observation_.maps.mask.total());
+}
+
+const Observation& Scene::Seen(bool with_bgr) {
+  if (with_bgr && observation_.bgr.empty()) observation_.bgr = Mirrored(frame_->picture.Bgr());
+  return observation_;
+}
+
+std::optional<cv::Rect> Scene::search_window() const {
+  return tracker_ ? tracker_->window() : std::nullopt;
+}
+
+void Scene::SetThreshold(double threshold) {
+  Model model = model_;
+  model.decision = {threshold, "fixed", ""};
+  SetModel(model);
+}
+
+void Scene::SetPrior(double prior) { SetModel(WithPrior(model_, prior)); }
+
+void Scene::AddSamples(const cv::Rect& where, bool positive) {
+  const cv::Mat& bgr = Seen(true).bgr;
+  refit_.Add(bgr(where & cv::Rect({}, bgr.size())), positive);
+  LearnAgain();
+}
+
+void Scene::ClearSamples() {
+  refit_.Clear();
+  LearnAgain();
+}
+
+void Scene::LearnAgain() {
+  Model model = WithPrior(refit_.Fitted(), prior());
+  model.decision = model_.decision;
+  SetModel(model);
+  AdaptTo(model);
+}
+
+}  // namespace skinmask::live

@@ -1,0 +1,45 @@
+// A live run from the first frame to the last.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "programs/live/capture.h"
+#include "skinmask/detect/adapt.h"
+#include "skinmask/base/file.h"
+#include "skinmask/model/model.h"
+#include "programs/live/statistics.h"
+#include "programs/live/view.h"
+
+namespace skinmask::live {
+
+struct SessionOptions {
+  std::string source;
+  CaptureOptions capture;
+  Model model;
+  std::function<std::shared_ptr<const Adapter>(const Model&)> make_adapter;  // AdapterMaker
+  bool headless = false;
+  bool mirror = false;
+  bool track = false;
+  std::optional<cv::Rect> track_start;
+  View view = View::kOverlay;          // shown first, and recorded
+  std::filesystem::path record, csv;   // empty: none
+  std::filesystem::path folder = ".";  // for snapshots, models and recordings made by keys
+  Overwrite overwrite = Overwrite::kNo;
+  std::uint64_t frames = 0;  // 0: no limit
+  double seconds = 0;        // from the first frame; 0: no limit
+  const std::atomic<bool>* stop = nullptr;
+  LineSink notice = [](const std::string&) {};
+  // Called about once a second, if set.
+  std::function<void(const Statistics&)> report;
+};
+
+// Until the source ends, a limit is reached, the user is done, or a stop. What was recorded is
+// finished however it ends. Throws Error where there is no screen (unless headless), no source, or
+// something cannot be written.
+Statistics RunSession(const SessionOptions& options);
+
+}  // namespace skinmask::live

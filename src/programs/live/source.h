@@ -1,0 +1,63 @@
+// Where live frames come from: cameras, GStreamer pipelines, streams, files.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string>
+
+#include "skinmask/media/inputs.h"
+#include "skinmask/media/video.h"
+
+namespace skinmask::live {
+
+using Clock = std::chrono::steady_clock;
+
+// A frame, and when it was captured (or came from the network).
+struct LiveFrame {
+  VideoFrame picture;
+  Clock::time_point captured;
+};
+
+struct SourceOptions {
+  // Asked of a camera; 0 and empty leave it what it has.
+  cv::Size size;
+  double rate = 0;
+  std::string format;            // a V4L2 code of four characters: "MJPG", "YUYV"
+  double timeout_seconds = 2.5;  // to open, and from frame to frame
+  const std::atomic<bool>* stop = nullptr;
+  LineSink notice = [](const std::string&) {};  // what was asked for and not given
+};
+
+enum class SourceKind { kCamera, kPipeline, kStream, kFile };
+
+// What is a file is one; else what holds '!' is a GStreamer pipeline, what holds '://' a stream,
+// and a number or a device a camera.
+SourceKind SourceKindOf(const std::string& source);
+
+// Frames in order, for one thread.
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+  // The next frame; absent at the end, or after a stop. Throws Error when none comes in time, or
+  // the source is lost.
+  virtual std::optional<LiveFrame> Read() = 0;
+  virtual Rational rate() const = 0;  // frames a second; 0/1 where unknown
+};
+
+// Throws Error that says why the source cannot be opened; for a camera it lists those that there
+// are.
+std::unique_ptr<FrameSource> OpenSource(const std::string& source, const SourceOptions& options);
+
+// Parts of OpenSource.
+std::unique_ptr<FrameSource> OpenCamera(const std::string& device, const SourceOptions& options);
+std::unique_ptr<FrameSource> OpenPipeline(const std::string& description,
+                                          const SourceOptions& options);
+// A picture of BGR pixels, and one that a JPEG from a camera holds; what is missing in a damaged
+// one is made up by the decoder.
+VideoFrame WrapBgr(const cv::Mat& bgr);
+VideoFrame DecodeJpegFrame(std::string_view jpeg, std::string_view subject);
+
+}  // namespace skinmask::live

@@ -1,0 +1,73 @@
+#include "programs/live/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace skinmask::live {
+
+void Times::Add(double seconds) {
+  const double bin = std::clamp(seconds / kBin, 0.0, static_cast<double>(bins_.size() - 1));
+  ++bins_[static_cast<std::size_t>(bin)];
+  ++count_;
+  sum_ += seconds;
+  maximum_ = std::max(maximum_, seconds);
+}
+
+double Times::Quantile(double share) const {
+  const double wanted = share * static_cast<double>(count_);
+  double seen = 0;
+  for (std::size_t i = 0; i < bins_.size(); ++i) {
+    seen += bins_[i];
+    if (seen >= wanted && seen > 0) return std::min(maximum_, kBin * static_cast<double>(i + 1));
+  }
+  return maximum_;
+}
+
+const char* StageName(Stage stage) {
+  constexpr const char* kNames[kStages] = {"adapt",  "posterior", "region",
+                                           "record", "show",      "latency"};
+  return kNames[static_cast<std::size_t>(stage)];
+}
+
+double Statistics::PosteriorPerMegapixel() const {
+  const Times& posterior = of(Stage::kPosterior);
+  return pixels > 0 ? posterior.mean() * static_cast<double>(posterior.count()) / (pixels / 1e6)
+                    : 0;
+}
+
+std::string Statistics::Line() const {
+  const Times& latency = of(Stage::kLatency);
+  return fmt::format(
+      "{} frames in {:.1f} s: {:.1f} frames/s, {} dropped; skin {:.1f} %; latency {:.1f} ms, 95 % "
+      "within {:.1f}, all "
+      "within {:.1f}; posterior {:.2f} ms a megapixel",
+      frames, seconds, rate(), dropped, 100 * skin_fraction, 1e3 * latency.mean(),
+      1e3 * latency.Quantile(0.95), 1e3 * latency.maximum(), 1e3 * PosteriorPerMegapixel());
+}
+
+std::string Statistics::Json() const {
+  nlohmann::ordered_json stages;
+  for (int i = 0; i < kStages; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    const Times& t = of(stage);
+    if (t.count() == 0) continue;
+    stages[StageName(stage)] = {{"mean_ms", 1e3 * t.mean()},
+                                {"median_ms", 1e3 * t.Quantile(0.5)},
+                                {"p95_ms", 1e3 * t.Quantile(0.95)},
+                                {"p99_ms", 1e3 * t.Quantile(0.99)},
+                                {"max_ms", 1e3 * t.maximum()}};
+  }
+  const nlohmann::ordered_json root{{"frames", frames},
+                                    {"dropped", dropped},
+                                    {"seconds", seconds},
+                                    {"frames_per_second", rate()},
+                                    {"skin_fraction", skin_fraction},
+                                    {"posterior_ms_per_megapixel", 1e3 * PosteriorPerMegapixel()},
+                                    {"stages", stages}};
+  return root.dump(2) + "\n";
+}
+
+}  // namespace skinmask::live

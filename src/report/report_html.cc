@@ -1,0 +1,62 @@
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "report/assets.h"
+#include "skinmask/report/gallery.h"
+#include "skinmask/report/report.h"
+
+namespace skinmask {
+namespace {
+
+// JSON within a script element: '<' could end the element, and JSON has another way to write it.
+std::string ForScript(std::string_view json) {
+  std::string text;
+  for (const char c : json) c == '<' ? text.append("\\u003c") : text.append(1, c);
+  return text;
+}
+
+std::string PicturesJson(const std::vector<GalleryPictures>& pictures) {
+  using Json = nlohmann::ordered_json;
+  Json json = Json::object();
+  for (const GalleryPictures& one : pictures) {
+    Json& entry = json[one.name] = Json::object();
+    const std::pair<const char*, const std::optional<std::string>*> panels[] = {
+        {"photograph", &one.photograph},
+        {"truth", &one.truth},
+        {"probability", &one.probability},
+        {"predicted", &one.predicted},
+        {"errors", &one.errors}};
+    for (const auto& [name, picture] : panels)
+      if (*picture) entry[name] = **picture;
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// The template with every {{name}} of `parts` filled in; what is filled in is not looked at again.
+std::string Fill(std::string_view text,
+                 const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
+  std::string filled;
+  for (std::size_t place; (place = text.find("{{")) != text.npos;) {
+    filled += text.substr(0, place);
+    text.remove_prefix(place);
+    const std::size_t end = text.find("}}");
+    const std::string_view name = text.substr(2, end - 2);
+    for (const auto& [part, content] : parts)
+      if (part == name) filled += content;
+    text.remove_prefix(end + 2);
+  }
+  return filled.append(text);
+}
+
+}  // namespace
+
+std::string ReportToHtml(const std::string& json, const std::vector<GalleryPictures>& pictures) {
+  const std::string evaluation = ForScript(json), gallery = ForScript(PicturesJson(pictures));
+  return Fill(assets::Page(), {{"style", assets::Style()},
+                               {"chart", assets::ChartJs()},
+                               {"evaluation", evaluation},
+                               {"pictures", gallery},
+                               {"script", assets::Script()}});
+}
+
+}  // namespace skinmask

@@ -1,0 +1,204 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "skinmask/base/logistic.h"
+#include "skinmask/learn/decision.h"
+#include "skinmask/pipeline/evaluate.h"
+#include "skinmask/report/bootstrap.h"
+#include "skinmask/report/curves.h"
+#include "skinmask/report/gallery.h"
+#include "skinmask/report/planes.h"
+#include "skinmask/report/report.h"
+
+namespace skinmask {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kCurvePoints = 500, kSamplesPerClass = 300;
+constexpr int kReliabilityBins = 15, kLogOddsBins = 60, kResamples = 1000;
+constexpr std::uint64_t kSeed = 1;
+
+Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json IntervalsJson(const NamedIntervals& intervals) {
+  Json json;
+  for (const auto& [name, interval] : intervals)
+    json[name] = interval ? Json{interval->low, interval->high} : Json();
+  return json;
+}
+
+Json BootstrapJson(const EvaluationReport& report) {
+  const BootstrapIntervals intervals = Bootstrap(report, kResamples, kSeed);
+  return {{"method", "bootstrap over images, percentiles"},
+          {"confidence", BootstrapIntervals::kConfidence},
+          {"resamples", kResamples},
+          {"seed", kSeed},
+          {"pooled", IntervalsJson(intervals.pooled)},
+          {"mean_per_image", IntervalsJson(intervals.mean_per_image)}};
+}
+
+std::optional<double> OneMinus(const std::optional<double>& value) {
+  return value ? std::optional(1 - *value) : std::nullopt;
+}
+
+Json PointJson(const CurvePoint& point) {
+  const Confusion& c = point.counts;
+  return {{"threshold", Logistic(point.log_odds)},
+          {"log_odds", std::isfinite(point.log_odds) ? Json(point.log_odds) : Json()},
+          {"recall", OrNull(c.Recall())},
+          {"false_positive_rate", OrNull(OneMinus(c.Specificity()))},
+          {"false_negative_rate", OrNull(OneMinus(c.Recall()))},
+          {"precision", OrNull(c.Precision())},
+          {"error_rate", OrNull(OneMinus(c.Accuracy()))},
+          {"f1", OrNull(c.F1())}};
+}
+
+// Curves by columns, which is a third of the text of points by name.
+Json CurvesJson(const Scores& scores, const CurvePoint& operating_point) {
+  const Curve curve = ThinnedCurve(scores, operating_point, kCurvePoints);
+  Json json{{"steps", scores.steps.size()}, {"operating_point", curve.operating_point}};
+  for (const CurvePoint& point : curve.points) {
+    const Json values = PointJson(point);  // items() refers to it
+    for (const auto& [name, value] : values.items()) json[name].push_back(value);
+  }
+  return json;
+}
+
+Json ReliabilityJson(const Scores& scores) {
+  Json bins = Json::array();
+  const Reliability reliability = ReliabilityOf(scores, kReliabilityBins);
+  for (const ReliabilityBin& bin : reliability.bins)
+    bins.push_back({{"low", bin.low},
+                    {"high", bin.high},
+                    {"count", bin.count},
+                    {"positive", bin.positive},
+                    {"mean_probability", OrNull(bin.MeanProbability())},
+                    {"positive_share", OrNull(bin.PositiveShare())}});
+  return {{"ece", OrNull(reliability.Ece())}, {"bins", bins}};
+}
+
+Json LogOddsJson(const Scores& scores) {
+  const LogOddsHistogram histogram = LogOddsHistogramOf(scores, kLogOddsBins);
+  const auto shares = [](const std::vector<std::uint64_t>& counts, std::uint64_t total) {
+    Json json = Json::array();
+    for (const std::uint64_t count : counts)
+      json.push_back(total > 0 ? static_cast<double>(count) / static_cast<double>(total) : 0.);
+    return json;
+  };
+  return {{"low", histogram.low},
+          {"width", histogram.width},
+          {"positive", histogram.positive},
+          {"negative", histogram.negative},
+          {"positive_share", shares(histogram.positive, scores.Total(true))},
+          {"negative_share", shares(histogram.negative, scores.Total(false))}};
+}
+
+// Coordinates for plots: a thousandth of a channel's step is enough of them.
+double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
+
+// Features of a few of the evaluated pixels, evenly over those that were kept.
+Json SamplesJson(const EvaluationReport& report, const Features& features, bool positive) {
+  std::vector<std::array<std::uint8_t, 3>> colours;
+  for (const DrawnPixel& pixel : report.drawn)
+    if (pixel.positive == positive) colours.push_back(pixel.bgr);
+  Json json = Json::array();
+  const std::size_t shown = std::min(colours.size(), kSamplesPerClass);
+  for (std::size_t i = 0; i < shown; ++i) {
+    std::array<std::int32_t, 3> carrier;
+    CarrierRow(features.space(), colours[i * colours.size() / shown].data(), 1, carrier.data());
+    const Eigen::Vector3d c(carrier[0], carrier[1], carrier[2]);
+    const FeatureVector f = features.Matrix() * c + features.Offset();
+    Json point = Json::array();
+    for (int k = 0; k < f.size(); ++k) point.push_back(Rounded(f(k)));
+    json.push_back(point);
+  }
+  return json;
+}
+
+Json GaussianJson(const Gaussian& gaussian) {
+  Json json{{"weight", gaussian.weight}};
+  for (int i = 0; i < gaussian.mean.size(); ++i) {
+    json["mean"].push_back(gaussian.mean(i));
+    for (int j = 0; j < gaussian.covariance.cols(); ++j)
+      json["covariance"][static_cast<std::size_t>(i)].push_back(gaussian.covariance(i, j));
+  }
+  return json;
+}
+
+Json ClassesJson(const Model& model) {
+  Json classes = Json::array();
+  for (const ClassModel& c : model.classes) {
+    Json json{{"name", c.name}, {"gaussians", Json::array()}};
+    for (const Gaussian& gaussian : c.gaussians())
+      json["gaussians"].push_back(GaussianJson(gaussian));
+    classes.push_back(json);
+  }
+  return classes;
+}
+
+Json PlaneJson(const Plane& plane, const std::vector<Axis>& axes, double level) {
+  const auto name = [&](int feature) { return axes[static_cast<std::size_t>(feature)].name; };
+  Json json{{"x", plane.x}, {"y", plane.y ? Json(*plane.y) : Json()}, {"held", nullptr}};
+  if (plane.held)
+    json["held"] = {{"channel", name(plane.held->first)}, {"value", plane.held->second}};
+  for (std::size_t i = 0; !plane.y && i < plane.log_odds.size(); ++i) {
+    const double z = plane.log_odds[i];
+    json["probability"].push_back(std::isnan(z) ? Json() : Json(Logistic(z)));
+  }
+  json["boundary"] = Json::array();
+  for (const Segment& s : BoundaryOf(plane, axes, level))
+    json["boundary"].push_back({Rounded(s[0]), Rounded(s[1]), Rounded(s[2]), Rounded(s[3])});
+  return json;
+}
+
+Json DecisionJson(const EvaluationReport& report, const Model& model) {
+  const std::vector<Axis> axes = AxesOf(model);
+  Json json{{"channels", Json::array()}, {"classes", ClassesJson(model)}};
+  for (const Axis& axis : axes)
+    json["channels"].push_back({{"name", axis.name}, {"low", axis.low}, {"high", axis.high}});
+  json["samples"] = {{"positive", SamplesJson(report, model.features, true)},
+                     {"negative", SamplesJson(report, model.features, false)}};
+  json["planes"] = Json::array();
+  const double level = Logit(model.decision.threshold);
+  for (const Plane& plane : PlanesOf(model))
+    json["planes"].push_back(PlaneJson(plane, axes, level));
+  return json;
+}
+
+Json GalleryJson(const EvaluationReport& report) {
+  const GalleryChoice choice = ChooseGallery(report);
+  return {{"worst", choice.worst}, {"best", choice.best}};
+}
+
+void AddScores(Json& root, const Scores& scores, const CurvePoint& operating_point) {
+  root["operating_point"] = PointJson(operating_point);
+  root["best_f1"] = nullptr;
+  if (const auto best = Choose(scores, {DecisionRule::Kind::kMaxF1}))
+    root["best_f1"] = PointJson({best->log_odds, best->counts});
+  root["curves"] = CurvesJson(scores, operating_point);
+  root["reliability"] = ReliabilityJson(scores);
+  root["log_odds"] = LogOddsJson(scores);
+}
+
+}  // namespace
+
+std::string FullReportToJson(const EvaluationReport& report, const Model* model) {
+  Json root = Json::parse(ReportToJson(report));
+  root["positive"] = report.positive;
+  root["intervals"] = BootstrapJson(report);
+  root["gallery"] = GalleryJson(report);
+  if (model) {
+    root["model"] = {{"kind", KindName(model->kind)},
+                     {"space", model->features.space().name},
+                     {"channels", model->features.channel_names()},
+                     {"threshold", model->decision.threshold},
+                     {"rule", model->decision.rule}};
+    if (report.scores)
+      AddScores(root, *report.scores, {Logit(model->decision.threshold), report.pooled.counts});
+    root["boundary"] = DecisionJson(report, *model);
+  }
+  return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace skinmask

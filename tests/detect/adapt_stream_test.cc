@@ -1,0 +1,240 @@
+#include "skinmask/detect/adapt_stream.h"
+
+#include <chrono>
+#include <iostream>
+#include <opencv2/imgproc.hpp>
+#include <thread>
+
+#include "skinmask/base/error.h"
+#include "skinmask/media/image.h"
+#include "support/files.h"
+#include "support/pictures.h"
+#include "support/world.h"
+
+namespace skinmask {
+namespace {
+
+struct Scene {
+  cv::Mat bgr, truth;
+};
+
+Scene SceneOf(const std::string& photo, const std::string& mask) {
+  Scene scene{ReadImage(testing::SamplesFolder() / "photos" / photo),
+              ReadImage(testing::SamplesFolder() / "masks" / mask)};
+  cv::extractChannel(scene.truth, scene.truth, 0);
+  return scene;
+}
+
+Scene Astronaut() { return SceneOf("astronaut.png", "astronaut.png"); }
+Scene Hopper() { return SceneOf("grace_hopper.jpg", "grace_hopper.png"); }
+
+// A window of 400x400 that moves over the scene.
+Scene Window(const Scene& scene, int frame) {
+  const cv::Rect at(56 + static_cast<int>(40 * std::sin(frame / 10.)), 0, 400, 400);
+  return {scene.bgr(at).clone(), scene.truth(at).clone()};
+}
+
+cv::Mat Lit(const cv::Mat& bgr, double gain, const cv::Scalar& tint = {1, 1, 1}) {
+  cv::Mat lit;
+  cv::multiply(bgr, tint * gain, lit);
+  return lit;
+}
+
+cv::Mat Noisy(const cv::Mat& bgr, std::uint64_t seed) {
+  testing::Random random(seed);
+  cv::Mat noisy = bgr.clone();
+  for (int y = 0; y < noisy.rows; ++y)
+    for (int x = 0; x < 3 * noisy.cols; ++x)
+      noisy.ptr(y)[x] = cv::saturate_cast<std::uint8_t>(noisy.ptr(y)[x] + 3 * random.Normal());
+  return noisy;
+}
+
+std::shared_ptr<const Adapter> AdapterOf(std::unique_ptr<SeedFinder> finder) {
+  std::vector<std::unique_ptr<SeedFinder>> finders;
+  finders.push_back(std::move(finder));
+  const Model model = DefaultModel();
+  return std::make_shared<const Adapter>(model, model.decision.threshold, std::move(finders),
+                                         Refine::kGuided);
+}
+
+cv::Mat MaskFrom(const cv::Mat& z, const cv::Mat& bgr) {
+  if (z.empty()) return cv::Mat::zeros(bgr.size(), CV_8UC1);
+  return MaskOf(z, DefaultModel().decision.threshold);
+}
+
+double F1(const cv::Mat& mask, const cv::Mat& truth) {
+  const double both = cv::countNonZero(mask & (truth > 127));
+  return 2 * both / (cv::countNonZero(mask) + cv::countNonZero(truth > 127));
+}
+
+// The share of the skin that changes from one mask to the next.
+double Change(const cv::Mat& before, const cv::Mat& after) {
+  return cv::countNonZero(before != after) / static_cast<double>(cv::countNonZero(after));
+}
+
+bool Same(const cv::Mat& a, const cv::Mat& b) {
+  return a.size() == b.size() && (a.empty() || cv::norm(a, b, cv::NORM_INF) == 0);
+}
+
+// Takes its time, each time another.
+class Slow : public SeedFinder {
+ public:
+  std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10 * (bgr.at<cv::Vec3b>(9, 9)[0] % 5)));
+    return faces_->Find(bgr);
+  }
+
+ private:
+  std::unique_ptr<SeedFinder> faces_ = FaceFinder();
+};
+
+TEST(AdaptStream, TheFirstFrameIsAdaptedLikeAPhotograph) {
+  const Scene scene = Astronaut();
+  const auto adapter = AdapterOf(FaceFinder());
+  StreamAdapter stream(adapter);
+  EXPECT_TRUE(Same(stream.LogOdds(scene.bgr), adapter->LogOdds(scene.bgr)));
+}
+
+TEST(AdaptStream, AStillPictureStaysAsItIs) {
+  const Scene scene = Astronaut();
+  for (const int lag : {0, 3}) {
+    StreamAdapter stream(AdapterOf(FaceFinder()), {8, lag});
+    for (int i = 0; i < 10; ++i) stream.LogOdds(Window(scene, i).bgr);
+    const cv::Mat frozen = Window(scene, 10).bgr;
+    cv::Mat settled;
+    for (int i = 0; i < 12; ++i) settled = stream.LogOdds(frozen);  // one search sees it
+    ASSERT_FALSE(settled.empty());
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(Same(stream.LogOdds(frozen), settled)) << i;
+  }
+}
+
+TEST(AdaptStream, WhenASearchEndsDoesNotMatter) {
+  const Scene scene = Astronaut();
+  StreamAdapter quick(AdapterOf(FaceFinder()), {5, 2}),
+      slow(AdapterOf(std::make_unique<Slow>()), {5, 2});
+  for (int i = 0; i < 20; ++i) {
+    const cv::Mat bgr = Window(scene, i).bgr;
+    EXPECT_TRUE(Same(quick.LogOdds(bgr), slow.LogOdds(bgr))) << i;
+  }
+}
+
+// Both models judge the same frame, so that its own noise does not count.
+TEST(AdaptStream, NoiseMovesTheModelLessThanWhereEveryFrameIsAdaptedToAlone) {
+  const Scene scene = Window(Astronaut(), 0);
+  const auto adapter = AdapterOf(FaceFinder());
+  StreamAdapter stream(adapter);
+  std::shared_ptr<const Adaptation> before;
+  std::optional<Adaptation> before_alone;
+  double carried = 0, alone = 0, last_f1 = 0, last_f1_alone = 0;
+  for (int i = 0; i < 24; ++i) {
+    const cv::Mat bgr = Noisy(scene.bgr, 100 + static_cast<std::uint64_t>(i));
+    const auto mask = [&](const Adaptation& a) { return MaskFrom(adapter->LogOdds(bgr, a), bgr); };
+    const auto now = stream.Follow(bgr);
+    const auto now_alone = adapter->Adapt(bgr);
+    ASSERT_TRUE(now && now_alone);
+    if (i > 0) {
+      carried += Change(mask(*before), mask(*now)) / 23;
+      alone += Change(mask(*before_alone), mask(*now_alone)) / 23;
+    }
+    before = now;
+    before_alone = now_alone;
+    last_f1 = F1(mask(*now), scene.truth);
+    last_f1_alone = F1(mask(*now_alone), scene.truth);
+  }
+  std::cout << "the model moves " << carried << " of the mask, alone " << alone << "\n";
+  EXPECT_LT(carried, 0.5 * alone);
+  EXPECT_LT(carried, 0.01);
+  EXPECT_GT(last_f1, last_f1_alone - 0.03);
+}
+
+TEST(AdaptStream, FollowsACameraThatMoves) {
+  const Scene scene = Astronaut();
+  const auto adapter = AdapterOf(FaceFinder());
+  StreamAdapter stream(adapter, {8, 3});
+  for (int i = 0; i < 60; ++i) {
+    const Scene window = Window(scene, i);
+    const cv::Mat z = stream.LogOdds(window.bgr);
+    ASSERT_EQ(z.empty(), i < 3) << i;
+    if (i >= 3) {
+      EXPECT_GT(F1(MaskFrom(z, window.bgr), window.truth),
+                F1(MaskFrom(adapter->LogOdds(window.bgr), window.bgr), window.truth) - 0.08)
+          << i;
+    }
+  }
+}
+
+TEST(AdaptStream, FollowsTheLight) {
+  const Scene scene = Astronaut();
+  StreamAdapter stream(AdapterOf(FaceFinder()), {8, 3});
+  const double at_first =
+      F1(MaskFrom(AdapterOf(FaceFinder())->LogOdds(scene.bgr), scene.bgr), scene.truth);
+  // Dimmer by 1.5 % with each frame, and bluer.
+  for (int i = 0; i < 48; ++i) {
+    const cv::Mat bgr = Lit(scene.bgr, std::pow(0.985, i), {1 + i / 200., 1, 1 - i / 200.});
+    const cv::Mat mask = MaskFrom(stream.LogOdds(bgr), bgr);
+    if (i >= 3) {
+      EXPECT_GT(F1(mask, scene.truth), at_first - 0.1) << i;
+    }
+  }
+}
+
+TEST(AdaptStream, ACutLeavesTheOldModelAtOnce) {
+  const Scene first = Window(Astronaut(), 0), second = Window(Hopper(), 0);
+  const auto adapter = AdapterOf(FaceFinder());
+  const double alone = F1(MaskFrom(adapter->LogOdds(second.bgr), second.bgr), second.truth);
+  for (const int lag : {0, 3}) {
+    StreamAdapter stream(adapter, {8, lag});
+    for (int i = 0; i < 9; ++i) stream.LogOdds(first.bgr);  // with a search under way at the cut
+    for (int i = 0; i < 12; ++i) {
+      const cv::Mat z = stream.LogOdds(second.bgr);
+      EXPECT_EQ(z.empty(), i < 2 * lag - 1) << lag << " " << i;
+      if (!z.empty()) {
+        EXPECT_GT(F1(MaskFrom(z, second.bgr), second.truth), alone - 0.01) << i;
+      }
+    }
+  }
+}
+
+TEST(AdaptStream, ASceneWithoutAFaceSoonGetsTheGlobalModel) {
+  const Scene scene = Astronaut();
+  // As bright as the photograph on the average, so that only the face is missed.
+  cv::Mat flipped;
+  cv::flip(scene.bgr, flipped, 0);
+  for (const int lag : {0, 3}) {
+    StreamAdapter stream(AdapterOf(FaceFinder()), {8, lag});
+    for (int i = 0; i < 9; ++i) stream.LogOdds(scene.bgr);
+    for (int i = 0; i < 20; ++i) {
+      const cv::Mat z = stream.LogOdds(flipped);
+      if (i >= 8) {
+        EXPECT_TRUE(z.empty()) << i;
+      }
+    }
+  }
+}
+
+TEST(AdaptStream, GoesOnInAnotherSize) {
+  const Scene scene = Astronaut();
+  StreamAdapter stream(AdapterOf(FaceFinder()));
+  ASSERT_EQ(stream.LogOdds(scene.bgr).size(), scene.bgr.size());
+  const cv::Mat window = Window(scene, 0).bgr;
+  EXPECT_EQ(stream.LogOdds(window).size(), window.size());
+}
+
+TEST(AdaptStream, SeedsThatAreGivenStay) {
+  const Scene scene = Hopper();
+  StreamAdapter stream(AdapterOf(FixedSeed(cv::Rect(230, 150, 60, 60))));
+  for (int i = 0; i < 20; ++i)
+    EXPECT_FALSE(stream.LogOdds(Lit(scene.bgr, 1 - i / 100.)).empty()) << i;
+  StreamAdapter beyond(AdapterOf(FixedSeed(cv::Rect(500, 500, 60, 60))), {8, 2});
+  EXPECT_ERROR(for (int i = 0; i < 3; ++i) beyond.LogOdds(scene.bgr),
+               "--seed-rect 500,500,60,60: is not within");
+}
+
+TEST(AdaptStream, OptionsOutOfRangeAreErrors) {
+  const auto adapter = AdapterOf(FixedSeed(cv::Rect(0, 0, 9, 9)));
+  EXPECT_THROW(StreamAdapter(adapter, {0, 0}), Error);
+  EXPECT_THROW(StreamAdapter(adapter, {8, -1}), Error);
+}
+
+}  // namespace
+}  // namespace skinmask

@@ -1,0 +1,172 @@
+#include "skinmask/learn/evaluation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "skinmask/base/error.h"
+#include "skinmask/base/logistic.h"
+#include "skinmask/learn/decision.h"
+#include "skinmask/learn/fit.h"
+#include "skinmask/model/reference.h"
+#include "support/files.h"
+#include "support/world.h"
+
+namespace skinmask {
+namespace {
+
+using testing::DrawSamples;
+using testing::Random;
+
+constexpr DecisionRule kMaxF1{DecisionRule::Kind::kMaxF1};
+
+struct Scored {
+  float z;
+  bool truth;
+};
+
+std::vector<Scored> Draw(int n, double spread) {
+  Random random(21);
+  std::vector<Scored> scored;
+  for (int i = 0; i < n; ++i) {
+    const bool truth = random.Uniform() < 0.3;
+    // Rounded to quarters, so that ties happen.
+    const double z = std::round(4 * (spread * random.Normal() + (truth ? 1 : -1))) / 4;
+    scored.push_back({static_cast<float>(z), truth});
+  }
+  return scored;
+}
+
+Scores Histogram(const std::vector<Scored>& scored) {
+  ScoreHistogram histogram;
+  for (const Scored& s : scored) histogram.Add(s.z, s.truth);
+  return histogram.Steps();
+}
+
+TEST(Confusion, RatiosAreThoseOfTheirDefinitions) {
+  const Confusion c{6, 2, 3, 9};
+  EXPECT_DOUBLE_EQ(*c.Accuracy(), 0.75);
+  EXPECT_DOUBLE_EQ(*c.Precision(), 0.75);
+  EXPECT_DOUBLE_EQ(*c.Recall(), 6. / 9);
+  EXPECT_DOUBLE_EQ(*c.Specificity(), 9. / 11);
+  EXPECT_DOUBLE_EQ(*c.F1(), 2 * 0.75 * (6. / 9) / (0.75 + 6. / 9));
+  EXPECT_DOUBLE_EQ(*c.Iou(), 6. / 11);
+}
+
+TEST(Confusion, ZeroOverZeroIsAbsent) {
+  const Confusion none;
+  for (const auto& ratio : {none.Accuracy(), none.Precision(), none.Recall(), none.Specificity(), none.F1(), none.Iou()})
+    EXPECT_FALSE(ratio.has_value());
+  EXPECT_FALSE((Confusion{0, 0, 0, 5}.F1().has_value()));
+  EXPECT_EQ((Confusion{0, 0, 2, 5}.F1()), 0);
+}
+
+TEST(Scores, AucIsTheShareOfPairsInOrder) {
+  const std::vector<Scored> scored = Draw(600, 1.5);
+  double right = 0, pairs = 0;
+  for (const Scored& p : scored)
+    for (const Scored& n : scored)
+      if (p.truth && !n.truth) {
+        right += p.z > n.z ? 1 : p.z == n.z ? 0.5 : 0;
+        ++pairs;
+      }
+  EXPECT_NEAR(*Histogram(scored).Auc(), right / pairs, 1e-12);
+}
+
+TEST(Scores, AveragePrecisionBrierAndMaxF1AreThoseOfBruteForce) {
+  const std::vector<Scored> scored = Draw(600, 1.5);
+  double brier = 0, positives = 0;
+  for (const Scored& s : scored) {
+    brier += std::pow(Logistic(s.z) - s.truth, 2);
+    positives += s.truth;
+  }
+  double ap = 0, best_f1 = 0, last_recall = 0;
+  for (float t = 12; t > -12; t -= 0.25f) {
+    Confusion c;
+    for (const Scored& s : scored) c.Add(s.truth, s.z >= t);
+    if (c.tp + c.fp == 0) continue;
+    ap += (*c.Recall() - last_recall) * *c.Precision();
+    last_recall = *c.Recall();
+    best_f1 = std::max(best_f1, *c.F1());
+  }
+  const Scores scores = Histogram(scored);
+  EXPECT_NEAR(*scores.Brier(), brier / 600, 1e-8);
+  EXPECT_NEAR(*scores.AveragePrecision(), ap, 1e-12);
+  const auto best = Choose(scores, kMaxF1);
+  EXPECT_NEAR(*best->counts.F1(), best_f1, 1e-12);
+  Confusion at_best;
+  for (const Scored& s : scored) at_best.Add(s.truth, s.z > best->log_odds - 1e-9);
+  EXPECT_EQ(at_best, best->counts);
+}
+
+TEST(Scores, AreAbsentWithoutBothClasses) {
+  EXPECT_FALSE(Scores{}.Auc() || Scores{}.AveragePrecision() || Scores{}.Brier() || Choose(Scores{}, kMaxF1));
+  ScoreHistogram negatives;
+  negatives.Add(1, false);
+  EXPECT_FALSE(negatives.Steps().Auc() || negatives.Steps().AveragePrecision() || Choose(negatives.Steps(), kMaxF1));
+  EXPECT_NEAR(*negatives.Steps().Brier(), Logistic(1) * Logistic(1), 1e-9);
+}
+
+TEST(ScoreHistogram, SumsDoNotDependOnOrderOrSplit) {
+  const std::vector<Scored> scored = Draw(5000, 40);
+  ScoreHistogram one, left, right, empty;
+  for (std::size_t i = 0; i < scored.size(); ++i) {
+    one.Add(scored[i].z, scored[i].truth);
+    const Scored& back = scored[scored.size() - 1 - i];
+    (i % 3 ? left : right).Add(back.z, back.truth);
+  }
+  left += empty;
+  empty += right;
+  left += empty;
+  EXPECT_EQ(one.Steps().Auc(), left.Steps().Auc());
+  EXPECT_EQ(one.Steps().Brier(), left.Steps().Brier());
+  EXPECT_EQ(one.Steps().steps.size(), left.Steps().steps.size());
+}
+
+TEST(ScoreHistogram, KeepsOrderAndResolution) {
+  // Any two scores further apart than a bin are told apart, over the whole range and past its end.
+  for (float z : {-3e38f, -3e5f, -250.f, -1.f, -1e-3f, 0.f, 1e-3f, 0.5f, 36.f, 5000.f, 3e5f, INFINITY}) {
+    ScoreHistogram histogram;
+    histogram.Add(z, true);
+    const float below = z - (std::abs(z) + 1) / 2000;
+    if (std::abs(z) < 2e5) {
+      histogram.Add(below, false);
+      EXPECT_EQ(histogram.Steps().Auc(), 1) << z;
+      EXPECT_LE(histogram.Steps().steps[1].border, z);
+      EXPECT_GT(histogram.Steps().steps[1].border, below);
+    }
+  }
+  ScoreHistogram histogram;
+  histogram.Add(-1e-30f, false);
+  histogram.Add(0, true);
+  EXPECT_EQ(histogram.Steps().Auc(), 1);
+  EXPECT_EQ(histogram.Steps().steps[1].border, 0);
+  histogram.Add(NAN, true);  // counted somewhere, never out of bounds
+}
+
+TEST(EvaluateSamples, AgreesWithTheReferenceAndTheHistogram) {
+  const Samples samples = DrawSamples(3);
+  const Model model = Fit(samples, {});
+  const Evaluation evaluation = EvaluateSamples(samples, model);
+  const Reference reference(model);
+  Confusion expected;
+  ScoreHistogram histogram;
+  for (const SampleRow& row : samples.rows()) {
+    const bool truth = samples.classes()[row.class_index] == "skin";
+    const double z = reference.LogOdds(row.b, row.g, row.r);
+    expected.Add(truth, z > 0, row.count);
+    histogram.Add(static_cast<float>(z), truth, row.count);
+  }
+  EXPECT_EQ(evaluation.counts, expected);
+  EXPECT_NEAR(*evaluation.scores->Auc(), *histogram.Steps().Auc(), 1e-5);
+  EXPECT_NEAR(*evaluation.scores->Brier(), *histogram.Steps().Brier(), 1e-7);
+  const auto best = Choose(*evaluation.scores, kMaxF1);
+  Model tuned = model;
+  tuned.decision.threshold = Logistic(best->log_odds);
+  EXPECT_EQ(EvaluateSamples(samples, tuned).counts, best->counts);
+  EXPECT_ERROR(EvaluateSamples(ParseSamples("class,b,g,r\nsky,1,2,3\n", "t"), model),
+               "none of the model's classes");
+}
+
+}  // namespace
+}  // namespace skinmask

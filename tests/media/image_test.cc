@@ -1,0 +1,204 @@
+#include "skinmask/media/image.h"
+
+#include <gtest/gtest.h>
+
+#include <opencv2/imgproc.hpp>
+
+#include "skinmask/base/error.h"
+#include "support/files.h"
+#include "support/pictures.h"
+
+namespace skinmask {
+namespace {
+
+using testing::Encode;
+using testing::Gradient;
+using testing::WithOrientation;
+
+bool Same(const cv::Mat& a, const cv::Mat& b) {
+  return a.size() == b.size() && a.type() == b.type() && cv::norm(a, b, cv::NORM_INF) == 0;
+}
+
+cv::Mat ByOpenCv(const std::string& bytes) {
+  return cv::imdecode(std::vector<unsigned char>(bytes.begin(), bytes.end()), cv::IMREAD_COLOR);
+}
+
+TEST(Image, JpegHasTheSamePixelsAsImread) {
+  for (const int quality : {35, 90, 100}) {
+    const std::string jpeg = Encode(".jpg", Gradient(61, 47), {cv::IMWRITE_JPEG_QUALITY, quality});
+    EXPECT_TRUE(Same(DecodeImage(jpeg, "x"), ByOpenCv(jpeg)));
+  }
+  const std::string progressive = Encode(".jpg", Gradient(61, 47), {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
+  EXPECT_TRUE(Same(DecodeImage(progressive, "x"), ByOpenCv(progressive)));
+}
+
+TEST(Image, EveryOrientationHasTheSamePixelsAsImread) {
+  const std::string jpeg = Encode(".jpg", Gradient(61, 47));
+  for (int orientation = 0; orientation <= 9; ++orientation)
+    for (const bool big_endian : {false, true}) {
+      const std::string turned = WithOrientation(jpeg, orientation, big_endian);
+      const cv::Mat image = DecodeImage(turned, "x");
+      EXPECT_EQ(image.rows, orientation >= 5 && orientation <= 8 ? 61 : 47);
+      EXPECT_TRUE(Same(image, ByOpenCv(turned))) << orientation;
+    }
+}
+
+TEST(Image, GreyAlphaAndSixteenBits) {
+  const cv::Mat bgr = Gradient(40, 30);
+  cv::Mat grey, spread, bgra(bgr.size(), CV_8UC4), sixteen;
+  cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
+  cv::cvtColor(grey, spread, cv::COLOR_GRAY2BGR);
+  EXPECT_TRUE(Same(DecodeImage(Encode(".png", grey), "x"), spread));
+  EXPECT_EQ(DecodeImage(Encode(".jpg", grey), "x").type(), CV_8UC3);
+  cv::cvtColor(bgr, bgra, cv::COLOR_BGR2BGRA);
+  for (int y = 0; y < bgra.rows; ++y)
+    for (int x = 0; x < bgra.cols; ++x) bgra.at<cv::Vec4b>(y, x)[3] = static_cast<std::uint8_t>(x);
+  EXPECT_TRUE(Same(DecodeImage(Encode(".png", bgra), "x"), bgr));
+  bgr.convertTo(sixteen, CV_16U, 257);
+  EXPECT_TRUE(Same(DecodeImage(Encode(".png", sixteen), "x"), bgr));
+  EXPECT_TRUE(Same(DecodeImage(Encode(".tiff", sixteen), "x"), bgr));
+  // Scaled and rounded, not cut: 257 v + 128 is still v, 257 v + 129 is v + 1.
+  sixteen = cv::Mat(1, 2, CV_16UC3, cv::Scalar::all(257 * 100 + 128));
+  sixteen.at<cv::Vec3w>(0, 1) = {257 * 100 + 129, 257 * 100 + 129, 257 * 100 + 129};
+  const cv::Mat rounded = DecodeImage(Encode(".png", sixteen), "x");
+  EXPECT_EQ(rounded.at<cv::Vec3b>(0, 0)[0], 100);
+  EXPECT_EQ(rounded.at<cv::Vec3b>(0, 1)[0], 101);
+}
+
+TEST(Image, LosslessFormatsKeepPixels) {
+  for (const char* extension : {".png", ".bmp", ".tiff", ".ppm"})
+    EXPECT_TRUE(Same(DecodeImage(Encode(extension, Gradient(33, 21)), "x"), Gradient(33, 21))) << extension;
+}
+
+TEST(Image, EveryTruncationIsAnError) {
+  ::testing::internal::CaptureStderr();  // OpenCV's decoders print
+  for (const std::string& bytes :
+       {Encode(".jpg", Gradient(64, 48)), Encode(".jpg", Gradient(64, 48), {cv::IMWRITE_JPEG_PROGRESSIVE, 1}),
+        Encode(".png", Gradient(64, 48)), Encode(".bmp", Gradient(64, 48)), Encode(".ppm", Gradient(64, 48))}) {
+    ASSERT_NO_THROW(DecodeImage(bytes, "x"));
+    for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 40)
+      EXPECT_THROW(DecodeImage(std::string_view(bytes).substr(0, size), "x"), Error) << size << " of " << bytes.size();
+    EXPECT_THROW(DecodeImage(std::string_view(bytes).substr(0, bytes.size() - 2), "x"), Error);
+  }
+  ::testing::internal::GetCapturedStderr();
+}
+
+TEST(Image, DamageIsAnErrorAndIsNamed) {
+  std::string png = Encode(".png", Gradient(64, 48));
+  png[png.size() / 2] ^= 1;
+  EXPECT_ERROR(DecodeImage(png, "a.png"), "a.png: is a damaged PNG: ");
+  const std::string jpeg = Encode(".jpg", Gradient(64, 48));
+  EXPECT_ERROR(DecodeImage(jpeg.substr(0, jpeg.size() / 2), "a.jpg"), "a.jpg: is a damaged JPEG: ");
+  EXPECT_ERROR(DecodeImage("", "a.jpg"), "a.jpg: is empty");
+  EXPECT_ERROR(DecodeImage("a shopping list", "a.jpg"), "a.jpg: is no image");
+}
+
+TEST(Image, WhatLibjpegOnlyWarnsOfIsDamage) {
+  // Lost codes end the scan early; libjpeg makes up the rest and speaks of stray bytes.
+  std::string jpeg = Encode(".jpg", Gradient(64, 48));
+  jpeg.erase(jpeg.size() - 200, 100);
+  EXPECT_ERROR(DecodeImage(jpeg, "x"), "is a damaged JPEG: Corrupt JPEG data");
+}
+
+TEST(Image, ScalesJpegInItsOwnDomainAndTheRestByArea) {
+  const cv::Mat picture = Gradient(61, 47);
+  for (const int scale : {2, 4, 8}) {
+    const cv::Size size((61 + scale - 1) / scale, (47 + scale - 1) / scale);
+    cv::Mat expected;
+    cv::resize(picture, expected, size, 0, 0, cv::INTER_AREA);
+    EXPECT_TRUE(Same(DecodeImage(Encode(".png", picture), "x", {.scale = scale}), expected));
+    const std::string jpeg = Encode(".jpg", picture, {cv::IMWRITE_JPEG_QUALITY, 98});
+    const cv::Mat small = DecodeImage(jpeg, "x", {.scale = scale});
+    ASSERT_EQ(small.size(), size);
+    // libjpeg's last block reaches beyond the picture; inside, both are averages.
+    const cv::Rect inside(0, 0, size.width - 1, size.height - 1);
+    EXPECT_LT(cv::norm(small(inside), expected(inside), cv::NORM_INF), 16);
+    EXPECT_EQ(DecodeImage(testing::WithOrientation(jpeg, 8), "x", {.scale = scale}).rows, size.width);
+  }
+}
+
+TEST(Image, ABufferHoldsThePicture) {
+  Scratch buffer;
+  const std::string large = Encode(".jpg", Gradient(300, 200)), small = Encode(".jpg", Gradient(40, 30));
+  const cv::Mat first = DecodeImage(large, "x", {.buffer = &buffer});
+  EXPECT_TRUE(Same(first, DecodeImage(large, "x")));
+  const cv::Mat second = DecodeImage(small, "x", {.buffer = &buffer});
+  EXPECT_EQ(second.data, first.data);
+  EXPECT_TRUE(Same(second, DecodeImage(small, "x")));
+}
+
+TEST(Image, PngOfEveryKindIsImreads) {
+  // Palettes, few bits, interlace and orientation come from files that other programs wrote.
+  const cv::Mat picture = Gradient(40, 30);
+  for (const int depth : {CV_8U, CV_16U})
+    for (const int channels : {1, 3, 4}) {
+      cv::Mat image(30, 40, CV_MAKETYPE(depth, channels));
+      cv::randu(image, 0, depth == CV_8U ? 256 : 65536);
+      const std::string png = Encode(".png", image);
+      const cv::Mat read = cv::imdecode(std::vector<unsigned char>(png.begin(), png.end()),
+                                        cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
+      cv::Mat expected;
+      read.convertTo(expected, CV_8U, depth == CV_8U ? 1 : 255. / 65535);
+      EXPECT_TRUE(Same(DecodeImage(png, "x"), expected)) << depth << channels;
+    }
+  const std::string bits = Encode(".png", picture.reshape(1).colRange(0, 40).clone() > 128, {cv::IMWRITE_PNG_BILEVEL, 1});
+  EXPECT_TRUE(Same(DecodeImage(bits, "x"), ByOpenCv(bits)));
+  EXPECT_EQ(DecodeImage(bits, "x", {.keep_grey = true}).type(), CV_8UC1);
+  EXPECT_EQ(DecodeImage(Encode(".png", picture), "x", {.keep_grey = true}).type(), CV_8UC3);
+}
+
+TEST(Image, AnyByteOfAPngThatChangesIsNoticed) {
+  // Written by OpenCV in several IDAT chunks, and by us in one.
+  cv::Mat noise(90, 100, CV_8UC3);
+  cv::randu(noise, 0, 256);
+  for (const std::string& png : {Encode(".png", noise), EncodePng(Gradient(40, 30))})
+    for (std::size_t at = 8; at < png.size(); at += 1 + at / 97) {
+      std::string changed = png;
+      changed[at] ^= 0x10;
+      EXPECT_THROW(DecodeImage(changed, "x"), Error) << "byte " << at << " of " << png.size();
+    }
+}
+
+TEST(Image, NoiseThatDoesNotShrinkIsWrittenAllTheSame) {
+  for (const int channels : {1, 3, 4}) {
+    cv::Mat noise(211, 333, CV_8UC(channels));
+    cv::randu(noise, 0, 256);
+    const std::string png = EncodePng(noise);
+    const cv::Mat back = cv::imdecode(std::vector<unsigned char>(png.begin(), png.end()), cv::IMREAD_UNCHANGED);
+    EXPECT_TRUE(Same(back, noise));
+  }
+}
+
+TEST(Image, NothingIsPrinted) {
+  // libpng would complain of a broken colour profile, libjpeg of missing data.
+  std::string png = Encode(".png", Gradient(16, 16));
+  const std::string chunk("\0\0\0\x04iCCPxxxx\0\0\0\0", 16);
+  std::string with_profile = png.substr(0, 33) + chunk + png.substr(33);
+  ::testing::internal::CaptureStderr();
+  EXPECT_NO_THROW(DecodeImage(with_profile, "x"));  // its checksum is wrong, but it is no pixel
+  EXPECT_THROW(DecodeImage(png.substr(0, 80), "x"), Error);
+  EXPECT_THROW(DecodeImage(Encode(".jpg", Gradient(64, 64)).substr(0, 700), "x"), Error);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Image, PngRoundTrips) {
+  const cv::Mat image = Gradient(37, 19);
+  EXPECT_TRUE(Same(ByOpenCv(EncodePng(image)), image));
+  const cv::Mat mask = image.reshape(1).colRange(0, 37).clone() > 99;
+  const std::string png = EncodePng(mask);
+  const cv::Mat back = cv::imdecode(std::vector<unsigned char>(png.begin(), png.end()), cv::IMREAD_UNCHANGED);
+  EXPECT_TRUE(Same(back, mask));
+}
+
+using ReadImageTest = testing::FolderTest;
+
+TEST_F(ReadImageTest, TakesUnicodePathsAndRefusesFolders) {
+  const std::string name = "hände 手 🖐.png";
+  Put(name, Encode(".png", Gradient(9, 7)));
+  EXPECT_TRUE(Same(ReadImage(Path(name)), Gradient(9, 7)));
+  EXPECT_ERROR(ReadImage(folder_), "is a folder");
+  EXPECT_ERROR(ReadImage(Path("absent.png")), "absent.png: cannot be read: No such file");
+}
+
+}  // namespace
+}  // namespace skinmask

@@ -1,0 +1,119 @@
+#include "skinmask/media/inputs.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "skinmask/base/error.h"
+#include "skinmask/media/mask_pairs.h"
+#include "skinmask/media/outputs.h"
+#include "support/files.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+
+class MediaTest : public testing::FolderTest {
+ protected:
+  std::vector<std::string> problems_;
+  LineSink sink_ = [this](const std::string& line) { problems_.push_back(line); };
+
+  std::vector<std::string> Pairs(const char* images, const char* masks, const char* mask_name,
+                                 const char* image_name = "{stem}", bool predicted = false) {
+    problems_.clear();
+    std::vector<std::string> result;
+    for (const MaskPair& pair : PairMasks(Path(images), NamePattern(image_name, "--image-name"), Path(masks),
+                                          NamePattern(mask_name, "--mask-name"), predicted, sink_))
+      result.push_back(pair.image.relative.string() + " " + pair.mask.lexically_relative(folder_).string());
+    return result;
+  }
+};
+
+using Strings = std::vector<std::string>;
+
+TEST_F(MediaTest, ListsFoldersRecursivelyAndSorted) {
+  for (const char* name : {"p/b.JPG", "p/a.png", "p/sub/c.tif", "p/note.txt", "p/out/a.png", "q.bmp"}) Put(name, "x");
+  Strings relative;
+  for (const InputFile& file : ListInputs({Path("p"), Path("q.bmp"), Path("p/a.png")}, Path("p/out"), Inputs::kImages, sink_))
+    relative.push_back(file.relative.string());
+  EXPECT_EQ(relative, (Strings{"a.png", "b.JPG", "sub/c.tif", "q.bmp"}));
+  EXPECT_TRUE(problems_.empty());
+  // Links to files count, links to folders and pipes do not.
+  fs::create_symlink("a.png", Path("p/link.png"));
+  fs::create_symlink("loop.png", Path("p/loop.png"));
+  fs::create_directory_symlink("..", Path("p/up"));
+  ASSERT_EQ(mkfifo(Path("p/pipe.png").c_str(), 0600), 0);
+  EXPECT_EQ(ListInputs({Path("p")}, Path("p/out"), Inputs::kImages, sink_).size(), 5u);
+  EXPECT_TRUE(problems_.empty());
+  fs::create_directory(Path("none"));
+  EXPECT_TRUE(ListInputs({Path("none")}, {}, Inputs::kImages, sink_).empty());
+  ASSERT_EQ(problems_.size(), 1u);
+  EXPECT_NE(problems_[0].find("none: holds no image"), std::string::npos);
+}
+
+TEST(NamePattern, FindsStems) {
+  const NamePattern twice("{stem}_skin_{stem}", "--mask-name");
+  EXPECT_EQ(twice.Expand("12"), "12_skin_12");
+  EXPECT_EQ(twice.StemOf("12_skin_12.png"), "12");
+  EXPECT_EQ(twice.StemOf("12_skin_13.png"), "");
+  EXPECT_EQ(twice.StemOf("_skin_.png"), "");
+  EXPECT_EQ(NamePattern("m-{stem}.bmp", "").StemOf("m-a.b.bmp"), "a.b");
+  EXPECT_EQ(NamePattern("m-{stem}.bmp", "").StemOf("m-a.b.png"), "");
+  EXPECT_ERROR(NamePattern("mask", "--mask-name"), "--mask-name 'mask': has no {stem}");
+}
+
+TEST_F(MediaTest, PairsMasksByNameInMirroredFolders) {
+  for (const char* name : {"i/1.jpg", "i/s/1.jpg", "i/2.jpg", "m/1.png", "m/s/1.bmp", "m/3.png"}) Put(name, "x");
+  EXPECT_EQ(Pairs("i", "m", "{stem}"), (Strings{"1.jpg m/1.png", "s/1.jpg m/s/1.bmp"}));
+  ASSERT_EQ(problems_.size(), 1u);
+  EXPECT_NE(problems_[0].find("i/2.jpg: has no mask in"), std::string::npos);
+  Put("m/1.bmp", "x");
+  EXPECT_EQ(Pairs("i", "m", "{stem}"), (Strings{"s/1.jpg m/s/1.bmp"}));
+  EXPECT_EQ(Pairs("i", "m", "{stem}.png"), (Strings{"1.jpg m/1.png"}));
+  EXPECT_ERROR(Pairs("absent", "m", "{stem}"), "absent: is no folder");
+}
+
+TEST_F(MediaTest, ImagesAndMasksMayShareAFolder) {
+  for (const char* name : {"d/1.jpg", "d/1_mask.png", "d/2.jpg", "d/7_image.jpg", "d/7_mask.jpg"}) Put(name, "x");
+  EXPECT_EQ(Pairs("d", "d", "{stem}_mask"), (Strings{"1.jpg d/1_mask.png"}));
+  EXPECT_EQ(problems_.size(), 3u);  // 2, 7_image and 7_mask
+  EXPECT_EQ(Pairs("d", "d", "{stem}_mask", "{stem}_image"), (Strings{"7_image.jpg d/7_mask.jpg"}));
+  EXPECT_TRUE(problems_.empty());
+}
+
+TEST_F(MediaTest, PredictedMasksPassOverOtherOutputsAndMissNone) {
+  for (const char* name : {"p/1.png", "p/1.overlay.png", "p/1.probability.png", "p/1.cutout.png", "p/2.jpg.png", "p/2.png.png",
+                           "t/1.png", "t/2.png", "t/3.png"})
+    Put(name, "x");
+  EXPECT_EQ(Pairs("p", "t", "{stem}", "{stem}", true),
+            (Strings{"1.png t/1.png", "2.jpg.png t/2.png", "2.png.png t/2.png"}));
+  ASSERT_EQ(problems_.size(), 1u);
+  EXPECT_NE(problems_[0].find("t/3.png: has no predicted mask"), std::string::npos);
+}
+
+Strings Paths(const Strings& relative, std::vector<Output> outputs = {Output::kMask}) {
+  std::vector<InputFile> inputs;
+  for (const std::string& r : relative) inputs.push_back({"in/" + r, r});
+  Strings all;
+  const LineSink sink = [&](const std::string& line) { all.push_back("! " + line); };
+  for (const auto& paths : OutputPaths(inputs, outputs, sink))
+    for (const fs::path& path : paths) all.push_back(path.string());
+  return all;
+}
+
+TEST(OutputPaths, KeepTheRelativePathAndNeverCollide) {
+  EXPECT_EQ(Paths({"a/b.jpg", "c.tar.png"}), (Strings{"a/b.png", "c.tar.png"}));
+  EXPECT_EQ(Paths({"b.jpg", "b.png", "c.jpg"}), (Strings{"b.jpg.png", "b.png.png", "c.png"}));
+  EXPECT_EQ(Paths({"b.jpg", "b.png", "b.jpg.bmp"}), (Strings{"b.jpg.png", "b.png.png", "b.jpg.bmp.png"}));
+  EXPECT_EQ(Paths({"b.jpg", "b.probability.jpg"}, {Output::kMask, Output::kProbability}),
+            (Strings{"b.jpg.png", "b.jpg.probability.png", "b.probability.jpg.png",
+                     "b.probability.jpg.probability.png"}));
+  EXPECT_EQ(Paths({"b.jpg", "b.png"}, {Output::kMask, Output::kOverlay, Output::kCutout}).size(), 6u);
+  // A mask may not be called as a folder that other masks need.
+  EXPECT_EQ(Paths({"b.jpg", "b.png/c.jpg"}), (Strings{"b.jpg.png", "b.png/c.png"}));
+  EXPECT_EQ(Paths({"b.jpg", "b.jpg"}),
+            (Strings{"! in/b.jpg: would have the output 'b.jpg.png' of 'in/b.jpg' (run them apart)", "b.jpg.png"}));
+}
+
+}  // namespace
+}  // namespace skinmask

@@ -1,0 +1,240 @@
+#include "skinmask/media/video.h"
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "skinmask/base/error.h"
+#include "support/clips.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Probe;
+using testing::RawFrames;
+using testing::Scrolling;
+using testing::Shell;
+using Layout = VideoFrame::Layout;
+
+std::vector<VideoFrame> ReadAll(VideoReader& reader) {
+  std::vector<VideoFrame> frames;
+  while (auto frame = reader.Read()) frames.push_back(std::move(*frame));
+  return frames;
+}
+
+// The bytes of a frame's planes, as rawvideo has them.
+std::string Bytes(const VideoFrame& frame) {
+  const int w = frame.size.width, h = frame.size.height, half_w = (w + 1) / 2, half_h = (h + 1) / 2;
+  std::string bytes;
+  const auto plane = [&](std::size_t i, int row_bytes, int rows) {
+    for (int y = 0; y < rows; ++y)
+      bytes.append(reinterpret_cast<const char*>(frame.planes[i] + y * frame.strides[i]),
+                   static_cast<std::size_t>(row_bytes));
+  };
+  switch (frame.layout) {
+    case Layout::kBgr:
+      plane(0, 3 * w, h);
+      break;
+    case Layout::kI420:
+    case Layout::kI422:
+      plane(0, w, h);
+      for (std::size_t i : {1, 2}) plane(i, half_w, frame.layout == Layout::kI420 ? half_h : h);
+      break;
+    case Layout::kNv12:
+      plane(0, w, h);
+      plane(1, 2 * half_w, half_h);
+      break;
+    case Layout::kYuyv:
+      plane(0, 4 * half_w, h);
+      break;
+    case Layout::kOther:
+      break;
+  }
+  return bytes;
+}
+
+std::string Bytes(const cv::Mat& picture) {
+  std::string bytes;
+  for (int y = 0; y < picture.rows; ++y)
+    bytes.append(picture.ptr<char>(y), static_cast<std::size_t>(picture.cols) * picture.elemSize());
+  return bytes;
+}
+
+struct Clip {
+  std::string name, encode, pix_fmt;
+  Layout layout;
+  std::string size = "176x144";
+};
+
+class VideoTest : public testing::FolderTest {
+ protected:
+  void SetUp() override { SKIP_WITHOUT_FFMPEG(); }
+  // A clip of some frames in the test's folder.
+  std::string Make(const std::string& name, const std::string& encode, int frames = 12,
+                   const std::string& size = "176x144") const {
+    Shell(folder_, "ffmpeg -v error -y" + Scrolling(size) + "-frames:v " + std::to_string(frames) +
+                       " " + encode + " " + name);
+    return Path(name).string();
+  }
+};
+
+class VideoFormats : public VideoTest, public ::testing::WithParamInterface<Clip> {};
+
+TEST_P(VideoFormats, FramesAreAsFfmpegDecodesThem) {
+  const Clip& clip = GetParam();
+  const std::string path = Make(clip.name, clip.encode, 12, clip.size);
+  VideoReader reader(path);
+  const std::vector<VideoFrame> frames = ReadAll(reader);
+  ASSERT_EQ(frames.size(), 12u);
+  EXPECT_EQ(
+      std::to_string(reader.info().size.width) + "x" + std::to_string(reader.info().size.height),
+      clip.size);
+  std::string stored, bgr;
+  for (const VideoFrame& frame : frames) {
+    EXPECT_EQ(frame.layout, clip.layout);
+    stored += Bytes(frame);
+    bgr += Bytes(frame.Bgr());
+  }
+  if (clip.layout != Layout::kOther) {
+    EXPECT_TRUE(stored == RawFrames(folder_, clip.name, clip.pix_fmt));
+  }
+  EXPECT_TRUE(bgr == RawFrames(folder_, clip.name, "bgr24"));
+  const auto pts = Probe(folder_, clip.name, "frame=best_effort_timestamp");
+  ASSERT_EQ(pts.size(), frames.size());
+  for (std::size_t i = 0; i < pts.size(); ++i) EXPECT_EQ(std::to_string(frames[i].pts), pts[i]);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Video, VideoFormats,
+    ::testing::Values(
+        Clip{"h264.mp4", "-c:v libx264 -bf 2 -pix_fmt yuv420p", "yuv420p", Layout::kI420},
+        Clip{"full709.mp4", "-c:v libx264 -colorspace bt709 -pix_fmt yuvj420p", "yuvj420p",
+             Layout::kI420},
+        Clip{"bt2020.mkv", "-c:v libx264 -colorspace bt2020nc -pix_fmt yuv420p", "yuv420p",
+             Layout::kOther},
+        Clip{"ten_bits.mkv", "-c:v libx264 -pix_fmt yuv420p10le", "yuv420p10le", Layout::kOther},
+        Clip{"vp9.webm", "-c:v libvpx-vp9 -deadline realtime", "yuv420p", Layout::kI420, "151x93"},
+        Clip{"mjpeg.avi", "-c:v mjpeg -pix_fmt yuvj422p", "yuvj422p", Layout::kI422, "151x93"},
+        Clip{"mpeg2.ts", "-c:v mpeg2video -bf 2", "yuv420p", Layout::kI420},
+        Clip{"nv12.nut", "-c:v rawvideo -pix_fmt nv12", "nv12", Layout::kNv12, "150x93"},
+        Clip{"yuyv.avi", "-c:v rawvideo -pix_fmt yuyv422", "yuyv422", Layout::kYuyv, "150x93"},
+        Clip{"bgr.avi", "-c:v rawvideo -pix_fmt bgr24", "bgr24", Layout::kBgr, "151x93"},
+        Clip{"lossless.mkv", "-c:v ffv1 -pix_fmt bgr0", "bgr0", Layout::kOther, "151x93"},
+        Clip{"animation.gif", "-c:v gif", "bgra", Layout::kOther, "150x93"}),
+    [](const auto& instance) {
+      return instance.param.name.substr(0, instance.param.name.find('.'));
+    });
+
+TEST_F(VideoTest, RotationIsAsFfmpegTurnsIt) {
+  Make("plain.mp4", "-c:v libx264");
+  for (const std::string degrees : {"90", "180", "270"}) {
+    const std::string name = "turned" + degrees + ".mp4";
+    Shell(folder_,
+          "ffmpeg -v error -i plain.mp4 -c copy -metadata:s:v:0 rotate=" + degrees + " " + name);
+    VideoReader reader(Path(name).string());
+    EXPECT_NE(reader.info().rotation, 0);
+    std::string bgr;
+    for (const VideoFrame& frame : ReadAll(reader)) bgr += Bytes(frame.Bgr());
+    EXPECT_TRUE(bgr == RawFrames(folder_, name, "bgr24", "")) << degrees;
+  }
+}
+
+TEST_F(VideoTest, ATruncatedFileGivesWhatIsBeforeTheEnd) {
+  for (const std::string name : {"cut.mp4", "cut.avi", "cut.mkv"}) {
+    const std::string whole = ReadFile(Make(name, "-c:v libx264 -g 10 -movflags +faststart", 60));
+    VideoReader sound(Path(name).string());
+    const std::vector<VideoFrame> expected = ReadAll(sound);
+    ASSERT_EQ(expected.size(), 60u);
+    VideoReader cut(Put("cut_" + name, whole.substr(0, whole.size() * 2 / 3)).string());
+    std::vector<VideoFrame> frames;
+    EXPECT_ERROR(while (auto frame = cut.Read()) frames.push_back(std::move(*frame)),
+                 "cut_" + name + ": stops at frame " + std::to_string(frames.size()));
+    EXPECT_GT(frames.size(), 30u) << name;
+    EXPECT_LT(frames.size(), 50u) << name;
+    for (std::size_t i = 0; i < frames.size(); ++i)
+      EXPECT_TRUE(Bytes(frames[i]) == Bytes(expected[i])) << name << " " << i;
+  }
+}
+
+TEST_F(VideoTest, WhatIsNoVideoIsSaid) {
+  EXPECT_ERROR(VideoReader(Path("none.mp4").string()), "No such file");
+  EXPECT_ERROR(VideoReader(Put("text.mp4", "no video at all").string()),
+               "cannot be opened as video");
+  Shell(folder_, "ffmpeg -v error -f lavfi -i sine=duration=1 sound.mp4");
+  EXPECT_ERROR(VideoReader(Path("sound.mp4").string()), "holds no moving picture");
+}
+
+TEST_F(VideoTest, AStreamWithoutASenderIsAnErrorWithinItsTime) {
+  using Clock = std::chrono::steady_clock;
+  for (const std::string url : {"udp://127.0.0.1:45711", "rtsp://127.0.0.1:45713/live",
+                                "http://127.0.0.1:45715/stream", "tcp://127.0.0.1:45717"}) {
+    const auto start = Clock::now();
+    EXPECT_ERROR(VideoReader(url, {.timeout_seconds = 1}), url);
+    EXPECT_LT(std::chrono::duration<double>(Clock::now() - start).count(), 1.5) << url;
+  }
+}
+
+cv::Mat Disc(cv::Size size, int at) {
+  cv::Mat mask(size, CV_8UC1);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x)
+      mask.at<std::uint8_t>(y, x) = std::hypot(x - 3 * at, y - 20) < 15 ? 255 : 0;
+  return mask;
+}
+
+TEST_F(VideoTest, WrittenMasksReadBackBitForBit) {
+  const cv::Size size(97, 51);
+  const fs::path path = Path("masks.mkv");
+  std::string expected;
+  VideoWriter writer(path, size, CV_8UC1, {.rate = {30000, 1001}});
+  for (int i = 0; i < 25; ++i) {
+    writer.Write(Disc(size, i), i);
+    expected += Bytes(Disc(size, i));
+  }
+  EXPECT_FALSE(fs::exists(path));
+  writer.Finish();
+  EXPECT_EQ(Names(folder_), std::vector<std::string>{"masks.mkv"});
+  EXPECT_TRUE(RawFrames(folder_, "masks.mkv", "gray") == expected);
+  EXPECT_EQ(Probe(folder_, "masks.mkv", "stream=codec_name,pix_fmt,r_frame_rate,avg_frame_rate"),
+            (std::vector<std::string>{"ffv1", "gray", "30000/1001", "30000/1001"}));
+}
+
+TEST_F(VideoTest, WrittenPicturesKeepTheirTimesAndColours) {
+  const cv::Size size(64, 48);
+  const std::vector<std::int64_t> times{1000, 1033, 1250, 1251, 2000, 2400};
+  VideoWriter writer(Path("colours.mp4"), size, CV_8UC3,
+                     {.rate = {30, 1}, .time_base = {1, 1000}, .pixel_aspect = {4, 3}});
+  const cv::Scalar skin(120, 150, 210);
+  for (const std::int64_t pts : times) writer.Write(cv::Mat(size, CV_8UC3, skin), pts);
+  EXPECT_EQ(writer.frames(), 6);
+  writer.Finish();
+  VideoReader reader(Path("colours.mp4").string());
+  EXPECT_EQ(reader.info().codec, "h264");
+  EXPECT_EQ(reader.info().pixel_aspect.num, 4);
+  const std::vector<VideoFrame> frames = ReadAll(reader);
+  ASSERT_EQ(frames.size(), times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    EXPECT_DOUBLE_EQ(static_cast<double>(frames[i].pts) * reader.info().time_base.Value(),
+                     static_cast<double>(times[i]) / 1000);
+    const cv::Scalar mean = cv::mean(frames[i].Bgr());
+    for (int c = 0; c < 3; ++c) EXPECT_NEAR(mean[c], skin[c], 2.5);
+  }
+}
+
+TEST_F(VideoTest, AnUnfinishedVideoVanishes) {
+  {
+    VideoWriter writer(Path("left.mp4"), {64, 48}, CV_8UC3, {});
+    writer.Write(cv::Mat(48, 64, CV_8UC3, cv::Scalar(1, 2, 3)), 0);
+  }
+  EXPECT_EQ(Names(folder_), std::vector<std::string>{});
+  EXPECT_ERROR(VideoWriter(Path("a.mp4"), {64, 48}, CV_8UC3, {.codec = "nonsense"}), "nonsense");
+  EXPECT_ERROR(VideoWriter(Path("a.mp4"), {64, 48}, CV_8UC3, {.codec = "ffv1"}),
+               "do not take ffv1");
+  EXPECT_ERROR(VideoWriter(Path("none/a.mp4"), {64, 48}, CV_8UC3, {}), "No such file");
+  EXPECT_EQ(Names(folder_), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace skinmask

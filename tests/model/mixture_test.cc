@@ -1,0 +1,134 @@
+#include "skinmask/model/mixture.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "model/rows.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/logistic.h"
+#include "support/colors.h"
+#include "support/files.h"
+
+namespace skinmask {
+namespace {
+
+using testing::ForEveryColor;
+using testing::kColorsPerRow;
+using testing::Trained;
+
+// Components that overlap: three of class 0, two of class 1, one of class 4.
+std::vector<MixtureComponent> Overlapping() {
+  const Model model = Trained(Kind::kQda, "BGR", 3);
+  std::vector<MixtureComponent> components;
+  for (int k : {0, 1, 2, 0, 1, 0}) {
+    MixtureComponent c{Quadratic::Discriminant(model, static_cast<std::size_t>(k)), k == 2 ? 4 : k};
+    const double i = static_cast<double>(components.size());
+    c.log_density.constant += 0.1 * i;
+    c.log_density.linear[1] += 0.01 * i;
+    components.push_back(c);
+  }
+  return components;
+}
+
+// log(sum exp) per class, by the definition, in double.
+std::vector<double> ClassLogs(const std::vector<MixtureComponent>& components,
+                              const std::uint8_t* bgr) {
+  std::vector<double> logs(5, -INFINITY);
+  for (const MixtureComponent& c : components) {
+    double& log = logs[static_cast<std::size_t>(c.class_index)];
+    const double q = c.log_density(bgr), high = std::max(q, log), low = std::min(q, log);
+    log = high + std::log1p(std::exp(low - high));
+  }
+  return logs;
+}
+
+TEST(Mixture, IsTheDefinitionForEveryColor) {
+  const std::vector<MixtureComponent> components = Overlapping();
+  const double threshold = 0.4;
+  const CompiledMixture mixture(components, threshold);
+  const double bound = mixture.ErrorBound() + 1e-9;
+  EXPECT_LT(bound, 1e-3);
+  std::vector<std::uint8_t> mask(kColorsPerRow), byte(kColorsPerRow), index(kColorsPerRow);
+  std::vector<float> share(kColorsPerRow), z(kColorsPerRow);
+  ForEveryColor([&](const std::uint8_t* bgr) {
+    mixture.MaskRow(bgr, kColorsPerRow, mask.data());
+    mixture.ProbabilityRow(bgr, kColorsPerRow, byte.data());
+    mixture.ProbabilityRow(bgr, kColorsPerRow, share.data());
+    mixture.LogOddsRow(bgr, kColorsPerRow, z.data());
+    mixture.ClassRow(bgr, kColorsPerRow, index.data());
+    for (std::size_t i = 0; i < kColorsPerRow; i += 7) {  // prime to 256: all bytes
+      const std::vector<double> logs = ClassLogs(components, bgr + 3 * i);
+      const double other = std::max(logs[1], logs[4]) +
+                           std::log1p(std::exp(-std::abs(logs[1] - logs[4])));
+      const double exact = logs[0] - other, p = Logistic(exact);
+      if (std::abs(exact - threshold) > bound) {
+        ASSERT_EQ(mask[i], exact > threshold ? 255 : 0);
+      }
+      ASSERT_NEAR(share[i], p, bound / 4 + 1e-6);
+      ASSERT_NEAR(byte[i], 255 * p, 0.5 + 255 * (bound / 4 + 1e-6));
+      ASSERT_NEAR(z[i], exact, bound + 0x1p-22 * (8 + std::abs(exact)));
+      const double greatest = *std::max_element(logs.begin(), logs.end());
+      ASSERT_GE(logs[index[i]], greatest - 2 * bound);
+    }
+  });
+}
+
+TEST(Mixture, OfTwoComponentsIsTheQuadratic) {
+  const Model model = Trained(Kind::kQda, "BGR");
+  const std::vector<MixtureComponent> components{{Quadratic::Discriminant(model, 1), 1},
+                                                 {Quadratic::Discriminant(model, 0), 0}};
+  const CompiledMixture mixture(components, -1);
+  const CompiledQuadratic quadratic(Quadratic(model), -1);
+  std::vector<std::uint8_t> a(kColorsPerRow), b(kColorsPerRow);
+  std::size_t differ = 0;
+  ForEveryColor([&](const std::uint8_t* bgr) {
+    mixture.MaskRow(bgr, kColorsPerRow, a.data());
+    quadratic.MaskRow(bgr, kColorsPerRow, b.data());
+    for (std::size_t i = 0; i < kColorsPerRow; ++i) differ += a[i] != b[i];
+  });
+  EXPECT_LT(differ, 100u);
+}
+
+TEST(Mixture, RefusesWhatCannotBeMeant) {
+  const Quadratic q;
+  EXPECT_ERROR(CompiledMixture({}, 0), "one class only");
+  EXPECT_ERROR(CompiledMixture(std::vector<MixtureComponent>{{q, 0}, {q, 0}}, 0), "one class only");
+  EXPECT_ERROR(CompiledMixture(std::vector<MixtureComponent>{{q, 0}, {q, 256}}, 0), "class index 256");
+  EXPECT_ERROR(CompiledMixture(std::vector<MixtureComponent>(65, {q, 0}), 0), "65 components");
+}
+
+// Largest relative errors over a grid that no power of two divides. (docs/math.md states those over all
+// floats, found by the same loop with step 1.)
+TEST(Elementary, Exp2IsWithinItsBound) {
+  std::vector<float> x, y;
+  for (std::uint32_t bits = 0x32000000; bits < 0x3F000000; bits += 997)  // 2^-27 .. 1/2
+    for (std::uint32_t sign : {0u, 0x80000000u}) x.push_back(std::bit_cast<float>(bits | sign));
+  for (float far : {0.f, 1.f, -126.f, 126.f, 200.f, -1e30f}) x.push_back(far);
+  while (x.size() % 64 != 0) x.push_back(0);
+  y.resize(x.size());
+  rows::Exp2Row(x.data(), x.size(), y.data());
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double exact = std::exp2(std::clamp<double>(x[i], -126, 126));
+    worst = std::max(worst, std::abs(y[i] / exact - 1));
+  }
+  EXPECT_LT(worst, 0x1p-22);
+  EXPECT_GT(worst, 0x1p-25);
+}
+
+TEST(Elementary, LogIsWithinItsBound) {
+  std::vector<float> x, y;
+  for (std::uint32_t bits = 0x3F800000; bits < 0x42800000; bits += 499)  // 1 .. 64
+    x.push_back(std::bit_cast<float>(bits));
+  while (x.size() % 64 != 0) x.push_back(1);
+  y.resize(x.size());
+  rows::LogRow(x.data(), x.size(), y.data());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_NEAR(y[i], std::log(static_cast<double>(x[i])), 0x1p-22 * std::log(x[i])) << x[i];
+}
+
+}  // namespace
+}  // namespace skinmask

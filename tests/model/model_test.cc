@@ -1,0 +1,143 @@
+#include "skinmask/model/model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <nlohmann/json.hpp>
+
+#include "skinmask/base/error.h"
+#include "skinmask/base/logistic.h"
+#include "skinmask/learn/fit.h"
+#include "skinmask/model/reference.h"
+#include "support/files.h"
+#include "support/world.h"
+
+namespace skinmask {
+namespace {
+
+using testing::DrawSamples;
+using Json = nlohmann::json;
+
+Model Trained(Kind kind, std::size_t classes = 2) {
+  FitOptions options;
+  options.kind = kind;
+  options.features = Features("YCrCb", {});
+  Model model = Fit(DrawSamples(classes), options);
+  model.decision = {0.1 + 1e-17, "max-f1", "somewhere"};
+  model.card.notes = {{"licence", "none \"at\" all\n"}};
+  model.card.scores = {{"somewhere", 0.3, 0.1, std::nullopt, 1. / 3, 0.9}};
+  return model;
+}
+
+TEST(Model, ReadsBackBitForBit) {
+  for (Kind kind : {Kind::kQda, Kind::kLda, Kind::kGaussianNb}) {
+    for (std::size_t classes : {2, 3}) {
+      const Model model = Trained(kind, classes);
+      const Model back = ModelFromJson(ModelToJson(model), "m");
+      EXPECT_EQ(ModelToJson(back), ModelToJson(model));
+      ASSERT_EQ(back.classes.size(), classes);
+      for (std::size_t k = 0; k < classes; ++k) {
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(back.classes[k].prior),
+                  std::bit_cast<std::uint64_t>(model.classes[k].prior));
+        EXPECT_EQ(back.classes[k].mean, model.classes[k].mean);
+        EXPECT_EQ(back.classes[k].covariance, model.classes[k].covariance);
+      }
+      EXPECT_EQ(back.card.notes, model.card.notes);
+      EXPECT_FALSE(back.card.scores[0].recall.has_value());
+    }
+  }
+}
+
+TEST(Model, ThePositiveClassMayStandAnywhereInTheFile) {
+  const Model model = Trained(Kind::kQda);
+  Json json = Json::parse(ModelToJson(model));
+  std::swap(json["parameters"]["classes"][0], json["parameters"]["classes"][1]);
+  const Model back = ModelFromJson(json.dump(), "m");
+  EXPECT_EQ(back.positive().name, "skin");
+  EXPECT_EQ(Reference(back).LogOdds(90, 100, 150), Reference(model).LogOdds(90, 100, 150));
+}
+
+TEST(Model, TheOthersKeepTheirOrderBehindThePositiveClass) {
+  const Model model = Fit(testing::DrawSamples(3, 1), {});
+  Json json = Json::parse(ModelToJson(model));
+  Json& classes = json["parameters"]["classes"];
+  ASSERT_EQ(model.classes[0].name, "skin");
+  std::rotate(classes.begin(), classes.begin() + 1, classes.end());
+  const Model back = ModelFromJson(json.dump(), "m");
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(back.classes[k].name, model.classes[k].name);
+}
+
+// Changes one thing in a good file and expects a refusal that says where and why.
+void ExpectRefused(const std::string& pointer, const Json& value, const std::string& message,
+                   Kind kind = Kind::kQda) {
+  Json json = Json::parse(ModelToJson(Trained(kind)));
+  json[Json::json_pointer(pointer)] = value;
+  EXPECT_ERROR(ModelFromJson(json.dump(), "m.json"), message);
+}
+
+TEST(Model, RefusesWhatIsWrongAndSaysWhere) {
+  const std::string c0 = "/parameters/classes/0";
+  ExpectRefused("/format", "other", "m.json: is no model");
+  ExpectRefused("/version", 2u, "has model version 2 (this program reads version 1)");
+  ExpectRefused("/kind", "forest", "m.json: kind: model kind 'forest': is unknown");
+  ExpectRefused("/positive", "sky", "positive 'sky' is not one of the classes");
+  ExpectRefused("/features/space", "CIE", "colour space 'CIE'");
+  ExpectRefused("/features/channels", Json::array({"Y", "Y"}), "twice");
+  ExpectRefused(c0 + "/mean", Json::array({1, 2}), "parameters.classes[0].mean needs 3 numbers");
+  ExpectRefused(c0 + "/mean/1", nullptr, "parameters.classes[0].mean[1] is not a finite number");
+  ExpectRefused(c0 + "/mean/1", "NaN", "parameters.classes[0].mean[1] is not a finite number");
+  ExpectRefused(c0 + "/prior", 0.7, "priors sum to");
+  ExpectRefused(c0 + "/prior", -0.25, "prior -0.25 is not between 0 and 1");
+  ExpectRefused(c0 + "/covariance/0/1", 5, "covariance is not symmetric");
+  ExpectRefused(c0 + "/covariance/0/0", -5, "class 'skin': covariance is not positive definite");
+  ExpectRefused("/parameters/covariance/0/0", -5, "not positive definite", Kind::kLda);
+  ExpectRefused("/parameters/covariance/0/0", 1e-300, "not positive definite", Kind::kLda);
+  ExpectRefused(c0 + "/covariance", 3, "parameters.classes[0].covariance is not a list");
+  ExpectRefused(c0 + "/count", -3, "count is not a whole number");
+  ExpectRefused("/decision/threshold", 1.5, "threshold 1.5 is not between 0 and 1");
+  ExpectRefused("/decision", Json::object(), "decision.threshold is missing");
+  ExpectRefused("/parameters/classes/1/class", "skin", "classes are not those of parameters.classes");
+}
+
+TEST(Model, RefusesWhatContradictsItself) {
+  const std::string c0 = "/parameters/classes/0";
+  ExpectRefused("/classes", Json::array({"skin", "sky"}), "classes are not those of parameters.classes");
+  ExpectRefused("/classes", 3, "classes is not a list");
+  ExpectRefused("/features/channels", Json::array(), "features.channels is empty");
+  ExpectRefused(c0 + "/shrinkage", -7, "shrinkage -7 is not between 0 and 1");
+  ExpectRefused(c0 + "/covariance/0/1", 1e-3, "covariance is not", Kind::kGaussianNb);
+  ExpectRefused(c0 + "/mean/0", 1e200, "its density overflows");
+  ExpectRefused(c0 + "/class", "a,b", "classes are not those");
+  ExpectRefused("/version", Json::parse("[[[[1]]]]"), "version is not a whole number");
+  ExpectRefused("/version", "1", "version is not a whole number");
+}
+
+TEST(Model, EveryTruncationIsAnErrorNotACrash) {
+  const std::string text = ModelToJson(Trained(Kind::kLda, 3));
+  for (std::size_t size = 0; size + 2 < text.size(); size += 7)
+    EXPECT_THROW(ModelFromJson(text.substr(0, size), "m"), Error);
+  EXPECT_ERROR(ModelFromJson(text.substr(0, 100), "m.json"), "m.json: is not JSON: parse error at line");
+  EXPECT_ERROR(ModelFromJson("[1, NaN]", "m.json"), "is not JSON");
+  EXPECT_ERROR(ModelFromJson("{\"format\": 1e999}", "m.json"), "is not JSON");
+}
+
+TEST(Model, PriorChangeShiftsAllLogOddsAlike) {
+  const Model model = Trained(Kind::kQda, 3);
+  const Model changed = WithPrior(model, 0.6);
+  const double shift = Logit(0.6) - Logit(model.positive().prior);
+  for (int i = 0; i < 256; i += 5) {
+    const auto v = static_cast<std::uint8_t>(i);
+    EXPECT_NEAR(Reference(changed).LogOdds(v, 100, 200), Reference(model).LogOdds(v, 100, 200) + shift, 1e-9);
+  }
+  EXPECT_ERROR(WithPrior(model, 1), "out of range");
+  EXPECT_ERROR(WithPrior(model, std::nan("")), "out of range");
+}
+
+TEST(Model, TheBuiltInModelIsTheFileInModels) {
+  EXPECT_EQ(DefaultModelJson(), ReadFile(SKINMASK_SOURCE "/models/default.json"));
+  EXPECT_EQ(ModelToJson(DefaultModel()), DefaultModelJson());
+}
+
+}  // namespace
+}  // namespace skinmask

@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "skinmask/learn/fit.h"
+#include "skinmask/model/reference.h"
+#include "support/program.h"
+#include "support/pictures.h"
+#include "support/world.h"
+
+namespace skinmask {
+namespace {
+
+using nlohmann::json;
+using testing::DataFolder;
+using testing::Lines;
+using testing::Outcome;
+
+class CompareTest : public testing::ProgramTest {
+ protected:
+  // Ten images' pixels, numbered from 1.
+  std::vector<SampleRow> rows_ = [] {
+    std::vector<SampleRow> rows;
+    for (std::uint32_t group = 1; group <= 10; ++group) {
+      const Samples drawn = testing::DrawSamples(2, group);
+      for (SampleRow row : drawn.rows()) {
+        if ((row.b + row.g) % 4 != 0) continue;
+        row.group = group;
+        row.r = static_cast<std::uint8_t>(row.r * (15 + group) / 25);
+        rows.push_back(row);
+      }
+    }
+    return rows;
+  }();
+  Samples Table(const std::vector<SampleRow>& rows) const { return Samples({"non-skin", "skin"}, rows); }
+  json Json(const std::string& verb, int status = 0) {
+    const Outcome run = Run(verb + " --json");
+    EXPECT_EQ(run.status, status) << run.err;
+    return json::parse(run.out);
+  }
+};
+
+TEST_F(CompareTest, FiguresAreThoseOfTrainAndEvaluate) {
+  Put("s.csv", FormatSamples(Table(rows_)));
+  const json report = Json("compare --samples s.csv --kinds qda --spaces BGR --folds 3 --seed 4");
+  EXPECT_EQ(report["units"], "groups");
+  EXPECT_EQ(report["fold_of_group"].size(), 10u);
+  const json& qda = report["models"][0];
+  for (std::size_t fold = 1; fold <= 3; ++fold) {
+    std::vector<SampleRow> training, held_out;
+    for (const SampleRow& row : rows_)
+      (report["fold_of_group"][std::to_string(row.group)] == fold ? held_out : training).push_back(row);
+    Put("training.csv", FormatSamples(Table(training)));
+    Put("held_out.csv", FormatSamples(Table(held_out)));
+    ASSERT_EQ(Run("train --force --samples training.csv -o m.json").status, 0);
+    const json scores = Json("evaluate --model m.json --samples held_out.csv --max-f1");
+    EXPECT_NEAR(qda["auc"]["folds"][fold - 1], scores["pooled"]["auc"], 1e-12);
+    EXPECT_NEAR(qda["best_f1"]["folds"][fold - 1], scores["pooled"]["f1"], 1e-12);
+    EXPECT_EQ(scores["decision"]["rule"], "max-f1");
+  }
+}
+
+TEST_F(CompareTest, WritesWhatTrainingTheBestWould) {
+  Put("s.csv", FormatSamples(Table(rows_)));
+  const std::string compare = "compare --samples s.csv --kinds qda,lda,gaussian-nb --spaces BGR,HSV,Lab --cost 1:2 --write best.json --select log-loss";
+  const json report = Json(compare);
+  const json& best = report["models"][0];
+  for (const json& other : report["models"]) EXPECT_LE(best["log_loss"]["mean"], other["log_loss"]["mean"]);
+  const std::string kind = best["kind"], space = best["space"];
+  ASSERT_EQ(Run("train --samples s.csv --cost 1:2 -o m.json --kind " + kind + " --space " + space).status, 0);
+  json written = json::parse(ReadFile(Path("best.json"))), trained = json::parse(ReadFile(Path("m.json")));
+  const std::string note = written["card"]["notes"]["compare"];
+  EXPECT_EQ(note.find(kind + " " + space + ": best of 9 by log-loss"), 0u) << note;
+  written["card"].erase("notes");
+  trained["card"].erase("notes");
+  EXPECT_EQ(written, trained);
+  EXPECT_EQ(written["decision"]["rule"], "cost 1:2");
+  EXPECT_EQ(Run(compare).status, 1);  // exists already
+}
+
+TEST_F(CompareTest, TheTableIsSortedAndNamesWhatCannotBeFitted) {
+  std::vector<SampleRow> rows = rows_;
+  for (SampleRow& row : rows) row.g = 10;
+  Put("s.csv", FormatSamples(Table(rows)));
+  const Outcome run = Run("compare --samples s.csv --kinds qda --spaces BGR,YCrCb --channels all --channels R");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out.find("10 groups in 5 folds, seed 0; sorted by auc\n"), 0u) << run.out;
+  EXPECT_LT(run.out.find("qda BGR:R"), run.out.find("qda BGR  "));
+  EXPECT_NE(run.out.find("covariance is singular"), std::string::npos) << run.out;
+  const Outcome none = Run("compare --samples s.csv --kinds qda --spaces BGR --write best.json");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_EQ(Lines(none.err), 1) << none.err;
+  EXPECT_FALSE(std::filesystem::exists(Path("best.json")));
+}
+
+TEST_F(CompareTest, ImagesAreGroups) {
+  const std::string folder = testing::SamplesFolder().string();
+  const std::string pairs = " --images " + folder + "/photos --masks " + folder + "/masks";
+  const json report = Json("compare --kinds lda --spaces rg --folds 2 --step 3" + pairs);
+  EXPECT_EQ(report["unit_count"], 2);
+  ASSERT_EQ(Run("sample --step 3 -o s.csv" + pairs).status, 0);
+  json table = Json("compare --kinds lda --spaces rg --folds 2 --samples s.csv");
+  EXPECT_EQ(report["models"][0]["auc"], table["models"][0]["auc"]);
+  ASSERT_EQ(Run("sample --ungrouped --samples s.csv -o u.csv").status, 0);
+  EXPECT_EQ(Json("compare --kinds lda --spaces rg --samples u.csv")["units"], "colours");
+}
+
+TEST_F(CompareTest, OnEcuTheFiguresAreThoseOfTrainAndEvaluateInTime) {
+  SKIP_WITHOUT_DATA();
+  const std::string ecu = (DataFolder() / "ecu").string();
+  ASSERT_EQ(Run("sample --step 4 -o s.csv --images " + ecu + "/images --masks " + ecu + "/masks --mask-name '{stem}_skin_{stem}'").status, 0);
+  const auto start = std::chrono::steady_clock::now();
+  const json report = Json("compare --samples s.csv --kinds qda,lda,gaussian-nb,logistic,histogram --spaces BGR,YCrCb,HSV,Lab");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::minutes(2));
+  EXPECT_EQ(report["unit_count"], 101);
+  const auto qda = std::ranges::find(report["models"], "qda BGR", [](const json& m) { return m["name"]; });
+  const Samples samples = ReadSamples(Path("s.csv"));
+  std::vector<SampleRow> training, held_out;
+  for (const SampleRow& row : samples.rows())
+    (report["fold_of_group"][std::to_string(row.group)] == 4 ? held_out : training).push_back(row);
+  Put("training.csv", FormatSamples(Samples(samples.classes(), training)));
+  Put("held_out.csv", FormatSamples(Samples(samples.classes(), held_out)));
+  ASSERT_EQ(Run("train --samples training.csv -o m.json").status, 0);
+  const json scores = Json("evaluate --model m.json --samples held_out.csv --max-f1");
+  EXPECT_NEAR((*qda)["auc"]["folds"][3], scores["pooled"]["auc"], 1e-12);
+  EXPECT_NEAR((*qda)["best_f1"]["folds"][3], scores["pooled"]["f1"], 1e-12);
+}
+
+// Three classes: which pixels are called what, by hand from the models of the folds.
+TEST_F(CompareTest, EveryClassHasItsAccuracy) {
+  std::vector<SampleRow> rows;
+  Samples all;
+  for (std::uint32_t group = 1; group <= 6; ++group) {
+    const Samples drawn = testing::DrawSamples(3, group);
+    for (SampleRow row : drawn.rows()) {
+      if ((row.b + row.g) % 4 != 0) continue;
+      row.group = group;
+      rows.push_back(row);
+    }
+    all = drawn;
+  }
+  const Samples samples(all.classes(), rows);
+  Put("s.csv", FormatSamples(samples));
+  const json report = Json("compare --samples s.csv --kinds qda --spaces BGR --folds 2");
+  const json& classes = report["models"][0]["pooled"]["classes"];
+  ASSERT_EQ(classes["classes"].size(), 3u);
+  std::map<std::pair<std::string, std::string>, std::uint64_t> expected;
+  std::uint64_t right = 0, total = 0;
+  for (const int fold : {1, 2}) {
+    std::vector<SampleRow> training, held_out;
+    for (const SampleRow& row : samples.rows())
+      (report["fold_of_group"][std::to_string(row.group)] == fold ? held_out : training).push_back(row);
+    const Model model = Fit(Samples(samples.classes(), training), {});
+    const Reference reference(model);
+    for (const SampleRow& row : held_out) {
+      const std::vector<double> p = reference.Posteriors(row.b, row.g, row.r);
+      const std::string& called = model.classes[static_cast<std::size_t>(std::ranges::max_element(p) - p.begin())].name;
+      const std::string& truth = samples.classes()[row.class_index];
+      expected[{truth, called}] += row.count;
+      right += truth == called ? row.count : 0;
+      total += row.count;
+    }
+  }
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      const std::string truth = classes["classes"][i], called = classes["classes"][j];
+      EXPECT_EQ(classes["counts"][i][j], (expected[{truth, called}])) << truth << " " << called;
+    }
+  EXPECT_DOUBLE_EQ(classes["accuracy"], static_cast<double>(right) / static_cast<double>(total));
+  const std::string table = Run("compare --samples s.csv --kinds qda --spaces BGR --folds 2").out;
+  EXPECT_NE(table.find("Accuracy, of all held-out pixels"), std::string::npos) << table;
+  EXPECT_FALSE(Json("compare --samples s.csv --kinds qda --spaces BGR --folds 2")["models"][0].contains("classes"));
+  ASSERT_EQ(Run("train --samples s.csv -o m.json").status, 0);
+  const json judged = Json("evaluate --samples s.csv --model m.json")["classes"];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto k = std::ranges::find(samples.classes(), judged["classes"][i].get<std::string>()) - samples.classes().begin();
+    EXPECT_DOUBLE_EQ(judged["recall"][i], judged["counts"][i][i].get<double>() /
+                                              static_cast<double>(samples.Total(static_cast<std::size_t>(k))));
+  }
+}
+
+TEST_F(CompareTest, ErrorsAreOneLineWithTheRightStatus) {
+  Put("s.csv", FormatSamples(Table(rows_)));
+  const std::pair<const char*, std::pair<int, const char*>> cases[] = {
+      {"", {2, "give either --samples, or --images"}},
+      {"--samples s.csv --kinds forest", {2, "model kind 'forest'"}},
+      {"--samples s.csv --spaces CIE", {2, "colour space 'CIE'"}},
+      {"--samples s.csv --channels Cr --spaces BGR", {2, "channels 'Cr'"}},
+      {"--samples s.csv --shrinkage 2", {2, "--shrinkage '2'"}},
+      {"--samples s.csv --folds 1", {2, "--folds"}},
+      {"--samples s.csv --select luck", {2, "--select"}},
+      {"--samples s.csv --max-f1", {2, "is for the model of --write"}},
+      {"--samples s.csv --folds 11", {1, "11 folds: do not fit samples of 10 groups"}},
+      {"--samples s.csv --write s.csv", {2, "are the same file"}},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const Outcome run = Run(std::string("compare ") + arguments);
+    EXPECT_EQ(run.status, expected.first) << arguments << run.err;
+    EXPECT_EQ(Lines(run.err), 1) << run.err;
+    EXPECT_NE(run.err.find(expected.second), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(CompareTest, EvaluateChoosesOnWhatItEvaluates) {
+  Put("s.csv", FormatSamples(Table(rows_)));
+  ASSERT_EQ(Run("train --samples s.csv --max-fpr 0.05 -o m.json").status, 0);
+  const json own = Json("evaluate --samples s.csv --model m.json");
+  EXPECT_EQ(own["decision"]["rule"], "max-fpr 0.05");
+  EXPECT_EQ(own["decision"]["data"], "training samples");
+  EXPECT_GE(own["pooled"]["specificity"], 0.95);
+  const json chosen = Json("evaluate --samples s.csv --model m.json --min-recall 0.99");
+  EXPECT_EQ(chosen["decision"]["rule"], "min-recall 0.99");
+  EXPECT_EQ(chosen["decision"]["data"], "the evaluated data");
+  EXPECT_GE(chosen["pooled"]["recall"], 0.99);
+  const std::string threshold = std::to_string(chosen["decision"]["threshold"].get<double>() + 1e-3);
+  EXPECT_LT(Json("evaluate --samples s.csv --model m.json --threshold " + threshold)["pooled"]["recall"], chosen["pooled"]["recall"]);
+  const std::string folder = testing::SamplesFolder().string();
+  const json images = Json("evaluate --max-fpr 0.1 --images " + folder + "/photos --truth " + folder + "/masks");
+  EXPECT_GE(images["pooled"]["specificity"], 0.9);
+  EXPECT_NE(Run("evaluate --samples s.csv --max-f1").out.find("(max-f1, chosen on the evaluated data)"), std::string::npos);
+  for (const char* wrong : {"--max-f1 --cost 1:1", "--max-fpr 0.1 --min-recall 0.9", "--threshold 0.1 --max-fpr 0.5", "--cost 1",
+                            "--cost 1:x", "--cost 0:1", "--cost 1:-1", "--cost :", "--max-fpr 2", "--min-recall x"}) {
+    const Outcome run = Run(std::string("evaluate --samples s.csv ") + wrong);
+    EXPECT_EQ(run.status, 2) << wrong;
+    EXPECT_EQ(Lines(run.err), 1) << run.err;
+  }
+  const Outcome none = Run("evaluate --whole non-skin --max-f1 --images " + folder + "/photos");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_NE(none.err.find("--max-f1: no pixel of the positive class in the evaluated data"), std::string::npos) << none.err;
+}
+
+}  // namespace
+}  // namespace skinmask

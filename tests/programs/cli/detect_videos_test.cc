@@ -1,0 +1,339 @@
+#include <sys/resource.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "skinmask/base/logistic.h"
+#include "skinmask/detect/adapt_stream.h"
+#include "skinmask/detect/detect_image.h"
+#include "skinmask/detect/frame_posterior.h"
+#include "skinmask/media/image.h"
+#include "skinmask/model/model.h"
+#include "skinmask/model/posterior.h"
+#include "skinmask/pipeline/run.h"
+#include "support/clips.h"
+#include "support/pictures.h"
+#include "support/program.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Lines;
+using testing::Outcome;
+using testing::Probe;
+using testing::RawFrames;
+using testing::Scrolling;
+using testing::Shell;
+using Strings = std::vector<std::string>;
+
+class VideoDetectTest : public testing::ProgramTest {
+ protected:
+  void SetUp() override { SKIP_WITHOUT_FFMPEG(); }
+  void Make(const std::string& name, int frames = 10,
+            const std::string& encode = "-c:v libx264 -pix_fmt yuv420p",
+            const std::string& size = "176x144") const {
+    fs::create_directories(Path(name).parent_path());
+    Shell(folder_, "ffmpeg -v error -y" + Scrolling(size) + "-frames:v " + std::to_string(frames) +
+                       " " + encode + " '" + name + "'");
+  }
+  // What Posterior says of the frames that ffmpeg decodes to BGR and turns.
+  std::string ExpectedByPng(const std::string& clip) const {
+    Shell(folder_,
+          "rm -rf png; mkdir png; ffmpeg -v error -i '" + clip +
+              "' -fps_mode passthrough -vf format=bgr24 -compression_level 1 png/%06d.png");
+    std::string masks;
+    const Posterior posterior{DefaultModel()};
+    for (const std::string& name : Names(Path("png"))) {
+      const cv::Mat mask = DetectMask(posterior, ReadImage(Path("png/" + name)));
+      masks.append(mask.ptr<char>(), mask.total());
+    }
+    return masks;
+  }
+  static std::size_t Differing(const std::string& a, const std::string& b) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) count += a[i] != b[i];
+    return count;
+  }
+};
+
+struct Clip {
+  std::string name, encode, size;
+  int frames = 10;
+};
+
+class VideoDetectClips : public VideoDetectTest, public ::testing::WithParamInterface<Clip> {};
+
+// The same number of frames at the same times and rate; and with --pixels bgr each mask is that of
+// the frame as an image.
+TEST_P(VideoDetectClips, MasksAreThoseOfTheFrames) {
+  const Clip& clip = GetParam();
+  Make("plain_" + clip.name, clip.frames, clip.encode, clip.size);
+  // Quarter turns are written by copying, as phones have them.
+  const std::string turn = clip.name.starts_with("turned") ? "-metadata:s:v:0 rotate=90" : "";
+  Shell(folder_, "ffmpeg -v error -i plain_" + clip.name + " -c copy " + turn + " " + clip.name);
+  const Outcome run =
+      Run("detect " + clip.name + " -o out --pixels bgr --output mask,overlay --csv out.csv");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  const std::string stem = "out/" + fs::path(clip.name).stem().string();
+  const std::string masks = RawFrames(folder_, stem + ".mkv", "gray");
+  EXPECT_TRUE(masks == ExpectedByPng(clip.name)) << Differing(masks, ExpectedByPng(clip.name));
+  EXPECT_NE(masks.find('\xff'), masks.npos);
+  EXPECT_NE(masks.find('\0'), masks.npos);
+  const Strings rate = Probe(folder_, clip.name, "stream=r_frame_rate");
+  for (const std::string suffix : {".mkv", ".overlay.mp4"}) {
+    const Strings times = Probe(folder_, clip.name, "frame=pts_time");
+    const Strings written = Probe(folder_, stem + suffix, "frame=pts_time");
+    ASSERT_EQ(times.size(), static_cast<std::size_t>(clip.frames));
+    ASSERT_EQ(written.size(), times.size()) << suffix;
+    const bool milliseconds = suffix == ".mkv" || clip.name.ends_with("mkv") ||
+                              clip.name.ends_with("webm");  // Matroska counts them
+    for (std::size_t i = 0; i < times.size(); ++i)
+      EXPECT_NEAR(std::stod(times[i]), std::stod(written[i]), milliseconds ? 0.00051 : 1e-6)
+          << suffix << i;
+    if (!clip.name.starts_with("vfr")) {
+      EXPECT_EQ(Probe(folder_, stem + suffix, "stream=r_frame_rate"), rate);
+    }
+  }
+  EXPECT_EQ(Lines(ReadFile(Path("out.csv"))), clip.frames + 1);
+}
+
+constexpr char kH264[] = "-c:v libx264 -preset ultrafast -bf 2 -pix_fmt yuv420p";
+INSTANTIATE_TEST_SUITE_P(
+    Video, VideoDetectClips,
+    ::testing::Values(Clip{"h264.mp4", kH264, "176x144"},
+                      Clip{"vp9.webm", "-c:v libvpx-vp9 -deadline realtime", "151x93"},
+                      Clip{"mjpeg.avi", "-c:v mjpeg -pix_fmt yuvj422p", "151x93"},
+                      Clip{"turned.mp4", kH264, "176x144"},
+                      Clip{"hd709.mkv",
+                           "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -colorspace bt709",
+                           "1280x720"},
+                      Clip{"ten_bits.mkv", "-c:v libx264 -pix_fmt yuv420p10le", "176x144"},
+                      Clip{"vfr.mp4",
+                           std::string(kH264) +
+                               " -vf 'scroll=h=0.01,scale=176:144,setpts=(N*N*7+N*333)/10000/TB' "
+                               "-fps_mode passthrough -video_track_timescale 30000",
+                           "176x144"},
+                      Clip{"four_k.mp4", kH264, "3840x2160", 2}),
+    [](const auto& instance) {
+      return instance.param.name.substr(0, instance.param.name.find('.'));
+    });
+
+// An oracle of its own: planes from the program ffmpeg, rows by hand.
+TEST_F(VideoDetectTest, FramesInYuvAreJudgedByTheYuvKernels) {
+  Make("a.mp4");
+  ASSERT_EQ(Run("detect a.mp4 -o out --output mask,probability,overlay").status, 0);
+  const std::string raw = RawFrames(folder_, "a.mp4", "yuv420p");
+  const CompiledYuvQuadratic compiled(Quadratic(DefaultModel()), YuvEncoding{},
+                                      Logit(DefaultModel().decision.threshold));
+  constexpr std::size_t kWidth = 176, kHeight = 144, kPixels = kWidth * kHeight;
+  std::string masks(10 * kPixels, '\1'), probabilities = masks;
+  for (std::size_t f = 0; f < 10; ++f) {
+    const auto* y0 = reinterpret_cast<const std::uint8_t*>(raw.data()) + f * kPixels * 3 / 2;
+    for (std::size_t y = 0; y < kHeight; ++y) {
+      const std::uint8_t* u = y0 + kPixels + y / 2 * (kWidth / 2);
+      const I420Row row{y0 + y * kWidth, u, u + kPixels / 4};
+      const std::size_t at = f * kPixels + y * kWidth;
+      compiled.MaskRow(row, kWidth, reinterpret_cast<std::uint8_t*>(masks.data()) + at);
+      compiled.ProbabilityRow(row, kWidth,
+                              reinterpret_cast<std::uint8_t*>(probabilities.data()) + at);
+    }
+  }
+  EXPECT_TRUE(RawFrames(folder_, "out/a.mkv", "gray") == masks);
+  EXPECT_TRUE(RawFrames(folder_, "out/a.probability.mkv", "gray") == probabilities);
+  // Rounding to BGR moves few pixels across the threshold.
+  EXPECT_LT(Differing(masks, ExpectedByPng("a.mp4")), masks.size() / 50);
+}
+
+TEST_F(VideoDetectTest, FoldersHoldImagesAndVideos) {
+  Make("in/sub/b.mp4");
+  Make("silent.mp4", 5);
+  Shell(folder_, "ffmpeg -v error -i silent.mp4 -f lavfi -i sine=duration=0.1 -c:v copy in/c.mp4");
+  Put("in/a.png", testing::Encode(".png", testing::Gradient(30, 20)));
+  Put("in/c.png", testing::Encode(".png", testing::Gradient(30, 20)));
+  fs::copy(Path("in/sub/b.mp4"), Path("no_extension"));
+  const Outcome run = Run("detect in no_extension -o out --output mask,cutout --json r.json");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.err.find("in/c.mp4: its sound is left out"), std::string::npos) << run.err;
+  EXPECT_EQ(Lines(run.err), 1);
+  EXPECT_EQ(Names(Path("out")), (Strings{"a.cutout.png", "a.png", "c.cutout.mp4", "c.cutout.png",
+                                         "c.mkv", "c.png", "no_extension.cutout.mp4",
+                                         "no_extension.mkv", "sub/b.cutout.mp4", "sub/b.mkv"}));
+  const auto json = nlohmann::json::parse(ReadFile(Path("r.json")));
+  EXPECT_EQ(json["images"].size(), 2u);
+  ASSERT_EQ(json["videos"].size(), 3u);
+  EXPECT_EQ(json["videos"][0]["frames"], 5);
+  EXPECT_EQ(json["videos"][0]["rate"], "30000/1001");
+  // Nothing is written over, and nothing is left to do.
+  EXPECT_EQ(Run("detect in -o out").status, 1);
+  EXPECT_EQ(Run("detect in -o out --output mask,cutout --resume --json").out.find("input"),
+            std::string::npos);
+  EXPECT_EQ(Run("detect in -o shard --shard 2/4").status, 0);
+  EXPECT_EQ(Names(Path("shard")), (Strings{"c.mkv"}));
+}
+
+TEST_F(VideoDetectTest, FramesAsImagesAreTheVideosFrames) {
+  Make("a.mp4");
+  ASSERT_EQ(Run("detect a.mp4 -o out").status, 0);
+  ASSERT_EQ(Run("detect a.mp4 -o frames --frames --output mask,overlay,cutout,classes").status, 0);
+  EXPECT_EQ(Names(Path("frames/a")).size(), 40u);
+  std::string masks;
+  for (int i = 0; i < 10; ++i) {
+    const cv::Mat mask = cv::imread(Path("frames/a/00000" + std::to_string(i) + ".png").string(),
+                                    cv::IMREAD_UNCHANGED);
+    masks.append(mask.ptr<char>(), mask.total());
+  }
+  EXPECT_TRUE(masks == RawFrames(folder_, "out/a.mkv", "gray"));
+  EXPECT_EQ(
+      cv::imread(Path("frames/a/000003.cutout.png").string(), cv::IMREAD_UNCHANGED).channels(), 4);
+  const Outcome again = Run("detect a.mp4 -o frames --frames");
+  EXPECT_EQ(again.status, 1);
+  EXPECT_NE(again.err.find("--resume"), std::string::npos) << again.err;
+  fs::remove(Path("frames/a/000003.png"));
+  EXPECT_EQ(Run("detect a.mp4 -o frames --frames --resume").status, 0);
+  EXPECT_TRUE(fs::exists(Path("frames/a/000003.png")));
+}
+
+TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
+  Make("clip, one.mp4");
+  ASSERT_EQ(Run("detect 'clip, one.mp4' -o out --csv table.csv --output mask,probability").status,
+            0);
+  std::istringstream table(ReadFile(Path("table.csv")));
+  std::string line;
+  std::getline(table, line);
+  EXPECT_EQ(line, "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input");
+  const std::string masks = RawFrames(folder_, "out/clip, one.mkv", "gray");
+  const std::string p = RawFrames(folder_, "out/clip, one.probability.mkv", "gray");
+  constexpr std::size_t kWidth = 176, kPixels = 176 * 144;
+  for (std::size_t i = 0; i < 10; ++i) {
+    ASSERT_TRUE(std::getline(table, line));
+    double frame, seconds, fraction, x, y;
+    ASSERT_EQ(std::sscanf(line.c_str(), "%lf,%lf,%lf,%lf,%lf", &frame, &seconds, &fraction, &x, &y),
+              5)
+        << line;
+    EXPECT_EQ(frame, static_cast<double>(i));
+    EXPECT_NEAR(seconds, static_cast<double>(i) * 1001 / 30000, 1e-5);
+    const std::string mask = masks.substr(i * kPixels, kPixels);
+    EXPECT_NEAR(fraction,
+                static_cast<double>(std::count(mask.begin(), mask.end(), '\xff')) / kPixels, 1e-6);
+    double sum = 0, sum_x = 0, sum_y = 0;
+    for (std::size_t j = 0; j < kPixels; ++j) {
+      const double value = static_cast<std::uint8_t>(p[i * kPixels + j]);
+      sum += value;
+      sum_x += value * static_cast<double>(j % kWidth);
+      sum_y += value * static_cast<double>(j / kWidth);
+    }
+    EXPECT_NEAR(x, sum_x / sum, 1e-3);
+    EXPECT_NEAR(y, sum_y / sum, 1e-3);
+    EXPECT_TRUE(line.ends_with(",\"clip, one.mp4\"")) << line;
+  }
+  EXPECT_FALSE(std::getline(table, line));
+}
+
+TEST_F(VideoDetectTest, TheAdaptedModelIsCarriedInOrder) {
+  Make("a.mp4", 20);
+  for (const std::string threads : {"1", "2"})
+    ASSERT_EQ(Run("detect a.mp4 --seed-rect 60,40,40,40 --threads " + threads + " -o out" + threads)
+                  .status,
+              0);
+  std::vector<std::unique_ptr<SeedFinder>> finders;
+  finders.push_back(FixedSeed(cv::Rect(60, 40, 40, 40)));
+  StreamAdapter stream(std::make_shared<Adapter>(DefaultModel(), DefaultModel().decision.threshold,
+                                                 std::move(finders), Refine::kGuided));
+  VideoReader reader(Path("a.mp4").string());
+  std::string expected;
+  while (const auto frame = reader.Read()) {
+    const cv::Mat mask = MaskOf(stream.LogOdds(frame->Bgr()), DefaultModel().decision.threshold);
+    expected.append(mask.ptr<char>(), mask.total());
+  }
+  for (const std::string threads : {"1", "2"})
+    EXPECT_TRUE(RawFrames(folder_, "out" + threads + "/a.mkv", "gray") == expected) << threads;
+}
+
+TEST_F(VideoDetectTest, ADamagedVideoKeepsWhatIsBefore) {
+  Make("whole.mp4", 60, "-c:v libx264 -g 10 -pix_fmt yuv420p -movflags +faststart");
+  Make("next.mp4", 3);
+  const std::string bytes = ReadFile(Path("whole.mp4"));
+  Put("cut.mp4", bytes.substr(0, bytes.size() / 2));
+  Put("no_index.mp4", bytes.substr(0, 500));
+  const Outcome run = Run("detect cut.mp4 no_index.mp4 next.mp4 -o out");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(Lines(run.err), 2) << run.err;
+  const std::size_t at = run.err.find("cut.mp4: stops at frame ");
+  ASSERT_NE(at, std::string::npos) << run.err;
+  const int frames = std::stoi(run.err.substr(at + 24));
+  EXPECT_GT(frames, 20);
+  EXPECT_NE(run.err.find("no_index.mp4: cannot be opened as video"), std::string::npos) << run.err;
+  EXPECT_EQ(Names(Path("out")), (Strings{"cut.mkv", "next.mkv"}));
+  const std::string kept = RawFrames(folder_, "out/cut.mkv", "gray");
+  EXPECT_EQ(kept.size(), static_cast<std::size_t>(frames) * 176 * 144);
+  ASSERT_EQ(Run("detect whole.mp4 -o out").status, 0);
+  const std::string all = RawFrames(folder_, "out/whole.mkv", "gray");
+  EXPECT_TRUE(all.starts_with(kept));
+  // Bytes that were overwritten.
+  std::string damaged = bytes;
+  for (std::size_t i = 0; i < 300; ++i)
+    damaged[bytes.size() * 6 / 10 + i] = static_cast<char>(i * i * 7 + 13 * i);
+  Put("damaged.mp4", damaged);
+  const Outcome second = Run("detect damaged.mp4 -o out");
+  EXPECT_EQ(second.status, 1);
+  EXPECT_NE(second.err.find("damaged.mp4: stops at frame "), std::string::npos) << second.err;
+  const std::string before = RawFrames(folder_, "out/damaged.mkv", "gray");
+  EXPECT_GT(before.size(), all.size() / 3);
+  EXPECT_TRUE(all.starts_with(before));
+}
+
+TEST_F(VideoDetectTest, AnInterruptLeavesNoHalfVideo) {
+  Make("long.mp4", 20, kH264, "1280x720");
+  Shell(folder_, "ffmpeg -v error -stream_loop 400 -i long.mp4 -c copy longer.mp4");
+  const Outcome run = Run(
+      "detect long.mp4 longer.mp4 -o out --threads 1 --output mask,overlay --csv t.csv & pid=$!; "
+      "while kill -0 $pid && [ ! -e '" +
+      Path("out/long.mkv").string() +
+      "' ]; do sleep 0.05; done; sleep 0.5; kill -INT $pid; wait $pid");
+  EXPECT_EQ(run.status, 130) << run.err;
+  EXPECT_EQ(Names(Path("out")), (Strings{"long.mkv", "long.overlay.mp4"}));
+  EXPECT_FALSE(fs::exists(Path("t.csv")));
+}
+
+TEST_F(VideoDetectTest, WhatCannotBeDoneIsOneLine) {
+  Make("a.mp4", 40);
+  const Outcome codec = Run("detect a.mp4 -o out --codec nonsense");
+  EXPECT_EQ(codec.status, 1);
+  EXPECT_EQ(Lines(codec.err), 1);
+  EXPECT_NE(codec.err.find("nonsense"), std::string::npos);
+  EXPECT_EQ(Run("detect a.mp4 -o out --codec libx264").status, 0);
+  EXPECT_EQ(Probe(folder_, "out/a.mkv", "stream=codec_name"), (Strings{"h264"}));
+  EXPECT_EQ(Run("detect a.mp4 -o out --frames --codec ffv1").status, 2);
+  EXPECT_EQ(Run("detect a.mp4 -o scaled --scale 1/2").status, 1);
+  // A disk that is full, as the program sees it.
+  const Outcome full = Run("version >/dev/null; trap '' XFSZ; ulimit -f 2; '" SKINMASK_PROGRAM
+                           "' detect a.mp4 -o full --output overlay");
+  EXPECT_EQ(full.status, 1);
+  EXPECT_NE(full.err.find("cannot be written: File too large"), std::string::npos) << full.err;
+  EXPECT_EQ(Names(Path("full")), Strings{});
+}
+
+TEST_F(VideoDetectTest, FfmpegIsLoadedForVideosAlone) {
+  Make("a.mp4", 3);
+  Put("a.png", testing::Encode(".png", testing::Gradient(30, 20)));
+  const std::string detect = "env LD_DEBUG=files '" SKINMASK_PROGRAM "' detect ";
+  const std::string image = Shell(folder_, detect + "a.png -o out");
+  const std::string video = Shell(folder_, detect + "a.mp4 -o out");
+  EXPECT_EQ(image.find("libavcodec"), std::string::npos);
+  EXPECT_NE(video.find("libavcodec"), std::string::npos);
+  // Where it is not, or not whole, one line says so.
+  for (const char* library : {"libavutil.so.57", "libavutil.so.58", "libavutil.so.59"})
+    Put(std::string("broken/") + library, "");
+  const std::string without = Shell(folder_, "env LD_LIBRARY_PATH=broken '" SKINMASK_PROGRAM
+                                             "' detect -q a.mp4 a.png -o without || echo $?");
+  EXPECT_EQ(Lines(without), 2) << without;
+  EXPECT_NE(without.find("libavutil.so"), std::string::npos) << without;
+  EXPECT_TRUE(without.ends_with("\n1\n")) << without;
+  EXPECT_EQ(Names(Path("without")), (Strings{"a.png"}));
+}
+
+}  // namespace
+}  // namespace skinmask

@@ -1,0 +1,145 @@
+#include <nlohmann/json.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "skinmask/learn/evaluation.h"
+#include "support/program.h"
+#include "support/pictures.h"
+#include "support/world.h"
+
+namespace skinmask {
+namespace {
+
+using nlohmann::json;
+using testing::Encode;
+using testing::Gradient;
+using testing::Lines;
+using testing::Outcome;
+
+class EvaluateTest : public testing::ProgramTest {
+ protected:
+  std::string photos_ = (testing::SamplesFolder() / "photos").string();
+  std::string masks_ = (testing::SamplesFolder() / "masks").string();
+  json Json(const std::string& arguments, int status = 0) {
+    const Outcome run = Run("evaluate --json " + arguments);
+    EXPECT_EQ(run.status, status) << run.err;
+    return json::parse(run.out);
+  }
+};
+
+TEST_F(EvaluateTest, CountsAreThoseOfTheWrittenMasks) {
+  ASSERT_EQ(Run("detect " + photos_ + " -o out --output mask,overlay,cutout,probability").status, 0);
+  const json direct = Json("--images " + photos_ + " --truth " + masks_);
+  const json written = Json("--predicted out --truth " + masks_);
+  Confusion recount;
+  for (const char* name : {"astronaut.png", "grace_hopper.png"}) {
+    const cv::Mat mask = cv::imread(Path(std::string("out/") + name).string(), cv::IMREAD_GRAYSCALE);
+    const cv::Mat truth = cv::imread(masks_ + "/" + name, cv::IMREAD_GRAYSCALE);
+    for (int y = 0; y < mask.rows; ++y)
+      for (int x = 0; x < mask.cols; ++x)
+        recount.Add(truth.at<std::uint8_t>(y, x) > 127, mask.at<std::uint8_t>(y, x) == 255);
+  }
+  for (const json& pooled : {direct["pooled"], written["pooled"]}) {
+    EXPECT_EQ(pooled["tp"], recount.tp);
+    EXPECT_EQ(pooled["fp"], recount.fp);
+    EXPECT_EQ(pooled["fn"], recount.fn);
+    EXPECT_EQ(pooled["tn"], recount.tn);
+    EXPECT_DOUBLE_EQ(pooled["f1"], *recount.F1());
+  }
+  EXPECT_EQ(direct["images"].size(), 2u);
+  EXPECT_EQ(direct["images"][0]["name"], "astronaut.png");
+  EXPECT_DOUBLE_EQ(direct["mean_per_image"]["f1"].get<double>(),
+                   (direct["images"][0]["f1"].get<double>() + direct["images"][1]["f1"].get<double>()) / 2);
+  EXPECT_TRUE(direct["pooled"]["auc"].is_number());
+  EXPECT_TRUE(written["pooled"]["auc"].is_null());
+}
+
+TEST_F(EvaluateTest, PixelsAndTheirTableScoreAlike) {
+  ASSERT_EQ(Run("sample --images " + photos_ + " --masks " + masks_ + " -o s.csv").status, 0);
+  const json images = Json("--images " + photos_ + " --truth " + masks_)["pooled"];
+  const json table = Json("--samples s.csv")["pooled"];
+  for (const char* key : {"tp", "fp", "fn", "tn"}) EXPECT_EQ(images[key], table[key]);
+  for (const char* key : {"auc", "average_precision", "brier"})
+    EXPECT_NEAR(images[key].get<double>(), table[key].get<double>(), 1e-4) << key;
+}
+
+TEST_F(EvaluateTest, ZeroOverZeroIsNull) {
+  const json report = Json("--images " + photos_ + " --whole non-skin --threshold 1");
+  for (const char* key : {"precision", "recall", "f1", "iou", "auc", "average_precision"}) {
+    EXPECT_TRUE(report["pooled"][key].is_null()) << key;
+    EXPECT_TRUE(report["mean_per_image"][key].is_null()) << key;
+  }
+  EXPECT_EQ(report["pooled"]["specificity"], 1.0);
+}
+
+TEST_F(EvaluateTest, LabelsInvertAndIgnore) {
+  cv::Mat picture = Gradient(40, 30), truth(30, 40, CV_8UC1, cv::Scalar(0));
+  truth.colRange(0, 10) = 255;
+  truth.colRange(30, 40) = 128;
+  Put("i/a.png", Encode(".png", picture));
+  Put("m/a_m.png", Encode(".png", truth));
+  const std::string base = "--images i --truth m --mask-name '{stem}_m' --threshold 0 ";
+  const auto counts = [&](const std::string& options) {
+    const json p = Json(base + options)["pooled"];
+    return std::pair<int, int>(p["tp"], p["fp"]);
+  };
+  EXPECT_EQ(counts(""), std::pair(600, 600));
+  EXPECT_EQ(counts("--ignore 128"), std::pair(300, 600));
+  EXPECT_EQ(counts("--invert --ignore 128"), std::pair(600, 300));
+  EXPECT_EQ(counts("--label skin=128 --label non-skin=0 --ignore other"), std::pair(300, 600));
+  const Outcome unlabelled = Run("evaluate " + base + "--label skin=255 --label non-skin=0");
+  EXPECT_EQ(unlabelled.status, 1);
+  EXPECT_NE(unlabelled.err.find("m/a_m.png: has a pixel of value 128"), std::string::npos);
+  const Outcome no_skin = Run("evaluate " + base + "--label hair=255 --label non-skin=other");
+  EXPECT_EQ(no_skin.status, 1);
+  for (const char* twice : {"--whole skin --invert", "--label '1=255'", "--label 'a,b=other'"})
+    EXPECT_EQ(Run("evaluate " + base + twice).status, 2) << twice;
+  EXPECT_NE(no_skin.err.find("names no class 'skin'"), std::string::npos);
+}
+
+TEST_F(EvaluateTest, SizesThatDifferAreNamedAndTheRestIsJudged) {
+  Put("i/a.png", Encode(".png", Gradient(40, 30)));
+  Put("m/a.png", Encode(".png", Gradient(40, 31)));
+  Put("i/b.png", Encode(".png", Gradient(40, 30)));
+  Put("m/b.png", Encode(".png", Gradient(40, 30)));
+  const Outcome run = Run("evaluate --images i --truth m");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.err, "skinmask: i/a.png: is 40x30, but its mask m/a.png is 40x31 (the same size)\n");
+  EXPECT_NE(run.out.find("(1 image)"), std::string::npos);
+  Put("i/b.png", "");
+  const Outcome none = Run("evaluate --images i --truth m");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_EQ(none.out, "");  // no table of nothing
+}
+
+TEST_F(EvaluateTest, JpegMasksAreReadWithAWarningThatCounts) {
+  cv::Mat truth(64, 64, CV_8UC1, cv::Scalar(0));
+  cv::circle(truth, {30, 30}, 20, 255, -1);
+  Put("i/a.png", Encode(".png", Gradient(64, 64)));
+  Put("m/a.jpg", Encode(".jpg", truth));
+  const Outcome run = Run("evaluate --images i --truth m");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(Lines(run.err), 1);
+  EXPECT_NE(run.err.find("in-between pixels in 1 JPEG mask,"), std::string::npos) << run.err;
+}
+
+TEST_F(EvaluateTest, AMissingPredictionIsNotPassedOver) {
+  Put("p/a.png", Encode(".png", Gradient(40, 30)));
+  Put("m/a.png", Encode(".png", Gradient(40, 30)));
+  Put("m/b.png", Encode(".png", Gradient(40, 30)));
+  const Outcome run = Run("evaluate --predicted p --truth m");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("m/b.png: has no predicted mask in 'p'"), std::string::npos);
+}
+
+TEST_F(EvaluateTest, WrongCombinationsAreUsageErrors) {
+  for (const char* arguments :
+       {"", "--images x", "--truth x", "--predicted x", "--images x --predicted y --truth z", "--samples s --images x --truth y",
+        "--predicted x --truth y --threshold 0.5", "--samples s --invert", "--samples s --label a=1", "--predicted x --truth y --whole a", "--images x --truth y --whole skin"}) {
+    const Outcome run = Run(std::string("evaluate ") + arguments);
+    EXPECT_EQ(run.status, 2) << arguments;
+    EXPECT_EQ(Lines(run.err), 1) << run.err;
+  }
+}
+
+}  // namespace
+}  // namespace skinmask

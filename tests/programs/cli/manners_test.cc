@@ -1,0 +1,116 @@
+#include "skinmask/base/cpu.h"
+#include "skinmask/model/model.h"
+#include "support/pictures.h"
+#include "support/program.h"
+
+namespace skinmask {
+namespace {
+
+using testing::Encode;
+using testing::Gradient;
+using testing::Lines;
+using testing::Outcome;
+
+class MannersTest : public testing::ProgramTest {};
+
+TEST_F(MannersTest, HelpEndsWithTwoExamples) {
+  for (const char* verb : {"sample", "train", "compare", "detect", "evaluate", "show", "version"}) {
+    const Outcome run = Run(std::string(verb) + " --help");
+    EXPECT_EQ(run.status, 0);
+    const std::size_t examples = run.out.find("Examples:\n");
+    ASSERT_NE(examples, std::string::npos);
+    EXPECT_EQ(Lines(run.out.substr(examples)), 3) << run.out.substr(examples);
+  }
+  EXPECT_EQ(Run("--help").status, 0);
+}
+
+TEST_F(MannersTest, UsageErrorsAreOneLineAndTwo) {
+  for (const char* arguments : {"", "dance", "detect", "detect -o out", "detect --frobnicate a.png -o out", "detect a.png",
+                                "show a b", "--frobnicate", "detect a.png -o out --threads -1", "train --help-me"}) {
+    const Outcome run = Run(arguments);
+    EXPECT_EQ(run.status, 2) << arguments;
+    EXPECT_EQ(run.out, "") << arguments;
+    EXPECT_EQ(Lines(run.err), 1) << run.err;
+    EXPECT_NE(run.err.find("--help"), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(MannersTest, ThingsOfTheWorldAreOneLineAndOne) {
+  const std::string good(DefaultModelJson());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  Put("a.png", Encode(".png", Gradient(20, 10)));
+  Put("file", "x");
+  Put("truncated.json", good.substr(0, good.size() / 2));
+  Put("nan.json", with("0.20753947040892526", "NaN"));
+  Put("negative.json", with("1731.590963965319", "-1731.590963965319"));
+  Put("asymmetric.json", with("1379.7205050245686", "1379.8"));
+  Put("future.json", with("\"version\": 1", "\"version\": 9"));
+  for (const char* arguments :
+       {"detect absent.jpg -o out", "detect a.png -o file/out", "detect a.png -o file", "detect a.png -o /proc/none", "detect a.png -o out --model truncated.json",
+        "detect a.png -o out --model nan.json", "detect a.png -o out --model negative.json",
+        "detect a.png -o out --model asymmetric.json", "detect a.png -o out --model future.json",
+        "detect a.png -o out --model absent.json", "show truncated.json", "evaluate --images absent --truth absent"}) {
+    const Outcome run = Run(arguments);
+    EXPECT_EQ(run.status, 1) << arguments << run.err;
+    EXPECT_EQ(Lines(run.err), 1) << arguments << run.err;
+    EXPECT_EQ(run.out, "");
+    EXPECT_FALSE(std::filesystem::exists(Path("out/a.png"))) << arguments;
+  }
+}
+
+TEST_F(MannersTest, AFullDiskLosesNothing) {
+  Put("a.png", Encode(".png", Gradient(20, 10)));
+  for (const char* arguments : {"show --json=/dev/full", "sample --images . --whole skin -o /dev/full"}) {
+    const Outcome run = Run(arguments);
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.err.find("No space left"), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(Run("show >/dev/full; true").status, 0);
+}
+
+TEST_F(MannersTest, ShowAndVersionSpeak) {
+  const Outcome show = Run("show");
+  EXPECT_EQ(show.status, 0);
+  for (const char* part : {"qda", "BGR", "max-f1 on ECU", "50859 pixels", "AUC"})
+    EXPECT_NE(show.out.find(part), std::string::npos) << part;
+  EXPECT_EQ(Run("show --json").out, DefaultModelJson());
+  const Outcome version = Run("version");
+  for (const char* part : {"skinmask 0.", "CPU targets", "OpenCV 4."})
+    EXPECT_NE(version.out.find(part), std::string::npos) << part;
+}
+
+TEST_F(MannersTest, QuietIsQuietAndDashIsNoFile) {
+  Put("a.png", Encode(".png", Gradient(20, 10)));
+  const Outcome run = Run("detect a.png -o out -q");
+  EXPECT_EQ(run.out + run.err, "");
+  EXPECT_EQ(Run("detect - -o out").status, 1);  // a file called '-' that is not there
+  Put("-", Encode(".png", Gradient(20, 10)));
+  EXPECT_EQ(Run("detect -o out -- -").status, 0);
+}
+
+TEST_F(MannersTest, TheProgramLoadsNoWindowsAndTheCoreNoCodecs) {
+  const std::string command = std::string("ldd '") + SKINMASK_PROGRAM + "' >'" + Path("libs").string() + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const std::string libraries = ReadFile(Path("libs"));
+  EXPECT_NE(libraries.find("opencv_core"), std::string::npos);
+  for (const char* late : {"Qt5", "highgui", "videoio", "gtk", "imgcodecs", "gdal"})
+    EXPECT_EQ(libraries.find(late), std::string::npos) << late;
+}
+
+TEST_F(MannersTest, TheTargetVariableIsObeyedOrRefused) {
+  const std::string last = UsableTargets().back();
+  setenv("SKINMASK_TARGET", last.c_str(), 1);
+  const Outcome obeyed = Run("version");
+  setenv("SKINMASK_TARGET", "MMX", 1);
+  const Outcome refused = Run("version");
+  unsetenv("SKINMASK_TARGET");
+  EXPECT_NE(obeyed.out.find("in use: " + last), std::string::npos) << obeyed.out;
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("SKINMASK_TARGET: no CPU target 'MMX'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace skinmask

@@ -1,0 +1,140 @@
+#include <nlohmann/json.hpp>
+
+#include "skinmask/learn/fit.h"
+#include "support/program.h"
+#include "support/pictures.h"
+#include "support/world.h"
+
+namespace skinmask {
+namespace {
+
+using testing::DrawSamples;
+using testing::Lines;
+using testing::Outcome;
+
+class TrainTest : public testing::ProgramTest {
+ protected:
+  void PutSamples(const std::string& name, std::size_t classes = 2) {
+    Put(name, FormatSamples(DrawSamples(classes)));
+  }
+  std::string Train(const std::string& options, const std::string& output) {
+    const Outcome run = Run("train " + options + " -o " + output);
+    EXPECT_EQ(run.status, 0) << run.err;
+    return ReadFile(Path(output));
+  }
+};
+
+TEST_F(TrainTest, ShardsOrderAndThreadsGiveTheSameBytes) {
+  // A UCI-like file, one line a pixel, shuffled into three shards.
+  testing::Random random(4);
+  std::vector<std::string> lines;
+  const Samples samples = DrawSamples(2);
+  for (const SampleRow& row : samples.rows())
+    for (std::uint64_t i = 0; i < row.count; ++i)
+      lines.push_back(std::to_string(row.b) + "\t" + std::to_string(row.g) + "\t" + std::to_string(row.r) + "\t" +
+                      (samples.classes()[row.class_index] == "skin" ? "1" : "2") + "\r\n");
+  std::string whole, shards[3];
+  for (const std::string& line : lines) whole += line;
+  for (std::size_t i = lines.size(); i > 1; --i) std::swap(lines[i - 1], lines[random.Next() % i]);
+  for (std::size_t i = 0; i < lines.size(); ++i) shards[i % 3] += lines[i];
+  Put("whole.txt", whole);
+  for (int i = 0; i < 3; ++i) Put("s" + std::to_string(i) + ".txt", shards[i]);
+  EXPECT_EQ(Run("sample --samples s2.txt s0.txt s1.txt -o merged.csv").status, 0);
+  for (const std::string kind : {"qda", "lda --space rg", "qda --shrinkage auto", "gaussian-nb --space Lab --max-f1"}) {
+    const std::string options = "--force --kind " + kind + " --samples ";
+    const std::string expected = Train(options + "whole.txt --threads 1", "m.json");
+    EXPECT_EQ(Train(options + "s1.txt s0.txt s2.txt --threads 2", "m.json"), expected);
+    EXPECT_EQ(Train(options + "merged.csv", "m.json"), expected);
+  }
+}
+
+TEST_F(TrainTest, PairsAreTheSamplesOfTheirPixels) {
+  const std::string photos = (testing::SamplesFolder() / "photos").string();
+  const std::string masks = (testing::SamplesFolder() / "masks").string();
+  const std::string pairs = "--images " + photos + " --masks " + masks;
+  EXPECT_EQ(Run("sample " + pairs + " -o s.csv").status, 0);
+  EXPECT_EQ(Train(pairs, "a.json"), Train("--samples s.csv", "b.json"));
+  const Samples samples = ReadSamples(Path("s.csv"));
+  EXPECT_EQ(samples.Total(), 512u * 600 + 512 * 512);
+  EXPECT_EQ(samples.rows().back().group, 2u);
+  EXPECT_EQ(Run("sample " + pairs + " --step 4 --ungrouped -o t.csv").status, 0);
+  EXPECT_EQ(ReadSamples(Path("t.csv")).Total(), 128u * 150 + 128 * 128);
+  EXPECT_EQ(ReadSamples(Path("t.csv")).rows().back().group, 0u);
+}
+
+TEST_F(TrainTest, TheCardHoldsTheTablesDigest) {
+  PutSamples("s.csv");
+  const auto card = nlohmann::json::parse(Train("--samples s.csv --card licence=CC0", "m.json"))["card"];
+  EXPECT_EQ(Run("sample --samples s.csv --ungrouped -o canonical.csv").status, 0);
+  const std::string command = "sha256sum '" + Path("canonical.csv").string() + "' >'" + Path("sum").string() + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(card["training"]["sha256"], ReadFile(Path("sum")).substr(0, 64));
+  EXPECT_EQ(card["notes"]["licence"], "CC0");
+  EXPECT_EQ(card["training"]["counts"]["skin"], 3000);
+}
+
+TEST_F(TrainTest, MaxF1IsTheBestThreshold) {
+  PutSamples("s.csv");
+  const Model model = ModelFromJson(Train("--samples s.csv --max-f1", "m.json"), "m");
+  EXPECT_EQ(model.decision.rule, "max-f1");
+  const auto f1 = [&](double threshold) {
+    const Outcome run = Run("evaluate --samples s.csv --model m.json --json --threshold " + std::to_string(threshold));
+    return nlohmann::json::parse(run.out)["pooled"]["f1"].get<double>();
+  };
+  const double best = f1(model.decision.threshold);
+  for (double t = 0.05; t < 1; t += 0.05) EXPECT_LE(f1(t), best + 1e-9) << t;
+  EXPECT_NEAR(*model.card.scores.back().f1, best, 1e-6);
+}
+
+TEST_F(TrainTest, MaxF1OfSeparableClassesFindsThem) {
+  Put("s.csv", "class,b,g,r\nskin,0,0,200\nskin,9,1,210\nskin,3,8,205\nskin,1,2,190\n"
+               "non-skin,200,0,0\nnon-skin,210,3,9\nnon-skin,207,8,1\nnon-skin,190,2,4\n");
+  const Model model = ModelFromJson(Train("--samples s.csv --max-f1", "m.json"), "m");
+  EXPECT_EQ(*model.card.scores.back().f1, 1);
+  EXPECT_DOUBLE_EQ(model.decision.threshold, 0.5);  // log-odds 0 divides them
+}
+
+TEST_F(TrainTest, ManyClassesAndGivenPriors) {
+  PutSamples("s.csv", 3);
+  const Model model = ModelFromJson(Train("--samples s.csv --prior skin=0.5 --prior hair=0.25 --prior non-skin=0.25", "m.json"), "m");
+  EXPECT_EQ(model.classes.size(), 3u);
+  EXPECT_EQ(model.positive().prior, 0.5);
+  EXPECT_EQ(ModelFromJson(Train("--samples s.csv --positive hair --prior 0.1", "n.json"), "n").positive().name, "hair");
+}
+
+TEST_F(TrainTest, ErrorsAreOneLineWithTheRightStatus) {
+  PutSamples("s.csv");
+  Put("bad.csv", "1 2 3 1\n1 2 3 9\n");
+  Put("flat.csv", "class,b,g,r\nskin,1,2,3\nskin,1,2,3\nnon-skin,3,4,5\n");
+  const std::pair<const char*, std::pair<int, const char*>> cases[] = {
+      {"--samples bad.csv -o m.json", {1, "bad.csv:2: '1 2 3 9' is not understood"}},
+      {"--samples absent.csv -o m.json", {1, "absent.csv: cannot be read"}},
+      {"--samples flat.csv -o m.json", {1, "class 'skin': 2 samples do not span"}},
+      {"--samples s.csv -o no/such/m.json", {1, "no/such/m.json: cannot be written"}},
+      {"--samples s.csv -o s.csv", {2, "are the same file"}},
+      {"--samples s.csv", {2, "-o is required"}},
+      {"-o m.json", {2, "give either --samples, or --images"}},
+      {"--images . -o m.json", {2, "--images needs either --masks or --whole"}},
+      {"--samples s.csv -o m.json --kind forest", {2, "model kind 'forest': is unknown"}},
+      {"--samples s.csv -o m.json --space CIE", {2, "colour space 'CIE': is unknown"}},
+      {"--samples s.csv -o m.json --channels R,R", {2, "twice"}},
+      {"--samples s.csv -o m.json --shrinkage 7", {2, "--shrinkage 7 is out of range"}},
+      {"--samples s.csv -o m.json --prior 7", {2, "--prior is out of range"}},
+      {"--samples s.csv -o m.json --threshold 0.1 --max-f1", {2, "excludes"}},
+      {"--images . --masks . --label skin -o m.json", {2, "--label 'skin'"}},
+      {"--samples s.csv -o m.json --prior skin=0.5 --prior non-skin=0.4", {2, "sum to 0.9"}},
+      {"--samples s.csv -o m.json --validation-name x", {2, "needs --validation-images"}},
+      {"--samples s.csv -o m.json --json=no/such.json", {1, "no/such.json: cannot be written"}},
+      {"--images . --masks . --mask-name x -o m.json", {2, "has no {stem}"}},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const Outcome run = Run(std::string("train ") + arguments);
+    EXPECT_EQ(run.status, expected.first) << arguments << run.err;
+    EXPECT_EQ(Lines(run.err), 1) << run.err;
+    EXPECT_NE(run.err.find(expected.second), std::string::npos) << run.err;
+    EXPECT_FALSE(std::filesystem::exists(Path("m.json"))) << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace skinmask

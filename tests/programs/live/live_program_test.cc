@@ -1,0 +1,237 @@
+// `skinmask live` as a user starts it, without a window and without a camera.
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "skinmask/media/image.h"
+#include "support/clips.h"
+#include "support/program.h"
+
+namespace skinmask {
+namespace {
+
+using testing::Lines;
+using testing::Outcome;
+using testing::Probe;
+using testing::Scrolling;
+using testing::Shell;
+
+class LiveProgramTest : public testing::ProgramTest {
+ protected:
+  void MakeClip(int frames = 40) const {
+    Shell(folder_, "ffmpeg -v error" + Scrolling("320x240", "25") + "-frames:v " +
+                       std::to_string(frames) + " -c:v libx264 -pix_fmt yuv420p clip.mp4");
+  }
+  std::vector<std::vector<std::string>> Csv(const std::string& name) const {
+    std::vector<std::vector<std::string>> rows;
+    std::istringstream lines(ReadFile(Path(name)));
+    for (std::string line, cell; std::getline(lines, line);) {
+      rows.emplace_back();
+      for (std::istringstream cells(line); std::getline(cells, cell, ',');)
+        rows.back().push_back(cell);
+    }
+    return rows;
+  }
+};
+
+TEST_F(LiveProgramTest, HelpAndList) {
+  const Outcome help = Run("live --help");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_EQ(Lines(help.out.substr(help.out.find("Examples:\n"))), 3);
+  EXPECT_NE(Run("--help").out.find("  live "), std::string::npos);
+}
+
+TEST_F(LiveProgramTest, WithoutItsProgramThereIsALine) {
+  std::filesystem::copy_file(SKINMASK_PROGRAM, Path("skinmask"));
+  const std::string command =
+      "cd '" + folder_.string() + "' && ./skinmask live 0 2>err; echo $? >status";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(ReadFile(Path("status")), "1\n");
+  EXPECT_EQ(Lines(ReadFile(Path("err"))), 1);
+  EXPECT_NE(ReadFile(Path("err")).find("libexec/skinmask/skinmask-live"), std::string::npos);
+}
+
+TEST_F(LiveProgramTest, UsageErrorsAreOneLineAndTwo) {
+  for (const char* arguments :
+       {"live", "live 0 --size 12", "live 0 --size 0x5", "live 0 --track 1,2",
+        "live 0 --view sideways", "live 0 --format MJ", "live a.mp4 --size 640x480",
+        "live 0 --fast", "live 0 --frames -1", "live 0 --prior 1 --headless", "live 0 1"}) {
+    const Outcome run = Run(arguments);
+    EXPECT_EQ(run.status, 2) << arguments << run.err;
+    EXPECT_EQ(Lines(run.err), 1) << arguments << run.err;
+    EXPECT_NE(run.err.find("--help"), std::string::npos) << run.err;
+    EXPECT_EQ(run.out, "");
+  }
+}
+
+TEST_F(LiveProgramTest, WhatIsNotThereIsOneLineWithinThreeSeconds) {
+  SKIP_WITHOUT_FFMPEG();
+  MakeClip(5);
+  Put("text.mp4", "no video");
+  const std::string discard = "videotestsrc ! fakesink";
+  for (const auto& [arguments, part] : std::vector<std::pair<std::string, std::string>>{
+           {"live 97 --headless", "there is no such camera ("},
+           {"live /dev/null --headless", "is no camera ("},
+           {"live absent.mp4 --headless", "absent.mp4"},
+           {"live text.mp4 --headless", "text.mp4"},
+           {"live http://127.0.0.1:9/x --headless", "http://127.0.0.1:9/x"},
+           {"live udp://127.0.0.1:34567 --headless", "within"},
+           {"live 'nonsense ! appsink' --headless", "nonsense"},
+           {"live '" + discard + "' --headless", "appsink"},
+           {"live 'udpsrc port=34568 ! image/jpeg ! appsink' --headless", "within"},
+           {"live 'videotestsrc ! video/x-raw,format=RGBA ! appsink' --headless", "stops"},
+           {"live clip.mp4 --headless --csv absent/a.csv", "folder does not exist"},
+           {"live clip.mp4 --headless --record a.xyz", "a.xyz"},
+           {"live clip.mp4 --headless --model absent.json", "absent.json"}}) {
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome run = Run(arguments);
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    EXPECT_EQ(run.status, 1) << arguments << run.err;
+    EXPECT_EQ(Lines(run.err), 1) << arguments << run.err;
+    EXPECT_NE(run.err.find(part), std::string::npos) << arguments << run.err;
+    EXPECT_LT(seconds, 3.5) << arguments;  // a little for a machine that is busy
+  }
+}
+
+TEST_F(LiveProgramTest, WithoutAScreenThereIsALine) {
+  SKIP_WITHOUT_FFMPEG();
+  MakeClip(5);
+  const auto with = [&](const std::string& display) {
+    const std::string command = "cd '" + folder_.string() + "' && env -u QT_QPA_PLATFORM " +
+                                display +
+                                " '" SKINMASK_PROGRAM "' live clip.mp4 2>err >out; echo $? >status";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    EXPECT_EQ(ReadFile(Path("status")), "1\n") << display;
+    EXPECT_EQ(Lines(ReadFile(Path("err"))), 1) << ReadFile(Path("err"));
+    EXPECT_NE(ReadFile(Path("err")).find("--headless"), std::string::npos);
+  };
+  with("-u DISPLAY");
+  with("DISPLAY=:6543");
+  with("DISPLAY=nonsense");
+  EXPECT_EQ(Run("live clip.mp4 --headless --fast").status, 0);
+}
+
+// A photograph that stands still: after some frames the model is the face's, and nearer to the truth.
+TEST_F(LiveProgramTest, TheModelAdaptsToFaces) {
+  SKIP_WITHOUT_FFMPEG();
+  const std::filesystem::path samples = testing::SamplesFolder();
+  Shell(folder_, "ffmpeg -v error -loop 1 -framerate 25 -i '" + (samples / "photos/astronaut.png").string() +
+                     "' -frames:v 30 -c:v ffv1 -pix_fmt bgr0 clip.mkv");
+  const cv::Mat truth = ReadImage(samples / "masks/astronaut.png");  // grey, in three channels
+  const double share = cv::mean(truth)[0] / 255;
+  const auto missed = [&](const std::string& flags) {
+    const Outcome run = Run("live clip.mkv --headless --fast --force --csv a.csv --json=a.json " + flags);
+    EXPECT_EQ(run.status, 0) << run.err;
+    const auto rows = Csv("a.csv");
+    EXPECT_EQ(rows.size(), 31u);
+    return std::abs(std::stod(rows.back()[2]) - share);
+  };
+  const double global = missed("");
+  EXPECT_FALSE(nlohmann::json::parse(ReadFile(Path("a.json")))["stages"].contains("adapt"));
+  EXPECT_LT(missed("--adapt faces"), global / 2);
+  EXPECT_EQ(nlohmann::json::parse(ReadFile(Path("a.json")))["frames"], 30);
+  EXPECT_TRUE(nlohmann::json::parse(ReadFile(Path("a.json")))["stages"].contains("adapt"));
+  const Outcome lost = Run("live clip.mkv --headless --adapt faces --cascade nowhere");
+  EXPECT_EQ(lost.status, 1);
+  EXPECT_EQ(Lines(lost.err), 1) << lost.err;
+}
+
+TEST_F(LiveProgramTest, AFileLeavesEveryFrame) {
+  SKIP_WITHOUT_FFMPEG();
+  MakeClip();
+  const Outcome run =
+      Run("live clip.mp4 --headless --fast --csv a.csv --record a.mkv --view mask --json=a.json");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.out.find("40 frames"), std::string::npos) << run.out;
+  const auto rows = Csv("a.csv");
+  ASSERT_EQ(rows.size(), 41u);
+  EXPECT_EQ(rows[0][1], "seconds");
+  EXPECT_NEAR(std::stod(rows[40][1]), 39 / 25.0, 1e-3);
+  const auto json = nlohmann::json::parse(ReadFile(Path("a.json")));
+  EXPECT_EQ(json["frames"], 40);
+  EXPECT_EQ(json["dropped"], 0);
+  // The recorded masks are lossless: their share of white is the table's skin.
+  const std::string masks = testing::RawFrames(folder_, "a.mkv", "gray");
+  ASSERT_EQ(masks.size(), 40u * 320 * 240);
+  for (std::size_t i = 0; i < 40; ++i) {
+    const auto begin = masks.begin() + static_cast<std::ptrdiff_t>(i * 320 * 240);
+    const auto white = std::count(begin, begin + 320 * 240, static_cast<char>(255));
+    const auto black = std::count(begin, begin + 320 * 240, static_cast<char>(0));
+    EXPECT_EQ(white + black, 320 * 240);
+    EXPECT_NEAR(static_cast<double>(white) / (320 * 240), std::stod(rows[i + 1][2]), 1e-6);
+  }
+}
+
+TEST_F(LiveProgramTest, LimitsEndTheRunAndNothingIsOverwritten) {
+  SKIP_WITHOUT_FFMPEG();
+  MakeClip();
+  EXPECT_EQ(Run("live clip.mp4 --headless --fast --frames 7 --csv a.csv").status, 0);
+  EXPECT_EQ(Csv("a.csv").size(), 8u);
+  const std::string before = ReadFile(Path("a.csv"));
+  const Outcome again = Run("live clip.mp4 --headless --fast --csv a.csv");
+  EXPECT_EQ(again.status, 1);
+  EXPECT_NE(again.err.find("--force"), std::string::npos);
+  EXPECT_EQ(ReadFile(Path("a.csv")), before);
+  const Outcome timed =
+      Run("live 'videotestsrc is-live=true ! video/x-raw,width=320,height=240,framerate=30/1 ! "
+          "videoconvert ! "
+          "appsink' --headless --seconds 1 --stats");
+  EXPECT_EQ(timed.status, 0) << timed.err;
+  EXPECT_GE(Lines(timed.out), 1);
+}
+
+// The clip's ellipse moves and turns; another rests. Skin-coloured on green.
+TEST_F(LiveProgramTest, TrackFollowsOneOfTwo) {
+  SKIP_WITHOUT_FFMPEG();
+  std::string frames;
+  const int w = 320, h = 240, count = 30;
+  for (int i = 0; i < count; ++i) {
+    const double cx = 60 + 3 * i, cy = 70, angle = i * 4 * 3.14159265358979 / 180;
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x) {
+        const double dx = x - cx, dy = y - cy;
+        const double u = (dx * std::cos(angle) + dy * std::sin(angle)) / 40;
+        const double v = (dy * std::cos(angle) - dx * std::sin(angle)) / 20;
+        const bool resting = std::pow((x - 220) / 60.0, 2) + std::pow((y - 190) / 30.0, 2) <= 1;
+        frames += u * u + v * v <= 1 || resting ? std::string("\x78\x96\xd2", 3)
+                                                : std::string("\x30\xa0\x20", 3);
+      }
+  }
+  Put("frames.raw", frames);
+  Shell(folder_,
+        "ffmpeg -v error -f rawvideo -pix_fmt bgr24 -s 320x240 -r 25 -i frames.raw -c:v ffv1 "
+        "-pix_fmt bgr0 clip.mkv");
+  const Outcome run =
+      Run("live clip.mkv --headless --fast --track 10,30,100,80 --csv a.csv --record a.mp4");
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto rows = Csv("a.csv");
+  ASSERT_EQ(rows.size(), 1u + count);
+  for (int i = 0; i < count; ++i) {
+    const auto& row = rows[static_cast<std::size_t>(i) + 1];
+    EXPECT_NEAR(std::stod(row[3]), 60 + 3 * i, 0.5) << i;
+    EXPECT_NEAR(std::stod(row[4]), 70, 0.5) << i;
+    const double off = std::fmod(std::abs(std::stod(row[7]) - 4 * i), 180);
+    EXPECT_LT(std::min(off, 180 - off), 0.5) << i;
+  }
+}
+
+TEST_F(LiveProgramTest, InterruptedRecordingsPlay) {
+  SKIP_WITHOUT_FFMPEG();
+  MakeClip(250);
+  // Job control, so that the shell does not start it with interrupts ignored.
+  Put("run", "set -m; '" SKINMASK_PROGRAM
+             "' live clip.mp4 --headless --record a.mp4 --csv a.csv 2>err >out & p=$!; "
+             "sleep 2; ls >meanwhile; kill -INT $p; wait $p; echo $? >status");
+  EXPECT_EQ(std::system(("cd '" + folder_.string() + "' && bash run").c_str()), 0);
+  EXPECT_EQ(ReadFile(Path("status")), "130\n");
+  EXPECT_EQ(ReadFile(Path("meanwhile")).find("a.mp4"), std::string::npos);
+  const std::size_t rows = Csv("a.csv").size() - 1;
+  EXPECT_GT(rows, 10u);
+  EXPECT_LT(rows, 250u);
+  EXPECT_EQ(Probe(folder_, "a.mp4", "frame=pts_time").size(), rows);
+  EXPECT_EQ(Shell(folder_, "ffmpeg -v error -i a.mp4 -f null -"), "");
+}
+
+}  // namespace
+}  // namespace skinmask

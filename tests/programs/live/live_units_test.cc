@@ -1,0 +1,223 @@
+// The parts of `live` that need no camera.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "programs/live/capture.h"
+#include "programs/live/refit.h"
+#include "programs/live/scene.h"
+#include "programs/live/statistics.h"
+#include "skinmask/base/error.h"
+#include "skinmask/detect/detect_image.h"
+#include "skinmask/learn/fit.h"
+#include "skinmask/model/model.h"
+#include "skinmask/model/posterior.h"
+#include "support/clips.h"
+#include "support/world.h"
+
+namespace skinmask::live {
+namespace {
+
+using testing::Scrolling;
+using testing::Shell;
+
+class LiveTest : public testing::FolderTest {};
+
+cv::Mat Noise(int width, int height, std::uint64_t seed) {
+  testing::Random random(seed);
+  cv::Mat bgr(height, width, CV_8UC3);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < 3 * width; ++x) bgr.ptr(y)[x] = random.Byte();
+  return bgr;
+}
+
+TEST_F(LiveTest, SourcesAreToldApart) {
+  Put("odd!name.mp4", "x");
+  EXPECT_EQ(SourceKindOf(Path("odd!name.mp4")), SourceKind::kFile);
+  EXPECT_EQ(SourceKindOf("clip.mp4"), SourceKind::kFile);
+  EXPECT_EQ(SourceKindOf("0"), SourceKind::kCamera);
+  EXPECT_EQ(SourceKindOf("/dev/video3"), SourceKind::kCamera);
+  EXPECT_EQ(SourceKindOf("videotestsrc ! appsink"), SourceKind::kPipeline);
+  EXPECT_EQ(SourceKindOf("rtsp://camera/1"), SourceKind::kStream);
+}
+
+TEST_F(LiveTest, FramesGetTheMasksOfDetect) {
+  const cv::Mat bgr = Noise(333, 77, 1);
+  const Model model = DefaultModel();
+  Scene scene(model, false);
+  Statistics statistics;
+  scene.Look({WrapBgr(bgr), Clock::now()}, statistics);
+  const Maps& maps = scene.Seen(false).maps;
+  const Posterior posterior(model);
+  EXPECT_EQ(cv::norm(maps.mask, DetectMask(posterior, bgr), cv::NORM_INF), 0);
+  EXPECT_EQ(cv::norm(maps.probability, DetectProbability(posterior, bgr), cv::NORM_INF), 0);
+  EXPECT_GT(cv::countNonZero(maps.mask), 0);
+  EXPECT_EQ(cv::norm(scene.Seen(true).bgr, bgr, cv::NORM_INF), 0);
+}
+
+TEST_F(LiveTest, FramesOfAFileKeepTheirTimeAndLateOnesAreDropped) {
+  SKIP_WITHOUT_FFMPEG();
+  Shell(folder_, "ffmpeg -v error" + Scrolling("160x120", "25") + "-frames:v 50 clip.mp4");
+  CaptureOptions options;
+  options.at_own_rate = true;
+  Capture capture(Path("clip.mp4").string(), options);
+  const auto begin = Clock::now();
+  std::uint64_t taken = 0;
+  double last = -1;
+  while (!capture.ended()) {
+    const auto frame = capture.Take(0.5);
+    if (!frame) continue;
+    ++taken;
+    EXPECT_GT(frame->picture.seconds, last);
+    last = frame->picture.seconds;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // slower than the source
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  EXPECT_EQ(capture.captured(), 50u);
+  EXPECT_EQ(taken + capture.dropped(), 50u);
+  EXPECT_GE(capture.dropped(), 20u);
+  EXPECT_NEAR(last, 49 / 25.0, 1e-6);  // the newest wins
+  EXPECT_GT(seconds, 1.9);
+  EXPECT_LT(seconds, 4);
+}
+
+TEST_F(LiveTest, EveryFrameIsSeenWhereAllAreWanted) {
+  SKIP_WITHOUT_FFMPEG();
+  Shell(folder_, "ffmpeg -v error" + Scrolling("160x120", "25") + "-frames:v 50 clip.mp4");
+  CaptureOptions options;
+  options.every_frame = true;
+  Capture capture(Path("clip.mp4").string(), options);
+  int taken = 0;
+  while (!capture.ended()) taken += capture.Take(0.5).has_value();
+  EXPECT_EQ(taken, 50);
+  EXPECT_EQ(capture.dropped(), 0u);
+}
+
+TEST(RefitTest, LabelledPixelsJoinTheTrainedOnes) {
+  // The oracle: the trained class as 5000 drawn pixels with exactly its moments is not to be had,
+  // but the mixture's moments are: E and Cov of a draw from either with the shares' probabilities.
+  const Model trained = DefaultModel();
+  Refit refit(trained);
+  const cv::Mat bgr = Noise(100, 50, 5);
+  refit.Add(bgr, true);
+  const Model model = refit.Fitted();
+  const double n = 5000, m = Refit::kTrainedPixels, share = n / (n + m);
+  Eigen::Vector3d mean = Eigen::Vector3d::Zero();
+  Eigen::Matrix3d second = Eigen::Matrix3d::Zero();
+  for (int y = 0; y < 50; ++y)
+    for (int x = 0; x < 100; ++x) {
+      const cv::Vec3b p = bgr.at<cv::Vec3b>(y, x);
+      const Eigen::Vector3d v(p[0], p[1], p[2]);
+      mean += v / n;
+      second += v * v.transpose() / n;
+    }
+  const Eigen::Vector3d old_mean = trained.classes[0].mean;
+  const Eigen::Matrix3d old_second =
+      Eigen::Matrix3d(trained.classes[0].covariance) + old_mean * old_mean.transpose();
+  const Eigen::Vector3d joint = share * mean + (1 - share) * old_mean;
+  const Eigen::Matrix3d covariance =
+      share * second + (1 - share) * old_second - joint * joint.transpose();
+  EXPECT_LT((Eigen::Vector3d(model.classes[0].mean) - joint).norm(), 1e-9);
+  EXPECT_LT((Eigen::Matrix3d(model.classes[0].covariance) - covariance).norm(), 1e-7);
+  EXPECT_EQ(model.classes[0].count, trained.classes[0].count + 5000);
+  EXPECT_EQ(model.classes[1].mean, trained.classes[1].mean);
+  EXPECT_EQ(model.positive().prior, trained.positive().prior);
+  EXPECT_EQ(model.decision.threshold, trained.decision.threshold);
+  EXPECT_TRUE(model.card.scores.empty());
+  refit.Clear();
+  EXPECT_EQ(ModelToJson(refit.Fitted()), ModelToJson(trained));
+}
+
+TEST(RefitTest, EveryGaussianKindStaysOne) {
+  for (const Kind kind : {Kind::kQda, Kind::kLda, Kind::kGaussianNb}) {
+    FitOptions options;
+    options.kind = kind;
+    Refit refit(Fit(testing::DrawSamples(), options));
+    refit.Add(Noise(40, 40, 2), false);
+    refit.Add(Noise(1, 1, 3), true);
+    const Model model = refit.Fitted();
+    EXPECT_NO_THROW(ModelFromJson(ModelToJson(model), "refitted")) << KindName(kind);
+  }
+}
+
+TEST(RefitTest, OtherKindsAndEmptyRectanglesAreRefused) {
+  FitOptions options;
+  options.kind = Kind::kHistogram;
+  Refit histogram(Fit(testing::DrawSamples(), options));
+  EXPECT_ERROR(histogram.Add(Noise(4, 4, 1), true), "histogram");
+  Refit gaussian(DefaultModel());
+  EXPECT_ERROR(gaussian.Add(cv::Mat(), true), "no pixel");
+  EXPECT_TRUE(gaussian.empty());
+}
+
+// Blue things are skin once the user says so.
+TEST(RefitTest, ASampleTeaches) {
+  cv::Mat bgr(60, 60, CV_8UC3, cv::Scalar(30, 30, 30));
+  cv::Mat blue = bgr(cv::Rect(10, 10, 40, 40));
+  cv::randn(blue, cv::Scalar(200, 60, 40), cv::Scalar(6, 6, 6));
+  Scene scene(DefaultModel(), false);
+  Statistics statistics;
+  scene.Look({WrapBgr(bgr), Clock::now()}, statistics);
+  const int before = cv::countNonZero(scene.Seen(false).maps.mask);
+  scene.AddSamples({12, 12, 36, 36}, true);
+  scene.LookAgain();
+  EXPECT_LT(before, 100);
+  EXPECT_GT(cv::countNonZero(scene.Seen(false).maps.mask), 1500);
+  scene.ClearSamples();
+  scene.LookAgain();
+  EXPECT_EQ(cv::countNonZero(scene.Seen(false).maps.mask), before);
+}
+
+TEST(SceneTest, MirrorsFlipPicturesAndMaps) {
+  const cv::Mat bgr = Noise(31, 20, 9);
+  Scene plain(DefaultModel(), false), mirror(DefaultModel(), true);
+  Statistics statistics;
+  plain.Look({WrapBgr(bgr), Clock::now()}, statistics);
+  mirror.Look({WrapBgr(bgr), Clock::now()}, statistics);
+  const Observation &a = plain.Seen(true), &b = mirror.Seen(true);
+  cv::Mat flipped;
+  cv::flip(b.bgr, flipped, 1);
+  EXPECT_EQ(cv::norm(a.bgr, flipped, cv::NORM_INF), 0);
+  cv::flip(b.maps.mask, flipped, 1);
+  EXPECT_EQ(cv::norm(a.maps.mask, flipped, cv::NORM_INF), 0);
+  EXPECT_NEAR(a.region->centroid.x, 30 - b.region->centroid.x, 1e-9);
+  EXPECT_NEAR(a.region->centroid.y, b.region->centroid.y, 1e-9);
+}
+
+TEST(SceneTest, SlidersMoveTheMask) {
+  const cv::Mat bgr = Noise(200, 200, 4);
+  Scene scene(DefaultModel(), false);
+  Statistics statistics;
+  scene.Look({WrapBgr(bgr), Clock::now()}, statistics);
+  const auto count = [&] {
+    scene.LookAgain();
+    return cv::countNonZero(scene.Seen(false).maps.mask);
+  };
+  scene.SetThreshold(0.5);
+  const int half = count();
+  scene.SetThreshold(0.1);
+  const int low = count();
+  scene.SetPrior(0.9);
+  const int likely = count();
+  EXPECT_GT(half, 0);
+  EXPECT_GT(low, half);
+  EXPECT_GT(likely, low);
+  Model model = WithPrior(DefaultModel(), 0.9);
+  model.decision.threshold = 0.1;
+  EXPECT_EQ(likely, cv::countNonZero(DetectMask(Posterior(model), bgr)));
+}
+
+TEST(StatisticsTest, TimesHaveTheirQuantiles) {
+  Times times;
+  for (int i = 1; i <= 1000; ++i) times.Add(i * 1e-5 * 10);  // 0.1 ms .. 100 ms
+  EXPECT_NEAR(times.mean(), 0.05005, 1e-9);
+  EXPECT_NEAR(times.Quantile(0.5), 0.05, 2e-4);
+  EXPECT_NEAR(times.Quantile(0.95), 0.095, 2e-4);
+  EXPECT_DOUBLE_EQ(times.maximum(), 0.1);
+  times.Add(7);
+  EXPECT_DOUBLE_EQ(times.maximum(), 7);
+  EXPECT_EQ(Times().Quantile(0.5), 0);
+}
+
+}  // namespace
+}  // namespace skinmask::live
