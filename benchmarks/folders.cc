@@ -1,5 +1,5 @@
-// Whole runs over a folder of JPEGs: reading alone and the usual serial loop, both with OpenCV, beside
-// detection and training.
+// Whole runs over a folder of JPEGs: reading alone and the usual serial loop, both with OpenCV,
+// beside detection and training.
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 
@@ -32,8 +32,9 @@ cv::Mat Mirrored(const cv::Mat& image) {
   return all;
 }
 
-// A folder of photographs of 1 to 2 Mpx with their masks, made from the samples: mirrored rather than
-// enlarged, since an enlarged picture is smooth and costs a decoder less than a photograph does.
+// A folder of photographs of 1 to 2 Mpx with their masks, made from the samples: mirrored rather
+// than enlarged, since an enlarged picture is smooth and costs a decoder less than a photograph
+// does.
 struct Folder {
   fs::path images, masks, output;
   std::vector<std::string> files;
@@ -46,9 +47,10 @@ struct Folder {
     for (const std::string name : {"grace_hopper.jpg", "astronaut.png"}) {
       const std::string stem = fs::path(name).stem().string();
       const cv::Mat photo = Mirrored(ReadImage(samples / "photos" / name));
-      const cv::Mat mask = Mirrored(cv::imread((samples / "masks" / (stem + ".png")).string(),
-                                               cv::IMREAD_GRAYSCALE));
-      for (int i = 0; i < kImages / 2; ++i) Add(photo, mask, 1 + 0.3 * i / kImages, stem + std::to_string(i));
+      const cv::Mat mask = Mirrored(
+          cv::imread((samples / "masks" / (stem + ".png")).string(), cv::IMREAD_GRAYSCALE));
+      for (int i = 0; i < kImages / 2; ++i)
+        Add(photo, mask, 1 + 0.3 * i / kImages, stem + std::to_string(i));
     }
   }
 

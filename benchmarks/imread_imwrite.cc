@@ -1,4 +1,5 @@
-// The least that any program does that turns a photograph into a file: the yardstick for start to end.
+// The least that any program does that turns a photograph into a file: the yardstick for start to
+// end.
 #include <opencv2/imgcodecs.hpp>
 
 int main(int argc, char** argv) {

@@ -1,4 +1,5 @@
-// Runs all benchmarks, prints one table and writes bench.json: skinmask_bench SAMPLES WORK BENCH.JSON COMMIT
+// Runs all benchmarks, prints one table and writes bench.json: skinmask_bench SAMPLES WORK
+// BENCH.JSON COMMIT
 #include <fmt/format.h>
 #include <tbb/info.h>
 
@@ -34,10 +35,11 @@ void Print(const Results& results) {
 }
 
 void Write(const Results& results, const std::string& path, const std::string& commit) {
-  nlohmann::ordered_json root{{"machine", fmt::format("{}, {} threads", Machine(), ThreadCounts().back())},
-                              {"compiler", kCompiler},
-                              {"target", ActiveTarget()},
-                              {"commit", commit}};
+  nlohmann::ordered_json root{
+      {"machine", fmt::format("{}, {} threads", Machine(), ThreadCounts().back())},
+      {"compiler", kCompiler},
+      {"target", ActiveTarget()},
+      {"commit", commit}};
   for (const Result& r : results)
     root["results"].push_back(
         {{"name", r.name}, {"mpx_per_s", r.mpx_per_s}, {"threads", r.threads}, {"size", r.size}});

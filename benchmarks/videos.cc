@@ -28,7 +28,8 @@ void MakeClip(const fs::path& photo, const fs::path& clip) {
   const cv::Mat once = ReadImage(photo);
   cv::Mat large, scene;
   cv::resize(once, large, {}, 2.5, 2.5, cv::INTER_CUBIC);
-  cv::copyMakeBorder(large, scene, 0, kFrames, 0, kSize.width + kFrames - large.cols, cv::BORDER_REFLECT);
+  cv::copyMakeBorder(large, scene, 0, kFrames, 0, kSize.width + kFrames - large.cols,
+                     cv::BORDER_REFLECT);
   VideoWriter writer(clip, kSize, CV_8UC3, {});
   for (int i = 0; i < kFrames; ++i) writer.Write(scene(cv::Rect({i, i}, kSize)), i);
   writer.Finish();
@@ -44,7 +45,8 @@ std::vector<cv::Mat> MasksOf(const fs::path& clip) {
   return masks;
 }
 
-// Decodes and encodes: the frames' pictures, or `masks` in their stead. Overlapping as detection does.
+// Decodes and encodes: the frames' pictures, or `masks` in their stead. Overlapping as detection
+// does.
 void Transcode(const fs::path& clip, const fs::path& to, const std::vector<cv::Mat>* masks) {
   VideoReader reader(clip.string());
   VideoWriter writer(to, kSize, masks ? CV_8UC1 : CV_8UC3,
@@ -64,11 +66,11 @@ void Transcode(const fs::path& clip, const fs::path& to, const std::vector<cv::M
                                          control.stop();
                                          return nullptr;
                                        }) &
-          tbb::make_filter<FramePtr, Picture>(tbb::filter_mode::parallel,
-                                              [&](const FramePtr& frame) {
-                                                return Picture{frame->pts,
-                                                               masks ? cv::Mat() : frame->Bgr()};
-                                              }) &
+          tbb::make_filter<FramePtr, Picture>(
+              tbb::filter_mode::parallel,
+              [&](const FramePtr& frame) {
+                return Picture{frame->pts, masks ? cv::Mat() : frame->Bgr()};
+              }) &
           tbb::make_filter<Picture, void>(
               tbb::filter_mode::serial_in_order, [&](const Picture& picture) {
                 writer.Write(masks ? (*masks)[next++] : picture.pixels, picture.pts);

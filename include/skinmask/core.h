@@ -1,4 +1,5 @@
-// All of skinmask::core: pixels, tables, models and their training, without images or files of them.
+// All of skinmask::core: pixels, tables, models and their training, without images or files of
+// them.
 #pragma once
 
 #include "skinmask/base/cpu.h"

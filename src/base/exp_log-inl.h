@@ -21,8 +21,9 @@ HWY_INLINE Floats Exp2(Floats x) {
   const Floats shifted = hn::Add(x, Float(kRound));
   const Floats f = hn::Sub(x, hn::Sub(shifted, Float(kRound)));  // in [-1/2, 1/2], exact
   // Of degree 5, with the least relative error on [-1/2, 1/2] (Remez): 7.5e-8.
-  Floats p = hn::Add(Float(0x1.c6b6e4p-5f),
-                     hn::Mul(f, hn::Add(Float(0x1.3d0c52p-7f), hn::Mul(f, Float(0x1.5c08e6p-10f)))));
+  Floats p =
+      hn::Add(Float(0x1.c6b6e4p-5f),
+              hn::Mul(f, hn::Add(Float(0x1.3d0c52p-7f), hn::Mul(f, Float(0x1.5c08e6p-10f)))));
   p = hn::Add(Float(0x1.62e428p-1f), hn::Mul(f, hn::Add(Float(0x1.ebf918p-3f), hn::Mul(f, p))));
   p = hn::Add(Float(0x1.000002p+0f), hn::Mul(f, p));
   // Times 2^integer: added to the exponent. The bits of kRound itself fall off at the top.

@@ -93,8 +93,8 @@ PartFile::PartFile(const fs::path& place) : place_(place), path_(place) {
   std::error_code ignored;
   if (fs::is_symlink(place, ignored)) place_ = fs::weakly_canonical(place, ignored);
   static std::atomic<unsigned> serial{0};
-  path_ = place_.parent_path() / (".skinmask-" + std::to_string(getpid()) + "-" +
-                                  std::to_string(serial++) + ".part");
+  path_ = place_.parent_path() /
+          (".skinmask-" + std::to_string(getpid()) + "-" + std::to_string(serial++) + ".part");
 }
 
 PartFile::~PartFile() {

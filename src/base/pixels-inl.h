@@ -66,12 +66,12 @@ HWY_INLINE Floats Channel(Words words) {
   const Words top = hn::And(hn::ShiftLeft<24 - 8 * k>(words), Word(0xFF000000u));
 #else
   constexpr std::uint8_t kZero = 0x80;
-  alignas(16) static constexpr std::uint8_t kToTop[16] = {
-      kZero, kZero, kZero, k,     kZero, kZero, kZero, 4 + k,
-      kZero, kZero, kZero, 8 + k, kZero, kZero, kZero, 12 + k};
+  alignas(16) static constexpr std::uint8_t kToTop[16] = {kZero, kZero, kZero, k,     kZero, kZero,
+                                                          kZero, 4 + k, kZero, kZero, kZero, 8 + k,
+                                                          kZero, kZero, kZero, 12 + k};
   const auto index = hn::LoadDup128(ByteTag(), kToTop);
-  const Words top = hn::BitCast(
-      WordTag(), hn::TableLookupBytesOr0(hn::BitCast(ByteTag(), words), index));
+  const Words top =
+      hn::BitCast(WordTag(), hn::TableLookupBytesOr0(hn::BitCast(ByteTag(), words), index));
 #endif
   return hn::ConvertTo(FloatTag(), hn::BitCast(IntTag(), top));
 }
@@ -87,9 +87,9 @@ struct Four {
   V a0, a1, a2, a3;
 };
 
-// Answers are functors. `kTakes` says of what: (b, g, r) of one vector of pixels as Floats; the same
-// of a whole block as Four<Floats>; or the colour r << 16 | g << 8 | b as Words. They give Floats, or
-// Words whose lowest byte (or, if they say kAllBytes, each byte) is the answer.
+// Answers are functors. `kTakes` says of what: (b, g, r) of one vector of pixels as Floats; the
+// same of a whole block as Four<Floats>; or the colour r << 16 | g << 8 | b as Words. They give
+// Floats, or Words whose lowest byte (or, if they say kAllBytes, each byte) is the answer.
 enum class Takes { kChannels, kWholeBlock, kColor };
 struct OfChannels {
   static constexpr Takes kTakes = Takes::kChannels;
@@ -125,8 +125,8 @@ HWY_INLINE auto FourAnswers(const Answer& answer, Words w0, Words w1, Words w2) 
       return answer(b, g, r);
     } else {
       using V = decltype(answer(b.a0, g.a0, r.a0));
-      return Four<V>{answer(b.a0, g.a0, r.a0), answer(b.a1, g.a1, r.a1),
-                     answer(b.a2, g.a2, r.a2), answer(b.a3, g.a3, r.a3)};
+      return Four<V>{answer(b.a0, g.a0, r.a0), answer(b.a1, g.a1, r.a1), answer(b.a2, g.a2, r.a2),
+                     answer(b.a3, g.a3, r.a3)};
     }
   }
 }

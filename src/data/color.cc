@@ -26,7 +26,8 @@ constexpr std::array<double, 3> LumaDifference(double scale, int colour) {
 constexpr double kRoot2 = 1.41421356237309504880, kRoot3 = 1.73205080756887729353,
                  kRoot6 = 2.44948974278317809820;
 constexpr Matrix3 kIdentity{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-constexpr Matrix3 kFixedPoint{{{1. / kChromaticityScale, 0, 0}, {0, 1. / kChromaticityScale, 0}, {}}};
+constexpr Matrix3 kFixedPoint{
+    {{1. / kChromaticityScale, 0, 0}, {0, 1. / kChromaticityScale, 0}, {}}};
 
 // Coefficients: YCrCb and YUV as documented for cv::cvtColor (offset 128); YIQ as in NTSC 1953
 // (FCC); YCgCo as in ITU-T H.264 annex E; opponent as in van de Sande et al. 2010; I1I2I3 as in
@@ -115,7 +116,8 @@ Features::Features(std::string_view space, std::span<const std::string> channels
   if (found == std::end(kSpaces)) {
     std::string names;
     for (const ColorSpace& s : kSpaces) names += " " + std::string(s.name);
-    throw Error("colour space '" + std::string(space) + "'", "is unknown (there are:" + names + ")");
+    throw Error("colour space '" + std::string(space) + "'",
+                "is unknown (there are:" + names + ")");
   }
   space_ = found;
   for (const std::string& name : channels) {

@@ -13,14 +13,15 @@
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kRow = 2048;         // pixels at a time
-constexpr std::uint32_t kBlockBits = 9;    // places in a block: 8 x 8 x 8 colours
-constexpr std::uint32_t kClassBits = 24;   // place = class << 24 | rows::ColorPlaces
+constexpr std::size_t kRow = 2048;                  // pixels at a time
+constexpr std::uint32_t kBlockBits = 9;             // places in a block: 8 x 8 x 8 colours
+constexpr std::uint32_t kClassBits = 24;            // place = class << 24 | rows::ColorPlaces
 constexpr std::uint8_t kCounted = 1, kWrapped = 3;  // of a block: a pixel, a full byte
 constexpr std::uint32_t kSlicesOfClass = 32;  // of equal b >> 3, one canonical row after another
 
 // The block of a colour (places.h) from the channels' upper five bits.
-std::uint32_t BlockOf(std::uint32_t class_index, std::uint32_t b, std::uint32_t g, std::uint32_t r) {
+std::uint32_t BlockOf(std::uint32_t class_index, std::uint32_t b, std::uint32_t g,
+                      std::uint32_t r) {
   return class_index << (kClassBits - kBlockBits) | b << 10 | g << 5 | r;
 }
 

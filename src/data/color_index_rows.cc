@@ -12,8 +12,9 @@ namespace skinmask::rows::HWY_NAMESPACE {
 struct Place : OfColor {
   HWY_INLINE Words operator()(Words c) const {  // r << 16 | g << 8 | b
     const auto field = [c](std::uint32_t bits) { return hn::And(c, Word(bits)); };
-    const Words block = hn::Or(hn::Or(hn::ShiftLeft<16>(field(0xF8)), hn::ShiftLeft<3>(field(0xF800))),
-                               hn::ShiftRight<10>(field(0xF80000)));
+    const Words block =
+        hn::Or(hn::Or(hn::ShiftLeft<16>(field(0xF8)), hn::ShiftLeft<3>(field(0xF800))),
+               hn::ShiftRight<10>(field(0xF80000)));
     const Words within = hn::Or(hn::Or(hn::ShiftLeft<6>(field(7)), hn::ShiftRight<5>(field(0x700))),
                                 hn::ShiftRight<16>(field(0x70000)));
     return hn::Or(block, within);

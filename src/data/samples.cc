@@ -21,14 +21,16 @@ std::uint64_t Key(const SampleRow& s) {
 
 void CheckTotal(std::uint64_t total) {
   if (total > Samples::kMaxTotal)
-    throw Error("samples", fmt::format("more than {} pixels (exact sums end there)", Samples::kMaxTotal));
+    throw Error("samples",
+                fmt::format("more than {} pixels (exact sums end there)", Samples::kMaxTotal));
 }
 
 struct Before {
   bool operator()(const SampleRow& a, const SampleRow& b) const { return Key(a) < Key(b); }
 };
 
-// Rows mostly come as a few sorted runs (files, threads), which are merged; anything else is sorted.
+// Rows mostly come as a few sorted runs (files, threads), which are merged; anything else is
+// sorted.
 void SortRuns(std::vector<SampleRow>& rows) {
   constexpr std::size_t kFewRuns = 64;
   std::vector<std::ptrdiff_t> ends;
@@ -42,7 +44,8 @@ void SortRuns(std::vector<SampleRow>& rows) {
     std::ptrdiff_t start = 0;
     for (std::size_t i = 0; i < ends.size(); i += 2) {
       const std::ptrdiff_t end = ends[std::min(i + 1, ends.size() - 1)];
-      std::inplace_merge(rows.begin() + start, rows.begin() + ends[i], rows.begin() + end, Before());
+      std::inplace_merge(rows.begin() + start, rows.begin() + ends[i], rows.begin() + end,
+                         Before());
       merged.push_back(start = end);
     }
     ends = std::move(merged);

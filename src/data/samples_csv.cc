@@ -72,7 +72,8 @@ class Reader {
       if (!first || !ReadHeader(line, fields)) ReadRow(line, fields);
       first = false;
     }
-    if (first) throw Error(subject_, "is empty (labelled pixels are expected, class,b,g,r,count,group)");
+    if (first)
+      throw Error(subject_, "is empty (labelled pixels are expected, class,b,g,r,count,group)");
     return std::move(counter_).Finish();
   }
 
@@ -92,8 +93,8 @@ class Reader {
     for (char& c : shown)
       if (static_cast<unsigned char>(c) < 32) c = c == '\t' ? ' ' : '?';
     throw Error(fmt::format("{}:{}", subject_, line_number_),
-                fmt::format("'{}{}' is not understood ({})", shown, line.size() > kShown ? "..." : "",
-                            expected));
+                fmt::format("'{}{}' is not understood ({})", shown,
+                            line.size() > kShown ? "..." : "", expected));
   }
 
   // False when the first line is data: no letters at the start of it.

@@ -3,23 +3,23 @@
 #include <iterator>
 #include <opencv2/imgproc.hpp>
 
-
-
 namespace skinmask {
 
 std::string ClassPalette(std::size_t count) {
-  // Okabe and Ito's eight, which the colour-blind can tell apart, the positive class in orange and the
-  // second in black; further classes take hues by the golden angle.
-  static constexpr unsigned char kFirst[][3] = {{230, 159, 0}, {0, 0, 0},      {86, 180, 233}, {0, 158, 115},
-                                                {240, 228, 66}, {0, 114, 178}, {213, 94, 0},   {204, 121, 167}};
+  // Okabe and Ito's eight, which the colour-blind can tell apart, the positive class in orange and
+  // the second in black; further classes take hues by the golden angle.
+  static constexpr unsigned char kFirst[][3] = {{230, 159, 0}, {0, 0, 0},      {86, 180, 233},
+                                                {0, 158, 115}, {240, 228, 66}, {0, 114, 178},
+                                                {213, 94, 0},  {204, 121, 167}};
   std::string rgb;
   for (std::size_t i = 0; i < count; ++i) {
     if (i < std::size(kFirst)) {
       rgb.append(std::begin(kFirst[i]), std::end(kFirst[i]));
       continue;
     }
-    const cv::Mat3b hsv(1, 1, cv::Vec3b(static_cast<std::uint8_t>(i * 69 % 180), 160,
-                                        static_cast<std::uint8_t>(i % 2 ? 230 : 160)));
+    const cv::Mat3b hsv(1, 1,
+                        cv::Vec3b(static_cast<std::uint8_t>(i * 69 % 180), 160,
+                                  static_cast<std::uint8_t>(i % 2 ? 230 : 160)));
     cv::Mat3b color;
     cv::cvtColor(hsv, color, cv::COLOR_HSV2RGB);
     rgb.append(color(0, 0).val, color(0, 0).val + 3);

@@ -1,6 +1,6 @@
+#include "skinmask/detect/frame_posterior.h"
 #include "base/parallel_rows.h"
 #include "skinmask/base/logistic.h"
-#include "skinmask/detect/frame_posterior.h"
 
 namespace skinmask {
 namespace {

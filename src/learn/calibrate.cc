@@ -37,7 +37,9 @@ std::vector<Scored> Score(const Samples& samples, const Model& model) {
 }
 
 // log(1 / (1 + exp(-z))) without overflow.
-double LogLogistic(double z) { return z > 0 ? -std::log1p(std::exp(-z)) : z - std::log1p(std::exp(z)); }
+double LogLogistic(double z) {
+  return z > 0 ? -std::log1p(std::exp(-z)) : z - std::log1p(std::exp(z));
+}
 
 Likelihood At(const std::vector<Scored>& scored, const Eigen::Vector2d& w) {
   return SumOver<Likelihood>(scored.size(), [&](std::size_t i, Likelihood& sum) {
@@ -76,7 +78,8 @@ Calibration FitCalibration(const Samples& samples, Model model, const std::strin
   }
   constexpr double kEndless = 1e3;
   if (w(0) > kEndless)
-    throw Error(data, "cannot calibrate: the model tells its classes apart without error (more data)");
+    throw Error(data,
+                "cannot calibrate: the model tells its classes apart without error (more data)");
   if (!(w(0) > 0 && w.allFinite()))
     throw Error(data, "cannot calibrate: more skin there means lower scores (other data)");
   return {w(0), w(1), data};

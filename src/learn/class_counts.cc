@@ -9,7 +9,6 @@
 
 #include "skinmask/model/reference.h"
 
-
 namespace skinmask {
 namespace {
 

@@ -111,7 +111,8 @@ int NumberOf(std::string_view setting, std::string_view name) {
   int value = 0;
   const auto [end, error] = std::from_chars(setting.data(), setting.data() + setting.size(), value);
   if (error != std::errc() || end != setting.data() + setting.size())
-    throw Error(fmt::format("model kind '{}'", name), fmt::format("needs a number, not '{}'", setting));
+    throw Error(fmt::format("model kind '{}'", name),
+                fmt::format("needs a number, not '{}'", setting));
   return value;
 }
 
@@ -133,7 +134,8 @@ void SetKind(std::string_view name, FitOptions& options) {
   } else if (options.kind == Kind::kLogistic) {
     const auto found = std::ranges::find(kTerms, setting, [](const auto& t) { return t.second; });
     if (found == std::end(kTerms))
-      throw Error(fmt::format("model kind '{}'", name), "is unknown (logistic:linear, squares or quadratic)");
+      throw Error(fmt::format("model kind '{}'", name),
+                  "is unknown (logistic:linear, squares or quadratic)");
     options.logistic.terms = found->first;
   } else {
     throw Error(fmt::format("model kind '{}'", name), "takes no setting");
@@ -147,7 +149,9 @@ std::string KindAndSetting(const FitOptions& options) {
   if (IsHistogram(options.kind)) return fmt::format("{}:{}", name, options.histogram.bins);
   if (options.kind != Kind::kLogistic) return name;
   const LogisticOptions::Terms terms = options.logistic.terms;
-  return fmt::format("{}:{}", name, std::ranges::find(kTerms, terms, [](const auto& t) { return t.first; })->second);
+  return fmt::format("{}:{}", name, std::ranges::find(kTerms, terms, [](const auto& t) {
+                                      return t.first;
+                                    })->second);
 }
 
 }  // namespace

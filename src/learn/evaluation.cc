@@ -145,9 +145,8 @@ Scores ScoreHistogram::Steps() const {
   double end_of_last = -kMaxMagnitude;
   for (std::size_t i = 0; i < positive_.size(); ++i) {
     if (positive_[i] == 0 && negative_[i] == 0) continue;
-    scores.steps.push_back(
-        {BorderBetween(end_of_last, BorderOf(i)), positive_[i], negative_[i],
-         (BorderOf(i) + BorderOf(i + 1)) / 2});
+    scores.steps.push_back({BorderBetween(end_of_last, BorderOf(i)), positive_[i], negative_[i],
+                            (BorderOf(i) + BorderOf(i + 1)) / 2});
     end_of_last = BorderOf(i + 1);
   }
   return scores;
@@ -183,7 +182,8 @@ std::vector<ScoredRow> Sorted(const std::vector<ScoredRow>& rows) {
   std::vector<ScoredRow> sorted(rows.size());
   for (const ScoredRow& row : rows) sorted[ends[bin_of(row)]++] = row;
   tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, 2 * kHalf, 256), [&](const tbb::blocked_range<std::size_t>& bins) {
+      tbb::blocked_range<std::size_t>(0, 2 * kHalf, 256),
+      [&](const tbb::blocked_range<std::size_t>& bins) {
         for (std::size_t bin = bins.begin(); bin < bins.end(); ++bin)
           std::sort(sorted.data() + (bin == 0 ? 0 : ends[bin - 1]), sorted.data() + ends[bin],
                     [](const ScoredRow& a, const ScoredRow& b) { return a.log_odds < b.log_odds; });
@@ -191,8 +191,8 @@ std::vector<ScoredRow> Sorted(const std::vector<ScoredRow>& rows) {
   return sorted;
 }
 
-// Distinct scores in ascending order. Borders keep clear of both neighbours, as z > border is computed
-// anew from a threshold.
+// Distinct scores in ascending order. Borders keep clear of both neighbours, as z > border is
+// computed anew from a threshold.
 std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
   const std::vector<ScoredRow> rows = Sorted(scored);
   std::vector<ScoreStep> steps;
@@ -258,8 +258,8 @@ Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
   const RowSums sums = tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, scored.size(), kGrain), RowSums(),
       [&](const tbb::blocked_range<std::size_t>& rows, RowSums so_far) {
-        const RowSums more = Score(samples, truths, reference, threshold, rows.begin(), rows.end(),
-                                   scored.data());
+        const RowSums more =
+            Score(samples, truths, reference, threshold, rows.begin(), rows.end(), scored.data());
         return so_far += more;
       },
       [](RowSums a, const RowSums& b) { return a += b; });

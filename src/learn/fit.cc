@@ -25,10 +25,11 @@ constexpr double kSingular = 1e-10;
   // Shrinkage helps where channels depend on each other, not where one does not vary at all.
   const bool constant = (c.covariance.diagonal().array() <= 0).any();
   const bool shrunk = !options.shrinkage.s || *options.shrinkage.s > 0;
-  throw Error(fmt::format("class '{}'", c.name),
-              problem + (constant ? ", a channel never varies (more varied samples, fewer --channels)"
-                         : shrunk ? " (more varied samples, fewer --channels, more --shrinkage)"
-                                  : " (more varied samples, fewer --channels, or --shrinkage 0.1)"));
+  throw Error(
+      fmt::format("class '{}'", c.name),
+      problem + (constant ? ", a channel never varies (more varied samples, fewer --channels)"
+                 : shrunk ? " (more varied samples, fewer --channels, more --shrinkage)"
+                          : " (more varied samples, fewer --channels, or --shrinkage 0.1)"));
 }
 
 bool IsSingular(const FeatureMatrix& covariance) {
@@ -46,7 +47,8 @@ void Shrink(FeatureMatrix& covariance, double s) {
 }
 
 // Sum over a class's pixels of (u'u)^2, u the standardised features: the only thing that Ledoit and
-// Wolf's choice needs beyond second moments. Rows come in canonical order, so the sum is repeatable.
+// Wolf's choice needs beyond second moments. Rows come in canonical order, so the sum is
+// repeatable.
 double FourthMoment(const Samples& samples, std::size_t class_index, const Features& features,
                     const FeatureVector& mean, const FeatureVector& inverse_deviation) {
   const FeatureMatrix matrix = features.Matrix();
@@ -112,8 +114,8 @@ void NameClasses(const Samples& samples, const FitOptions& options, Model& model
 void EstimateClasses(const Samples& samples, const FitOptions& options, Model& model) {
   const std::vector<Moments> moments = MomentsOf(samples, options.features.space());
   for (ClassModel& c : model.classes) {
-    const auto k = static_cast<std::size_t>(
-        std::ranges::find(samples.classes(), c.name) - samples.classes().begin());
+    const auto k = static_cast<std::size_t>(std::ranges::find(samples.classes(), c.name) -
+                                            samples.classes().begin());
     std::tie(c.mean, c.covariance) = FeatureMoments(moments[k], options.features);
     double s = options.shrinkage.s.value_or(0);
     if (options.kind == Kind::kGaussianNb) {
@@ -146,7 +148,8 @@ void CorrectBias(Model& model) {
   for (ClassModel& c : model.classes) {
     const double own = static_cast<double>(c.count);
     if (model.kind == Kind::kLda ? n <= k : own <= 1)
-      throw Error(fmt::format("class '{}'", c.name), "has too few samples for --covariance unbiased");
+      throw Error(fmt::format("class '{}'", c.name),
+                  "has too few samples for --covariance unbiased");
     c.covariance *= model.kind == Kind::kLda ? n / (n - k) : own / (own - 1);
   }
 }

@@ -1,7 +1,7 @@
 #include <map>
 
-#include "model/binning.h"
 #include "learn/fit_kinds.h"
+#include "model/binning.h"
 
 namespace skinmask {
 

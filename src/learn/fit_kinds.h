@@ -21,8 +21,8 @@ struct WeightedPoint {
 std::vector<WeightedPoint> PointsOf(const Samples& samples, const Features& features,
                                     const std::string& class_name);
 
-// A small generator with a fixed definition (Steele et al. 2014, SplitMix64): <random>'s distributions
-// differ between standard libraries.
+// A small generator with a fixed definition (Steele et al. 2014, SplitMix64): <random>'s
+// distributions differ between standard libraries.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -38,8 +38,8 @@ class Random {
   std::uint64_t state_;
 };
 
-// Sums over [0, count) in parts of a fixed size, so that they do not depend on the threads. Sum needs
-// a default of zero and +=; add(i, sum) adds item i.
+// Sums over [0, count) in parts of a fixed size, so that they do not depend on the threads. Sum
+// needs a default of zero and +=; add(i, sum) adds item i.
 template <class Sum, class Add>
 Sum SumOver(std::size_t count, const Add& add) {
   constexpr std::size_t kGrain = 2048;

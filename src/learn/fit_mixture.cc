@@ -96,7 +96,8 @@ class ClassFit {
       if (!(sum > 0)) break;  // fewer colours than components
       double draw = random.Uniform() * sum;
       std::size_t chosen = 0;
-      while (chosen + 1 < points_.size() && (draw -= points_[chosen].weight * nearest[chosen]) >= 0) ++chosen;
+      while (chosen + 1 < points_.size() && (draw -= points_[chosen].weight * nearest[chosen]) >= 0)
+        ++chosen;
       const bool first = centres.empty();
       centres.push_back(points_[chosen].f);
       for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -175,7 +176,8 @@ int ComponentsOf(const MixtureOptions& options, const std::string& name) {
 void FitMixture(const Samples& samples, const FitOptions& options, Model& model) {
   const int size = options.features.size();
   for (const auto& [name, count] : options.mixture.of_class)
-    if (std::ranges::none_of(model.classes, [&, n = name](const ClassModel& c) { return c.name == n; }))
+    if (std::ranges::none_of(model.classes,
+                             [&, n = name](const ClassModel& c) { return c.name == n; }))
       throw Error("--components", fmt::format("names a class '{}' that has no samples", name));
   for (ClassModel& c : model.classes) {
     const int count = ComponentsOf(options.mixture, c.name);

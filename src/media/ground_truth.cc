@@ -10,8 +10,8 @@
 
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
-#include "skinmask/media/image.h"
 #include "skinmask/data/samples.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask {
 namespace {
@@ -27,7 +27,8 @@ std::uint32_t ParseColor(std::string_view text, const std::string& subject) {
   std::uint8_t value = 0;
   for (const char* at = text.data(); parts.size() < 4;) {
     const auto [end, error] = std::from_chars(at, text.data() + text.size(), value);
-    if (error != std::errc()) throw Error(subject, fmt::format("is not understood ({})", kValueForm));
+    if (error != std::errc())
+      throw Error(subject, fmt::format("is not understood ({})", kValueForm));
     parts.push_back(value);
     if (end == text.data() + text.size()) break;
     if (*end != ',') throw Error(subject, fmt::format("is not understood ({})", kValueForm));
@@ -164,8 +165,9 @@ class MaskReader {
 
   void CheckRange(std::uint32_t largest) const {
     if (rule_.above_127_ && largest == 1 && !lossy_)
-      throw Error(subject_, "holds only 0 and 1, nothing above 127 "
-                            "(--label skin=1 --label non-skin=0 reads such masks)");
+      throw Error(subject_,
+                  "holds only 0 and 1, nothing above 127 "
+                  "(--label skin=1 --label non-skin=0 reads such masks)");
   }
 
   void Look(std::uint32_t rgb) {
@@ -183,9 +185,10 @@ class MaskReader {
     } else if (rule_.other_) {
       class_ = *rule_.other_;
     } else {
-      throw Error(subject_, fmt::format("has a pixel of value {} (label it with --label, or leave it "
-                                        "out with --ignore)",
-                                        ShowColor(rgb)));
+      throw Error(subject_,
+                  fmt::format("has a pixel of value {} (label it with --label, or leave it "
+                              "out with --ignore)",
+                              ShowColor(rgb)));
     }
   }
 

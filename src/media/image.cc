@@ -65,8 +65,8 @@ class JpegDecoder {
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 
-  // Absent where the picture is no grey or colour JPEG that TurboJPEG turns into BGR (CMYK, say), but
-  // is complete as far as can be seen.
+  // Absent where the picture is no grey or colour JPEG that TurboJPEG turns into BGR (CMYK, say),
+  // but is complete as far as can be seen.
   std::optional<cv::Mat> Decode(std::string_view jpeg, std::string_view subject,
                                 const DecodeOptions& options) {
     int width = 0, height = 0, subsampling = 0, colorspace = 0;
@@ -78,7 +78,10 @@ class JpegDecoder {
     const bool cmyk = colorspace == TJCS_CMYK || colorspace == TJCS_YCCK;
     const bool grey = colorspace == TJCS_GRAY && options.keep_grey;
     cv::Mat image = Allocate(Scaled(height, options.scale), Scaled(width, options.scale),
-                             cmyk ? 4 : grey ? 1 : 3, options.buffer);
+                             cmyk   ? 4
+                             : grey ? 1
+                                    : 3,
+                             options.buffer);
     const int format = cmyk ? TJPF_CMYK : grey ? TJPF_GRAY : TJPF_BGR;
     // What libjpeg merely warns of (data that end early, bad codes, stray bytes where it lost its
     // place) are pixels made up.
@@ -103,7 +106,8 @@ class JpegDecoder {
   tjhandle handle_;
 };
 
-cv::Mat DecodeOther(std::string_view bytes, std::string_view subject, const DecodeOptions& options) {
+cv::Mat DecodeOther(std::string_view bytes, std::string_view subject,
+                    const DecodeOptions& options) {
   cv::Mat image;
   try {
     image = DecodeByOpenCv(
@@ -123,8 +127,8 @@ cv::Mat DecodeOther(std::string_view bytes, std::string_view subject, const Deco
 cv::Mat ScaledDown(const cv::Mat& image, const DecodeOptions& options) {
   if (options.scale == 1) return image;
   cv::Mat scaled;
-  cv::resize(image, scaled, {Scaled(image.cols, options.scale), Scaled(image.rows, options.scale)}, 0,
-             0, cv::INTER_AREA);
+  cv::resize(image, scaled, {Scaled(image.cols, options.scale), Scaled(image.rows, options.scale)},
+             0, 0, cv::INTER_AREA);
   return scaled;
 }
 

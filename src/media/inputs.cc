@@ -36,7 +36,7 @@ bool IsReadable(const fs::directory_entry& entry) {
 }
 
 void ListInto(const fs::path& folder, const fs::path& excluded, Inputs wanted,
-                const LineSink& problem, std::vector<InputFile>& files) {
+              const LineSink& problem, std::vector<InputFile>& files) {
   std::error_code error;
   std::vector<InputFile> found;
   std::vector<fs::path> folders;
@@ -56,7 +56,6 @@ void ListInto(const fs::path& folder, const fs::path& excluded, Inputs wanted,
       ListInto(sub, excluded, wanted, problem, files);
 }
 
-
 bool IsFolder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
@@ -65,7 +64,7 @@ bool IsFolder(const fs::path& path) {
 }  // namespace
 
 bool HasImageExtension(const fs::path& path) {
-  static const std::set<std::string> kExtensions{".jpg", ".jpeg", ".jpe",  ".png", ".bmp",
+  static const std::set<std::string> kExtensions{".jpg", ".jpeg", ".jpe",  ".png",  ".bmp",
                                                  ".dib", ".tif",  ".tiff", ".webp", ".ppm",
                                                  ".pgm", ".pbm",  ".pnm",  ".jp2"};
   return kExtensions.count(LowerExtension(path)) > 0;
@@ -73,14 +72,15 @@ bool HasImageExtension(const fs::path& path) {
 
 bool HasVideoExtension(const fs::path& path) {
   static const std::set<std::string> kExtensions{
-      ".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi",  ".mpg",  ".mpeg", ".m1v",   ".m2v",   ".ts",
-      ".mts", ".m2ts", ".wmv", ".asf", ".flv",  ".3gp",  ".3g2",  ".ogv",  ".vob",   ".mxf",   ".dv",
-      ".y4m", ".gif", ".nut", ".ivf", ".264",  ".h264", ".265",  ".h265", ".hevc", ".mjpeg", ".mjpg"};
+      ".mp4",  ".m4v", ".mov",  ".mkv",  ".webm",  ".avi", ".mpg", ".mpeg", ".m1v",
+      ".m2v",  ".ts",  ".mts",  ".m2ts", ".wmv",   ".asf", ".flv", ".3gp",  ".3g2",
+      ".ogv",  ".vob", ".mxf",  ".dv",   ".y4m",   ".gif", ".nut", ".ivf",  ".264",
+      ".h264", ".265", ".h265", ".hevc", ".mjpeg", ".mjpg"};
   return kExtensions.count(LowerExtension(path)) > 0;
 }
 
-std::vector<InputFile> ListFolder(const fs::path& folder, const fs::path& excluded,
-                                  Inputs wanted, const LineSink& problem) {
+std::vector<InputFile> ListFolder(const fs::path& folder, const fs::path& excluded, Inputs wanted,
+                                  const LineSink& problem) {
   std::vector<InputFile> files;
   ListInto(folder, excluded, wanted, problem, files);
   for (InputFile& file : files) file.relative = file.path.lexically_relative(folder);
@@ -102,7 +102,8 @@ std::vector<InputFile> ListInputs(const std::vector<fs::path>& inputs, const fs:
     } else if (IsFolder(input)) {
       found = ListFolder(input, excluded_identity, wanted, problem);
       if (found.empty())
-        problem(Error(input.string(), videos ? "holds no image and no video" : "holds no image").what());
+        problem(Error(input.string(), videos ? "holds no image and no video" : "holds no image")
+                    .what());
     } else {
       const bool video = videos && (HasVideoExtension(input) ||
                                     (!HasImageExtension(input) && OpensAsVideo(input)));

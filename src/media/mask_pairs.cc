@@ -45,11 +45,12 @@ std::string NamePattern::StemOf(const fs::path& file_name) const {
 }
 
 std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image_name,
-                                const fs::path& masks, const NamePattern& mask_name,
-                                bool predicted, const LineSink& problem) {
+                                const fs::path& masks, const NamePattern& mask_name, bool predicted,
+                                const LineSink& problem) {
   std::error_code ignored;
   for (const fs::path& folder : {images, masks})
-    if (!fs::is_directory(folder, ignored)) throw Error(folder.string(), "is no folder (one of images is expected)");
+    if (!fs::is_directory(folder, ignored))
+      throw Error(folder.string(), "is no folder (one of images is expected)");
   // Masks by sub-folder and stem.
   std::map<std::pair<fs::path, std::string>, std::vector<fs::path>> found;
   for (const InputFile& mask : ListFolder(masks, {}, Inputs::kImages, problem)) {
@@ -66,8 +67,9 @@ std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image
     if (predicted && !found.count({folder, stem}) && HasImageExtension(stem))
       stem = fs::path(stem).stem().string();
     std::vector<fs::path> candidates = found[{folder, stem}];
-    std::erase_if(candidates,
-                  [&](const fs::path& mask) { return FileIdentity(mask) == FileIdentity(image.path); });
+    std::erase_if(candidates, [&](const fs::path& mask) {
+      return FileIdentity(mask) == FileIdentity(image.path);
+    });
     if (candidates.empty()) {
       alone.push_back(image.path);
     } else if (candidates.size() > 1) {

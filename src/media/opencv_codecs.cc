@@ -7,8 +7,8 @@
 namespace skinmask {
 namespace {
 
-// cv::Mat cv::imdecode(cv::InputArray, int), by its name in the Itanium C++ ABI. That the name and the
-// signature are right is what reading any BMP tests.
+// cv::Mat cv::imdecode(cv::InputArray, int), by its name in the Itanium C++ ABI. That the name and
+// the signature are right is what reading any BMP tests.
 constexpr char kImdecode[] = "_ZN2cv8imdecodeERKNS_11_InputArrayEi";
 using Imdecode = cv::Mat(const cv::_InputArray&, int);
 

@@ -14,15 +14,16 @@
 
 #include "media/png_inflate.h"
 #include "skinmask/base/error.h"
-#include "skinmask/media/image.h"
 #include "skinmask/base/scratch.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask {
 namespace {
 
 constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
 
-// ------------------------------------------------------------------------------------------- reading
+// -------------------------------------------------------------------------------------------
+// reading
 
 // The file as libpng reads it, and why it gave up.
 struct Source {
@@ -73,7 +74,8 @@ bool ReadRows(png_structp png, png_infop info, png_bytepp rows) {
   return true;
 }
 
-// ------------------------------------------------------------------------------------------- writing
+// -------------------------------------------------------------------------------------------
+// writing
 
 void PutBigEndian(std::uint32_t value, char* to) {
   for (int shift = 24; shift >= 0; shift -= 8) *to++ = static_cast<char>(value >> shift);
@@ -93,8 +95,8 @@ void CloseChunk(std::string& png, std::size_t start, const char* type) {
   PutBigEndian(crc, &png[png.size() - 4]);
 }
 
-// Rows as PNG has them: a filter byte, then the pixels in R G B (A) order. Grey stays as it is, since
-// masks are runs; colours are differences to the pixel on the left (filter Sub).
+// Rows as PNG has them: a filter byte, then the pixels in R G B (A) order. Grey stays as it is,
+// since masks are runs; colours are differences to the pixel on the left (filter Sub).
 void FilterRows(const cv::Mat& image, std::uint8_t* out) {
   const auto channels = static_cast<std::size_t>(image.channels());
   const std::size_t bytes = static_cast<std::size_t>(image.cols) * channels;
@@ -157,7 +159,8 @@ DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep
   if (!info) throw std::bad_alloc();
   png_set_read_fn(png, &source, Read);
   const auto fail = [&] {
-    throw Error(subject, std::string("is a damaged PNG: ") + source.reason.data() + " (a whole file)");
+    throw Error(subject,
+                std::string("is a damaged PNG: ") + source.reason.data() + " (a whole file)");
   };
   png_set_option(png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);  // every chunk has its CRC
   if (stored) png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // checked already
@@ -182,8 +185,8 @@ std::string Encode(const cv::Mat& image, std::string_view palette) {
   CV_Assert(image.depth() == CV_8U && image.channels() != 2 && image.channels() <= 4);
   constexpr std::array<char, 5> kColorType{0, 0, 0, 2, 6};  // by channels: grey, RGB, RGBA
   constexpr char kPalette = 3;
-  const std::size_t size =
-      (static_cast<std::size_t>(image.cols) * image.elemSize() + 1) * static_cast<std::size_t>(image.rows);
+  const std::size_t size = (static_cast<std::size_t>(image.cols) * image.elemSize() + 1) *
+                           static_cast<std::size_t>(image.rows);
   if (size > std::size_t{1} << 30) throw Error("PNG", "would hold more than 1 GiB of pixels");
   std::string png(kSignature);
   const auto open_chunk = [&] {

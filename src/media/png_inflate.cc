@@ -21,7 +21,8 @@ std::uint8_t* AsBytes(std::string_view s) {
 
 std::uint32_t BigEndian(std::string_view bytes) {
   std::uint32_t value = 0;
-  for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < 4; ++i)
+    value = value << 8 | static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(i)]);
   return value;
 }
 
@@ -31,7 +32,8 @@ struct Layout {
   std::vector<std::string_view> data;     // of the IDAT chunks
   std::size_t first_idat = 0, after = 0;  // offsets: of the first IDAT, of what follows the last
 
-  // False where a chunk is cut off, a critical one fails its CRC, or IDATs do not follow each other.
+  // False where a chunk is cut off, a critical one fails its CRC, or IDATs do not follow each
+  // other.
   bool Find(std::string_view png) {
     constexpr std::size_t kSignature = 8;
     constexpr char kAncillary = 0x20;
@@ -59,7 +61,8 @@ struct Layout {
   std::uint64_t Inflated() const {
     constexpr std::uint64_t kChannels[8] = {1, 0, 3, 1, 2, 0, 4, 0};  // by colour type
     const std::uint64_t width = BigEndian(header), height = BigEndian(header.substr(4));
-    const auto depth = static_cast<std::uint8_t>(header[8]), color = static_cast<std::uint8_t>(header[9]);
+    const auto depth = static_cast<std::uint8_t>(header[8]),
+               color = static_cast<std::uint8_t>(header[9]);
     if (header[12] != 0 || color > 7 || depth > 16 || width >> 31 || height >> 31) return 0;
     const std::uint64_t row = (width * kChannels[color] * depth + 7) / 8 + 1;
     constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
@@ -77,7 +80,8 @@ std::uint8_t* InflateToBlocks(const Layout& layout, std::size_t size, std::uint8
     const auto block = static_cast<std::uint16_t>(std::min(size - done, kStoredBlock));
     out[0] = done + block == size;
     const std::uint16_t lengths[2] = {block, static_cast<std::uint16_t>(~block)};
-    for (int i = 0; i < 4; ++i) out[1 + i] = static_cast<std::uint8_t>(lengths[i / 2] >> 8 * (i % 2));
+    for (int i = 0; i < 4; ++i)
+      out[1 + i] = static_cast<std::uint8_t>(lengths[i / 2] >> 8 * (i % 2));
     state.next_out = out + kBlockHeader;
     state.avail_out = block;
     while (state.avail_out > 0) {

@@ -159,8 +159,8 @@ void VideoReader::State::OpenDecoder(const AVCodec* decoder) {
   av.avcodec_parameters_to_context(codec.get(), format->streams[index]->codecpar);
   codec->pkt_timebase = format->streams[index]->time_base;
   codec->thread_count = options.threads;
-  // A thread to each frame would delay every frame by as many as there are threads, and a frame could
-  // be handed out before another thread finds it damaged.
+  // A thread to each frame would delay every frame by as many as there are threads, and a frame
+  // could be handed out before another thread finds it damaged.
   codec->thread_type = FF_THREAD_SLICE;
   const int result = av.avcodec_open2(codec.get(), decoder, nullptr);
   if (result < 0)

@@ -137,7 +137,7 @@ void VideoWriter::State::OpenEncoder(const VideoWriteOptions& options) {
     av.av_opt_set(codec->priv_data, "preset", options.live ? "ultrafast" : "veryfast", 0);
     av.av_opt_set(codec->priv_data, "crf", "18", 0);
   } else if (name == "ffv1") {
-    codec->level = 3;     // slices, each with a checksum
+    codec->level = 3;  // slices, each with a checksum
     // Players can jump to each second. (Every frame a key would be an entry each in the index.)
     codec->gop_size = std::max(1, static_cast<int>(std::lround(options.rate.Value())));
   }

@@ -20,9 +20,7 @@ static_assert(CompiledMixture::kMaxComponents == rows::MixtureView::kMaxCount);
 // arguments u - shift were rounded: by 2^-24 |u - shift|, of which 2^(u - shift) leaves less than
 // 2^-25 of the greatest term.
 constexpr double kExp2Error = 0x1p-22;
-double SumError(std::size_t n) {
-  return kExp2Error + static_cast<double>(n) * (0x1p-24 + 0x1p-25);
-}
+double SumError(std::size_t n) { return kExp2Error + static_cast<double>(n) * (0x1p-24 + 0x1p-25); }
 
 void Check(std::span<const MixtureComponent> components) {
   const auto positive = [](const MixtureComponent& c) { return c.class_index == 0; };
@@ -67,8 +65,8 @@ CompiledMixture::CompiledMixture(std::span<const MixtureComponent> components, d
     classes_.push_back(static_cast<std::uint8_t>(c.class_index));
     positives_ += c.class_index == 0;
   }
-  error_bound_ = positive_error + other_error + SumError(positives_) +
-                 SumError(classes_.size() - positives_);
+  error_bound_ =
+      positive_error + other_error + SumError(positives_) + SumError(classes_.size() - positives_);
 }
 
 void CompiledMixture::MaskRow(const std::uint8_t* bgr, std::size_t count,

@@ -76,8 +76,8 @@ struct PositiveIsGreater {
     const auto open = hn::And(hn::Lt(lead, Float(others)), hn::Gt(lead, Float(-positives)));
     if (HWY_UNLIKELY(!hn::AllFalse(FloatTag(), open))) {
       const Floats shift = hn::Max(ratios.positive[j], ratios.other[j]);
-      greater = hn::Gt(ratios.Sum(0, m.positives, j, shift),
-                       ratios.Sum(m.positives, m.count, j, shift));
+      greater =
+          hn::Gt(ratios.Sum(0, m.positives, j, shift), ratios.Sum(m.positives, m.count, j, shift));
     }
     return Bits(hn::VecFromMask(FloatTag(), greater));
   }

@@ -14,9 +14,9 @@ namespace skinmask::rows::HWY_NAMESPACE {
 
 // The quadratic by nested products. docs/math.md counts its roundings; keep the order.
 HWY_INLINE Floats Evaluate(const FloatQuadratic& q, Floats b, Floats g, Floats r) {
-  const Floats of_b = hn::Add(
-      hn::Add(Float(q.linear[0]), hn::Mul(Float(q.product[0]), b)),
-      hn::Add(hn::Mul(Float(q.product[1]), g), hn::Mul(Float(q.product[2]), r)));
+  const Floats of_b =
+      hn::Add(hn::Add(Float(q.linear[0]), hn::Mul(Float(q.product[0]), b)),
+              hn::Add(hn::Mul(Float(q.product[1]), g), hn::Mul(Float(q.product[2]), r)));
   const Floats of_g = hn::Add(hn::Add(Float(q.linear[1]), hn::Mul(Float(q.product[3]), g)),
                               hn::Mul(Float(q.product[4]), r));
   const Floats of_r = hn::Add(Float(q.linear[2]), hn::Mul(Float(q.product[5]), r));

@@ -55,7 +55,8 @@ Quadratic Quadratic::Discriminant(const Model& model, std::size_t class_index) {
   return Discriminant(model.features, c.prior, {1, c.mean, c.covariance});
 }
 
-Quadratic Quadratic::Discriminant(const Features& features, double prior, const Gaussian& gaussian) {
+Quadratic Quadratic::Discriminant(const Features& features, double prior,
+                                  const Gaussian& gaussian) {
   // With f = M (d + 128) + o the discriminant of a class is, with v = M 128 + o - mu and Q the
   // inverse covariance,  log prior - log det / 2 - v'Qv / 2 - (M'Qv)'d - d'(M'QM)d / 2.
   const FeatureMatrix matrix = features.Matrix();
@@ -68,8 +69,8 @@ Quadratic Quadratic::Discriminant(const Features& features, double prior, const 
   const Eigen::Vector3d gradient = matrix.transpose() * qv;
   const Eigen::Matrix3d hessian = matrix.transpose() * qm;
   Quadratic q;
-  q.constant = std::log(prior) + std::log(gaussian.weight) -
-               lower.diagonal().array().log().sum() - 0.5 * v.dot(qv);
+  q.constant = std::log(prior) + std::log(gaussian.weight) - lower.diagonal().array().log().sum() -
+               0.5 * v.dot(qv);
   std::size_t place = 0;
   for (int i = 0; i < 3; ++i) {
     q.linear[static_cast<std::size_t>(i)] = -gradient(i);
@@ -140,7 +141,8 @@ FloatQuadratic::FloatQuadratic(const Quadratic& q, double scale) {
 }
 
 CompiledQuadratic::CompiledQuadratic(const Quadratic& log_odds, double threshold)
-    : error_bound_(std::max(log_odds.ErrorBound(), BelowThreshold(log_odds, threshold).ErrorBound())),
+    : error_bound_(
+          std::max(log_odds.ErrorBound(), BelowThreshold(log_odds, threshold).ErrorBound())),
       below_threshold_(BelowThreshold(log_odds, threshold), 1),
       log2_against_(log_odds, -std::numbers::log2e),
       log_odds_(log_odds, 1) {

@@ -23,8 +23,9 @@ double LogSumExp(const double* a, std::size_t count) noexcept {
 
 }  // namespace
 
-// Of each class, the logarithms of prior and shares: of the channels' bins one channel after another, or
-// of all colours' bins. The prior comes in with the first channel's, so that an answer is a sum.
+// Of each class, the logarithms of prior and shares: of the channels' bins one channel after
+// another, or of all colours' bins. The prior comes in with the first channel's, so that an answer
+// is a sum.
 struct Reference::HistogramLogs {
   Binning binning;
   bool naive;
@@ -77,7 +78,8 @@ void Reference::AddLogistic(const Model& model) {
 }
 
 void Reference::AddHistograms(const Model& model) {
-  HistogramLogs logs{Binning(model.features, model.histogram.bins), kind_ == Kind::kHistogramNb, {}};
+  HistogramLogs logs{
+      Binning(model.features, model.histogram.bins), kind_ == Kind::kHistogramNb, {}};
   const std::size_t places =
       logs.naive ? logs.binning.channel_places() : logs.binning.color_places();
   const std::size_t shares = logs.naive ? logs.binning.bins() : places;  // that sum to 1
@@ -121,7 +123,8 @@ void Reference::MixtureDiscriminants(const Point& f, double* a) const noexcept {
 
 void Reference::LogisticDiscriminants(const Point& f, double* a) const noexcept {
   double z = log_prior_odds_ + logistic_.constant;
-  for (std::size_t i = 0; i < size_; ++i) z += logistic_.linear(static_cast<Eigen::Index>(i)) * f[i];
+  for (std::size_t i = 0; i < size_; ++i)
+    z += logistic_.linear(static_cast<Eigen::Index>(i)) * f[i];
   const double* product = logistic_.product.data();
   for (std::size_t i = 0; !logistic_.product.empty() && i < size_; ++i)
     for (std::size_t j = i; j < size_; ++j) z += *product++ * f[i] * f[j];
@@ -195,7 +198,8 @@ void Reference::ClassRow(const std::uint8_t* bgr, std::size_t count,
     std::int32_t carrier[3];
     CarrierRow(*space_, bgr + 3 * i, 1, carrier);
     Discriminants(carrier, a.data());
-    index[i] = static_cast<std::uint8_t>(std::max_element(a.begin(), a.begin() + classes_) - a.begin());
+    index[i] =
+        static_cast<std::uint8_t>(std::max_element(a.begin(), a.begin() + classes_) - a.begin());
   }
 }
 

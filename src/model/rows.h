@@ -1,6 +1,6 @@
 // Rows of pixels to answers: the functions that exist once per CPU target, and what they take. Each
-// calls the best target that this CPU has, or the one in force (skinmask/cpu.h); all targets give the
-// same bits. Inputs and outputs need no alignment and may not overlap.
+// calls the best target that this CPU has, or the one in force (skinmask/cpu.h); all targets give
+// the same bits. Inputs and outputs need no alignment and may not overlap.
 #pragma once
 
 #include <cstddef>
@@ -27,16 +27,13 @@ void QuadraticValue(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_
                     float* value);
 
 // The same of the quadratic of (Y, U, V).
-void YuvMask(const FloatQuadratic& q, const I420Row& row, std::size_t count,
-             std::uint8_t* mask);
+void YuvMask(const FloatQuadratic& q, const I420Row& row, std::size_t count, std::uint8_t* mask);
 void YuvProbability(const FloatQuadratic& q, const I420Row& row, std::size_t count,
                     std::uint8_t* probability);
-void YuvMask(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
-             std::uint8_t* mask);
+void YuvMask(const FloatQuadratic& q, const Nv12Row& row, std::size_t count, std::uint8_t* mask);
 void YuvProbability(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
                     std::uint8_t* probability);
-void YuvMask(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
-             std::uint8_t* mask);
+void YuvMask(const FloatQuadratic& q, const YuyvRow& row, std::size_t count, std::uint8_t* mask);
 void YuvProbability(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
                     std::uint8_t* probability);
 
@@ -44,11 +41,11 @@ void YuvProbability(const FloatQuadratic& q, const YuyvRow& row, std::size_t cou
 // ratios to component 0:  p_k / p_0 = 2^u_k.
 struct MixtureView {
   static constexpr std::size_t kMaxCount = 64;
-  std::size_t count;           // >= 2
-  std::size_t positives;       // components of class 0, 1 .. count - 1
-  const FloatQuadratic* u;     // count of them, the first 0
-  const std::uint8_t* classes; // of each component
-  bool one_each;               // no class has two components
+  std::size_t count;            // >= 2
+  std::size_t positives;        // components of class 0, 1 .. count - 1
+  const FloatQuadratic* u;      // count of them, the first 0
+  const std::uint8_t* classes;  // of each component
+  bool one_each;                // no class has two components
 };
 
 // 255 where the positives' sum is greater than the others'.

@@ -29,7 +29,8 @@ Posterior::Table::Table(const Model& model, const PosteriorOptions& options)
   if (options.mask) bits_.resize(rows::kColors / 32);
   if (options.probability) bytes_.resize(rows::kColors + rows::kBytePadding);
   if (built())
-    tbb::parallel_for(std::size_t{0}, rows::kColors / kBlues, [this](std::size_t i) { FillRow(i); });
+    tbb::parallel_for(std::size_t{0}, rows::kColors / kBlues,
+                      [this](std::size_t i) { FillRow(i); });
 }
 
 void Posterior::Table::FillRow(std::size_t red_green) {
@@ -51,9 +52,8 @@ void Posterior::Table::FillRow(std::size_t red_green) {
 void Posterior::Table::MaskRow(const std::uint8_t* bgr, std::size_t count,
                                std::uint8_t* mask) const noexcept {
   if (bits_.empty())
-    ReferenceRow(reference_, bgr, count, mask, [this](double z) {
-      return static_cast<std::uint8_t>(z > threshold_ ? 255 : 0);
-    });
+    ReferenceRow(reference_, bgr, count, mask,
+                 [this](double z) { return static_cast<std::uint8_t>(z > threshold_ ? 255 : 0); });
   else
     rows::TableMask(bits_.data(), bgr, count, mask);
 }

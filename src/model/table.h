@@ -10,7 +10,6 @@
 #include "skinmask/model/posterior.h"
 #include "skinmask/model/reference.h"
 
-
 namespace skinmask {
 
 // answer(z) of every pixel, z by the reference.
@@ -25,8 +24,8 @@ void ReferenceRow(const Reference& reference, const std::uint8_t* bgr, std::size
   }
 }
 
-// The reference's answers to each of the 2^24 colours; or the reference itself for what `options` do
-// not ask for, and for too few pixels to earn a table. The bytes are the same.
+// The reference's answers to each of the 2^24 colours; or the reference itself for what `options`
+// do not ask for, and for too few pixels to earn a table. The bytes are the same.
 class Posterior::Table {
  public:
   Table(const Model& model, const PosteriorOptions& options);

@@ -13,8 +13,8 @@ struct BitOfColor : OfColor {
   static constexpr bool kAllBytes = true;
   const std::uint32_t* bits;
   HWY_INLINE Words operator()(Words color) const {
-    const Words word = hn::GatherIndex(WordTag(), bits,
-                                       hn::BitCast(IntTag(), hn::ShiftRight<5>(color)));
+    const Words word =
+        hn::GatherIndex(WordTag(), bits, hn::BitCast(IntTag(), hn::ShiftRight<5>(color)));
     // Shifted by 31 - color % 32, the bit is the sign.
     const Words sign = hn::Shl(word, hn::AndNot(color, Word(31)));
     return hn::BitCast(WordTag(), hn::ShiftRight<31>(hn::BitCast(IntTag(), sign)));

@@ -28,8 +28,8 @@ Affine BgrOf(const YuvEncoding& encoding) {
   const double luma = full ? 1 : 255. / 219, chroma = full ? 1 : 255. / 224;
   const double of_cb = 2 * (1 - kb), of_cr = 2 * (1 - kr);
   Affine affine;
-  affine.matrix << luma, chroma * of_cb, 0,                                       //
-      luma, -chroma * of_cb * kb / kg, -chroma * of_cr * kr / kg,                 //
+  affine.matrix << luma, chroma * of_cb, 0,                        //
+      luma, -chroma * of_cb * kb / kg, -chroma * of_cr * kr / kg,  //
       luma, 0, chroma * of_cr;
   affine.offset = -affine.matrix * Eigen::Vector3d(full ? 0 : 16, 128, 128);
   return affine;

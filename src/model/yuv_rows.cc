@@ -67,7 +67,10 @@ struct Yuyv {
     const Words odd = hn::ConcatOdd(WordTag(), high, low);
 #endif
     return {{Channel<0>(even), Channel<2>(even), Channel<0>(odd), Channel<2>(odd)},
-            Channel<1>(even), Channel<3>(even), Channel<1>(odd), Channel<3>(odd)};
+            Channel<1>(even),
+            Channel<3>(even),
+            Channel<1>(odd),
+            Channel<3>(odd)};
   }
 };
 
@@ -128,28 +131,25 @@ HWY_INLINE void YuvRow(const Answer& answer, const FloatQuadratic& of_frame, Fra
   std::memcpy(out, answers, count);
 }
 
-void MaskOfI420(const FloatQuadratic& q, const I420Row& row, std::size_t count,
-              std::uint8_t* out) {
+void MaskOfI420(const FloatQuadratic& q, const I420Row& row, std::size_t count, std::uint8_t* out) {
   YuvRow(NegativeMask(), q, I420{{row.y, row.u, row.v}}, count, out);
 }
 void BytesOfI420(const FloatQuadratic& q, const I420Row& row, std::size_t count,
-              std::uint8_t* out) {
+                 std::uint8_t* out) {
   YuvRow(LogisticByte(), q, I420{{row.y, row.u, row.v}}, count, out);
 }
-void MaskOfNv12(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
-              std::uint8_t* out) {
+void MaskOfNv12(const FloatQuadratic& q, const Nv12Row& row, std::size_t count, std::uint8_t* out) {
   YuvRow(NegativeMask(), q, Nv12{{row.y, row.uv}}, count, out);
 }
 void BytesOfNv12(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
-              std::uint8_t* out) {
+                 std::uint8_t* out) {
   YuvRow(LogisticByte(), q, Nv12{{row.y, row.uv}}, count, out);
 }
-void MaskOfYuyv(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
-              std::uint8_t* out) {
+void MaskOfYuyv(const FloatQuadratic& q, const YuyvRow& row, std::size_t count, std::uint8_t* out) {
   YuvRow(NegativeMask(), q, Yuyv{{row.yuyv}}, count, out);
 }
 void BytesOfYuyv(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
-              std::uint8_t* out) {
+                 std::uint8_t* out) {
   YuvRow(LogisticByte(), q, Yuyv{{row.yuyv}}, count, out);
 }
 
@@ -166,28 +166,25 @@ HWY_EXPORT(BytesOfNv12);
 HWY_EXPORT(MaskOfYuyv);
 HWY_EXPORT(BytesOfYuyv);
 
-void YuvMask(const FloatQuadratic& q, const I420Row& row, std::size_t count,
-             std::uint8_t* mask) {
+void YuvMask(const FloatQuadratic& q, const I420Row& row, std::size_t count, std::uint8_t* mask) {
   HWY_DYNAMIC_DISPATCH(MaskOfI420)(q, row, count, mask);
 }
 void YuvProbability(const FloatQuadratic& q, const I420Row& row, std::size_t count,
-             std::uint8_t* probability) {
+                    std::uint8_t* probability) {
   HWY_DYNAMIC_DISPATCH(BytesOfI420)(q, row, count, probability);
 }
-void YuvMask(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
-             std::uint8_t* mask) {
+void YuvMask(const FloatQuadratic& q, const Nv12Row& row, std::size_t count, std::uint8_t* mask) {
   HWY_DYNAMIC_DISPATCH(MaskOfNv12)(q, row, count, mask);
 }
 void YuvProbability(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
-             std::uint8_t* probability) {
+                    std::uint8_t* probability) {
   HWY_DYNAMIC_DISPATCH(BytesOfNv12)(q, row, count, probability);
 }
-void YuvMask(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
-             std::uint8_t* mask) {
+void YuvMask(const FloatQuadratic& q, const YuyvRow& row, std::size_t count, std::uint8_t* mask) {
   HWY_DYNAMIC_DISPATCH(MaskOfYuyv)(q, row, count, mask);
 }
 void YuvProbability(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
-             std::uint8_t* probability) {
+                    std::uint8_t* probability) {
   HWY_DYNAMIC_DISPATCH(BytesOfYuyv)(q, row, count, probability);
 }
 

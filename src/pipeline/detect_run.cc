@@ -21,8 +21,8 @@ struct Detected {
 };
 
 // `log_odds` are those of a model adapted to the image; empty: the posterior's hold.
-cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr, const cv::Mat& log_odds,
-               const cv::Mat& mask) {
+cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr,
+               const cv::Mat& log_odds, const cv::Mat& mask) {
   switch (output) {
     case Output::kMask:
       return mask;
@@ -85,7 +85,9 @@ void DetectImages(const std::vector<Task>& tasks, const DetectOptions& options, 
   const Posterior posterior(model, ExpectationOf(tasks));
   RunOrdered(
       tasks.size(), run, [&](std::size_t i) { return tasks[i].input.string(); },
-      [&](std::size_t i) { return Process(tasks[i], posterior, model.decision.threshold, options); },
+      [&](std::size_t i) {
+        return Process(tasks[i], posterior, model.decision.threshold, options);
+      },
       [&](std::size_t, Detected&& result) {
         for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], options.overwrite);
@@ -97,7 +99,8 @@ void DetectImages(const std::vector<Task>& tasks, const DetectOptions& options, 
 
 double DetectedImage::SkinFraction() const {
   return static_cast<double>(skin_pixels) /
-         (static_cast<double>(size.area()) * static_cast<double>(std::max<std::int64_t>(1, frames)));
+         (static_cast<double>(size.area()) *
+          static_cast<double>(std::max<std::int64_t>(1, frames)));
 }
 
 void Detect(const DetectOptions& options, const Model& model, const Run& run,

@@ -1,6 +1,5 @@
 #include "pipeline/labelled_pairs.h"
 
-
 namespace skinmask {
 namespace {
 
@@ -13,8 +12,7 @@ std::vector<MaskPair> PairsOf(const PairOptions& options, bool predicted, const 
   const NamePattern image_name(options.image_name, "--image-name");
   const NamePattern mask_name(options.mask_name, "--mask-name");
   if (options.whole_class.empty())
-    return PairMasks(options.images, image_name, options.masks, mask_name, predicted,
-                     run.problem);
+    return PairMasks(options.images, image_name, options.masks, mask_name, predicted, run.problem);
   std::vector<MaskPair> pairs;
   for (const InputFile& image : ListInputs({options.images}, {}, Inputs::kImages, run.problem))
     if (!image_name.StemOf(image.path.filename()).empty()) pairs.push_back({image, {}});

@@ -56,9 +56,10 @@ class LabelledPairs {
           consume(i, std::move(item.result));
         });
     if (lossy_masks > 0)
-      run.warning(fmt::format("{}: {} in-between pixels in {} JPEG mask{}, each taken as the nearest "
-                              "label (PNG keeps labels)",
-                              first, in_between, lossy_masks, lossy_masks > 1 ? "s" : ""));
+      run.warning(
+          fmt::format("{}: {} in-between pixels in {} JPEG mask{}, each taken as the nearest "
+                      "label (PNG keeps labels)",
+                      first, in_between, lossy_masks, lossy_masks > 1 ? "s" : ""));
   }
 
  private:

@@ -14,10 +14,10 @@
 
 namespace skinmask {
 
-// Calls work(i) for i in [0, count) on all threads and consume(i, result) in order on one at a time.
-// A result has a member `pixels`. Twice as many items as threads are in flight, so memory does not
-// grow with `count`. An exception in either call goes to run.problem as one line, led by name(i)
-// unless it is an Error, and the run goes on.
+// Calls work(i) for i in [0, count) on all threads and consume(i, result) in order on one at a
+// time. A result has a member `pixels`. Twice as many items as threads are in flight, so memory
+// does not grow with `count`. An exception in either call goes to run.problem as one line, led by
+// name(i) unless it is an Error, and the run goes on.
 template <class Work, class Consume, class Name>
 void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work& work,
                 const Consume& consume) {
@@ -60,10 +60,9 @@ void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work&
   };
   const auto in_flight = 2 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   tbb::parallel_pipeline(
-      in_flight,
-      tbb::make_filter<void, Item*>(tbb::filter_mode::serial_in_order, start) &
-          tbb::make_filter<Item*, Item*>(tbb::filter_mode::parallel, compute) &
-          tbb::make_filter<Item*, void>(tbb::filter_mode::serial_in_order, finish));
+      in_flight, tbb::make_filter<void, Item*>(tbb::filter_mode::serial_in_order, start) &
+                     tbb::make_filter<Item*, Item*>(tbb::filter_mode::parallel, compute) &
+                     tbb::make_filter<Item*, void>(tbb::filter_mode::serial_in_order, finish));
 }
 
 }  // namespace skinmask

@@ -8,7 +8,6 @@
 #include "skinmask/pipeline/detect_run.h"
 #include "skinmask/pipeline/run.h"
 
-
 namespace skinmask {
 
 // The work on one input: what to read, and which outputs to write where. A video whose frames

@@ -25,7 +25,8 @@ std::string Sha256(std::string_view bytes) {
 
 // Of the canonical text without groups.
 std::string Digest(const Samples& samples) {
-  const bool grouped = std::ranges::any_of(samples.rows(), [](const SampleRow& r) { return r.group; });
+  const bool grouped =
+      std::ranges::any_of(samples.rows(), [](const SampleRow& r) { return r.group; });
   return Sha256(FormatSamples(grouped ? samples.Ungrouped() : samples));
 }
 
@@ -60,8 +61,8 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
   model.card.scores.push_back(ScoreOf(first, model, data));
   if (fixed || (run.stop && run.stop->load())) return model;
   model.decision = Decide(*first.scores, options.rule, data);
-  // Once more rather than from the steps, so that the card says what the model does. What there was to
-  // say of the files has been said.
+  // Once more rather than from the steps, so that the card says what the model does. What there was
+  // to say of the files has been said.
   Run again = run;
   again.problem = again.warning = [](const std::string&) {};
   const Evaluation second = EvaluateOn(options, samples, model, again);

@@ -6,7 +6,6 @@
 
 #include "skinmask/pipeline/evaluate.h"
 
-
 namespace skinmask {
 namespace {
 

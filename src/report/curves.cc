@@ -8,7 +8,6 @@
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/report.h"
 
-
 namespace skinmask {
 namespace {
 

@@ -8,7 +8,6 @@
 
 #include "skinmask/model/reference.h"
 
-
 namespace skinmask {
 namespace {
 

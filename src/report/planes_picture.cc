@@ -6,7 +6,6 @@
 #include "skinmask/base/logistic.h"
 #include "skinmask/report/planes.h"
 
-
 namespace skinmask {
 namespace {
 

@@ -19,7 +19,8 @@ TEST_F(FileTest, WritesWholeFilesAndNothingBeside) {
 
 TEST_F(FileTest, ReplacesOnlyWhenTold) {
   Put("f", "old");
-  EXPECT_ERROR(WriteFile(Path("f"), "new", Overwrite::kNo), "f: exists already (--force replaces it)");
+  EXPECT_ERROR(WriteFile(Path("f"), "new", Overwrite::kNo),
+               "f: exists already (--force replaces it)");
   EXPECT_EQ(ReadFile(Path("f")), "old");
   WriteFile(Path("f"), "new", Overwrite::kYes);
   EXPECT_EQ(ReadFile(Path("f")), "new");
@@ -38,10 +39,13 @@ TEST_F(FileTest, NamesWhatIsWrong) {
   EXPECT_ERROR(ReadFile(folder_), "is a folder");
   EXPECT_ERROR(WriteFile(Path("no/such/f"), "x", Overwrite::kNo), "its folder does not exist");
   EXPECT_ERROR(WriteFile(folder_, "x", Overwrite::kYes), "is a folder");
-  EXPECT_ERROR(WriteFile("/dev/full", "x", Overwrite::kNo), "/dev/full: cannot be written: No space left");
+  EXPECT_ERROR(WriteFile("/dev/full", "x", Overwrite::kNo),
+               "/dev/full: cannot be written: No space left");
 }
 
-TEST_F(FileTest, ReadsWhatHasNoSize) { EXPECT_NE(ReadFile("/proc/self/status").find("Name:"), std::string::npos); }
+TEST_F(FileTest, ReadsWhatHasNoSize) {
+  EXPECT_NE(ReadFile("/proc/self/status").find("Name:"), std::string::npos);
+}
 
 }  // namespace
 }  // namespace skinmask

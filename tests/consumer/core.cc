@@ -1,5 +1,5 @@
-#include <cstdio>
 #include <skinmask/core.h>
+#include <cstdio>
 
 int main() {
   const skinmask::Reference reference(skinmask::DefaultModel());

@@ -1,6 +1,6 @@
+#include <skinmask/skinmask.h>
 #include <cstdio>
 #include <opencv2/core.hpp>
-#include <skinmask/skinmask.h>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

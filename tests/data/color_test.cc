@@ -33,7 +33,8 @@ Eigen::VectorXd Convert(const std::string& space, std::uint8_t b, std::uint8_t g
   const std::uint8_t bgr[3] = {b, g, r};
   std::int32_t carrier[3];
   CarrierRow(features.space(), bgr, 1, carrier);
-  return features.Matrix() * Eigen::Vector3d(carrier[0], carrier[1], carrier[2]) + features.Offset();
+  return features.Matrix() * Eigen::Vector3d(carrier[0], carrier[1], carrier[2]) +
+         features.Offset();
 }
 
 class EightBitSpace : public ::testing::TestWithParam<std::pair<const char*, int>> {};
@@ -51,11 +52,13 @@ TEST_P(EightBitSpace, IsCvtColorForEveryColor) {
 }
 
 TEST_P(EightBitSpace, DependsOnThePixelAlone) {
-  // Vector code and its scalar tail must agree: the same pixel at every place of rows of every length.
+  // Vector code and its scalar tail must agree: the same pixel at every place of rows of every
+  // length.
   const ColorSpace& space = Space(GetParam().first);
   for (std::size_t length = 1; length < 70; ++length) {
     std::vector<std::uint8_t> bgr(3 * length);
-    for (std::size_t i = 0; i < bgr.size(); ++i) bgr[i] = static_cast<std::uint8_t>(37 * i + 11 * length);
+    for (std::size_t i = 0; i < bgr.size(); ++i)
+      bgr[i] = static_cast<std::uint8_t>(37 * i + 11 * length);
     std::vector<std::int32_t> row(3 * length), one(3);
     CarrierRow(space, bgr.data(), length, row.data());
     for (std::size_t i = 0; i < length; ++i) {
@@ -72,7 +75,8 @@ INSTANTIATE_TEST_SUITE_P(All, EightBitSpace,
                          [](const auto& row) { return row.param.first; });
 
 TEST(ColorSpace, YCrCbIsNotRounded) {
-  for (const auto [b, g, r] : {std::array{0, 0, 0}, std::array{255, 3, 77}, std::array{12, 200, 255}}) {
+  for (const auto [b, g, r] :
+       {std::array{0, 0, 0}, std::array{255, 3, 77}, std::array{12, 200, 255}}) {
     const double y = 0.114 * b + 0.587 * g + 0.299 * r;
     const Eigen::VectorXd f = Convert("YCrCb", b, g, r);
     EXPECT_NEAR(f(0), y, 1e-12);
@@ -82,7 +86,8 @@ TEST(ColorSpace, YCrCbIsNotRounded) {
 }
 
 TEST(ColorSpace, AffineSpacesAgreeWithCvtColorUpToItsRounding) {
-  for (const auto& [name, code] : {std::pair{"YCrCb", cv::COLOR_BGR2YCrCb}, std::pair{"YUV", cv::COLOR_BGR2YUV}}) {
+  for (const auto& [name, code] :
+       {std::pair{"YCrCb", cv::COLOR_BGR2YCrCb}, std::pair{"YUV", cv::COLOR_BGR2YUV}}) {
     for (int i = 0; i < 5000; ++i) {
       const cv::Vec3b p(i * 7 % 256, i * 13 % 256, i * 29 % 256);
       cv::Mat out;
@@ -109,7 +114,8 @@ TEST(ColorSpace, ChromaticityIsTheRatioToTwentyBits) {
     CarrierRow(Space("rg"), bgr, 4096, carrier.data());
     for (std::size_t x = 0; x < 4096; ++x) {
       const double sum = bgr[3 * x] + bgr[3 * x + 1] + bgr[3 * x + 2];
-      const double r = sum > 0 ? bgr[3 * x + 2] / sum : 1. / 3, g = sum > 0 ? bgr[3 * x + 1] / sum : 1. / 3;
+      const double r = sum > 0 ? bgr[3 * x + 2] / sum : 1. / 3,
+                   g = sum > 0 ? bgr[3 * x + 1] / sum : 1. / 3;
       ASSERT_NEAR(carrier[3 * x] * 0x1p-20, r, 0x1p-21);
       ASSERT_NEAR(carrier[3 * x + 1] * 0x1p-20, g, 0x1p-21);
     }

@@ -5,8 +5,8 @@
 #include <array>
 #include <map>
 
-#include "skinmask/data/color_counter.h"
 #include "skinmask/base/error.h"
+#include "skinmask/data/color_counter.h"
 #include "support/colors.h"
 #include "support/files.h"
 #include "support/world.h"
@@ -20,7 +20,6 @@ using testing::Random;
 
 Samples Parse(std::string_view text) { return ParseSamples(text, "t.csv"); }
 
-
 void ExpectEqual(const Samples& a, const Samples& b) {
   EXPECT_EQ(a.classes(), b.classes());
   EXPECT_EQ(FormatSamples(a), FormatSamples(b));
@@ -33,14 +32,18 @@ const char kTwoRows[] =
 
 TEST(Samples, ReadsEveryFormOfTheUciFile) {
   for (const char* text :
-       {"1\t2\t3\t1\r\n4\t5\t6\t2\r\n4\t5\t6\t2\r\n", "1 2 3 1\n4 5 6 2\n4 5 6 2", "1,2,3,1\n4,5,6,2\n4,5,6,2\n\n\r\n \n",
-        "B G R label\n1 2 3 1\n4 5 6 2\n4 5 6 2\n", "b,g,r,class\r\n1,2,3,1\r\n4,5,6,2\r\n4,5,6,2\r\n\r\n",
-        "R\tG\tB\tLabel\n3\t2\t1\t1\n6\t5\t4\t2\n6\t5\t4\t2\n", "\xEF\xBB\xBF" "1  2   3 1\n 4 5 6 2 \n4 , 5,6 ,2\n"})
+       {"1\t2\t3\t1\r\n4\t5\t6\t2\r\n4\t5\t6\t2\r\n", "1 2 3 1\n4 5 6 2\n4 5 6 2",
+        "1,2,3,1\n4,5,6,2\n4,5,6,2\n\n\r\n \n", "B G R label\n1 2 3 1\n4 5 6 2\n4 5 6 2\n",
+        "b,g,r,class\r\n1,2,3,1\r\n4,5,6,2\r\n4,5,6,2\r\n\r\n",
+        "R\tG\tB\tLabel\n3\t2\t1\t1\n6\t5\t4\t2\n6\t5\t4\t2\n",
+        "\xEF\xBB\xBF"
+        "1  2   3 1\n 4 5 6 2 \n4 , 5,6 ,2\n"})
     EXPECT_EQ(FormatSamples(Parse(text)), kTwoRows) << text;
 }
 
 TEST(Samples, CountAndGroupMayBeAbsent) {
-  EXPECT_EQ(FormatSamples(Parse("class,b,g,r\nskin,1,2,3\nnon-skin,4,5,6\nnon-skin,4,5,6\n")), kTwoRows);
+  EXPECT_EQ(FormatSamples(Parse("class,b,g,r\nskin,1,2,3\nnon-skin,4,5,6\nnon-skin,4,5,6\n")),
+            kTwoRows);
   EXPECT_EQ(FormatSamples(Parse("class,b,g,r,group\nhair,1,2,3,7\n")),
             "class,b,g,r,count,group\nhair,1,2,3,1,7\n");
   EXPECT_TRUE(Parse("class,b,g,r,count\nskin,1,2,3,0\n").rows().empty());

@@ -15,8 +15,8 @@
 #include "skinmask/model/model.h"
 #include "skinmask/model/posterior.h"
 #include "skinmask/pipeline/run.h"
-#include "support/program.h"
 #include "support/pictures.h"
+#include "support/program.h"
 #include "support/world.h"
 
 namespace skinmask {

@@ -31,20 +31,25 @@ using testing::Random;
 std::vector<SampleRow> DrawRows(std::uint32_t groups, std::uint64_t seed = 5) {
   Random random(seed);
   std::vector<SampleRow> rows;
-  const auto dim = [](std::uint8_t v, int by) { return static_cast<std::uint8_t>(v * (20 - by) / 20); };
+  const auto dim = [](std::uint8_t v, int by) {
+    return static_cast<std::uint8_t>(v * (20 - by) / 20);
+  };
   for (std::uint32_t group = 1; group <= std::max(groups, 8u); ++group)
     for (std::uint16_t k = 0; k < 2; ++k) {
       testing::Blob blob = testing::SkinWorld()[k];
       blob.count = 150;
       for (SampleRow row : testing::Draw(blob, k, random)) {
         const int by = static_cast<int>(group % 7);
-        rows.push_back({groups ? group * 3 : 0, k, dim(row.b, by), dim(row.g, by), dim(row.r, by), 1 + random.Next() % 3});
+        rows.push_back({groups ? group * 3 : 0, k, dim(row.b, by), dim(row.g, by), dim(row.r, by),
+                        1 + random.Next() % 3});
       }
     }
   return rows;
 }
 
-Samples Table(std::vector<SampleRow> rows) { return Samples({"skin", "non-skin"}, std::move(rows)); }
+Samples Table(std::vector<SampleRow> rows) {
+  return Samples({"skin", "non-skin"}, std::move(rows));
+}
 
 FitOptions Qda(const char* space = "BGR") {
   FitOptions options;
@@ -52,7 +57,9 @@ FitOptions Qda(const char* space = "BGR") {
   return options;
 }
 
-std::uint32_t Color(const SampleRow& row) { return static_cast<std::uint32_t>(row.b << 16 | row.g << 8 | row.r); }
+std::uint32_t Color(const SampleRow& row) {
+  return static_cast<std::uint32_t>(row.b << 16 | row.g << 8 | row.r);
+}
 
 TEST(Folds, KeepEveryGroupOnOneSideAndShareThemOut) {
   const Samples samples = Table(DrawRows(23));
@@ -88,7 +95,8 @@ TEST(Folds, KeepEveryColorOnOneSideWhereThereAreNoGroups) {
       EXPECT_FALSE(training.contains(Color(row)));
     }
     EXPECT_EQ(inside.Total() + outside.Total(), samples.Total());
-    EXPECT_NEAR(static_cast<double>(held_out.size()), static_cast<double>(folds.units().size()) / 4, 1);
+    EXPECT_NEAR(static_cast<double>(held_out.size()), static_cast<double>(folds.units().size()) / 4,
+                1);
   }
   EXPECT_GT(both.size(), 0u);
 }
@@ -115,7 +123,8 @@ TEST(Folds, FollowTheStatedRule) {
 }
 
 TEST(Folds, CannotBeMoreThanTheUnits) {
-  const Samples three = Samples({"skin", "non-skin"}, {{1, 0, 1, 2, 3, 1}, {2, 1, 1, 2, 3, 1}, {5, 0, 1, 2, 3, 1}});
+  const Samples three =
+      Samples({"skin", "non-skin"}, {{1, 0, 1, 2, 3, 1}, {2, 1, 1, 2, 3, 1}, {5, 0, 1, 2, 3, 1}});
   EXPECT_EQ(Folds(three, 3, 0).units().size(), 3u);
   EXPECT_ERROR(Folds(three, 4, 0), "4 folds: do not fit samples of 3 groups");
   EXPECT_ERROR(Folds(three.Ungrouped(), 2, 0), "do not fit samples of 1 colours");
@@ -124,7 +133,9 @@ TEST(Folds, CannotBeMoreThanTheUnits) {
 // The figures of one candidate, to the last bit.
 std::string Figures(const Comparison& comparison) {
   std::string text;
-  const auto add = [&](const std::optional<double>& v) { text += v ? std::to_string(std::bit_cast<std::uint64_t>(*v)) + " " : "- "; };
+  const auto add = [&](const std::optional<double>& v) {
+    text += v ? std::to_string(std::bit_cast<std::uint64_t>(*v)) + " " : "- ";
+  };
   for (const ComparedModel& m : comparison.models) {
     text += CandidateName(m.options) + " " + m.problem;
     for (const Estimate& e : {m.Auc(), m.BestF1(), m.LogLoss()}) add(e.mean), add(e.standard_error);
@@ -160,11 +171,13 @@ TEST(Compare, EqualsTrainingAndEvaluatingFoldByFold) {
   double sum = 0, squares = 0, loss = 0, pixels = 0;
   for (std::size_t fold = 0; fold < 5; ++fold) {
     std::vector<SampleRow> training, held_out;  // with their groups: they must not matter
-    for (const SampleRow& row : rows) (folds.FoldOf(row) == fold ? held_out : training).push_back(row);
+    for (const SampleRow& row : rows)
+      (folds.FoldOf(row) == fold ? held_out : training).push_back(row);
     const Model model = Fit(Table(training), Qda());
     const Evaluation evaluation = EvaluateSamples(Table(held_out), model);
     EXPECT_NEAR(*compared.folds[fold].auc, *evaluation.scores->Auc(), 1e-12);
-    EXPECT_NEAR(*compared.folds[fold].best_f1, *Choose(*evaluation.scores, {DecisionRule::Kind::kMaxF1})->counts.F1(), 1e-12);
+    EXPECT_NEAR(*compared.folds[fold].best_f1,
+                *Choose(*evaluation.scores, {DecisionRule::Kind::kMaxF1})->counts.F1(), 1e-12);
     sum += *evaluation.scores->Auc();
     const Reference reference(model);
     double fold_loss = 0, n = 0;
@@ -193,7 +206,9 @@ TEST(Compare, SortsByTheCriterionAndTiesByTheGivenOrder) {
     const auto models = Compare(samples, candidates, {.select = criterion}).models;
     std::vector<std::string> names;
     for (const ComparedModel& m : models) names.push_back(CandidateName(m.options));
-    const auto place = [&](const char* name) { return std::ranges::find(names, name) - names.begin(); };
+    const auto place = [&](const char* name) {
+      return std::ranges::find(names, name) - names.begin();
+    };
     EXPECT_EQ(place("qda BGR"), place("qda YCrCb") + 1);  // the same but for rounding
     for (std::size_t i = 1; i < models.size(); ++i) {
       const ComparedModel &a = models[i - 1], &b = models[i];
@@ -211,23 +226,27 @@ TEST(Compare, WhatCannotBeFittedSaysWhyAndTheRestGoesOn) {
   const auto models = Compare(Table(rows), {Qda(), Qda("rg")}, {}).models;
   EXPECT_EQ(models[0].problem, "");
   EXPECT_EQ(CandidateName(models[0].options), "qda rg");
-  EXPECT_NE(models[1].problem.find("without fold 1: class '"), std::string::npos) << models[1].problem;
+  EXPECT_NE(models[1].problem.find("without fold 1: class '"), std::string::npos)
+      << models[1].problem;
   EXPECT_NE(models[1].problem.find("singular"), std::string::npos) << models[1].problem;
 }
 
 TEST(Compare, StopsWhenAsked) {
   const std::atomic<bool> stop = true;
   std::size_t calls = 0;
-  Compare(Table(DrawRows(10)), {Qda()}, {.progress = [&](std::size_t, std::size_t, std::uint64_t) { ++calls; }, .stop = &stop});
+  Compare(Table(DrawRows(10)), {Qda()},
+          {.progress = [&](std::size_t, std::size_t, std::uint64_t) { ++calls; }, .stop = &stop});
   EXPECT_EQ(calls, 0u);
 }
 
 TEST(Candidates, AreKindsBySpacesByChannelsBySettings) {
-  CandidateNames names{{"qda", "gaussian-nb"}, {"BGR", "YCrCb"}, {"all", "Cr,Cb"}, {{0.}, {std::nullopt}}, {}};
+  CandidateNames names{
+      {"qda", "gaussian-nb"}, {"BGR", "YCrCb"}, {"all", "Cr,Cb"}, {{0.}, {std::nullopt}}, {}};
   std::vector<std::string> list;
   for (const FitOptions& options : Candidates(names)) list.push_back(CandidateName(options));
-  EXPECT_EQ(list, (std::vector<std::string>{"qda BGR", "qda BGR shrinkage auto", "qda YCrCb", "qda YCrCb shrinkage auto",
-                                            "qda YCrCb:Cr,Cb", "qda YCrCb:Cr,Cb shrinkage auto", "gaussian-nb BGR",
+  EXPECT_EQ(list, (std::vector<std::string>{"qda BGR", "qda BGR shrinkage auto", "qda YCrCb",
+                                            "qda YCrCb shrinkage auto", "qda YCrCb:Cr,Cb",
+                                            "qda YCrCb:Cr,Cb shrinkage auto", "gaussian-nb BGR",
                                             "gaussian-nb YCrCb", "gaussian-nb YCrCb:Cr,Cb"}));
   names = {{"lda", "lda"}, {"BGR", "rg", "bgr"}, {"subsets"}, {}, {}};
   EXPECT_EQ(Candidates(names).size(), 7u + 3u);

@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "skinmask/base/error.h"
-#include "skinmask/learn/fit.h"
-#include "support/files.h"
-#include "support/world.h"
 #include "skinmask/data/samples.h"
 #include "skinmask/learn/evaluation.h"
+#include "skinmask/learn/fit.h"
 #include "skinmask/model/model.h"
+#include "support/files.h"
+#include "support/world.h"
 
 namespace skinmask {
 namespace {
@@ -53,7 +53,8 @@ double Fpr(const Confusion& c) { return 1 - *c.Specificity(); }
 // Counts at every threshold that divides these scores otherwise, and above all of them.
 std::vector<Confusion> AllCounts(const std::vector<Scored>& scored) {
   std::vector<Confusion> all;
-  for (double border = -13.1; border < 14; border += 0.25) all.push_back(CountsAbove(scored, border));
+  for (double border = -13.1; border < 14; border += 0.25)
+    all.push_back(CountsAbove(scored, border));
   return all;
 }
 
@@ -137,7 +138,8 @@ TEST(Choose, NeedsItsClasses) {
   ScoreHistogram negatives, positives;
   negatives.Add(1, false);
   positives.Add(1, true);
-  for (const Kind kind : {Kind::kMaxF1, Kind::kMaxFpr, Kind::kMinRecall, Kind::kCost, Kind::kFixed}) {
+  for (const Kind kind :
+       {Kind::kMaxF1, Kind::kMaxFpr, Kind::kMinRecall, Kind::kCost, Kind::kFixed}) {
     EXPECT_FALSE(Choose(negatives.Steps(), {kind}));
     EXPECT_EQ(Choose(positives.Steps(), {kind}).has_value(), kind == Kind::kMaxF1);
   }

@@ -55,7 +55,8 @@ TEST(Confusion, RatiosAreThoseOfTheirDefinitions) {
 
 TEST(Confusion, ZeroOverZeroIsAbsent) {
   const Confusion none;
-  for (const auto& ratio : {none.Accuracy(), none.Precision(), none.Recall(), none.Specificity(), none.F1(), none.Iou()})
+  for (const auto& ratio : {none.Accuracy(), none.Precision(), none.Recall(), none.Specificity(),
+                            none.F1(), none.Iou()})
     EXPECT_FALSE(ratio.has_value());
   EXPECT_FALSE((Confusion{0, 0, 0, 5}.F1().has_value()));
   EXPECT_EQ((Confusion{0, 0, 2, 5}.F1()), 0);
@@ -100,10 +101,12 @@ TEST(Scores, AveragePrecisionBrierAndMaxF1AreThoseOfBruteForce) {
 }
 
 TEST(Scores, AreAbsentWithoutBothClasses) {
-  EXPECT_FALSE(Scores{}.Auc() || Scores{}.AveragePrecision() || Scores{}.Brier() || Choose(Scores{}, kMaxF1));
+  EXPECT_FALSE(Scores{}.Auc() || Scores{}.AveragePrecision() || Scores{}.Brier() ||
+               Choose(Scores{}, kMaxF1));
   ScoreHistogram negatives;
   negatives.Add(1, false);
-  EXPECT_FALSE(negatives.Steps().Auc() || negatives.Steps().AveragePrecision() || Choose(negatives.Steps(), kMaxF1));
+  EXPECT_FALSE(negatives.Steps().Auc() || negatives.Steps().AveragePrecision() ||
+               Choose(negatives.Steps(), kMaxF1));
   EXPECT_NEAR(*negatives.Steps().Brier(), Logistic(1) * Logistic(1), 1e-9);
 }
 
@@ -125,7 +128,8 @@ TEST(ScoreHistogram, SumsDoNotDependOnOrderOrSplit) {
 
 TEST(ScoreHistogram, KeepsOrderAndResolution) {
   // Any two scores further apart than a bin are told apart, over the whole range and past its end.
-  for (float z : {-3e38f, -3e5f, -250.f, -1.f, -1e-3f, 0.f, 1e-3f, 0.5f, 36.f, 5000.f, 3e5f, INFINITY}) {
+  for (float z :
+       {-3e38f, -3e5f, -250.f, -1.f, -1e-3f, 0.f, 1e-3f, 0.5f, 36.f, 5000.f, 3e5f, INFINITY}) {
     ScoreHistogram histogram;
     histogram.Add(z, true);
     const float below = z - (std::abs(z) + 1) / 2000;

@@ -22,7 +22,8 @@ using testing::TrainedOfKind;
 
 // tests/fixtures/sklearn.json, which make_sklearn.py there wrote.
 struct Fixture {
-  nlohmann::json json = nlohmann::json::parse(ReadFile(SKINMASK_SOURCE "/tests/fixtures/sklearn.json"));
+  nlohmann::json json =
+      nlohmann::json::parse(ReadFile(SKINMASK_SOURCE "/tests/fixtures/sklearn.json"));
 
   Samples Table() const {
     SampleCounter counter;
@@ -96,7 +97,8 @@ TEST(Kinds, ShiftByThePrior) {
       model.calibration = {slope, slope - 1, "here"};
       const Model shifted = WithPrior(model, 0.6);
       const double shift = Logit(0.6) - Logit(model.positive().prior);
-      for (const std::array<std::uint8_t, 3> p : {std::array<std::uint8_t, 3>{110, 140, 200}, {9, 9, 9}})
+      for (const std::array<std::uint8_t, 3> p :
+           {std::array<std::uint8_t, 3>{110, 140, 200}, {9, 9, 9}})
         EXPECT_NEAR(Reference(shifted).LogOdds(p[0], p[1], p[2]),
                     Reference(model).LogOdds(p[0], p[1], p[2]) + shift, 1e-9)
             << KindName(kind);
@@ -152,15 +154,19 @@ TEST(Calibration, UndoesWhatWasDoneToTheScores) {
   wrong.logistic.constant = 2 * (right.logistic.constant + prior) + 1 - prior;
   wrong.calibration = FitCalibration(samples, wrong, "d");
   EXPECT_NEAR(wrong.calibration.slope, 0.5, 5e-3);
-  EXPECT_NEAR(Reference(wrong).LogOdds(110, 140, 190), Reference(right).LogOdds(110, 140, 190), 5e-2);
-  EXPECT_EQ(*EvaluateSamples(samples, wrong).scores->Auc(), *EvaluateSamples(samples, right).scores->Auc());
+  EXPECT_NEAR(Reference(wrong).LogOdds(110, 140, 190), Reference(right).LogOdds(110, 140, 190),
+              5e-2);
+  EXPECT_EQ(*EvaluateSamples(samples, wrong).scores->Auc(),
+            *EvaluateSamples(samples, right).scores->Auc());
   Model reversed = right;
   reversed.logistic.linear *= -1;
   for (double& p : reversed.logistic.product) p *= -1;
-  EXPECT_ERROR(FitCalibration(samples, reversed, "d"), "d: cannot calibrate: more skin there means lower");
+  EXPECT_ERROR(FitCalibration(samples, reversed, "d"),
+               "d: cannot calibrate: more skin there means lower");
 }
 
-// At the maximum of the likelihood its gradient is 0: sums of features over skin are those expected.
+// At the maximum of the likelihood its gradient is 0: sums of features over skin are those
+// expected.
 TEST(Logistic, ExpectsWhatIsThere) {
   const Samples samples = DrawSamples(2);
   const Reference reference(TrainedOfKind(Kind::kLogistic));
@@ -193,7 +199,9 @@ TEST(Logistic, SolversFindTheSameMaximum) {
 
 TEST(Logistic, SeparableClassesNeedARidge) {
   const Samples samples = ParseSamples(
-      "class,b,g,r\nskin,1,2,200\nskin,9,3,210\nskin,4,9,190\nnon-skin,3,8,20\nnon-skin,9,2,30\nnon-skin,2,1,9\n", "t");
+      "class,b,g,r\nskin,1,2,200\nskin,9,3,210\nskin,4,9,190\nnon-skin,3,8,20\nnon-skin,9,2,"
+      "30\nnon-skin,2,1,9\n",
+      "t");
   FitOptions options;
   options.kind = Kind::kLogistic;
   options.logistic.terms = LogisticOptions::Terms::kLinear;
@@ -205,9 +213,16 @@ TEST(Logistic, SeparableClassesNeedARidge) {
 }
 
 TEST(Logistic, SeparableClassesAreNoticedByEverySolver) {
-  const Samples apart({"skin", "non-skin"}, {{0, 0, 10, 20, 200, 5}, {0, 0, 20, 40, 220, 5}, {0, 0, 30, 25, 240, 5}, {0, 0, 15, 60, 210, 4},
-                                             {0, 1, 12, 22, 20, 5}, {0, 1, 22, 45, 40, 5}, {0, 1, 35, 20, 60, 5}, {0, 1, 18, 61, 30, 4}});
-  for (const auto solver : {LogisticOptions::Solver::kNewton, LogisticOptions::Solver::kGradient, LogisticOptions::Solver::kSgd}) {
+  const Samples apart({"skin", "non-skin"}, {{0, 0, 10, 20, 200, 5},
+                                             {0, 0, 20, 40, 220, 5},
+                                             {0, 0, 30, 25, 240, 5},
+                                             {0, 0, 15, 60, 210, 4},
+                                             {0, 1, 12, 22, 20, 5},
+                                             {0, 1, 22, 45, 40, 5},
+                                             {0, 1, 35, 20, 60, 5},
+                                             {0, 1, 18, 61, 30, 4}});
+  for (const auto solver : {LogisticOptions::Solver::kNewton, LogisticOptions::Solver::kGradient,
+                            LogisticOptions::Solver::kSgd}) {
     FitOptions options;
     options.kind = Kind::kLogistic;
     options.logistic.terms = LogisticOptions::Terms::kLinear;
@@ -271,11 +286,14 @@ TEST(Histogram, AnswersForColorsNeverSeen) {
   FitOptions options;
   options.kind = Kind::kHistogram;
   options.histogram = {256, 1};
-  const Samples samples = ParseSamples("class,b,g,r,count\nskin,1,2,3,30\nnon-skin,9,8,7,10\n", "t");
+  const Samples samples =
+      ParseSamples("class,b,g,r,count\nskin,1,2,3,30\nnon-skin,9,8,7,10\n", "t");
   const Reference reference(Fit(samples, options));
   const double bins = 1 << 24;
-  EXPECT_NEAR(reference.LogOdds(200, 100, 50), std::log(3.) + std::log((10 + bins) / (30 + bins)), 1e-9);
-  EXPECT_NEAR(reference.LogOdds(1, 2, 3), std::log(3.) + std::log(31 * (10 + bins) / (30 + bins)), 1e-9);
+  EXPECT_NEAR(reference.LogOdds(200, 100, 50), std::log(3.) + std::log((10 + bins) / (30 + bins)),
+              1e-9);
+  EXPECT_NEAR(reference.LogOdds(1, 2, 3), std::log(3.) + std::log(31 * (10 + bins) / (30 + bins)),
+              1e-9);
   options.histogram.smoothing = 0;
   EXPECT_ERROR(Fit(samples, options), "--smoothing 0: is out of range");
 }
@@ -303,7 +321,8 @@ TEST(Mixture, FindsTheGroupsOfAClass) {
   const testing::Blob light{"", {170, 190, 230}, {{{8, 0, 0}, {3, 6, 0}, {2, 2, 5}}}, 1000};
   for (const testing::Blob* blob : {&dark, &light})
     for (const SampleRow& row : testing::Draw(*blob, 1, random)) rows.push_back(row);
-  for (const SampleRow& row : testing::Draw(testing::SkinWorld()[1], 0, random)) rows.push_back(row);
+  for (const SampleRow& row : testing::Draw(testing::SkinWorld()[1], 0, random))
+    rows.push_back(row);
   FitOptions options;
   options.kind = Kind::kMixture;
   options.mixture.of_class = {{"skin", 2}, {"non-skin", 1}};
@@ -321,11 +340,14 @@ TEST(Mixture, ComponentsThatNothingFillsAreLeftOut) {
   options.kind = Kind::kMixture;
   options.mixture.components = 40;
   const Samples few = ParseSamples(
-      "class,b,g,r,count\nskin,1,2,3,50\nskin,100,50,20,50\nskin,7,90,3,50\nnon-skin,9,8,7,10\nnon-skin,90,80,7,10\n", "t");
+      "class,b,g,r,count\nskin,1,2,3,50\nskin,100,50,20,50\nskin,7,90,3,50\nnon-skin,9,8,7,10\nnon-"
+      "skin,90,80,7,10\n",
+      "t");
   const Model model = Fit(few, options);
   EXPECT_LE(model.positive().components.size(), 3u);
-  EXPECT_ERROR(Fit(ParseSamples("class,b,g,r,count\nskin,1,2,3,50\nnon-skin,9,8,7,10\n", "t"), options),
-               "has one colour only");
+  EXPECT_ERROR(
+      Fit(ParseSamples("class,b,g,r,count\nskin,1,2,3,50\nnon-skin,9,8,7,10\n", "t"), options),
+      "has one colour only");
   options.mixture.of_class = {{"hair", 2}};
   EXPECT_ERROR(Fit(few, options), "names a class 'hair' that has no samples");
 }

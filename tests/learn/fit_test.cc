@@ -21,7 +21,9 @@ FitOptions Options(Kind kind, const char* space = "BGR", std::vector<std::string
   return options;
 }
 
-Model WithoutPositive() { return Fit(ParseSamples("class,b,g,r\nhair,1,2,3\nsky,3,2,1\n", "t"), {}); }
+Model WithoutPositive() {
+  return Fit(ParseSamples("class,b,g,r\nhair,1,2,3\nsky,3,2,1\n", "t"), {});
+}
 
 TEST(Fit, RecoversTheWorldThatTheSamplesCameFrom) {
   const Model model = Fit(DrawSamples(2), {});
@@ -43,7 +45,9 @@ TEST(Fit, RecoversTheWorldThatTheSamplesCameFrom) {
 TEST(Fit, OneChannelIsTheTextbookFormula) {
   // Five and three values whose moments are known by heart.
   const Samples samples = ParseSamples(
-      "class,b,g,r,count\nskin,0,0,10,1\nskin,0,0,12,3\nskin,0,0,14,1\nnon-skin,9,0,20,2\nnon-skin,9,0,26,1\n", "t");
+      "class,b,g,r,count\nskin,0,0,10,1\nskin,0,0,12,3\nskin,0,0,14,1\nnon-skin,9,0,20,2\nnon-skin,"
+      "9,0,26,1\n",
+      "t");
   FitOptions options = Options(Kind::kQda, "BGR", {"R"});
   Model model = Fit(samples, options);
   EXPECT_DOUBLE_EQ(model.classes[0].mean(0), 12);
@@ -71,7 +75,8 @@ TEST(Fit, QdaAndLdaDoNotChangeUnderAffineMaps) {
       if (!space.affine()) continue;
       const Reference other(Fit(samples, Options(kind, space.name.data())));
       for (int i = 0; i < 300; ++i) {
-        const auto b = static_cast<std::uint8_t>(i * 7), g = static_cast<std::uint8_t>(i * 11), r = static_cast<std::uint8_t>(i * 3);
+        const auto b = static_cast<std::uint8_t>(i * 7), g = static_cast<std::uint8_t>(i * 11),
+                   r = static_cast<std::uint8_t>(i * 3);
         const double z = bgr.LogOdds(b, g, r);
         ASSERT_NEAR(other.LogOdds(b, g, r), z, 1e-8 * (1 + std::abs(z))) << space.name;
       }
@@ -164,8 +169,10 @@ TEST(Fit, DegenerateClassesAreNamedWithAdvice) {
   };
   const std::string three = "skin,1,2,3\nskin,9,8,7\nskin,50,60,80\n";
   const std::string coplanar = three + "skin,10,10,10\nskin,20,20,20\nskin,30,30,30\n";
-  EXPECT_ERROR(fit(three, Options(Kind::kQda)), "class 'skin': 3 samples do not span the 3 channels of BGR");
-  EXPECT_ERROR(fit(three, Options(Kind::kQda)), "more varied samples, fewer --channels, or --shrinkage 0.1");
+  EXPECT_ERROR(fit(three, Options(Kind::kQda)),
+               "class 'skin': 3 samples do not span the 3 channels of BGR");
+  EXPECT_ERROR(fit(three, Options(Kind::kQda)),
+               "more varied samples, fewer --channels, or --shrinkage 0.1");
   EXPECT_NO_THROW(fit(three, Options(Kind::kLda)));
   EXPECT_NO_THROW(fit(three, Options(Kind::kGaussianNb)));
   EXPECT_NO_THROW(fit(three, Options(Kind::kQda, "BGR", {"G", "R"})));
@@ -191,7 +198,8 @@ TEST(Fit, NeedsTwoClassesAndThePositiveOne) {
   EXPECT_ERROR(Fit(DrawSamples(1), {}), "hold 1 class");
   EXPECT_ERROR(WithoutPositive(), "class 'skin': has no samples (classes are: hair sky)");
   EXPECT_ERROR(Fit(ParseSamples("1 2 3 1\n", "t"), {}), "hold 1 class");
-  EXPECT_ERROR(Fit(ParseSamples("class,b,g,r,count\nskin,1,2,3,0\nhair,1,2,3,4\n", "t"), {}), "has no samples");
+  EXPECT_ERROR(Fit(ParseSamples("class,b,g,r,count\nskin,1,2,3,0\nhair,1,2,3,4\n", "t"), {}),
+               "has no samples");
   FitOptions hair;
   hair.positive = "hair";
   EXPECT_EQ(Fit(DrawSamples(3), hair).positive().name, "hair");

@@ -38,7 +38,9 @@ TEST_F(MaskTest, Above127IsSkin) {
 TEST_F(MaskTest, GreyOfEveryColorIsOpenCvs) {
   cv::Mat colors(256, 256, CV_8UC3), grey;
   for (int i = 0; i < 65536; ++i)
-    colors.at<cv::Vec3b>(i / 256, i % 256) = {static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i * 31 >> 4)};
+    colors.at<cv::Vec3b>(i / 256, i % 256) = {static_cast<std::uint8_t>(i),
+                                              static_cast<std::uint8_t>(i >> 8),
+                                              static_cast<std::uint8_t>(i * 31 >> 4)};
   cv::cvtColor(colors, grey, cv::COLOR_BGR2GRAY);
   Put("colors.png", Encode(".png", colors));
   const cv::Mat skin = ReadMask(Path("colors.png"), {}).classes == 0;
@@ -48,23 +50,29 @@ TEST_F(MaskTest, GreyOfEveryColorIsOpenCvs) {
 TEST_F(MaskTest, InvertAndIgnore) {
   EXPECT_EQ(Classes({Grey(0), Grey(255)}, MaskRule({}, {}, true)), (std::vector{1, 0}));
   EXPECT_EQ(MaskRule({}, {}, true).classes(), (std::vector<std::string>{"non-skin", "skin"}));
-  EXPECT_EQ(Classes({Grey(0), Grey(128), Grey(255)}, MaskRule({}, {"128"}, false)), (std::vector{1, kIgnored, 0}));
+  EXPECT_EQ(Classes({Grey(0), Grey(128), Grey(255)}, MaskRule({}, {"128"}, false)),
+            (std::vector{1, kIgnored, 0}));
 }
 
 TEST_F(MaskTest, LabelsAreGreyLevelsColorsAndTheRest) {
-  const MaskRule rule({"skin=255,255,0", "skin=0,255,255", "hair=127,0,0", "non-skin=other"}, {"9"}, false);
+  const MaskRule rule({"skin=255,255,0", "skin=0,255,255", "hair=127,0,0", "non-skin=other"}, {"9"},
+                      false);
   EXPECT_EQ(rule.classes(), (std::vector<std::string>{"skin", "hair", "non-skin"}));
   EXPECT_EQ(Classes({{0, 255, 255}, {255, 255, 0}, {0, 0, 127}, {1, 2, 3}, {9, 9, 9}}, rule),
             (std::vector{0, 0, 1, 2, kIgnored}));
-  EXPECT_EQ(Classes({Grey(3), Grey(4), Grey(5)}, MaskRule({"skin=3", "non-skin=4"}, {"other"}, false)),
-            (std::vector{0, 1, kIgnored}));
-  EXPECT_ERROR(Classes({Grey(3), Grey(4)}, MaskRule({"skin=3"}, {}, false)), "has a pixel of value 4 (label it");
+  EXPECT_EQ(
+      Classes({Grey(3), Grey(4), Grey(5)}, MaskRule({"skin=3", "non-skin=4"}, {"other"}, false)),
+      (std::vector{0, 1, kIgnored}));
+  EXPECT_ERROR(Classes({Grey(3), Grey(4)}, MaskRule({"skin=3"}, {}, false)),
+               "has a pixel of value 4 (label it");
   EXPECT_ERROR(Classes({{1, 2, 3}}, MaskRule({"skin=3"}, {}, false)), "value 3,2,1");
 }
 
 TEST_F(MaskTest, MasksOfZeroAndOneAreNotTakenForBlack) {
-  EXPECT_ERROR(Classes({Grey(0), Grey(1)}, {}), "--label skin=1 --label non-skin=0 reads such masks");
-  EXPECT_EQ(Classes({Grey(0), Grey(1)}, MaskRule({"skin=1", "non-skin=0"}, {}, false)), (std::vector{1, 0}));
+  EXPECT_ERROR(Classes({Grey(0), Grey(1)}, {}),
+               "--label skin=1 --label non-skin=0 reads such masks");
+  EXPECT_EQ(Classes({Grey(0), Grey(1)}, MaskRule({"skin=1", "non-skin=0"}, {}, false)),
+            (std::vector{1, 0}));
   EXPECT_EQ(Classes({Grey(0), Grey(0)}, {}), (std::vector{1, 1}));
 }
 
@@ -75,18 +83,21 @@ TEST_F(MaskTest, JpegMasksCountTheirInBetweenPixels) {
   Put("mask.jpg", jpeg);
   const cv::Mat decoded = cv::imread(Path("mask.jpg").string(), cv::IMREAD_GRAYSCALE);
   const ClassMap map = ReadMask(Path("mask.jpg"), {});
-  EXPECT_EQ(map.in_between, static_cast<std::uint64_t>(cv::countNonZero((decoded > 0) & (decoded < 255))));
+  EXPECT_EQ(map.in_between,
+            static_cast<std::uint64_t>(cv::countNonZero((decoded > 0) & (decoded < 255))));
   EXPECT_GT(map.in_between, 0u);
   EXPECT_EQ(cv::norm(map.classes == 0, decoded > 127, cv::NORM_INF), 0);
   // With labels, the nearest one.
-  const ClassMap labelled = ReadMask(Path("mask.jpg"), MaskRule({"skin=255", "non-skin=0"}, {}, false));
+  const ClassMap labelled =
+      ReadMask(Path("mask.jpg"), MaskRule({"skin=255", "non-skin=0"}, {}, false));
   EXPECT_EQ(cv::norm(labelled.classes, map.classes, cv::NORM_INF), 0);
 }
 
 TEST(MaskRule, RefusesWhatCannotBeMeant) {
   EXPECT_ERROR(MaskRule({"skin"}, {}, false), "--label 'skin': is not understood (CLASS=VALUE");
   EXPECT_ERROR(MaskRule({"=3"}, {}, false), "is not understood");
-  for (const char* bad : {"skin=", "skin=256", "skin=1,2", "skin=1,2,3,4", "skin=1;2;3", "skin=-1", "skin=1,2,3,"})
+  for (const char* bad :
+       {"skin=", "skin=256", "skin=1,2", "skin=1,2,3,4", "skin=1;2;3", "skin=-1", "skin=1,2,3,"})
     EXPECT_ERROR(MaskRule({bad}, {}, false), "is not understood");
   EXPECT_ERROR(MaskRule({"skin=3", "hair=3"}, {}, false), "labelled already");
   EXPECT_ERROR(MaskRule({"skin=3", "hair=3,3,3"}, {}, false), "labelled already");

@@ -28,7 +28,8 @@ TEST(Image, JpegHasTheSamePixelsAsImread) {
     const std::string jpeg = Encode(".jpg", Gradient(61, 47), {cv::IMWRITE_JPEG_QUALITY, quality});
     EXPECT_TRUE(Same(DecodeImage(jpeg, "x"), ByOpenCv(jpeg)));
   }
-  const std::string progressive = Encode(".jpg", Gradient(61, 47), {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
+  const std::string progressive =
+      Encode(".jpg", Gradient(61, 47), {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
   EXPECT_TRUE(Same(DecodeImage(progressive, "x"), ByOpenCv(progressive)));
 }
 
@@ -67,17 +68,21 @@ TEST(Image, GreyAlphaAndSixteenBits) {
 
 TEST(Image, LosslessFormatsKeepPixels) {
   for (const char* extension : {".png", ".bmp", ".tiff", ".ppm"})
-    EXPECT_TRUE(Same(DecodeImage(Encode(extension, Gradient(33, 21)), "x"), Gradient(33, 21))) << extension;
+    EXPECT_TRUE(Same(DecodeImage(Encode(extension, Gradient(33, 21)), "x"), Gradient(33, 21)))
+        << extension;
 }
 
 TEST(Image, EveryTruncationIsAnError) {
   ::testing::internal::CaptureStderr();  // OpenCV's decoders print
   for (const std::string& bytes :
-       {Encode(".jpg", Gradient(64, 48)), Encode(".jpg", Gradient(64, 48), {cv::IMWRITE_JPEG_PROGRESSIVE, 1}),
-        Encode(".png", Gradient(64, 48)), Encode(".bmp", Gradient(64, 48)), Encode(".ppm", Gradient(64, 48))}) {
+       {Encode(".jpg", Gradient(64, 48)),
+        Encode(".jpg", Gradient(64, 48), {cv::IMWRITE_JPEG_PROGRESSIVE, 1}),
+        Encode(".png", Gradient(64, 48)), Encode(".bmp", Gradient(64, 48)),
+        Encode(".ppm", Gradient(64, 48))}) {
     ASSERT_NO_THROW(DecodeImage(bytes, "x"));
     for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 40)
-      EXPECT_THROW(DecodeImage(std::string_view(bytes).substr(0, size), "x"), Error) << size << " of " << bytes.size();
+      EXPECT_THROW(DecodeImage(std::string_view(bytes).substr(0, size), "x"), Error)
+          << size << " of " << bytes.size();
     EXPECT_THROW(DecodeImage(std::string_view(bytes).substr(0, bytes.size() - 2), "x"), Error);
   }
   ::testing::internal::GetCapturedStderr();
@@ -113,13 +118,15 @@ TEST(Image, ScalesJpegInItsOwnDomainAndTheRestByArea) {
     // libjpeg's last block reaches beyond the picture; inside, both are averages.
     const cv::Rect inside(0, 0, size.width - 1, size.height - 1);
     EXPECT_LT(cv::norm(small(inside), expected(inside), cv::NORM_INF), 16);
-    EXPECT_EQ(DecodeImage(testing::WithOrientation(jpeg, 8), "x", {.scale = scale}).rows, size.width);
+    EXPECT_EQ(DecodeImage(testing::WithOrientation(jpeg, 8), "x", {.scale = scale}).rows,
+              size.width);
   }
 }
 
 TEST(Image, ABufferHoldsThePicture) {
   Scratch buffer;
-  const std::string large = Encode(".jpg", Gradient(300, 200)), small = Encode(".jpg", Gradient(40, 30));
+  const std::string large = Encode(".jpg", Gradient(300, 200)),
+                    small = Encode(".jpg", Gradient(40, 30));
   const cv::Mat first = DecodeImage(large, "x", {.buffer = &buffer});
   EXPECT_TRUE(Same(first, DecodeImage(large, "x")));
   const cv::Mat second = DecodeImage(small, "x", {.buffer = &buffer});
@@ -141,7 +148,8 @@ TEST(Image, PngOfEveryKindIsImreads) {
       read.convertTo(expected, CV_8U, depth == CV_8U ? 1 : 255. / 65535);
       EXPECT_TRUE(Same(DecodeImage(png, "x"), expected)) << depth << channels;
     }
-  const std::string bits = Encode(".png", picture.reshape(1).colRange(0, 40).clone() > 128, {cv::IMWRITE_PNG_BILEVEL, 1});
+  const std::string bits = Encode(".png", picture.reshape(1).colRange(0, 40).clone() > 128,
+                                  {cv::IMWRITE_PNG_BILEVEL, 1});
   EXPECT_TRUE(Same(DecodeImage(bits, "x"), ByOpenCv(bits)));
   EXPECT_EQ(DecodeImage(bits, "x", {.keep_grey = true}).type(), CV_8UC1);
   EXPECT_EQ(DecodeImage(Encode(".png", picture), "x", {.keep_grey = true}).type(), CV_8UC3);
@@ -164,7 +172,8 @@ TEST(Image, NoiseThatDoesNotShrinkIsWrittenAllTheSame) {
     cv::Mat noise(211, 333, CV_8UC(channels));
     cv::randu(noise, 0, 256);
     const std::string png = EncodePng(noise);
-    const cv::Mat back = cv::imdecode(std::vector<unsigned char>(png.begin(), png.end()), cv::IMREAD_UNCHANGED);
+    const cv::Mat back =
+        cv::imdecode(std::vector<unsigned char>(png.begin(), png.end()), cv::IMREAD_UNCHANGED);
     EXPECT_TRUE(Same(back, noise));
   }
 }
@@ -186,7 +195,8 @@ TEST(Image, PngRoundTrips) {
   EXPECT_TRUE(Same(ByOpenCv(EncodePng(image)), image));
   const cv::Mat mask = image.reshape(1).colRange(0, 37).clone() > 99;
   const std::string png = EncodePng(mask);
-  const cv::Mat back = cv::imdecode(std::vector<unsigned char>(png.begin(), png.end()), cv::IMREAD_UNCHANGED);
+  const cv::Mat back =
+      cv::imdecode(std::vector<unsigned char>(png.begin(), png.end()), cv::IMREAD_UNCHANGED);
   EXPECT_TRUE(Same(back, mask));
 }
 

@@ -22,9 +22,11 @@ class MediaTest : public testing::FolderTest {
                                  const char* image_name = "{stem}", bool predicted = false) {
     problems_.clear();
     std::vector<std::string> result;
-    for (const MaskPair& pair : PairMasks(Path(images), NamePattern(image_name, "--image-name"), Path(masks),
-                                          NamePattern(mask_name, "--mask-name"), predicted, sink_))
-      result.push_back(pair.image.relative.string() + " " + pair.mask.lexically_relative(folder_).string());
+    for (const MaskPair& pair :
+         PairMasks(Path(images), NamePattern(image_name, "--image-name"), Path(masks),
+                   NamePattern(mask_name, "--mask-name"), predicted, sink_))
+      result.push_back(pair.image.relative.string() + " " +
+                       pair.mask.lexically_relative(folder_).string());
     return result;
   }
 };
@@ -32,9 +34,12 @@ class MediaTest : public testing::FolderTest {
 using Strings = std::vector<std::string>;
 
 TEST_F(MediaTest, ListsFoldersRecursivelyAndSorted) {
-  for (const char* name : {"p/b.JPG", "p/a.png", "p/sub/c.tif", "p/note.txt", "p/out/a.png", "q.bmp"}) Put(name, "x");
+  for (const char* name :
+       {"p/b.JPG", "p/a.png", "p/sub/c.tif", "p/note.txt", "p/out/a.png", "q.bmp"})
+    Put(name, "x");
   Strings relative;
-  for (const InputFile& file : ListInputs({Path("p"), Path("q.bmp"), Path("p/a.png")}, Path("p/out"), Inputs::kImages, sink_))
+  for (const InputFile& file : ListInputs({Path("p"), Path("q.bmp"), Path("p/a.png")},
+                                          Path("p/out"), Inputs::kImages, sink_))
     relative.push_back(file.relative.string());
   EXPECT_EQ(relative, (Strings{"a.png", "b.JPG", "sub/c.tif", "q.bmp"}));
   EXPECT_TRUE(problems_.empty());
@@ -63,7 +68,8 @@ TEST(NamePattern, FindsStems) {
 }
 
 TEST_F(MediaTest, PairsMasksByNameInMirroredFolders) {
-  for (const char* name : {"i/1.jpg", "i/s/1.jpg", "i/2.jpg", "m/1.png", "m/s/1.bmp", "m/3.png"}) Put(name, "x");
+  for (const char* name : {"i/1.jpg", "i/s/1.jpg", "i/2.jpg", "m/1.png", "m/s/1.bmp", "m/3.png"})
+    Put(name, "x");
   EXPECT_EQ(Pairs("i", "m", "{stem}"), (Strings{"1.jpg m/1.png", "s/1.jpg m/s/1.bmp"}));
   ASSERT_EQ(problems_.size(), 1u);
   EXPECT_NE(problems_[0].find("i/2.jpg: has no mask in"), std::string::npos);
@@ -74,7 +80,8 @@ TEST_F(MediaTest, PairsMasksByNameInMirroredFolders) {
 }
 
 TEST_F(MediaTest, ImagesAndMasksMayShareAFolder) {
-  for (const char* name : {"d/1.jpg", "d/1_mask.png", "d/2.jpg", "d/7_image.jpg", "d/7_mask.jpg"}) Put(name, "x");
+  for (const char* name : {"d/1.jpg", "d/1_mask.png", "d/2.jpg", "d/7_image.jpg", "d/7_mask.jpg"})
+    Put(name, "x");
   EXPECT_EQ(Pairs("d", "d", "{stem}_mask"), (Strings{"1.jpg d/1_mask.png"}));
   EXPECT_EQ(problems_.size(), 3u);  // 2, 7_image and 7_mask
   EXPECT_EQ(Pairs("d", "d", "{stem}_mask", "{stem}_image"), (Strings{"7_image.jpg d/7_mask.jpg"}));
@@ -82,8 +89,8 @@ TEST_F(MediaTest, ImagesAndMasksMayShareAFolder) {
 }
 
 TEST_F(MediaTest, PredictedMasksPassOverOtherOutputsAndMissNone) {
-  for (const char* name : {"p/1.png", "p/1.overlay.png", "p/1.probability.png", "p/1.cutout.png", "p/2.jpg.png", "p/2.png.png",
-                           "t/1.png", "t/2.png", "t/3.png"})
+  for (const char* name : {"p/1.png", "p/1.overlay.png", "p/1.probability.png", "p/1.cutout.png",
+                           "p/2.jpg.png", "p/2.png.png", "t/1.png", "t/2.png", "t/3.png"})
     Put(name, "x");
   EXPECT_EQ(Pairs("p", "t", "{stem}", "{stem}", true),
             (Strings{"1.png t/1.png", "2.jpg.png t/2.png", "2.png.png t/2.png"}));
@@ -104,15 +111,18 @@ Strings Paths(const Strings& relative, std::vector<Output> outputs = {Output::kM
 TEST(OutputPaths, KeepTheRelativePathAndNeverCollide) {
   EXPECT_EQ(Paths({"a/b.jpg", "c.tar.png"}), (Strings{"a/b.png", "c.tar.png"}));
   EXPECT_EQ(Paths({"b.jpg", "b.png", "c.jpg"}), (Strings{"b.jpg.png", "b.png.png", "c.png"}));
-  EXPECT_EQ(Paths({"b.jpg", "b.png", "b.jpg.bmp"}), (Strings{"b.jpg.png", "b.png.png", "b.jpg.bmp.png"}));
+  EXPECT_EQ(Paths({"b.jpg", "b.png", "b.jpg.bmp"}),
+            (Strings{"b.jpg.png", "b.png.png", "b.jpg.bmp.png"}));
   EXPECT_EQ(Paths({"b.jpg", "b.probability.jpg"}, {Output::kMask, Output::kProbability}),
             (Strings{"b.jpg.png", "b.jpg.probability.png", "b.probability.jpg.png",
                      "b.probability.jpg.probability.png"}));
-  EXPECT_EQ(Paths({"b.jpg", "b.png"}, {Output::kMask, Output::kOverlay, Output::kCutout}).size(), 6u);
+  EXPECT_EQ(Paths({"b.jpg", "b.png"}, {Output::kMask, Output::kOverlay, Output::kCutout}).size(),
+            6u);
   // A mask may not be called as a folder that other masks need.
   EXPECT_EQ(Paths({"b.jpg", "b.png/c.jpg"}), (Strings{"b.jpg.png", "b.png/c.png"}));
   EXPECT_EQ(Paths({"b.jpg", "b.jpg"}),
-            (Strings{"! in/b.jpg: would have the output 'b.jpg.png' of 'in/b.jpg' (run them apart)", "b.jpg.png"}));
+            (Strings{"! in/b.jpg: would have the output 'b.jpg.png' of 'in/b.jpg' (run them apart)",
+                     "b.jpg.png"}));
 }
 
 }  // namespace

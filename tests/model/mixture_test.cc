@@ -61,8 +61,8 @@ TEST(Mixture, IsTheDefinitionForEveryColor) {
     mixture.ClassRow(bgr, kColorsPerRow, index.data());
     for (std::size_t i = 0; i < kColorsPerRow; i += 7) {  // prime to 256: all bytes
       const std::vector<double> logs = ClassLogs(components, bgr + 3 * i);
-      const double other = std::max(logs[1], logs[4]) +
-                           std::log1p(std::exp(-std::abs(logs[1] - logs[4])));
+      const double other =
+          std::max(logs[1], logs[4]) + std::log1p(std::exp(-std::abs(logs[1] - logs[4])));
       const double exact = logs[0] - other, p = Logistic(exact);
       if (std::abs(exact - threshold) > bound) {
         ASSERT_EQ(mask[i], exact > threshold ? 255 : 0);
@@ -96,12 +96,13 @@ TEST(Mixture, RefusesWhatCannotBeMeant) {
   const Quadratic q;
   EXPECT_ERROR(CompiledMixture({}, 0), "one class only");
   EXPECT_ERROR(CompiledMixture(std::vector<MixtureComponent>{{q, 0}, {q, 0}}, 0), "one class only");
-  EXPECT_ERROR(CompiledMixture(std::vector<MixtureComponent>{{q, 0}, {q, 256}}, 0), "class index 256");
+  EXPECT_ERROR(CompiledMixture(std::vector<MixtureComponent>{{q, 0}, {q, 256}}, 0),
+               "class index 256");
   EXPECT_ERROR(CompiledMixture(std::vector<MixtureComponent>(65, {q, 0}), 0), "65 components");
 }
 
-// Largest relative errors over a grid that no power of two divides. (docs/math.md states those over all
-// floats, found by the same loop with step 1.)
+// Largest relative errors over a grid that no power of two divides. (docs/math.md states those over
+// all floats, found by the same loop with step 1.)
 TEST(Elementary, Exp2IsWithinItsBound) {
   std::vector<float> x, y;
   for (std::uint32_t bits = 0x32000000; bits < 0x3F000000; bits += 997)  // 2^-27 .. 1/2

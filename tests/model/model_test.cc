@@ -97,12 +97,14 @@ TEST(Model, RefusesWhatIsWrongAndSaysWhere) {
   ExpectRefused(c0 + "/count", -3, "count is not a whole number");
   ExpectRefused("/decision/threshold", 1.5, "threshold 1.5 is not between 0 and 1");
   ExpectRefused("/decision", Json::object(), "decision.threshold is missing");
-  ExpectRefused("/parameters/classes/1/class", "skin", "classes are not those of parameters.classes");
+  ExpectRefused("/parameters/classes/1/class", "skin",
+                "classes are not those of parameters.classes");
 }
 
 TEST(Model, RefusesWhatContradictsItself) {
   const std::string c0 = "/parameters/classes/0";
-  ExpectRefused("/classes", Json::array({"skin", "sky"}), "classes are not those of parameters.classes");
+  ExpectRefused("/classes", Json::array({"skin", "sky"}),
+                "classes are not those of parameters.classes");
   ExpectRefused("/classes", 3, "classes is not a list");
   ExpectRefused("/features/channels", Json::array(), "features.channels is empty");
   ExpectRefused(c0 + "/shrinkage", -7, "shrinkage -7 is not between 0 and 1");
@@ -117,7 +119,8 @@ TEST(Model, EveryTruncationIsAnErrorNotACrash) {
   const std::string text = ModelToJson(Trained(Kind::kLda, 3));
   for (std::size_t size = 0; size + 2 < text.size(); size += 7)
     EXPECT_THROW(ModelFromJson(text.substr(0, size), "m"), Error);
-  EXPECT_ERROR(ModelFromJson(text.substr(0, 100), "m.json"), "m.json: is not JSON: parse error at line");
+  EXPECT_ERROR(ModelFromJson(text.substr(0, 100), "m.json"),
+               "m.json: is not JSON: parse error at line");
   EXPECT_ERROR(ModelFromJson("[1, NaN]", "m.json"), "is not JSON");
   EXPECT_ERROR(ModelFromJson("{\"format\": 1e999}", "m.json"), "is not JSON");
 }
@@ -128,7 +131,8 @@ TEST(Model, PriorChangeShiftsAllLogOddsAlike) {
   const double shift = Logit(0.6) - Logit(model.positive().prior);
   for (int i = 0; i < 256; i += 5) {
     const auto v = static_cast<std::uint8_t>(i);
-    EXPECT_NEAR(Reference(changed).LogOdds(v, 100, 200), Reference(model).LogOdds(v, 100, 200) + shift, 1e-9);
+    EXPECT_NEAR(Reference(changed).LogOdds(v, 100, 200),
+                Reference(model).LogOdds(v, 100, 200) + shift, 1e-9);
   }
   EXPECT_ERROR(WithPrior(model, 1), "out of range");
   EXPECT_ERROR(WithPrior(model, std::nan("")), "out of range");

@@ -54,8 +54,7 @@ TEST(Posterior, QuadraticIsTheReferenceForEveryColor) {
   ExpectReferenceForEveryColor(Trained(Kind::kQda, "YCrCb"), "quadratic");
 }
 TEST(Posterior, LinearIsTheReferenceForEveryColor) {
-  ExpectReferenceForEveryColor(Trained(Kind::kLda, "opponent", 2, {"O1", "O2"}),
-                               "quadratic");
+  ExpectReferenceForEveryColor(Trained(Kind::kLda, "opponent", 2, {"O1", "O2"}), "quadratic");
 }
 TEST(Posterior, TableIsTheReferenceForEveryColor) {
   ExpectReferenceForEveryColor(Trained(Kind::kGaussianNb, "HSV"), "table");
@@ -86,8 +85,8 @@ TEST(Posterior, DefaultModelIsTheReferenceForEveryColor) {
   ExpectReferenceForEveryColor(DefaultModel(), "quadratic");
 }
 
-// Answers of one pixel must not depend on its place in the row, on the row's length or alignment; and
-// nothing beside the row may be read (which the address sanitizer sees) or written.
+// Answers of one pixel must not depend on its place in the row, on the row's length or alignment;
+// and nothing beside the row may be read (which the address sanitizer sees) or written.
 void ExpectSameForEveryPlace(const Posterior& posterior) {
   constexpr std::size_t kCount = 400;
   testing::Random random(5);
@@ -124,8 +123,8 @@ void ExpectSameForEveryPlace(const Posterior& posterior) {
 }
 
 TEST(Posterior, LengthAndAlignmentDoNotMatter) {
-  for (const Model& model : {Trained(Kind::kQda, "BGR"), Trained(Kind::kQda, "rg"),
-                             Trained(Kind::kQda, "BGR", 3)}) {
+  for (const Model& model :
+       {Trained(Kind::kQda, "BGR"), Trained(Kind::kQda, "rg"), Trained(Kind::kQda, "BGR", 3)}) {
     const Posterior posterior(model);
     for (const std::string& name : UsableTargets()) {
       SCOPED_TRACE(name);
@@ -156,8 +155,8 @@ TEST(Posterior, FewPixelsGetTheBytesOfTheTableWithoutOne) {
 }
 
 TEST(Posterior, ThresholdsAtTheEnds) {
-  for (Model model : {Trained(Kind::kQda, "BGR"), Trained(Kind::kQda, "BGR", 3),
-                      Trained(Kind::kQda, "rg")}) {
+  for (Model model :
+       {Trained(Kind::kQda, "BGR"), Trained(Kind::kQda, "BGR", 3), Trained(Kind::kQda, "rg")}) {
     std::vector<std::uint8_t> bgr(300), mask(100);
     testing::Random random(8);
     for (std::uint8_t& v : bgr) v = random.Byte();

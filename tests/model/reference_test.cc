@@ -21,7 +21,8 @@ std::vector<double> BayesByDefinition(const Model& model, const Eigen::VectorXd&
   for (const ClassModel& c : model.classes) {
     const Eigen::MatrixXd s = c.covariance;
     const Eigen::VectorXd d = f - c.mean;
-    const double norm = std::pow(2 * M_PI, -0.5 * static_cast<double>(f.size())) / std::sqrt(s.determinant());
+    const double norm =
+        std::pow(2 * M_PI, -0.5 * static_cast<double>(f.size())) / std::sqrt(s.determinant());
     p.push_back(c.prior * norm * std::exp(-0.5 * d.dot(s.inverse() * d)));
   }
   const double sum = std::accumulate(p.begin(), p.end(), 0.);
@@ -35,8 +36,11 @@ TEST(Reference, IsBayesRule) {
     const Reference reference(model);
     for (int i = 0; i < 200; ++i) {
       // Colours near skin, where no density underflows.
-      const auto b = static_cast<std::uint8_t>(80 + i % 60), g = static_cast<std::uint8_t>(110 + i % 50), r = static_cast<std::uint8_t>(150 + i % 90);
-      const Eigen::VectorXd f = model.features.Matrix() * Eigen::Vector3d(b, g, r) + model.features.Offset();
+      const auto b = static_cast<std::uint8_t>(80 + i % 60),
+                 g = static_cast<std::uint8_t>(110 + i % 50),
+                 r = static_cast<std::uint8_t>(150 + i % 90);
+      const Eigen::VectorXd f =
+          model.features.Matrix() * Eigen::Vector3d(b, g, r) + model.features.Offset();
       const std::vector<double> expected = BayesByDefinition(model, f);
       const std::vector<double> actual = reference.Posteriors(b, g, r);
       for (std::size_t k = 0; k < classes; ++k) ASSERT_NEAR(actual[k], expected[k], 1e-9);

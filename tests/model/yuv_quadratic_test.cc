@@ -91,7 +91,8 @@ struct Frames {
 
 template <class Row>
 void ExpectRow(const CompiledYuvQuadratic& compiled, const Row& row, std::size_t count,
-               const std::vector<std::uint8_t>& mask, const std::vector<std::uint8_t>& probability) {
+               const std::vector<std::uint8_t>& mask,
+               const std::vector<std::uint8_t>& probability) {
   std::vector<std::uint8_t> m(count + 2, 77), p(count + 2, 77);
   compiled.MaskRow(row, count, &m[1]);
   compiled.ProbabilityRow(row, count, &p[1]);

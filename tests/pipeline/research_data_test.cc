@@ -50,16 +50,17 @@ TEST_P(UciTest, CountsAreExactlyThoseOfTheReference) {
 constexpr auto kFull = Kind::kQda, kPooled = Kind::kLda, kDiagonal = Kind::kGaussianNb;
 INSTANTIATE_TEST_SUITE_P(
     Reference, UciTest,
-    ::testing::Values(Row{"QdaBgr", kFull, "BGR", {}, {47093, 278, 3766, 193920}, 0.999643},
-                      Row{"QdaYCrCb", kFull, "YCrCb", {}, {47093, 278, 3766, 193920}, 0.999643},
-                      Row{"QdaOpponent", kFull, "opponent", {}, {47093, 278, 3766, 193920}, 0.999643},
-                      Row{"LdaBgr", kPooled, "BGR", {}, {46053, 11923, 4806, 182275}, 0.946964},
-                      Row{"LdaYCrCb", kPooled, "YCrCb", {}, {46053, 11923, 4806, 182275}, 0.946964},
-                      Row{"NaiveBgr", kDiagonal, "BGR", {}, {37420, 5201, 13439, 188997}, 0.941713},
-                      Row{"NaiveYCrCb", kDiagonal, "YCrCb", {}, {46915, 1305, 3944, 192893}, 0.998204},
-                      Row{"QdaCrCb", kFull, "YCrCb", {"Cr", "Cb"}, {49780, 226, 1079, 193972}, 0.999635},
-                      Row{"QdaHsv", kFull, "HSV", {}, {50737, 5454, 122, 188744}, 0.992747},
-                      Row{"QdaLab", kFull, "Lab", {}, {46436, 230, 4423, 193968}, 0.999634}),
+    ::testing::Values(
+        Row{"QdaBgr", kFull, "BGR", {}, {47093, 278, 3766, 193920}, 0.999643},
+        Row{"QdaYCrCb", kFull, "YCrCb", {}, {47093, 278, 3766, 193920}, 0.999643},
+        Row{"QdaOpponent", kFull, "opponent", {}, {47093, 278, 3766, 193920}, 0.999643},
+        Row{"LdaBgr", kPooled, "BGR", {}, {46053, 11923, 4806, 182275}, 0.946964},
+        Row{"LdaYCrCb", kPooled, "YCrCb", {}, {46053, 11923, 4806, 182275}, 0.946964},
+        Row{"NaiveBgr", kDiagonal, "BGR", {}, {37420, 5201, 13439, 188997}, 0.941713},
+        Row{"NaiveYCrCb", kDiagonal, "YCrCb", {}, {46915, 1305, 3944, 192893}, 0.998204},
+        Row{"QdaCrCb", kFull, "YCrCb", {"Cr", "Cb"}, {49780, 226, 1079, 193972}, 0.999635},
+        Row{"QdaHsv", kFull, "HSV", {}, {50737, 5454, 122, 188744}, 0.992747},
+        Row{"QdaLab", kFull, "Lab", {}, {46436, 230, 4423, 193968}, 0.999634}),
     [](const auto& row) { return row.param.name; });
 
 TEST(UciFile, LogisticRegressionIsThatOfTheReference) {
@@ -72,10 +73,21 @@ TEST(UciFile, LogisticRegressionIsThatOfTheReference) {
     Confusion counts;
     double auc;
   };
-  for (const Reference& row :
-       {Reference{LogisticOptions::Terms::kLinear, -60349.6493, 8, {41896, 10929, 8963, 183269}, 0.950963},
-        Reference{LogisticOptions::Terms::kSquares, -39281.0772, 11, {44395, 7256, 6464, 186942}, 0.977842},
-        Reference{LogisticOptions::Terms::kQuadratic, -1592.4489, 17, {50776, 325, 83, 193873}, 0.999829}}) {
+  for (const Reference& row : {Reference{LogisticOptions::Terms::kLinear,
+                                         -60349.6493,
+                                         8,
+                                         {41896, 10929, 8963, 183269},
+                                         0.950963},
+                               Reference{LogisticOptions::Terms::kSquares,
+                                         -39281.0772,
+                                         11,
+                                         {44395, 7256, 6464, 186942},
+                                         0.977842},
+                               Reference{LogisticOptions::Terms::kQuadratic,
+                                         -1592.4489,
+                                         17,
+                                         {50776, 325, 83, 193873},
+                                         0.999829}}) {
     FitOptions options;
     options.kind = Kind::kLogistic;
     options.logistic.terms = row.terms;
@@ -129,8 +141,10 @@ TEST_F(DataTest, DefaultModelOnEcu) {
 
 TEST_F(DataTest, DefaultModelIsMadeAgainByteForByte) {
   SKIP_WITHOUT_DATA();
-  const std::string command = std::string("SKINMASK='") + SKINMASK_PROGRAM "' '" SKINMASK_SOURCE "/scripts/make-default-model' '" +
-                              DataFolder().string() + "' '" + Path("m.json").string() + "' 2>/dev/null";
+  const std::string command =
+      std::string("SKINMASK='") +
+      SKINMASK_PROGRAM "' '" SKINMASK_SOURCE "/scripts/make-default-model' '" +
+      DataFolder().string() + "' '" + Path("m.json").string() + "' 2>/dev/null";
   ASSERT_EQ(std::system(command.c_str()), 0);
   EXPECT_EQ(ReadFile(Path("m.json")), DefaultModelJson());
 }
@@ -138,11 +152,14 @@ TEST_F(DataTest, DefaultModelIsMadeAgainByteForByte) {
 TEST_F(DataTest, EverySetIsReadWithOneLine) {
   SKIP_WITHOUT_DATA();
   EXPECT_EQ(Evaluate(Set("hgr") + "--invert")["images"].size(), 101u);
-  const auto parts = Evaluate(Set("faceparts") + "--label skin=255,255,0 --label skin=0,255,255 --label non-skin=0,255,0 "
-                              "--label non-skin=0,0,255 --label non-skin=127,0,0 --label non-skin=255,0,0 --ignore other");
+  const auto parts = Evaluate(
+      Set("faceparts") +
+      "--label skin=255,255,0 --label skin=0,255,255 --label non-skin=0,255,0 "
+      "--label non-skin=0,0,255 --label non-skin=127,0,0 --label non-skin=255,0,0 --ignore other");
   EXPECT_EQ(parts["images"].size(), 20u);
   EXPECT_GT(parts["pooled"]["auc"], 0.9);
-  const auto negatives = Evaluate("--images " + (DataFolder() / "negatives").string() + " --whole non-skin");
+  const auto negatives =
+      Evaluate("--images " + (DataFolder() / "negatives").string() + " --whole non-skin");
   EXPECT_EQ(negatives["images"].size(), 331u);
   EXPECT_EQ(negatives["pooled"]["tp"].get<int>() + negatives["pooled"]["fn"].get<int>(), 0);
 }
@@ -153,13 +170,19 @@ TEST_F(DataTest, HistogramsKnowTheTrainingFileAndLittleElse) {
   const std::string uci = (DataFolder() / "uci/Skin_NonSkin.txt").string();
   ASSERT_EQ(Run("train --kind histogram --samples " + uci + " -o h.json").status, 0);
   EXPECT_GT(Evaluate("--model h.json --samples " + uci)["pooled"]["auc"], 0.999);
-  EXPECT_LT(Evaluate("--model h.json --mask-name '{stem}_skin_{stem}' " + Set("ecu"))["pooled"]["auc"], 0.9);
+  EXPECT_LT(
+      Evaluate("--model h.json --mask-name '{stem}_skin_{stem}' " + Set("ecu"))["pooled"]["auc"],
+      0.9);
 }
 
 TEST_F(DataTest, CalibrationOnHalfOfEcuHoldsOnTheOther) {
   SKIP_WITHOUT_DATA();
-  const std::string ecu = (DataFolder() / "ecu").string(), uci = (DataFolder() / "uci/Skin_NonSkin.txt").string();
-  ASSERT_EQ(Run("sample --step 4 -o ecu.csv --images " + ecu + "/images --masks " + ecu + "/masks --mask-name '{stem}_skin_{stem}'").status, 0);
+  const std::string ecu = (DataFolder() / "ecu").string(),
+                    uci = (DataFolder() / "uci/Skin_NonSkin.txt").string();
+  ASSERT_EQ(Run("sample --step 4 -o ecu.csv --images " + ecu + "/images --masks " + ecu +
+                "/masks --mask-name '{stem}_skin_{stem}'")
+                .status,
+            0);
   const Samples samples = ReadSamples(Path("ecu.csv"));
   std::vector<SampleRow> half, other;
   for (const SampleRow& row : samples.rows()) (row.group % 2 == 1 ? half : other).push_back(row);
@@ -167,18 +190,24 @@ TEST_F(DataTest, CalibrationOnHalfOfEcuHoldsOnTheOther) {
   Put("other.csv", FormatSamples(Samples(samples.classes(), other)));
   ASSERT_EQ(Run("train --samples " + uci + " -o raw.json").status, 0);
   ASSERT_EQ(Run("train --samples " + uci + " --calibrate half.csv -o calibrated.json").status, 0);
-  const auto raw = Evaluate("--model raw.json --samples other.csv"), calibrated = Evaluate("--model calibrated.json --samples other.csv");
-  EXPECT_LE(calibrated["reliability"]["ece"].get<double>(), raw["reliability"]["ece"].get<double>() / 2);
+  const auto raw = Evaluate("--model raw.json --samples other.csv"),
+             calibrated = Evaluate("--model calibrated.json --samples other.csv");
+  EXPECT_LE(calibrated["reliability"]["ece"].get<double>(),
+            raw["reliability"]["ece"].get<double>() / 2);
   EXPECT_NEAR(calibrated["pooled"]["auc"], raw["pooled"]["auc"], 1e-9);
   EXPECT_LT(calibrated["pooled"]["brier"], raw["pooled"]["brier"]);
 }
 
 TEST_F(DataTest, FacePartsAreToldApart) {
   SKIP_WITHOUT_DATA();
-  const std::string labels = "--label skin=255,255,0 --label skin=0,255,255 --label mouth=0,255,0 --label eyes=0,0,255 "
-                             "--label hair=127,0,0 --label background=255,0,0 --ignore other ";
+  const std::string labels =
+      "--label skin=255,255,0 --label skin=0,255,255 --label mouth=0,255,0 --label eyes=0,0,255 "
+      "--label hair=127,0,0 --label background=255,0,0 --ignore other ";
   const std::string folder = (DataFolder() / "faceparts").string();
-  ASSERT_EQ(Run("sample --step 4 -o s.csv --images " + folder + "/images --masks " + folder + "/masks " + labels).status, 0);
+  ASSERT_EQ(Run("sample --step 4 -o s.csv --images " + folder + "/images --masks " + folder +
+                "/masks " + labels)
+                .status,
+            0);
   ASSERT_EQ(Run("train --samples s.csv -o m.json").status, 0);
   const auto classes = Evaluate("--model m.json " + Set("faceparts") + labels)["classes"];
   EXPECT_GT(classes["accuracy"], 0.8);

@@ -12,7 +12,8 @@ using Kind = DecisionRule::Kind;
 
 TEST(Train, KeepsTheRuleAndHoldsItsPromise) {
   const Samples samples = DrawSamples(2);
-  for (const DecisionRule& rule : {DecisionRule{Kind::kMaxFpr, 0.02}, {Kind::kMinRecall, 0.95}, {Kind::kCost, 1, 5}}) {
+  for (const DecisionRule& rule :
+       {DecisionRule{Kind::kMaxFpr, 0.02}, {Kind::kMinRecall, 0.95}, {Kind::kCost, 1, 5}}) {
     TrainOptions options;
     options.rule = rule;
     const Model model = Train(samples, options, {});

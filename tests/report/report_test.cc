@@ -16,8 +16,8 @@
 #include "skinmask/report/gallery.h"
 #include "skinmask/report/planes.h"
 #include "support/colors.h"
-#include "support/program.h"
 #include "support/pictures.h"
+#include "support/program.h"
 #include "support/world.h"
 
 namespace skinmask {

@@ -47,7 +47,8 @@ class FolderTest : public ::testing::Test {
   static std::vector<std::string> Names(const fs::path& folder) {
     std::vector<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(folder))
-      if (entry.is_regular_file()) names.push_back(entry.path().lexically_relative(folder).string());
+      if (entry.is_regular_file())
+        names.push_back(entry.path().lexically_relative(folder).string());
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -60,12 +61,12 @@ inline int Lines(const std::string& text) {
 }
 
 // Expects an Error whose text contains `part`.
-#define EXPECT_ERROR(statement, part)                                             \
-  try {                                                                           \
-    statement;                                                                    \
-    ADD_FAILURE() << "no error";                                                  \
-  } catch (const ::skinmask::Error& e) {                                          \
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();   \
+#define EXPECT_ERROR(statement, part)                                           \
+  try {                                                                         \
+    statement;                                                                  \
+    ADD_FAILURE() << "no error";                                                \
+  } catch (const ::skinmask::Error& e) {                                        \
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what(); \
   }
 
 }  // namespace skinmask::testing

@@ -1,6 +1,6 @@
-// CPU targets: which instruction sets the pixel arithmetic was compiled for, and which one runs. All
-// give the same bits; the best that the CPU has runs unless the environment variable SKINMASK_TARGET
-// names another.
+// CPU targets: which instruction sets the pixel arithmetic was compiled for, and which one runs.
+// All give the same bits; the best that the CPU has runs unless the environment variable
+// SKINMASK_TARGET names another.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ std::vector<std::string> UsableTargets();
 // The one that runs.
 std::string ActiveTarget();
 
-// From now on the named target runs (upper and lower case alike; empty: the best). Not while another
-// thread computes. Throws Error(subject, ...) that lists the usable ones.
+// From now on the named target runs (upper and lower case alike; empty: the best). Not while
+// another thread computes. Throws Error(subject, ...) that lists the usable ones.
 void UseTarget(std::string_view name, std::string_view subject = "CPU target");
 // The first call obeys SKINMASK_TARGET; every compiled model makes it. Throws as UseTarget.
 void ObeyTargetVariable();

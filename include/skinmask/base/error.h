@@ -8,7 +8,8 @@
 namespace skinmask {
 
 // Thrown for everything that comes from outside: files, numbers, options, folders. The text is one
-// line of the form 'subject: what is wrong (what would be right)'. Arithmetic on pixels never throws.
+// line of the form 'subject: what is wrong (what would be right)'. Arithmetic on pixels never
+// throws.
 class Error : public std::runtime_error {
  public:
   // `subject` names the thing (a path, an option, a class); `problem` says what is wrong with it.

@@ -13,17 +13,17 @@ std::string ReadFile(const std::filesystem::path& path);
 enum class Overwrite { kNo, kYes };
 
 // Writes `bytes` to a file beside `path` and renames it, so that `path` is either as it was or
-// complete; a full disk leaves nothing behind. With kNo an existing file is an Error. A link stays, and
-// its target is written. What is no regular file, and all below /dev (/dev/stdout), is written to
-// directly. The folder must exist.
+// complete; a full disk leaves nothing behind. With kNo an existing file is an Error. A link stays,
+// and its target is written. What is no regular file, and all below /dev (/dev/stdout), is written
+// to directly. The folder must exist.
 void WriteFile(const std::filesystem::path& path, std::string_view bytes, Overwrite overwrite);
 
-// Throws the Error that WriteFile would throw because the file exists or the folder does not, or cannot
-// be written to. Cheap; call it before work.
+// Throws the Error that WriteFile would throw because the file exists or the folder does not, or
+// cannot be written to. Cheap; call it before work.
 void RequireWritable(const std::filesystem::path& path, Overwrite overwrite);
 
-// A file in the making, beside the place that it is for (beside the target, where that is a link), or
-// the place itself if it is no regular file. Removed when it is not renamed.
+// A file in the making, beside the place that it is for (beside the target, where that is a link),
+// or the place itself if it is no regular file. Removed when it is not renamed.
 class PartFile {
  public:
   explicit PartFile(const std::filesystem::path& place);

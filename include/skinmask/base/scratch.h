@@ -8,9 +8,10 @@
 
 namespace skinmask {
 
-// Uninitialised bytes for one thread at a time. Up to kKept bytes stay for the next use, since fresh
-// memory costs a tenth of a folder's time, and half as much again as was asked for is taken, since the
-// next image may be a little larger; more than kKept is given back at the next smaller use.
+// Uninitialised bytes for one thread at a time. Up to kKept bytes stay for the next use, since
+// fresh memory costs a tenth of a folder's time, and half as much again as was asked for is taken,
+// since the next image may be a little larger; more than kKept is given back at the next smaller
+// use.
 class Scratch {
  public:
   static constexpr std::size_t kKept = std::size_t{64} << 20;

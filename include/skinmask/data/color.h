@@ -17,8 +17,8 @@ namespace skinmask {
 using FeatureVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 3, 1>;
 using FeatureMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 3, 3>;
 
-// A colour space maps a pixel's bytes (b, g, r) to `dimension` real channels through three integers,
-// the pixel's *carrier*, whose sums are exact:
+// A colour space maps a pixel's bytes (b, g, r) to `dimension` real channels through three
+// integers, the pixel's *carrier*, whose sums are exact:
 //   affine spaces      carrier = (b, g, r);                 channels = matrix * carrier + offset
 //   8-bit spaces       carrier = OpenCV's 8-bit conversion;  channels = carrier
 //   rg (chromaticity)  carrier = round(2^20 * (r, g) / (r + g + b)); channels = carrier / 2^20
@@ -34,7 +34,8 @@ struct ColorSpace {
   bool affine() const { return carrier == Carrier::kBytes; }
 };
 
-// All spaces: BGR YCrCb YUV YIQ YCgCo opponent I1I2I3 rg HSV Lab Luv. docs/math.md has the equations.
+// All spaces: BGR YCrCb YUV YIQ YCgCo opponent I1I2I3 rg HSV Lab Luv. docs/math.md has the
+// equations.
 std::span<const ColorSpace> ColorSpaces();
 
 // A space and the channels of it that a model uses, in the model's order.

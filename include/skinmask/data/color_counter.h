@@ -19,8 +19,8 @@ class ColorCounter {
   // Throws Error where SKINMASK_TARGET names no usable CPU target.
   explicit ColorCounter(std::size_t class_count);
 
-  // Counts `count` pixels: bgr holds 3 * count bytes, classes a class index each; pixels of any larger
-  // index are passed over. Only every step-th pixel is taken.
+  // Counts `count` pixels: bgr holds 3 * count bytes, classes a class index each; pixels of any
+  // larger index are passed over. Only every step-th pixel is taken.
   void CountRow(const std::uint8_t* bgr, const std::uint8_t* classes, std::size_t count,
                 std::size_t step = 1);
 
@@ -43,9 +43,9 @@ class ColorCounter {
                          std::uint32_t group, std::vector<SampleRow>& rows);
 
   std::size_t class_count_;
-  Zeros<std::uint8_t> counts_;   // by place (places.h); never back at 0 once counted
-  Zeros<std::uint32_t> wraps_;   // by place: how many 255 more
-  Zeros<std::uint8_t> blocks_;   // by block of 512 places: whether anything is in the two above
+  Zeros<std::uint8_t> counts_;  // by place (places.h); never back at 0 once counted
+  Zeros<std::uint32_t> wraps_;  // by place: how many 255 more
+  Zeros<std::uint8_t> blocks_;  // by block of 512 places: whether anything is in the two above
 };
 
 }  // namespace skinmask

@@ -18,8 +18,8 @@ inline constexpr std::size_t kMaxClasses = 255;
 // equals signs, quotes, control characters, or blanks at the ends.
 bool IsClassName(std::string_view name);
 
-// `count` pixels of one class, colour and group. `group` tells images (or folds of images) apart, so
-// that cross-validation can keep an image on one side.
+// `count` pixels of one class, colour and group. `group` tells images (or folds of images) apart,
+// so that cross-validation can keep an image on one side.
 struct SampleRow {
   std::uint32_t group = 0;
   std::uint16_t class_index = 0;  // into Samples::classes()
@@ -70,11 +70,11 @@ class SampleCounter {
   std::size_t compacted_ = 0;  // how many rows the last compaction left
 };
 
-// Reads a table: CSV with a header naming the columns class (or label), b, g, r and optionally count
-// and group, in any order; or the 4-column form of the UCI Skin Segmentation file (B G R label)
-// without a header. Columns are separated by commas, or by tabs and blanks; lines end in CRLF or LF.
-// In either form the label 1 is skin and 2 is non-skin. Throws Error with file, line and content for
-// anything else.
+// Reads a table: CSV with a header naming the columns class (or label), b, g, r and optionally
+// count and group, in any order; or the 4-column form of the UCI Skin Segmentation file (B G R
+// label) without a header. Columns are separated by commas, or by tabs and blanks; lines end in
+// CRLF or LF. In either form the label 1 is skin and 2 is non-skin. Throws Error with file, line
+// and content for anything else.
 Samples ReadSamples(const std::filesystem::path& path);
 Samples ParseSamples(std::string_view text, std::string_view subject);
 

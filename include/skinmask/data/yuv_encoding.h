@@ -3,8 +3,8 @@
 
 namespace skinmask {
 
-// How bytes (Y, U, V) mean colours (ITU-R BT.601 and BT.709): the matrix, and whether black to white is
-// Y = 16..235 and chroma 16..240 (limited), or both are 0..255 (full, as in JPEG).
+// How bytes (Y, U, V) mean colours (ITU-R BT.601 and BT.709): the matrix, and whether black to
+// white is Y = 16..235 and chroma 16..240 (limited), or both are 0..255 (full, as in JPEG).
 struct YuvEncoding {
   enum class Matrix { kBt601, kBt709 };
   enum class Range { kLimited, kFull };

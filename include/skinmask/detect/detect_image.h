@@ -5,7 +5,6 @@
 
 #include "skinmask/model/posterior.h"
 
-
 namespace skinmask {
 
 // Rows of an image in parallel; `bgr` is CV_8UC3, results are CV_8UC1 of its size.

@@ -7,12 +7,13 @@
 
 namespace skinmask {
 
-// The picture darkened where there is no skin, with the border of the skin drawn in; and the picture
-// as BGRA with the mask as alpha.
+// The picture darkened where there is no skin, with the border of the skin drawn in; and the
+// picture as BGRA with the mask as alpha.
 cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask);
 cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask);
 cv::Mat BlackOut(const cv::Mat& bgr, const cv::Mat& mask);  // the same on black, for videos
-// Colours for `count` classes, three bytes R G B each; and indices (CV_8UC1) in such colours (CV_8UC3).
+// Colours for `count` classes, three bytes R G B each; and indices (CV_8UC1) in such colours
+// (CV_8UC3).
 std::string ClassPalette(std::size_t count);
 cv::Mat InPalette(const cv::Mat& indices, const std::string& rgb);
 

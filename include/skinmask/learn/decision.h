@@ -7,7 +7,6 @@
 
 #include "skinmask/learn/evaluation.h"
 
-
 namespace skinmask {
 
 struct DecisionRule {

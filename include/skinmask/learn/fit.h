@@ -19,22 +19,23 @@ struct Shrinkage {
   std::optional<double> s = 0;  // 0..1
 };
 
-// Logistic regression by Newton's method (iteratively re-weighted least squares), by gradient ascent on
-// the mean log-likelihood of standardised terms, or by stochastic gradient ascent, a colour at a time.
+// Logistic regression by Newton's method (iteratively re-weighted least squares), by gradient
+// ascent on the mean log-likelihood of standardised terms, or by stochastic gradient ascent, a
+// colour at a time.
 struct LogisticOptions {
   enum class Terms { kLinear, kSquares, kQuadratic };  // f; f, f_i^2; f, f_i f_j
   enum class Solver { kNewton, kGradient, kSgd };
   Terms terms = Terms::kQuadratic;
   Solver solver = Solver::kNewton;
   double ridge = 0;  // lambda of the penalty lambda / 2 |w|^2 on the mean log-likelihood's scale
-  std::optional<double> step;      // gradient: 1, sgd: 0.1
-  std::optional<int> iterations;   // at most; newton: 50, gradient: 10000, sgd: 50 (passes)
-  double tolerance = 1e-9;         // of the relative change of the log-likelihood in an iteration
+  std::optional<double> step;     // gradient: 1, sgd: 0.1
+  std::optional<int> iterations;  // at most; newton: 50, gradient: 10000, sgd: 50 (passes)
+  double tolerance = 1e-9;        // of the relative change of the log-likelihood in an iteration
 };
 
 // Gaussian mixtures by expectation-maximisation, from k-means++ with a fixed seed.
 struct MixtureOptions {
-  int components = 4;                                  // of every class that is not named
+  int components = 4;  // of every class that is not named
   std::vector<std::pair<std::string, int>> of_class;
   int iterations = 200;
   double tolerance = 1e-7;  // of the mean log-likelihood
@@ -57,16 +58,17 @@ struct FitOptions {
 };
 
 // Fits every class of the table (K >= 2); docs/math.md, 'Estimates'. The same model to the last bit
-// for tables that hold the same counts, whatever their groups. Throws Error when there are fewer than
-// two classes, no positive class, or a class has too few or degenerate samples (its covariance is
-// singular: a channel's part that the other channels do not explain is below 1e-10 of its variance);
-// the message names the class and what to do. Cost: one pass over the table (two for Ledoit-Wolf).
+// for tables that hold the same counts, whatever their groups. Throws Error when there are fewer
+// than two classes, no positive class, or a class has too few or degenerate samples (its covariance
+// is singular: a channel's part that the other channels do not explain is below 1e-10 of its
+// variance); the message names the class and what to do. Cost: one pass over the table (two for
+// Ledoit-Wolf).
 Model Fit(const Samples& samples, const FitOptions& options);
 
 // Slope and offset that make the model's log-odds most likely on data it was not trained on (Platt
-// 1999, without his correction for small data), by Newton's method; an earlier calibration counts for
-// nothing. AUC stays as it is. Throws Error where one side has no pixels, or
-// the scores order them the wrong way round, or without error. `data` names it.
+// 1999, without his correction for small data), by Newton's method; an earlier calibration counts
+// for nothing. AUC stays as it is. Throws Error where one side has no pixels, or the scores order
+// them the wrong way round, or without error. `data` names it.
 Calibration FitCalibration(const Samples& samples, Model model, const std::string& data);
 
 // One class-conditional: mean and maximum-likelihood covariance of the features, from the carrier's

@@ -20,8 +20,9 @@ class MaskRule {
  public:
   static constexpr std::uint8_t kIgnored = 255;  // in ClassMap::classes
 
-  // `labels` are CLASS=VALUE, `ignored` are VALUE, where VALUE is a grey level 0..255, a colour R,G,B,
-  // or 'other' for whatever no other label names. `invert` swaps the two classes. Throws Error.
+  // `labels` are CLASS=VALUE, `ignored` are VALUE, where VALUE is a grey level 0..255, a colour
+  // R,G,B, or 'other' for whatever no other label names. `invert` swaps the two classes. Throws
+  // Error.
   MaskRule(const std::vector<std::string>& labels, const std::vector<std::string>& ignored,
            bool invert);
   MaskRule() : MaskRule({}, {}, false) {}
@@ -43,10 +44,10 @@ struct ClassMap {
   std::uint64_t in_between = 0;  // pixels of a JPEG that are none of the labelled values
 };
 
-// Reads a mask file. JPEG does not keep values: there, a pixel off the labelled values counts as the
-// nearest one and is counted in `in_between`. Throws Error for an unlabelled value in other formats,
-// and for a mask of 0 and 1 where 127 is to divide. The classes may be stored in the buffer, and then
-// live until the next use of it.
+// Reads a mask file. JPEG does not keep values: there, a pixel off the labelled values counts as
+// the nearest one and is counted in `in_between`. Throws Error for an unlabelled value in other
+// formats, and for a mask of 0 and 1 where 127 is to divide. The classes may be stored in the
+// buffer, and then live until the next use of it.
 ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule,
                   Scratch* buffer = nullptr);
 

@@ -21,12 +21,12 @@ struct InputFile {
 
 enum class Inputs { kImages, kImagesAndVideos };
 
-// Files are taken as named; folders are searched recursively for files whose extension is that of an
-// image, or of a video where those are wanted (links to files count,
-// links to folders do not, nor do pipes and devices), sorted by path. A folder inside them that is
-// `excluded` (the output folder) is left out, and so is a path that comes up twice. A file that is
-// named, and has the extension of neither, is a video if FFmpeg opens it as one. What cannot be read,
-// or holds nothing, goes to `problem`.
+// Files are taken as named; folders are searched recursively for files whose extension is that of
+// an image, or of a video where those are wanted (links to files count, links to folders do not,
+// nor do pipes and devices), sorted by path. A folder inside them that is `excluded` (the output
+// folder) is left out, and so is a path that comes up twice. A file that is named, and has the
+// extension of neither, is a video if FFmpeg opens it as one. What cannot be read, or holds
+// nothing, goes to `problem`.
 std::vector<InputFile> ListInputs(const std::vector<std::filesystem::path>& inputs,
                                   const std::filesystem::path& excluded, Inputs wanted,
                                   const LineSink& problem);

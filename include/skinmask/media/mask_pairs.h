@@ -8,7 +8,6 @@
 
 #include "skinmask/media/inputs.h"
 
-
 namespace skinmask {
 
 // A file name without extension in which {stem} stands for what image and mask have in common. A
@@ -19,7 +18,8 @@ class NamePattern {
   NamePattern(std::string pattern, std::string_view option);
 
   std::string Expand(std::string_view stem) const;
-  // The stem of a file name (with its extension) that fits the pattern; empty where it does not fit.
+  // The stem of a file name (with its extension) that fits the pattern; empty where it does not
+  // fit.
   std::string StemOf(const std::filesystem::path& file_name) const;
 
  private:
@@ -35,7 +35,8 @@ struct MaskPair {
 // For each image below `images` whose name fits `image_name`: its mask below `masks`, sub-folders
 // mirrored. Images without a mask, or with more than one, go to `problem`; files that are masks of
 // others are no images. With `predicted`, `images` are masks that `detect` wrote: its other outputs
-// are passed over, full names (b.jpg.png) find the mask of b, and masks without one go to `problem`.
+// are passed over, full names (b.jpg.png) find the mask of b, and masks without one go to
+// `problem`.
 std::vector<MaskPair> PairMasks(const std::filesystem::path& images, const NamePattern& image_name,
                                 const std::filesystem::path& masks, const NamePattern& mask_name,
                                 bool predicted, const LineSink& problem);

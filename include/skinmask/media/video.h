@@ -15,7 +15,6 @@
 
 #include "skinmask/data/yuv_encoding.h"
 
-
 namespace skinmask {
 
 struct Rational {

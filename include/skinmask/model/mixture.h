@@ -1,5 +1,5 @@
-// Mixtures of Gaussians in classes, compiled without a table: for models of more than two components
-// and for models that change with every image.
+// Mixtures of Gaussians in classes, compiled without a table: for models of more than two
+// components and for models that change with every image.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace skinmask {
 
-// log(weight * density) as a quadratic of the bytes, up to a constant that all components share, and
-// the class that it counts for. Class 0 is the positive one.
+// log(weight * density) as a quadratic of the bytes, up to a constant that all components share,
+// and the class that it counts for. Class 0 is the positive one.
 struct MixtureComponent {
   Quadratic log_density;
   int class_index = 0;
@@ -34,7 +34,8 @@ class CompiledMixture {
   void MaskRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* mask) const noexcept;
   void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                       std::uint8_t* probability) const noexcept;
-  void ProbabilityRow(const std::uint8_t* bgr, std::size_t count, float* probability) const noexcept;
+  void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                      float* probability) const noexcept;
   void LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept;
   // The class with the greatest P(c | x); the lowest of equals.
   void ClassRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* index) const noexcept;

@@ -24,9 +24,10 @@ struct PosteriorOptions {
   bool probability = true;  // ProbabilityRow for bytes will be called
 };
 
-// A compiled model. Row functions are total over every byte and safe to call from many threads; `bgr`
-// holds 3 * count bytes, outputs take `count` elements and may not overlap the input; neither needs
-// alignment. Results do not depend on the CPU, the count, the alignment or the number of threads.
+// A compiled model. Row functions are total over every byte and safe to call from many threads;
+// `bgr` holds 3 * count bytes, outputs take `count` elements and may not overlap the input; neither
+// needs alignment. Results do not depend on the CPU, the count, the alignment or the number of
+// threads.
 //
 // Models in affine spaces run as a CompiledQuadratic (two classes) or a CompiledMixture. All others
 // look their answers up in a table over the 2^24 colours, built from the reference on construction
@@ -42,7 +43,8 @@ class Posterior {
   void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                       std::uint8_t* probability) const noexcept;
   // P(positive | pixel); without a table, so slower for models that need one.
-  void ProbabilityRow(const std::uint8_t* bgr, std::size_t count, float* probability) const noexcept;
+  void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                      float* probability) const noexcept;
   // z in double, rounded to float: slower than the others, as exact as evaluation wants it.
   // (CompiledQuadratic and CompiledMixture have it at full speed within their bounds.)
   void LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept;

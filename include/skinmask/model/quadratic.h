@@ -45,9 +45,9 @@ struct Quadratic {
 // threshold - z: negative where z is above; a constant where the threshold is infinite.
 Quadratic BelowThreshold(const Quadratic& log_odds, double threshold);
 
-// A quadratic in float, for coordinates that come as integers 2^24 (byte - 128): a byte moved to the
-// top of a 32-bit word, its highest bit inverted, is that integer, so centring costs nothing. The
-// powers of two are taken out of the coefficients here, which rounds nothing.
+// A quadratic in float, for coordinates that come as integers 2^24 (byte - 128): a byte moved to
+// the top of a 32-bit word, its highest bit inverted, is that integer, so centring costs nothing.
+// The powers of two are taken out of the coefficients here, which rounds nothing.
 struct FloatQuadratic {
   float constant = 0;
   std::array<float, 3> linear{};
@@ -58,8 +58,8 @@ struct FloatQuadratic {
   FloatQuadratic(const Quadratic& q, double scale);
 };
 
-// Log-odds z as a quadratic, compiled for SIMD: about 4 ms for 3840 x 2160 pixels to masks on one core
-// with AVX-512. Row functions as in Posterior.
+// Log-odds z as a quadratic, compiled for SIMD: about 4 ms for 3840 x 2160 pixels to masks on one
+// core with AVX-512. Row functions as in Posterior.
 class CompiledQuadratic {
  public:
   // `threshold` is on z; it may be infinite.
@@ -68,12 +68,13 @@ class CompiledQuadratic {
   void MaskRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* mask) const noexcept;
   void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                       std::uint8_t* probability) const noexcept;
-  void ProbabilityRow(const std::uint8_t* bgr, std::size_t count, float* probability) const noexcept;
+  void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                      float* probability) const noexcept;
   void LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept;
   void ClassRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* index) const noexcept;
 
-  // How far z, as the row functions see it, may be from the quadratic in exact arithmetic. Masks are
-  // exact wherever |z - threshold| is larger.
+  // How far z, as the row functions see it, may be from the quadratic in exact arithmetic. Masks
+  // are exact wherever |z - threshold| is larger.
   double ErrorBound() const { return error_bound_; }
 
  private:

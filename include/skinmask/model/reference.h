@@ -19,7 +19,8 @@ class Reference {
 
   int class_count() const { return static_cast<int>(classes_); }
 
-  // Discriminants a_k = log prior + log density, up to a common constant; takes class_count() doubles.
+  // Discriminants a_k = log prior + log density, up to a common constant; takes class_count()
+  // doubles.
   void Discriminants(const std::int32_t* carrier, double* a) const noexcept;
   // z = log P(positive | pixel) / P(not positive | pixel), for the carriers of `count` pixels.
   void LogOddsRow(const std::int32_t* carrier, std::size_t count, double* z) const noexcept;

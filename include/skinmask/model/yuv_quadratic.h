@@ -14,8 +14,8 @@ namespace skinmask {
 // outside the RGB cube apart where a converted image would not.
 Quadratic InYuv(const Quadratic& of_bgr, const YuvEncoding& encoding);
 
-// One row of `count` pixels that starts at an even column. Chroma is that of the pixel's pair: neither
-// moved nor smoothed. An odd last pixel has chroma of its own.
+// One row of `count` pixels that starts at an even column. Chroma is that of the pixel's pair:
+// neither moved nor smoothed. An odd last pixel has chroma of its own.
 struct I420Row {
   const std::uint8_t* y;  // count
   const std::uint8_t* u;  // (count + 1) / 2
@@ -29,8 +29,8 @@ struct YuyvRow {
   const std::uint8_t* yuyv;  // 4 ((count + 1) / 2): Y U Y V ...
 };
 
-// Log-odds z as a quadratic of (B, G, R), compiled for frames in one encoding: chroma's share of the
-// work is done once for two pixels. Answers as CompiledQuadratic's.
+// Log-odds z as a quadratic of (B, G, R), compiled for frames in one encoding: chroma's share of
+// the work is done once for two pixels. Answers as CompiledQuadratic's.
 class CompiledYuvQuadratic {
  public:
   CompiledYuvQuadratic(const Quadratic& log_odds_of_bgr, const YuvEncoding& encoding,

@@ -12,7 +12,7 @@ namespace skinmask {
 
 struct PairOptions {
   std::filesystem::path images;
-  std::filesystem::path masks;               // unused with whole_class
+  std::filesystem::path masks;  // unused with whole_class
   std::string image_name = "{stem}";
   std::string mask_name = "{stem}";
   std::vector<std::string> labels, ignored;  // as MaskRule takes them

@@ -24,16 +24,17 @@ namespace skinmask {
 // What was found in one frame of a video.
 struct DetectedFrame {
   std::filesystem::path input;
-  std::int64_t index = 0;   // from 0
-  double seconds = 0;       // since the first frame
+  std::int64_t index = 0;  // from 0
+  double seconds = 0;      // since the first frame
   std::uint64_t pixels = 0;
   std::uint64_t skin_pixels = 0;
   std::optional<Region> region;  // of the probability map; absent where that is 0 all over
 };
 
 struct VideoOutputOptions {
-  bool png_frames = false;  // a folder of images for each video: 000000.png, 000000.overlay.png, ...
-  std::string codec;        // FFmpeg's name of the encoder of what is not a picture; empty: ffv1
+  bool png_frames =
+      false;          // a folder of images for each video: 000000.png, 000000.overlay.png, ...
+  std::string codec;  // FFmpeg's name of the encoder of what is not a picture; empty: ffv1
   FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;
   // Called for each frame in order; empty: nobody wants to know, and nothing is measured for it.
   std::function<void(const DetectedFrame&)> frame;
@@ -44,11 +45,11 @@ struct DetectOptions {
   std::filesystem::path output_folder;
   std::vector<Output> outputs{Output::kMask};
   Overwrite overwrite = Overwrite::kNo;
-  bool resume = false;                       // leave out inputs whose outputs are all there
-  std::size_t shard = 1, shard_count = 1;    // every shard_count-th input, from the shard-th
-  int scale = 1;                             // 1, 2, 4 or 8: as DecodeOptions::scale; not for videos
+  bool resume = false;                     // leave out inputs whose outputs are all there
+  std::size_t shard = 1, shard_count = 1;  // every shard_count-th input, from the shard-th
+  int scale = 1;                           // 1, 2, 4 or 8: as DecodeOptions::scale; not for videos
   VideoOutputOptions video;
-  std::shared_ptr<const Adapter> adapter;    // null: the same model for every image
+  std::shared_ptr<const Adapter> adapter;  // null: the same model for every image
 };
 
 struct DetectedImage {
@@ -62,9 +63,9 @@ struct DetectedImage {
 };
 
 // Throws Error when nothing can be done at all (an output folder that cannot be made, outputs over
-// inputs). `done` is called for each image in order, and then for each video. A video whose data are
-// damaged is a problem, and its outputs hold the frames before; one that a stop interrupts leaves no
-// output (single frames stay, which a run with `resume` completes).
+// inputs). `done` is called for each image in order, and then for each video. A video whose data
+// are damaged is a problem, and its outputs hold the frames before; one that a stop interrupts
+// leaves no output (single frames stay, which a run with `resume` completes).
 void Detect(const DetectOptions& options, const Model& model, const Run& run,
             const std::function<void(const DetectedImage&)>& done);
 

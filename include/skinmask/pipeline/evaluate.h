@@ -36,18 +36,18 @@ struct EvaluationReport {
   std::string positive = "skin";
   Metrics pooled;  // over all pixels of all images
   std::vector<std::pair<std::string, Metrics>> images;
-  std::optional<Scores> scores;  // pooled
-  std::optional<Decision> decision;  // how the model decided; absent where masks are judged
+  std::optional<Scores> scores;        // pooled
+  std::optional<Decision> decision;    // how the model decided; absent where masks are judged
   std::optional<ClassCounts> classes;  // of a model of more than two classes
-  std::vector<DrawnPixel> drawn;  // some thousand pixels, evenly over images; none for masks
+  std::vector<DrawnPixel> drawn;       // some thousand pixels, evenly over images; none for masks
 };
 
 // The model on images against their masks; every class but `model.positive()` is negative. With an
 // adapter its log-odds count, in images that it adapts to.
 EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run,
                                 const Adapter* adapter = nullptr);
-// Masks made before (`options.images`) against ground truth (`options.masks`): above 127 is positive.
-// The outputs of `detect` other than masks are passed over.
+// Masks made before (`options.images`) against ground truth (`options.masks`): above 127 is
+// positive. The outputs of `detect` other than masks are passed over.
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run);
 // {"pooled": {...}, "mean_per_image": {...}, "images": [...]}: docs/formats.md.
 std::string ReportToJson(const EvaluationReport& report);

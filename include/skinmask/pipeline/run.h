@@ -1,6 +1,6 @@
-// How a whole run is watched and stopped. A run is one call that works in parallel (as many threads as
-// TBB is allowed), reports in order, and never depends on the number of threads. The library prints
-// nothing: what happens is told to the `Run`.
+// How a whole run is watched and stopped. A run is one call that works in parallel (as many threads
+// as TBB is allowed), reports in order, and never depends on the number of threads. The library
+// prints nothing: what happens is told to the `Run`.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,6 @@
 #include <string>
 
 #include "skinmask/media/inputs.h"
-
 
 namespace skinmask {
 

@@ -26,8 +26,8 @@ struct TrainOptions {
   std::vector<std::pair<std::string, std::string>> notes;  // for the card
 };
 
-// Fits, calibrates, chooses the threshold, scores the model at 0.5 and at its threshold, and fills the card. After
-// a stop what it returns is of no use.
+// Fits, calibrates, chooses the threshold, scores the model at 0.5 and at its threshold, and fills
+// the card. After a stop what it returns is of no use.
 Model Train(const Samples& samples, const TrainOptions& options, const Run& run);
 
 }  // namespace skinmask

@@ -8,7 +8,6 @@
 
 #include "skinmask/learn/evaluation.h"
 
-
 namespace skinmask {
 
 // A point of every curve: what is above `log_odds` is called positive.

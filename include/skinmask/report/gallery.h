@@ -28,8 +28,8 @@ struct GalleryPictures {
 };
 
 // Reads the chosen images a second time, so that evaluation need not keep pictures. Problems go to
-// `run`; an image that cannot be read again is left out. `model` is null for predicted masks; with an
-// adapter its masks and probabilities are shown, of images that it adapts to.
+// `run`; an image that cannot be read again is left out. `model` is null for predicted masks; with
+// an adapter its masks and probabilities are shown, of images that it adapts to.
 std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model* model,
                                          const std::vector<std::string>& names, const Run& run,
                                          const Adapter* adapter = nullptr);

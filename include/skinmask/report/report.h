@@ -1,5 +1,5 @@
-// An evaluation's report as JSON, and as one HTML page that renders that very JSON. docs/math.md has
-// the definitions, docs/formats.md the keys.
+// An evaluation's report as JSON, and as one HTML page that renders that very JSON. docs/math.md
+// has the definitions, docs/formats.md the keys.
 #pragma once
 
 #include <cstddef>

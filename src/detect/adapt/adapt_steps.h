@@ -4,8 +4,8 @@
 #include <opencv2/core.hpp>
 #include <span>
 
-#include "skinmask/detect/adapt.h"
 #include "skinmask/base/scratch.h"
+#include "skinmask/detect/adapt.h"
 
 namespace skinmask {
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <future>
 
-#include "detect/adapt/face_tracker.h"
-#include "skinmask/detect/adapt_stream.h"
-#include "skinmask/base/error.h"
 #include "detect/adapt/adapt_steps.h"
+#include "detect/adapt/face_tracker.h"
+#include "skinmask/base/error.h"
+#include "skinmask/detect/adapt_stream.h"
 
 namespace skinmask {
 namespace {

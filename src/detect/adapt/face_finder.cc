@@ -9,8 +9,8 @@
 #include <opencv2/objdetect.hpp>
 
 #include "detect/adapt/settings.h"
-#include "skinmask/detect/adapt.h"
 #include "skinmask/base/error.h"
+#include "skinmask/detect/adapt.h"
 
 namespace skinmask {
 namespace {

@@ -109,9 +109,10 @@ bool People::Meet(std::vector<Seed> found, const Sight& then, const Sight& now,
   }
   for (Person& person : people_)
     if (!person.confirmed) ++person.searches_missed;
-  others |= std::erase_if(people_, [](const Person& p) {
-              return !p.confirmed && p.searches_missed > (p.likeness < kLost ? kMostLost : kMostMissed);
-            }) > 0;
+  others |=
+      std::erase_if(people_, [](const Person& p) {
+        return !p.confirmed && p.searches_missed > (p.likeness < kLost ? kMostLost : kMostMissed);
+      }) > 0;
   return others;
 }
 

@@ -2,10 +2,10 @@
 
 #include <opencv2/imgproc.hpp>
 
-#include "skinmask/detect/adapt.h"
 #include "skinmask/base/error.h"
-#include "skinmask/media/image.h"
+#include "skinmask/detect/adapt.h"
 #include "skinmask/media/ground_truth.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask {
 namespace {

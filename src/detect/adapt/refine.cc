@@ -2,8 +2,8 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
-#include "detect/adapt/settings.h"
 #include "detect/adapt/adapt_steps.h"
+#include "detect/adapt/settings.h"
 
 namespace skinmask {
 namespace {

@@ -1,9 +1,9 @@
 #include <Eigen/LU>
 #include <algorithm>
 
+#include "detect/adapt/adapt_steps.h"
 #include "detect/adapt/color_gaussian.h"
 #include "detect/adapt/settings.h"
-#include "detect/adapt/adapt_steps.h"
 
 namespace skinmask {
 namespace {

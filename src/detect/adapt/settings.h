@@ -24,9 +24,9 @@ struct Setting {
 
 namespace skinmask {
 
-// Faces: the picture that is searched, in pixels; from one size of face to the next; the least face,
-// of the picture's shorter side; so many hits of nearly one place make a face, and so many one that
-// the colours need not confirm.
+// Faces: the picture that is searched, in pixels; from one size of face to the next; the least
+// face, of the picture's shorter side; so many hits of nearly one place make a face, and so many
+// one that the colours need not confirm.
 SKINMASK_SETTING(kSearchedPixels, 115000);
 SKINMASK_SETTING(kSearchStep, 1.15);
 SKINMASK_SETTING(kLeastFaceShare, 0.06);
@@ -57,14 +57,14 @@ SKINMASK_SETTING(kFar, 14);
 SKINMASK_SETTING(kFitRounds, 3);
 SKINMASK_SETTING(kAnchor, 0.1);
 
-// Log-odds of a pixel are  share * local + (1 - share) * global + place. Beyond kMostGlobal the global
-// ones are not believed: that model was fitted to colours in other lights.
+// Log-odds of a pixel are  share * local + (1 - share) * global + place. Beyond kMostGlobal the
+// global ones are not believed: that model was fitted to colours in other lights.
 SKINMASK_SETTING(kLocalShare, 0.8);
 SKINMASK_SETTING(kMostGlobal, 6);
 
-// Log-odds by place, in face boxes. A head is an ellipse; what is left of it, right of it or over it
-// is hair and background, mostly; below are neck, breast and hands: kFall less per box beyond the
-// first, for kFarthest of them.
+// Log-odds by place, in face boxes. A head is an ellipse; what is left of it, right of it or over
+// it is hair and background, mostly; below are neck, breast and hands: kFall less per box beyond
+// the first, for kFarthest of them.
 SKINMASK_SETTING(kFace, 2.5);
 SKINMASK_SETTING(kAbove, -3);
 SKINMASK_SETTING(kBelow, -0.75);
@@ -73,8 +73,8 @@ SKINMASK_SETTING(kFarthest, 2);
 SKINMASK_SETTING(kHeadWidth, 0.42);
 SKINMASK_SETTING(kHeadHeight, 0.55);
 
-// Refinement: rounds; log-odds that a neighbourhood wholly of one class adds; variance of grey, of 1,
-// above which there is an edge; neighbourhoods' radii that a picture's side holds.
+// Refinement: rounds; log-odds that a neighbourhood wholly of one class adds; variance of grey, of
+// 1, above which there is an edge; neighbourhoods' radii that a picture's side holds.
 SKINMASK_SETTING(kRefineRounds, 3);
 SKINMASK_SETTING(kStrength, 4);
 SKINMASK_SETTING(kEdge, 1e-3);

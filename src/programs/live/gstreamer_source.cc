@@ -3,8 +3,8 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include "skinmask/base/error.h"
 #include "programs/live/source.h"
+#include "skinmask/base/error.h"
 
 namespace skinmask::live {
 namespace {

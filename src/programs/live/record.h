@@ -12,9 +12,9 @@
 #include <string>
 #include <thread>
 
+#include "programs/live/view.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/video.h"
-#include "programs/live/view.h"
 
 namespace skinmask::live {
 

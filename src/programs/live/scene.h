@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "programs/live/refit.h"
-#include "skinmask/detect/adapt_stream.h"
-#include "skinmask/detect/frame_posterior.h"
-#include "skinmask/detect/region.h"
 #include "programs/live/source.h"
 #include "programs/live/statistics.h"
 #include "programs/live/view.h"
+#include "skinmask/detect/adapt_stream.h"
+#include "skinmask/detect/frame_posterior.h"
+#include "skinmask/detect/region.h"
 
 namespace skinmask::live {
 

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "programs/live/capture.h"
-#include "skinmask/detect/adapt.h"
-#include "skinmask/base/file.h"
-#include "skinmask/model/model.h"
 #include "programs/live/statistics.h"
 #include "programs/live/view.h"
+#include "skinmask/base/file.h"
+#include "skinmask/detect/adapt.h"
+#include "skinmask/model/model.h"
 
 namespace skinmask::live {
 

@@ -5,9 +5,9 @@
 #include <opencv2/videoio.hpp>
 #include <thread>
 
+#include "programs/live/source.h"
 #include "programs/live/v4l2_devices.h"
 #include "skinmask/base/error.h"
-#include "programs/live/source.h"
 
 namespace skinmask::live {
 namespace {

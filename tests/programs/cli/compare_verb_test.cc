@@ -5,8 +5,8 @@
 
 #include "skinmask/learn/fit.h"
 #include "skinmask/model/reference.h"
-#include "support/program.h"
 #include "support/pictures.h"
+#include "support/program.h"
 #include "support/world.h"
 
 namespace skinmask {
@@ -33,7 +33,9 @@ class CompareTest : public testing::ProgramTest {
     }
     return rows;
   }();
-  Samples Table(const std::vector<SampleRow>& rows) const { return Samples({"non-skin", "skin"}, rows); }
+  Samples Table(const std::vector<SampleRow>& rows) const {
+    return Samples({"non-skin", "skin"}, rows);
+  }
   json Json(const std::string& verb, int status = 0) {
     const Outcome run = Run(verb + " --json");
     EXPECT_EQ(run.status, status) << run.err;
@@ -50,7 +52,8 @@ TEST_F(CompareTest, FiguresAreThoseOfTrainAndEvaluate) {
   for (std::size_t fold = 1; fold <= 3; ++fold) {
     std::vector<SampleRow> training, held_out;
     for (const SampleRow& row : rows_)
-      (report["fold_of_group"][std::to_string(row.group)] == fold ? held_out : training).push_back(row);
+      (report["fold_of_group"][std::to_string(row.group)] == fold ? held_out : training)
+          .push_back(row);
     Put("training.csv", FormatSamples(Table(training)));
     Put("held_out.csv", FormatSamples(Table(held_out)));
     ASSERT_EQ(Run("train --force --samples training.csv -o m.json").status, 0);
@@ -63,13 +66,19 @@ TEST_F(CompareTest, FiguresAreThoseOfTrainAndEvaluate) {
 
 TEST_F(CompareTest, WritesWhatTrainingTheBestWould) {
   Put("s.csv", FormatSamples(Table(rows_)));
-  const std::string compare = "compare --samples s.csv --kinds qda,lda,gaussian-nb --spaces BGR,HSV,Lab --cost 1:2 --write best.json --select log-loss";
+  const std::string compare =
+      "compare --samples s.csv --kinds qda,lda,gaussian-nb --spaces BGR,HSV,Lab --cost 1:2 --write "
+      "best.json --select log-loss";
   const json report = Json(compare);
   const json& best = report["models"][0];
-  for (const json& other : report["models"]) EXPECT_LE(best["log_loss"]["mean"], other["log_loss"]["mean"]);
+  for (const json& other : report["models"])
+    EXPECT_LE(best["log_loss"]["mean"], other["log_loss"]["mean"]);
   const std::string kind = best["kind"], space = best["space"];
-  ASSERT_EQ(Run("train --samples s.csv --cost 1:2 -o m.json --kind " + kind + " --space " + space).status, 0);
-  json written = json::parse(ReadFile(Path("best.json"))), trained = json::parse(ReadFile(Path("m.json")));
+  ASSERT_EQ(
+      Run("train --samples s.csv --cost 1:2 -o m.json --kind " + kind + " --space " + space).status,
+      0);
+  json written = json::parse(ReadFile(Path("best.json"))),
+       trained = json::parse(ReadFile(Path("m.json")));
   const std::string note = written["card"]["notes"]["compare"];
   EXPECT_EQ(note.find(kind + " " + space + ": best of 9 by log-loss"), 0u) << note;
   written["card"].erase("notes");
@@ -83,7 +92,8 @@ TEST_F(CompareTest, TheTableIsSortedAndNamesWhatCannotBeFitted) {
   std::vector<SampleRow> rows = rows_;
   for (SampleRow& row : rows) row.g = 10;
   Put("s.csv", FormatSamples(Table(rows)));
-  const Outcome run = Run("compare --samples s.csv --kinds qda --spaces BGR,YCrCb --channels all --channels R");
+  const Outcome run =
+      Run("compare --samples s.csv --kinds qda --spaces BGR,YCrCb --channels all --channels R");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out.find("10 groups in 5 folds, seed 0; sorted by auc\n"), 0u) << run.out;
   EXPECT_LT(run.out.find("qda BGR:R"), run.out.find("qda BGR  "));
@@ -109,12 +119,18 @@ TEST_F(CompareTest, ImagesAreGroups) {
 TEST_F(CompareTest, OnEcuTheFiguresAreThoseOfTrainAndEvaluateInTime) {
   SKIP_WITHOUT_DATA();
   const std::string ecu = (DataFolder() / "ecu").string();
-  ASSERT_EQ(Run("sample --step 4 -o s.csv --images " + ecu + "/images --masks " + ecu + "/masks --mask-name '{stem}_skin_{stem}'").status, 0);
+  ASSERT_EQ(Run("sample --step 4 -o s.csv --images " + ecu + "/images --masks " + ecu +
+                "/masks --mask-name '{stem}_skin_{stem}'")
+                .status,
+            0);
   const auto start = std::chrono::steady_clock::now();
-  const json report = Json("compare --samples s.csv --kinds qda,lda,gaussian-nb,logistic,histogram --spaces BGR,YCrCb,HSV,Lab");
+  const json report = Json(
+      "compare --samples s.csv --kinds qda,lda,gaussian-nb,logistic,histogram --spaces "
+      "BGR,YCrCb,HSV,Lab");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::minutes(2));
   EXPECT_EQ(report["unit_count"], 101);
-  const auto qda = std::ranges::find(report["models"], "qda BGR", [](const json& m) { return m["name"]; });
+  const auto qda =
+      std::ranges::find(report["models"], "qda BGR", [](const json& m) { return m["name"]; });
   const Samples samples = ReadSamples(Path("s.csv"));
   std::vector<SampleRow> training, held_out;
   for (const SampleRow& row : samples.rows())
@@ -150,12 +166,14 @@ TEST_F(CompareTest, EveryClassHasItsAccuracy) {
   for (const int fold : {1, 2}) {
     std::vector<SampleRow> training, held_out;
     for (const SampleRow& row : samples.rows())
-      (report["fold_of_group"][std::to_string(row.group)] == fold ? held_out : training).push_back(row);
+      (report["fold_of_group"][std::to_string(row.group)] == fold ? held_out : training)
+          .push_back(row);
     const Model model = Fit(Samples(samples.classes(), training), {});
     const Reference reference(model);
     for (const SampleRow& row : held_out) {
       const std::vector<double> p = reference.Posteriors(row.b, row.g, row.r);
-      const std::string& called = model.classes[static_cast<std::size_t>(std::ranges::max_element(p) - p.begin())].name;
+      const std::string& called =
+          model.classes[static_cast<std::size_t>(std::ranges::max_element(p) - p.begin())].name;
       const std::string& truth = samples.classes()[row.class_index];
       expected[{truth, called}] += row.count;
       right += truth == called ? row.count : 0;
@@ -170,13 +188,17 @@ TEST_F(CompareTest, EveryClassHasItsAccuracy) {
   EXPECT_DOUBLE_EQ(classes["accuracy"], static_cast<double>(right) / static_cast<double>(total));
   const std::string table = Run("compare --samples s.csv --kinds qda --spaces BGR --folds 2").out;
   EXPECT_NE(table.find("Accuracy, of all held-out pixels"), std::string::npos) << table;
-  EXPECT_FALSE(Json("compare --samples s.csv --kinds qda --spaces BGR --folds 2")["models"][0].contains("classes"));
+  EXPECT_FALSE(
+      Json("compare --samples s.csv --kinds qda --spaces BGR --folds 2")["models"][0].contains(
+          "classes"));
   ASSERT_EQ(Run("train --samples s.csv -o m.json").status, 0);
   const json judged = Json("evaluate --samples s.csv --model m.json")["classes"];
   for (std::size_t i = 0; i < 3; ++i) {
-    const auto k = std::ranges::find(samples.classes(), judged["classes"][i].get<std::string>()) - samples.classes().begin();
-    EXPECT_DOUBLE_EQ(judged["recall"][i], judged["counts"][i][i].get<double>() /
-                                              static_cast<double>(samples.Total(static_cast<std::size_t>(k))));
+    const auto k = std::ranges::find(samples.classes(), judged["classes"][i].get<std::string>()) -
+                   samples.classes().begin();
+    EXPECT_DOUBLE_EQ(judged["recall"][i],
+                     judged["counts"][i][i].get<double>() /
+                         static_cast<double>(samples.Total(static_cast<std::size_t>(k))));
   }
 }
 
@@ -213,21 +235,30 @@ TEST_F(CompareTest, EvaluateChoosesOnWhatItEvaluates) {
   EXPECT_EQ(chosen["decision"]["rule"], "min-recall 0.99");
   EXPECT_EQ(chosen["decision"]["data"], "the evaluated data");
   EXPECT_GE(chosen["pooled"]["recall"], 0.99);
-  const std::string threshold = std::to_string(chosen["decision"]["threshold"].get<double>() + 1e-3);
-  EXPECT_LT(Json("evaluate --samples s.csv --model m.json --threshold " + threshold)["pooled"]["recall"], chosen["pooled"]["recall"]);
+  const std::string threshold =
+      std::to_string(chosen["decision"]["threshold"].get<double>() + 1e-3);
+  EXPECT_LT(
+      Json("evaluate --samples s.csv --model m.json --threshold " + threshold)["pooled"]["recall"],
+      chosen["pooled"]["recall"]);
   const std::string folder = testing::SamplesFolder().string();
-  const json images = Json("evaluate --max-fpr 0.1 --images " + folder + "/photos --truth " + folder + "/masks");
+  const json images =
+      Json("evaluate --max-fpr 0.1 --images " + folder + "/photos --truth " + folder + "/masks");
   EXPECT_GE(images["pooled"]["specificity"], 0.9);
-  EXPECT_NE(Run("evaluate --samples s.csv --max-f1").out.find("(max-f1, chosen on the evaluated data)"), std::string::npos);
-  for (const char* wrong : {"--max-f1 --cost 1:1", "--max-fpr 0.1 --min-recall 0.9", "--threshold 0.1 --max-fpr 0.5", "--cost 1",
-                            "--cost 1:x", "--cost 0:1", "--cost 1:-1", "--cost :", "--max-fpr 2", "--min-recall x"}) {
+  EXPECT_NE(
+      Run("evaluate --samples s.csv --max-f1").out.find("(max-f1, chosen on the evaluated data)"),
+      std::string::npos);
+  for (const char* wrong : {"--max-f1 --cost 1:1", "--max-fpr 0.1 --min-recall 0.9",
+                            "--threshold 0.1 --max-fpr 0.5", "--cost 1", "--cost 1:x", "--cost 0:1",
+                            "--cost 1:-1", "--cost :", "--max-fpr 2", "--min-recall x"}) {
     const Outcome run = Run(std::string("evaluate --samples s.csv ") + wrong);
     EXPECT_EQ(run.status, 2) << wrong;
     EXPECT_EQ(Lines(run.err), 1) << run.err;
   }
   const Outcome none = Run("evaluate --whole non-skin --max-f1 --images " + folder + "/photos");
   EXPECT_EQ(none.status, 1);
-  EXPECT_NE(none.err.find("--max-f1: no pixel of the positive class in the evaluated data"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("--max-f1: no pixel of the positive class in the evaluated data"),
+            std::string::npos)
+      << none.err;
 }
 
 }  // namespace

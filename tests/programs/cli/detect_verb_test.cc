@@ -8,8 +8,8 @@
 #include "skinmask/model/model.h"
 #include "skinmask/model/posterior.h"
 #include "skinmask/pipeline/run.h"
-#include "support/program.h"
 #include "support/pictures.h"
+#include "support/program.h"
 
 namespace skinmask {
 namespace {
@@ -37,14 +37,15 @@ class DetectTest : public testing::ProgramTest {
 
 TEST_F(DetectTest, WritesEveryOutputOfTheSamples) {
   const std::string photos = (testing::SamplesFolder() / "photos").string();
-  const Outcome run = Run("detect " + photos + " -o out --output mask --output probability,overlay --output cutout");
+  const Outcome run = Run("detect " + photos +
+                          " -o out --output mask --output probability,overlay --output cutout");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
   EXPECT_EQ(Lines(run.out), 2);
-  EXPECT_EQ(Names(Path("out")), (Strings{"astronaut.cutout.png", "astronaut.overlay.png", "astronaut.png",
-                                         "astronaut.probability.png", "grace_hopper.cutout.png",
-                                         "grace_hopper.overlay.png", "grace_hopper.png",
-                                         "grace_hopper.probability.png"}));
+  EXPECT_EQ(Names(Path("out")), (Strings{"astronaut.cutout.png", "astronaut.overlay.png",
+                                         "astronaut.png", "astronaut.probability.png",
+                                         "grace_hopper.cutout.png", "grace_hopper.overlay.png",
+                                         "grace_hopper.png", "grace_hopper.probability.png"}));
   const cv::Mat bgr = ReadImage(photos + "/grace_hopper.jpg");
   ExpectMask("out/grace_hopper.png", bgr);
   // The probability map and the mask tell the same story: the byte above the threshold's is skin.
@@ -84,10 +85,11 @@ TEST_F(DetectTest, AFolderOfOddFilesLosesNothing) {
   const Outcome run = Run("detect in -o out");
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(Lines(run.err), 3) << run.err;
-  for (const char* bad : {"in/truncated.jpg: is a damaged JPEG", "in/empty.jpg: is empty", "in/text.jpg: is no image"})
+  for (const char* bad : {"in/truncated.jpg: is a damaged JPEG", "in/empty.jpg: is empty",
+                          "in/text.jpg: is no image"})
     EXPECT_NE(run.err.find(bad), std::string::npos) << run.err;
-  EXPECT_EQ(Names(Path("out")), (Strings{"a.jpg.png", "a.png.png", "grey.png", "rgba.png", "sixteen.png",
-                                         "sub/手のひら é.png", "turned.png"}));
+  EXPECT_EQ(Names(Path("out")), (Strings{"a.jpg.png", "a.png.png", "grey.png", "rgba.png",
+                                         "sixteen.png", "sub/手のひら é.png", "turned.png"}));
   ExpectMask("out/sixteen.png", picture);
   ExpectMask("out/rgba.png", picture);
   ExpectMask("out/a.png.png", picture);
@@ -135,7 +137,8 @@ TEST_F(DetectTest, OutputsInsideTheInputAreNoInputs) {
 }
 
 TEST_F(DetectTest, ShardsPartitionTheInputs) {
-  for (int i = 0; i < 7; ++i) Put("in/" + std::to_string(i) + ".png", Encode(".png", Gradient(20 + i, 10)));
+  for (int i = 0; i < 7; ++i)
+    Put("in/" + std::to_string(i) + ".png", Encode(".png", Gradient(20 + i, 10)));
   for (int shard = 1; shard <= 3; ++shard)
     EXPECT_EQ(Run("detect in -o out --shard " + std::to_string(shard) + "/3").status, 0);
   EXPECT_EQ(Names(Path("out")).size(), 7u);
@@ -147,8 +150,10 @@ TEST_F(DetectTest, ShardsPartitionTheInputs) {
 }
 
 TEST_F(DetectTest, ThreadsDoNotChangeResults) {
-  for (int i = 0; i < 9; ++i) Put("in/" + std::to_string(i) + ".jpg", Encode(".jpg", Gradient(200 + 31 * i, 150)));
-  const Outcome one = Run("detect in -o out --threads 1"), two = Run("detect in -o out2 --threads 2");
+  for (int i = 0; i < 9; ++i)
+    Put("in/" + std::to_string(i) + ".jpg", Encode(".jpg", Gradient(200 + 31 * i, 150)));
+  const Outcome one = Run("detect in -o out --threads 1"),
+                two = Run("detect in -o out2 --threads 2");
   EXPECT_EQ(one.status + two.status, 0);
   EXPECT_EQ(Lines(one.out), 9);
   for (const std::string& name : Names(Path("out")))
@@ -165,7 +170,8 @@ TEST_F(DetectTest, ThresholdAndPriorMoveTheMask) {
   EXPECT_EQ(skin("--threshold 0"), 512 * 600);
   EXPECT_GT(skin("--threshold 0.05"), skin("--threshold 0.9"));
   EXPECT_GT(skin("--prior 0.9"), skin("--prior 0.01"));
-  for (const char* bad : {"--threshold 2", "--threshold x", "--threshold nan", "--prior 0", "--prior 1", "--output painting"})
+  for (const char* bad : {"--threshold 2", "--threshold x", "--threshold nan", "--prior 0",
+                          "--prior 1", "--output painting"})
     EXPECT_EQ(Run(std::string("detect a.png -o out ") + bad).status, 2) << bad;
 }
 
@@ -192,19 +198,24 @@ TEST_F(DetectTest, JsonListsWhatWasDone) {
   Put("a.png", Encode(".png", Gradient(20, 10)));
   const Outcome run = Run("detect --json a.png -o out");  // the photograph is no place to write to
   EXPECT_EQ(run.status, 0) << run.err;
-  for (const char* part : {"\"input\": \"a.png\"", "\"width\": 20", "\"out/a.png\"", "\"skin_fraction\""})
+  for (const char* part :
+       {"\"input\": \"a.png\"", "\"width\": 20", "\"out/a.png\"", "\"skin_fraction\""})
     EXPECT_NE(run.out.find(part), std::string::npos) << run.out;
-  EXPECT_EQ(Run("detect a.png -o out --force --json list.json").out.find("skin ->") == std::string::npos, false);
+  EXPECT_EQ(
+      Run("detect a.png -o out --force --json list.json").out.find("skin ->") == std::string::npos,
+      false);
   EXPECT_EQ(ReadFile(Path("list.json")), run.out);
 }
 
 TEST_F(DetectTest, MemoryDoesNotGrowWithTheFolder) {
-  const std::string jpeg = Encode(".jpg", ReadImage(testing::SamplesFolder() / "photos/astronaut.png"));
+  const std::string jpeg =
+      Encode(".jpg", ReadImage(testing::SamplesFolder() / "photos/astronaut.png"));
   Put("in/0.jpg", jpeg);
   // The most that any program run so far has used, in KiB.
   const auto peak_after = [&](int images) {
     for (int i = 1; i < images; ++i)
-      if (const auto link = Path("in/" + std::to_string(i) + ".jpg"); !std::filesystem::exists(link))
+      if (const auto link = Path("in/" + std::to_string(i) + ".jpg");
+          !std::filesystem::exists(link))
         std::filesystem::create_hard_link(Path("in/0.jpg"), link);
     EXPECT_EQ(Run("detect in -o out --force -q").status, 0);
     rusage usage;
@@ -217,8 +228,10 @@ TEST_F(DetectTest, MemoryDoesNotGrowWithTheFolder) {
 
 TEST_F(DetectTest, AnInterruptLeavesWholeFilesOnly) {
   for (int i = 0; i < 200; ++i)
-    Put("in/" + std::to_string(i) + ".png", i ? ReadFile(Path("in/0.png")) : Encode(".png", Gradient(900, 700)));
-  const Outcome run = Run("detect in -o out --threads 1 & pid=$!; sleep 0.4; kill -INT $pid; wait $pid");
+    Put("in/" + std::to_string(i) + ".png",
+        i ? ReadFile(Path("in/0.png")) : Encode(".png", Gradient(900, 700)));
+  const Outcome run =
+      Run("detect in -o out --threads 1 & pid=$!; sleep 0.4; kill -INT $pid; wait $pid");
   EXPECT_EQ(run.status, 130);
   const Strings names = Names(Path("out"));
   EXPECT_LT(names.size(), 200u);

@@ -2,8 +2,8 @@
 #include <opencv2/imgproc.hpp>
 
 #include "skinmask/learn/evaluation.h"
-#include "support/program.h"
 #include "support/pictures.h"
+#include "support/program.h"
 #include "support/world.h"
 
 namespace skinmask {
@@ -27,12 +27,14 @@ class EvaluateTest : public testing::ProgramTest {
 };
 
 TEST_F(EvaluateTest, CountsAreThoseOfTheWrittenMasks) {
-  ASSERT_EQ(Run("detect " + photos_ + " -o out --output mask,overlay,cutout,probability").status, 0);
+  ASSERT_EQ(Run("detect " + photos_ + " -o out --output mask,overlay,cutout,probability").status,
+            0);
   const json direct = Json("--images " + photos_ + " --truth " + masks_);
   const json written = Json("--predicted out --truth " + masks_);
   Confusion recount;
   for (const char* name : {"astronaut.png", "grace_hopper.png"}) {
-    const cv::Mat mask = cv::imread(Path(std::string("out/") + name).string(), cv::IMREAD_GRAYSCALE);
+    const cv::Mat mask =
+        cv::imread(Path(std::string("out/") + name).string(), cv::IMREAD_GRAYSCALE);
     const cv::Mat truth = cv::imread(masks_ + "/" + name, cv::IMREAD_GRAYSCALE);
     for (int y = 0; y < mask.rows; ++y)
       for (int x = 0; x < mask.cols; ++x)
@@ -47,8 +49,9 @@ TEST_F(EvaluateTest, CountsAreThoseOfTheWrittenMasks) {
   }
   EXPECT_EQ(direct["images"].size(), 2u);
   EXPECT_EQ(direct["images"][0]["name"], "astronaut.png");
-  EXPECT_DOUBLE_EQ(direct["mean_per_image"]["f1"].get<double>(),
-                   (direct["images"][0]["f1"].get<double>() + direct["images"][1]["f1"].get<double>()) / 2);
+  EXPECT_DOUBLE_EQ(
+      direct["mean_per_image"]["f1"].get<double>(),
+      (direct["images"][0]["f1"].get<double>() + direct["images"][1]["f1"].get<double>()) / 2);
   EXPECT_TRUE(direct["pooled"]["auc"].is_number());
   EXPECT_TRUE(written["pooled"]["auc"].is_null());
 }
@@ -103,7 +106,8 @@ TEST_F(EvaluateTest, SizesThatDifferAreNamedAndTheRestIsJudged) {
   Put("m/b.png", Encode(".png", Gradient(40, 30)));
   const Outcome run = Run("evaluate --images i --truth m");
   EXPECT_EQ(run.status, 1);
-  EXPECT_EQ(run.err, "skinmask: i/a.png: is 40x30, but its mask m/a.png is 40x31 (the same size)\n");
+  EXPECT_EQ(run.err,
+            "skinmask: i/a.png: is 40x30, but its mask m/a.png is 40x31 (the same size)\n");
   EXPECT_NE(run.out.find("(1 image)"), std::string::npos);
   Put("i/b.png", "");
   const Outcome none = Run("evaluate --images i --truth m");
@@ -133,8 +137,10 @@ TEST_F(EvaluateTest, AMissingPredictionIsNotPassedOver) {
 
 TEST_F(EvaluateTest, WrongCombinationsAreUsageErrors) {
   for (const char* arguments :
-       {"", "--images x", "--truth x", "--predicted x", "--images x --predicted y --truth z", "--samples s --images x --truth y",
-        "--predicted x --truth y --threshold 0.5", "--samples s --invert", "--samples s --label a=1", "--predicted x --truth y --whole a", "--images x --truth y --whole skin"}) {
+       {"", "--images x", "--truth x", "--predicted x", "--images x --predicted y --truth z",
+        "--samples s --images x --truth y", "--predicted x --truth y --threshold 0.5",
+        "--samples s --invert", "--samples s --label a=1", "--predicted x --truth y --whole a",
+        "--images x --truth y --whole skin"}) {
     const Outcome run = Run(std::string("evaluate ") + arguments);
     EXPECT_EQ(run.status, 2) << arguments;
     EXPECT_EQ(Lines(run.err), 1) << run.err;

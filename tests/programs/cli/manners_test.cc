@@ -25,8 +25,9 @@ TEST_F(MannersTest, HelpEndsWithTwoExamples) {
 }
 
 TEST_F(MannersTest, UsageErrorsAreOneLineAndTwo) {
-  for (const char* arguments : {"", "dance", "detect", "detect -o out", "detect --frobnicate a.png -o out", "detect a.png",
-                                "show a b", "--frobnicate", "detect a.png -o out --threads -1", "train --help-me"}) {
+  for (const char* arguments :
+       {"", "dance", "detect", "detect -o out", "detect --frobnicate a.png -o out", "detect a.png",
+        "show a b", "--frobnicate", "detect a.png -o out --threads -1", "train --help-me"}) {
     const Outcome run = Run(arguments);
     EXPECT_EQ(run.status, 2) << arguments;
     EXPECT_EQ(run.out, "") << arguments;
@@ -49,10 +50,12 @@ TEST_F(MannersTest, ThingsOfTheWorldAreOneLineAndOne) {
   Put("asymmetric.json", with("1379.7205050245686", "1379.8"));
   Put("future.json", with("\"version\": 1", "\"version\": 9"));
   for (const char* arguments :
-       {"detect absent.jpg -o out", "detect a.png -o file/out", "detect a.png -o file", "detect a.png -o /proc/none", "detect a.png -o out --model truncated.json",
+       {"detect absent.jpg -o out", "detect a.png -o file/out", "detect a.png -o file",
+        "detect a.png -o /proc/none", "detect a.png -o out --model truncated.json",
         "detect a.png -o out --model nan.json", "detect a.png -o out --model negative.json",
         "detect a.png -o out --model asymmetric.json", "detect a.png -o out --model future.json",
-        "detect a.png -o out --model absent.json", "show truncated.json", "evaluate --images absent --truth absent"}) {
+        "detect a.png -o out --model absent.json", "show truncated.json",
+        "evaluate --images absent --truth absent"}) {
     const Outcome run = Run(arguments);
     EXPECT_EQ(run.status, 1) << arguments << run.err;
     EXPECT_EQ(Lines(run.err), 1) << arguments << run.err;
@@ -63,7 +66,8 @@ TEST_F(MannersTest, ThingsOfTheWorldAreOneLineAndOne) {
 
 TEST_F(MannersTest, AFullDiskLosesNothing) {
   Put("a.png", Encode(".png", Gradient(20, 10)));
-  for (const char* arguments : {"show --json=/dev/full", "sample --images . --whole skin -o /dev/full"}) {
+  for (const char* arguments :
+       {"show --json=/dev/full", "sample --images . --whole skin -o /dev/full"}) {
     const Outcome run = Run(arguments);
     EXPECT_EQ(run.status, 1);
     EXPECT_NE(run.err.find("No space left"), std::string::npos) << run.err;
@@ -92,7 +96,8 @@ TEST_F(MannersTest, QuietIsQuietAndDashIsNoFile) {
 }
 
 TEST_F(MannersTest, TheProgramLoadsNoWindowsAndTheCoreNoCodecs) {
-  const std::string command = std::string("ldd '") + SKINMASK_PROGRAM + "' >'" + Path("libs").string() + "'";
+  const std::string command =
+      std::string("ldd '") + SKINMASK_PROGRAM + "' >'" + Path("libs").string() + "'";
   ASSERT_EQ(std::system(command.c_str()), 0);
   const std::string libraries = ReadFile(Path("libs"));
   EXPECT_NE(libraries.find("opencv_core"), std::string::npos);

@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
 #include "skinmask/learn/fit.h"
-#include "support/program.h"
 #include "support/pictures.h"
+#include "support/program.h"
 #include "support/world.h"
 
 namespace skinmask {
@@ -31,7 +31,8 @@ TEST_F(TrainTest, ShardsOrderAndThreadsGiveTheSameBytes) {
   const Samples samples = DrawSamples(2);
   for (const SampleRow& row : samples.rows())
     for (std::uint64_t i = 0; i < row.count; ++i)
-      lines.push_back(std::to_string(row.b) + "\t" + std::to_string(row.g) + "\t" + std::to_string(row.r) + "\t" +
+      lines.push_back(std::to_string(row.b) + "\t" + std::to_string(row.g) + "\t" +
+                      std::to_string(row.r) + "\t" +
                       (samples.classes()[row.class_index] == "skin" ? "1" : "2") + "\r\n");
   std::string whole, shards[3];
   for (const std::string& line : lines) whole += line;
@@ -40,7 +41,8 @@ TEST_F(TrainTest, ShardsOrderAndThreadsGiveTheSameBytes) {
   Put("whole.txt", whole);
   for (int i = 0; i < 3; ++i) Put("s" + std::to_string(i) + ".txt", shards[i]);
   EXPECT_EQ(Run("sample --samples s2.txt s0.txt s1.txt -o merged.csv").status, 0);
-  for (const std::string kind : {"qda", "lda --space rg", "qda --shrinkage auto", "gaussian-nb --space Lab --max-f1"}) {
+  for (const std::string kind :
+       {"qda", "lda --space rg", "qda --shrinkage auto", "gaussian-nb --space Lab --max-f1"}) {
     const std::string options = "--force --kind " + kind + " --samples ";
     const std::string expected = Train(options + "whole.txt --threads 1", "m.json");
     EXPECT_EQ(Train(options + "s1.txt s0.txt s2.txt --threads 2", "m.json"), expected);
@@ -64,9 +66,11 @@ TEST_F(TrainTest, PairsAreTheSamplesOfTheirPixels) {
 
 TEST_F(TrainTest, TheCardHoldsTheTablesDigest) {
   PutSamples("s.csv");
-  const auto card = nlohmann::json::parse(Train("--samples s.csv --card licence=CC0", "m.json"))["card"];
+  const auto card =
+      nlohmann::json::parse(Train("--samples s.csv --card licence=CC0", "m.json"))["card"];
   EXPECT_EQ(Run("sample --samples s.csv --ungrouped -o canonical.csv").status, 0);
-  const std::string command = "sha256sum '" + Path("canonical.csv").string() + "' >'" + Path("sum").string() + "'";
+  const std::string command =
+      "sha256sum '" + Path("canonical.csv").string() + "' >'" + Path("sum").string() + "'";
   ASSERT_EQ(std::system(command.c_str()), 0);
   EXPECT_EQ(card["training"]["sha256"], ReadFile(Path("sum")).substr(0, 64));
   EXPECT_EQ(card["notes"]["licence"], "CC0");
@@ -78,7 +82,8 @@ TEST_F(TrainTest, MaxF1IsTheBestThreshold) {
   const Model model = ModelFromJson(Train("--samples s.csv --max-f1", "m.json"), "m");
   EXPECT_EQ(model.decision.rule, "max-f1");
   const auto f1 = [&](double threshold) {
-    const Outcome run = Run("evaluate --samples s.csv --model m.json --json --threshold " + std::to_string(threshold));
+    const Outcome run = Run("evaluate --samples s.csv --model m.json --json --threshold " +
+                            std::to_string(threshold));
     return nlohmann::json::parse(run.out)["pooled"]["f1"].get<double>();
   };
   const double best = f1(model.decision.threshold);
@@ -87,8 +92,9 @@ TEST_F(TrainTest, MaxF1IsTheBestThreshold) {
 }
 
 TEST_F(TrainTest, MaxF1OfSeparableClassesFindsThem) {
-  Put("s.csv", "class,b,g,r\nskin,0,0,200\nskin,9,1,210\nskin,3,8,205\nskin,1,2,190\n"
-               "non-skin,200,0,0\nnon-skin,210,3,9\nnon-skin,207,8,1\nnon-skin,190,2,4\n");
+  Put("s.csv",
+      "class,b,g,r\nskin,0,0,200\nskin,9,1,210\nskin,3,8,205\nskin,1,2,190\n"
+      "non-skin,200,0,0\nnon-skin,210,3,9\nnon-skin,207,8,1\nnon-skin,190,2,4\n");
   const Model model = ModelFromJson(Train("--samples s.csv --max-f1", "m.json"), "m");
   EXPECT_EQ(*model.card.scores.back().f1, 1);
   EXPECT_DOUBLE_EQ(model.decision.threshold, 0.5);  // log-odds 0 divides them
@@ -96,10 +102,15 @@ TEST_F(TrainTest, MaxF1OfSeparableClassesFindsThem) {
 
 TEST_F(TrainTest, ManyClassesAndGivenPriors) {
   PutSamples("s.csv", 3);
-  const Model model = ModelFromJson(Train("--samples s.csv --prior skin=0.5 --prior hair=0.25 --prior non-skin=0.25", "m.json"), "m");
+  const Model model = ModelFromJson(
+      Train("--samples s.csv --prior skin=0.5 --prior hair=0.25 --prior non-skin=0.25", "m.json"),
+      "m");
   EXPECT_EQ(model.classes.size(), 3u);
   EXPECT_EQ(model.positive().prior, 0.5);
-  EXPECT_EQ(ModelFromJson(Train("--samples s.csv --positive hair --prior 0.1", "n.json"), "n").positive().name, "hair");
+  EXPECT_EQ(ModelFromJson(Train("--samples s.csv --positive hair --prior 0.1", "n.json"), "n")
+                .positive()
+                .name,
+            "hair");
 }
 
 TEST_F(TrainTest, ErrorsAreOneLineWithTheRightStatus) {

@@ -112,16 +112,19 @@ TEST_F(LiveProgramTest, WithoutAScreenThereIsALine) {
   EXPECT_EQ(Run("live clip.mp4 --headless --fast").status, 0);
 }
 
-// A photograph that stands still: after some frames the model is the face's, and nearer to the truth.
+// A photograph that stands still: after some frames the model is the face's, and nearer to the
+// truth.
 TEST_F(LiveProgramTest, TheModelAdaptsToFaces) {
   SKIP_WITHOUT_FFMPEG();
   const std::filesystem::path samples = testing::SamplesFolder();
-  Shell(folder_, "ffmpeg -v error -loop 1 -framerate 25 -i '" + (samples / "photos/astronaut.png").string() +
+  Shell(folder_, "ffmpeg -v error -loop 1 -framerate 25 -i '" +
+                     (samples / "photos/astronaut.png").string() +
                      "' -frames:v 30 -c:v ffv1 -pix_fmt bgr0 clip.mkv");
   const cv::Mat truth = ReadImage(samples / "masks/astronaut.png");  // grey, in three channels
   const double share = cv::mean(truth)[0] / 255;
   const auto missed = [&](const std::string& flags) {
-    const Outcome run = Run("live clip.mkv --headless --fast --force --csv a.csv --json=a.json " + flags);
+    const Outcome run =
+        Run("live clip.mkv --headless --fast --force --csv a.csv --json=a.json " + flags);
     EXPECT_EQ(run.status, 0) << run.err;
     const auto rows = Csv("a.csv");
     EXPECT_EQ(rows.size(), 31u);

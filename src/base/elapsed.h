@@ -1,0 +1,14 @@
+// Elapsed time.
+#pragma once
+
+#include <chrono>
+
+namespace skinmask {
+
+using Clock = std::chrono::steady_clock;
+
+inline double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace skinmask

@@ -1,0 +1,37 @@
+// Text into numbers: the whole text, or nothing.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace skinmask {
+
+// The number that `text` is, as std::from_chars reads it: no blanks, no '+', any locale. Absent
+// where something is left over, and for what does not fit into T.
+template <class T>
+std::optional<T> ParseNumber(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// "3,4,5" into its numbers; absent where a part is none.
+template <class T>
+std::optional<std::vector<T>> ParseNumbers(std::string_view text, char separator) {
+  std::vector<T> numbers;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    const std::optional<T> number = ParseNumber<T>(text.substr(0, end));
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+    if (end == text.npos) return numbers;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace skinmask
