@@ -43,8 +43,8 @@ int main(int argc, char** argv) try {
   const skinmask::Model model = skinmask::DefaultModel();
   std::vector<std::unique_ptr<skinmask::SeedFinder>> finders;
   finders.push_back(skinmask::FaceFinder());
-  auto adapter = std::make_shared<skinmask::Adapter>(model, model.decision.threshold,
-                                                     std::move(finders), skinmask::Refine::kGuided);
+  auto adapter =
+      std::make_shared<skinmask::Adapter>(model, model.decision.threshold, std::move(finders));
   skinmask::StreamAdapter stream(adapter, {8, lag});
   std::vector<double> follow, pixels, both;
   int adapted = 0;

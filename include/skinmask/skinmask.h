@@ -3,11 +3,13 @@
 
 #include "skinmask/core.h"
 #include "skinmask/detect/adapt.h"
+#include "skinmask/detect/adapt_options.h"
 #include "skinmask/detect/adapt_stream.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/draw.h"
 #include "skinmask/detect/frame_posterior.h"
 #include "skinmask/detect/region.h"
+#include "skinmask/detect/seed_finder.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
 #include "skinmask/media/inputs.h"

@@ -1,6 +1,10 @@
 #include "skinmask/detect/detect_image.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/parallel_rows.h"
+#include "skinmask/base/logistic.h"
 
 namespace skinmask {
 namespace {
@@ -37,6 +41,18 @@ cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr) {
   cv::Mat classes;
   ForRows(posterior, bgr, &Posterior::ClassRow, classes);
   return classes;
+}
+
+cv::Mat MaskOf(const cv::Mat& log_odds, double threshold) { return log_odds > Logit(threshold); }
+
+cv::Mat ProbabilityOf(const cv::Mat& log_odds) {
+  cv::Mat probability(log_odds.size(), CV_8UC1);
+  ForRowsOf(log_odds.cols, log_odds.rows, [&](int y) {
+    std::transform(
+        log_odds.ptr<float>(y), log_odds.ptr<float>(y) + log_odds.cols, probability.ptr(y),
+        [](float z) { return static_cast<std::uint8_t>(std::lround(255 * Logistic(z))); });
+  });
+  return probability;
 }
 
 }  // namespace skinmask

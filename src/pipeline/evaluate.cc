@@ -4,6 +4,7 @@
 
 #include "pipeline/labelled_pairs.h"
 #include "skinmask/detect/adapt.h"
+#include "skinmask/detect/detect_image.h"
 
 namespace skinmask {
 namespace {

@@ -15,12 +15,12 @@ struct StreamOptions {
   int search_lag_frames = 0;
 };
 
-// The model of a stream of frames. Faces are found every few frames and followed between, by their
-// looks; both mixtures are carried from frame to frame, and renewed by one round of EM on each
-// (stepwise EM: Cappe, Moulines 2009), with a rate that is the greater the more the picture
-// changes: a frame like the one before leaves the model as it is, to the bit, and a new scene
-// begins anew. The same frames in the same order give the same log-odds, whatever the threads and
-// the time they take.
+// The model of a stream of frames. Faces are found every few frames and followed between, by
+// normalised correlation with a template; both mixtures are carried from frame to frame, and
+// updated by one step of EM on each (stepwise EM: Cappe, Moulines 2009), with a rate that is the
+// greater the more the picture changes: a frame like the one before leaves the model as it is, to
+// the bit, and a new scene begins anew. The same frames in the same order give the same log-odds,
+// whatever the threads and the time they take.
 class StreamAdapter {
  public:
   // Throws Error for options out of range.

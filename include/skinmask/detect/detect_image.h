@@ -14,4 +14,9 @@ void DetectMask(const Posterior& posterior, const cv::Mat& bgr, cv::Mat& mask);
 cv::Mat DetectProbability(const Posterior& posterior, const cv::Mat& bgr);
 cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr);  // index into Model::classes
 
+// Of log-odds that are known (CV_32FC1, as Adapter gives them), CV_8UC1 likewise: 255 where they
+// are above the threshold's, else 0; round(255 P).
+cv::Mat MaskOf(const cv::Mat& log_odds, double threshold);
+cv::Mat ProbabilityOf(const cv::Mat& log_odds);
+
 }  // namespace skinmask

@@ -1,36 +1,41 @@
+#include "skinmask/detect/adapt_stream.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <future>
 
-#include "detect/adapt/adapt_steps.h"
 #include "detect/adapt/face_tracker.h"
+#include "detect/adapt/image_fit.h"
+#include "detect/adapt/spatial_prior.h"
 #include "skinmask/base/error.h"
-#include "skinmask/detect/adapt_stream.h"
 
 namespace skinmask {
 namespace {
 
-// Mean difference of two small pictures, in grey levels: from which on nothing of the model is
+// Mean difference of two small images, in grey levels: from which on nothing of the model is
 // carried, and from which on it is another scene.
-constexpr double kAllNew = 12, kOtherScene = 40;
-constexpr int kLeastGap = 3;  // frames between searches for a lost face
+constexpr double kFullRateChange = 12, kSceneChange = 40;
+constexpr int kMinSearchGap = 3;  // frames between searches for a lost face
 
 }  // namespace
 
 class StreamAdapter::State {
  public:
   State(std::shared_ptr<const Adapter> adapter, const StreamOptions& options)
-      : adapter_(std::move(adapter)), options_(options) {}
+      : adapter_(std::move(adapter)), options_(options), tracker_(adapter_->options().skin) {}
 
   const Adapter& adapter() const { return *adapter_; }
 
   std::shared_ptr<const Adaptation> Follow(const cv::Mat& bgr) {
-    Sight now = SightOf(bgr);
+    TrackingFrame now = TrackingFrameOf(bgr, adapter_->options().fit.pixels);
     const double change = ChangeTo(now);
-    if (change > kOtherScene) BeginAnew();
-    if (change > 0) people_.Track(now);
+    if (change > kSceneChange) BeginAnew();
+    if (change > 0) tracker_.Follow(now);
     ++frame_;
     const std::optional<Search> search = SearchAt(bgr, now);
-    if (change > 0 || search) Update(search, now, std::min(1., change / kAllNew));
+    if (change > 0 || search) Update(search, now, std::min(1., change / kFullRateChange));
     last_ = std::move(now);
     return current_;
   }
@@ -38,11 +43,11 @@ class StreamAdapter::State {
  private:
   struct Search {
     std::vector<Seed> found;
-    Sight then;
+    TrackingFrame searched;
   };
 
-  double ChangeTo(const Sight& now) const {
-    if (last_.whole != now.whole) return 256;
+  double ChangeTo(const TrackingFrame& now) const {
+    if (last_.size != now.size) return 256;
     return cv::norm(now.small_bgr, last_.small_bgr, cv::NORM_L1) /
            static_cast<double>(3 * now.small_bgr.total());
   }
@@ -50,20 +55,20 @@ class StreamAdapter::State {
   void BeginAnew() {
     is_stale_ = pending_.valid();
     next_search_ = 0;
-    people_.Forget();
+    tracker_.Clear();
     model_.reset();
     current_.reset();
   }
 
   // What is known of a search by now, and the beginning of the next one when it is time.
-  std::optional<Search> SearchAt(const cv::Mat& bgr, const Sight& now) {
+  std::optional<Search> SearchAt(const cv::Mat& bgr, const TrackingFrame& now) {
     std::optional<Search> done;
     if (pending_.valid() && frame_ >= due_) {
       std::vector<Seed> found = pending_.get();
       if (!is_stale_) done = Search{std::move(found), searched_};
       is_stale_ = false;
     }
-    if (people_.AnyLost()) next_search_ = std::min(next_search_, began_ + kLeastGap);
+    if (tracker_.AnyLost()) next_search_ = std::min(next_search_, began_ + kMinSearchGap);
     if (pending_.valid() || frame_ < next_search_) return done;
     began_ = frame_;
     next_search_ = frame_ + options_.search_every_frames;
@@ -76,38 +81,45 @@ class StreamAdapter::State {
     return done;
   }
 
-  void Update(const std::optional<Search>& search, const Sight& now, double rate) {
-    if (people_.empty() && (!search || search->found.empty())) return;
-    const cv::Mat global = adapter_->GlobalLogOdds(now.small_bgr);
-    bool others = false;
-    if (search) others = people_.Meet(search->found, search->then, now, global);
-    people_.Measure(now, global, rate);
-    const std::vector<ColorGaussian> anchors = people_.anchors();
-    const cv::Mat place = PlaceLogOdds(now.small_bgr.size(), now.whole, people_.seeds());
+  void Update(const std::optional<Search>& search, const TrackingFrame& now, double rate) {
+    if (tracker_.empty() && (!search || search->found.empty())) return;
+    const AdaptOptions& options = adapter_->options();
+    const cv::Mat& small = now.small_bgr;
+    const cv::Mat global = adapter_->GlobalLogOdds(small);
+    const bool others =
+        search && tracker_.UpdateWithDetections(search->found, search->searched, now, global);
+    tracker_.UpdateAnchors(now, global, rate);
+    const std::vector<ColorGaussian> anchors = tracker_.anchors();
+    const cv::Mat prior = SpatialPrior(small.size(), now.size, tracker_.seeds(), options.prior);
+    const Evidence evidence{global, prior};
     if (others || !model_ || model_->skin.size() != anchors.size())
-      model_ = FitToImage(now.small_bgr, anchors, global, place);
+      model_ = FitToImage(small, anchors, evidence, options);
     else if (rate > 0)
-      Renew(*model_, now.small_bgr, anchors, global, place, rate);
-    current_ = model_ ? std::make_shared<const Adaptation>(Adaptation{
-                            CompiledMixture(Components(*model_), 0), now.small_bgr, place})
+      StepwiseUpdate(*model_, small, anchors, evidence, rate, options);
+    current_ = model_ ? std::make_shared<const Adaptation>(
+                            Adaptation{CompiledMixture(Components(*model_), 0), small, prior})
                       : nullptr;
   }
 
   std::shared_ptr<const Adapter> adapter_;
   StreamOptions options_;
   std::int64_t frame_ = 0, next_search_ = 0, began_ = 0, due_ = 0;
-  Sight last_, searched_;
+  TrackingFrame last_, searched_;
   std::future<std::vector<Seed>> pending_;
   bool is_stale_ = false;  // what is pending is of another scene
-  People people_;
+  FaceTracker tracker_;
   std::optional<ImageModel> model_;
   std::shared_ptr<const Adaptation> current_;
 };
 
 StreamAdapter::StreamAdapter(std::shared_ptr<const Adapter> adapter, const StreamOptions& options) {
-  if (options.search_every_frames < 1 || options.search_lag_frames < 0)
-    throw Error("StreamOptions",
-                "are out of range (a search every 1 or more frames, 0 or more late)");
+  const auto check = [](const char* option, int value, int least) {
+    if (value < least)
+      throw Error(fmt::format("stream option {}", option),
+                  fmt::format("{} is out of range ({} or more)", value, least));
+  };
+  check("search_every_frames", options.search_every_frames, 1);
+  check("search_lag_frames", options.search_lag_frames, 0);
   state_ = std::make_unique<State>(std::move(adapter), options);
 }
 StreamAdapter::~StreamAdapter() = default;

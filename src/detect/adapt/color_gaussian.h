@@ -1,12 +1,20 @@
-// Gaussians from exact moments of colours.
+// Gaussians of colours (B, G, R), from exact moments.
 #pragma once
 
-#include "detect/adapt/image_fit.h"
+#include <Eigen/Core>
+#include <cstdint>
+
 #include "skinmask/data/moments.h"
 
 namespace skinmask {
 
-inline constexpr std::size_t kFewest = 20;  // pixels to fit a Gaussian to
+struct ColorGaussian {
+  double n = 0;  // pixels, or shares of them
+  Eigen::Vector3d mean;
+  Eigen::Matrix3d covariance;
+};
+
+inline constexpr std::size_t kMinPixels = 20;  // to fit a Gaussian to
 
 inline Eigen::Vector3d Color(const std::uint8_t* bgr) {
   return {double(bgr[0]), double(bgr[1]), double(bgr[2])};
@@ -17,15 +25,24 @@ inline void AddTo(Moments& moments, const std::uint8_t* bgr, std::uint64_t count
   moments.Add(carrier, count);
 }
 
-inline ColorGaussian FromMoments(const Moments& moments, double unit, double noise) {
+// `unit` is the count of a whole pixel; the floor is added to the variance of each channel.
+inline ColorGaussian FromMoments(const Moments& moments, double unit, double covariance_floor) {
   return {static_cast<double>(moments.n) / unit, moments.Mean(),
-          moments.Covariance() + noise * Eigen::Matrix3d::Identity()};
+          moments.Covariance() + covariance_floor * Eigen::Matrix3d::Identity()};
 }
 
-// Squared Mahalanobis distance.
-inline double Distance(const Eigen::Vector3d& x, const Eigen::Vector3d& mean,
-                       const Eigen::Matrix3d& precision) {
+inline double SquaredMahalanobis(const Eigen::Vector3d& x, const Eigen::Vector3d& mean,
+                                 const Eigen::Matrix3d& precision) {
   return (x - mean).dot(precision * (x - mean));
+}
+
+// The moments of both together, the share `rate` of the second one.
+inline void Blend(ColorGaussian& gaussian, const ColorGaussian& target, double rate) {
+  const Eigen::Vector3d step = target.mean - gaussian.mean;
+  gaussian.n += rate * (target.n - gaussian.n);
+  gaussian.covariance += rate * (target.covariance - gaussian.covariance) +
+                         rate * (1 - rate) * step * step.transpose();
+  gaussian.mean += rate * step;
 }
 
 }  // namespace skinmask

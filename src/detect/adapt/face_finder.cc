@@ -8,9 +8,8 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/objdetect.hpp>
 
-#include "detect/adapt/settings.h"
 #include "skinmask/base/error.h"
-#include "skinmask/detect/adapt.h"
+#include "skinmask/detect/seed_finder.h"
 
 namespace skinmask {
 namespace {
@@ -40,7 +39,7 @@ Constructor* LoadConstructor() {
 
 fs::path CascadeFile(const fs::path& given) {
   std::error_code ignored;
-  constexpr char kHint[] = "install the Debian package opencv-data, or name one by --cascade";
+  constexpr char kHint[] = "install the Debian package opencv-data, or name a cascade file";
   if (given.empty()) {
     for (const char* folder : kFolders)
       if (fs::exists(fs::path(folder) / kFileName, ignored)) return fs::path(folder) / kFileName;
@@ -70,20 +69,23 @@ Cascade LoadCascade(const fs::path& file) {
 
 class CascadeFaces : public SeedFinder {
  public:
-  explicit CascadeFaces(const fs::path& file) : file_(file) { idle_.push_back(LoadCascade(file_)); }
+  CascadeFaces(const fs::path& file, const FaceSearchOptions& options)
+      : file_(file), options_(options) {
+    idle_.push_back(LoadCascade(file_));
+  }
 
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     const double scale =
-        std::min(1., std::sqrt(kSearchedPixels / static_cast<double>(bgr.total())));
+        std::min(1., std::sqrt(options_.searched_pixels / static_cast<double>(bgr.total())));
     cv::Mat grey;
     cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
     if (scale < 1) cv::resize(grey, grey, {}, scale, scale, cv::INTER_AREA);
-    const int least =
-        std::max(kLeastFace, static_cast<int>(kLeastFaceShare * std::min(grey.rows, grey.cols)));
+    const int least = std::max(
+        kLeastFace, static_cast<int>(options_.min_face_share * std::min(grey.rows, grey.cols)));
     std::vector<cv::Rect> found;
     std::vector<int> hits;
     Cascade cascade = Take();
-    cascade->detectMultiScale(grey, found, hits, kSearchStep, static_cast<int>(kFaceHits), 0,
+    cascade->detectMultiScale(grey, found, hits, options_.scale_factor, options_.min_neighbours, 0,
                               {least, least}, {});
     Give(std::move(cascade));
     std::vector<Seed> seeds;
@@ -93,7 +95,8 @@ class CascadeFaces : public SeedFinder {
       const cv::Rect& r = found[i];
       const cv::Rect box(cv::Point(cvRound(r.x * width), cvRound(r.y * height)),
                          cv::Point(cvRound(r.br().x * width), cvRound(r.br().y * height)));
-      seeds.push_back({box & cv::Rect({}, bgr.size()), true, {}, hits[i] >= kCertainHits});
+      seeds.push_back(
+          {box & cv::Rect({}, bgr.size()), true, {}, hits[i] >= options_.certain_neighbours});
     }
     // Whatever order they were found in.
     std::ranges::sort(seeds, {}, [](const Seed& s) {
@@ -121,14 +124,16 @@ class CascadeFaces : public SeedFinder {
   }
 
   fs::path file_;
+  FaceSearchOptions options_;
   mutable std::mutex mutex_;
   mutable std::vector<Cascade> idle_;
 };
 
 }  // namespace
 
-std::unique_ptr<SeedFinder> FaceFinder(const fs::path& cascade) {
-  return std::make_unique<CascadeFaces>(CascadeFile(cascade));
+std::unique_ptr<SeedFinder> FaceFinder(const fs::path& cascade, const FaceSearchOptions& options) {
+  options.Validate();
+  return std::make_unique<CascadeFaces>(CascadeFile(cascade), options);
 }
 
 }  // namespace skinmask

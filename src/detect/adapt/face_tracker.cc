@@ -3,145 +3,155 @@
 #include <algorithm>
 #include <opencv2/imgproc.hpp>
 
-#include "detect/adapt/adapt_steps.h"
+#include "detect/adapt/seed_skin.h"
+#include "detect/adapt/small_image.h"
 
 namespace skinmask {
 namespace {
 
-constexpr double kReach = 0.25;       // how far a face may have moved, in face sizes
-constexpr int kLeastReach = 3;        // and in pixels of the small picture
-constexpr double kLost = 0.5;         // likeness under which a face is not where it should be
-constexpr double kNearlyThere = 0.7;  // overlap of two boxes, as a search jitters on a still face
-constexpr double kSamePerson = 0.25;  // overlap
-constexpr int kMostMissed = 8;        // searches in a row, after which a face is forgotten
-constexpr int kMostLost = 5;          // likewise, of one that is not where it should be either
-constexpr double kBetter = 0.01;      // likeness that is worth a move
+constexpr double kSearchRadius = 0.25;   // how far a face may have moved, in face sizes
+constexpr int kMinSearchRadius = 3;      // and in pixels of the small image
+constexpr double kMinCorrelation = 0.5;  // below it a face is not where it should be: lost
+constexpr double kMinGain = 0.01;        // in correlation, that is worth a move
+constexpr double kIouToMatch = 0.25;     // of a track and a detection of the same face
+constexpr double kIouToStay = 0.7;       // of two, as a search jitters on a still face
+constexpr int kMaxMissedSearches = 8;    // in a row, after which a track is dropped
+constexpr int kMaxMissedWhileLost = 5;   // likewise, of a face that is lost
 
-double Overlap(const cv::Rect& a, const cv::Rect& b) {
+bool IsLost(const Track& track) { return track.correlation < kMinCorrelation; }
+
+double IntersectionOverUnion(const cv::Rect& a, const cv::Rect& b) {
   const double both = (a & b).area();
   return both / (a.area() + b.area() - both);
 }
 
-// The middle of a box of the whole picture, in the small one: what is compared.
-cv::Rect MiddleOf(const cv::Rect& box, const Sight& sight) {
-  const double x = static_cast<double>(sight.small_grey.cols) / sight.whole.width;
-  const double y = static_cast<double>(sight.small_grey.rows) / sight.whole.height;
+// The middle of a box of the whole frame, in the small image: what is compared.
+cv::Rect TemplateBox(const cv::Rect& box, const TrackingFrame& frame) {
+  const double x = static_cast<double>(frame.small_grey.cols) / frame.size.width;
+  const double y = static_cast<double>(frame.small_grey.rows) / frame.size.height;
   const cv::Rect middle(
       cvRound((box.x + box.width / 4.) * x), cvRound((box.y + box.height / 4.) * y),
       std::max(2, cvRound(box.width / 2. * x)), std::max(2, cvRound(box.height / 2. * y)));
-  return middle & cv::Rect({}, sight.small_grey.size());
+  return middle & cv::Rect({}, frame.small_grey.size());
 }
 
-// Where the looks are found near the middle of the box; the box moves there.
-double Follow(const cv::Mat& looks, const Sight& now, cv::Rect& box) {
-  const cv::Rect middle = MiddleOf(box, now);
-  const int reach = std::max(kLeastReach, cvRound(2 * kReach * looks.cols));
+// Moves the box to where the template correlates best, near its middle; returns that correlation.
+double MatchTemplate(const cv::Mat& face_template, const TrackingFrame& now, cv::Rect& box) {
+  const int width = face_template.cols, height = face_template.rows;
+  const cv::Rect middle = TemplateBox(box, now);
+  const int radius = std::max(kMinSearchRadius, cvRound(2 * kSearchRadius * width));
   const cv::Rect around =
-      cv::Rect(middle.x - reach, middle.y - reach, looks.cols + 2 * reach, looks.rows + 2 * reach) &
+      cv::Rect(middle.x - radius, middle.y - radius, width + 2 * radius, height + 2 * radius) &
       cv::Rect({}, now.small_grey.size());
-  if (around.width < looks.cols || around.height < looks.rows) return 0;
-  cv::Mat likeness;
-  cv::matchTemplate(now.small_grey(around), looks, likeness, cv::TM_CCOEFF_NORMED);
+  if (around.width < width || around.height < height) return 0;
+  cv::Mat correlation;
+  cv::matchTemplate(now.small_grey(around), face_template, correlation, cv::TM_CCOEFF_NORMED);
   double best = 0;
   cv::Point at;
-  cv::minMaxLoc(likeness, nullptr, &best, nullptr, &at);
+  cv::minMaxLoc(correlation, nullptr, &best, nullptr, &at);
   const cv::Point still = middle.tl() - around.tl();
-  if (cv::Rect({}, likeness.size()).contains(still)) {
-    const double there = static_cast<double>(likeness.at<float>(still));
-    if (best < there + kBetter) return there;
+  if (cv::Rect({}, correlation.size()).contains(still)) {
+    const double there = static_cast<double>(correlation.at<float>(still));
+    if (best < there + kMinGain) return there;
   }
   const cv::Point step = at - still;
   const cv::Rect moved =
       (box +
-       cv::Point(cvRound(step.x * static_cast<double>(now.whole.width) / now.small_grey.cols),
-                 cvRound(step.y * static_cast<double>(now.whole.height) / now.small_grey.rows))) &
-      cv::Rect({}, now.whole);
+       cv::Point(cvRound(step.x * static_cast<double>(now.size.width) / now.small_grey.cols),
+                 cvRound(step.y * static_cast<double>(now.size.height) / now.small_grey.rows))) &
+      cv::Rect({}, now.size);
   if (!moved.empty()) box = moved;
   return best;
 }
 
-// Remembers how the face looks now; if it could not be followed here, it stays as it was found.
-void Look(Person& person, const Sight& now) {
-  if (person.seed.face)
-    person.looks =
-        (person.likeness < kLost ? person.looks : now.small_grey(MiddleOf(person.seed.box, now)))
-            .clone();
+// Of a detection in the frame `searched`, followed to the frame `now`.
+Track TrackOf(const Seed& detection, const TrackingFrame& searched, const TrackingFrame& now) {
+  Track track{detection, true, 0, {}, 1, {}};
+  if (!detection.face) return track;
+  track.face_template = searched.small_grey(TemplateBox(detection.box, searched));
+  track.correlation = MatchTemplate(track.face_template, now, track.seed.box);
+  return track;
+}
+
+// As the face is now; if it could not be followed here, it stays as it was found.
+void UpdateTemplate(Track& track, const TrackingFrame& now) {
+  if (!track.seed.face) return;
+  track.face_template =
+      (IsLost(track) ? track.face_template : now.small_grey(TemplateBox(track.seed.box, now)))
+          .clone();
 }
 
 }  // namespace
 
-Sight SightOf(const cv::Mat& bgr) {
-  Sight sight{bgr.size(), SmallPicture(bgr), {}};
-  cv::extractChannel(sight.small_bgr, sight.small_grey, 1);
-  return sight;
+TrackingFrame TrackingFrameOf(const cv::Mat& bgr, int small_pixels) {
+  TrackingFrame frame{bgr.size(), SmallImage(bgr, small_pixels), {}};
+  cv::extractChannel(frame.small_bgr, frame.small_grey, 1);
+  return frame;
 }
 
-void People::Track(const Sight& now) {
-  for (Person& person : people_)
-    if (person.seed.face && !person.looks.empty())
-      person.likeness = Follow(person.looks, now, person.seed.box);
+void FaceTracker::Follow(const TrackingFrame& now) {
+  for (Track& track : tracks_)
+    if (track.seed.face && !track.face_template.empty())
+      track.correlation = MatchTemplate(track.face_template, now, track.seed.box);
 }
 
-bool People::Meet(std::vector<Seed> found, const Sight& then, const Sight& now,
-                  const cv::Mat& log_odds) {
-  for (Person& person : people_) person.confirmed = false;
+bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
+                                       const TrackingFrame& searched, const TrackingFrame& now,
+                                       const cv::Mat& log_odds) {
+  for (Track& track : tracks_) track.confirmed = false;
   bool others = false;
-  for (Seed& seed : found) {
-    Person met{seed, true, 0, {}, 1, {}};
-    if (seed.face) {
-      met.looks = then.small_grey(MiddleOf(seed.box, then));
-      met.likeness = Follow(met.looks, now, met.seed.box);
-    }
-    const auto known = std::ranges::find_if(people_, [&](const Person& p) {
-      return !p.confirmed && Overlap(p.seed.box, met.seed.box) > kSamePerson;
+  for (const Seed& detection : detections) {
+    Track found = TrackOf(detection, searched, now);
+    const auto known = std::ranges::find_if(tracks_, [&](const Track& t) {
+      return !t.confirmed && IntersectionOverUnion(t.seed.box, found.seed.box) > kIouToMatch;
     });
-    if (known != people_.end()) {
-      if (Overlap(known->seed.box, met.seed.box) > kNearlyThere) met.seed.box = known->seed.box;
-      met.anchor = known->anchor;
-      *known = std::move(met);
-      Look(*known, now);
-    } else if (people_.size() < kMostSeeds &&
-               IsVerified(Scaled(met.seed, now.whole, now.small_grey.size()), log_odds)) {
-      people_.push_back(std::move(met));
-      Look(people_.back(), now);
+    if (known != tracks_.end()) {
+      if (IntersectionOverUnion(known->seed.box, found.seed.box) > kIouToStay)
+        found.seed.box = known->seed.box;
+      found.anchor = known->anchor;
+      *known = std::move(found);
+      UpdateTemplate(*known, now);
+    } else if (tracks_.size() < kMaxSeeds &&
+               IsVerified(Scaled(found.seed, now.size, now.small_grey.size()), log_odds,
+                          options_)) {
+      tracks_.push_back(std::move(found));
+      UpdateTemplate(tracks_.back(), now);
       others = true;
     }
   }
-  for (Person& person : people_)
-    if (!person.confirmed) ++person.searches_missed;
-  others |=
-      std::erase_if(people_, [](const Person& p) {
-        return !p.confirmed && p.searches_missed > (p.likeness < kLost ? kMostLost : kMostMissed);
-      }) > 0;
-  return others;
+  for (Track& track : tracks_)
+    if (!track.confirmed) ++track.searches_missed;
+  const auto dropped = std::erase_if(tracks_, [](const Track& t) {
+    return !t.confirmed &&
+           t.searches_missed > (IsLost(t) ? kMaxMissedWhileLost : kMaxMissedSearches);
+  });
+  return others || dropped > 0;
 }
 
-void People::Measure(const Sight& now, const cv::Mat& log_odds, double rate) {
-  for (Person& person : people_) {
-    if (person.anchor && (!person.confirmed || person.likeness < kLost || rate == 0)) continue;
-    const auto measured =
-        AnchorOf(now.small_bgr, Scaled(person.seed, now.whole, now.small_grey.size()), log_odds);
-    if (measured && person.anchor)
-      MoveTowards(*person.anchor, *measured, rate);
+void FaceTracker::UpdateAnchors(const TrackingFrame& now, const cv::Mat& log_odds, double rate) {
+  for (Track& track : tracks_) {
+    if (track.anchor && (!track.confirmed || IsLost(track) || rate == 0)) continue;
+    const Seed scaled = Scaled(track.seed, now.size, now.small_grey.size());
+    const auto measured = AnchorOf(now.small_bgr, scaled, log_odds, options_);
+    if (measured && track.anchor)
+      Blend(*track.anchor, *measured, rate);
     else if (measured)
-      person.anchor = measured;
+      track.anchor = measured;
   }
-  std::erase_if(people_, [](const Person& p) { return !p.anchor; });
+  std::erase_if(tracks_, [](const Track& t) { return !t.anchor; });
 }
 
-bool People::AnyLost() const {
-  return std::ranges::any_of(people_, [](const Person& p) { return p.likeness < kLost; });
-}
+bool FaceTracker::AnyLost() const { return std::ranges::any_of(tracks_, IsLost); }
 
-std::vector<Seed> People::seeds() const {
+std::vector<Seed> FaceTracker::seeds() const {
   std::vector<Seed> seeds;
-  for (const Person& person : people_) seeds.push_back(person.seed);
+  for (const Track& track : tracks_) seeds.push_back(track.seed);
   return seeds;
 }
 
-std::vector<ColorGaussian> People::anchors() const {
+std::vector<ColorGaussian> FaceTracker::anchors() const {
   std::vector<ColorGaussian> anchors;
-  for (const Person& person : people_) anchors.push_back(*person.anchor);
+  for (const Track& track : tracks_) anchors.push_back(*track.anchor);
   return anchors;
 }
 

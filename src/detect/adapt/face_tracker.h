@@ -1,49 +1,58 @@
-// Those whose skin a stream has shown, followed from frame to frame.
+// The faces, and other seeds, of a stream of frames: found every few frames, followed between.
 #pragma once
 
 #include <opencv2/core.hpp>
+#include <optional>
 #include <vector>
 
-#include "detect/adapt/image_fit.h"
+#include "detect/adapt/color_gaussian.h"
+#include "skinmask/detect/adapt_options.h"
+#include "skinmask/detect/seed_finder.h"
 
 namespace skinmask {
 
-struct Person {
-  Seed seed;                // where it is now, in the whole picture
+// One seed that is followed; its anchor (seed_skin.h) is carried from frame to frame.
+struct Track {
+  Seed seed;                // where it is now, in the whole frame
   bool confirmed = true;    // by the last search
   int searches_missed = 0;  // in a row
-  cv::Mat looks;            // grey, from when it was last confirmed
-  double likeness = 1;      // correlation of what is there now with its looks
+  cv::Mat face_template;    // grey, of the small image, from when the face was last confirmed
+  double correlation = 1;   // normalised, of what is there now with the template
   std::optional<ColorGaussian> anchor;
 };
 
-// A picture with what following needs of it.
-struct Sight {
-  cv::Size whole;  // size of the frame
+// A frame with what tracking needs of it.
+struct TrackingFrame {
+  cv::Size size;  // of the whole frame
   cv::Mat small_bgr, small_grey;
 };
-Sight SightOf(const cv::Mat& bgr);
+TrackingFrame TrackingFrameOf(const cv::Mat& bgr, int small_pixels);
 
-class People {
+class FaceTracker {
  public:
-  // Moves every face to where the picture looks most like it.
-  void Track(const Sight& now);
-  // What a search in the frame `then` found. People that it found are where it says, unless that is
-  // nearly where they were, and are followed to the frame `now`; others are missed, and in the end
-  // forgotten. `log_odds` are the global model's in `now`. True if there are other people than
-  // before.
-  bool Meet(std::vector<Seed> found, const Sight& then, const Sight& now, const cv::Mat& log_odds);
-  // Each one's skin goes `rate` of the way to what it is in this picture.
-  void Measure(const Sight& now, const cv::Mat& log_odds, double rate);
-  void Forget() { people_.clear(); }
+  explicit FaceTracker(const SeedSkinOptions& options) : options_(options) {}
 
-  bool empty() const { return people_.empty(); }
+  // Moves every face to where the frame correlates best with its template.
+  void Follow(const TrackingFrame& now);
+  // Takes what a search in the frame `searched` found. Tracks that it found are where it says,
+  // unless that is nearly where they were, and are followed to the frame `now`; others are missed,
+  // and in the end dropped. `log_odds` are the global model's in `now`. True if there are other
+  // tracks than before.
+  bool UpdateWithDetections(const std::vector<Seed>& detections, const TrackingFrame& searched,
+                            const TrackingFrame& now, const cv::Mat& log_odds);
+  // Each anchor goes `rate` of the way to what it is in this frame; a track that never had one is
+  // dropped.
+  void UpdateAnchors(const TrackingFrame& now, const cv::Mat& log_odds, double rate);
+  void Clear() { tracks_.clear(); }
+
+  bool empty() const { return tracks_.empty(); }
   bool AnyLost() const;  // a face that is not where it should be: time for a search
   std::vector<Seed> seeds() const;
   std::vector<ColorGaussian> anchors() const;
 
  private:
-  std::vector<Person> people_;
+  SeedSkinOptions options_;
+  std::vector<Track> tracks_;
 };
 
 }  // namespace skinmask

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <opencv2/imgproc.hpp>
 
 #include "skinmask/base/error.h"
-#include "skinmask/detect/adapt.h"
+#include "skinmask/detect/seed_finder.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
 
@@ -17,8 +18,9 @@ class Box : public SeedFinder {
   explicit Box(const cv::Rect& box) : box_(box) {}
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     if (box_.empty() || (box_ & cv::Rect({}, bgr.size())) != box_)
-      throw Error(fmt::format("--seed-rect {},{},{},{}", box_.x, box_.y, box_.width, box_.height),
-                  fmt::format("is not within the image (of {} pixels)", SizeText(bgr.size())));
+      throw Error(
+          fmt::format("seed rectangle {},{},{},{}", box_.x, box_.y, box_.width, box_.height),
+          fmt::format("is not within the image (of {} pixels)", SizeText(bgr.size())));
     return {{box_, false, {}, false}};
   }
 

@@ -1,10 +1,10 @@
+#include "detect/adapt/image_fit.h"
+
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
-#include "detect/adapt/adapt_steps.h"
-#include "detect/adapt/color_gaussian.h"
-#include "detect/adapt/settings.h"
 #include "skinmask/base/logistic.h"
 
 namespace skinmask {
@@ -17,57 +17,81 @@ constexpr double kUnit = 1 << 16;  // a pixel's whole weight in exact moments
 
 struct Pixel {
   const std::uint8_t* bgr;
-  double evidence;  // what the global model and the place say
+  double log_odds;  // of the evidence beside the local densities
 };
 
 // Every second pixel of every second row: the fit does not gain by more.
-std::vector<Pixel> Thin(const cv::Mat& bgr, const cv::Mat& log_odds, const cv::Mat& place) {
+std::vector<Pixel> Subsample(const cv::Mat& bgr, const Evidence& evidence, double global_weight) {
   std::vector<Pixel> pixels;
   for (int y = 0; y < bgr.rows; y += 2)
     for (int x = 0; x < bgr.cols; x += 2) {
-      const double global = log_odds.at<float>(y, x);
-      pixels.push_back({bgr.ptr(y, x), (1 - kLocalShare) * global + place.at<float>(y, x)});
+      const double global = evidence.global_log_odds.at<float>(y, x);
+      pixels.push_back(
+          {bgr.ptr(y, x), global_weight * global + evidence.spatial_prior.at<float>(y, x)});
     }
   return pixels;
 }
 
-// Divides colours at the mean of the part with the greatest variance along an axis, until there are
-// kRest: the same parts for the same colours.
-std::vector<ColorGaussian> Divide(const std::vector<const std::uint8_t*>& pixels) {
-  struct Part {
-    std::vector<const std::uint8_t*> pixels;
-    ColorGaussian gaussian;
-    Vector3d axis;
-    double spread;
-  };
-  const auto part_of = [](std::vector<const std::uint8_t*> members) {
+// A group of colours, and how it is best divided.
+struct Part {
+  std::vector<const std::uint8_t*> pixels;
+  ColorGaussian gaussian;
+  Vector3d axis;
+  double spread;  // along the axis, times pixels
+
+  Part(std::vector<const std::uint8_t*> members, double covariance_floor)
+      : pixels(std::move(members)) {
     Moments moments;
-    for (const std::uint8_t* p : members) AddTo(moments, p);
-    const ColorGaussian g = FromMoments(moments, 1, kRestNoise);
+    for (const std::uint8_t* p : pixels) AddTo(moments, p);
+    gaussian = FromMoments(moments, 1, covariance_floor);
     int channel = 0;
-    g.covariance.diagonal().maxCoeff(&channel);
+    gaussian.covariance.diagonal().maxCoeff(&channel);
     // A step of the power method from the channel of greatest variance: near the principal axis.
-    const Vector3d axis = g.covariance * g.covariance.col(channel);
-    return Part{std::move(members), g, axis.normalized(),
-                g.n * axis.normalized().dot(g.covariance * axis.normalized())};
-  };
-  std::vector<Part> parts{part_of(pixels)};
-  while (static_cast<double>(parts.size()) < kRest) {
+    axis = (gaussian.covariance * gaussian.covariance.col(channel)).normalized();
+    spread = gaussian.n * axis.dot(gaussian.covariance * axis);
+  }
+};
+
+// Divides the part of greatest spread at its mean, across its principal axis, until there are
+// enough: the same parts for the same colours.
+std::vector<ColorGaussian> PrincipalSplit(std::vector<const std::uint8_t*> pixels,
+                                          const ImageFitOptions& options) {
+  const double floor = options.background_covariance_floor;
+  std::vector<Part> parts{Part(std::move(pixels), floor)};
+  while (static_cast<int>(parts.size()) < options.background_components) {
     const auto widest = std::ranges::max_element(parts, {}, &Part::spread);
     std::vector<const std::uint8_t*> sides[2];
     for (const std::uint8_t* p : widest->pixels)
       sides[(Color(p) - widest->gaussian.mean).dot(widest->axis) > 0].push_back(p);
     if (sides[0].empty() || sides[1].empty()) break;
-    *widest = part_of(std::move(sides[0]));
-    parts.push_back(part_of(std::move(sides[1])));
+    *widest = Part(std::move(sides[0]), floor);
+    parts.emplace_back(std::move(sides[1]), floor);
   }
   std::vector<ColorGaussian> gaussians;
   for (const Part& part : parts) gaussians.push_back(part.gaussian);
   return gaussians;
 }
 
+// The pixels that are far from all skin, as Gaussians; none where there are too few.
+std::vector<ColorGaussian> InitialBackground(const std::vector<Pixel>& pixels,
+                                             std::span<const ColorGaussian> skin,
+                                             const ImageFitOptions& options) {
+  std::vector<Matrix3d> precisions;
+  for (const ColorGaussian& g : skin) precisions.push_back(g.covariance.inverse());
+  std::vector<const std::uint8_t*> far;
+  const double least = options.background_min_distance;
+  for (const Pixel& pixel : pixels) {
+    bool is_far = true;
+    for (std::size_t i = 0; i < skin.size() && is_far; ++i)
+      is_far = SquaredMahalanobis(Color(pixel.bgr), skin[i].mean, precisions[i]) > least;
+    if (is_far) far.push_back(pixel.bgr);
+  }
+  if (far.size() < kMinPixels) return {};
+  return PrincipalSplit(std::move(far), options);
+}
+
 // exp(log_terms) / their sum, in place; returns the sum's logarithm.
-double Normalise(double* log_terms, std::size_t count) {
+double Softmax(double* log_terms, std::size_t count) {
   const double greatest = *std::max_element(log_terms, log_terms + count);
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i) sum += log_terms[i] = std::exp(log_terms[i] - greatest);
@@ -75,16 +99,17 @@ double Normalise(double* log_terms, std::size_t count) {
   return greatest + std::log(sum);
 }
 
-// Each component's exact moments, pixels weighted by how much of them is its.
-std::vector<Moments> Share(const std::vector<Pixel>& pixels, const ImageModel& model) {
+// Each component's exact moments, pixels weighted by its responsibility for them.
+std::vector<Moments> EStep(const std::vector<Pixel>& pixels, const ImageModel& model,
+                           double local_weight) {
   const std::vector<MixtureComponent> components = Components(model);
   const std::size_t skin = model.skin.size(), all = components.size();
   std::vector<Moments> moments(all);
   std::vector<double> share(all);
   for (const Pixel& pixel : pixels) {
     for (std::size_t k = 0; k < all; ++k) share[k] = components[k].log_density(pixel.bgr);
-    const double local = Normalise(share.data(), skin) - Normalise(share.data() + skin, all - skin);
-    const double p = Logistic(kLocalShare * local + pixel.evidence);
+    const double local = Softmax(share.data(), skin) - Softmax(share.data() + skin, all - skin);
+    const double p = Logistic(local_weight * local + pixel.log_odds);
     for (std::size_t k = 0; k < all; ++k) {
       const auto weight =
           static_cast<std::uint64_t>(std::lround(kUnit * (k < skin ? p : 1 - p) * share[k]));
@@ -94,47 +119,34 @@ std::vector<Moments> Share(const std::vector<Pixel>& pixels, const ImageModel& m
   return moments;
 }
 
-// The estimate with a conjugate normal-inverse-Wishart prior of `weight` pixels at `prior`.
-ColorGaussian Anchored(const ColorGaussian& prior, const Moments& moments, double weight) {
+// With a conjugate normal-inverse-Wishart prior of `strength` pixels at `prior`.
+ColorGaussian MapEstimate(const ColorGaussian& prior, const Moments& moments, double strength,
+                          double covariance_floor) {
   if (moments.n == 0) return prior;
   const ColorGaussian g = FromMoments(moments, kUnit, 0);
-  const double total = g.n + weight;
+  const double total = g.n + strength;
   const Vector3d step = g.mean - prior.mean;
-  return {prior.n, (g.n * g.mean + weight * prior.mean) / total,
-          (g.n * g.covariance + weight * prior.covariance +
-           g.n * weight / total * step * step.transpose()) /
+  return {prior.n, (g.n * g.mean + strength * prior.mean) / total,
+          (g.n * g.covariance + strength * prior.covariance +
+           g.n * strength / total * step * step.transpose()) /
                   total +
-              kSkinNoise / 2 * Matrix3d::Identity()};
+              covariance_floor * Matrix3d::Identity()};
 }
 
-std::vector<ColorGaussian> FirstRest(const std::vector<Pixel>& pixels,
-                                     std::span<const ColorGaussian> skin) {
-  std::vector<Matrix3d> precisions;
-  for (const ColorGaussian& g : skin) precisions.push_back(g.covariance.inverse());
-  std::vector<const std::uint8_t*> far;
-  for (const Pixel& pixel : pixels) {
-    bool is_far = true;
-    for (std::size_t i = 0; i < skin.size() && is_far; ++i)
-      is_far = Distance(Color(pixel.bgr), skin[i].mean, precisions[i]) > kFar;
-    if (is_far) far.push_back(pixel.bgr);
-  }
-  return far.size() < kFewest ? std::vector<ColorGaussian>() : Divide(far);
-}
-
-// What a round makes of the model: each mixture's Gaussians as the pixels are shared among them.
-ImageModel Round(const ImageModel& model, std::span<const ColorGaussian> anchors,
-                 const std::vector<Pixel>& pixels) {
-  const double anchor = kAnchor * static_cast<double>(pixels.size());
-  const std::vector<Moments> moments = Share(pixels, model);
+ImageModel EmStep(const ImageModel& model, std::span<const ColorGaussian> anchors,
+                  const std::vector<Pixel>& pixels, const AdaptOptions& options) {
+  const double strength = options.fit.prior_strength * static_cast<double>(pixels.size());
+  const std::vector<Moments> moments = EStep(pixels, model, options.local_weight);
   ImageModel next = model;
+  // Half the floor, since the anchor's covariance has the floor in it.
   for (std::size_t i = 0; i < anchors.size(); ++i)
-    next.skin[i] = Anchored(anchors[i], moments[i], anchor);
-  for (std::size_t i = 0; i < next.rest.size(); ++i) {
+    next.skin[i] = MapEstimate(anchors[i], moments[i], strength, options.skin.covariance_floor / 2);
+  for (std::size_t i = 0; i < next.background.size(); ++i) {
     const Moments& m = moments[anchors.size() + i];
     if (static_cast<double>(m.n) >= kUnit)
-      next.rest[i] = FromMoments(m, kUnit, kRestNoise);
+      next.background[i] = FromMoments(m, kUnit, options.fit.background_covariance_floor);
     else
-      next.rest[i].n = 1;  // one that has lost its pixels stays, of little weight
+      next.background[i].n = 1;  // one that has lost its pixels stays, of little weight
   }
   return next;
 }
@@ -143,43 +155,37 @@ ImageModel Round(const ImageModel& model, std::span<const ColorGaussian> anchors
 
 std::vector<MixtureComponent> Components(const ImageModel& image) {
   static const Features kBgr;
-  double rest = 0;
-  for (const ColorGaussian& g : image.rest) rest += g.n;
+  double background = 0;
+  for (const ColorGaussian& g : image.background) background += g.n;
   std::vector<MixtureComponent> components;
   const auto add = [&](const ColorGaussian& g, double prior, int class_index) {
     components.push_back(
         {Quadratic::Discriminant(kBgr, prior, {1, g.mean, g.covariance}), class_index});
   };
   for (const ColorGaussian& g : image.skin) add(g, 1 / static_cast<double>(image.skin.size()), 0);
-  for (const ColorGaussian& g : image.rest) add(g, g.n / rest, 1);
+  for (const ColorGaussian& g : image.background) add(g, g.n / background, 1);
   return components;
 }
 
 std::optional<ImageModel> FitToImage(const cv::Mat& bgr, std::span<const ColorGaussian> anchors,
-                                     const cv::Mat& log_odds, const cv::Mat& place) {
+                                     const Evidence& evidence, const AdaptOptions& options) {
   if (anchors.empty()) return std::nullopt;
-  const std::vector<Pixel> pixels = Thin(bgr, log_odds, place);
-  ImageModel model{{anchors.begin(), anchors.end()}, FirstRest(pixels, anchors)};
-  if (model.rest.empty()) return std::nullopt;
-  for (int round = 0; round < kFitRounds; ++round) model = Round(model, anchors, pixels);
+  const std::vector<Pixel> pixels = Subsample(bgr, evidence, 1 - options.local_weight);
+  ImageModel model{{anchors.begin(), anchors.end()},
+                   InitialBackground(pixels, anchors, options.fit)};
+  if (model.background.empty()) return std::nullopt;
+  for (int step = 0; step < options.fit.em_steps; ++step)
+    model = EmStep(model, anchors, pixels, options);
   return model;
 }
 
-void Renew(ImageModel& model, const cv::Mat& bgr, std::span<const ColorGaussian> anchors,
-           const cv::Mat& log_odds, const cv::Mat& place, double rate) {
-  const ImageModel next = Round(model, anchors, Thin(bgr, log_odds, place));
-  for (std::size_t i = 0; i < model.skin.size(); ++i)
-    MoveTowards(model.skin[i], next.skin[i], rate);
-  for (std::size_t i = 0; i < model.rest.size(); ++i)
-    MoveTowards(model.rest[i], next.rest[i], rate);
-}
-
-void MoveTowards(ColorGaussian& gaussian, const ColorGaussian& target, double rate) {
-  const Vector3d step = target.mean - gaussian.mean;
-  gaussian.n += rate * (target.n - gaussian.n);
-  gaussian.covariance += rate * (target.covariance - gaussian.covariance) +
-                         rate * (1 - rate) * step * step.transpose();
-  gaussian.mean += rate * step;
+void StepwiseUpdate(ImageModel& model, const cv::Mat& bgr, std::span<const ColorGaussian> anchors,
+                    const Evidence& evidence, double rate, const AdaptOptions& options) {
+  const std::vector<Pixel> pixels = Subsample(bgr, evidence, 1 - options.local_weight);
+  const ImageModel next = EmStep(model, anchors, pixels, options);
+  for (std::size_t i = 0; i < model.skin.size(); ++i) Blend(model.skin[i], next.skin[i], rate);
+  for (std::size_t i = 0; i < model.background.size(); ++i)
+    Blend(model.background[i], next.background[i], rate);
 }
 
 }  // namespace skinmask

@@ -69,8 +69,9 @@ std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model&
     finders.push_back(FixedSeed(std::filesystem::path(flags.seed_mask)));
   if (faces) finders.push_back(FaceFinder(flags.cascade));
   if (finders.empty()) return nullptr;
-  return std::make_shared<Adapter>(model, own_threshold, std::move(finders),
-                                   flags.refine == "off" ? Refine::kOff : Refine::kGuided);
+  AdaptOptions options;
+  options.refinement.enabled = flags.refine != "off";
+  return std::make_shared<Adapter>(model, own_threshold, std::move(finders), options);
 }
 
 }  // namespace skinmask::cli

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "skinmask/base/logistic.h"
+#include "skinmask/detect/detect_image.h"
 
 namespace skinmask::live {
 namespace {

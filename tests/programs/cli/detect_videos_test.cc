@@ -241,7 +241,7 @@ TEST_F(VideoDetectTest, TheAdaptedModelIsCarriedInOrder) {
   std::vector<std::unique_ptr<SeedFinder>> finders;
   finders.push_back(FixedSeed(cv::Rect(60, 40, 40, 40)));
   StreamAdapter stream(std::make_shared<Adapter>(DefaultModel(), DefaultModel().decision.threshold,
-                                                 std::move(finders), Refine::kGuided));
+                                                 std::move(finders)));
   VideoReader reader(Path("a.mp4").string());
   std::string expected;
   while (const auto frame = reader.Read()) {
