@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/imgproc.hpp>
 #include <optional>
@@ -41,8 +40,6 @@ struct Variant {
   bool profiles = false;
 };
 
-using Setter = void (*)(Variant&, double);
-
 template <class T>
 void Assign(T& field, double value) {
   field = static_cast<T>(value);
@@ -54,63 +51,67 @@ void Set(Variant& variant, double value) {
   Assign(variant.options.*Group.*Field, value);
 }
 
-const std::map<std::string, Setter>& Setters() {
-  using A = skinmask::AdaptOptions;
-  using Search = skinmask::FaceSearchOptions;
-  using Skin = skinmask::SeedSkinOptions;
-  using Fit = skinmask::ImageFitOptions;
-  using Prior = skinmask::SpatialPriorOptions;
-  using Refinement = skinmask::RefinementOptions;
-  static const std::map<std::string, Setter> setters{
-      {"search.searched_pixels", Set<&A::search, &Search::searched_pixels>},
-      {"search.scale_factor", Set<&A::search, &Search::scale_factor>},
-      {"search.min_face_share", Set<&A::search, &Search::min_face_share>},
-      {"search.min_neighbours", Set<&A::search, &Search::min_neighbours>},
-      {"search.certain_neighbours", Set<&A::search, &Search::certain_neighbours>},
-      {"skin.verified_log_odds", Set<&A::skin, &Skin::verified_log_odds>},
-      {"skin.verified_share", Set<&A::skin, &Skin::verified_share>},
-      {"skin.inner_half_width", Set<&A::skin, &Skin::inner_half_width>},
-      {"skin.inner_half_height", Set<&A::skin, &Skin::inner_half_height>},
-      {"skin.min_log_odds", Set<&A::skin, &Skin::min_log_odds>},
-      {"skin.trim_fraction", Set<&A::skin, &Skin::trim_fraction>},
-      {"skin.covariance_inflation", Set<&A::skin, &Skin::covariance_inflation>},
-      {"skin.covariance_floor", Set<&A::skin, &Skin::covariance_floor>},
-      {"fit.pixels", Set<&A::fit, &Fit::pixels>},
-      {"fit.background_components", Set<&A::fit, &Fit::background_components>},
-      {"fit.background_covariance_floor", Set<&A::fit, &Fit::background_covariance_floor>},
-      {"fit.background_min_distance", Set<&A::fit, &Fit::background_min_distance>},
-      {"fit.em_steps", Set<&A::fit, &Fit::em_steps>},
-      {"fit.prior_strength", Set<&A::fit, &Fit::prior_strength>},
-      {"local_weight", [](Variant& v, double x) { v.options.local_weight = x; }},
-      {"max_global_log_odds", [](Variant& v, double x) { v.options.max_global_log_odds = x; }},
-      {"prior.head", Set<&A::prior, &Prior::head>},
-      {"prior.above", Set<&A::prior, &Prior::above>},
-      {"prior.below", Set<&A::prior, &Prior::below>},
-      {"prior.decay_per_face_width", Set<&A::prior, &Prior::decay_per_face_width>},
-      {"prior.max_decay_widths", Set<&A::prior, &Prior::max_decay_widths>},
-      {"prior.head_half_width", Set<&A::prior, &Prior::head_half_width>},
-      {"prior.head_half_height", Set<&A::prior, &Prior::head_half_height>},
-      {"refinement.enabled", Set<&A::refinement, &Refinement::enabled>},
-      {"refinement.rounds", Set<&A::refinement, &Refinement::rounds>},
-      {"refinement.pairwise_weight", Set<&A::refinement, &Refinement::pairwise_weight>},
-      {"refinement.epsilon", Set<&A::refinement, &Refinement::epsilon>},
-      {"refinement.radii_per_side", Set<&A::refinement, &Refinement::radii_per_side>},
-      {"light", [](Variant& v, double x) { v.light = static_cast<int>(x); }},
-      {"specks", [](Variant& v, double x) { v.specks = x; }},
-      {"profiles", [](Variant& v, double x) { v.profiles = x != 0; }}};
-  return setters;
-}
+using A = skinmask::AdaptOptions;
+using Search = skinmask::FaceSearchOptions;
+using Skin = skinmask::SeedSkinOptions;
+using Fit = skinmask::ImageFitOptions;
+using Prior = skinmask::SpatialPriorOptions;
+using Refinement = skinmask::RefinementOptions;
+
+struct Setting {
+  const char* name;
+  void (*set)(Variant&, double);
+};
+constexpr Setting kSettings[] = {
+    {"search.searched_pixels", Set<&A::search, &Search::searched_pixels>},
+    {"search.scale_factor", Set<&A::search, &Search::scale_factor>},
+    {"search.min_face_share", Set<&A::search, &Search::min_face_share>},
+    {"search.min_neighbours", Set<&A::search, &Search::min_neighbours>},
+    {"search.certain_neighbours", Set<&A::search, &Search::certain_neighbours>},
+    {"skin.verified_log_odds", Set<&A::skin, &Skin::verified_log_odds>},
+    {"skin.verified_share", Set<&A::skin, &Skin::verified_share>},
+    {"skin.inner_half_width", Set<&A::skin, &Skin::inner_half_width>},
+    {"skin.inner_half_height", Set<&A::skin, &Skin::inner_half_height>},
+    {"skin.min_log_odds", Set<&A::skin, &Skin::min_log_odds>},
+    {"skin.trim_fraction", Set<&A::skin, &Skin::trim_fraction>},
+    {"skin.covariance_inflation", Set<&A::skin, &Skin::covariance_inflation>},
+    {"skin.covariance_floor", Set<&A::skin, &Skin::covariance_floor>},
+    {"fit.pixels", Set<&A::fit, &Fit::pixels>},
+    {"fit.background_components", Set<&A::fit, &Fit::background_components>},
+    {"fit.background_covariance_floor", Set<&A::fit, &Fit::background_covariance_floor>},
+    {"fit.background_min_distance", Set<&A::fit, &Fit::background_min_distance>},
+    {"fit.em_steps", Set<&A::fit, &Fit::em_steps>},
+    {"fit.prior_strength", Set<&A::fit, &Fit::prior_strength>},
+    {"local_weight", [](Variant& v, double x) { v.options.local_weight = x; }},
+    {"max_global_log_odds", [](Variant& v, double x) { v.options.max_global_log_odds = x; }},
+    {"prior.head", Set<&A::prior, &Prior::head>},
+    {"prior.above", Set<&A::prior, &Prior::above>},
+    {"prior.below", Set<&A::prior, &Prior::below>},
+    {"prior.decay_per_face_width", Set<&A::prior, &Prior::decay_per_face_width>},
+    {"prior.max_decay_widths", Set<&A::prior, &Prior::max_decay_widths>},
+    {"prior.head_half_width", Set<&A::prior, &Prior::head_half_width>},
+    {"prior.head_half_height", Set<&A::prior, &Prior::head_half_height>},
+    {"refinement.enabled", Set<&A::refinement, &Refinement::enabled>},
+    {"refinement.rounds", Set<&A::refinement, &Refinement::rounds>},
+    {"refinement.pairwise_weight", Set<&A::refinement, &Refinement::pairwise_weight>},
+    {"refinement.epsilon", Set<&A::refinement, &Refinement::epsilon>},
+    {"refinement.radii_per_side", Set<&A::refinement, &Refinement::radii_per_side>},
+    {"light", [](Variant& v, double x) { v.light = static_cast<int>(x); }},
+    {"specks", [](Variant& v, double x) { v.specks = x; }},
+    {"profiles", [](Variant& v, double x) { v.profiles = x != 0; }},
+};
 
 Variant Parse(const std::string& line) {
   Variant variant;
   std::istringstream words(line);
   for (std::string word; words >> word;) {
     const auto equals = word.find('=');
-    const auto setter = Setters().find(word.substr(0, equals));
-    if (equals == std::string::npos || setter == Setters().end())
-      throw skinmask::Error(word, fmt::format("is not NAME=VALUE with one of these names: {}",
-                                              fmt::join(Setters() | std::views::keys, " ")));
-    setter->second(variant, std::stod(word.substr(equals + 1)));
+    const auto setting = std::ranges::find(kSettings, word.substr(0, equals), &Setting::name);
+    if (equals == std::string::npos || setting == std::end(kSettings))
+      throw skinmask::Error(
+          word, fmt::format("is not NAME=VALUE with one of these names: {}",
+                            fmt::join(kSettings | std::views::transform(&Setting::name), " ")));
+    setting->set(variant, std::stod(word.substr(equals + 1)));
   }
   return variant;
 }
@@ -238,7 +239,7 @@ std::string Score(const Item& item, const Variant& variant, const skinmask::Mode
                      static_cast<int>(mask.total()) - called - skin + tp);
 }
 
-void Search(const Variant& variant, std::vector<Item>& items) {
+void FindSeeds(const Variant& variant, std::vector<Item>& items) {
   const auto faces = skinmask::FaceFinder({}, variant.options.search);
   const auto profiles = skinmask::FaceFinder(
       "/usr/share/opencv4/haarcascades/haarcascade_profileface.xml", variant.options.search);
@@ -261,7 +262,7 @@ int main(int argc, char** argv) try {
     const Variant variant = Parse(line);
     if (!searched || variant.options.search != searched->options.search ||
         variant.profiles != searched->profiles)
-      Search(variant, items);
+      FindSeeds(variant, items);
     searched = variant;
     std::vector<std::string> scores(items.size());
     tbb::parallel_for(std::size_t{0}, items.size(), [&](std::size_t i) {

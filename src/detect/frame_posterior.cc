@@ -1,4 +1,5 @@
 #include "skinmask/detect/frame_posterior.h"
+
 #include "base/parallel_rows.h"
 #include "skinmask/base/logistic.h"
 
@@ -30,6 +31,15 @@ void WithRow(const VideoFrame& frame, int y, const Use& use) {
   }
 }
 
+// Rows of a map of the frame's stored size, in parallel: of_row(y, its pixels, its bytes).
+template <class OfRow>
+cv::Mat BytesOf(const VideoFrame& frame, const OfRow& of_row) {
+  cv::Mat bytes(frame.size, CV_8UC1);
+  ForRowsOf(frame.size.width, frame.size.height,
+            [&](int y) { of_row(y, static_cast<std::size_t>(frame.size.width), bytes.ptr(y)); });
+  return bytes;
+}
+
 }  // namespace
 
 FramePosterior::FramePosterior(const Model& model, Pixels pixels, const PosteriorOptions& options)
@@ -51,28 +61,19 @@ bool FramePosterior::TakesYuv(const VideoFrame& frame) const {
 }
 
 cv::Mat FramePosterior::Mask(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
-  cv::Mat mask(frame.size, CV_8UC1);
-  const auto count = static_cast<std::size_t>(frame.size.width);
-  const bool yuv = TakesYuv(frame);
-  ForRowsOf(frame.size.width, frame.size.height, [&](int y) {
-    if (!yuv) return posterior_.MaskRow(stored_bgr.ptr(y), count, mask.ptr(y));
-    WithRow(frame, y,
-            [&](const auto& row) { Compiled(frame.encoding).MaskRow(row, count, mask.ptr(y)); });
+  return BytesOf(frame, [&](int y, std::size_t count, std::uint8_t* mask) {
+    if (!TakesYuv(frame)) return posterior_.MaskRow(stored_bgr.ptr(y), count, mask);
+    WithRow(frame, y, [&](const auto& row) { Compiled(frame.encoding).MaskRow(row, count, mask); });
   });
-  return mask;
 }
 
 cv::Mat FramePosterior::Probability(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
-  cv::Mat probability(frame.size, CV_8UC1);
-  const auto count = static_cast<std::size_t>(frame.size.width);
-  const bool yuv = TakesYuv(frame);
-  ForRowsOf(frame.size.width, frame.size.height, [&](int y) {
-    if (!yuv) return posterior_.ProbabilityRow(stored_bgr.ptr(y), count, probability.ptr(y));
+  return BytesOf(frame, [&](int y, std::size_t count, std::uint8_t* probability) {
+    if (!TakesYuv(frame)) return posterior_.ProbabilityRow(stored_bgr.ptr(y), count, probability);
     WithRow(frame, y, [&](const auto& row) {
-      Compiled(frame.encoding).ProbabilityRow(row, count, probability.ptr(y));
+      Compiled(frame.encoding).ProbabilityRow(row, count, probability);
     });
   });
-  return probability;
 }
 
 }  // namespace skinmask

@@ -19,11 +19,11 @@ double Central(Int128 p, Int128 pab, Int128 pa, Int128 pb) {
   return static_cast<double>(p * pab - pa * pb) / total / total;
 }
 
-// Of the box around the largest connected part above one half, found in a picture of about 80,000
-// pixels; absent where that part is smaller than four of them.
-std::optional<cv::Rect> LargestPart(const cv::Mat& map) {
+// The box around the largest connected component above one half, found in a picture of about 80,000
+// pixels; absent where that is smaller than four of them.
+std::optional<cv::Rect> LargestComponent(const cv::Mat& map) {
   constexpr double kSearchedPixels = 80000;
-  constexpr int kLeastPixels = 4;
+  constexpr int kMinPixels = 4;
   const double scale = std::min(1.0, std::sqrt(kSearchedPixels / static_cast<double>(map.total())));
   cv::Mat small, labels, statistics, centroids;
   cv::resize(map, small, {}, scale, scale, cv::INTER_AREA);
@@ -33,7 +33,7 @@ std::optional<cv::Rect> LargestPart(const cv::Mat& map) {
     if (best == 0 ||
         statistics.at<int>(i, cv::CC_STAT_AREA) > statistics.at<int>(best, cv::CC_STAT_AREA))
       best = i;
-  if (best == 0 || statistics.at<int>(best, cv::CC_STAT_AREA) < kLeastPixels) return std::nullopt;
+  if (best == 0 || statistics.at<int>(best, cv::CC_STAT_AREA) < kMinPixels) return std::nullopt;
   const auto full = [&](int column) {
     return static_cast<int>(statistics.at<int>(best, column) / scale);
   };
@@ -41,10 +41,10 @@ std::optional<cv::Rect> LargestPart(const cv::Mat& map) {
                   full(cv::CC_STAT_HEIGHT) + 1);
 }
 
-// Moves the window to the centroid of what it holds until it rests (Bradski: 'the mean shift').
-cv::Rect Shifted(const cv::Mat& map, cv::Rect window) {
-  constexpr int kMostSteps = 20;
-  for (int i = 0; i < kMostSteps; ++i) {
+// Moves the window to the centroid of what it holds until it rests.
+cv::Rect MeanShift(const cv::Mat& map, cv::Rect window) {
+  constexpr int kMaxSteps = 20;
+  for (int i = 0; i < kMaxSteps; ++i) {
     const std::optional<Region> region = RegionOf(MapMomentsOf(map, window));
     if (!region) break;
     const cv::Point move(cvRound(region->centroid.x - window.x - (window.width - 1) / 2.0),
@@ -136,16 +136,16 @@ cv::Rect2d Bounds(const Region& region) {
 
 std::optional<Region> RegionTracker::Follow(const cv::Mat& map) {
   // What a window loses hold of: less than a hundredth of its pixels, or than nine.
-  constexpr double kLeastShare = 0.01, kLeastPixels = 9;
+  constexpr double kMinShare = 0.01, kMinPixels = 9;
   // The window is this much larger than the ellipse on each side, so that it sees the region move
   // and grow: a tenth of the long axis, and some pixels for the small ones.
   constexpr double kMargin = 0.1, kMarginPixels = 4;
-  if (!window_) window_ = LargestPart(map);
+  if (!window_) window_ = LargestComponent(map);
   if (!window_) return std::nullopt;
-  const cv::Rect window = Shifted(map, *window_) & cv::Rect(0, 0, map.cols, map.rows);
+  const cv::Rect window = MeanShift(map, *window_) & cv::Rect(0, 0, map.cols, map.rows);
   const std::optional<Region> region = RegionOf(MapMomentsOf(map, window));
   window_.reset();
-  if (!region || region->pixels < std::max(kLeastPixels, kLeastShare * window.area()))
+  if (!region || region->pixels < std::max(kMinPixels, kMinShare * window.area()))
     return std::nullopt;
   const double margin = kMargin * 2 * region->semi_major + kMarginPixels;
   const cv::Rect2d box = Bounds(*region);

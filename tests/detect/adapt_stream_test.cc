@@ -126,15 +126,16 @@ TEST(AdaptStream, NoiseMovesTheModelLessThanWhereEveryFrameIsAdaptedToAlone) {
   std::shared_ptr<const Adaptation> before;
   std::optional<Adaptation> before_alone;
   double carried = 0, alone = 0, last_f1 = 0, last_f1_alone = 0;
-  for (int i = 0; i < 24; ++i) {
+  constexpr int kChanges = 16;
+  for (int i = 0; i <= kChanges; ++i) {
     const cv::Mat bgr = Noisy(scene.bgr, 100 + static_cast<std::uint64_t>(i));
     const auto mask = [&](const Adaptation& a) { return MaskFrom(adapter->LogOdds(bgr, a), bgr); };
     const auto now = stream.Follow(bgr);
     const auto now_alone = adapter->Adapt(bgr);
     ASSERT_TRUE(now && now_alone);
     if (i > 0) {
-      carried += Change(mask(*before), mask(*now)) / 23;
-      alone += Change(mask(*before_alone), mask(*now_alone)) / 23;
+      carried += Change(mask(*before), mask(*now)) / kChanges;
+      alone += Change(mask(*before_alone), mask(*now_alone)) / kChanges;
     }
     before = now;
     before_alone = now_alone;

@@ -10,7 +10,6 @@
 #include "detect/adapt/seed_skin.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
-#include "skinmask/data/moments.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/media/image.h"
 #include "skinmask/model/model.h"
@@ -89,28 +88,6 @@ TEST(Adapt, TheFitFindsTheColoursThatWereDrawn) {
   }
   EXPECT_FALSE(AnchorOf(bgr, {cv::Rect(0, 0, 1, 1), false, {}, false}, none, {}));
   EXPECT_FALSE(FitToImage(bgr, {}, {none, none}, {}));
-}
-
-// The oracle: moments of the two samples together.
-TEST(Adapt, BlendingPoolsMoments) {
-  testing::Random random(3);
-  Moments parts[2], both;
-  for (int k = 0; k < 2; ++k)
-    for (int i = 0; i < 500; ++i) {
-      const std::int32_t bgr[3] = {static_cast<std::int32_t>(100 + 60 * k + 9 * random.Normal()),
-                                   static_cast<std::int32_t>(90 + 5 * random.Normal()), i % 200};
-      const std::uint64_t count = k == 0 ? 3 : 1;  // a quarter of the pixels is the second's
-      parts[k].Add(bgr, count);
-      both.Add(bgr, count);
-    }
-  ColorGaussian g{0, parts[0].Mean(), parts[0].Covariance()};
-  const ColorGaussian other{0, parts[1].Mean(), parts[1].Covariance()}, before = g;
-  Blend(g, other, 0);
-  EXPECT_EQ(g.mean, before.mean);
-  EXPECT_EQ(g.covariance, before.covariance);
-  Blend(g, other, 0.25);
-  EXPECT_LT((g.mean - both.Mean()).norm(), 1e-9);
-  EXPECT_LT((g.covariance - both.Covariance()).norm(), 1e-8);
 }
 
 TEST(Adapt, SeedsOutsideTheImageAreErrors) {
@@ -219,28 +196,28 @@ TEST_P(AdaptKindTest, EveryKindOfModelAdapts) {
   EXPECT_GT(PooledF1(pairs + " --adapt faces"), PooledF1(pairs));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, AdaptKindTest,
-                         ::testing::Values("two.csv --kind qda", "two.csv --kind lda",
-                                           "two.csv --kind gaussian-nb --space Lab",
-                                           "two.csv --kind mixture", "two.csv --kind logistic",
-                                           "two.csv --kind histogram-nb",
-                                           "two.csv --kind histogram --bins 16",
-                                           "two.csv --kind qda --space YCrCb --channels Cr",
-                                           "two.csv --kind qda --calibrate two.csv", "three.csv"));
+constexpr const char* kKinds[] = {"two.csv --kind qda",
+                                  "two.csv --kind lda",
+                                  "two.csv --kind gaussian-nb --space Lab",
+                                  "two.csv --kind mixture",
+                                  "two.csv --kind logistic",
+                                  "two.csv --kind histogram-nb",
+                                  "two.csv --kind histogram --bins 16",
+                                  "two.csv --kind qda --space YCrCb --channels Cr",
+                                  "two.csv --kind qda --calibrate two.csv",
+                                  "three.csv"};
+INSTANTIATE_TEST_SUITE_P(Kinds, AdaptKindTest, ::testing::ValuesIn(kKinds));
 
 TEST_F(AdaptProgramTest, APriorMovesAdaptedLogOddsAsAllOthers) {
   const Model model = DefaultModel();
   const double threshold = 0.3, prior = 0.6;
   const double shift = Logit(prior) - Logit(model.positive().prior);
-  const std::string first = "detect " + photos_ + " --adapt faces ";
-  ASSERT_EQ(Run(first + fmt::format("-o a --threshold {}", threshold)).status, 0);
-  ASSERT_EQ(Run(first + fmt::format("-o b --prior {} --threshold {:.17g}", prior,
-                                    Logistic(Logit(threshold) + shift)))
-                .status,
-            0);
-  ASSERT_EQ(Run(first + fmt::format("-o c --threshold {:.17g}", Logistic(Logit(threshold) + shift)))
-                .status,
-            0);
+  const double shifted = Logistic(Logit(threshold) + shift);
+  for (const std::string& flags :
+       {fmt::format("-o a --threshold {}", threshold),
+        fmt::format("-o b --prior {} --threshold {:.17g}", prior, shifted),
+        fmt::format("-o c --threshold {:.17g}", shifted)})
+    ASSERT_EQ(Run("detect " + photos_ + " --adapt faces " + flags).status, 0);
   for (const std::string& name : Names(Path("a"))) {
     const cv::Mat a = ReadImage(Path("a/" + name)), b = ReadImage(Path("b/" + name)),
                   c = ReadImage(Path("c/" + name));

@@ -48,11 +48,11 @@ cv::Rect2d Bounds(const Region& region);
 // the window.
 class RegionTracker {
  public:
-  // Begins with what is in `start`, or with the largest connected part above one half.
+  // Begins with what is in `start`, or with the largest connected component above one half.
   explicit RegionTracker(std::optional<cv::Rect> start = std::nullopt) : window_(start) {}
 
   // The region in `map` (as MapMomentsOf takes it, of the same size each time). Absent where it is
-  // lost, because its window holds next to nothing: then the largest part is looked for from the
+  // lost, because its window holds next to nothing: then the largest one is looked for from the
   // next map on.
   std::optional<Region> Follow(const cv::Mat& map);
 
