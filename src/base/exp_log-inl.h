@@ -10,7 +10,7 @@
 #include "base/pixels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace skinmask::rows::HWY_NAMESPACE {
+namespace skinmask::HWY_NAMESPACE {
 
 // x + kRound has the bits of kRound plus those of the integer nearest to x, for |x| < 2^22.
 constexpr float kRound = 0x1.8p23f;
@@ -50,12 +50,7 @@ HWY_INLINE Floats Log(Floats x) {
 // round(255 q), 0 <= q <= 1, from 255 q: the low byte of the sum's bits.
 HWY_INLINE Words RoundedByte(Floats x) { return Bits(hn::Add(x, Float(0x1p23f))); }
 
-// round(255 / (1 + 2^x)) as the lowest byte.
-HWY_INLINE Words LogisticByteOf(Floats x) {
-  return RoundedByte(hn::Div(Float(255), hn::Add(Float(1), Exp2(x))));
-}
-
-}  // namespace skinmask::rows::HWY_NAMESPACE
+}  // namespace skinmask::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -1,9 +1,9 @@
-// Pixels in, answers out, for the CPU target that is being compiled. Included once per target.
+// Pixels through kernels, for the CPU target that is being compiled. Included once per target.
 //
 // A block is 4 N pixels, N being the lanes of a 32-bit vector: 3 N words. Lane by lane, three words
 // hold four pixels,
 //   w0 = B0 G0 R0 B1   w1 = G1 R1 B2 G2   w2 = R2 B3 G3 R3   (lowest byte first),
-// every channel is one byte of one word, and four answers of one byte make one word again: nothing
+// every channel is one byte of one word, and four results of one byte make one word again: nothing
 // moves between lanes except by one permutation at the end.
 #if defined(SKINMASK_PIXELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKINMASK_PIXELS_INL_H_
@@ -19,7 +19,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace skinmask::rows::HWY_NAMESPACE {
+namespace skinmask::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using WordTag = hn::ScalableTag<std::uint32_t>;
@@ -77,89 +77,90 @@ HWY_INLINE Floats Channel(Words words) {
 }
 
 // All ones where x is negative. A sum is -0 only if all its terms are, and constants never are.
-HWY_INLINE Words SignMask(Floats x) {
+HWY_INLINE Words SignWords(Floats x) {
   return hn::BitCast(WordTag(), hn::ShiftRight<31>(hn::BitCast(IntTag(), x)));
 }
 
-// Four vectors: of the first, second, third and fourth pixels of the groups.
+// One vector each for the first, second, third and fourth pixels of the groups of four.
 template <class V>
-struct Four {
-  V a0, a1, a2, a3;
+struct FourVectors {
+  V v0, v1, v2, v3;
 };
 
-// Answers are functors. `kTakes` says of what: (b, g, r) of one vector of pixels as Floats; the
-// same of a whole block as Four<Floats>; or the colour r << 16 | g << 8 | b as Words. They give
-// Floats, or Words whose lowest byte (or, if they say kAllBytes, each byte) is the answer.
-enum class Takes { kChannels, kWholeBlock, kColor };
+// Kernels are functors. `kInput` says of what: (b, g, r) of one vector of pixels as Floats; the
+// same of a whole block as FourVectors<Floats>; or the colour r << 16 | g << 8 | b as Words. They
+// give Floats, or Words whose lowest byte (or, if they say kAllBytes, each byte) is the result.
+enum class Input { kChannels, kWholeBlock, kColor };
 struct OfChannels {
-  static constexpr Takes kTakes = Takes::kChannels;
+  static constexpr Input kInput = Input::kChannels;
 };
 struct OfBlock {
-  static constexpr Takes kTakes = Takes::kWholeBlock;
+  static constexpr Input kInput = Input::kWholeBlock;
 };
 struct OfColor {
-  static constexpr Takes kTakes = Takes::kColor;
+  static constexpr Input kInput = Input::kColor;
 };
 
-template <class Answer>
-HWY_INLINE auto AnswersOfColors(const Answer& answer, Words w0, Words w1, Words w2) {
+template <class Kernel>
+HWY_INLINE auto ApplyToColors(const Kernel& kernel, Words w0, Words w1, Words w2) {
   const Words color = Word(0x00FFFFFFu);
-  const Words a0 = answer(hn::And(w0, color));
-  const Words a1 = answer(hn::And(hn::Or(hn::ShiftRight<24>(w0), hn::ShiftLeft<8>(w1)), color));
-  const Words a2 = answer(hn::And(hn::Or(hn::ShiftRight<16>(w1), hn::ShiftLeft<16>(w2)), color));
-  return Four<Words>{a0, a1, a2, answer(hn::ShiftRight<8>(w2))};
+  const Words v0 = kernel(hn::And(w0, color));
+  const Words v1 = kernel(hn::And(hn::Or(hn::ShiftRight<24>(w0), hn::ShiftLeft<8>(w1)), color));
+  const Words v2 = kernel(hn::And(hn::Or(hn::ShiftRight<16>(w1), hn::ShiftLeft<16>(w2)), color));
+  return FourVectors<Words>{v0, v1, v2, kernel(hn::ShiftRight<8>(w2))};
 }
 
-template <class Answer>
-HWY_INLINE auto FourAnswers(const Answer& answer, Words w0, Words w1, Words w2) {
-  if constexpr (Answer::kTakes == Takes::kColor) {
-    return AnswersOfColors(answer, w0, w1, w2);
+// The results of a block's pixels, whose words these are.
+template <class Kernel>
+HWY_INLINE auto Apply(const Kernel& kernel, Words w0, Words w1, Words w2) {
+  if constexpr (Kernel::kInput == Input::kColor) {
+    return ApplyToColors(kernel, w0, w1, w2);
   } else {
     w0 = Centred(w0);
     w1 = Centred(w1);
     w2 = Centred(w2);
-    const Four<Floats> b{Channel<0>(w0), Channel<3>(w0), Channel<2>(w1), Channel<1>(w2)};
-    const Four<Floats> g{Channel<1>(w0), Channel<0>(w1), Channel<3>(w1), Channel<2>(w2)};
-    const Four<Floats> r{Channel<2>(w0), Channel<1>(w1), Channel<0>(w2), Channel<3>(w2)};
-    if constexpr (Answer::kTakes == Takes::kWholeBlock) {
-      return answer(b, g, r);
+    const FourVectors<Floats> b{Channel<0>(w0), Channel<3>(w0), Channel<2>(w1), Channel<1>(w2)};
+    const FourVectors<Floats> g{Channel<1>(w0), Channel<0>(w1), Channel<3>(w1), Channel<2>(w2)};
+    const FourVectors<Floats> r{Channel<2>(w0), Channel<1>(w1), Channel<0>(w2), Channel<3>(w2)};
+    if constexpr (Kernel::kInput == Input::kWholeBlock) {
+      return kernel(b, g, r);
     } else {
-      using V = decltype(answer(b.a0, g.a0, r.a0));
-      return Four<V>{answer(b.a0, g.a0, r.a0), answer(b.a1, g.a1, r.a1), answer(b.a2, g.a2, r.a2),
-                     answer(b.a3, g.a3, r.a3)};
+      using V = decltype(kernel(b.v0, g.v0, r.v0));
+      return FourVectors<V>{kernel(b.v0, g.v0, r.v0), kernel(b.v1, g.v1, r.v1),
+                            kernel(b.v2, g.v2, r.v2), kernel(b.v3, g.v3, r.v3)};
     }
   }
 }
 
-// The bytes of four answers, side by side.
-template <class Answer>
-HWY_INLINE Words FourBytes(Four<Words> a) {
-  if constexpr (!Answer::kAllBytes) {
-    a.a1 = hn::ShiftLeft<8>(a.a1);
-    a.a2 = hn::ShiftLeft<16>(a.a2);
-    a.a3 = hn::ShiftLeft<24>(a.a3);
+// The bytes of a block's results, side by side.
+template <class Kernel>
+HWY_INLINE Words PackBytes(FourVectors<Words> a) {
+  if constexpr (!Kernel::kAllBytes) {
+    a.v1 = hn::ShiftLeft<8>(a.v1);
+    a.v2 = hn::ShiftLeft<16>(a.v2);
+    a.v3 = hn::ShiftLeft<24>(a.v3);
   }
-  Words words = hn::And(a.a0, Word(0xFFu));
-  words = hn::OrAnd(words, a.a1, Word(0xFF00u));
-  words = hn::OrAnd(words, a.a2, Word(0xFF0000u));
-  return hn::OrAnd(words, a.a3, Word(0xFF000000u));
+  Words words = hn::And(a.v0, Word(0xFFu));
+  words = hn::OrAnd(words, a.v1, Word(0xFF00u));
+  words = hn::OrAnd(words, a.v2, Word(0xFF0000u));
+  return hn::OrAnd(words, a.v3, Word(0xFF000000u));
 }
 
-// Of three vectors of words, every third word: from which vector each lane gets one, and in which
-// lane each ends up.
-struct Thirds {
+// How to take every third word out of three vectors of words: from which vector each lane gets one,
+// and in which lane each ends up.
+struct EveryThirdWord {
   HWY_ALIGN std::uint32_t from[3][kLanes] = {};
   HWY_ALIGN std::int32_t lane_of[kLanes] = {};
-  constexpr Thirds() {
+  constexpr EveryThirdWord() {
     for (std::size_t word = 0; word < 3 * kLanes; word += 3) {
       from[word / kLanes][word % kLanes] = ~0u;
       lane_of[word / 3] = static_cast<std::int32_t>(word % kLanes);
     }
   }
 };
-inline constexpr Thirds kThirds;
+inline constexpr EveryThirdWord kEveryThirdWord;
 
-// Reads blocks of BGR. A word that belongs first (w0) in its lane comes at every third place, so in
+// Reads blocks of BGR. A word that belongs first (w0) in its lane is every third of them, so in
 // each lane exactly one of the block's three vectors has it, whatever N (a power of two); the same
 // choice, made 4 and 8 bytes further on, gives w1 and w2. That reads kPastEnd bytes past the block
 // (never used), and leaves the groups of four pixels in an order that `in_order` undoes.
@@ -168,36 +169,32 @@ class BgrBlocks {
   static constexpr std::size_t kPastEnd = 8;
 
   HWY_INLINE BgrBlocks()
-      : in_order_(hn::SetTableIndices(WordTag(), kThirds.lane_of)),
+      : in_order_(hn::SetTableIndices(WordTag(), kEveryThirdWord.lane_of)),
         first_(From(0)),
         second_(From(1)) {}
 
-  template <class Answer>
-  HWY_INLINE void operator()(const Answer& answer, const std::uint8_t* bgr,
+  template <class Kernel>
+  HWY_INLINE void operator()(const Kernel& kernel, const std::uint8_t* bgr,
                              std::uint8_t* out) const {
-    const auto a = FourAnswers(answer, LoadFirst(bgr), LoadFirst(bgr + 4), LoadFirst(bgr + 8));
-    StoreWords(hn::TableLookupLanes(FourBytes<Answer>(a), in_order_), out);
+    StoreWords(InOrder(PackBytes<Kernel>(ApplyAt(kernel, bgr))), out);
   }
 
-  template <class Answer>
-  HWY_INLINE void operator()(const Answer& answer, const std::uint8_t* bgr, float* out) const {
-    const auto a = FourAnswers(answer, LoadFirst(bgr), LoadFirst(bgr + 4), LoadFirst(bgr + 8));
-    hn::StoreInterleaved4(InOrder(a.a0), InOrder(a.a1), InOrder(a.a2), InOrder(a.a3), FloatTag(),
-                          out);
-  }
-
-  template <class Answer>
-  HWY_INLINE void operator()(const Answer& answer, const std::uint8_t* bgr,
-                             std::uint32_t* out) const {
-    const auto a = FourAnswers(answer, LoadFirst(bgr), LoadFirst(bgr + 4), LoadFirst(bgr + 8));
-    hn::StoreInterleaved4(InOrder(a.a0), InOrder(a.a1), InOrder(a.a2), InOrder(a.a3), WordTag(),
-                          out);
+  // Floats, or whole words.
+  template <class Kernel, class T>
+  HWY_INLINE void operator()(const Kernel& kernel, const std::uint8_t* bgr, T* out) const {
+    const auto a = ApplyAt(kernel, bgr);
+    hn::StoreInterleaved4(InOrder(a.v0), InOrder(a.v1), InOrder(a.v2), InOrder(a.v3),
+                          hn::ScalableTag<T>(), out);
   }
 
  private:
   using Order = decltype(hn::SetTableIndices(WordTag(), static_cast<const std::int32_t*>(nullptr)));
   using Mask = hn::Mask<WordTag>;
 
+  template <class Kernel>
+  HWY_INLINE auto ApplyAt(const Kernel& kernel, const std::uint8_t* bgr) const {
+    return Apply(kernel, LoadFirst(bgr), LoadFirst(bgr + 4), LoadFirst(bgr + 8));
+  }
   HWY_INLINE Words LoadFirst(const std::uint8_t* bytes) const {
     const Words others =
         hn::IfThenElse(second_, LoadWords(bytes + kBlock), LoadWords(bytes + 2 * kBlock));
@@ -206,32 +203,32 @@ class BgrBlocks {
   HWY_INLINE Words InOrder(Words x) const { return hn::TableLookupLanes(x, in_order_); }
   HWY_INLINE Floats InOrder(Floats x) const { return hn::BitCast(FloatTag(), InOrder(Bits(x))); }
   HWY_INLINE static Mask From(std::size_t vector) {
-    return hn::MaskFromVec(hn::Load(WordTag(), kThirds.from[vector]));
+    return hn::MaskFromVec(hn::Load(WordTag(), kEveryThirdWord.from[vector]));
   }
 
   Order in_order_;
   Mask first_, second_;
 };
 
-// answer(b, g, r) of every pixel. The last pixels, and those whose block would read past the end,
-// go through a copy.
-template <class Answer, class T>
-HWY_INLINE void BgrRow(const Answer& answer, const std::uint8_t* bgr, std::size_t count, T* out) {
+// The kernel's result for every pixel. The last pixels, and those whose block would read past the
+// end, go through a copy.
+template <class Kernel, class T>
+HWY_INLINE void BgrRow(const Kernel& kernel, const std::uint8_t* bgr, std::size_t count, T* out) {
   const BgrBlocks block;
   std::size_t i = 0;
   for (; i + kBlock + (BgrBlocks::kPastEnd + 2) / 3 <= count; i += kBlock)
-    block(answer, bgr + 3 * i, out + i);
+    block(kernel, bgr + 3 * i, out + i);
   for (; i < count; i += kBlock) {
     std::uint8_t in[3 * kBlock + BgrBlocks::kPastEnd] = {};
-    T answers[kBlock];
+    T results[kBlock];
     const std::size_t rest = HWY_MIN(kBlock, count - i);
     std::memcpy(in, bgr + 3 * i, 3 * rest);
-    block(answer, in, answers);
-    std::memcpy(out + i, answers, rest * sizeof(T));
+    block(kernel, in, results);
+    std::memcpy(out + i, results, rest * sizeof(T));
   }
 }
 
-}  // namespace skinmask::rows::HWY_NAMESPACE
+}  // namespace skinmask::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -14,12 +14,12 @@ namespace skinmask {
 namespace {
 
 constexpr std::size_t kRow = 2048;                  // pixels at a time
-constexpr std::uint32_t kBlockBits = 9;             // places in a block: 8 x 8 x 8 colours
-constexpr std::uint32_t kClassBits = 24;            // place = class << 24 | rows::ColorPlaces
+constexpr std::uint32_t kBlockBits = 9;             // colours in a block: 8 x 8 x 8
+constexpr std::uint32_t kClassBits = 24;            // index = class << 24 | ColorIndices
 constexpr std::uint8_t kCounted = 1, kWrapped = 3;  // of a block: a pixel, a full byte
 constexpr std::uint32_t kSlicesOfClass = 32;  // of equal b >> 3, one canonical row after another
 
-// The block of a colour (places.h) from the channels' upper five bits.
+// The block of a colour (color_index.h) from the channels' upper five bits.
 std::uint32_t BlockOf(std::uint32_t class_index, std::uint32_t b, std::uint32_t g,
                       std::uint32_t r) {
   return class_index << (kClassBits - kBlockBits) | b << 10 | g << 5 | r;
@@ -44,23 +44,23 @@ ColorCounter::ColorCounter(std::size_t class_count)
 
 void ColorCounter::CountBlock(const std::uint8_t* bgr, const std::uint8_t* classes,
                               std::size_t count) {
-  std::array<std::uint32_t, kRow> places;
-  rows::ColorPlaces(bgr, count, places.data());
-  for (std::size_t i = 0; i < count; ++i) places[i] |= std::uint32_t{classes[i]} << kClassBits;
+  std::array<std::uint32_t, kRow> indices;
+  ColorIndices(bgr, count, indices.data());
+  for (std::size_t i = 0; i < count; ++i) indices[i] |= std::uint32_t{classes[i]} << kClassBits;
   std::uint8_t* const counts = counts_.get();
   std::uint8_t* const blocks = blocks_.get();
   std::uint32_t* const wraps = wraps_.get();
-  for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(counts + places[i], 1);
+  for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(counts + indices[i], 1);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t place = places[i];
-    blocks[place >> kBlockBits] |= kCounted;
-    auto sum = static_cast<std::uint8_t>(counts[place] + 1);
+    const std::uint32_t index = indices[i];
+    blocks[index >> kBlockBits] |= kCounted;
+    auto sum = static_cast<std::uint8_t>(counts[index] + 1);
     if (sum == 0) [[unlikely]] {
-      ++wraps[place];
-      blocks[place >> kBlockBits] = kWrapped;
+      ++wraps[index];
+      blocks[index >> kBlockBits] = kWrapped;
       sum = 1;
     }
-    counts[place] = sum;
+    counts[index] = sum;
   }
 }
 
@@ -87,11 +87,11 @@ void ColorCounter::CountRow(const std::uint8_t* bgr, const std::uint8_t* classes
   }
 }
 
-std::uint64_t ColorCounter::CountAt(std::uint32_t place) const {
-  const std::uint64_t count = counts_[place];
+std::uint64_t ColorCounter::CountAt(std::uint32_t index) const {
+  const std::uint64_t count = counts_[index];
   // Most pages of wraps_ were never touched, and need not be.
-  const bool wrapped = count > 0 && blocks_[place >> kBlockBits] == kWrapped;
-  return wrapped ? count + std::uint64_t{255} * wraps_[place] : count;
+  const bool wrapped = count > 0 && blocks_[index >> kBlockBits] == kWrapped;
+  return wrapped ? count + std::uint64_t{255} * wraps_[index] : count;
 }
 
 void ColorCounter::FlushSlice(std::span<ColorCounter* const> counters, std::uint32_t slice,

@@ -7,9 +7,10 @@
 #include "base/pixels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace skinmask::rows::HWY_NAMESPACE {
+namespace skinmask::HWY_NAMESPACE {
+namespace {
 
-struct Place : OfColor {
+struct ColorIndex : OfColor {
   HWY_INLINE Words operator()(Words c) const {  // r << 16 | g << 8 | b
     const auto field = [c](std::uint32_t bits) { return hn::And(c, Word(bits)); };
     const Words block =
@@ -21,21 +22,22 @@ struct Place : OfColor {
   }
 };
 
-void PlacesOf(const std::uint8_t* bgr, std::size_t count, std::uint32_t* places) {
-  BgrRow(Place(), bgr, count, places);
+void ColorIndexRow(const std::uint8_t* bgr, std::size_t count, std::uint32_t* indices) {
+  BgrRow(ColorIndex(), bgr, count, indices);
 }
 
-}  // namespace skinmask::rows::HWY_NAMESPACE
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace skinmask::rows {
+namespace skinmask {
 
-HWY_EXPORT(PlacesOf);
+HWY_EXPORT(ColorIndexRow);
 
-void ColorPlaces(const std::uint8_t* bgr, std::size_t count, std::uint32_t* places) {
-  HWY_DYNAMIC_DISPATCH(PlacesOf)(bgr, count, places);
+void ColorIndices(const std::uint8_t* bgr, std::size_t count, std::uint32_t* indices) {
+  HWY_DYNAMIC_DISPATCH(ColorIndexRow)(bgr, count, indices);
 }
 
-}  // namespace skinmask::rows
+}  // namespace skinmask
 #endif

@@ -1,22 +1,27 @@
-#include "model/rows.h"
+// CompiledMixture's row functions.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "model/mixture_view.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/mixture_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
-#include "base/exp_log-inl.h"
 #include "model/quadratic-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace skinmask::rows::HWY_NAMESPACE {
+namespace skinmask::HWY_NAMESPACE {
+namespace {
 
 // u_k of a block's four vectors, and the largest of the positives' and of the others'.
-struct Ratios {
-  Floats u[MixtureView::kMaxCount][4];
+struct LogRatios {
+  Floats u[CompiledMixture::kMaxComponents][4];
   Floats positive[4], other[4];
 
-  HWY_INLINE Ratios(const MixtureView& m, const Four<Floats>& b, const Four<Floats>& g,
-                    const Four<Floats>& r) {
+  HWY_INLINE LogRatios(const MixtureView& m, const FourVectors<Floats>& b,
+                       const FourVectors<Floats>& g, const FourVectors<Floats>& r) {
     for (std::size_t j = 0; j < 4; ++j) {
       u[0][j] = positive[j] = Float(0);
       other[j] = Float(-3e38f);
@@ -40,34 +45,35 @@ struct Ratios {
   }
 
  private:
-  HWY_INLINE static void Component(const FloatQuadratic& q, const Four<Floats>& b,
-                                   const Four<Floats>& g, const Four<Floats>& r, Floats* value) {
-    value[0] = Evaluate(q, b.a0, g.a0, r.a0);
-    value[1] = Evaluate(q, b.a1, g.a1, r.a1);
-    value[2] = Evaluate(q, b.a2, g.a2, r.a2);
-    value[3] = Evaluate(q, b.a3, g.a3, r.a3);
+  HWY_INLINE static void Component(const FloatQuadratic& q, const FourVectors<Floats>& b,
+                                   const FourVectors<Floats>& g, const FourVectors<Floats>& r,
+                                   Floats* value) {
+    value[0] = Evaluate(q, b.v0, g.v0, r.v0);
+    value[1] = Evaluate(q, b.v1, g.v1, r.v1);
+    value[2] = Evaluate(q, b.v2, g.v2, r.v2);
+    value[3] = Evaluate(q, b.v3, g.v3, r.v3);
   }
 };
 
-// An answer per block from one per vector.
-template <class Answer>
-struct PerVector : OfBlock {
+// A kernel of blocks from one of vectors.
+template <class OfVector>
+struct OfMixture : OfBlock, OfVector {
   MixtureView m;
-  HWY_INLINE auto operator()(const Four<Floats>& b, const Four<Floats>& g,
-                             const Four<Floats>& r) const {
-    const Ratios ratios(m, b, g, r);
-    const Answer answer{m};
-    using V = decltype(answer(ratios, 0));
-    return Four<V>{answer(ratios, 0), answer(ratios, 1), answer(ratios, 2), answer(ratios, 3)};
+  HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
+                             const FourVectors<Floats>& r) const {
+    const LogRatios ratios(m, b, g, r);
+    const OfVector& of = *this;
+    using V = decltype(of(m, ratios, 0));
+    return FourVectors<V>{of(m, ratios, 0), of(m, ratios, 1), of(m, ratios, 2), of(m, ratios, 3)};
   }
 };
 
 // n terms, the greatest of them 1, sum to at most n. So where the greatest terms of both sides are
 // further apart than by the count of the other's, they decide, and the sums need not be taken: the
-// answer is the same, as the hundredth kept in hand is far beyond the sums' error.
-struct PositiveIsGreater {
-  const MixtureView& m;
-  HWY_INLINE Words operator()(const Ratios& ratios, std::size_t j) const {
+// mask is the same, as the hundredth kept in hand is far beyond the sums' error.
+struct PositiveMask {
+  static constexpr bool kAllBytes = true;
+  HWY_INLINE Words operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
     constexpr float kInHand = 0.01f;
     const Floats lead = hn::Sub(ratios.positive[j], ratios.other[j]);
     const float others = Log2(m.count - m.positives) + kInHand;
@@ -81,10 +87,10 @@ struct PositiveIsGreater {
     }
     return Bits(hn::VecFromMask(FloatTag(), greater));
   }
-  // At least the binary logarithm of 1 .. kMaxCount.
+  // At least the binary logarithm of 1 .. kMaxComponents.
   static float Log2(std::size_t n) {
     static constexpr auto kLog2 = [] {
-      std::array<float, MixtureView::kMaxCount + 1> table{};
+      std::array<float, CompiledMixture::kMaxComponents + 1> table{};
       for (std::size_t i = 2; i < table.size(); ++i) table[i] = table[(i + 1) / 2] + 1;
       return table;
     }();
@@ -92,9 +98,8 @@ struct PositiveIsGreater {
   }
 };
 
-struct Share {
-  const MixtureView& m;
-  HWY_INLINE Floats operator()(const Ratios& ratios, std::size_t j) const {
+struct Probability {
+  HWY_INLINE Floats operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
     const Floats shift = hn::Max(ratios.positive[j], ratios.other[j]);
     const Floats positive = ratios.Sum(0, m.positives, j, shift);
     const Floats other = ratios.Sum(m.positives, m.count, j, shift);
@@ -102,16 +107,15 @@ struct Share {
   }
 };
 
-struct ShareByte {
-  const MixtureView& m;
-  HWY_INLINE Words operator()(const Ratios& ratios, std::size_t j) const {
-    return RoundedByte(hn::Mul(Float(255), Share{m}(ratios, j)));
+struct ProbabilityByte {
+  static constexpr bool kAllBytes = false;
+  HWY_INLINE Words operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
+    return RoundedByte(hn::Mul(Float(255), Probability()(m, ratios, j)));
   }
 };
 
 struct LogOdds {
-  const MixtureView& m;
-  HWY_INLINE Floats operator()(const Ratios& ratios, std::size_t j) const {
+  HWY_INLINE Floats operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
     const Floats positive = Log(ratios.Sum(0, m.positives, j, ratios.positive[j]));
     const Floats other = Log(ratios.Sum(m.positives, m.count, j, ratios.other[j]));
     const Floats lead = hn::Sub(ratios.positive[j], ratios.other[j]);
@@ -120,100 +124,77 @@ struct LogOdds {
 };
 
 struct GreatestClass {
-  const MixtureView& m;
-  HWY_INLINE Words operator()(const Ratios& ratios, std::size_t j) const {
+  static constexpr bool kAllBytes = false;
+  HWY_INLINE Words operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
     const Floats shift = hn::Max(ratios.positive[j], ratios.other[j]);
     Floats greatest = Float(-3e38f);
-    Words answer = Word(0);
+    Words index = Word(0);
     for (std::size_t first = 0, last; first < m.count; first = last) {
       for (last = first + 1; last < m.count && m.classes[last] == m.classes[first];) ++last;
       const Floats sum = m.one_each ? ratios.u[first][j] : ratios.Sum(first, last, j, shift);
       const auto greater = hn::RebindMask(WordTag(), hn::Gt(sum, greatest));
-      answer = hn::IfThenElse(greater, Word(m.classes[first]), answer);
+      index = hn::IfThenElse(greater, Word(m.classes[first]), index);
       greatest = hn::Max(greatest, sum);
     }
-    return answer;
+    return index;
   }
 };
 
-template <class Answer>
-struct Masks : PerVector<Answer> {
-  static constexpr bool kAllBytes = true;
-};
-template <class Answer>
-struct Bytes : PerVector<Answer> {
-  static constexpr bool kAllBytes = false;
-};
-
-void MaskOfMixture(const MixtureView& m, const std::uint8_t* bgr, std::size_t count,
-                   std::uint8_t* mask) {
-  BgrRow(Masks<PositiveIsGreater>{{{}, m}}, bgr, count, mask);
-}
-void BytesOfMixture(const MixtureView& m, const std::uint8_t* bgr, std::size_t count,
-                    std::uint8_t* probability) {
-  BgrRow(Bytes<ShareByte>{{{}, m}}, bgr, count, probability);
-}
-void FloatsOfMixture(const MixtureView& m, const std::uint8_t* bgr, std::size_t count,
-                     float* probability) {
-  BgrRow(PerVector<Share>{{}, m}, bgr, count, probability);
-}
-void LogOddsOfMixture(const MixtureView& m, const std::uint8_t* bgr, std::size_t count, float* z) {
-  BgrRow(PerVector<LogOdds>{{}, m}, bgr, count, z);
-}
-void ClassOfMixture(const MixtureView& m, const std::uint8_t* bgr, std::size_t count,
-                    std::uint8_t* index) {
-  BgrRow(Bytes<GreatestClass>{{{}, m}}, bgr, count, index);
+template <class OfVector, class T>
+void MixtureRow(const MixtureView& m, const std::uint8_t* bgr, std::size_t count, T* out) {
+  BgrRow(OfMixture<OfVector>{{}, {}, m}, bgr, count, out);
 }
 
-// count is a multiple of every target's lanes here.
-void Exp2OfRow(const float* x, std::size_t count, float* y) {
-  for (std::size_t i = 0; i < count; i += kLanes)
-    hn::StoreU(Exp2(hn::LoadU(FloatTag(), x + i)), FloatTag(), y + i);
-}
-void LogOfRow(const float* x, std::size_t count, float* y) {
-  for (std::size_t i = 0; i < count; i += kLanes)
-    hn::StoreU(Log(hn::LoadU(FloatTag(), x + i)), FloatTag(), y + i);
-}
+constexpr auto& MaskRow = MixtureRow<PositiveMask, std::uint8_t>;
+constexpr auto& ClassRow = MixtureRow<GreatestClass, std::uint8_t>;
+constexpr auto& ProbabilityByteRow = MixtureRow<ProbabilityByte, std::uint8_t>;
+constexpr auto& ProbabilityRow = MixtureRow<Probability, float>;
+constexpr auto& LogOddsRow = MixtureRow<LogOdds, float>;
 
-}  // namespace skinmask::rows::HWY_NAMESPACE
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace skinmask::rows {
+namespace skinmask {
 
-HWY_EXPORT(MaskOfMixture);
-HWY_EXPORT(BytesOfMixture);
-HWY_EXPORT(FloatsOfMixture);
-HWY_EXPORT(LogOddsOfMixture);
-HWY_EXPORT(ClassOfMixture);
-HWY_EXPORT(Exp2OfRow);
-HWY_EXPORT(LogOfRow);
+HWY_EXPORT(MaskRow);
+HWY_EXPORT(ClassRow);
+HWY_EXPORT(ProbabilityByteRow);
+HWY_EXPORT(ProbabilityRow);
+HWY_EXPORT(LogOddsRow);
 
-void MixtureMask(const MixtureView& m, const std::uint8_t* bgr, std::size_t count,
-                 std::uint8_t* mask) {
-  HWY_DYNAMIC_DISPATCH(MaskOfMixture)(m, bgr, count, mask);
-}
-void MixtureProbability(const MixtureView& m, const std::uint8_t* bgr, std::size_t count,
-                        std::uint8_t* probability) {
-  HWY_DYNAMIC_DISPATCH(BytesOfMixture)(m, bgr, count, probability);
-}
-void MixtureProbability(const MixtureView& m, const std::uint8_t* bgr, std::size_t count,
-                        float* probability) {
-  HWY_DYNAMIC_DISPATCH(FloatsOfMixture)(m, bgr, count, probability);
-}
-void MixtureLogOdds(const MixtureView& m, const std::uint8_t* bgr, std::size_t count, float* z) {
-  HWY_DYNAMIC_DISPATCH(LogOddsOfMixture)(m, bgr, count, z);
-}
-void MixtureClass(const MixtureView& m, const std::uint8_t* bgr, std::size_t count,
-                  std::uint8_t* index) {
-  HWY_DYNAMIC_DISPATCH(ClassOfMixture)(m, bgr, count, index);
-}
-void Exp2Row(const float* x, std::size_t count, float* y) {
-  HWY_DYNAMIC_DISPATCH(Exp2OfRow)(x, count, y);
-}
-void LogRow(const float* x, std::size_t count, float* y) {
-  HWY_DYNAMIC_DISPATCH(LogOfRow)(x, count, y);
+MixtureView CompiledMixture::View(const std::vector<FloatQuadratic>& ratios) const noexcept {
+  return {classes_.size(), positives_, ratios.data(), classes_.data(), one_each_};
 }
 
-}  // namespace skinmask::rows
+void CompiledMixture::MaskRow(const std::uint8_t* bgr, std::size_t count,
+                              std::uint8_t* mask) const noexcept {
+  if (std::isinf(threshold_))
+    std::fill_n(mask, count, static_cast<std::uint8_t>(threshold_ > 0 ? 0 : 255));
+  else
+    HWY_DYNAMIC_DISPATCH(MaskRow)(View(mask_ratios_), bgr, count, mask);
+}
+
+void CompiledMixture::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                     std::uint8_t* probability) const noexcept {
+  HWY_DYNAMIC_DISPATCH(ProbabilityByteRow)(View(ratios_), bgr, count, probability);
+}
+
+void CompiledMixture::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                     float* probability) const noexcept {
+  HWY_DYNAMIC_DISPATCH(ProbabilityRow)(View(ratios_), bgr, count, probability);
+}
+
+void CompiledMixture::LogOddsRow(const std::uint8_t* bgr, std::size_t count,
+                                 float* z) const noexcept {
+  HWY_DYNAMIC_DISPATCH(LogOddsRow)(View(ratios_), bgr, count, z);
+}
+
+void CompiledMixture::ClassRow(const std::uint8_t* bgr, std::size_t count,
+                               std::uint8_t* index) const noexcept {
+  HWY_DYNAMIC_DISPATCH(ClassRow)(View(ratios_), bgr, count, index);
+}
+
+}  // namespace skinmask
 #endif

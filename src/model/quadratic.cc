@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "model/rows.h"
 #include "skinmask/base/cpu.h"
 
 namespace skinmask {
@@ -41,11 +40,11 @@ Quadratic Quadratic::OfFeatures(const Features& features, double constant,
   const Eigen::Matrix3d hessian = matrix.transpose() * product * matrix;
   Quadratic q;
   q.constant = constant + linear.dot(centre) + centre.dot(product * centre);
-  std::size_t place = 0;
+  std::size_t k = 0;
   for (int i = 0; i < 3; ++i) {
     q.linear[static_cast<std::size_t>(i)] = gradient(i);
-    for (int j = i; j < 3; ++j, ++place)
-      q.product[place] = i == j ? hessian(i, i) : hessian(i, j) + hessian(j, i);
+    for (int j = i; j < 3; ++j, ++k)
+      q.product[k] = i == j ? hessian(i, i) : hessian(i, j) + hessian(j, i);
   }
   return q;
 }
@@ -71,11 +70,11 @@ Quadratic Quadratic::Discriminant(const Features& features, double prior,
   Quadratic q;
   q.constant = std::log(prior) + std::log(gaussian.weight) - lower.diagonal().array().log().sum() -
                0.5 * v.dot(qv);
-  std::size_t place = 0;
+  std::size_t k = 0;
   for (int i = 0; i < 3; ++i) {
     q.linear[static_cast<std::size_t>(i)] = -gradient(i);
-    for (int j = i; j < 3; ++j, ++place)
-      q.product[place] = -(i == j ? 0.5 * hessian(i, i) : 0.5 * (hessian(i, j) + hessian(j, i)));
+    for (int j = i; j < 3; ++j, ++k)
+      q.product[k] = -(i == j ? 0.5 * hessian(i, i) : 0.5 * (hessian(i, j) + hessian(j, i)));
   }
   return q;
 }
@@ -147,31 +146,6 @@ CompiledQuadratic::CompiledQuadratic(const Quadratic& log_odds, double threshold
       log2_against_(log_odds, -std::numbers::log2e),
       log_odds_(log_odds, 1) {
   ObeyTargetVariable();
-}
-
-void CompiledQuadratic::MaskRow(const std::uint8_t* bgr, std::size_t count,
-                                std::uint8_t* mask) const noexcept {
-  rows::QuadraticMask(below_threshold_, bgr, count, mask);
-}
-
-void CompiledQuadratic::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
-                                       std::uint8_t* probability) const noexcept {
-  rows::QuadraticProbability(log2_against_, bgr, count, probability);
-}
-
-void CompiledQuadratic::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
-                                       float* probability) const noexcept {
-  rows::QuadraticProbability(log2_against_, bgr, count, probability);
-}
-
-void CompiledQuadratic::LogOddsRow(const std::uint8_t* bgr, std::size_t count,
-                                   float* z) const noexcept {
-  rows::QuadraticValue(log_odds_, bgr, count, z);
-}
-
-void CompiledQuadratic::ClassRow(const std::uint8_t* bgr, std::size_t count,
-                                 std::uint8_t* index) const noexcept {
-  rows::QuadraticIsNegative(log_odds_, bgr, count, index);
 }
 
 }  // namespace skinmask

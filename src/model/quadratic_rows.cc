@@ -1,104 +1,72 @@
-#include "model/rows.h"
+// CompiledQuadratic's row functions.
+#include "skinmask/model/quadratic.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/quadratic_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
-#include "base/exp_log-inl.h"
 #include "model/quadratic-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace skinmask::rows::HWY_NAMESPACE {
+namespace skinmask::HWY_NAMESPACE {
+namespace {
 
-struct IsNegative : OfChannels {
-  static constexpr bool kAllBytes = true;
+template <class OfValue>
+struct OfQuadratic : OfChannels, OfValue {
   FloatQuadratic q;
-  HWY_INLINE Words operator()(Floats b, Floats g, Floats r) const {
-    return SignMask(Evaluate(q, b, g, r));
+  HWY_INLINE auto operator()(Floats b, Floats g, Floats r) const {
+    return OfValue::operator()(Evaluate(q, b, g, r));
   }
 };
 
-struct IsNegativeOne : OfChannels {
-  static constexpr bool kAllBytes = false;
-  FloatQuadratic q;
-  HWY_INLINE Words operator()(Floats b, Floats g, Floats r) const {
-    return hn::ShiftRight<31>(Bits(Evaluate(q, b, g, r)));
-  }
-};
-
-struct LogisticByte : OfChannels {
-  static constexpr bool kAllBytes = false;
-  FloatQuadratic q;
-  HWY_INLINE Words operator()(Floats b, Floats g, Floats r) const {
-    return LogisticByteOf(Evaluate(q, b, g, r));
-  }
-};
-
-struct LogisticFloat : OfChannels {
-  FloatQuadratic q;
-  HWY_INLINE Floats operator()(Floats b, Floats g, Floats r) const {
-    return hn::Div(Float(1), hn::Add(Float(1), Exp2(Evaluate(q, b, g, r))));
-  }
-};
-
-struct Value : OfChannels {
-  FloatQuadratic q;
-  HWY_INLINE Floats operator()(Floats b, Floats g, Floats r) const { return Evaluate(q, b, g, r); }
-};
-
-void MaskOfQuadratic(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
-                     std::uint8_t* mask) {
-  BgrRow(IsNegative{{}, q}, bgr, count, mask);
-}
-void BytesOfQuadratic(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
-                      std::uint8_t* probability) {
-  BgrRow(LogisticByte{{}, q}, bgr, count, probability);
-}
-void FloatsOfQuadratic(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
-                       float* probability) {
-  BgrRow(LogisticFloat{{}, q}, bgr, count, probability);
-}
-void OnesOfQuadratic(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
-                     std::uint8_t* one) {
-  BgrRow(IsNegativeOne{{}, q}, bgr, count, one);
-}
-void ValuesOfQuadratic(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
-                       float* value) {
-  BgrRow(Value{{}, q}, bgr, count, value);
+template <class OfValue, class T>
+void QuadraticRow(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count, T* out) {
+  BgrRow(OfQuadratic<OfValue>{{}, {}, q}, bgr, count, out);
 }
 
-}  // namespace skinmask::rows::HWY_NAMESPACE
+constexpr auto& MaskRow = QuadraticRow<SignMask, std::uint8_t>;
+constexpr auto& ClassRow = QuadraticRow<SignBit, std::uint8_t>;
+constexpr auto& ProbabilityByteRow = QuadraticRow<LogisticByte, std::uint8_t>;
+constexpr auto& ProbabilityRow = QuadraticRow<LogisticFloat, float>;
+constexpr auto& LogOddsRow = QuadraticRow<Value, float>;
+
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace skinmask::rows {
+namespace skinmask {
 
-HWY_EXPORT(MaskOfQuadratic);
-HWY_EXPORT(BytesOfQuadratic);
-HWY_EXPORT(FloatsOfQuadratic);
-HWY_EXPORT(OnesOfQuadratic);
-HWY_EXPORT(ValuesOfQuadratic);
+HWY_EXPORT(MaskRow);
+HWY_EXPORT(ClassRow);
+HWY_EXPORT(ProbabilityByteRow);
+HWY_EXPORT(ProbabilityRow);
+HWY_EXPORT(LogOddsRow);
 
-void QuadraticMask(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
-                   std::uint8_t* mask) {
-  HWY_DYNAMIC_DISPATCH(MaskOfQuadratic)(q, bgr, count, mask);
-}
-void QuadraticProbability(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
-                          std::uint8_t* probability) {
-  HWY_DYNAMIC_DISPATCH(BytesOfQuadratic)(q, bgr, count, probability);
-}
-void QuadraticProbability(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
-                          float* probability) {
-  HWY_DYNAMIC_DISPATCH(FloatsOfQuadratic)(q, bgr, count, probability);
-}
-void QuadraticIsNegative(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
-                         std::uint8_t* one) {
-  HWY_DYNAMIC_DISPATCH(OnesOfQuadratic)(q, bgr, count, one);
-}
-void QuadraticValue(const FloatQuadratic& q, const std::uint8_t* bgr, std::size_t count,
-                    float* value) {
-  HWY_DYNAMIC_DISPATCH(ValuesOfQuadratic)(q, bgr, count, value);
+void CompiledQuadratic::MaskRow(const std::uint8_t* bgr, std::size_t count,
+                                std::uint8_t* mask) const noexcept {
+  HWY_DYNAMIC_DISPATCH(MaskRow)(below_threshold_, bgr, count, mask);
 }
 
-}  // namespace skinmask::rows
+void CompiledQuadratic::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                       std::uint8_t* probability) const noexcept {
+  HWY_DYNAMIC_DISPATCH(ProbabilityByteRow)(log2_against_, bgr, count, probability);
+}
+
+void CompiledQuadratic::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                       float* probability) const noexcept {
+  HWY_DYNAMIC_DISPATCH(ProbabilityRow)(log2_against_, bgr, count, probability);
+}
+
+void CompiledQuadratic::LogOddsRow(const std::uint8_t* bgr, std::size_t count,
+                                   float* z) const noexcept {
+  HWY_DYNAMIC_DISPATCH(LogOddsRow)(log_odds_, bgr, count, z);
+}
+
+void CompiledQuadratic::ClassRow(const std::uint8_t* bgr, std::size_t count,
+                                 std::uint8_t* index) const noexcept {
+  HWY_DYNAMIC_DISPATCH(ClassRow)(log_odds_, bgr, count, index);
+}
+
+}  // namespace skinmask
 #endif

@@ -5,13 +5,14 @@
 #include <array>
 #include <cmath>
 
-#include "model/rows.h"
 #include "skinmask/base/logistic.h"
 
 namespace skinmask {
 namespace {
 
 constexpr std::size_t kBlues = 256;  // colours that share red and green; pixels evaluated at a time
+
+}  // namespace
 
 std::uint8_t ProbabilityByte(double log_odds) {
   // Beyond this, 255 P is within 0.49 of an end: most colours need no exp.
@@ -21,16 +22,13 @@ std::uint8_t ProbabilityByte(double log_odds) {
   return static_cast<std::uint8_t>(std::lround(255 * Logistic(log_odds)));
 }
 
-}  // namespace
-
 Posterior::Table::Table(const Model& model, const PosteriorOptions& options)
     : reference_(model), threshold_(Logit(model.decision.threshold)) {
-  if (options.expected_pixels < rows::kColors) return;
-  if (options.mask) bits_.resize(rows::kColors / 32);
-  if (options.probability) bytes_.resize(rows::kColors + rows::kBytePadding);
+  if (options.expected_pixels < kColors) return;
+  if (options.mask) bits_.resize(kColors / 32);
+  if (options.probability) bytes_.resize(kColors + kBytePadding);
   if (built())
-    tbb::parallel_for(std::size_t{0}, rows::kColors / kBlues,
-                      [this](std::size_t i) { FillRow(i); });
+    tbb::parallel_for(std::size_t{0}, kColors / kBlues, [this](std::size_t i) { FillRow(i); });
 }
 
 void Posterior::Table::FillRow(std::size_t red_green) {
@@ -47,23 +45,6 @@ void Posterior::Table::FillRow(std::size_t red_green) {
     if (!bits_.empty()) bits_[(first + b) / 32] |= std::uint32_t{z[b] > threshold_} << (b % 32);
     if (!bytes_.empty()) bytes_[first + b] = ProbabilityByte(z[b]);
   }
-}
-
-void Posterior::Table::MaskRow(const std::uint8_t* bgr, std::size_t count,
-                               std::uint8_t* mask) const noexcept {
-  if (bits_.empty())
-    ReferenceRow(reference_, bgr, count, mask,
-                 [this](double z) { return static_cast<std::uint8_t>(z > threshold_ ? 255 : 0); });
-  else
-    rows::TableMask(bits_.data(), bgr, count, mask);
-}
-
-void Posterior::Table::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
-                                      std::uint8_t* probability) const noexcept {
-  if (bytes_.empty())
-    ReferenceRow(reference_, bgr, count, probability, ProbabilityByte);
-  else
-    rows::TableByte(bytes_.data(), bgr, count, probability);
 }
 
 }  // namespace skinmask

@@ -12,17 +12,20 @@
 
 namespace skinmask {
 
-// answer(z) of every pixel, z by the reference.
-template <class T, class Answer>
+// of_z(z) of every pixel, z by the reference.
+template <class T, class OfZ>
 void ReferenceRow(const Reference& reference, const std::uint8_t* bgr, std::size_t count, T* out,
-                  const Answer& answer) {
+                  const OfZ& of_z) {
   std::array<double, 256> z;
   for (std::size_t done = 0; done < count; done += z.size()) {
     const std::size_t n = std::min(z.size(), count - done);
     reference.LogOddsRow(bgr + 3 * done, n, z.data());
-    for (std::size_t i = 0; i < n; ++i) out[done + i] = answer(z[i]);
+    for (std::size_t i = 0; i < n; ++i) out[done + i] = of_z(z[i]);
   }
 }
+
+// round(255 P) of log-odds.
+std::uint8_t ProbabilityByte(double log_odds);
 
 // The reference's answers to each of the 2^24 colours; or the reference itself for what `options`
 // do not ask for, and for too few pixels to earn a table. The bytes are the same.
@@ -36,12 +39,17 @@ class Posterior::Table {
   bool built() const { return !bits_.empty() || !bytes_.empty(); }
 
  private:
+  // Colours count as r << 16 | g << 8 | b.
+  static constexpr std::size_t kColors = std::size_t{1} << 24;
+  // Bytes are gathered as words that begin with them, the last colour's too.
+  static constexpr std::size_t kBytePadding = 3;
+
   void FillRow(std::size_t red_green);
 
   Reference reference_;
   double threshold_;
-  std::vector<std::uint32_t> bits_;  // as rows::TableMask and rows::TableByte want them,
-  std::vector<std::uint8_t> bytes_;  // or empty
+  std::vector<std::uint32_t> bits_;  // of masks, a bit for each colour, lowest first; or empty
+  std::vector<std::uint8_t> bytes_;  // of probabilities, and kBytePadding more; or empty
 };
 
 }  // namespace skinmask

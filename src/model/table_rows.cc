@@ -1,4 +1,5 @@
-#include "model/rows.h"
+// Posterior::Table's row functions.
+#include "model/table.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/table_rows.cc"
@@ -7,7 +8,8 @@
 #include "base/pixels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace skinmask::rows::HWY_NAMESPACE {
+namespace skinmask::HWY_NAMESPACE {
+namespace {
 
 struct BitOfColor : OfColor {
   static constexpr bool kAllBytes = true;
@@ -34,32 +36,41 @@ struct ByteOfColor : OfColor {
   }
 };
 
-void MaskOfTable(const std::uint32_t* bits, const std::uint8_t* bgr, std::size_t count,
-                 std::uint8_t* mask) {
+void TableMaskRow(const std::uint32_t* bits, const std::uint8_t* bgr, std::size_t count,
+                  std::uint8_t* mask) {
   BgrRow(BitOfColor{{}, bits}, bgr, count, mask);
 }
-void ByteOfTable(const std::uint8_t* bytes, const std::uint8_t* bgr, std::size_t count,
-                 std::uint8_t* byte) {
+void TableByteRow(const std::uint8_t* bytes, const std::uint8_t* bgr, std::size_t count,
+                  std::uint8_t* byte) {
   BgrRow(ByteOfColor{{}, bytes}, bgr, count, byte);
 }
 
-}  // namespace skinmask::rows::HWY_NAMESPACE
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace skinmask::rows {
+namespace skinmask {
 
-HWY_EXPORT(MaskOfTable);
-HWY_EXPORT(ByteOfTable);
+HWY_EXPORT(TableMaskRow);
+HWY_EXPORT(TableByteRow);
 
-void TableMask(const std::uint32_t* bits, const std::uint8_t* bgr, std::size_t count,
-               std::uint8_t* mask) {
-  HWY_DYNAMIC_DISPATCH(MaskOfTable)(bits, bgr, count, mask);
+void Posterior::Table::MaskRow(const std::uint8_t* bgr, std::size_t count,
+                               std::uint8_t* mask) const noexcept {
+  if (bits_.empty())
+    ReferenceRow(reference_, bgr, count, mask,
+                 [this](double z) { return static_cast<std::uint8_t>(z > threshold_ ? 255 : 0); });
+  else
+    HWY_DYNAMIC_DISPATCH(TableMaskRow)(bits_.data(), bgr, count, mask);
 }
-void TableByte(const std::uint8_t* bytes, const std::uint8_t* bgr, std::size_t count,
-               std::uint8_t* byte) {
-  HWY_DYNAMIC_DISPATCH(ByteOfTable)(bytes, bgr, count, byte);
+
+void Posterior::Table::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                      std::uint8_t* probability) const noexcept {
+  if (bytes_.empty())
+    ReferenceRow(reference_, bgr, count, probability, ProbabilityByte);
+  else
+    HWY_DYNAMIC_DISPATCH(TableByteRow)(bytes_.data(), bgr, count, probability);
 }
 
-}  // namespace skinmask::rows
+}  // namespace skinmask
 #endif

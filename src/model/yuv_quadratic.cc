@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numbers>
 
-#include "model/rows.h"
 #include "skinmask/base/cpu.h"
 #include "skinmask/data/yuv_encoding.h"
 
@@ -65,31 +64,6 @@ CompiledYuvQuadratic::CompiledYuvQuadratic(const Quadratic& log_odds_of_bgr,
   error_bound_ = std::max(z.ErrorBound(kRoundings), below.ErrorBound(kRoundings));
   below_threshold_ = FloatQuadratic(below, 1);
   log2_against_ = FloatQuadratic(z, -std::numbers::log2e);
-}
-
-void CompiledYuvQuadratic::MaskRow(const I420Row& row, std::size_t count,
-                                   std::uint8_t* mask) const noexcept {
-  rows::YuvMask(below_threshold_, row, count, mask);
-}
-void CompiledYuvQuadratic::MaskRow(const Nv12Row& row, std::size_t count,
-                                   std::uint8_t* mask) const noexcept {
-  rows::YuvMask(below_threshold_, row, count, mask);
-}
-void CompiledYuvQuadratic::MaskRow(const YuyvRow& row, std::size_t count,
-                                   std::uint8_t* mask) const noexcept {
-  rows::YuvMask(below_threshold_, row, count, mask);
-}
-void CompiledYuvQuadratic::ProbabilityRow(const I420Row& row, std::size_t count,
-                                          std::uint8_t* probability) const noexcept {
-  rows::YuvProbability(log2_against_, row, count, probability);
-}
-void CompiledYuvQuadratic::ProbabilityRow(const Nv12Row& row, std::size_t count,
-                                          std::uint8_t* probability) const noexcept {
-  rows::YuvProbability(log2_against_, row, count, probability);
-}
-void CompiledYuvQuadratic::ProbabilityRow(const YuyvRow& row, std::size_t count,
-                                          std::uint8_t* probability) const noexcept {
-  rows::YuvProbability(log2_against_, row, count, probability);
 }
 
 }  // namespace skinmask

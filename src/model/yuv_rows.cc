@@ -1,22 +1,23 @@
-#include "model/rows.h"
+// CompiledYuvQuadratic's row functions.
+#include "skinmask/model/yuv_quadratic.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/yuv_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
-#include "base/exp_log-inl.h"
-#include "base/pixels-inl.h"
+#include "model/quadratic-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace skinmask::rows::HWY_NAMESPACE {
+namespace skinmask::HWY_NAMESPACE {
+namespace {
 
 // A block of YUV: luma of four pixels in each lane, chroma of two pairs.
 struct YuvBlock {
-  Four<Floats> y;
+  FourVectors<Floats> y;
   Floats u0, v0, u1, v1;
 };
 
-HWY_INLINE Four<Floats> AllChannels(Words words) {
+HWY_INLINE FourVectors<Floats> AllChannels(Words words) {
   return {Channel<0>(words), Channel<1>(words), Channel<2>(words), Channel<3>(words)};
 }
 
@@ -49,8 +50,8 @@ struct Nv12 {
     return p == 0 ? count : 2 * ((count + 1) / 2);
   }
   HWY_INLINE YuvBlock Load() const {
-    const Four<Floats> uv = AllChannels(Centred(LoadWords(plane[1])));
-    return {AllChannels(Centred(LoadWords(plane[0]))), uv.a0, uv.a1, uv.a2, uv.a3};
+    const FourVectors<Floats> uv = AllChannels(Centred(LoadWords(plane[1])));
+    return {AllChannels(Centred(LoadWords(plane[0]))), uv.v0, uv.v1, uv.v2, uv.v3};
   }
 };
 
@@ -91,102 +92,91 @@ struct OfPair {
   }
 };
 
-struct NegativeMask {
-  static constexpr bool kAllBytes = true;
-  HWY_INLINE Words operator()(Floats value) const { return SignMask(value); }
-};
-struct LogisticByte {
-  static constexpr bool kAllBytes = false;
-  HWY_INLINE Words operator()(Floats value) const { return LogisticByteOf(value); }
-};
-
-template <class Answer, class Frame>
-HWY_INLINE void Block(const Answer& answer, const FloatQuadratic& q, const Frame& frame,
-                      std::uint8_t* out) {
+template <class OfValue, class Frame>
+HWY_INLINE void Block(const FloatQuadratic& q, const Frame& frame, std::uint8_t* out) {
+  const OfValue of_value;
   const YuvBlock in = frame.Load();
   const OfPair left(q, in.u0, in.v0), right(q, in.u1, in.v1);
-  const Four<Words> answers{answer(left(in.y.a0)), answer(left(in.y.a1)), answer(right(in.y.a2)),
-                            answer(right(in.y.a3))};
-  StoreWords(FourBytes<Answer>(answers), out);
+  const FourVectors<Words> results{of_value(left(in.y.v0)), of_value(left(in.y.v1)),
+                                   of_value(right(in.y.v2)), of_value(right(in.y.v3))};
+  StoreWords(PackBytes<OfValue>(results), out);
 }
 
 // As BgrRow. A block's pixels, kBlock, are even, and so are those of all blocks before.
-template <class Answer, class Frame>
-HWY_INLINE void YuvRow(const Answer& answer, const FloatQuadratic& of_frame, Frame frame,
-                       std::size_t count, std::uint8_t* out) {
+template <class OfValue, class Frame>
+HWY_INLINE void FrameRow(const FloatQuadratic& of_frame, Frame frame, std::size_t count,
+                         std::uint8_t* out) {
   const FloatQuadratic q = of_frame;  // out could overlap it, for all that the compiler knows
   constexpr std::size_t kPlanes = sizeof(frame.plane) / sizeof(frame.plane[0]);
   for (; count >= kBlock; count -= kBlock, out += kBlock) {
-    Block(answer, q, frame, out);
+    Block<OfValue>(q, frame, out);
     for (std::size_t p = 0; p < kPlanes; ++p) frame.plane[p] += Frame::Bytes(p, kBlock);
   }
   if (count == 0) return;
   std::uint8_t in[kPlanes][2 * kBlock] = {};
-  std::uint8_t answers[kBlock];
+  std::uint8_t results[kBlock];
   for (std::size_t p = 0; p < kPlanes; ++p) {
     std::memcpy(in[p], frame.plane[p], Frame::Bytes(p, count));
     frame.plane[p] = in[p];
   }
-  Block(answer, q, frame, answers);
-  std::memcpy(out, answers, count);
+  Block<OfValue>(q, frame, results);
+  std::memcpy(out, results, count);
 }
 
-void MaskOfI420(const FloatQuadratic& q, const I420Row& row, std::size_t count, std::uint8_t* out) {
-  YuvRow(NegativeMask(), q, I420{{row.y, row.u, row.v}}, count, out);
-}
-void BytesOfI420(const FloatQuadratic& q, const I420Row& row, std::size_t count,
-                 std::uint8_t* out) {
-  YuvRow(LogisticByte(), q, I420{{row.y, row.u, row.v}}, count, out);
-}
-void MaskOfNv12(const FloatQuadratic& q, const Nv12Row& row, std::size_t count, std::uint8_t* out) {
-  YuvRow(NegativeMask(), q, Nv12{{row.y, row.uv}}, count, out);
-}
-void BytesOfNv12(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
-                 std::uint8_t* out) {
-  YuvRow(LogisticByte(), q, Nv12{{row.y, row.uv}}, count, out);
-}
-void MaskOfYuyv(const FloatQuadratic& q, const YuyvRow& row, std::size_t count, std::uint8_t* out) {
-  YuvRow(NegativeMask(), q, Yuyv{{row.yuyv}}, count, out);
-}
-void BytesOfYuyv(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
-                 std::uint8_t* out) {
-  YuvRow(LogisticByte(), q, Yuyv{{row.yuyv}}, count, out);
+HWY_INLINE I420 FrameOf(const I420Row& row) { return {{row.y, row.u, row.v}}; }
+HWY_INLINE Nv12 FrameOf(const Nv12Row& row) { return {{row.y, row.uv}}; }
+HWY_INLINE Yuyv FrameOf(const YuyvRow& row) { return {{row.yuyv}}; }
+
+template <class OfValue, class Row>
+void YuvRow(const FloatQuadratic& q, const Row& row, std::size_t count, std::uint8_t* out) {
+  FrameRow<OfValue>(q, FrameOf(row), count, out);
 }
 
-}  // namespace skinmask::rows::HWY_NAMESPACE
+constexpr auto& I420Mask = YuvRow<SignMask, I420Row>;
+constexpr auto& Nv12Mask = YuvRow<SignMask, Nv12Row>;
+constexpr auto& YuyvMask = YuvRow<SignMask, YuyvRow>;
+constexpr auto& I420Probability = YuvRow<LogisticByte, I420Row>;
+constexpr auto& Nv12Probability = YuvRow<LogisticByte, Nv12Row>;
+constexpr auto& YuyvProbability = YuvRow<LogisticByte, YuyvRow>;
+
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace skinmask::rows {
+namespace skinmask {
 
-HWY_EXPORT(MaskOfI420);
-HWY_EXPORT(BytesOfI420);
-HWY_EXPORT(MaskOfNv12);
-HWY_EXPORT(BytesOfNv12);
-HWY_EXPORT(MaskOfYuyv);
-HWY_EXPORT(BytesOfYuyv);
+HWY_EXPORT(I420Mask);
+HWY_EXPORT(Nv12Mask);
+HWY_EXPORT(YuyvMask);
+HWY_EXPORT(I420Probability);
+HWY_EXPORT(Nv12Probability);
+HWY_EXPORT(YuyvProbability);
 
-void YuvMask(const FloatQuadratic& q, const I420Row& row, std::size_t count, std::uint8_t* mask) {
-  HWY_DYNAMIC_DISPATCH(MaskOfI420)(q, row, count, mask);
+void CompiledYuvQuadratic::MaskRow(const I420Row& row, std::size_t count,
+                                   std::uint8_t* mask) const noexcept {
+  HWY_DYNAMIC_DISPATCH(I420Mask)(below_threshold_, row, count, mask);
 }
-void YuvProbability(const FloatQuadratic& q, const I420Row& row, std::size_t count,
-                    std::uint8_t* probability) {
-  HWY_DYNAMIC_DISPATCH(BytesOfI420)(q, row, count, probability);
+void CompiledYuvQuadratic::MaskRow(const Nv12Row& row, std::size_t count,
+                                   std::uint8_t* mask) const noexcept {
+  HWY_DYNAMIC_DISPATCH(Nv12Mask)(below_threshold_, row, count, mask);
 }
-void YuvMask(const FloatQuadratic& q, const Nv12Row& row, std::size_t count, std::uint8_t* mask) {
-  HWY_DYNAMIC_DISPATCH(MaskOfNv12)(q, row, count, mask);
+void CompiledYuvQuadratic::MaskRow(const YuyvRow& row, std::size_t count,
+                                   std::uint8_t* mask) const noexcept {
+  HWY_DYNAMIC_DISPATCH(YuyvMask)(below_threshold_, row, count, mask);
 }
-void YuvProbability(const FloatQuadratic& q, const Nv12Row& row, std::size_t count,
-                    std::uint8_t* probability) {
-  HWY_DYNAMIC_DISPATCH(BytesOfNv12)(q, row, count, probability);
+void CompiledYuvQuadratic::ProbabilityRow(const I420Row& row, std::size_t count,
+                                          std::uint8_t* probability) const noexcept {
+  HWY_DYNAMIC_DISPATCH(I420Probability)(log2_against_, row, count, probability);
 }
-void YuvMask(const FloatQuadratic& q, const YuyvRow& row, std::size_t count, std::uint8_t* mask) {
-  HWY_DYNAMIC_DISPATCH(MaskOfYuyv)(q, row, count, mask);
+void CompiledYuvQuadratic::ProbabilityRow(const Nv12Row& row, std::size_t count,
+                                          std::uint8_t* probability) const noexcept {
+  HWY_DYNAMIC_DISPATCH(Nv12Probability)(log2_against_, row, count, probability);
 }
-void YuvProbability(const FloatQuadratic& q, const YuyvRow& row, std::size_t count,
-                    std::uint8_t* probability) {
-  HWY_DYNAMIC_DISPATCH(BytesOfYuyv)(q, row, count, probability);
+void CompiledYuvQuadratic::ProbabilityRow(const YuyvRow& row, std::size_t count,
+                                          std::uint8_t* probability) const noexcept {
+  HWY_DYNAMIC_DISPATCH(YuyvProbability)(log2_against_, row, count, probability);
 }
 
-}  // namespace skinmask::rows
+}  // namespace skinmask
 #endif

@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <numeric>
 
-#include "model/rows.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "support/colors.h"
@@ -99,36 +97,6 @@ TEST(Mixture, RefusesWhatCannotBeMeant) {
   EXPECT_ERROR(CompiledMixture(std::vector<MixtureComponent>{{q, 0}, {q, 256}}, 0),
                "class index 256");
   EXPECT_ERROR(CompiledMixture(std::vector<MixtureComponent>(65, {q, 0}), 0), "65 components");
-}
-
-// Largest relative errors over a grid that no power of two divides. (docs/math.md states those over
-// all floats, found by the same loop with step 1.)
-TEST(Elementary, Exp2IsWithinItsBound) {
-  std::vector<float> x, y;
-  for (std::uint32_t bits = 0x32000000; bits < 0x3F000000; bits += 997)  // 2^-27 .. 1/2
-    for (std::uint32_t sign : {0u, 0x80000000u}) x.push_back(std::bit_cast<float>(bits | sign));
-  for (float far : {0.f, 1.f, -126.f, 126.f, 200.f, -1e30f}) x.push_back(far);
-  while (x.size() % 64 != 0) x.push_back(0);
-  y.resize(x.size());
-  rows::Exp2Row(x.data(), x.size(), y.data());
-  double worst = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double exact = std::exp2(std::clamp<double>(x[i], -126, 126));
-    worst = std::max(worst, std::abs(y[i] / exact - 1));
-  }
-  EXPECT_LT(worst, 0x1p-22);
-  EXPECT_GT(worst, 0x1p-25);
-}
-
-TEST(Elementary, LogIsWithinItsBound) {
-  std::vector<float> x, y;
-  for (std::uint32_t bits = 0x3F800000; bits < 0x42800000; bits += 499)  // 1 .. 64
-    x.push_back(std::bit_cast<float>(bits));
-  while (x.size() % 64 != 0) x.push_back(1);
-  y.resize(x.size());
-  rows::LogRow(x.data(), x.size(), y.data());
-  for (std::size_t i = 0; i < x.size(); ++i)
-    ASSERT_NEAR(y[i], std::log(static_cast<double>(x[i])), 0x1p-22 * std::log(x[i])) << x[i];
 }
 
 }  // namespace

@@ -37,15 +37,15 @@ class ColorCounter {
   using Zeros = std::unique_ptr<T[], Free>;
 
   void CountBlock(const std::uint8_t* bgr, const std::uint8_t* classes, std::size_t count);
-  std::uint64_t CountAt(std::uint32_t place) const;
+  std::uint64_t CountAt(std::uint32_t index) const;
   void Clear(std::uint32_t block);
   static void FlushSlice(std::span<ColorCounter* const> counters, std::uint32_t slice,
                          std::uint32_t group, std::vector<SampleRow>& rows);
 
   std::size_t class_count_;
-  Zeros<std::uint8_t> counts_;  // by place (places.h); never back at 0 once counted
-  Zeros<std::uint32_t> wraps_;  // by place: how many 255 more
-  Zeros<std::uint8_t> blocks_;  // by block of 512 places: whether anything is in the two above
+  Zeros<std::uint8_t> counts_;  // by colour index; never back at 0 once counted
+  Zeros<std::uint32_t> wraps_;  // by colour index: how many 255 more
+  Zeros<std::uint8_t> blocks_;  // by block of 512 colours: whether anything is in the two above
 };
 
 }  // namespace skinmask

@@ -11,6 +11,8 @@
 
 namespace skinmask {
 
+struct MixtureView;
+
 // log(weight * density) as a quadratic of the bytes, up to a constant that all components share,
 // and the class that it counts for. Class 0 is the positive one.
 struct MixtureComponent {
@@ -44,6 +46,8 @@ class CompiledMixture {
   double ErrorBound() const { return error_bound_; }
 
  private:
+  MixtureView View(const std::vector<FloatQuadratic>& ratios) const noexcept;
+
   double threshold_;
   double error_bound_ = 0;
   std::size_t positives_ = 0;

@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "base/exp_log_test.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "base/exp_log-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::HWY_NAMESPACE {
+namespace {
+
+// The count is a multiple of every target's lanes here.
+void Exp2Row(const float* x, std::size_t count, float* y) {
+  for (std::size_t i = 0; i < count; i += kLanes)
+    hn::StoreU(Exp2(hn::LoadU(FloatTag(), x + i)), FloatTag(), y + i);
+}
+void LogRow(const float* x, std::size_t count, float* y) {
+  for (std::size_t i = 0; i < count; i += kLanes)
+    hn::StoreU(Log(hn::LoadU(FloatTag(), x + i)), FloatTag(), y + i);
+}
+
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skinmask {
+namespace {
+
+HWY_EXPORT(Exp2Row);
+HWY_EXPORT(LogRow);
+
+// Largest relative errors over a grid that no power of two divides. (docs/math.md states those over
+// all floats, found by the same loop with step 1.)
+TEST(Elementary, Exp2IsWithinItsBound) {
+  std::vector<float> x, y;
+  for (std::uint32_t bits = 0x32000000; bits < 0x3F000000; bits += 997)  // 2^-27 .. 1/2
+    for (std::uint32_t sign : {0u, 0x80000000u}) x.push_back(std::bit_cast<float>(bits | sign));
+  for (float far : {0.f, 1.f, -126.f, 126.f, 200.f, -1e30f}) x.push_back(far);
+  while (x.size() % 64 != 0) x.push_back(0);
+  y.resize(x.size());
+  HWY_DYNAMIC_DISPATCH(Exp2Row)(x.data(), x.size(), y.data());
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double exact = std::exp2(std::clamp<double>(x[i], -126, 126));
+    worst = std::max(worst, std::abs(y[i] / exact - 1));
+  }
+  EXPECT_LT(worst, 0x1p-22);
+  EXPECT_GT(worst, 0x1p-25);
+}
+
+TEST(Elementary, LogIsWithinItsBound) {
+  std::vector<float> x, y;
+  for (std::uint32_t bits = 0x3F800000; bits < 0x42800000; bits += 499)  // 1 .. 64
+    x.push_back(std::bit_cast<float>(bits));
+  while (x.size() % 64 != 0) x.push_back(1);
+  y.resize(x.size());
+  HWY_DYNAMIC_DISPATCH(LogRow)(x.data(), x.size(), y.data());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_NEAR(y[i], std::log(static_cast<double>(x[i])), 0x1p-22 * std::log(x[i])) << x[i];
+}
+
+}  // namespace
+}  // namespace skinmask
+#endif
