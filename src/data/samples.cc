@@ -74,9 +74,10 @@ Samples::Samples(std::vector<std::string> classes, std::vector<SampleRow> rows)
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return classes_[a] < classes_[b]; });
-  std::vector<std::uint16_t> place(classes_.size());
-  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::uint16_t>(i);
-  for (SampleRow& row : rows_) row.class_index = place[row.class_index];
+  std::vector<std::uint16_t> sorted_index(classes_.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    sorted_index[order[i]] = static_cast<std::uint16_t>(i);
+  for (SampleRow& row : rows_) row.class_index = sorted_index[row.class_index];
   std::sort(classes_.begin(), classes_.end());
   std::uint64_t total = 0;
   for (const SampleRow& row : rows_) {

@@ -117,9 +117,9 @@ class Reader {
       if (name == "label") name = "class";
       const auto known = std::find(kNames.begin(), kNames.end(), name);
       if (known == kNames.end()) Fail(line, kExpected);
-      std::size_t& place = column_[static_cast<std::size_t>(known - kNames.begin())];
-      if (place != kAbsent) Fail(line, kExpected);
-      place = i;
+      std::size_t& column = column_[static_cast<std::size_t>(known - kNames.begin())];
+      if (column != kAbsent) Fail(line, kExpected);
+      column = i;
     }
     if (std::count(column_.begin(), column_.begin() + 4, kAbsent)) Fail(line, kExpected);
     return true;

@@ -12,8 +12,9 @@ namespace skinmask {
 namespace {
 
 // log(2^52): doubles below 1 are 2^-53 apart, and so a probability tells log-odds z apart by steps
-// of 2^-53 e^z: half a unit here. Beyond, a threshold would not divide what its border divides.
-constexpr double kLargestBorder = 36.04;
+// of 2^-53 e^z: half a unit here. Beyond, a threshold on the probability would not divide what the
+// one on log-odds divides.
+constexpr double kLargestThreshold = 36.04;
 
 // What is made as large as possible, first by `merit`, then by `next`.
 struct Merit {
@@ -72,11 +73,11 @@ std::optional<OperatingPoint> Choose(const Scores& scores, const DecisionRule& r
     counts.fn -= step->positive;
     counts.fp += step->negative;
     counts.tn -= step->negative;
-    if (step->border > kLargestBorder) continue;
+    if (step->threshold > kLargestThreshold) continue;
     const Merit merit = MeritOf(counts, rule);
     if (!merit.AtLeast(best_merit)) continue;
     best_merit = merit;
-    best = {step->border, counts};
+    best = {step->threshold, counts};
   }
   return best;
 }

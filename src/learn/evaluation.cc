@@ -40,8 +40,8 @@ std::size_t BinOf(float z) {
   return z < 0 ? kHalf - 1 - step : kHalf + step;
 }
 
-// The lower border of a bin.
-double BorderOf(std::size_t bin) {
+// The lower edge of a bin.
+double LowerEdge(std::size_t bin) {
   const bool negative = bin < kHalf;
   const auto step = static_cast<std::uint32_t>(negative ? kHalf - bin : bin - kHalf);
   const double magnitude = std::bit_cast<float>((step + kOne) << kShift) - 1.;
@@ -49,7 +49,9 @@ double BorderOf(std::size_t bin) {
 }
 
 // The number nearest to 0 in low..high.
-double BorderBetween(double low, double high) { return std::clamp(0., low, std::max(low, high)); }
+double ThresholdBetween(double low, double high) {
+  return std::clamp(0., low, std::max(low, high));
+}
 
 constexpr double kFixedPoint = 4294967296.;  // 2^32
 
@@ -145,9 +147,9 @@ Scores ScoreHistogram::Steps() const {
   double end_of_last = -kMaxMagnitude;
   for (std::size_t i = 0; i < positive_.size(); ++i) {
     if (positive_[i] == 0 && negative_[i] == 0) continue;
-    scores.steps.push_back({BorderBetween(end_of_last, BorderOf(i)), positive_[i], negative_[i],
-                            (BorderOf(i) + BorderOf(i + 1)) / 2});
-    end_of_last = BorderOf(i + 1);
+    scores.steps.push_back({ThresholdBetween(end_of_last, LowerEdge(i)), positive_[i], negative_[i],
+                            (LowerEdge(i) + LowerEdge(i + 1)) / 2});
+    end_of_last = LowerEdge(i + 1);
   }
   return scores;
 }
@@ -191,7 +193,7 @@ std::vector<ScoredRow> Sorted(const std::vector<ScoredRow>& rows) {
   return sorted;
 }
 
-// Distinct scores in ascending order. Borders keep clear of both neighbours, as z > border is
+// Distinct scores in ascending order. Thresholds keep clear of both neighbours, as z > threshold is
 // computed anew from a threshold.
 std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
   const std::vector<ScoredRow> rows = Sorted(scored);
@@ -200,7 +202,7 @@ std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
     const double low = i == 0 ? -kMaxMagnitude : rows[i - 1].log_odds, high = rows[i].log_odds;
     const double margin = std::min(high - low, 1.) / 4;
     if (i == 0 || high > low)
-      steps.push_back({BorderBetween(low + margin, high - margin), 0, 0, high});
+      steps.push_back({ThresholdBetween(low + margin, high - margin), 0, 0, high});
     (rows[i].count > 0 ? steps.back().positive : steps.back().negative) +=
         static_cast<std::uint64_t>(std::abs(rows[i].count));
   }

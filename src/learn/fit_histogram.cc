@@ -13,12 +13,12 @@ void FitHistogram(const Samples& samples, const FitOptions& options, Model& mode
     std::map<std::size_t, std::uint64_t> bins;
     for (const WeightedPoint& point : PointsOf(samples, options.features, c.name)) {
       const auto count = static_cast<std::uint64_t>(point.weight);
-      if (!naive) bins[binning.ColorPlace(point.f.data())] += count;
+      if (!naive) bins[binning.ColorBin(point.f.data())] += count;
       for (std::size_t i = 0; naive && i < binning.size(); ++i)
-        bins[binning.ChannelPlace(point.f.data(), i)] += count;
+        bins[binning.ChannelBin(point.f.data(), i)] += count;
     }
-    for (const auto& [place, count] : bins)
-      c.bins.push_back({static_cast<std::uint32_t>(place), count});
+    for (const auto& [bin, count] : bins)
+      c.bins.push_back({static_cast<std::uint32_t>(bin), count});
   }
 }
 

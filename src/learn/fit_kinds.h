@@ -15,7 +15,7 @@ void FitHistogram(const Samples& samples, const FitOptions& options, Model& mode
 
 // The features of a class's rows, which iterative fits go over again and again.
 struct WeightedPoint {
-  Eigen::Vector3d f = Eigen::Vector3d::Zero();  // unused places are 0
+  Eigen::Vector3d f = Eigen::Vector3d::Zero();  // unused entries are 0
   double weight = 0;                            // pixels
 };
 std::vector<WeightedPoint> PointsOf(const Samples& samples, const Features& features,

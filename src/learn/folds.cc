@@ -43,8 +43,8 @@ Folds::Folds(const Samples& samples, std::size_t count, std::uint64_t seed)
 }
 
 std::size_t Folds::FoldOf(const SampleRow& row) const {
-  const auto place = std::ranges::lower_bound(units_, UnitOf(row)) - units_.begin();
-  return folds_[static_cast<std::size_t>(place)];
+  const auto index = std::ranges::lower_bound(units_, UnitOf(row)) - units_.begin();
+  return folds_[static_cast<std::size_t>(index)];
 }
 
 Samples Folds::Part(const Samples& samples, std::size_t fold, bool inside) const {

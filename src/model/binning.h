@@ -25,22 +25,22 @@ class Binning {
 
   std::size_t size() const { return size_; }
   std::size_t bins() const { return bins_; }
-  // Of all channels after each other, and of all colours.
-  std::size_t channel_places() const { return size_ * bins_; }
-  std::size_t color_places() const {
-    std::size_t places = 1;
-    for (std::size_t i = 0; i < size_; ++i) places *= bins_;
-    return places;
+  // How many bins there are: of all channels after each other, and of whole colours.
+  std::size_t channel_bin_count() const { return size_ * bins_; }
+  std::size_t color_bin_count() const {
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < size_; ++i) count *= bins_;
+    return count;
   }
 
-  // `f` holds size() features.
-  std::size_t ChannelPlace(const double* f, std::size_t channel) const {
+  // Indices of bins; `f` holds size() features.
+  std::size_t ChannelBin(const double* f, std::size_t channel) const {
     return channel * bins_ + Bin(f, channel);
   }
-  std::size_t ColorPlace(const double* f) const {
-    std::size_t place = 0;
-    for (std::size_t i = 0; i < size_; ++i) place = place * bins_ + Bin(f, i);
-    return place;
+  std::size_t ColorBin(const double* f) const {
+    std::size_t bin = 0;
+    for (std::size_t i = 0; i < size_; ++i) bin = bin * bins_ + Bin(f, i);
+    return bin;
   }
 
  private:

@@ -86,11 +86,11 @@ void ValidateBins(const ClassModel& c, const Model& model, std::string_view subj
   const auto channels = static_cast<std::uint64_t>(model.features.size());
   const auto bins = static_cast<std::uint64_t>(model.histogram.bins);
   const bool naive = model.kind == Kind::kHistogramNb;
-  std::uint64_t places = naive ? bins * channels : 1, sum = 0;
-  for (std::uint64_t i = 0; !naive && i < channels; ++i) places *= bins;
+  std::uint64_t bin_count = naive ? bins * channels : 1, sum = 0;
+  for (std::uint64_t i = 0; !naive && i < channels; ++i) bin_count *= bins;
   for (std::size_t i = 0; i < c.bins.size(); ++i) {
-    Require(c.bins[i].bin < places && (i == 0 || c.bins[i - 1].bin < c.bins[i].bin), subject,
-            where + fmt::format("bins are not ascending and below {}", places));
+    Require(c.bins[i].bin < bin_count && (i == 0 || c.bins[i - 1].bin < c.bins[i].bin), subject,
+            where + fmt::format("bins are not ascending and below {}", bin_count));
     sum += c.bins[i].count;
   }
   Require(c.count > 0 && sum == c.count * (naive ? channels : 1), subject,

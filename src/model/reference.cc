@@ -80,13 +80,13 @@ void Reference::AddLogistic(const Model& model) {
 void Reference::AddHistograms(const Model& model) {
   HistogramLogs logs{
       Binning(model.features, model.histogram.bins), kind_ == Kind::kHistogramNb, {}};
-  const std::size_t places =
-      logs.naive ? logs.binning.channel_places() : logs.binning.color_places();
-  const std::size_t shares = logs.naive ? logs.binning.bins() : places;  // that sum to 1
+  const std::size_t bins =
+      logs.naive ? logs.binning.channel_bin_count() : logs.binning.color_bin_count();
+  const std::size_t shares = logs.naive ? logs.binning.bins() : bins;  // that sum to 1
   const double smoothing = model.histogram.smoothing;
   for (const ClassModel& c : model.classes) {
     const double all = static_cast<double>(c.count) + smoothing * static_cast<double>(shares);
-    std::vector<double> of_class(places, std::log(smoothing / all));
+    std::vector<double> of_class(bins, std::log(smoothing / all));
     for (const BinCount& bin : c.bins)
       of_class[bin.bin] = std::log((static_cast<double>(bin.count) + smoothing) / all);
     for (std::size_t i = 0; i < shares; ++i) of_class[i] += std::log(c.prior);
@@ -136,12 +136,12 @@ void Reference::HistogramDiscriminants(const Point& f, double* a) const noexcept
   const HistogramLogs& logs = *histograms_;
   for (std::size_t k = 0; k < classes_; ++k) {
     if (!logs.naive) {
-      a[k] = logs.of_class[k][logs.binning.ColorPlace(f.data())];
+      a[k] = logs.of_class[k][logs.binning.ColorBin(f.data())];
       continue;
     }
     a[k] = 0;
     for (std::size_t i = 0; i < size_; ++i)
-      a[k] += logs.of_class[k][logs.binning.ChannelPlace(f.data(), i)];
+      a[k] += logs.of_class[k][logs.binning.ChannelBin(f.data(), i)];
   }
 }
 

@@ -20,11 +20,11 @@ void ForEachPoint(const Scores& scores, const CurvePoint& operating_point, const
   visit(point, false);
   bool passed = false;
   for (auto step = scores.steps.rbegin(); step != scores.steps.rend(); ++step) {
-    if (!passed && step->border < operating_point.log_odds) {
+    if (!passed && step->threshold < operating_point.log_odds) {
       visit(operating_point, true);
       passed = true;
     }
-    point.log_odds = step->border;
+    point.log_odds = step->threshold;
     point.counts.tp += step->positive;
     point.counts.fn -= step->positive;
     point.counts.fp += step->negative;

@@ -41,9 +41,9 @@ Scores StepsOf(const std::vector<Scored>& scored) {
   return histogram.Steps();
 }
 
-Confusion CountsAbove(const std::vector<Scored>& scored, double border) {
+Confusion CountsAbove(const std::vector<Scored>& scored, double threshold) {
   Confusion counts;
-  for (const Scored& s : scored) counts.Add(s.truth, s.z > border);
+  for (const Scored& s : scored) counts.Add(s.truth, s.z > threshold);
   return counts;
 }
 
@@ -53,8 +53,8 @@ double Fpr(const Confusion& c) { return 1 - *c.Specificity(); }
 // Counts at every threshold that divides these scores otherwise, and above all of them.
 std::vector<Confusion> AllCounts(const std::vector<Scored>& scored) {
   std::vector<Confusion> all;
-  for (double border = -13.1; border < 14; border += 0.25)
-    all.push_back(CountsAbove(scored, border));
+  for (double threshold = -13.1; threshold < 14; threshold += 0.25)
+    all.push_back(CountsAbove(scored, threshold));
   return all;
 }
 

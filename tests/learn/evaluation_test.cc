@@ -136,15 +136,15 @@ TEST(ScoreHistogram, KeepsOrderAndResolution) {
     if (std::abs(z) < 2e5) {
       histogram.Add(below, false);
       EXPECT_EQ(histogram.Steps().Auc(), 1) << z;
-      EXPECT_LE(histogram.Steps().steps[1].border, z);
-      EXPECT_GT(histogram.Steps().steps[1].border, below);
+      EXPECT_LE(histogram.Steps().steps[1].threshold, z);
+      EXPECT_GT(histogram.Steps().steps[1].threshold, below);
     }
   }
   ScoreHistogram histogram;
   histogram.Add(-1e-30f, false);
   histogram.Add(0, true);
   EXPECT_EQ(histogram.Steps().Auc(), 1);
-  EXPECT_EQ(histogram.Steps().steps[1].border, 0);
+  EXPECT_EQ(histogram.Steps().steps[1].threshold, 0);
   histogram.Add(NAN, true);  // counted somewhere, never out of bounds
 }
 

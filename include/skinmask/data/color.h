@@ -63,7 +63,7 @@ class Features {
 };
 
 // Carriers of `count` pixels: bgr holds 3 * count bytes, carrier takes 3 * count integers (unused
-// places are 0). Each pixel's answer depends on that pixel alone.
+// entries are 0). Each pixel's answer depends on that pixel alone.
 void CarrierRow(const ColorSpace& space, const std::uint8_t* bgr, std::size_t count,
                 std::int32_t* carrier);
 

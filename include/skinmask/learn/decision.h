@@ -30,11 +30,11 @@ struct OperatingPoint {
   Confusion counts;
 };
 
-// The best of the borders between steps under the rule, and of calling nothing positive. Between
+// The best of the thresholds between steps under the rule, and of calling nothing positive. Between
 // equals the other rate decides (the larger recall, the smaller false positive rate), then the
-// lower border. Absent for kFixed, without a positive pixel, and but for kMaxF1 without a negative
-// one. Borders above log-odds of 36, where a probability is next to 1, are left out. Cost: one
-// pass.
+// lower threshold. Absent for kFixed, without a positive pixel, and but for kMaxF1 without a
+// negative one. Thresholds above log-odds of 36, where a probability is next to 1, are left out.
+// Cost: one pass.
 std::optional<OperatingPoint> Choose(const Scores& scores, const DecisionRule& rule);
 
 // The same as a threshold on P(positive | pixel), with rule and data for the model to tell of.

@@ -32,10 +32,10 @@ struct Confusion {
   std::optional<double> Iou() const;          // tp / (tp + fp + fn)
 };
 
-// Pixels that score alike, and the border that divides them from the step before: any log-odds
+// Pixels that score alike, and the threshold that divides them from the step before: any log-odds
 // between the two steps would do, so it is the one nearest to 0.
 struct ScoreStep {
-  double border;
+  double threshold;
   std::uint64_t positive, negative;
   double score = 0;  // their log-odds; the middle of the bin where they were counted in bins
 };
@@ -57,7 +57,7 @@ struct Scores {
 
 // Counts of log-odds per class in fixed bins, which add up over images, threads and machines in any
 // order. Bins are equal steps of the float |z| + 1, 4096 to each of its octaves: 1/4096 wide where
-// |z| < 1, and never wider than (|z| + 1) / 4096; 0 is a border. |z| is capped at 2^18.
+// |z| < 1, and never wider than (|z| + 1) / 4096; 0 is an edge. |z| is capped at 2^18.
 // Memory: 2.4 MB once anything was added. An AUC from it is off by less than 1e-5 on real data (by
 // half the share of pairs that fall into one bin at most).
 class ScoreHistogram {

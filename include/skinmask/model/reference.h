@@ -33,7 +33,8 @@ class Reference {
   double LogOdds(std::uint8_t b, std::uint8_t g, std::uint8_t r) const;
 
  private:
-  // Places beyond the model's features hold a feature that is always 0, with mean 0 and variance 1.
+  // Entries beyond the model's features hold a feature that is always 0, with mean 0 and
+  // variance 1.
   struct HistogramLogs;
   struct Component {
     double constant;  // log(prior * weight) - log det / 2
