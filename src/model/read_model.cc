@@ -1,11 +1,12 @@
-// The model file: JSON in both directions.
+// Reading the model file: what is malformed is an error that says where.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
+#include "base/parse.h"
+#include "model/model_format.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/model/model.h"
@@ -13,90 +14,7 @@
 namespace skinmask {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr std::string_view kFormat = "skinmask-model";
-constexpr std::uint64_t kVersion = 1;
-
-Json Row(const FeatureVector& v) { return std::vector<double>(v.data(), v.data() + v.size()); }
-
-Json Rows(const FeatureMatrix& m) {
-  Json rows = Json::array();
-  for (int i = 0; i < m.rows(); ++i) rows.push_back(Row(m.row(i).transpose()));
-  return rows;
-}
-
-Json GaussianJson(const Gaussian& gaussian) {
-  return {{"weight", gaussian.weight},
-          {"mean", Row(gaussian.mean)},
-          {"covariance", Rows(gaussian.covariance)}};
-}
-
-// "bin:count bin:count ...": in JSON's own lists each number would stand on a line.
-std::string BinsText(const std::vector<BinCount>& bins) {
-  std::string text;
-  for (const BinCount& bin : bins)
-    fmt::format_to(std::back_inserter(text), "{}:{} ", bin.bin, bin.count);
-  if (!text.empty()) text.pop_back();
-  return text;
-}
-
-Json ClassJson(const Model& model, std::size_t k) {
-  const ClassModel& c = model.classes[k];
-  Json one{{"class", c.name}, {"count", c.count}, {"prior", c.prior}};
-  if (IsGaussian(model.kind)) {
-    one["mean"] = Row(c.mean);
-    if (model.kind != Kind::kLda) one["covariance"] = Rows(c.covariance);
-    if (!model.shrinkage.empty()) one["shrinkage"] = model.shrinkage[k];
-  }
-  for (const Gaussian& gaussian : c.components) one["components"].push_back(GaussianJson(gaussian));
-  if (IsHistogram(model.kind)) one["bins"] = BinsText(c.bins);
-  return one;
-}
-
-Json ParametersJson(const Model& model) {
-  Json parameters = Json::object();
-  if (IsGaussian(model.kind))
-    parameters["estimator"] = model.estimator == Estimator::kUnbiased ? "unbiased" : "mle";
-  if (model.kind == Kind::kLda) parameters["covariance"] = Rows(model.positive().covariance);
-  if (IsHistogram(model.kind)) {
-    parameters["bins"] = model.histogram.bins;
-    parameters["smoothing"] = model.histogram.smoothing;
-  }
-  if (model.kind == Kind::kLogistic) {
-    const LogisticTerms& l = model.logistic;
-    parameters.update(Json{{"constant", l.constant},
-                           {"linear", Row(l.linear)},
-                           {"product", l.product},
-                           {"ridge", l.ridge},
-                           {"solver", l.solver},
-                           {"iterations", l.iterations},
-                           {"log_likelihood", l.log_likelihood}});
-  }
-  for (std::size_t k = 0; k < model.classes.size(); ++k)
-    parameters["classes"].push_back(ClassJson(model, k));
-  return parameters;
-}
-
-Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
-Json CardJson(const Model& model) {
-  Json training{{"sha256", model.card.sha256}, {"channel_order", "BGR"}};
-  for (const ClassModel& c : model.classes) training["counts"][c.name] = c.count;
-  Json card{{"training", std::move(training)}};
-  for (const auto& [name, text] : model.card.notes) card["notes"][name] = text;
-  for (const CardScore& s : model.card.scores)
-    card["scores"].push_back({{"data", s.data},
-                              {"threshold", s.threshold},
-                              {"pooling", "pixels"},
-                              {"precision", OrNull(s.precision)},
-                              {"recall", OrNull(s.recall)},
-                              {"f1", OrNull(s.f1)},
-                              {"auc", OrNull(s.auc)}});
-  return card;
-}
-
-// A place in a file that is being read: the value, and how to name it in an error.
+// A value in a file that is being read, and how to name it in an error.
 class Node {
  public:
   Node(const Json& json, std::string subject, std::string path)
@@ -155,7 +73,7 @@ class Node {
   std::string path_;
 };
 
-// What `make` returns; its Error is told as one of this place in the file.
+// What `make` returns; its Error is told as one of this value in the file.
 template <class Make>
 auto Named(const Node& node, const Make& make) {
   try {
@@ -175,16 +93,14 @@ Features ReadFeatures(const Node& node) {
 std::vector<BinCount> ReadBins(const Node& node) {
   const std::string text = node.Text();
   std::vector<BinCount> bins;
-  for (const char *at = text.data(), *end = at + text.size(); at != end;) {
-    BinCount bin;
-    const auto place = std::from_chars(at, end, bin.bin);
-    if (place.ec != std::errc() || place.ptr == end || *place.ptr != ':')
-      node.Fail(" is not bin:count ...");
-    const auto count = std::from_chars(place.ptr + 1, end, bin.count);
-    if (count.ec != std::errc() || (count.ptr != end && *count.ptr != ' '))
-      node.Fail(" is not bin:count ...");
-    bins.push_back(bin);
-    at = count.ptr == end ? end : count.ptr + 1;
+  for (std::string_view left = text; !left.empty();) {
+    const std::string_view one = left.substr(0, left.find(' '));
+    const std::size_t colon = std::min(one.find(':'), one.size());
+    const auto bin = ParseNumber<std::uint32_t>(one.substr(0, colon));
+    const auto count = ParseNumber<std::uint64_t>(one.substr(std::min(colon + 1, one.size())));
+    if (!bin || !count) node.Fail(" is not bin:count ...");
+    bins.push_back({*bin, *count});
+    left.remove_prefix(std::min(one.size() + 1, left.size()));
   }
   return bins;
 }
@@ -260,12 +176,12 @@ void PutPositiveFirst(const Node& root, Model& model) {
   for (std::size_t k = 0; k < model.classes.size(); ++k) {
     if (model.classes[k].name != name) continue;
     // The coefficients of logistic models are of the positive class, whatever the order.
-    const auto place = static_cast<std::ptrdiff_t>(k);
-    std::rotate(model.classes.begin(), model.classes.begin() + place,
-                model.classes.begin() + place + 1);
+    const auto index = static_cast<std::ptrdiff_t>(k);
+    std::rotate(model.classes.begin(), model.classes.begin() + index,
+                model.classes.begin() + index + 1);
     if (!model.shrinkage.empty())
-      std::rotate(model.shrinkage.begin(), model.shrinkage.begin() + place,
-                  model.shrinkage.begin() + place + 1);
+      std::rotate(model.shrinkage.begin(), model.shrinkage.begin() + index,
+                  model.shrinkage.begin() + index + 1);
     return;
   }
   root["positive"].Fail(fmt::format(" '{}' is not one of the classes", name));
@@ -304,31 +220,14 @@ Json Parse(std::string_view text, std::string_view subject) {
 
 }  // namespace
 
-std::string ModelToJson(const Model& model) {
-  Json root{{"format", kFormat}, {"version", kVersion}, {"kind", KindName(model.kind)}};
-  for (const ClassModel& c : model.classes) root["classes"].push_back(c.name);
-  root["positive"] = model.positive().name;
-  root["features"] = {{"space", model.features.space().name},
-                      {"channels", model.features.channel_names()}};
-  root["parameters"] = ParametersJson(model);
-  if (!model.calibration.data.empty() || !model.calibration.identity())
-    root["calibration"] = {{"slope", model.calibration.slope},
-                           {"offset", model.calibration.offset},
-                           {"data", model.calibration.data}};
-  root["decision"] = {{"threshold", model.decision.threshold}, {"rule", model.decision.rule}};
-  if (!model.decision.data.empty()) root["decision"]["data"] = model.decision.data;
-  root["card"] = CardJson(model);
-  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 Model ModelFromJson(std::string_view json, std::string_view subject) {
   const Json parsed = Parse(json, subject);
   const Node root(parsed, std::string(subject), "");
-  if (!root.Has("format") || root.json()["format"] != kFormat)
-    throw Error(subject, fmt::format("is no model (\"format\": \"{}\" is expected)", kFormat));
-  if (const std::uint64_t version = root["version"].Count(); version != kVersion)
+  if (!root.Has("format") || root.json()["format"] != kModelFormat)
+    throw Error(subject, fmt::format("is no model (\"format\": \"{}\" is expected)", kModelFormat));
+  if (const std::uint64_t version = root["version"].Count(); version != kModelVersion)
     throw Error(subject, fmt::format("has model version {} (this program reads version {})",
-                                     version, kVersion));
+                                     version, kModelVersion));
   Model model;
   model.kind = Named(root["kind"], [&] { return KindFromName(root["kind"].Text()); });
   model.features = ReadFeatures(root["features"]);
