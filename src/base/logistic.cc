@@ -12,4 +12,9 @@ double Logistic(double log_odds) {
   return e / (1 + e);
 }
 
+double LogLogistic(double log_odds) {
+  if (log_odds > 0) return -std::log1p(std::exp(-log_odds));
+  return log_odds - std::log1p(std::exp(log_odds));
+}
+
 }  // namespace skinmask

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
-#include <optional>
 
+#include "base/parse.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/data/samples.h"
@@ -46,14 +45,6 @@ Fields Split(std::string_view line) {
     if (!commas) line = Trim(line);
   }
   return fields;
-}
-
-template <class T>
-std::optional<T> Number(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 class Reader {
@@ -131,7 +122,7 @@ class Reader {
     SampleRow row;
     row.class_index = ClassOf(line, fields.text[column_[kClass]]);
     const auto byte = [&](Column c) {
-      const auto value = Number<std::uint8_t>(fields.text[column_[c]]);
+      const auto value = ParseNumber<std::uint8_t>(fields.text[column_[c]]);
       if (!value) Fail(line, fmt::format("{} is a whole number from 0 to 255", kNames[c]));
       return *value;
     };
@@ -140,13 +131,13 @@ class Reader {
     row.r = byte(kR);
     row.count = 1;
     if (column_[kCount] != kAbsent) {
-      const auto count = Number<std::uint64_t>(fields.text[column_[kCount]]);
+      const auto count = ParseNumber<std::uint64_t>(fields.text[column_[kCount]]);
       if (!count || *count > Samples::kMaxTotal)
         Fail(line, fmt::format("count is a whole number up to {}", Samples::kMaxTotal));
       row.count = *count;
     }
     if (column_[kGroup] != kAbsent) {
-      const auto group = Number<std::uint32_t>(fields.text[column_[kGroup]]);
+      const auto group = ParseNumber<std::uint32_t>(fields.text[column_[kGroup]]);
       if (!group) Fail(line, "group is a whole number from 0 to 4294967295");
       row.group = *group;
     }

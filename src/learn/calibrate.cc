@@ -36,11 +36,6 @@ std::vector<Scored> Score(const Samples& samples, const Model& model) {
   return scored;
 }
 
-// log(1 / (1 + exp(-z))) without overflow.
-double LogLogistic(double z) {
-  return z > 0 ? -std::log1p(std::exp(-z)) : z - std::log1p(std::exp(z));
-}
-
 Likelihood At(const std::vector<Scored>& scored, const Eigen::Vector2d& w) {
   return SumOver<Likelihood>(scored.size(), [&](std::size_t i, Likelihood& sum) {
     const Scored& s = scored[i];

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "learn/class_counts_json.h"
 #include "skinmask/model/reference.h"
 
 namespace skinmask {
@@ -57,20 +57,20 @@ std::optional<double> ClassCounts::Precision(std::size_t k) const {
   return Share(Count(k, k), all);
 }
 
-std::string ClassCountsToJson(const ClassCounts& counts) {
-  using Json = nlohmann::ordered_json;
-  const auto or_null = [](const std::optional<double>& v) { return v ? Json(*v) : Json(); };
+Json JsonOf(const ClassCounts& counts) {
   Json json{{"classes", counts.classes}, {"counts", Json::array()}};
-  json["accuracy"] = or_null(counts.Accuracy());
+  json["accuracy"] = OrNull(counts.Accuracy());
   for (std::size_t k = 0; k < counts.classes.size(); ++k) {
     json["counts"].push_back(Json::array());
     for (std::size_t called = 0; called < counts.classes.size(); ++called)
       json["counts"].back().push_back(counts.Count(k, called));
-    json["recall"].push_back(or_null(counts.Recall(k)));
-    json["precision"].push_back(or_null(counts.Precision(k)));
+    json["recall"].push_back(OrNull(counts.Recall(k)));
+    json["precision"].push_back(OrNull(counts.Precision(k)));
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json;
 }
+
+std::string ClassCountsToJson(const ClassCounts& counts) { return JsonText(JsonOf(counts)); }
 
 ClassCounts CountClasses(const Samples& samples, const Model& model) {
   const std::vector<std::size_t> indices = IndicesInModel(samples, model);

@@ -60,10 +60,9 @@ Int128 SquaredError(double log_odds, bool truth, std::uint64_t count) {
   return static_cast<Int128>(count) * std::llround(error * error * kFixedPoint);
 }
 
-// -log P(truth) in multiples of 2^-32, so that sums are exact; without overflow for any log-odds.
+// -log P(truth) in multiples of 2^-32, so that sums are exact.
 Int128 LogLoss(double log_odds, bool truth, std::uint64_t count) {
-  const double wrong = truth ? -log_odds : log_odds;
-  const double loss = std::max(wrong, 0.) + std::log1p(std::exp(-std::abs(wrong)));
+  const double loss = -LogLogistic(truth ? log_odds : -log_odds);
   return static_cast<Int128>(count) *
          std::llround((loss < kMaxMagnitude ? loss : kMaxMagnitude) * kFixedPoint);
 }

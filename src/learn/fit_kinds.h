@@ -21,23 +21,6 @@ struct WeightedPoint {
 std::vector<WeightedPoint> PointsOf(const Samples& samples, const Features& features,
                                     const std::string& class_name);
 
-// A small generator with a fixed definition (Steele et al. 2014, SplitMix64): <random>'s
-// distributions differ between standard libraries.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t Next() {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  }
-  double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }  // in [0, 1)
-
- private:
-  std::uint64_t state_;
-};
-
 // Sums over [0, count) in parts of a fixed size, so that they do not depend on the threads. Sum
 // needs a default of zero and +=; add(i, sum) adds item i.
 template <class Sum, class Add>

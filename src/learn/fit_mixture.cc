@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 
+#include "base/random.h"
 #include "learn/fit_kinds.h"
 #include "skinmask/base/error.h"
 #include "skinmask/model/mixture.h"
@@ -12,7 +13,7 @@ namespace {
 
 // Added to every variance, as a share of the class's mean variance: components can neither collapse
 // onto one colour nor go flat.
-constexpr double kFloor = 1e-3;
+constexpr double kCovarianceFloor = 1e-3;
 
 // Weighted sums of one component.
 struct Sums {
@@ -26,10 +27,11 @@ struct Sums {
   }
 };
 
-struct Step {
+// What an E-step gives: the sums of every component, its shares of the pixels being the weights.
+struct Expectation {
   std::vector<Sums> sums;
   double log_likelihood = 0;
-  Step& operator+=(const Step& other) {
+  Expectation& operator+=(const Expectation& other) {
     if (sums.size() < other.sums.size()) sums.resize(other.sums.size());
     for (std::size_t j = 0; j < other.sums.size(); ++j) {
       sums[j].weight += other.sums[j].weight;
@@ -65,19 +67,19 @@ class ClassFit {
     total_ = all.weight;
     mean_ = all.sum / total_;
     const Eigen::Matrix3d covariance = all.product / total_ - mean_ * mean_.transpose();
-    floor_ = kFloor * covariance.topLeftCorner(size_, size_).trace() / size_;
+    floor_ = kCovarianceFloor * covariance.topLeftCorner(size_, size_).trace() / size_;
     if (!(floor_ > 0))
       throw Error(fmt::format("class '{}'", name_),
                   "has one colour only: no mixture fits it (more varied samples)");
   }
 
   std::vector<Component> Run(int count) {
-    std::vector<Component> components = Start(count);
+    std::vector<Component> components = KMeansPlusPlus(count);
     double before = -INFINITY;
     for (int i = 0; i < options_.iterations; ++i) {
-      const Step step = Expect(components);
-      const double now = step.log_likelihood / total_;
-      components = Maximise(step.sums);
+      const Expectation expectation = EStep(components);
+      const double now = expectation.log_likelihood / total_;
+      components = MStep(expectation.sums);
       if (now - before < options_.tolerance) break;
       before = now;
     }
@@ -86,7 +88,7 @@ class ClassFit {
 
  private:
   // k-means++ (Arthur and Vassilvitskii 2007): centres drawn by squared distance to those before.
-  std::vector<Component> Start(int count) {
+  std::vector<Component> KMeansPlusPlus(int count) {
     Random random(options_.seed);
     std::vector<Eigen::Vector3d> centres;
     std::vector<double> nearest(points_.size(), 1);
@@ -112,12 +114,12 @@ class ClassFit {
         if ((p.f - centres[j]).squaredNorm() < (p.f - centres[best]).squaredNorm()) best = j;
       sums[best].Add(p.f, p.weight);
     }
-    return Maximise(sums);
+    return MStep(sums);
   }
 
-  Step Expect(const std::vector<Component>& components) const {
-    return SumOver<Step>(points_.size(), [&](std::size_t i, Step& step) {
-      if (step.sums.empty()) step.sums.resize(components.size());
+  Expectation EStep(const std::vector<Component>& components) const {
+    return SumOver<Expectation>(points_.size(), [&](std::size_t i, Expectation& expectation) {
+      if (expectation.sums.empty()) expectation.sums.resize(components.size());
       std::array<double, CompiledMixture::kMaxComponents> density;
       double largest = -INFINITY, sum = 0;
       for (std::size_t j = 0; j < components.size(); ++j)
@@ -125,13 +127,13 @@ class ClassFit {
       for (std::size_t j = 0; j < components.size(); ++j)
         sum += density[j] = std::exp(density[j] - largest);
       for (std::size_t j = 0; j < components.size(); ++j)
-        step.sums[j].Add(points_[i].f, points_[i].weight * density[j] / sum);
-      step.log_likelihood += points_[i].weight * (largest + std::log(sum));
+        expectation.sums[j].Add(points_[i].f, points_[i].weight * density[j] / sum);
+      expectation.log_likelihood += points_[i].weight * (largest + std::log(sum));
     });
   }
 
   // A component with too few pixels for a covariance is dropped.
-  std::vector<Component> Maximise(const std::vector<Sums>& sums) const {
+  std::vector<Component> MStep(const std::vector<Sums>& sums) const {
     std::vector<Component> components;
     double kept = 0;
     for (const Sums& s : sums) {

@@ -4,19 +4,10 @@
 
 #include <algorithm>
 
+#include "base/random.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
-namespace {
-
-// SplitMix64's output function: one-to-one, so no two units get the same number.
-std::uint64_t Mix(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-  return z ^ (z >> 31);
-}
-
-}  // namespace
 
 std::uint32_t Folds::UnitOf(const SampleRow& row) const {
   return by_group_ ? row.group : static_cast<std::uint32_t>(row.b << 16 | row.g << 8 | row.r);

@@ -8,22 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "skinmask/data/samples.h"
 
 namespace skinmask::testing {
 
-// A small generator with a fixed definition (Steele et al. 2014, SplitMix64), unlike <random>'s
-// distributions.
-class Random {
+class Random : public skinmask::Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t Next() {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  }
-  double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+  using skinmask::Random::Random;
   std::uint8_t Byte() { return static_cast<std::uint8_t>(Next() >> 56); }
   // Sum of twelve uniforms: normal enough, variance 1.
   double Normal() {
@@ -31,9 +23,6 @@ class Random {
     for (int i = 0; i < 12; ++i) sum += Uniform();
     return sum;
   }
-
- private:
-  std::uint64_t state_;
 };
 
 // A class of pixels: mean and a lower-triangular mixing of independent normals (rows b, g, r).

@@ -7,5 +7,7 @@ namespace skinmask {
 double Logit(double probability);
 // 1 / (1 + exp(-z)), accurate at both ends.
 double Logistic(double log_odds);
+// log P = -log(1 + exp(-z)), without overflow.
+double LogLogistic(double log_odds);
 
 }  // namespace skinmask
