@@ -85,9 +85,8 @@ std::optional<OperatingPoint> Choose(const Scores& scores, const DecisionRule& r
 Decision Decide(const Scores& scores, const DecisionRule& rule, const std::string& data) {
   if (const auto point = Choose(scores, rule))
     return {Logistic(point->log_odds), RuleName(rule), data};
-  throw Error("--" + RuleName(rule),
-              fmt::format("no pixel {} the positive class in {} (both are needed)",
-                          scores.Total(true) == 0 ? "of" : "outside", data));
+  throw Error(RuleName(rule), fmt::format("no pixel {} the positive class in {} (both are needed)",
+                                          scores.Total(true) == 0 ? "of" : "outside", data));
 }
 
 }  // namespace skinmask

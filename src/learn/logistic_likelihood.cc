@@ -30,7 +30,7 @@ Scale ScaleOf(const std::vector<WeightedPoint>& positive,
   const Eigen::Vector3d deviation = (squares / total).cwiseSqrt();
   for (int i = 0; i < size; ++i)
     if (!(deviation(i) > 0))
-      throw Error("logistic", "a channel never varies (more varied samples, fewer --channels)");
+      throw Error("logistic", "a channel never varies (more varied samples, fewer channels)");
   return {mean.head(size), deviation.head(size)};
 }
 

@@ -205,7 +205,7 @@ TEST(Logistic, SeparableClassesNeedARidge) {
   FitOptions options;
   options.kind = Kind::kLogistic;
   options.logistic.terms = LogisticOptions::Terms::kLinear;
-  EXPECT_ERROR(Fit(samples, options), "give --ridge");
+  EXPECT_ERROR(Fit(samples, options), "give a ridge");
   options.logistic.ridge = 0.01;
   const Model model = Fit(samples, options);
   EXPECT_GT(Reference(model).LogOdds(5, 5, 200), 0);
@@ -227,7 +227,7 @@ TEST(Logistic, SeparableClassesAreNoticedByEverySolver) {
     options.kind = Kind::kLogistic;
     options.logistic.terms = LogisticOptions::Terms::kLinear;
     options.logistic.solver = solver;
-    EXPECT_ERROR(Fit(apart, options), "--ridge");
+    EXPECT_ERROR(Fit(apart, options), "give a ridge");
     options.logistic.ridge = 1e-3;
     EXPECT_NO_THROW(Fit(apart, options));
   }
@@ -257,7 +257,7 @@ TEST(Logistic, SaysWhenItStoppedTooEarly) {
   EXPECT_FALSE(Fit(samples, options).logistic.converged);
   options.logistic.solver = LogisticOptions::Solver::kSgd;
   options.logistic.step = 1e300;
-  EXPECT_ERROR(Fit(samples, options), "--rate");
+  EXPECT_ERROR(Fit(samples, options), "learning rate");
 }
 
 TEST(Kinds, NumbersThatWouldOverflowAreRefused) {
@@ -295,7 +295,7 @@ TEST(Histogram, AnswersForColorsNeverSeen) {
   EXPECT_NEAR(reference.LogOdds(1, 2, 3), std::log(3.) + std::log(31 * (10 + bins) / (30 + bins)),
               1e-9);
   options.histogram.smoothing = 0;
-  EXPECT_ERROR(Fit(samples, options), "--smoothing 0: is out of range");
+  EXPECT_ERROR(Fit(samples, options), "smoothing 0: is out of range");
 }
 
 TEST(Mixture, OfOneComponentIsAlmostQda) {
@@ -349,7 +349,7 @@ TEST(Mixture, ComponentsThatNothingFillsAreLeftOut) {
       Fit(ParseSamples("class,b,g,r,count\nskin,1,2,3,50\nnon-skin,9,8,7,10\n", "t"), options),
       "has one colour only");
   options.mixture.of_class = {{"hair", 2}};
-  EXPECT_ERROR(Fit(few, options), "names a class 'hair' that has no samples");
+  EXPECT_ERROR(Fit(few, options), "components: name a class 'hair' that has no samples");
 }
 
 }  // namespace

@@ -256,7 +256,7 @@ TEST_F(CompareTest, EvaluateChoosesOnWhatItEvaluates) {
   }
   const Outcome none = Run("evaluate --whole non-skin --max-f1 --images " + folder + "/photos");
   EXPECT_EQ(none.status, 1);
-  EXPECT_NE(none.err.find("--max-f1: no pixel of the positive class in the evaluated data"),
+  EXPECT_NE(none.err.find("max-f1: no pixel of the positive class in the evaluated data"),
             std::string::npos)
       << none.err;
 }
