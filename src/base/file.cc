@@ -81,7 +81,7 @@ void RequireWritable(const fs::path& path, Overwrite overwrite) {
     throw Error(path.string(), "is a folder (a file is expected)");
   if (IsSpecial(path)) return;
   if (overwrite == Overwrite::kNo && fs::exists(path, ignored))
-    throw Error(path.string(), "exists already (--force replaces it)");
+    throw Error(path.string(), "exists already (overwriting is off)");
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
   if (!fs::is_directory(folder, ignored))
     throw Error(path.string(), "cannot be written: its folder does not exist");

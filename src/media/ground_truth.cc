@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <climits>
 #include <iterator>
 
+#include "base/parse.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/data/samples.h"
@@ -23,20 +23,12 @@ std::uint32_t Rgb(const std::uint8_t* bgr) {
 }
 
 std::uint32_t ParseColor(std::string_view text, const std::string& subject) {
-  std::vector<std::uint32_t> parts;
-  std::uint8_t value = 0;
-  for (const char* at = text.data(); parts.size() < 4;) {
-    const auto [end, error] = std::from_chars(at, text.data() + text.size(), value);
-    if (error != std::errc())
-      throw Error(subject, fmt::format("is not understood ({})", kValueForm));
-    parts.push_back(value);
-    if (end == text.data() + text.size()) break;
-    if (*end != ',') throw Error(subject, fmt::format("is not understood ({})", kValueForm));
-    at = end + 1;
-  }
-  if (parts.size() == 1) return parts[0] * 0x010101;
-  if (parts.size() != 3) throw Error(subject, fmt::format("is not understood ({})", kValueForm));
-  return parts[0] << 16 | parts[1] << 8 | parts[2];
+  const auto parts = ParseNumbers<std::uint8_t>(text, ',');
+  if (!parts || (parts->size() != 1 && parts->size() != 3))
+    throw Error(subject, fmt::format("is not understood ({})", kValueForm));
+  const std::uint32_t first = parts->front();
+  return parts->size() == 1 ? first * 0x010101
+                            : first << 16 | std::uint32_t{(*parts)[1]} << 8 | (*parts)[2];
 }
 
 int SquaredDistance(std::uint32_t a, std::uint32_t b) {
@@ -58,7 +50,7 @@ std::string ShowColor(std::uint32_t rgb) {
 MaskRule::MaskRule(const std::vector<std::string>& labels, const std::vector<std::string>& ignored,
                    bool invert) {
   for (const std::string& label : labels) {
-    const std::string subject = fmt::format("--label '{}'", label);
+    const std::string subject = fmt::format("label '{}'", label);
     const std::size_t equals = label.find('=');
     if (equals == 0 || equals == label.npos)
       throw Error(subject, fmt::format("is not understood (CLASS=VALUE, {})", kValueForm));
@@ -75,16 +67,16 @@ MaskRule::MaskRule(const std::vector<std::string>& labels, const std::vector<std
     classes_ = {"skin", "non-skin"};
   }
   for (const std::string& value : ignored)
-    Label(value, kIgnored, fmt::format("--ignore '{}'", value));
+    Label(value, kIgnored, fmt::format("ignore '{}'", value));
   if (!invert) return;
   if (classes_.size() != 2)
-    throw Error("--invert", fmt::format("needs two classes, not {}", classes_.size()));
+    throw Error("invert", fmt::format("needs two classes, not {}", classes_.size()));
   std::swap(classes_[0], classes_[1]);
 }
 
 void MaskRule::Label(std::string_view value, std::uint8_t index, const std::string& subject) {
   if (value == "other") {
-    if (above_127_) throw Error(subject, "needs --label (without it every value is skin or not)");
+    if (above_127_) throw Error(subject, "needs labels (without them every value is skin or not)");
     if (other_) throw Error(subject, "names 'other' a second time");
     other_ = index;
   } else if (!colors_.emplace(ParseColor(value, subject), index).second) {
@@ -108,7 +100,7 @@ class MaskReader {
     std::uint32_t largest = 0;
     for (std::uint32_t v = 0; v < 256; ++v) {
       if (!occurs[v]) continue;
-      Look(v * 0x010101);
+      Classify(v * 0x010101);
       classes.data[v] = class_;
       between.data[v] = in_between_;
       largest = v;
@@ -152,7 +144,7 @@ class MaskReader {
       std::uint8_t* out = map.classes.ptr<std::uint8_t>(y);
       for (int x = 0; x < image.cols; ++x, bgr += 3) {
         if (const std::uint32_t rgb = Rgb(bgr); rgb != last) {
-          Look(last = rgb);
+          Classify(last = rgb);
           largest = std::max(largest, rgb >> 8 & 255);
         }
         out[x] = class_;
@@ -167,10 +159,11 @@ class MaskReader {
     if (rule_.above_127_ && largest == 1 && !lossy_)
       throw Error(subject_,
                   "holds only 0 and 1, nothing above 127 "
-                  "(--label skin=1 --label non-skin=0 reads such masks)");
+                  "(the labels skin=1 and non-skin=0 read such masks)");
   }
 
-  void Look(std::uint32_t rgb) {
+  // Sets class_ and in_between_ for a value.
+  void Classify(std::uint32_t rgb) {
     in_between_ = false;
     if (const auto known = rule_.colors_.find(rgb); known != rule_.colors_.end()) {
       class_ = known->second;
@@ -181,19 +174,17 @@ class MaskReader {
       class_ = grey > 127 ? 0 : 1;
       in_between_ = lossy_ && grey != 0 && grey != 255;
     } else if (lossy_) {
-      Nearest(rgb);
+      ClassifyAsNearest(rgb);
     } else if (rule_.other_) {
       class_ = *rule_.other_;
     } else {
       throw Error(subject_,
-                  fmt::format("has a pixel of value {} (label it with --label, or leave it "
-                              "out with --ignore)",
-                              ShowColor(rgb)));
+                  fmt::format("has a pixel of value {} (label it, or ignore it)", ShowColor(rgb)));
     }
   }
 
   // A lossy pixel is the nearest labelled value; with 'other', within the noise of JPEG only.
-  void Nearest(std::uint32_t rgb) {
+  void ClassifyAsNearest(std::uint32_t rgb) {
     constexpr int kNoise = 32 * 32;  // per-channel JPEG noise stays within about 20 at edges
     int best = rule_.other_ ? kNoise : INT_MAX;
     class_ = rule_.other_.value_or(MaskRule::kIgnored);

@@ -15,14 +15,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kMaskNames = "the pattern of mask names";
+
 std::string Quoted(const fs::path& path) { return "'" + path.string() + "'"; }
+
+// Masks by sub-folder and stem.
+using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::path>>;
+
+MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const LineSink& problem) {
+  MasksByStem found;
+  for (const InputFile& mask : ListFolder(folder, {}, Inputs::kImages, problem)) {
+    const std::string stem = name.StemOf(mask.path.filename());
+    if (!stem.empty()) found[{mask.relative.parent_path(), stem}].push_back(mask.path);
+  }
+  return found;
+}
+
+void TellOfTwo(const fs::path& image, const std::vector<fs::path>& masks, const LineSink& problem) {
+  problem(Error(image.string(), fmt::format("has two masks, {} and {} ({} tells them apart)",
+                                            Quoted(masks[0]), Quoted(masks[1]), kMaskNames))
+              .what());
+}
+
+// `what` is wrong with all paths but those that are `used`.
+void TellOfUnpaired(const std::vector<fs::path>& paths, const std::string& what,
+                    const std::set<fs::path>& used, const LineSink& problem) {
+  for (const fs::path& path : paths)
+    if (!used.count(FileIdentity(path))) problem(Error(path.string(), what).what());
+}
 
 }  // namespace
 
-NamePattern::NamePattern(std::string pattern, std::string_view option)
+NamePattern::NamePattern(std::string pattern, std::string_view role)
     : pattern_(std::move(pattern)), has_extension_(HasImageExtension(pattern_)) {
   if (pattern_.find("{stem}") == pattern_.npos)
-    throw Error(fmt::format("{} '{}'", option, pattern_), "has no {stem} (as in {stem}_mask)");
+    throw Error(fmt::format("{} '{}'", role, pattern_), "has no {stem} (as in {stem}_mask)");
 }
 
 std::string NamePattern::Expand(std::string_view stem) const {
@@ -51,12 +78,7 @@ std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image
   for (const fs::path& folder : {images, masks})
     if (!fs::is_directory(folder, ignored))
       throw Error(folder.string(), "is no folder (one of images is expected)");
-  // Masks by sub-folder and stem.
-  std::map<std::pair<fs::path, std::string>, std::vector<fs::path>> found;
-  for (const InputFile& mask : ListFolder(masks, {}, Inputs::kImages, problem)) {
-    const std::string stem = mask_name.StemOf(mask.path.filename());
-    if (!stem.empty()) found[{mask.relative.parent_path(), stem}].push_back(mask.path);
-  }
+  MasksByStem found = FindMasks(masks, mask_name, problem);
   std::vector<MaskPair> pairs;
   std::vector<fs::path> alone;
   std::set<fs::path> used;
@@ -70,29 +92,21 @@ std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image
     std::erase_if(candidates, [&](const fs::path& mask) {
       return FileIdentity(mask) == FileIdentity(image.path);
     });
-    if (candidates.empty()) {
+    if (candidates.empty())
       alone.push_back(image.path);
-    } else if (candidates.size() > 1) {
-      problem(Error(image.path.string(), fmt::format("has two masks, {} and {} (--mask-name tells "
-                                                     "them apart)",
-                                                     Quoted(candidates[0]), Quoted(candidates[1])))
-                  .what());
-    } else {
+    else if (candidates.size() > 1)
+      TellOfTwo(image.path, candidates, problem);
+    else
       pairs.push_back({image, candidates[0]});
-    }
     for (const fs::path& mask : candidates) used.insert(FileIdentity(mask));
   }
-  for (const fs::path& image : alone)
-    if (!used.count(FileIdentity(image)))
-      problem(Error(image.string(), fmt::format("has no mask in {} (--mask-name says how they are "
-                                                "called)",
-                                                Quoted(masks)))
-                  .what());
+  TellOfUnpaired(
+      alone,
+      fmt::format("has no mask in {} ({} says how they are called)", Quoted(masks), kMaskNames),
+      used, problem);
   if (predicted)
     for (const auto& [key, paths] : found)
-      for (const fs::path& mask : paths)
-        if (!used.count(FileIdentity(mask)))
-          problem(Error(mask.string(), "has no predicted mask in " + Quoted(images)).what());
+      TellOfUnpaired(paths, "has no predicted mask in " + Quoted(images), used, problem);
   return pairs;
 }
 

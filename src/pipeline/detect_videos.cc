@@ -263,7 +263,7 @@ void DetectVideos(const std::vector<Task>& tasks, const DetectOptions& options, 
     if (run.stop && run.stop->load()) return;
     if (options.scale != 1) {
       run.problem(Error(task.input.string(),
-                        "is a video, and those keep their size (--scale is for images)")
+                        "is a video, and those keep their size (scaling is for images)")
                       .what());
       continue;
     }

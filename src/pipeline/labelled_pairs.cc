@@ -9,8 +9,8 @@ MaskRule RuleOf(const PairOptions& options) {
 }
 
 std::vector<MaskPair> PairsOf(const PairOptions& options, bool predicted, const Run& run) {
-  const NamePattern image_name(options.image_name, "--image-name");
-  const NamePattern mask_name(options.mask_name, "--mask-name");
+  const NamePattern image_name(options.image_name, "image name");
+  const NamePattern mask_name(options.mask_name, "mask name");
   if (options.whole_class.empty())
     return PairMasks(options.images, image_name, options.masks, mask_name, predicted, run.problem);
   std::vector<MaskPair> pairs;
@@ -28,7 +28,7 @@ LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const R
       whole_(!options.whole_class.empty()) {
   if (pairs_.empty())
     throw Error(options.images.string(),
-                "holds no image with a mask (--mask-name says how masks are called)");
+                "holds no image with a mask (the pattern of mask names says how masks are called)");
 }
 
 LabelledImage LabelledPairs::Read(std::size_t i) const {

@@ -19,9 +19,10 @@ bool IsPicture(Output output) { return output == Output::kOverlay || output == O
 // Timestamps for the outputs. Containers that count coarsely (Matroska: milliseconds) round the
 // times of a constant rate; those get their exact times back, so that the rate stays what it is.
 // All others keep theirs.
-class Clock {
+class OutputTimes {
  public:
-  explicit Clock(const VideoInfo& info) : from_(info.time_base), rate_(info.rate), unit_(from_) {
+  explicit OutputTimes(const VideoInfo& info)
+      : from_(info.time_base), rate_(info.rate), unit_(from_) {
     constexpr double kCoarseSeconds = 1e-4;
     coarse_ = from_.Value() > kCoarseSeconds && rate_.num > 0;
     if (coarse_) unit_ = {1, rate_.num * (rate_.num < 10000 ? 1000 : 1)};
@@ -49,10 +50,10 @@ class VideoFiles : public VideoSink {
  public:
   VideoFiles(const Task& task, const DetectOptions& options, const VideoInfo& info,
              const cv::Size& size)
-      : clock_(info) {
+      : times_(info) {
     VideoWriteOptions write;
     if (info.rate.num > 0) write.rate = info.rate;
-    write.time_base = clock_.unit();
+    write.time_base = times_.unit();
     write.pixel_aspect = info.pixel_aspect;
     if (info.rotation % 180 != 0)
       write.pixel_aspect = {info.pixel_aspect.den, info.pixel_aspect.num};
@@ -65,7 +66,7 @@ class VideoFiles : public VideoSink {
   bool TakesAnyPicture() const override { return false; }
   void Prepare(Rendered&) const override {}
   void Write(const VideoFrame& frame, std::int64_t, const std::vector<Rendered>& outputs) override {
-    const std::int64_t pts = clock_(frame.pts);
+    const std::int64_t pts = times_(frame.pts);
     for (std::size_t i = 0; i < outputs.size(); ++i) writers_[i].Write(outputs[i].picture, pts);
   }
   void Finish() override {
@@ -73,7 +74,7 @@ class VideoFiles : public VideoSink {
   }
 
  private:
-  Clock clock_;
+  OutputTimes times_;
   std::vector<VideoWriter> writers_;
 };
 
@@ -87,9 +88,7 @@ class FrameFolder : public VideoSink {
         palette_(ClassPalette(class_count)) {
     MakeFolder(folder_);
     if (overwrite_ == Overwrite::kNo && !resume_ && !fs::is_empty(folder_))
-      throw Error(
-          folder_.string(),
-          "exists already (--force replaces its frames, --resume adds those that are missing)");
+      throw Error(folder_.string(), "exists already (overwriting and resuming are off)");
   }
   bool TakesAnyPicture() const override { return true; }
   void Prepare(Rendered& rendered) const override {

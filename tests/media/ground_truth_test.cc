@@ -69,8 +69,7 @@ TEST_F(MaskTest, LabelsAreGreyLevelsColorsAndTheRest) {
 }
 
 TEST_F(MaskTest, MasksOfZeroAndOneAreNotTakenForBlack) {
-  EXPECT_ERROR(Classes({Grey(0), Grey(1)}, {}),
-               "--label skin=1 --label non-skin=0 reads such masks");
+  EXPECT_ERROR(Classes({Grey(0), Grey(1)}, {}), "the labels skin=1 and non-skin=0 read such masks");
   EXPECT_EQ(Classes({Grey(0), Grey(1)}, MaskRule({"skin=1", "non-skin=0"}, {}, false)),
             (std::vector{1, 0}));
   EXPECT_EQ(Classes({Grey(0), Grey(0)}, {}), (std::vector{1, 1}));
@@ -94,14 +93,14 @@ TEST_F(MaskTest, JpegMasksCountTheirInBetweenPixels) {
 }
 
 TEST(MaskRule, RefusesWhatCannotBeMeant) {
-  EXPECT_ERROR(MaskRule({"skin"}, {}, false), "--label 'skin': is not understood (CLASS=VALUE");
+  EXPECT_ERROR(MaskRule({"skin"}, {}, false), "label 'skin': is not understood (CLASS=VALUE");
   EXPECT_ERROR(MaskRule({"=3"}, {}, false), "is not understood");
   for (const char* bad :
        {"skin=", "skin=256", "skin=1,2", "skin=1,2,3,4", "skin=1;2;3", "skin=-1", "skin=1,2,3,"})
     EXPECT_ERROR(MaskRule({bad}, {}, false), "is not understood");
   EXPECT_ERROR(MaskRule({"skin=3", "hair=3"}, {}, false), "labelled already");
   EXPECT_ERROR(MaskRule({"skin=3", "hair=3,3,3"}, {}, false), "labelled already");
-  EXPECT_ERROR(MaskRule({}, {"other"}, false), "needs --label");
+  EXPECT_ERROR(MaskRule({}, {"other"}, false), "needs labels");
   EXPECT_ERROR(MaskRule({"a=1", "b=2", "c=3"}, {}, true), "needs two classes, not 3");
 }
 

@@ -23,8 +23,8 @@ class MediaTest : public testing::FolderTest {
     problems_.clear();
     std::vector<std::string> result;
     for (const MaskPair& pair :
-         PairMasks(Path(images), NamePattern(image_name, "--image-name"), Path(masks),
-                   NamePattern(mask_name, "--mask-name"), predicted, sink_))
+         PairMasks(Path(images), NamePattern(image_name, "image name"), Path(masks),
+                   NamePattern(mask_name, "mask name"), predicted, sink_))
       result.push_back(pair.image.relative.string() + " " +
                        pair.mask.lexically_relative(folder_).string());
     return result;
@@ -57,14 +57,14 @@ TEST_F(MediaTest, ListsFoldersRecursivelyAndSorted) {
 }
 
 TEST(NamePattern, FindsStems) {
-  const NamePattern twice("{stem}_skin_{stem}", "--mask-name");
+  const NamePattern twice("{stem}_skin_{stem}", "mask name");
   EXPECT_EQ(twice.Expand("12"), "12_skin_12");
   EXPECT_EQ(twice.StemOf("12_skin_12.png"), "12");
   EXPECT_EQ(twice.StemOf("12_skin_13.png"), "");
   EXPECT_EQ(twice.StemOf("_skin_.png"), "");
   EXPECT_EQ(NamePattern("m-{stem}.bmp", "").StemOf("m-a.b.bmp"), "a.b");
   EXPECT_EQ(NamePattern("m-{stem}.bmp", "").StemOf("m-a.b.png"), "");
-  EXPECT_ERROR(NamePattern("mask", "--mask-name"), "--mask-name 'mask': has no {stem}");
+  EXPECT_ERROR(NamePattern("mask", "mask name"), "mask name 'mask': has no {stem}");
 }
 
 TEST_F(MediaTest, PairsMasksByNameInMirroredFolders) {

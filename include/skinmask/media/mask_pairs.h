@@ -14,8 +14,8 @@ namespace skinmask {
 // pattern that ends in an image extension names that extension only.
 class NamePattern {
  public:
-  // Throws Error(option, ...) for a pattern without {stem}.
-  NamePattern(std::string pattern, std::string_view option);
+  // `role` is what errors call it ("mask name"). Throws Error for a pattern without {stem}.
+  NamePattern(std::string pattern, std::string_view role);
 
   std::string Expand(std::string_view stem) const;
   // The stem of a file name (with its extension) that fits the pattern; empty where it does not
