@@ -7,13 +7,12 @@
 #include <fstream>
 #include <string_view>
 
+#include "base/elapsed.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 Rational RationalOf(AVRational r) { return {r.num, r.den}; }
 
