@@ -47,6 +47,16 @@ bool WriteAll(int fd, std::string_view bytes) {
   return true;
 }
 
+// Waits until the disk has a file, or a folder. Some file systems cannot tell (EINVAL).
+bool Sync(const fs::path& path) {
+  Descriptor file(path, O_RDONLY);
+  return file.get() >= 0 && (fsync(file.get()) == 0 || errno == EINVAL);
+}
+
+fs::path FolderOf(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
 // True for what is written to as it is: pipes, devices, and /dev/stdout wherever it leads.
 bool IsSpecial(const fs::path& path) {
   struct stat status;
@@ -82,7 +92,7 @@ void RequireWritable(const fs::path& path, Overwrite overwrite) {
   if (IsSpecial(path)) return;
   if (overwrite == Overwrite::kNo && fs::exists(path, ignored))
     throw Error(path.string(), "exists already (overwriting is off)");
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const fs::path folder = FolderOf(path);
   if (!fs::is_directory(folder, ignored))
     throw Error(path.string(), "cannot be written: its folder does not exist");
   if (access(folder.c_str(), W_OK | X_OK) != 0) Fail(path, "cannot be written", errno);
@@ -101,19 +111,26 @@ PartFile::~PartFile() {
   if (path_ != place_) unlink(path_.c_str());
 }
 
-void PartFile::Rename() {
-  if (path_ != place_ && rename(path_.c_str(), place_.c_str()) != 0)
+void PartFile::Rename(Survives survives) {
+  if (path_ == place_) return;
+  const bool sync = survives == Survives::kPowerLoss;
+  if ((sync && !Sync(path_)) || rename(path_.c_str(), place_.c_str()) != 0)
     Fail(place_, "cannot be written", errno);
   path_ = place_;
+  // A folder that may be written to but not read cannot be opened for this.
+  const fs::path folder = FolderOf(place_);
+  if (sync && access(folder.c_str(), R_OK) == 0 && !Sync(folder))
+    Fail(folder, "cannot be written", errno);
 }
 
-void WriteFile(const fs::path& path, std::string_view bytes, Overwrite overwrite) {
+void WriteFile(const fs::path& path, std::string_view bytes, Overwrite overwrite,
+               Survives survives) {
   RequireWritable(path, overwrite);
   PartFile part(path);
   Descriptor file(part.path(), IsSpecial(path) ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL);
   if (file.get() < 0 || !WriteAll(file.get(), bytes) || !file.Close())
     Fail(path, "cannot be written", errno);
-  part.Rename();
+  part.Rename(survives);
 }
 
 fs::path FileIdentity(const fs::path& path) {

@@ -90,7 +90,8 @@ void DetectImages(const std::vector<Task>& tasks, const DetectOptions& options, 
       },
       [&](std::size_t, Detected&& result) {
         for (std::size_t j = 0; j < result.files.size(); ++j)
-          WriteFile(result.image.outputs[j], result.files[j], options.overwrite);
+          WriteFile(result.image.outputs[j], result.files[j], options.overwrite,
+                    Survives::kProcess);
         done(result.image);
       });
 }

@@ -100,7 +100,8 @@ class FrameFolder : public VideoSink {
     for (const Rendered& rendered : outputs) {
       const fs::path path = folder_ / fmt::format("{:06}{}", index, OutputSuffix(rendered.output));
       std::error_code ignored;
-      if (!resume_ || !fs::exists(path, ignored)) WriteFile(path, rendered.bytes, overwrite_);
+      if (!resume_ || !fs::exists(path, ignored))
+        WriteFile(path, rendered.bytes, overwrite_, Survives::kProcess);
     }
   }
   void Finish() override {}

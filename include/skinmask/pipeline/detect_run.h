@@ -65,7 +65,8 @@ struct DetectedImage {
 // Throws Error when nothing can be done at all (an output folder that cannot be made, outputs over
 // inputs). `done` is called for each image in order, and then for each video. A video whose data
 // are damaged is a problem, and its outputs hold the frames before; one that a stop interrupts
-// leaves no output (single frames stay, which a run with `resume` completes).
+// leaves no output (single frames stay, which a run with `resume` completes). Images are not waited
+// for until the disk has them (Survives::kProcess), since they can be made again; videos are.
 void Detect(const DetectOptions& options, const Model& model, const Run& run,
             const std::function<void(const DetectedImage&)>& done);
 
