@@ -1,11 +1,12 @@
-// The options of detect and evaluate that adapt the model to each image.
+// The options of detect, live and evaluate that adapt the model to each image.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
-#include "programs/cli/common.h"
 #include "skinmask/detect/adapt.h"
+#include "skinmask/model/model.h"
 
 namespace skinmask::cli {
 
@@ -16,7 +17,7 @@ struct AdaptFlags {
   bool any() const { return adapt != "off" || !seed_mask.empty() || !seed_rect.empty(); }
 };
 
-void AddAdaptOptions(CLI::App& verb, AdaptFlags& flags);
+void AddAdaptFlags(CLI::App& verb, AdaptFlags& flags);
 // The threshold of the model as it was made, moved as a change of its prior moves all log-odds.
 double OwnThreshold(const Model& made, double prior);
 // Null when nothing is to be adapted to. `own_threshold` as Adapter takes it.

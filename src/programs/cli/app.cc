@@ -4,20 +4,26 @@
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/core/utils/logger.hpp>
 #include <string>
 #include <vector>
 
+#include "base/elapsed.h"
+#include "programs/cli/signals.h"
+#include "programs/cli/usage_error.h"
+
 namespace skinmask::cli {
 namespace {
 
-// --json takes a file only as --json=FILE or where the next word cannot be an input of the verb;
-// otherwise `detect --json a.jpg` would take the photograph for the place to write to.
+// --json takes a file only as --json=FILE or where the
+// next word cannot be an input of the verb; otherwise `detect --json a.jpg` would take the
+// photograph for the place to write to.
 std::vector<std::string> Words(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const bool positional =
@@ -42,7 +48,7 @@ int UsageLine(const CLI::App& app, const std::string& problem) {
 }
 
 int Act(Context& context) {
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   const tbb::global_control threads(
       tbb::global_control::max_allowed_parallelism,
       static_cast<std::size_t>(context.threads > 0 ? context.threads
@@ -56,11 +62,19 @@ int Act(Context& context) {
   context.action(context);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw Error("standard output", "cannot be written");
-  if (context.verbose)
-    fmt::print(stderr, "skinmask: took {:.3f} s\n",
-               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  if (context.verbose) fmt::print(stderr, "skinmask: took {:.3f} s\n", SecondsSince(start));
   if (StopFlag()) return kInterrupted;
   return context.failed ? kPartly : kDone;
+}
+
+// Refuses what is no verb in plainer words than CLI11's.
+void RequireVerb(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.empty()) throw UsageError("a verb is needed");
+  if (words[0].starts_with('-')) return;
+  const std::vector<const CLI::App*> verbs =
+      app.get_subcommands([](const CLI::App*) { return true; });
+  if (std::ranges::none_of(verbs, [&](const auto* verb) { return verb->get_name() == words[0]; }))
+    throw UsageError(fmt::format("there is no verb '{}'", words[0]));
 }
 
 }  // namespace
@@ -74,13 +88,8 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
   for (const AddVerbFunction add : verbs_to_add) add(app, context);
   try {
     std::vector<std::string> words = Words(argc, argv);
-    if (words.empty()) throw UsageError("a verb is needed");
-    const std::vector<CLI::App*> verbs = app.get_subcommands([](const CLI::App*) { return true; });
-    const bool known = std::any_of(verbs.begin(), verbs.end(), [&](const CLI::App* verb) {
-      return words.empty() || words[0].starts_with('-') || verb->get_name() == words[0];
-    });
-    if (!known) throw UsageError(fmt::format("there is no verb '{}'", words[0]));
-    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    RequireVerb(app, words);
+    std::ranges::reverse(words);  // as CLI11 wants them
     app.parse(words);
     return Act(context);
   } catch (const CLI::CallForHelp& help) {
@@ -90,7 +99,7 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
   } catch (const UsageError& e) {
     return UsageLine(app, e.what());
   } catch (const Error& e) {
-    fmt::print(stderr, "skinmask: {}\n", e.what());
+    PrintLine(e.what());
     if (StopFlag()) return kInterrupted;
   } catch (const std::exception& e) {
     fmt::print(stderr, "{}\n", Error("skinmask: unexpected", e.what()).what());

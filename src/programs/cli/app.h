@@ -2,9 +2,10 @@
 // statuses.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <span>
 
-#include "programs/cli/common.h"
+#include "programs/cli/context.h"
 
 namespace skinmask::cli {
 

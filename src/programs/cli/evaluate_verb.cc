@@ -1,7 +1,18 @@
 #include <fmt/format.h>
 
+#include <functional>
+#include <memory>
+
 #include "programs/cli/adapt_flags.h"
-#include "programs/cli/common.h"
+#include "programs/cli/decision_flags.h"
+#include "programs/cli/option_checks.h"
+#include "programs/cli/pair_flags.h"
+#include "programs/cli/print.h"
+#include "programs/cli/sample_source.h"
+#include "programs/cli/signals.h"
+#include "programs/cli/usage_error.h"
+#include "programs/cli/verb.h"
+#include "programs/cli/verbs.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/gallery.h"
 #include "skinmask/report/report.h"
@@ -13,14 +24,10 @@ struct Options {
   std::vector<std::string> samples;
   PairOptions pairs;
   std::string predicted;
-  DecisionOptions decision;
+  DecisionFlags decision;
   AdaptFlags adapt;
   std::string report;  // the page to write, or empty
 };
-
-std::string Shown(const std::optional<double>& value) {
-  return value ? fmt::format("{:.6f}", *value) : "-";
-}
 
 // For K classes: true classes by rows, called classes by columns.
 void PrintClasses(const ClassCounts& counts) {
@@ -96,7 +103,7 @@ EvaluationReport Report(const Options& options, std::optional<Model>& model, con
       return EvaluateImages(options.pairs, m, r, adapter);
     });
   constexpr std::size_t kDrawn = 1000;
-  const Samples samples = ReadAllSamples(options.samples);
+  const Samples samples = ReadTables(options.samples);
   return Judge(*model, rule, run, [&](const Model& m, const Run&) {
     const std::string& positive = m.positive().name;
     Evaluation evaluation = EvaluateSamples(samples, m);
@@ -125,7 +132,7 @@ void WritePage(const std::string& json, const EvaluationReport& report, const Op
   WriteFile(options.report, ReportToHtml(json, pictures), context.overwrite());
 }
 
-void RunEvaluate(const Options& options, Context& context) {
+void CheckOptions(const Options& options, const Context& context) {
   if (!options.predicted.empty()) {
     if (!options.pairs.images.empty() || !options.samples.empty())
       throw UsageError("give one of --images, --predicted and --samples");
@@ -140,6 +147,10 @@ void RunEvaluate(const Options& options, Context& context) {
   CheckPairOptions(options.pairs);
   RequireApart(options.report, "--report", context.json, "--json");
   if (!options.report.empty()) RequireWritable(options.report, context.overwrite());
+}
+
+void RunEvaluate(const Options& options, Context& context) {
+  CheckOptions(options, context);
   std::optional<Model> model;
   if (options.predicted.empty()) model = context.LoadModel();
   if (options.pairs.images.empty() && options.adapt.any())
@@ -166,18 +177,15 @@ void AddEvaluate(CLI::App& app, Context& context) {
                            "  skinmask evaluate --predicted out --truth masks --mask-name "
                            "'{stem}_mask' --report report.html",
                            context);
-  verb->add_option("--images", options->pairs.images, "Folder of images to run the model on")
-      ->type_name("DIR");
-  verb->add_option("--predicted", options->predicted, "Folder of masks to judge as they are")
-      ->type_name("DIR");
-  verb->add_option("--truth", options->pairs.masks, "Folder of the true masks")->type_name("DIR");
-  verb->add_option("--samples", options->samples, "Tables of labelled pixels to run the model on")
-      ->type_name("FILE");
-  AddDecisionOptions(*verb, options->decision, "the model's own");
-  verb->add_option("--report", options->report,
-                   "One HTML page with scores, curves and a gallery, which opens without a network")
-      ->type_name("FILE.html");
-  AddAdaptOptions(*verb, options->adapt);
+  const OptionGroup group(*verb);
+  group.Add("--images", options->pairs.images, "DIR", "Folder of images to run the model on");
+  group.Add("--predicted", options->predicted, "DIR", "Folder of masks to judge as they are");
+  group.Add("--truth", options->pairs.masks, "DIR", "Folder of the true masks");
+  group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels to run the model on");
+  AddDecisionFlags(*verb, options->decision, "the model's own");
+  group.Add("--report", options->report, "FILE.html",
+            "One HTML page with scores, curves and a gallery, which opens without a network");
+  AddAdaptFlags(*verb, options->adapt);
   AddModelOption(*verb, context);
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);

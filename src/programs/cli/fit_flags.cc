@@ -2,26 +2,29 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
+
+#include "base/parse.h"
+#include "programs/cli/option_checks.h"
+#include "programs/cli/usage_error.h"
+#include "programs/cli/verb.h"
 
 namespace skinmask::cli {
 namespace {
 
+// The number that the text is; `wanted` ends the line about others.
+template <class T>
+T NumberOf(const std::string& text, const std::string& option, const std::string& wanted) {
+  if (const auto number = ParseNumber<T>(text)) return *number;
+  throw UsageError(fmt::format("{} '{}' is not {}", option, text, wanted));
+}
+
 double Number(const std::string& text, const std::string& option) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw UsageError(fmt::format("{} '{}' is not a number", option, text));
-  return value;
+  return NumberOf<double>(text, option, "a number");
 }
 
 int Whole(const std::string& text, const std::string& option) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw UsageError(fmt::format("{} '{}' is not a whole number", option, text));
-  return value;
+  return NumberOf<int>(text, option, "a whole number");
 }
 
 // What the kinds beyond the Gaussian ones take.
@@ -72,108 +75,79 @@ void SetPriors(const FitFlags& flags, FitOptions& fit) {
     throw UsageError(fmt::format("--prior: all classes' priors sum to {}, not to 1", sum));
 }
 
-void AddGaussianFlags(CLI::App& verb, FitFlags& flags) {
-  const std::string group = "Model";
-  verb.add_option("--kind", flags.kind,
-                  "qda, lda, gaussian-nb, mixture, logistic, histogram-nb or histogram")
-      ->group(group)
-      ->type_name("KIND")
-      ->capture_default_str();
-  verb.add_option("--space", flags.space,
-                  "Colour space: BGR YCrCb YUV YIQ YCgCo opponent I1I2I3 rg HSV Lab Luv")
-      ->group(group)
-      ->type_name("NAME")
-      ->capture_default_str();
-  verb.add_option("--channels", flags.channels, "Channels of it to use (default: all)")
-      ->group(group)
-      ->delimiter(',')
-      ->type_name("A,B");
-  verb.add_option("--covariance", flags.covariance, "mle (divide by n) or unbiased (n - 1)")
-      ->group(group)
-      ->check(CLI::IsMember({"mle", "unbiased"}))
-      ->type_name("ESTIMATOR")
-      ->capture_default_str();
-  verb.add_option("--shrinkage", flags.shrinkage,
-                  "Draw covariances towards their diagonal: 0 (not) to 1 (wholly), or auto "
-                  "(Ledoit and Wolf)")
-      ->group(group)
-      ->type_name("S|auto")
-      ->capture_default_str();
-  verb.add_option("--prior", flags.priors,
-                  "Prior P(skin), or NAME=P for every class (default: shares of the samples)")
-      ->group(group)
-      ->allow_extra_args(false)
-      ->type_name("P");
-  verb.add_option("--positive", flags.positive, "The class that masks show")
-      ->group(group)
-      ->type_name("CLASS")
-      ->capture_default_str();
+void AddGaussianFlags(const OptionGroup& group, FitFlags& flags) {
+  group.AddDefault("--kind", flags.kind, "KIND",
+                   "qda, lda, gaussian-nb, mixture, logistic, histogram-nb or histogram");
+  group.AddDefault("--space", flags.space, "NAME",
+                   "Colour space: BGR YCrCb YUV YIQ YCgCo opponent I1I2I3 rg HSV Lab Luv");
+  group.Add("--channels", flags.channels, "A,B", "Channels of it to use (default: all)")
+      ->delimiter(',');
+  group.AddChoice("--covariance", flags.covariance, {"mle", "unbiased"},
+                  "mle (divide by n) or unbiased (n - 1)");
+  group.AddDefault("--shrinkage", flags.shrinkage, "S|auto",
+                   "Draw covariances towards their diagonal: 0 (not) to 1 (wholly), or auto "
+                   "(Ledoit and Wolf)");
+  group
+      .Add("--prior", flags.priors, "P",
+           "Prior P(skin), or NAME=P for every class (default: shares of the samples)")
+      ->allow_extra_args(false);
+  group.AddDefault("--positive", flags.positive, "CLASS", "The class that masks show");
 }
 
-void AddFurtherFlags(CLI::App& verb, FitFlags& flags) {
-  const std::string group = "Model";
-  verb.add_option("--components", flags.components,
-                  "mixture: Gaussians per class, N or CLASS=N (default: 4)")
-      ->group(group)
+void AddMixtureFlags(const OptionGroup& group, FitFlags& flags) {
+  group
+      .Add("--components", flags.components, "N",
+           "mixture: Gaussians per class, N or CLASS=N (default: 4)")
       ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("N");
-  verb.add_option(
-          "--features", flags.terms,
-          "logistic: polynomial of the channels: linear, squares (and linear), quadratic (all)")
-      ->group(group)
-      ->check(CLI::IsMember({"linear", "squares", "quadratic"}))
-      ->type_name("TERMS")
-      ->capture_default_str();
-  verb.add_option("--ridge", flags.ridge,
+      ->allow_extra_args(false);
+}
+
+void AddLogisticFlags(const OptionGroup& group, FitFlags& flags) {
+  group.AddChoice(
+      "--features", flags.terms, {"linear", "squares", "quadratic"},
+      "logistic: polynomial of the channels: linear, squares (and linear), quadratic (all)");
+  group
+      .AddDefault("--ridge", flags.ridge, "L",
                   "logistic: penalty L/2 |w|^2 on the mean log-likelihood, standardised features")
-      ->group(group)
-      ->check(NotNegative())
-      ->type_name("L")
-      ->capture_default_str();
-  verb.add_option("--solver", flags.solver, "logistic: newton, gradient or sgd (stochastic)")
-      ->group(group)
-      ->check(CLI::IsMember({"newton", "gradient", "sgd"}))
-      ->type_name("SOLVER")
-      ->capture_default_str();
-  verb.add_option("--rate", flags.rate, "gradient, sgd: step size (default: 1, 0.1)")
-      ->group(group)
-      ->check(Positive())
-      ->type_name("R");
-  verb.add_option("--iterations", flags.iterations,
-                  "At most (default: newton 50, gradient 10000, sgd 50 passes, mixture 200)")
-      ->group(group)
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  verb.add_option(
-          "--tolerance", flags.tolerance,
-          "Stop when the log-likelihood gains less, relatively (default: logistic 1e-9, mixture "
-          "1e-7)")
-      ->group(group)
-      ->check(NotNegative())
-      ->type_name("T");
-  verb.add_option("--seed", flags.seed, "mixture: where its random start begins")
-      ->group(group)
-      ->type_name("N")
-      ->capture_default_str();
-  verb.add_option("--bins", flags.bins, "histogram, histogram-nb: bins per channel, 2 to 256")
-      ->group(group)
-      ->check(CLI::Range(2, 256))
-      ->type_name("B")
-      ->capture_default_str();
-  verb.add_option("--smoothing", flags.smoothing,
+      ->check(NotNegative());
+  group.AddChoice("--solver", flags.solver, {"newton", "gradient", "sgd"},
+                  "logistic: newton, gradient or sgd (stochastic)");
+  group.Add("--rate", flags.rate, "R", "gradient, sgd: step size (default: 1, 0.1)")
+      ->check(Positive());
+}
+
+void AddIterationFlags(const OptionGroup& group, FitFlags& flags) {
+  group
+      .Add("--iterations", flags.iterations, "N",
+           "At most (default: newton 50, gradient 10000, sgd 50 passes, mixture 200)")
+      ->check(Positive());
+  group
+      .Add("--tolerance", flags.tolerance, "T",
+           "Stop when the log-likelihood gains less, relatively (default: logistic 1e-9, mixture "
+           "1e-7)")
+      ->check(NotNegative());
+  group.AddDefault("--seed", flags.seed, "N", "mixture: where its random start begins");
+}
+
+void AddHistogramFlags(const OptionGroup& group, FitFlags& flags) {
+  group
+      .AddDefault("--bins", flags.bins, "B", "histogram, histogram-nb: bins per channel, 2 to 256")
+      ->check(Within(2, 256));
+  group
+      .AddDefault("--smoothing", flags.smoothing, "A",
                   "histogram, histogram-nb: pixels in every bin beforehand (Laplace), more than 0")
-      ->group(group)
-      ->check(Positive() & CLI::Range(0., Histogram::kMostSmoothing))
-      ->type_name("A")
-      ->capture_default_str();
+      ->check(Positive() & Within(0., Histogram::kMostSmoothing));
 }
 
 }  // namespace
 
 void AddFitFlags(CLI::App& verb, FitFlags& flags) {
-  AddGaussianFlags(verb, flags);
-  AddFurtherFlags(verb, flags);
+  const OptionGroup group(verb, "Model");
+  AddGaussianFlags(group, flags);
+  AddMixtureFlags(group, flags);
+  AddLogisticFlags(group, flags);
+  AddIterationFlags(group, flags);
+  AddHistogramFlags(group, flags);
 }
 
 std::pair<std::string, std::string> KeyValue(const std::string& text, const std::string& option) {

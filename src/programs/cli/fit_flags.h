@@ -1,12 +1,13 @@
 // The options that say what kind of model to train, and how.
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "programs/cli/common.h"
 #include "skinmask/learn/fit.h"
 
 namespace skinmask::cli {

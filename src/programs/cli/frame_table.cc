@@ -23,31 +23,33 @@ std::string Quoted(const std::string& text) {
   return quoted + '"';
 }
 
+std::string Cells(const std::optional<Region>& region) {
+  if (!region) return ",,,,";
+  return fmt::format("{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}", region->centroid.x, region->centroid.y,
+                     region->semi_major, region->semi_minor, region->angle_degrees);
+}
+
 }  // namespace
 
-FrameTable::FrameTable(const std::filesystem::path& path, Overwrite overwrite)
+FrameTable::FrameTable(const std::filesystem::path& path, Overwrite overwrite, int seconds_decimals,
+                       const std::string& last_column)
     : path_(Checked(path, overwrite)),
       part_(path),
-      file_(std::fopen(part_.path().c_str(), "we"), std::fclose) {
+      file_(std::fopen(part_.path().c_str(), "we"), std::fclose),
+      seconds_decimals_(seconds_decimals) {
   if (!file_) Fail();
   fmt::print(file_.get(),
-             "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input\n");
+             "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,{}\n",
+             last_column);
 }
 
 void FrameTable::Fail() const {
   throw Error(path_.string(), std::string("cannot be written: ") + std::strerror(errno));
 }
 
-void FrameTable::Add(const DetectedFrame& frame) {
-  std::string region = ",,,,";
-  if (frame.region) {
-    const Region& r = *frame.region;
-    region = fmt::format("{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}", r.centroid.x, r.centroid.y,
-                         r.semi_major, r.semi_minor, r.angle_degrees);
-  }
-  fmt::print(file_.get(), "{},{:.6f},{:.6f},{},{}\n", frame.index, frame.seconds,
-             static_cast<double>(frame.skin_pixels) / static_cast<double>(frame.pixels), region,
-             Quoted(frame.input.string()));
+void FrameTable::Add(const Row& row) {
+  fmt::print(file_.get(), "{},{:.{}f},{:.6f},{},{}\n", row.frame, row.seconds, seconds_decimals_,
+             row.skin_fraction, Cells(row.region), Quoted(row.last));
 }
 
 void FrameTable::Finish() {

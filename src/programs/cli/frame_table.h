@@ -1,20 +1,32 @@
-// The table of detect --csv: a row per frame (docs/formats.md).
+// The tables of frames that detect and live write: a row per frame (docs/formats.md).
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "skinmask/base/file.h"
-#include "skinmask/pipeline/detect_run.h"
+#include "skinmask/detect/region.h"
 
 namespace skinmask::cli {
 
 class FrameTable {
  public:
-  // Throws Error where the file exists (without kYes) or cannot be written.
-  FrameTable(const std::filesystem::path& path, Overwrite overwrite);
-  void Add(const DetectedFrame& frame);
+  struct Row {
+    std::uint64_t frame = 0;
+    double seconds = 0;
+    double skin_fraction = 0;
+    std::optional<Region> region;
+    std::string last;  // what is in the last column
+  };
+  // `last_column` is the name of the one column that is not the same for both. Throws Error where
+  // the file exists (without kYes) or cannot be written.
+  FrameTable(const std::filesystem::path& path, Overwrite overwrite, int seconds_decimals,
+             const std::string& last_column);
+  void Add(const Row& row);
   // Without it the file vanishes. Throws Error when the disk is full.
   void Finish();
 
@@ -24,6 +36,7 @@ class FrameTable {
   std::filesystem::path path_;
   PartFile part_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  int seconds_decimals_;
 };
 
 }  // namespace skinmask::cli

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "skinmask/base/error.h"
+
 namespace skinmask::cli {
 
 bool IsLive(int argc, char** argv) { return argc > 1 && std::string_view(argv[1]) == "live"; }
@@ -21,8 +23,7 @@ int RunLiveProgram(char** argv) {
     execv(path.c_str(), argv);
     tried += (tried.empty() ? "" : ", ") + path.string() + ": " + std::strerror(errno);
   }
-  fmt::print(stderr, "skinmask: {}\n",
-             Error("skinmask-live", "cannot be started (" + tried + ")").what());
+  PrintLine(Error("skinmask-live", "cannot be started (" + tried + ")").what());
   return kPartly;
 }
 

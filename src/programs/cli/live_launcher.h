@@ -2,7 +2,9 @@
 // be loaded.
 #pragma once
 
-#include "programs/cli/common.h"
+#include <CLI/CLI.hpp>
+
+#include "programs/cli/context.h"
 
 namespace skinmask::cli {
 

@@ -1,5 +1,6 @@
 #include "programs/cli/app.h"
 #include "programs/cli/live_launcher.h"
+#include "programs/cli/verbs.h"
 
 int main(int argc, char** argv) {
   using namespace skinmask::cli;

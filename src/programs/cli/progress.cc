@@ -11,13 +11,11 @@ Progress::Progress(std::string unit, bool quiet)
     : unit_(std::move(unit)), enabled_(!quiet && isatty(STDERR_FILENO) == 1) {}
 
 void Progress::Show(std::size_t done, std::size_t total, std::uint64_t pixels) {
-  using std::chrono::duration;
-  const Clock::time_point now = Clock::now();
-  const double elapsed = duration<double>(now - start_).count();
+  const double elapsed = SecondsSince(start_);
   constexpr double kQuietSeconds = 2, kRefreshSeconds = 0.1;
   if (!enabled_ || elapsed < kQuietSeconds) return;
-  if (duration<double>(now - last_).count() < kRefreshSeconds && done < total) return;
-  last_ = now;
+  if (SecondsSince(last_) < kRefreshSeconds && done < total) return;
+  last_ = Clock::now();
   const std::string rate = fmt::format("{:.0f} Mpx/s", static_cast<double>(pixels) / elapsed / 1e6);
   if (done > total) {
     fmt::print(stderr, "\r\x1b[K{} {}  {}", done, unit_, rate);

@@ -1,10 +1,11 @@
 // A progress bar on standard error, for terminals only and for runs that take a while.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+
+#include "base/elapsed.h"
 
 namespace skinmask::cli {
 
@@ -25,7 +26,6 @@ class Progress {
   void Clear();
 
  private:
-  using Clock = std::chrono::steady_clock;
   std::string unit_;
   bool enabled_;
   bool drawn_ = false;

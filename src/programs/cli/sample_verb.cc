@@ -1,8 +1,15 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <memory>
 
-#include "programs/cli/common.h"
+#include "base/json.h"
+#include "programs/cli/option_checks.h"
+#include "programs/cli/pair_flags.h"
+#include "programs/cli/sample_source.h"
+#include "programs/cli/signals.h"
+#include "programs/cli/verb.h"
+#include "programs/cli/verbs.h"
+#include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
 namespace skinmask::cli {
@@ -22,17 +29,16 @@ void RunSample(const Options& options, Context& context) {
   RequireWritable(options.output, context.overwrite());
   PairOptions pairs = options.pairs;
   pairs.groups = !options.ungrouped;
-  Samples samples = options.samples.empty() ? CollectSamples(pairs, context.StartRun("images"))
-                                            : ReadAllSamples(options.samples);
+  Samples samples = ReadSource(options.samples, pairs, context.StartRun("images"));
   if (StopFlag()) return;  // half a table would pass for a whole one
   if (samples.rows().empty()) throw Error("samples", "there is not one labelled pixel to write");
   if (options.ungrouped) samples = samples.Ungrouped();
   WriteFile(options.output, FormatSamples(samples), context.overwrite());
-  nlohmann::ordered_json counts;
+  Json counts;
   for (std::size_t k = 0; k < samples.classes().size(); ++k)
     counts[samples.classes()[k]] = samples.Total(k);
-  const nlohmann::ordered_json root{{"rows", samples.rows().size()}, {"pixels", counts}};
-  context.WriteJson(root.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  const Json root{{"rows", samples.rows().size()}, {"pixels", counts}};
+  context.WriteJson(JsonText(root, 2) + "\n");
   if (context.quiet) return;
   for (std::size_t k = 0; k < samples.classes().size(); ++k)
     fmt::print(stderr, "{}: {} pixels\n", samples.classes()[k], samples.Total(k));
@@ -47,17 +53,15 @@ void AddSample(CLI::App& app, Context& context) {
                            "  skinmask sample --images photos --masks masks -o samples.csv\n"
                            "  skinmask sample --samples a.csv b.csv -o merged.csv",
                            context);
-  verb->add_option("--images", options->pairs.images, "Folder of images")->type_name("DIR");
-  verb->add_option("--masks", options->pairs.masks, "Folder of their masks")->type_name("DIR");
-  verb->add_option("--samples", options->samples, "Tables to add up instead")->type_name("FILE");
-  verb->add_option("-o", options->output, "CSV file to write: class,b,g,r,count,group")
-      ->required()
-      ->type_name("FILE");
-  verb->add_option("--step", options->pairs.step, "Take every N-th pixel of every N-th row")
-      ->check(CLI::Range(1, 1 << 20))
-      ->type_name("N")
-      ->capture_default_str();
-  verb->add_flag("--ungrouped", options->ungrouped, "Do not tell images apart: group 0 for all");
+  const OptionGroup group(*verb);
+  group.Add("--images", options->pairs.images, "DIR", "Folder of images");
+  group.Add("--masks", options->pairs.masks, "DIR", "Folder of their masks");
+  group.Add("--samples", options->samples, "FILE", "Tables to add up instead");
+  group.Add("-o", options->output, "FILE", "CSV file to write: class,b,g,r,count,group")
+      ->required();
+  group.AddDefault("--step", options->pairs.step, "N", "Take every N-th pixel of every N-th row")
+      ->check(Within(1, 1 << 20));
+  group.AddFlag("--ungrouped", options->ungrouped, "Do not tell images apart: group 0 for all");
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
-#include "programs/cli/common.h"
+#include <memory>
+
+#include "programs/cli/print.h"
+#include "programs/cli/verb.h"
+#include "programs/cli/verbs.h"
 #include "skinmask/base/file.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/media/image.h"
@@ -13,10 +17,6 @@ std::string Numbers(const FeatureVector& v) {
   std::string text;
   for (int i = 0; i < v.size(); ++i) text += fmt::format("{:>11.4f}", v(i));
   return text;
-}
-
-std::string Shown(const std::optional<double>& value) {
-  return value ? fmt::format("{:.4f}", *value) : "-";
 }
 
 std::string Described(const Model& model) {
@@ -64,6 +64,15 @@ void PrintLogistic(const Model& model) {
   Print("\n");
 }
 
+void PrintClass(const Model& model, std::size_t k) {
+  const ClassModel& c = model.classes[k];
+  Print("\nclass       {}, {} pixels, prior {:.6f}\n", c.name, c.count, c.prior);
+  PrintGaussians(c);
+  if (IsHistogram(model.kind)) Print("bins        {} with pixels\n", c.bins.size());
+  if (!model.shrinkage.empty() && model.shrinkage[k] > 0)
+    Print("shrinkage   {:.6f}\n", model.shrinkage[k]);
+}
+
 void PrintModel(const Model& model) {
   Print("kind        {}, {}\n", KindName(model.kind), Described(model));
   Print("features    {}: {}\n", model.features.space().name,
@@ -71,14 +80,7 @@ void PrintModel(const Model& model) {
   Print("decision    {} when P({}) > {:.6g} (log-odds > {:.4f}; {}{})\n", model.positive().name,
         model.positive().name, model.decision.threshold, Logit(model.decision.threshold),
         model.decision.rule, model.decision.data.empty() ? "" : " on " + model.decision.data);
-  for (std::size_t k = 0; k < model.classes.size(); ++k) {
-    const ClassModel& c = model.classes[k];
-    Print("\nclass       {}, {} pixels, prior {:.6f}\n", c.name, c.count, c.prior);
-    PrintGaussians(c);
-    if (IsHistogram(model.kind)) Print("bins        {} with pixels\n", c.bins.size());
-    if (!model.shrinkage.empty() && model.shrinkage[k] > 0)
-      Print("shrinkage   {:.6f}\n", model.shrinkage[k]);
-  }
+  for (std::size_t k = 0; k < model.classes.size(); ++k) PrintClass(model, k);
   if (model.kind == Kind::kLogistic) PrintLogistic(model);
   if (!model.calibration.identity())
     Print("\ncalibrated  {:.6f} z {:+.6f} (on {})\n", model.calibration.slope,
@@ -87,7 +89,8 @@ void PrintModel(const Model& model) {
   for (const auto& [name, text] : model.card.notes) Print("{:<11} {}\n", name, text);
   for (const CardScore& s : model.card.scores)
     Print("score       {} at {:.6g}: precision {} recall {} F1 {} AUC {} (pooled over pixels)\n",
-          s.data, s.threshold, Shown(s.precision), Shown(s.recall), Shown(s.f1), Shown(s.auc));
+          s.data, s.threshold, Shown(s.precision, 4), Shown(s.recall, 4), Shown(s.f1, 4),
+          Shown(s.auc, 4));
 }
 
 }  // namespace
@@ -97,12 +100,10 @@ void AddShow(CLI::App& app, Context& context) {
       AddVerb(app, "show", "Show a model file in words",
               "  skinmask show\n  skinmask show model.json --picture boundary.png", context);
   const auto picture = std::make_shared<std::string>();
-  verb->add_option("model,--model", context.model, "Model file (default: the built-in model)")
-      ->type_name("FILE");
-  verb->add_option(
-          "--picture", *picture,
-          "Draw the decision boundary and the classes' ellipses, in planes of the channels")
-      ->type_name("FILE.png");
+  const OptionGroup group(*verb);
+  group.Add("model,--model", context.model, "FILE", "Model file (default: the built-in model)");
+  group.Add("--picture", *picture, "FILE.png",
+            "Draw the decision boundary and the classes' ellipses, in planes of the channels");
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);
   verb->callback([picture, &context] {

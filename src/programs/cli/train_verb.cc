@@ -1,7 +1,17 @@
 #include <fmt/format.h>
 
-#include "programs/cli/common.h"
+#include <filesystem>
+#include <memory>
+
+#include "programs/cli/decision_flags.h"
 #include "programs/cli/fit_flags.h"
+#include "programs/cli/option_checks.h"
+#include "programs/cli/pair_flags.h"
+#include "programs/cli/sample_source.h"
+#include "programs/cli/signals.h"
+#include "programs/cli/usage_error.h"
+#include "programs/cli/verb.h"
+#include "programs/cli/verbs.h"
 #include "skinmask/base/file.h"
 #include "skinmask/pipeline/train.h"
 
@@ -14,7 +24,7 @@ struct Options {
   std::string output;
   FitFlags fit;
   std::vector<std::string> notes;
-  DecisionOptions decision;
+  DecisionFlags decision;
   PairOptions validation;
   std::string validation_name;
   std::string calibrate, calibrate_masks;
@@ -45,7 +55,7 @@ TrainOptions TrainOptionsOf(const Options& options) {
 
 // The table to calibrate on, from a file, or from images with masks as the training pairs'.
 Samples CalibrationSamples(const Options& options, const Run& run) {
-  if (options.calibrate_masks.empty()) return ReadAllSamples({options.calibrate});
+  if (options.calibrate_masks.empty()) return ReadTables({options.calibrate});
   PairOptions pairs = options.pairs;
   pairs.images = options.calibrate;
   pairs.masks = options.calibrate_masks;
@@ -54,23 +64,36 @@ Samples CalibrationSamples(const Options& options, const Run& run) {
   return CollectSamples(pairs, run);
 }
 
-void RunTrain(const Options& options, Context& context) {
+void CheckOptions(const Options& options, const Context& context) {
   if (options.calibrate.empty() && !options.calibrate_masks.empty())
     throw UsageError("--calibrate-masks needs --calibrate DIR");
   CheckSource(options.samples, options.pairs, "--masks",
               !options.validation.images.empty() || !options.calibrate_masks.empty());
   CheckPairOptions(options.pairs);
-  TrainOptions train = TrainOptionsOf(options);
   RequireApart(options.output, "-o", context.json, "--json");
   for (const std::string& file : options.samples)
     RequireApart(options.output, "-o", file, "--samples");
   RequireApart(options.output, "-o", options.calibrate, "--calibrate");
+}
+
+void PrintOutcome(const Model& model, std::uint64_t pixels) {
+  if (model.kind == Kind::kLogistic)
+    fmt::print(stderr, "{}: {} iterations, log-likelihood {:.4f}\n", model.logistic.solver,
+               model.logistic.iterations, model.logistic.log_likelihood);
+  const CardScore& score = model.card.scores.back();
+  fmt::print(stderr, "{} in {} from {} pixels; threshold {:.6g} ({}), F1 {:.4f} on {}\n",
+             KindName(model.kind), model.features.space().name, pixels, model.decision.threshold,
+             model.decision.rule, score.f1.value_or(0), score.data);
+}
+
+void RunTrain(const Options& options, Context& context) {
+  CheckOptions(options, context);
+  TrainOptions train = TrainOptionsOf(options);
   RequireWritable(options.output, context.overwrite());
   const Run run = context.StartRun("images");
   PairOptions pairs = options.pairs;
   pairs.groups = false;
-  const Samples samples =
-      options.samples.empty() ? CollectSamples(pairs, run) : ReadAllSamples(options.samples);
+  const Samples samples = ReadSource(options.samples, pairs, run);
   if (!options.calibrate.empty()) {
     train.calibration = CalibrationSamples(options, run);
     train.calibration_name = std::filesystem::path(options.calibrate).filename().string();
@@ -85,40 +108,22 @@ void RunTrain(const Options& options, Context& context) {
         fmt::format("logistic: {} did not converge in {} iterations (more --iterations, another "
                     "--rate, or --solver newton)",
                     model.logistic.solver, model.logistic.iterations));
-  if (context.quiet) return;
-  if (model.kind == Kind::kLogistic)
-    fmt::print(stderr, "{}: {} iterations, log-likelihood {:.4f}\n", model.logistic.solver,
-               model.logistic.iterations, model.logistic.log_likelihood);
-  const CardScore& score = model.card.scores.back();
-  fmt::print(stderr, "{} in {} from {} pixels; threshold {:.6g} ({}), F1 {:.4f} on {}\n",
-             KindName(model.kind), model.features.space().name, samples.Total(),
-             model.decision.threshold, model.decision.rule, score.f1.value_or(0), score.data);
+  if (!context.quiet) PrintOutcome(model, samples.Total());
 }
 
-void AddDecisionFlags(CLI::App& verb, Options& options) {
-  const std::string group = "Decision";
-  AddDecisionOptions(verb, options.decision, "0.5");
-  verb.add_option("--validation-images", options.validation.images,
-                  "Images to choose the threshold on and to score the model with (default: the "
-                  "training samples)")
-      ->group(group)
-      ->type_name("DIR");
-  verb.add_option("--validation-masks", options.validation.masks, "Their masks")
-      ->group(group)
-      ->type_name("DIR");
-  verb.add_option("--validation-name", options.validation_name,
-                  "What the card calls them (default: the folder's name)")
-      ->group(group)
-      ->type_name("NAME");
-  verb.add_option(
-          "--calibrate", options.calibrate,
-          "Held-out data to fit slope and offset of the log-odds on: a table, or a folder of "
-          "images with --calibrate-masks")
-      ->group(group)
-      ->type_name("FILE|DIR");
-  verb.add_option("--calibrate-masks", options.calibrate_masks, "Their masks")
-      ->group(group)
-      ->type_name("DIR");
+void AddValidationFlags(CLI::App& verb, Options& options) {
+  const OptionGroup group(verb, "Decision");
+  AddDecisionFlags(verb, options.decision, "0.5");
+  group.Add("--validation-images", options.validation.images, "DIR",
+            "Images to choose the threshold on and to score the model with (default: the training "
+            "samples)");
+  group.Add("--validation-masks", options.validation.masks, "DIR", "Their masks");
+  group.Add("--validation-name", options.validation_name, "NAME",
+            "What the card calls them (default: the folder's name)");
+  group.Add("--calibrate", options.calibrate, "FILE|DIR",
+            "Held-out data to fit slope and offset of the log-odds on: a table, or a folder of "
+            "images with --calibrate-masks");
+  group.Add("--calibrate-masks", options.calibrate_masks, "DIR", "Their masks");
 }
 
 }  // namespace
@@ -131,15 +136,15 @@ void AddTrain(CLI::App& app, Context& context) {
               "  skinmask train --images photos --masks masks --kind lda --space YCrCb "
               "--max-f1 -o model.json",
               context);
-  verb->add_option("--samples", options->samples, "Tables of labelled pixels")->type_name("FILE");
-  verb->add_option("--images", options->pairs.images, "Folder of images")->type_name("DIR");
-  verb->add_option("--masks", options->pairs.masks, "Folder of their masks")->type_name("DIR");
-  verb->add_option("-o", options->output, "Model file to write")->required()->type_name("FILE");
-  verb->add_option("--card", options->notes, "Note for the model's card; repeatable")
-      ->allow_extra_args(false)
-      ->type_name("NAME=TEXT");
+  const OptionGroup group(*verb);
+  group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");
+  group.Add("--images", options->pairs.images, "DIR", "Folder of images");
+  group.Add("--masks", options->pairs.masks, "DIR", "Folder of their masks");
+  group.Add("-o", options->output, "FILE", "Model file to write")->required();
+  group.Add("--card", options->notes, "NAME=TEXT", "Note for the model's card; repeatable")
+      ->allow_extra_args(false);
   AddFitFlags(*verb, options->fit);
-  AddDecisionFlags(*verb, *options);
+  AddValidationFlags(*verb, *options);
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);

@@ -11,10 +11,6 @@
 namespace skinmask::live {
 namespace {
 
-double Since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 Clock::duration Duration(double seconds) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
@@ -113,14 +109,14 @@ void Capture::State::WaitForReturn(const std::string& why) {
   frames.reset();
   std::string last = why;
   while (!stop) {
-    if (Since(lost) > options.wait_seconds)
+    if (SecondsSince(lost) > options.wait_seconds)
       throw Error(source, fmt::format("did not come back within {:g} s", options.wait_seconds));
     try {
       frames = OpenSource(source, options.source);
       std::optional<LiveFrame> frame = frames->Read();
       if (frame) {
         Put(std::move(*frame));
-        Notice(fmt::format("{}: is back after {:.1f} s", source, Since(lost)));
+        Notice(fmt::format("{}: is back after {:.1f} s", source, SecondsSince(lost)));
         return;
       }
     } catch (const Error&) {
@@ -175,7 +171,7 @@ std::optional<LiveFrame> Capture::Take(double seconds) {
     return frame;
   }
   if (s.failure) std::rethrow_exception(s.failure);
-  if (!s.ended && s.captured == 0 && Since(s.started) > s.options.start_seconds)
+  if (!s.ended && s.captured == 0 && SecondsSince(s.started) > s.options.start_seconds)
     throw Error(s.source, fmt::format("no frame came within {:g} s", s.options.start_seconds));
   return std::nullopt;
 }

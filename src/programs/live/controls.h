@@ -4,8 +4,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "programs/live/record.h"
+#include "base/elapsed.h"
+#include "programs/live/recorder.h"
 #include "programs/live/scene.h"
 #include "programs/live/window.h"
 
@@ -13,33 +17,60 @@ namespace skinmask::live {
 
 class Controls {
  public:
-  Controls(Scene& scene, const std::string& title, View view, std::filesystem::path folder,
-           LineSink notice);
+  // `recorder` is what the session records with; keys begin and end it.
+  Controls(Scene& scene, std::optional<Recorder>& recorder, const std::string& title, View view,
+           std::filesystem::path folder, LineSink notice);
+
+  // All keys, and what they do in lines as the window shows them.
+  static std::string Keys();
+  static std::vector<std::string> Help();
 
   // A window that waits for its first frame.
   void ShowEmpty(const std::string& line);
   // Shows the frame in view, with `status` on it.
   void Show(const std::vector<std::string>& status);
-  // Handles what the user did; false when he is done.
-  bool Handle(std::optional<Recorder>& recorder, Rational rate);
+  // Handles what the user did; false when he is done. `rate` is the source's.
+  bool Handle(Rational rate);
 
   bool paused() const { return paused_; }
   // The frame in view must be shown again.
   bool TakeChanged() { return std::exchange(changed_, false); }
   // Puts a line on the picture for some seconds.
-  void Say(const std::string& line);
+  void ShowMessage(const std::string& line);
 
  private:
   enum class Sampling { kOff, kSkin, kBackground };
+  // Keys, what the help says of them, and what they do.
+  struct Command {
+    std::string_view keys, help;
+    void (Controls::*act)(char key);
+  };
+  static const Command kCommands[];
 
-  void Key(int key, std::optional<Recorder>& recorder, Rational rate);
-  void ToggleRecording(std::optional<Recorder>& recorder, Rational rate);
-  void ToggleSampling(Sampling what);
-  void Sample(const cv::Rect& drawn);
-  void SaveModel();
+  void Press(char key);
+  void TogglePause(char key);
+  void NextView(char key);
+  void ChooseView(char key);
+  void ToggleRegion(char key);
+  void ToggleTracking(char key);
+  void ToggleSampling(char key);
+  void ForgetSamples(char key);
+  void WriteModel(char key);
+  void TakeSnapshot(char key);
+  void ToggleRecording(char key);
+  void ToggleText(char key);
+  void ToggleHelp(char key);
+  void Quit(char key);
+
+  void HandleSliders();
+  void HandleRectangle(const cv::Rect& drawn);
+  // A line for the user, on the picture and beside it.
+  void Tell(const std::string& line);
   cv::Rect InFrame(const cv::Rect& drawn) const;
 
   Scene& scene_;
+  std::optional<Recorder>& recorder_;
+  Rational rate_{0, 1};
   Window window_;
   View view_;
   std::filesystem::path folder_;

@@ -103,7 +103,7 @@ class Pipeline : public FrameSource {
       if (const std::string complaint = Complaint(); !complaint.empty())
         throw Error(name_, "stops: " + complaint);
       if (gst_app_sink_is_eos(sink_.get())) return std::nullopt;
-      if (std::chrono::duration<double>(Clock::now() - begin).count() > options_.timeout_seconds)
+      if (SecondsSince(begin) > options_.timeout_seconds)
         throw Error(name_, fmt::format("no frame came within {} s", options_.timeout_seconds));
     }
     return std::nullopt;

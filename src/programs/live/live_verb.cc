@@ -1,9 +1,19 @@
 #include "programs/live/live_verb.h"
 
-#include <charconv>
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <limits>
+#include <memory>
 
 #include "programs/cli/adapt_flags.h"
+#include "programs/cli/option_checks.h"
+#include "programs/cli/posterior_flags.h"
+#include "programs/cli/print.h"
+#include "programs/cli/rectangle.h"
+#include "programs/cli/signals.h"
+#include "programs/cli/usage_error.h"
+#include "programs/cli/verb.h"
 #include "programs/live/session.h"
 
 namespace skinmask::cli {
@@ -11,7 +21,8 @@ namespace {
 
 struct Options {
   std::string source, size, format, track;
-  std::optional<double> rate, threshold, prior;
+  std::optional<double> rate;
+  PosteriorFlags posterior;
   bool mirror = false, headless = false, stats = false, fast = false, tracking = false;
   std::string view = "overlay", record, csv, folder = ".";
   std::int64_t frames = 0;
@@ -19,37 +30,17 @@ struct Options {
   AdaptFlags adapt;
 };
 
-// Whole numbers separated by `separator`; empty where the text is anything else.
-std::vector<int> Numbers(const std::string& text, char separator) {
-  std::vector<int> numbers;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (true) {
-    int value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || value < 0 || value > (1 << 20)) return {};
-    numbers.push_back(value);
-    if (next == end) return numbers;
-    if (*next != separator) return {};
-    at = next + 1;
-  }
-}
-
-cv::Size ParseSize(const std::string& text) {
+cv::Size SizeOf(const std::string& text) {
   if (text.empty()) return {};
-  const std::vector<int> n = Numbers(text, 'x');
-  if (n.size() != 2 || n[0] == 0 || n[1] == 0)
-    throw UsageError(fmt::format("--size '{}' is not WIDTHxHEIGHT in pixels", text));
-  return {n[0], n[1]};
+  if (const auto size = ParseSize(text)) return *size;
+  throw UsageError(fmt::format("--size '{}' is not WIDTHxHEIGHT in pixels", text));
 }
 
-std::optional<cv::Rect> ParseTrack(const std::string& text) {
+std::optional<cv::Rect> TrackStart(const std::string& text) {
   if (text.empty() || text == "largest") return std::nullopt;
-  const std::vector<int> n = Numbers(text, ',');
-  if (n.size() != 4 || n[2] == 0 || n[3] == 0)
-    throw UsageError(
-        fmt::format("--track '{}' is not X,Y,WIDTH,HEIGHT in pixels, or 'largest'", text));
-  return cv::Rect(n[0], n[1], n[2], n[3]);
+  if (const auto rectangle = ParseRectangle(text)) return rectangle;
+  throw UsageError(
+      fmt::format("--track '{}' is not X,Y,WIDTH,HEIGHT in pixels, or 'largest'", text));
 }
 
 live::CaptureOptions CaptureOf(const Options& options) {
@@ -63,31 +54,27 @@ live::CaptureOptions CaptureOf(const Options& options) {
     throw UsageError(fmt::format("--format '{}' is no V4L2 code of four characters (MJPG, YUYV)",
                                  options.format));
   live::CaptureOptions capture;
-  capture.source.size = ParseSize(options.size);
+  capture.source.size = SizeOf(options.size);
   capture.source.rate = options.rate.value_or(0);
   capture.source.format = options.format;
   capture.every_frame = options.fast;
   capture.at_own_rate = kind == live::SourceKind::kFile && !options.fast;
   capture.wait_seconds = options.wait;
-
   return capture;
 }
 
-void RunLive(const Options& options, Context& context) {
+live::SessionOptions SessionOf(const Options& options, const Context& context) {
   live::SessionOptions session;
   session.source = options.source;
   session.capture = CaptureOf(options);
   session.track = options.tracking;
-  session.track_start = ParseTrack(options.track);
-  session.view = AsUsage([&] { return live::ViewFromName(options.view); });
+  session.track_start = TrackStart(options.track);
+  session.view = live::ViewFromName(options.view);
   const Model made = context.LoadModel();
-  session.model = made;
-  session.make_adapter = [&, made](const Model& model) {
+  session.model = WithPosteriorFlags(made, options.posterior);
+  session.make_adapter = [&options, made](const Model& model) {
     return MakeAdapter(options.adapt, model, OwnThreshold(made, model.positive().prior));
   };
-  if (options.prior)
-    session.model = AsUsage([&] { return WithPrior(session.model, *options.prior); });
-  if (options.threshold) session.model.decision = {*options.threshold, "fixed", ""};
   session.headless = options.headless;
   session.mirror = options.mirror;
   session.record = options.record;
@@ -97,9 +84,14 @@ void RunLive(const Options& options, Context& context) {
   session.frames = static_cast<std::uint64_t>(options.frames);
   session.seconds = options.seconds;
   session.stop = &StopFlag();
+  return session;
+}
+
+void RunLive(const Options& options, Context& context) {
+  live::SessionOptions session = SessionOf(options, context);
   const bool quiet = context.quiet;
   session.notice = [quiet](const std::string& line) {
-    if (!quiet) fmt::print(stderr, "skinmask: {}\n", line);
+    if (!quiet) PrintLine(line);
   };
   if (options.stats)
     session.report = [](const live::Statistics& s) {
@@ -108,67 +100,59 @@ void RunLive(const Options& options, Context& context) {
     };
   const live::Statistics statistics = live::RunSession(session);
   if (!quiet && !context.json_to_stdout()) Print("{}\n", statistics.Line());
-  context.WriteJson(statistics.Json());
+  context.WriteJson(statistics.ToJson());
 }
 
 void AddSourceOptions(CLI::App& verb, Options& options) {
-  verb.add_option("source", options.source,
-                  "Camera (0, /dev/video0), stream (rtsp://, http://, udp:// ...), GStreamer "
-                  "pipeline that ends in "
-                  "an appsink, or video file")
-      ->required()
-      ->type_name("SOURCE");
-  const std::string group = "The source";
-  verb.add_option("--size", options.size, "Pixels to ask a camera for (default: what it has)")
-      ->type_name("WxH")
-      ->group(group);
-  verb.add_option("--rate", options.rate,
-                  "Frames a second to ask a camera for (default: what it has)")
-      ->check(CLI::Range(0.1, 1000.0))
-      ->type_name("R")
-      ->group(group);
-  verb.add_option("--format", options.format,
-                  "Pixel format to ask a camera for: MJPG, YUYV ... (default: what it has)")
-      ->type_name("CODE")
-      ->group(group);
-  verb.add_flag("--mirror", options.mirror, "Flip pictures from left to right, as a mirror does")
-      ->group(group);
-  verb.add_option(
-          "--wait", options.wait,
+  OptionGroup(verb)
+      .Add("source", options.source, "SOURCE",
+           "Camera (0, /dev/video0), stream (rtsp://, http://, udp:// ...), GStreamer pipeline "
+           "that ends in an appsink, or video file")
+      ->required();
+  const OptionGroup group(verb, "The source");
+  group.Add("--size", options.size, "WxH", "Pixels to ask a camera for (default: what it has)");
+  group
+      .Add("--rate", options.rate, "R",
+           "Frames a second to ask a camera for (default: what it has)")
+      ->check(Within(0.1, 1000.0));
+  group.Add("--format", options.format, "CODE",
+            "Pixel format to ask a camera for: MJPG, YUYV ... (default: what it has)");
+  group.AddFlag("--mirror", options.mirror, "Flip pictures from left to right, as a mirror does");
+  group
+      .AddDefault(
+          "--wait", options.wait, "S",
           "Seconds that a camera or stream which is lost is waited for; 0: its loss is the end")
-      ->check(CLI::Range(0.0, 1e9))
-      ->type_name("S")
-      ->group(group)
-      ->capture_default_str();
-  verb.add_flag("--fast", options.fast,
-                "Files: every frame, as fast as it goes, not at their own rate")
-      ->group(group);
+      ->check(Within(0.0, 1e9));
+  group.AddFlag("--fast", options.fast,
+                "Files: every frame, as fast as it goes, not at their own rate");
+}
+
+void AddViewOptions(CLI::App& verb, Options& options) {
+  const OptionGroup group(verb);
+  AddPosteriorFlags(verb, options.posterior);
+  group.AddChoice("--view", options.view, {"overlay", "mask", "probability", "both"},
+                  "What is shown first, and recorded");
+  group
+      .Add("--track", options.track, "[X,Y,W,H]",
+           "Follow one region from frame to frame: the largest, or what is in the rectangle")
+      ->expected(0, 1);
 }
 
 void AddOutputOptions(CLI::App& verb, Options& options) {
-  const std::string group = "What it leaves";
-  verb.add_flag("--headless", options.headless, "Without a window")->group(group);
-  verb.add_option("--record", options.record,
-                  "Record the view as video (.mp4: H.264; .mkv: lossless)")
-      ->type_name("FILE")
-      ->group(group);
-  verb.add_option("--csv", options.csv, "A row per frame: time, skin, region, latency")
-      ->type_name("FILE")
-      ->group(group);
-  verb.add_flag("--stats", options.stats, "A line a second on standard output")->group(group);
-  verb.add_option("-o", options.folder, "Folder for snapshots, models and recordings made by keys")
-      ->type_name("DIR")
-      ->group(group)
-      ->capture_default_str();
-  verb.add_option("--frames", options.frames, "End after so many frames (default: no limit)")
-      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
-      ->type_name("N")
-      ->group(group);
-  verb.add_option("--seconds", options.seconds,
-                  "End so long after the first frame (default: no limit)")
-      ->check(CLI::Range(0.0, 1e9))
-      ->type_name("S")
-      ->group(group);
+  const OptionGroup group(verb, "What it leaves");
+  group.AddFlag("--headless", options.headless, "Without a window");
+  group.Add("--record", options.record, "FILE",
+            "Record the view as video (.mp4: H.264; .mkv: lossless)");
+  group.Add("--csv", options.csv, "FILE", "A row per frame: time, skin, region, latency");
+  group.AddFlag("--stats", options.stats, "A line a second on standard output");
+  group.AddDefault("-o", options.folder, "DIR",
+                   "Folder for snapshots, models and recordings made by keys");
+  group.Add("--frames", options.frames, "N", "End after so many frames (default: no limit)")
+      ->check(Within(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
+  group
+      .Add("--seconds", options.seconds, "S",
+           "End so long after the first frame (default: no limit)")
+      ->check(Within(0.0, 1e9));
 }
 
 }  // namespace
@@ -181,24 +165,9 @@ void AddLive(CLI::App& app, Context& context) {
       "  skinmask live rtsp://camera/1 --headless --record skin.mp4 --csv skin.csv --seconds 60",
       context);
   AddSourceOptions(*verb, *options);
-  verb->add_option("--threshold", options->threshold,
-                   "A pixel is skin when P(skin) is above this (default: the model's own)")
-      ->check(Probability())
-      ->type_name("P");
-  verb->add_option("--prior", options->prior,
-                   "Prior P(skin), more than 0 and less than 1 (default: the model's own)")
-      ->type_name("P");
-  verb->add_option("--view", options->view, "What is shown first, and recorded")
-      ->check(CLI::IsMember({"overlay", "mask", "probability", "both"}))
-      ->type_name("overlay|mask|probability|both")
-      ->capture_default_str();
-  verb->add_option(
-          "--track", options->track,
-          "Follow one region from frame to frame: the largest, or what is in the rectangle")
-      ->expected(0, 1)
-      ->type_name("[X,Y,W,H]");
+  AddViewOptions(*verb, *options);
   AddOutputOptions(*verb, *options);
-  AddAdaptOptions(*verb, options->adapt);
+  AddAdaptFlags(*verb, options->adapt);
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "programs/cli/common.h"
+#include <CLI/CLI.hpp>
+
+#include "programs/cli/context.h"
 
 namespace skinmask::cli {
 

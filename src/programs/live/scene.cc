@@ -3,18 +3,11 @@
 #include <opencv2/core.hpp>
 #include <utility>
 
+#include "base/elapsed.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/detect_image.h"
 
 namespace skinmask::live {
-namespace {
-
-double Since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-}  // namespace
-
 Scene::Scene(const Model& model, bool mirror, AdapterMaker make_adapter)
     : mirror_(mirror), refit_(model), make_adapter_(std::move(make_adapter)) {
   SetModel(model);
@@ -42,26 +35,26 @@ cv::Mat Scene::Mirrored(const cv::Mat& upright) const {
   return flipped;
 }
 
-void Scene::Look(LiveFrame&& frame, Statistics& statistics) {
+void Scene::Process(LiveFrame&& frame, Statistics& statistics) {
   frame_ = std::move(frame);
   observation_ = {};
   if (stream_) {
     const auto start = Clock::now();
-    adaptation_ = stream_->Follow(Seen(true).bgr);
-    statistics.of(Stage::kAdapt).Add(Since(start));
+    adaptation_ = stream_->Follow(ObservationWithBgr().bgr);
+    statistics.of(Stage::kAdapt).Add(SecondsSince(start));
   }
-  Judge(statistics);
+  Classify(statistics);
 }
 
-void Scene::LookAgain() {
+void Scene::Reprocess() {
   if (!frame_) return;
   Statistics unused;
-  if (stream_ && !adaptation_) adaptation_ = stream_->Follow(Seen(true).bgr);
-  Judge(unused);
+  if (stream_ && !adaptation_) adaptation_ = stream_->Follow(ObservationWithBgr().bgr);
+  Classify(unused);
 }
 
 // Without a BGR image, where the model and the frame allow it.
-Maps Scene::JudgeAsDecoded() {
+Maps Scene::MapsAsDecoded() {
   const VideoFrame& picture = frame_->picture;
   const cv::Mat bgr = posterior_->TakesYuv(picture) ? cv::Mat() : picture.StoredBgr();
   if (!bgr.empty() && observation_.bgr.empty()) observation_.bgr = Mirrored(picture.Upright(bgr));
@@ -70,28 +63,32 @@ Maps Scene::JudgeAsDecoded() {
 }
 
 // Another prior than the adapter's moves all log-odds alike.
-Maps Scene::JudgeAdapted() {
-  cv::Mat log_odds = adapter_->LogOdds(Seen(true).bgr, *adaptation_);
+Maps Scene::MapsAdapted() {
+  cv::Mat log_odds = adapter_->LogOdds(ObservationWithBgr().bgr, *adaptation_);
   if (const double moved = Logit(prior()) - Logit(adapter_prior_); moved != 0)
     log_odds = log_odds + cv::Scalar(moved);
   return {MaskOf(log_odds, threshold()), ProbabilityOf(log_odds)};
 }
 
-void Scene::Judge(Statistics& statistics) {
+void Scene::Classify(Statistics& statistics) {
   const auto start = Clock::now();
-  observation_.maps = adaptation_ ? JudgeAdapted() : JudgeAsDecoded();
-  statistics.of(Stage::kPosterior).Add(Since(start));
+  observation_.maps = adaptation_ ? MapsAdapted() : MapsAsDecoded();
+  statistics.of(Stage::kPosterior).Add(SecondsSince(start));
   const auto found = Clock::now();
   const cv::Mat& map = observation_.maps.probability;
   observation_.region = tracker_ ? tracker_->Follow(map) : RegionOf(MapMomentsOf(map));
-  statistics.of(Stage::kRegion).Add(Since(found));
+  statistics.of(Stage::kRegion).Add(SecondsSince(found));
   observation_.skin_fraction = static_cast<double>(cv::countNonZero(observation_.maps.mask)) /
                                static_cast<double>(observation_.maps.mask.total());
 }
 
-const Observation& Scene::Seen(bool with_bgr) {
-  if (with_bgr && observation_.bgr.empty()) observation_.bgr = Mirrored(frame_->picture.Bgr());
+const Observation& Scene::ObservationWithBgr() {
+  if (observation_.bgr.empty()) observation_.bgr = Mirrored(frame_->picture.Bgr());
   return observation_;
+}
+
+const Observation& Scene::ObservationFor(View view) {
+  return NeedsBgr(view) ? ObservationWithBgr() : observation_;
 }
 
 std::optional<cv::Rect> Scene::search_window() const {
@@ -107,17 +104,17 @@ void Scene::SetThreshold(double threshold) {
 void Scene::SetPrior(double prior) { SetModel(WithPrior(model_, prior)); }
 
 void Scene::AddSamples(const cv::Rect& where, bool positive) {
-  const cv::Mat& bgr = Seen(true).bgr;
+  const cv::Mat& bgr = ObservationWithBgr().bgr;
   refit_.Add(bgr(where & cv::Rect({}, bgr.size())), positive);
-  LearnAgain();
+  UpdateModel();
 }
 
 void Scene::ClearSamples() {
   refit_.Clear();
-  LearnAgain();
+  UpdateModel();
 }
 
-void Scene::LearnAgain() {
+void Scene::UpdateModel() {
   Model model = WithPrior(refit_.Fitted(), prior());
   model.decision = model_.decision;
   SetModel(model);

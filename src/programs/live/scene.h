@@ -25,14 +25,17 @@ class Scene {
   Scene(const Model& model, bool mirror, AdapterMaker make_adapter = nullptr);
 
   // A new frame. Its times go to `statistics`.
-  void Look(LiveFrame&& frame, Statistics& statistics);
+  void Process(LiveFrame&& frame, Statistics& statistics);
   // The frame in view again, where the model changed since.
-  void LookAgain();
+  void Reprocess();
   bool empty() const { return !frame_; }
   const LiveFrame& frame() const { return *frame_; }
 
-  // `with_bgr`: the picture itself is needed.
-  const Observation& Seen(bool with_bgr);
+  const Observation& observation() const { return observation_; }
+  // With the picture itself.
+  const Observation& ObservationWithBgr();
+  // What `view` is drawn from.
+  const Observation& ObservationFor(View view);
 
   // One region is followed, beginning in `start` or with the largest; or the whole frame counts.
   void Track(std::optional<cv::Rect> start) { tracker_.emplace(start); }
@@ -54,12 +57,12 @@ class Scene {
  private:
   cv::Mat Mirrored(const cv::Mat& upright) const;
   void SetModel(const Model& model);
-  void LearnAgain();
+  void UpdateModel();
   void AdaptTo(const Model& model);
   // What the model sees in the frame in view.
-  Maps JudgeAsDecoded();
-  Maps JudgeAdapted();
-  void Judge(Statistics& statistics);
+  Maps MapsAsDecoded();
+  Maps MapsAdapted();
+  void Classify(Statistics& statistics);
 
   bool mirror_;
   Refit refit_;
@@ -69,8 +72,8 @@ class Scene {
   std::shared_ptr<const Adapter> adapter_;  // null: the same model for every frame
   double adapter_prior_ = 0;                // of the model that it was made for
   std::optional<StreamAdapter> stream_;
-  std::shared_ptr<const Adaptation>
-      adaptation_;  // to the frame in view; null: no skin was shown yet
+  // To the frame in view; null: no skin was shown yet.
+  std::shared_ptr<const Adaptation> adaptation_;
   std::optional<RegionTracker> tracker_;
   std::optional<LiveFrame> frame_;
   Observation observation_;

@@ -4,20 +4,16 @@
 
 #include <deque>
 
+#include "base/elapsed.h"
+#include "programs/cli/frame_table.h"
 #include "programs/live/controls.h"
 #include "programs/live/display.h"
-#include "programs/live/record.h"
+#include "programs/live/recorder.h"
 #include "programs/live/scene.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask::live {
 namespace {
-
-double Since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-bool NeedsBgr(View view) { return view == View::kOverlay || view == View::kBoth; }
 
 // Frames a second over the last of them.
 class RateMeter {
@@ -44,11 +40,11 @@ class Session {
     // FFmpeg's libraries, and the window.
     WrapBgr(cv::Mat::zeros(16, 16, CV_8UC3)).Bgr();
     if (!o_.headless) {
-      controls_.emplace(scene_, "skinmask: " + o_.source, o_.view, o_.folder, o_.notice);
+      controls_.emplace(scene_, recorder_, "skinmask: " + o_.source, o_.view, o_.folder, o_.notice);
       controls_->ShowEmpty("opening " + o_.source);
     }
     if (!o_.record.empty()) recorder_.emplace(o_.record, o_.view, Rational{0, 1});
-    if (!o_.csv.empty()) table_.emplace(o_.csv);
+    if (!o_.csv.empty()) table_.emplace(o_.csv, o_.overwrite, 4, "latency_ms");
     if (o_.track) scene_.Track(o_.track_start);
     capture_.emplace(o_.source, o_.capture);
   }
@@ -85,9 +81,9 @@ class Session {
   const SessionOptions& o_;
   Scene scene_;
   std::optional<Capture> capture_;
-  std::optional<Controls> controls_;
   std::optional<Recorder> recorder_;
-  std::optional<Table> table_;
+  std::optional<Controls> controls_;
+  std::optional<cli::FrameTable> table_;
   Statistics statistics_;
   RateMeter rate_;
   std::optional<Clock::time_point> first_captured_, first_seen_, last_report_;
@@ -97,7 +93,7 @@ class Session {
 bool Session::Done() const {
   if (o_.stop && *o_.stop) return true;
   if (o_.frames > 0 && statistics_.frames >= o_.frames) return true;
-  return o_.seconds > 0 && first_seen_ && Since(*first_seen_) >= o_.seconds;
+  return o_.seconds > 0 && first_seen_ && SecondsSince(*first_seen_) >= o_.seconds;
 }
 
 void Session::Loop() {
@@ -106,13 +102,13 @@ void Session::Loop() {
     std::optional<LiveFrame> frame = capture_->Take(patience);
     for (const std::string& line : capture_->TakeNotices()) {
       o_.notice(line);
-      if (controls_) controls_->Say(line);
+      if (controls_) controls_->ShowMessage(line);
     }
     const bool paused = controls_ && controls_->paused();
     if (frame && !paused) Work(std::move(*frame));
     if (controls_ && (paused || !frame) && !scene_.empty() && controls_->TakeChanged()) Show();
-    if (controls_ && !controls_->Handle(recorder_, capture_->rate())) return;
-    if (o_.report && last_report_ && Since(*last_report_) >= 1) {
+    if (controls_ && !controls_->Handle(capture_->rate())) return;
+    if (o_.report && last_report_ && SecondsSince(*last_report_) >= 1) {
       last_report_ = Clock::now();
       o_.report(statistics_);
     }
@@ -128,19 +124,21 @@ void Session::Work(LiveFrame&& frame) {
   const bool file = SourceKindOf(o_.source) == SourceKind::kFile;
   const double seconds = file ? frame.picture.seconds
                               : std::chrono::duration<double>(captured - *first_captured_).count();
-  scene_.Look(std::move(frame), statistics_);
-  const Observation& seen = scene_.Seen(false);
+  scene_.Process(std::move(frame), statistics_);
+  const Observation& seen = scene_.observation();
   ++statistics_.frames;
   rate_.Tick();
   statistics_.dropped = capture_->dropped();
-  statistics_.seconds = Since(*first_seen_);
+  statistics_.seconds = SecondsSince(*first_seen_);
   statistics_.pixels += static_cast<double>(seen.maps.mask.total());
   fraction_sum_ += seen.skin_fraction;
   statistics_.skin_fraction = fraction_sum_ / static_cast<double>(statistics_.frames);
   if (controls_) Show();
-  const double latency = Since(captured);
+  const double latency = SecondsSince(captured);
   statistics_.of(Stage::kLatency).Add(latency);
-  if (table_) table_->Row(statistics_.frames - 1, seconds, seen, latency);
+  if (table_)
+    table_->Add({statistics_.frames - 1, seconds, seen.skin_fraction, seen.region,
+                 fmt::format("{:.2f}", 1e3 * latency)});
   Record(seconds);
 }
 
@@ -149,14 +147,14 @@ void Session::Record(double seconds) {
   const auto start = Clock::now();
   const View view = recorder_->view();
   // (Draw makes a picture of its own, or gives the mask, which stays as it is.)
-  recorder_->Write(Draw(view, scene_.Seen(NeedsBgr(view)), view != View::kMask), seconds);
-  statistics_.of(Stage::kRecord).Add(Since(start));
+  recorder_->Write(Draw(view, scene_.ObservationFor(view), view != View::kMask), seconds);
+  statistics_.of(Stage::kRecord).Add(SecondsSince(start));
 }
 
 void Session::Show() {
   const auto start = Clock::now();
   controls_->Show(Status());
-  statistics_.of(Stage::kShow).Add(Since(start));
+  statistics_.of(Stage::kShow).Add(SecondsSince(start));
 }
 
 std::vector<std::string> Session::Status() {
@@ -166,8 +164,8 @@ std::vector<std::string> Session::Status() {
       fmt::format("ms: posterior {:.1f}, region {:.1f}, show {:.1f}, latency {:.1f}",
                   ms(Stage::kPosterior), ms(Stage::kRegion), ms(Stage::kShow), ms(Stage::kLatency)),
       fmt::format("skin {:.1f} %, threshold {:.3f}, prior {:.3f}",
-                  100 * scene_.Seen(false).skin_fraction, scene_.threshold(), scene_.prior())};
-  if (const auto& r = scene_.Seen(false).region)
+                  100 * scene_.observation().skin_fraction, scene_.threshold(), scene_.prior())};
+  if (const auto& r = scene_.observation().region)
     lines.push_back(fmt::format("{} {:.0f}, {:.0f}; {:.0f} x {:.0f}; {:.1f} degrees",
                                 scene_.tracking() ? "tracked" : "region", r->centroid.x,
                                 r->centroid.y, 2 * r->semi_major, 2 * r->semi_minor,

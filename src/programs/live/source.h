@@ -2,18 +2,16 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
 
+#include "base/elapsed.h"
 #include "skinmask/media/inputs.h"
 #include "skinmask/media/video.h"
 
 namespace skinmask::live {
-
-using Clock = std::chrono::steady_clock;
 
 // A frame, and when it was captured (or came from the network).
 struct LiveFrame {

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace skinmask::live {
 
@@ -48,8 +49,8 @@ std::string Statistics::Line() const {
       1e3 * latency.Quantile(0.95), 1e3 * latency.maximum(), 1e3 * PosteriorPerMegapixel());
 }
 
-std::string Statistics::Json() const {
-  nlohmann::ordered_json stages;
+std::string Statistics::ToJson() const {
+  Json stages;
   for (int i = 0; i < kStages; ++i) {
     const auto stage = static_cast<Stage>(i);
     const Times& t = of(stage);
@@ -60,14 +61,14 @@ std::string Statistics::Json() const {
                                 {"p99_ms", 1e3 * t.Quantile(0.99)},
                                 {"max_ms", 1e3 * t.maximum()}};
   }
-  const nlohmann::ordered_json root{{"frames", frames},
-                                    {"dropped", dropped},
-                                    {"seconds", seconds},
-                                    {"frames_per_second", rate()},
-                                    {"skin_fraction", skin_fraction},
-                                    {"posterior_ms_per_megapixel", 1e3 * PosteriorPerMegapixel()},
-                                    {"stages", stages}};
-  return root.dump(2) + "\n";
+  const Json root{{"frames", frames},
+                  {"dropped", dropped},
+                  {"seconds", seconds},
+                  {"frames_per_second", rate()},
+                  {"skin_fraction", skin_fraction},
+                  {"posterior_ms_per_megapixel", 1e3 * PosteriorPerMegapixel()},
+                  {"stages", stages}};
+  return JsonText(root, 2) + "\n";
 }
 
 }  // namespace skinmask::live

@@ -43,7 +43,7 @@ struct Statistics {
   double PosteriorPerMegapixel() const;  // seconds
 
   std::string Line() const;
-  std::string Json() const;
+  std::string ToJson() const;
 };
 
 }  // namespace skinmask::live

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <opencv2/videoio.hpp>
@@ -23,8 +24,6 @@ std::string FourCcText(int code) {
   for (int i = 0; i < 4; ++i) text += static_cast<char>(code >> 8 * i);
   return text;
 }
-
-double Seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
 
 // A camera through OpenCV's V4L2 backend, which hands over the driver's bytes as they are.
 class Camera : public FrameSource {
@@ -57,8 +56,8 @@ class Camera : public FrameSource {
         }
       }
       // A device that is gone fails at once, a camera that has nothing yet after a while.
-      if (Seconds(Clock::now() - before) < 0.2 && ++quick_failures >= 3) break;
-      if (Seconds(Clock::now() - begin) > options_.timeout_seconds) break;
+      if (SecondsSince(before) < 0.2 && ++quick_failures >= 3) break;
+      if (SecondsSince(begin) > options_.timeout_seconds) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     if (options_.stop && *options_.stop) return std::nullopt;
@@ -107,7 +106,7 @@ class Camera : public FrameSource {
     const auto now = Clock::now();
     const auto stamped = Clock::time_point(std::chrono::duration_cast<Clock::duration>(
         std::chrono::duration<double, std::milli>(capture_.get(cv::CAP_PROP_POS_MSEC))));
-    return stamped <= now && Seconds(now - stamped) < 1 ? stamped : now;
+    return stamped <= now && now - stamped < std::chrono::seconds(1) ? stamped : now;
   }
 
   VideoFrame Wrap(const cv::Mat& pixels) const {

@@ -36,6 +36,8 @@ View ViewFromName(std::string_view name) {
   return static_cast<View>(found - kNames.begin());
 }
 
+bool NeedsBgr(View view) { return view == View::kOverlay || view == View::kBoth; }
+
 cv::Mat Draw(View view, const Observation& o, bool with_region) {
   cv::Mat picture;
   switch (view) {

@@ -15,6 +15,7 @@ enum class View { kOverlay, kMask, kProbability, kBoth };
 constexpr int kViewCount = 4;
 std::string_view ViewName(View view);      // "overlay", "mask", "probability", "both"
 View ViewFromName(std::string_view name);  // throws Error
+bool NeedsBgr(View view);                  // it shows the frame itself
 
 struct Maps {
   cv::Mat mask, probability;  // CV_8UC1, as the picture is to be seen

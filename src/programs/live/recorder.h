@@ -1,19 +1,15 @@
-// What a live run leaves: a video, a table, pictures.
+// The video that a live run leaves.
 #pragma once
 
 #include <condition_variable>
-#include <cstdio>
 #include <deque>
 #include <exception>
 #include <filesystem>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
 
 #include "programs/live/view.h"
-#include "skinmask/base/file.h"
 #include "skinmask/media/video.h"
 
 namespace skinmask::live {
@@ -59,27 +55,5 @@ class Recorder {
   std::exception_ptr failure_;
   std::thread encoder_;
 };
-
-// A row per frame: docs/formats.md.
-class Table {
- public:
-  explicit Table(const std::filesystem::path& path);
-  void Row(std::uint64_t frame, double seconds, const Observation& observation,
-           double latency_seconds);
-  void Finish();
-
- private:
-  std::filesystem::path path_;
-  PartFile part_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
-};
-
-// A name for a new file in `folder`: "live-20261121-172233" and what follows; never one that
-// exists.
-std::filesystem::path NewName(const std::filesystem::path& folder, const std::string& suffix);
-
-// STEM.frame.png, STEM.mask.png and STEM.probability.png; returns the first.
-std::filesystem::path Snapshot(const std::filesystem::path& folder, const cv::Mat& bgr,
-                               const Maps& maps);
 
 }  // namespace skinmask::live

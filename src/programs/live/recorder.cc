@@ -1,17 +1,9 @@
-#include "programs/live/record.h"
+#include "programs/live/recorder.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
-#include <cerrno>
+#include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <ctime>
 #include <opencv2/imgproc.hpp>
 #include <utility>
-
-#include "skinmask/base/error.h"
-#include "skinmask/media/image.h"
 
 namespace skinmask::live {
 namespace {
@@ -90,50 +82,6 @@ std::int64_t Recorder::Finish() {
   writer_->Finish();
   writer_.reset();
   return frames;
-}
-
-Table::Table(const std::filesystem::path& path)
-    : path_(path), part_(path), file_(std::fopen(part_.path().c_str(), "we"), std::fclose) {
-  if (!file_) throw Error(path.string(), std::string("cannot be written: ") + std::strerror(errno));
-  fmt::print(file_.get(),
-             "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,latency_ms\n");
-}
-
-void Table::Row(std::uint64_t frame, double seconds, const Observation& o, double latency_seconds) {
-  std::string region = ",,,,";
-  if (o.region)
-    region = fmt::format("{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}", o.region->centroid.x,
-                         o.region->centroid.y, o.region->semi_major, o.region->semi_minor,
-                         o.region->angle_degrees);
-  fmt::print(file_.get(), "{},{:.4f},{:.6f},{},{:.2f}\n", frame, seconds, o.skin_fraction, region,
-             1e3 * latency_seconds);
-}
-
-void Table::Finish() {
-  const bool bad = std::ferror(file_.get());
-  if (std::fclose(file_.release()) != 0 || bad)
-    throw Error(path_.string(), std::string("cannot be written: ") + std::strerror(errno));
-  part_.Rename();
-}
-
-std::filesystem::path NewName(const std::filesystem::path& folder, const std::string& suffix) {
-  const std::string stem = fmt::format("live-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
-  std::filesystem::path path = folder / (stem + suffix);
-  for (int i = 2; std::filesystem::exists(path); ++i)
-    path = folder / fmt::format("{}-{}{}", stem, i, suffix);
-  return path;
-}
-
-std::filesystem::path Snapshot(const std::filesystem::path& folder, const cv::Mat& bgr,
-                               const Maps& maps) {
-  const std::string suffix = ".frame.png";
-  const std::filesystem::path first = NewName(folder, suffix);
-  const std::string name = first.string();
-  const std::string stem = name.substr(0, name.size() - suffix.size());
-  WriteFile(first, EncodePng(bgr), Overwrite::kNo);
-  WriteFile(stem + ".mask.png", EncodePng(maps.mask), Overwrite::kNo);
-  WriteFile(stem + ".probability.png", EncodePng(maps.probability), Overwrite::kNo);
-  return first;
 }
 
 }  // namespace skinmask::live

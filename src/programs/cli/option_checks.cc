@@ -1,0 +1,46 @@
+#include "programs/cli/option_checks.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "programs/cli/usage_error.h"
+#include "skinmask/base/file.h"
+
+namespace skinmask::cli {
+namespace {
+
+// Finite numbers that are `good`; `wanted` ends the line about others.
+CLI::Validator FiniteNumber(bool (*good)(double), const std::string& wanted) {
+  return CLI::Validator(
+      [good, wanted](std::string& text) {
+        double value = 0;
+        const bool fits =
+            CLI::detail::lexical_cast(text, value) && std::isfinite(value) && good(value);
+        return fits ? std::string() : "'" + text + "' is no " + wanted;
+      },
+      "");
+}
+
+}  // namespace
+
+CLI::Validator Probability() {
+  return FiniteNumber([](double value) { return value >= 0 && value <= 1; },
+                      "probability from 0 to 1");
+}
+
+CLI::Validator Positive() {
+  return FiniteNumber([](double value) { return value > 0; }, "number above 0");
+}
+
+CLI::Validator NotNegative() {
+  return FiniteNumber([](double value) { return value >= 0; }, "number from 0 up");
+}
+
+void RequireApart(const std::filesystem::path& a, const std::string& option_a,
+                  const std::filesystem::path& b, const std::string& option_b) {
+  if (a.empty() || b.empty() || a == "-" || b == "-" || FileIdentity(a) != FileIdentity(b)) return;
+  throw UsageError(fmt::format("{} and {} are the same file, {}", option_a, option_b, a.string()));
+}
+
+}  // namespace skinmask::cli

@@ -1,0 +1,25 @@
+// Checks of what options are given. Their descriptions are empty: the help says it in words.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+
+namespace skinmask::cli {
+
+// A probability from 0 to 1.
+CLI::Validator Probability();
+// Finite numbers, above 0 and not below it.
+CLI::Validator Positive();
+CLI::Validator NotNegative();
+// Numbers of a range, ends included.
+template <class T>
+CLI::Validator Within(T least, T most) {
+  return CLI::Range(least, most).description("");
+}
+
+// Throws UsageError where two options name one file. Empty names and "-" are no files.
+void RequireApart(const std::filesystem::path& a, const std::string& option_a,
+                  const std::filesystem::path& b, const std::string& option_b);
+
+}  // namespace skinmask::cli

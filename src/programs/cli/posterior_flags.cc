@@ -1,0 +1,25 @@
+#include "programs/cli/posterior_flags.h"
+
+#include "programs/cli/option_checks.h"
+#include "programs/cli/usage_error.h"
+#include "programs/cli/verb.h"
+
+namespace skinmask::cli {
+
+void AddPosteriorFlags(CLI::App& verb, PosteriorFlags& flags) {
+  const OptionGroup group(verb);
+  group
+      .Add("--threshold", flags.threshold, "P",
+           "A pixel is skin when P(skin) is above this (default: the model's own)")
+      ->check(Probability());
+  group.Add("--prior", flags.prior, "P",
+            "Prior P(skin), more than 0 and less than 1 (default: the model's own)");
+}
+
+Model WithPosteriorFlags(Model model, const PosteriorFlags& flags) {
+  if (flags.prior) model = AsUsage([&] { return WithPrior(model, *flags.prior); });
+  if (flags.threshold) model.decision = {*flags.threshold, "fixed", ""};
+  return model;
+}
+
+}  // namespace skinmask::cli

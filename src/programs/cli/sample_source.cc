@@ -1,0 +1,37 @@
+#include "programs/cli/sample_source.h"
+
+#include <fmt/format.h>
+
+#include "programs/cli/usage_error.h"
+
+namespace skinmask::cli {
+
+void CheckSource(const std::vector<std::string>& tables, const PairOptions& pairs,
+                 const std::string& masks_option, bool pair_options_used_elsewhere) {
+  const bool images = !pairs.images.empty();
+  if (tables.empty() == !images)
+    throw UsageError(
+        fmt::format("give either --samples, or --images with {} or --whole", masks_option));
+  if (images && pairs.masks.empty() == pairs.whole_class.empty())
+    throw UsageError(fmt::format("--images needs either {} or --whole", masks_option));
+  if (!images && !pairs.masks.empty())
+    throw UsageError(fmt::format("{} needs --images", masks_option));
+  const PairOptions none;
+  const bool reading = pairs.image_name != none.image_name || pairs.mask_name != none.mask_name ||
+                       !pairs.labels.empty() || !pairs.ignored.empty() || pairs.invert;
+  if (!images && (!pairs.whole_class.empty() || (reading && !pair_options_used_elsewhere)))
+    throw UsageError("options that say how masks are read need --images");
+}
+
+Samples ReadTables(const std::vector<std::string>& tables) {
+  SampleCounter all;
+  for (const std::string& file : tables) all.Add(ReadSamples(file));
+  return std::move(all).Finish();
+}
+
+Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pairs,
+                   const Run& run) {
+  return tables.empty() ? CollectSamples(pairs, run) : ReadTables(tables);
+}
+
+}  // namespace skinmask::cli

@@ -1,0 +1,22 @@
+// Where labelled pixels come from: tables, or images with masks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "skinmask/data/samples.h"
+#include "skinmask/pipeline/collect_samples.h"
+
+namespace skinmask::cli {
+
+// Checks that exactly one of the sources is given, --samples, or --images with its masks, and that
+// no option would go unused. Throws UsageError.
+void CheckSource(const std::vector<std::string>& tables, const PairOptions& pairs,
+                 const std::string& masks_option, bool pair_options_used_elsewhere = false);
+// Reads tables and adds them up.
+Samples ReadTables(const std::vector<std::string>& tables);
+// Of the tables, or where there are none of the pairs.
+Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pairs,
+                   const Run& run);
+
+}  // namespace skinmask::cli

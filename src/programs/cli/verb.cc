@@ -1,0 +1,35 @@
+#include "programs/cli/verb.h"
+
+#include "programs/cli/option_checks.h"
+
+namespace skinmask::cli {
+
+CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& summary,
+                  const std::string& examples, Context& context) {
+  CLI::App* verb = app.add_subcommand(name, summary);
+  verb->footer("\nExamples:\n" + examples);
+  const OptionGroup options(*verb);
+  options.AddDefault("--threads", context.threads, "N", "Threads to use; 0 means all")
+      ->check(Within(0, 4096));
+  options.AddFlag("-q,--quiet", context.quiet, "No results per file, no warnings, no progress");
+  options.AddFlag("-v,--verbose", context.verbose, "Say what is done and how long it took");
+  return verb;
+}
+
+void AddModelOption(CLI::App& verb, Context& context) {
+  OptionGroup(verb)
+      .Add("--model", context.model, "FILE", "Model file (default: the built-in model)")
+      ->check([](const std::string& file) { return file.empty() ? "names no file" : ""; }, "");
+}
+
+void AddJsonOption(CLI::App& verb, Context& context) {
+  OptionGroup(verb).Add("--json", context.json, "[FILE]",
+                        "Results as JSON: to standard output, or to FILE (FILE.json or "
+                        "--json=FILE)");
+}
+
+void AddForceOption(CLI::App& verb, Context& context) {
+  OptionGroup(verb).AddFlag("--force", context.force, "Replace files that exist");
+}
+
+}  // namespace skinmask::cli

@@ -1,0 +1,23 @@
+#include "programs/live/snapshot.h"
+
+#include <string>
+
+#include "programs/live/new_file_name.h"
+#include "skinmask/base/file.h"
+#include "skinmask/media/image.h"
+
+namespace skinmask::live {
+
+std::filesystem::path Snapshot(const std::filesystem::path& folder, const cv::Mat& bgr,
+                               const Maps& maps) {
+  const std::string suffix = ".frame.png";
+  const std::filesystem::path first = NewFileName(folder, suffix);
+  const std::string name = first.string();
+  const std::string stem = name.substr(0, name.size() - suffix.size());
+  WriteFile(first, EncodePng(bgr), Overwrite::kNo);
+  WriteFile(stem + ".mask.png", EncodePng(maps.mask), Overwrite::kNo);
+  WriteFile(stem + ".probability.png", EncodePng(maps.probability), Overwrite::kNo);
+  return first;
+}
+
+}  // namespace skinmask::live
