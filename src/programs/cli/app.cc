@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/elapsed.h"
+#include "programs/cli/flag_hints.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/usage_error.h"
 
@@ -43,7 +44,7 @@ int UsageLine(const CLI::App& app, const std::string& problem) {
   const std::vector<CLI::App*> verbs = app.get_subcommands();
   const std::string command = verbs.empty() ? "skinmask" : "skinmask " + verbs[0]->get_name();
   fmt::print(stderr, "{}\n",
-             Error(command, fmt::format("{} (see {} --help)", problem, command)).what());
+             Error(command, fmt::format("{} (see {} --help)", WithFlags(problem), command)).what());
   return kUsage;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 
 namespace skinmask::cli {
@@ -44,7 +45,7 @@ Json ModelJson(const ComparedModel& m) {
             {"channels", m.options.features.channel_names()},
             {"shrinkage", m.options.shrinkage.s ? Json(*m.options.shrinkage.s) : Json("auto")}};
   if (!m.problem.empty()) {
-    json["problem"] = m.problem;
+    json["problem"] = WithFlags(m.problem);
     return json;
   }
   json["auc"] = EstimateJson(m, m.Auc(), &FoldScore::auc);
@@ -83,7 +84,7 @@ void PrintComparison(const Comparison& comparison, const ComparisonSettings& set
   for (const ComparedModel& m : comparison.models) {
     Print("{:<{}}", CandidateName(m.options), width);
     if (!m.problem.empty()) {
-      Print(" {}\n", m.problem);
+      Print(" {}\n", WithFlags(m.problem));
       continue;
     }
     for (const Estimate& e : {m.Auc(), m.BestF1(), m.LogLoss()})

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 #include "programs/cli/progress.h"
 #include "programs/cli/signals.h"
@@ -44,6 +45,6 @@ Run Context::StartRun(const std::string& unit) {
   return run;
 }
 
-void PrintLine(const std::string& line) { fmt::print(stderr, "skinmask: {}\n", line); }
+void PrintLine(const std::string& line) { fmt::print(stderr, "skinmask: {}\n", WithFlags(line)); }
 
 }  // namespace skinmask::cli

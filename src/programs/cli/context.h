@@ -35,7 +35,7 @@ struct Context {
   Run StartRun(const std::string& unit);
 };
 
-// One line on standard error.
+// One line on standard error, with the flags that help.
 void PrintLine(const std::string& line);
 
 }  // namespace skinmask::cli
