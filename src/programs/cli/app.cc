@@ -16,17 +16,19 @@
 
 #include "base/elapsed.h"
 #include "programs/cli/flag_hints.h"
+#include "programs/cli/help_formatter.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/usage_error.h"
 
 namespace skinmask::cli {
 namespace {
 
-// --json takes a file only as --json=FILE or where the
+// `skinmask --version` is the verb `version`. --json takes a file only as --json=FILE or where the
 // next word cannot be an input of the verb; otherwise `detect --json a.jpg` would take the
 // photograph for the place to write to.
 std::vector<std::string> Words(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words[0] == "--version") words[0] = "version";
   const bool positional =
       !words.empty() && (words[0] == "detect" || words[0] == "show" || words[0] == "live");
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -83,7 +85,10 @@ void RequireVerb(const CLI::App& app, const std::vector<std::string>& words) {
 int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add) {
   CLI::App app{"Finds human skin, pixel by pixel, by Bayes' rule on Gaussian class-conditionals."};
   app.name("skinmask");
+  app.formatter(std::make_shared<HelpFormatter>());  // before the verbs, which take it from here
   app.require_subcommand(1);
+  const std::string version = "Print what the verb version prints, and exit";
+  app.add_flag("--version", version);
   app.footer("\nExamples:\n  skinmask detect photos -o masks\n  skinmask detect --help");
   Context context;
   for (const AddVerbFunction add : verbs_to_add) add(app, context);

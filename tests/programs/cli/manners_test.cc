@@ -84,6 +84,27 @@ TEST_F(MannersTest, ShowAndVersionSpeak) {
   const Outcome version = Run("version");
   for (const char* part : {"skinmask 0.", "CPU targets", "OpenCV 4."})
     EXPECT_NE(version.out.find(part), std::string::npos) << part;
+  const Outcome flag = Run("--version");
+  EXPECT_EQ(flag.status, 0);
+  EXPECT_EQ(flag.out, version.out);
+}
+
+// The library's lines get the program's flags; lines about files do not.
+TEST_F(MannersTest, LinesNameFlags) {
+  Put("a.png", Encode(".png", Gradient(20, 10)));
+  Put("cost of it.png", "");
+  Put("max-f1.png", "");
+  const auto line = [&](const std::string& arguments) { return Run(arguments).err; };
+  EXPECT_EQ(line("detect 'cost of it.png' -o out"), "skinmask: cost of it.png: is empty\n");
+  EXPECT_EQ(line("detect max-f1.png -o out"), "skinmask: max-f1.png: is empty\n");
+  EXPECT_EQ(line("show --json=a.png"), "skinmask: a.png: exists already (--force replaces it)\n");
+  EXPECT_NE(line("detect a.png -o out --seed-rect 0,0,99,9").find("--seed-rect 0,0,99,9: is not"),
+            std::string::npos);
+  for (const char* option : {"--label 'x'", "--ignore 'x'", "--mask-name 'x'", "--image-name 'x'"})
+    EXPECT_EQ(line(std::string("evaluate --images . --truth . ") + option)
+                  .find(std::string("skinmask evaluate: ") + option + ": "),
+              0u)
+        << option;
 }
 
 TEST_F(MannersTest, QuietIsQuietAndDashIsNoFile) {

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Holds the help to its golden files, and docs/cli.md to the help: help_test.py PROGRAM SOURCE [--renew].
+
+The help of each verb is tests/fixtures/help/VERB.txt; --renew writes them. In docs/cli.md every flag of a verb stands in
+the verb's own section, in 'Manners', or (for verbs that read masks) in 'Reading masks', and no section names a flag
+that its verb has not got.
+"""
+import difflib
+import os
+import re
+import subprocess
+import sys
+
+PROGRAM, SOURCE = sys.argv[1:3]
+RENEW = sys.argv[3:] == ['--renew']
+COLUMNS = 100
+FIXTURES = os.path.join(SOURCE, 'tests/fixtures/help')
+problems = []
+
+
+def help_of(*words):
+    return subprocess.run([PROGRAM, *words, '--help'], capture_output=True, text=True, check=True).stdout
+
+
+def flags(text):
+    return set(re.findall(r'(?<![\w-])(?:--[a-z][a-z0-9-]*|-[a-z](?![\w-]))', text))
+
+
+main = help_of()
+verbs = re.findall(r'^  ([a-z]+) ', main[main.index('Subcommands:'):main.index('Examples:')], re.M)
+helps = {verb: help_of(verb) for verb in verbs}
+
+for name, text in {'skinmask': main, **helps}.items():
+    golden = os.path.join(FIXTURES, name + '.txt')
+    if RENEW:
+        os.makedirs(FIXTURES, exist_ok=True)
+        open(golden, 'w').write(text)
+    wanted = open(golden).read() if os.path.exists(golden) else ''
+    if text != wanted:
+        diff = difflib.unified_diff(wanted.splitlines(), text.splitlines(), os.path.relpath(golden, SOURCE),
+                                    f'skinmask {name} --help', lineterm='')
+        problems.append('\n'.join(diff) + '\nIf this is meant: python3 tests/programs/cli/help_test.py '
+                        'build/dev/skinmask . --renew')
+    problems += [f'{name} --help: more than {COLUMNS} columns: {line}' for line in text.splitlines()
+                 if len(line) > COLUMNS]
+
+sections = {}
+for part in re.split(r'^## ', open(os.path.join(SOURCE, 'docs/cli.md')).read(), flags=re.M):
+    heading, _, body = part.partition('\n')
+    sections[heading.strip()] = body
+common = flags(sections['Manners']) | flags(main)
+reading = sections['Reading masks']
+readers = re.findall(r'`(\w+)`', reading.splitlines()[1])
+for verb in verbs:
+    if verb not in sections:
+        problems.append(f'docs/cli.md: lacks a section ## {verb}')
+        continue
+    has = flags(helps[verb].split('Examples:')[0])
+    own = flags(sections[verb])
+    # What the table of 'Reading masks' says; its examples are of whole commands.
+    shared = flags('\n'.join(line for line in reading.splitlines() if line.startswith('|'))) if verb in readers else set()
+    for flag in sorted(has - own - common - shared):
+        problems.append(f'docs/cli.md: section {verb} lacks {flag}')
+    for flag in sorted((own | shared) - has - common):
+        problems.append(f'docs/cli.md: section {verb} has {flag}, which `skinmask {verb} --help` has not')
+for flag in sorted(common - flags(main).union(*map(flags, helps.values()))):
+    problems.append(f'docs/cli.md: Manners has {flag}, which no verb has')
+
+print('\n'.join(problems) or f'the help of {len(verbs)} verbs is as it was, and as docs/cli.md has it')
+sys.exit(1 if problems else 0)
