@@ -95,8 +95,8 @@ TEST_F(MannersTest, LinesNameFlags) {
   Put("cost of it.png", "");
   Put("max-f1.png", "");
   const auto line = [&](const std::string& arguments) { return Run(arguments).err; };
-  EXPECT_EQ(line("detect 'cost of it.png' -o out"), "skinmask: cost of it.png: is empty\n");
-  EXPECT_EQ(line("detect max-f1.png -o out"), "skinmask: max-f1.png: is empty\n");
+  EXPECT_EQ(line("detect 'cost of it.png' -o out").find("skinmask: cost of it.png: is empty"), 0u);
+  EXPECT_EQ(line("detect max-f1.png -o out").find("skinmask: max-f1.png: is empty"), 0u);
   EXPECT_EQ(line("show --json=a.png"), "skinmask: a.png: exists already (--force replaces it)\n");
   EXPECT_NE(line("detect a.png -o out --seed-rect 0,0,99,9").find("--seed-rect 0,0,99,9: is not"),
             std::string::npos);
