@@ -222,19 +222,24 @@ TEST_F(DetectTest, MemoryDoesNotGrowWithTheFolder) {
     getrusage(RUSAGE_CHILDREN, &usage);
     return static_cast<double>(usage.ru_maxrss);
   };
-  const double hundred = peak_after(100);
-  EXPECT_LE(peak_after(1000), 1.1 * hundred);
+  const double of_fifty = peak_after(50);
+  EXPECT_LE(peak_after(500), 1.1 * of_fifty);
 }
 
 TEST_F(DetectTest, AnInterruptLeavesWholeFilesOnly) {
-  for (int i = 0; i < 200; ++i)
-    Put("in/" + std::to_string(i) + ".png",
-        i ? ReadFile(Path("in/0.png")) : Encode(".png", Gradient(900, 700)));
+  constexpr int kImages = 2000;  // many times what is done before the interrupt
+  Put("in/0.png", Encode(".png", Gradient(900, 700)));
+  for (int i = 1; i < kImages; ++i)
+    std::filesystem::create_hard_link(Path("in/0.png"), Path("in/" + std::to_string(i) + ".png"));
   const Outcome run =
-      Run("detect in -o out --threads 1 & pid=$!; sleep 0.4; kill -INT $pid; wait $pid");
+      Run("detect in -o out --threads 1 & pid=$!; "
+          "while kill -0 $pid && [ ! -e '" +
+          Path("out/0.png").string() +
+          "' ]; do sleep 0.01; done; "
+          "kill -INT $pid; wait $pid");
   EXPECT_EQ(run.status, 130);
   const Strings names = Names(Path("out"));
-  EXPECT_LT(names.size(), 200u);
+  EXPECT_LT(names.size(), std::size_t{kImages});
   for (const std::string& name : names) ExpectMask("out/" + name, Gradient(900, 700));
 }
 

@@ -20,7 +20,7 @@ def resident_kib(pid):
 def main():
     program = sys.argv[1]
     wanted = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
-    photo = os.path.join(os.path.dirname(__file__), "../../samples/photos/grace_hopper.jpg")
+    photo = os.path.join(os.path.dirname(__file__), "../../../samples/photos/grace_hopper.jpg")
     with tempfile.TemporaryDirectory(prefix="skinmask-memory-") as folder:
         clip, pipe = os.path.join(folder, "clip.mp4"), os.path.join(folder, "endless.mkv")
         subprocess.run(
