@@ -1,13 +1,11 @@
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <mutex>
-#include <new>
 #include <opencv2/imgproc.hpp>
-#include <opencv2/objdetect.hpp>
 
+#include "detect/adapt/opencv_cascade.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/seed_finder.h"
 
@@ -15,27 +13,12 @@ namespace skinmask {
 namespace {
 
 namespace fs = std::filesystem;
-using Cascade = cv::Ptr<cv::BaseCascadeClassifier>;
 
 constexpr char kFileName[] = "haarcascade_frontalface_alt2.xml";
 constexpr const char* kFolders[] = {"/usr/share/opencv4/haarcascades",
                                     "/usr/share/opencv/haarcascades",
                                     "/usr/local/share/opencv4/haarcascades"};
 constexpr int kLeastFace = 20;  // the size that the cascade was trained at
-
-// cv::CascadeClassifier::CascadeClassifier(const std::string&), by its name in the Itanium C++ ABI.
-// objdetect brings dnn and more with it, so it is loaded only for adaptation, as imgcodecs is
-// (docs/decisions/0007-late-codecs.md). All other calls are virtual and need no name.
-constexpr char kConstructor[] =
-    "_ZN2cv17CascadeClassifierC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE";
-using Constructor = void(void*, const std::string&);
-
-Constructor* LoadConstructor() {
-  void* const library = dlopen(SKINMASK_OBJDETECT, RTLD_NOW | RTLD_LOCAL);
-  void* const symbol = library ? dlsym(library, kConstructor) : nullptr;
-  if (!symbol) throw Error(SKINMASK_OBJDETECT, std::string("cannot be loaded: ") + dlerror());
-  return reinterpret_cast<Constructor*>(symbol);
-}
 
 fs::path CascadeFile(const fs::path& given) {
   std::error_code ignored;
@@ -53,16 +36,7 @@ fs::path CascadeFile(const fs::path& given) {
 }
 
 Cascade LoadCascade(const fs::path& file) {
-  static Constructor* const construct = LoadConstructor();
-  try {
-    alignas(cv::CascadeClassifier) unsigned char place[sizeof(cv::CascadeClassifier)];
-    construct(place, file.string());
-    Cascade& made = std::launder(reinterpret_cast<cv::CascadeClassifier*>(place))->cc;
-    Cascade cascade = std::move(made);
-    made.~Cascade();
-    if (cascade && !cascade->empty()) return cascade;
-  } catch (const cv::Exception&) {
-  }
+  if (Cascade cascade = ReadCascade(file.string())) return cascade;
   throw Error(file.string(),
               "is no cascade that OpenCV reads (one of the Debian package opencv-data)");
 }

@@ -1,0 +1,15 @@
+// Modules of our own that link parts of OpenCV which take long to load. Each is a file of its own
+// that is opened when it is first needed (docs/decisions/0007-late-codecs.md).
+#pragma once
+
+#include <string>
+
+namespace skinmask {
+
+// The function `symbol` of the module `file` ("skinmask-imgcodecs.so"), which stays open. The
+// module is looked for where the dynamic linker looks for the libraries of the program that this
+// code is part of: LD_LIBRARY_PATH, the program's run path, the system's folders. Throws Error when
+// it is in none of them, or does not load.
+void* FindInModule(const std::string& file, const char* symbol);
+
+}  // namespace skinmask
