@@ -5,8 +5,6 @@
 #include <limits>
 
 #include "skinmask/base/logistic.h"
-#include "skinmask/pipeline/evaluate.h"
-#include "skinmask/report/report.h"
 
 namespace skinmask {
 namespace {
@@ -126,25 +124,6 @@ Reliability ReliabilityOf(const Scores& scores, int bin_count) {
     bin.sum += p * static_cast<double>(count);
   }
   return reliability;
-}
-
-std::vector<DrawnPixel> DrawPixels(const Samples& samples, const std::string& positive,
-                                   std::size_t each) {
-  std::array<std::uint64_t, 2> totals{};
-  const auto is_positive = [&](const SampleRow& row) {
-    return samples.classes()[row.class_index] == positive;
-  };
-  for (const SampleRow& row : samples.rows()) totals[is_positive(row)] += row.count;
-  std::vector<DrawnPixel> drawn;
-  std::array<double, 2> owed{};
-  for (const SampleRow& row : samples.rows()) {
-    const bool truth = is_positive(row);
-    const double every =
-        std::max(1., static_cast<double>(totals[truth]) / static_cast<double>(each));
-    for (owed[truth] += static_cast<double>(row.count); owed[truth] >= every; owed[truth] -= every)
-      drawn.push_back({{row.b, row.g, row.r}, truth});
-  }
-  return drawn;
 }
 
 LogOddsHistogram LogOddsHistogramOf(const Scores& scores, int bin_count) {

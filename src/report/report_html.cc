@@ -1,6 +1,6 @@
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json.h"
 #include "report/assets.h"
 #include "skinmask/report/gallery.h"
 #include "skinmask/report/report.h"
@@ -16,7 +16,6 @@ std::string ForScript(std::string_view json) {
 }
 
 std::string PicturesJson(const std::vector<GalleryPictures>& pictures) {
-  using Json = nlohmann::ordered_json;
   Json json = Json::object();
   for (const GalleryPictures& one : pictures) {
     Json& entry = json[one.name] = Json::object();
@@ -29,7 +28,7 @@ std::string PicturesJson(const std::vector<GalleryPictures>& pictures) {
     for (const auto& [name, picture] : panels)
       if (*picture) entry[name] = **picture;
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return JsonText(json);
 }
 
 // The template with every {{name}} of `parts` filled in; what is filled in is not looked at again.

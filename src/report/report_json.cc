@@ -1,9 +1,8 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "pipeline/evaluate_json.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/decision.h"
-#include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/bootstrap.h"
 #include "skinmask/report/curves.h"
 #include "skinmask/report/gallery.h"
@@ -13,13 +12,9 @@
 namespace skinmask {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t kCurvePoints = 500, kSamplesPerClass = 300;
 constexpr int kReliabilityBins = 15, kLogOddsBins = 60, kResamples = 1000;
 constexpr std::uint64_t kSeed = 1;
-
-Json OrNull(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json IntervalsJson(const NamedIntervals& intervals) {
   Json json;
@@ -152,7 +147,7 @@ Json PlaneJson(const Plane& plane, const std::vector<Axis>& axes, double level) 
   return json;
 }
 
-Json DecisionJson(const EvaluationReport& report, const Model& model) {
+Json BoundaryJson(const EvaluationReport& report, const Model& model) {
   const std::vector<Axis> axes = AxesOf(model);
   Json json{{"channels", Json::array()}, {"classes", ClassesJson(model)}};
   for (const Axis& axis : axes)
@@ -184,7 +179,7 @@ void AddScores(Json& root, const Scores& scores, const CurvePoint& operating_poi
 }  // namespace
 
 std::string FullReportToJson(const EvaluationReport& report, const Model* model) {
-  Json root = Json::parse(ReportToJson(report));
+  Json root = ReportJson(report);
   root["positive"] = report.positive;
   root["intervals"] = BootstrapJson(report);
   root["gallery"] = GalleryJson(report);
@@ -196,9 +191,9 @@ std::string FullReportToJson(const EvaluationReport& report, const Model* model)
                      {"rule", model->decision.rule}};
     if (report.scores)
       AddScores(root, *report.scores, {Logit(model->decision.threshold), report.pooled.counts});
-    root["boundary"] = DecisionJson(report, *model);
+    root["boundary"] = BoundaryJson(report, *model);
   }
-  return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonText(root, 1) + "\n";
 }
 
 }  // namespace skinmask

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,11 +50,14 @@ EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, 
 // Masks made before (`options.images`) against ground truth (`options.masks`): above 127 is
 // positive. The outputs of `detect` other than masks are passed over.
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run);
-// {"pooled": {...}, "mean_per_image": {...}, "images": [...]}: docs/formats.md.
-std::string ReportToJson(const EvaluationReport& report);
 // Mean over images of each ratio, over those images where it is defined; means of the counts.
 std::vector<std::pair<std::string, std::optional<double>>> MeanPerImage(
     const EvaluationReport& report);
 std::vector<std::pair<std::string, std::optional<double>>> Ratios(const Metrics& metrics);
+
+// Pixels of a table for plots: at most `each` of the positive class and of all others, evenly
+// spaced in the table's order.
+std::vector<DrawnPixel> DrawPixels(const Samples& samples, const std::string& positive,
+                                   std::size_t each);
 
 }  // namespace skinmask

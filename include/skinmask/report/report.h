@@ -2,21 +2,14 @@
 // has the definitions, docs/formats.md the keys.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "skinmask/data/samples.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/gallery.h"
 
 namespace skinmask {
-
-// Pixels of a table for plots: at most `each` of the positive class and of all others, evenly
-// spaced in the table's order.
-std::vector<DrawnPixel> DrawPixels(const Samples& samples, const std::string& positive,
-                                   std::size_t each);
 
 // The report without its pictures: everything that the page shows as a number. `model` is null for
 // predicted masks.

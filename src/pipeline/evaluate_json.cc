@@ -1,0 +1,46 @@
+#include "pipeline/evaluate_json.h"
+
+namespace skinmask {
+namespace {
+
+Json MetricsJson(const Metrics& metrics) {
+  const Confusion& c = metrics.counts;
+  Json json{{"tp", c.tp}, {"fp", c.fp}, {"fn", c.fn}, {"tn", c.tn}};
+  for (const auto& [name, value] : Ratios(metrics)) json[name] = OrNull(value);
+  return json;
+}
+
+}  // namespace
+
+Json ClassCountsJson(const ClassCounts& counts) {
+  Json json{{"classes", counts.classes}, {"counts", Json::array()}};
+  json["accuracy"] = OrNull(counts.Accuracy());
+  for (std::size_t k = 0; k < counts.classes.size(); ++k) {
+    json["counts"].push_back(Json::array());
+    for (std::size_t called = 0; called < counts.classes.size(); ++called)
+      json["counts"].back().push_back(counts.Count(k, called));
+    json["recall"].push_back(OrNull(counts.Recall(k)));
+    json["precision"].push_back(OrNull(counts.Precision(k)));
+  }
+  return json;
+}
+
+Json ReportJson(const EvaluationReport& report) {
+  Json root{{"pooled", MetricsJson(report.pooled)}};
+  if (report.classes) root["classes"] = ClassCountsJson(*report.classes);
+  if (const std::optional<Decision>& d = report.decision) {
+    root["decision"] = {{"threshold", d->threshold}, {"rule", d->rule}};
+    if (!d->data.empty()) root["decision"]["data"] = d->data;
+  }
+  for (const auto& [name, value] : MeanPerImage(report))
+    root["mean_per_image"][name] = OrNull(value);
+  root["images"] = Json::array();
+  for (const auto& [name, metrics] : report.images) {
+    Json image{{"name", name}};
+    image.update(MetricsJson(metrics));
+    root["images"].push_back(std::move(image));
+  }
+  return root;
+}
+
+}  // namespace skinmask

@@ -1,0 +1,16 @@
+// An evaluation as JSON; docs/formats.md has the keys.
+#pragma once
+
+#include "base/json.h"
+#include "skinmask/pipeline/evaluate.h"
+
+namespace skinmask {
+
+// {"pooled": {...}, "mean_per_image": {...}, "images": [...]}, and what else the report has.
+Json ReportJson(const EvaluationReport& report);
+
+// {"classes": [...], "counts": [[...], ...] (true class by called class), "accuracy": ...,
+// "recall": [...], "precision": [...]}, in the order of the classes; null where 0/0.
+Json ClassCountsJson(const ClassCounts& counts);
+
+}  // namespace skinmask

@@ -1,0 +1,62 @@
+#include "skinmask/pipeline/evaluate.h"
+
+namespace skinmask {
+namespace {
+
+constexpr std::pair<const char*, std::optional<double> Metrics::*> kRatios[] = {
+    {"accuracy", &Metrics::accuracy},
+    {"precision", &Metrics::precision},
+    {"recall", &Metrics::recall},
+    {"specificity", &Metrics::specificity},
+    {"f1", &Metrics::f1},
+    {"iou", &Metrics::iou},
+    {"auc", &Metrics::auc},
+    {"average_precision", &Metrics::average_precision},
+    {"brier", &Metrics::brier},
+};
+constexpr std::pair<const char*, std::uint64_t Confusion::*> kCounts[] = {
+    {"tp", &Confusion::tp}, {"fp", &Confusion::fp}, {"fn", &Confusion::fn}, {"tn", &Confusion::tn}};
+
+}  // namespace
+
+Metrics MetricsOf(const Evaluation& evaluation) {
+  const Confusion& c = evaluation.counts;
+  Metrics m{c, c.Accuracy(), c.Precision(), c.Recall(), c.Specificity(), c.F1(), c.Iou(), {}, {},
+            {}};
+  if (evaluation.scores) {
+    m.auc = evaluation.scores->Auc();
+    m.average_precision = evaluation.scores->AveragePrecision();
+    m.brier = evaluation.scores->Brier();
+  }
+  return m;
+}
+
+std::vector<std::pair<std::string, std::optional<double>>> Ratios(const Metrics& metrics) {
+  std::vector<std::pair<std::string, std::optional<double>>> ratios;
+  for (const auto& [name, member] : kRatios) ratios.emplace_back(name, metrics.*member);
+  return ratios;
+}
+
+std::vector<std::pair<std::string, std::optional<double>>> MeanPerImage(
+    const EvaluationReport& report) {
+  std::vector<std::pair<std::string, std::optional<double>>> means;
+  const auto add = [&](const char* name, const auto& value_of) {
+    double sum = 0, n = 0;
+    for (const auto& [image, metrics] : report.images) {
+      if (const std::optional<double> value = value_of(metrics)) {
+        sum += *value;
+        ++n;
+      }
+    }
+    means.emplace_back(name, n > 0 ? std::optional(sum / n) : std::nullopt);
+  };
+  for (const auto& [name, member] : kCounts)
+    add(name, [m = member](const Metrics& metrics) {
+      return std::optional(static_cast<double>(metrics.counts.*m));
+    });
+  for (const auto& [name, member] : kRatios)
+    add(name, [m = member](const Metrics& metrics) { return metrics.*m; });
+  return means;
+}
+
+}  // namespace skinmask
