@@ -2,6 +2,7 @@
 
 #include "pipeline/evaluate_json.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/data/color.h"
 #include "skinmask/learn/decision.h"
 #include "skinmask/report/bootstrap.h"
 #include "skinmask/report/curves.h"

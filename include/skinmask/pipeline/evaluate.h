@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "skinmask/data/samples.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/learn/class_counts.h"
 #include "skinmask/learn/evaluation.h"
