@@ -1,4 +1,5 @@
-// PNG through libpng, with our error handling: it prints its complaints otherwise.
+// PNG: read through libpng (png_decode.cc), written by our own hand with ISA-L (png_encode.cc,
+// docs/decisions/0004-png.md).
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -12,6 +13,8 @@ namespace skinmask {
 // An 8-bit picture, in the buffer if there is one.
 cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer);
 
+inline constexpr std::string_view kPngSignature("\x89PNG\r\n\x1a\n", 8);
+
 bool IsPng(std::string_view bytes);
 
 struct DecodedPng {
@@ -20,8 +23,8 @@ struct DecodedPng {
 };
 
 // Decodes a whole PNG: palettes and few bits expanded, 16 bits scaled and rounded, alpha left out.
-// The picture is in the
-// buffer if there is one. Throws Error for a file that is damaged or does not reach its IEND chunk.
+// The picture is in the buffer if there is one. Throws Error for a file that is damaged or does not
+// reach its IEND chunk.
 DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep_grey,
                      Scratch* buffer);
 

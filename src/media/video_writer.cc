@@ -31,6 +31,16 @@ AVPixelFormat FormatFor(const AVCodec& encoder, AVPixelFormat source) {
   return av.avcodec_find_best_pix_fmt_of_list(encoder.pix_fmts, source, 0, nullptr);
 }
 
+// What the encoder writes of its colours: BT.709, full range where its pixels have that.
+void TagColors(AVCodecContext& codec) {
+  if (Ffmpeg::Get().av_pix_fmt_desc_get(codec.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB) return;
+  const bool full = codec.pix_fmt == AV_PIX_FMT_YUVJ420P || codec.pix_fmt == AV_PIX_FMT_GRAY8;
+  codec.color_range = full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+  codec.colorspace = AVCOL_SPC_BT709;
+  codec.color_primaries = AVCOL_PRI_BT709;
+  codec.color_trc = AVCOL_TRC_BT709;
+}
+
 // How many pictures a finished file holds, by its packets.
 std::int64_t CountPictures(const std::string& path) {
   const Ffmpeg& av = Ffmpeg::Get();
@@ -123,14 +133,7 @@ void VideoWriter::State::OpenEncoder(const VideoWriteOptions& options) {
   codec->time_base = options.time_base.num > 0 ? AvOf(options.time_base)
                                                : AVRational{options.rate.den, options.rate.num};
   codec->sample_aspect_ratio = AvOf(options.pixel_aspect);
-  const bool full = codec->pix_fmt == AV_PIX_FMT_YUVJ420P;
-  if (!(av.av_pix_fmt_desc_get(codec->pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)) {
-    const bool grey = codec->pix_fmt == AV_PIX_FMT_GRAY8;
-    codec->color_range = full || grey ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
-    codec->colorspace = AVCOL_SPC_BT709;
-    codec->color_primaries = AVCOL_PRI_BT709;
-    codec->color_trc = AVCOL_TRC_BT709;
-  }
+  TagColors(*codec);
   codec->thread_count = 0;
   if (format->oformat->flags & AVFMT_GLOBALHEADER) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   if (name == "libx264") {
@@ -146,8 +149,8 @@ void VideoWriter::State::OpenEncoder(const VideoWriteOptions& options) {
                      size.width, size.height, options.rate.num, options.rate.den),
          result);
   if (codec->pix_fmt != source)
-    scaler = MakeScaler({codec->width, codec->height}, source, codec->pix_fmt, SWS_CS_ITU709, full,
-                        SWS_BICUBIC | SWS_ACCURATE_RND);
+    scaler = MakeScaler({codec->width, codec->height}, source, codec->pix_fmt, SWS_CS_ITU709,
+                        codec->pix_fmt == AV_PIX_FMT_YUVJ420P, SWS_BICUBIC | SWS_ACCURATE_RND);
 }
 
 void VideoWriter::State::OpenFile() {

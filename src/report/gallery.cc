@@ -1,7 +1,6 @@
 #include "skinmask/report/gallery.h"
 
 #include <openssl/evp.h>
-#include <turbojpeg.h>
 
 #include <algorithm>
 #include <map>
@@ -13,6 +12,7 @@
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/media/ground_truth.h"
+#include "skinmask/media/image.h"
 #include "skinmask/model/posterior.h"
 #include "skinmask/pipeline/evaluate.h"
 
@@ -20,22 +20,9 @@ namespace skinmask {
 namespace {
 
 constexpr int kLongestSide = 560, kQuality = 80;
-// B G R by Okabe and Ito, for colour-blind eyes. report.css has the same.
+// B G R by Okabe and Ito, for colour-blind eyes. page/report.css has the same.
 const cv::Vec3b kHit(115, 158, 0), kMiss(0, 94, 213), kFalseAlarm(233, 180, 86),
     kIgnored(128, 128, 128);
-
-std::string Jpeg(const cv::Mat& image) {
-  const std::unique_ptr<void, decltype(&tjDestroy)> encoder(tjInitCompress(), tjDestroy);
-  const bool grey = image.channels() == 1;
-  unsigned char* bytes = nullptr;
-  unsigned long size = 0;
-  const int status = tjCompress2(
-      encoder.get(), image.data, image.cols, static_cast<int>(image.step), image.rows,
-      grey ? TJPF_GRAY : TJPF_BGR, &bytes, &size, grey ? TJSAMP_GRAY : TJSAMP_420, kQuality, 0);
-  const std::unique_ptr<unsigned char, decltype(&tjFree)> owner(bytes, tjFree);
-  if (status != 0) throw Error("thumbnail", tjGetErrorStr2(encoder.get()));
-  return std::string(reinterpret_cast<const char*>(bytes), size);
-}
 
 std::string DataUri(const cv::Mat& image) {
   const double scale =
@@ -45,7 +32,7 @@ std::string DataUri(const cv::Mat& image) {
     cv::resize(image, small,
                {std::max(1, cvRound(image.cols * scale)), std::max(1, cvRound(image.rows * scale))},
                0, 0, cv::INTER_AREA);
-  const std::string jpeg = Jpeg(small);
+  const std::string jpeg = EncodeJpeg(small, kQuality);
   std::string base64(4 * ((jpeg.size() + 2) / 3) + 1, '\0');
   EVP_EncodeBlock(reinterpret_cast<unsigned char*>(base64.data()),
                   reinterpret_cast<const unsigned char*>(jpeg.data()),
