@@ -1,6 +1,10 @@
-# Writes OUTPUT, a source file with a function NAME of skinmask::assets that returns the text of INPUT:
-# cmake -DINPUT=... -DOUTPUT=... -DNAME=... -P this.
-file(READ "${INPUT}" text)
+# Writes OUTPUT, a source file with a function NAME of skinmask::assets that returns the text of the
+# files INPUT, one after the other: cmake "-DINPUT=...;..." -DOUTPUT=... -DNAME=... -P this.
+set(text "")
+foreach(file ${INPUT})
+  file(READ ${file} part)
+  string(APPEND text "${part}")
+endforeach()
 file(WRITE "${OUTPUT}"
      "#include \"report/assets.h\"\n\n"
      "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n\n"

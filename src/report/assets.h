@@ -6,9 +6,9 @@
 
 namespace skinmask::assets {
 
-std::string_view Page();     // report.html
-std::string_view Style();    // report.css
-std::string_view Script();   // report.js
+std::string_view Page();     // page/report.html
+std::string_view Style();    // page/report.css
+std::string_view Script();   // page/*.js, one script of all
 std::string_view ChartJs();  // of Debian's libjs-chart.js
 
 }  // namespace skinmask::assets
