@@ -149,15 +149,23 @@ TEST_F(DataTest, DefaultModelIsMadeAgainByteForByte) {
   EXPECT_EQ(ReadFile(Path("m.json")), DefaultModelJson());
 }
 
-TEST_F(DataTest, EverySetIsReadWithOneLine) {
+TEST_F(DataTest, InvertedMasksAreReadWithOneLine) {
   SKIP_WITHOUT_DATA();
   EXPECT_EQ(Evaluate(Set("hgr") + "--invert")["images"].size(), 101u);
+}
+
+TEST_F(DataTest, MasksOfPartsAreReadWithOneLine) {
+  SKIP_WITHOUT_DATA();
   const auto parts = Evaluate(
       Set("faceparts") +
       "--label skin=255,255,0 --label skin=0,255,255 --label non-skin=0,255,0 "
       "--label non-skin=0,0,255 --label non-skin=127,0,0 --label non-skin=255,0,0 --ignore other");
   EXPECT_EQ(parts["images"].size(), 20u);
   EXPECT_GT(parts["pooled"]["auc"], 0.9);
+}
+
+TEST_F(DataTest, ImagesWithoutSkinAreReadWithOneLine) {
+  SKIP_WITHOUT_DATA();
   const auto negatives =
       Evaluate("--images " + (DataFolder() / "negatives").string() + " --whole non-skin");
   EXPECT_EQ(negatives["images"].size(), 331u);

@@ -1,0 +1,133 @@
+#include "skinmask/report/curves.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "skinmask/base/logistic.h"
+#include "skinmask/learn/evaluation.h"
+#include "skinmask/model/reference.h"
+#include "support/colors.h"
+#include "support/world.h"
+
+namespace skinmask {
+namespace {
+
+using testing::DrawSamples;
+using testing::Random;
+using testing::Trained;
+
+// Pixels of random scores, one by one.
+struct Scored {
+  double z;
+  bool truth;
+};
+
+std::vector<Scored> DrawScored(int n) {
+  Random random(3);
+  std::vector<Scored> scored;
+  for (int i = 0; i < n; ++i) {
+    const bool truth = random.Uniform() < 0.3;
+    scored.push_back({2 * random.Normal() + (truth ? 1 : -1.5), truth});
+  }
+  return scored;
+}
+
+Scores Histogram(const std::vector<Scored>& scored) {
+  ScoreHistogram histogram;
+  for (const Scored& s : scored) histogram.Add(static_cast<float>(s.z), s.truth);
+  return histogram.Steps();
+}
+
+TEST(Reliability, IsThatOfBruteForce) {
+  const std::vector<Scored> scored = DrawScored(5000);
+  constexpr int kBins = 15;
+  double ece = 0;
+  const Reliability reliability = ReliabilityOf(Histogram(scored), kBins);
+  for (int bin = 0; bin < kBins; ++bin) {
+    double count = 0, sum = 0, positive = 0;
+    for (const Scored& s : scored) {
+      const double p = 1 / (1 + std::exp(-s.z));
+      if (p < bin / 15. || p >= (bin + 1) / 15.) continue;
+      ++count;
+      sum += p;
+      positive += s.truth;
+    }
+    ece += std::abs(positive / count - sum / count) * count / 5000;
+    const ReliabilityBin& found = reliability.bins[static_cast<std::size_t>(bin)];
+    // A score may be on the other side of a border than its bin's middle is.
+    EXPECT_NEAR(static_cast<double>(found.count), count, 2) << bin;
+    EXPECT_NEAR(*found.MeanProbability(), sum / count, 1e-3) << bin;
+  }
+  EXPECT_NEAR(*reliability.Ece(), ece, 1e-3);
+  EXPECT_FALSE(ReliabilityOf(Scores{}, kBins).Ece().has_value());
+}
+
+TEST(Reliability, OfATableIsExact) {
+  const Samples samples = DrawSamples();
+  const Model model = Trained(Kind::kQda, "BGR");
+  const Reference reference(model);
+  std::array<double, 10> gap{};
+  for (const SampleRow& row : samples.rows()) {
+    const double p = Logistic(reference.LogOdds(row.b, row.g, row.r));
+    const bool truth = samples.classes()[row.class_index] == "skin";
+    gap.at(std::min<std::size_t>(9, static_cast<std::size_t>(p * 10))) +=
+        static_cast<double>(row.count) * (p - truth);
+  }
+  double ece = 0;
+  for (const double g : gap) ece += std::abs(g) / static_cast<double>(samples.Total());
+  const Evaluation evaluation = EvaluateSamples(samples, model);
+  EXPECT_NEAR(*ReliabilityOf(*evaluation.scores, 10).Ece(), ece, 1e-12);
+}
+
+TEST(LogOddsHistogram, HoldsEveryPixelOnce) {
+  const std::vector<Scored> scored = DrawScored(3000);
+  const LogOddsHistogram histogram = LogOddsHistogramOf(Histogram(scored), 20);
+  std::vector<std::uint64_t> positive(20);
+  std::uint64_t negatives = 0;
+  for (const Scored& s : scored) {
+    const double place = std::floor((s.z - histogram.low) / histogram.width);
+    if (s.truth) ++positive[static_cast<std::size_t>(std::clamp(place, 0., 19.))];
+  }
+  for (const std::uint64_t n : histogram.negative) negatives += n;
+  for (std::size_t i = 0; i < 20; ++i)
+    EXPECT_NEAR(static_cast<double>(histogram.positive[i]), static_cast<double>(positive[i]), 1)
+        << i;
+  EXPECT_EQ(negatives,
+            static_cast<std::uint64_t>(std::count_if(scored.begin(), scored.end(),
+                                                     [](const Scored& s) { return !s.truth; })));
+}
+
+TEST(ThinnedCurve, KeepsEndsOrderAndTheOperatingPoint) {
+  const std::vector<Scored> scored = DrawScored(20000);
+  const double threshold = 0.4321;
+  CurvePoint at{threshold, {}};
+  for (const Scored& s : scored) at.counts.Add(s.truth, static_cast<float>(s.z) > threshold);
+  const Scores scores = Histogram(scored);
+  const Curve curve = ThinnedCurve(scores, at, 100);
+  ASSERT_GT(scores.steps.size(), 5000u);
+  EXPECT_LE(curve.points.size(), 101u);
+  EXPECT_GT(curve.points.size(), 50u);
+  EXPECT_EQ(curve.points[curve.operating_point].counts, at.counts);
+  EXPECT_EQ(curve.points.front().counts.tp + curve.points.front().counts.fp, 0u);
+  EXPECT_EQ(curve.points.back().counts.fn + curve.points.back().counts.tn, 0u);
+  double area = 0;
+  for (std::size_t i = 1; i < curve.points.size(); ++i) {
+    const Confusion &a = curve.points[i - 1].counts, &b = curve.points[i].counts;
+    EXPECT_LE(a.tp, b.tp);
+    EXPECT_LE(a.fp, b.fp);
+    EXPECT_GE(curve.points[i - 1].log_odds, curve.points[i].log_odds);
+    // Each is what counting says.
+    if (i % 10 == 0) {
+      Confusion counted;
+      for (const Scored& s : scored) counted.Add(s.truth, s.z > curve.points[i].log_odds);
+      EXPECT_NEAR(static_cast<double>(counted.tp), static_cast<double>(b.tp), 3);
+    }
+    area += (*a.Specificity() - *b.Specificity()) * (*a.Recall() + *b.Recall()) / 2;
+  }
+  EXPECT_NEAR(area, *scores.Auc(), 1e-3);
+}
+
+}  // namespace
+}  // namespace skinmask
