@@ -98,27 +98,28 @@ void RequireWritable(const fs::path& path, Overwrite overwrite) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) Fail(path, "cannot be written", errno);
 }
 
-PartFile::PartFile(const fs::path& place) : place_(place), path_(place) {
-  if (IsSpecial(place)) return;
+PartFile::PartFile(const fs::path& destination) : destination_(destination), path_(destination) {
+  if (IsSpecial(destination)) return;
   std::error_code ignored;
-  if (fs::is_symlink(place, ignored)) place_ = fs::weakly_canonical(place, ignored);
+  if (fs::is_symlink(destination, ignored))
+    destination_ = fs::weakly_canonical(destination, ignored);
   static std::atomic<unsigned> serial{0};
-  path_ = place_.parent_path() /
+  path_ = destination_.parent_path() /
           (".skinmask-" + std::to_string(getpid()) + "-" + std::to_string(serial++) + ".part");
 }
 
 PartFile::~PartFile() {
-  if (path_ != place_) unlink(path_.c_str());
+  if (path_ != destination_) unlink(path_.c_str());
 }
 
 void PartFile::Rename(Survives survives) {
-  if (path_ == place_) return;
+  if (path_ == destination_) return;
   const bool sync = survives == Survives::kPowerLoss;
-  if ((sync && !Sync(path_)) || rename(path_.c_str(), place_.c_str()) != 0)
-    Fail(place_, "cannot be written", errno);
-  path_ = place_;
+  if ((sync && !Sync(path_)) || rename(path_.c_str(), destination_.c_str()) != 0)
+    Fail(destination_, "cannot be written", errno);
+  path_ = destination_;
   // A folder that may be written to but not read cannot be opened for this.
-  const fs::path folder = FolderOf(place_);
+  const fs::path folder = FolderOf(destination_);
   if (sync && access(folder.c_str(), R_OK) == 0 && !Sync(folder))
     Fail(folder, "cannot be written", errno);
 }

@@ -91,16 +91,16 @@ struct VideoWriter::State {
   }
 };
 
-VideoWriter::State::State(const std::filesystem::path& place, cv::Size frame_size, int type,
+VideoWriter::State::State(const std::filesystem::path& destination, cv::Size frame_size, int type,
                           const VideoWriteOptions& options)
     : av(Ffmpeg::Get()),
-      path(place),
-      part(place),
+      path(destination),
+      part(destination),
       size(frame_size),
       source(type == CV_8UC1 ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_BGR24) {
-  av.avformat_alloc_output_context2(&format, nullptr, nullptr, place.c_str());
+  av.avformat_alloc_output_context2(&format, nullptr, nullptr, destination.c_str());
   if (!format)
-    throw Error(place.string(), "has no extension of a kind of video (.mkv or .mp4, say)");
+    throw Error(destination.string(), "has no extension of a kind of video (.mkv or .mp4, say)");
   try {
     OpenEncoder(options);
     OpenFile();

@@ -36,9 +36,9 @@ LabelledImage LabelledPairs::Read(std::size_t i) const {
   LabelledImage labelled{pair.image.relative.string(), {}, {}, 0};
   thread_local Scratch pixels, classes;  // done with before the next pair is read
   if (predicted_) {
-    ClassMap said = ReadMask(pair.image.path, MaskRule(), &pixels);
-    labelled.bgr = said.classes;
-    labelled.in_between = said.in_between;
+    ClassMap predicted = ReadMask(pair.image.path, MaskRule(), &pixels);
+    labelled.bgr = predicted.classes;
+    labelled.in_between = predicted.in_between;
   } else {
     labelled.bgr = ReadImage(pair.image.path, {.buffer = &pixels});
   }

@@ -33,7 +33,7 @@ void ForEachPoint(const Scores& scores, const CurvePoint& operating_point, const
 }
 
 // Where a point stands in each of the curves.
-std::array<double, 4> Place(const CurvePoint& point) {
+std::array<double, 4> CoordinatesOf(const CurvePoint& point) {
   const Confusion& c = point.counts;
   return {c.Recall().value_or(0), 1 - c.Specificity().value_or(1), c.Precision().value_or(1),
           Logistic(point.log_odds)};
@@ -67,9 +67,9 @@ Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std:
   double length = 0;
   std::array<double, 4> last{0, 0, 1, 1};
   ForEachPoint(scores, operating_point, [&](const CurvePoint& point, bool) {
-    const std::array<double, 4> place = Place(point);
-    length += Distance(last, place);
-    last = place;
+    const std::array<double, 4> here = CoordinatesOf(point);
+    length += Distance(last, here);
+    last = here;
   });
   Curve curve;
   // The ends and the operating point come on top of the evenly spaced ones.
@@ -78,9 +78,9 @@ Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std:
   double since = 0;
   std::optional<CurvePoint> skipped;
   ForEachPoint(scores, operating_point, [&](const CurvePoint& point, bool operating) {
-    const std::array<double, 4> place = Place(point);
-    since += Distance(last, place);
-    last = place;
+    const std::array<double, 4> here = CoordinatesOf(point);
+    since += Distance(last, here);
+    last = here;
     skipped = point;
     if (!operating && !curve.points.empty() && since < spacing) return;
     if (operating)
@@ -142,8 +142,8 @@ LogOddsHistogram LogOddsHistogramOf(const Scores& scores, int bin_count) {
   histogram = {low, (high - low) / bin_count, std::vector<std::uint64_t>(bins),
                std::vector<std::uint64_t>(bins)};
   for (const ScoreStep& step : scores.steps) {
-    const double place = (step.score - low) / histogram.width;
-    const auto bin = static_cast<std::size_t>(std::clamp(place, 0., bin_count - 1.));
+    const double position = (step.score - low) / histogram.width;
+    const auto bin = static_cast<std::size_t>(std::clamp(position, 0., bin_count - 1.));
     histogram.positive[bin] += step.positive;
     histogram.negative[bin] += step.negative;
   }

@@ -122,8 +122,8 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model
   Run silent;  // what there is to say of the folders, evaluation said
   silent.stop = run.stop;
   const LabelledPairs pairs(options, model == nullptr, silent);
-  std::map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < pairs.size(); ++i) places[pairs.relative(i)] = i;
+  std::map<std::string, std::size_t> index_of;
+  for (std::size_t i = 0; i < pairs.size(); ++i) index_of[pairs.relative(i)] = i;
   const std::string skin = model ? model->positive().name : "skin";
   const auto found = std::find(pairs.classes().begin(), pairs.classes().end(), skin);
   const auto positive = static_cast<std::uint8_t>(
@@ -142,7 +142,7 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model
   RunOrdered(
       names.size(), silent, [&](std::size_t i) { return names[i]; },
       [&](std::size_t i) {
-        const LabelledImage image = pairs.Read(places.at(names[i]));
+        const LabelledImage image = pairs.Read(index_of.at(names[i]));
         return Item{image.bgr.total(), Draw(image, positive, judge)};
       },
       [&](std::size_t, Item&& item) { gallery.push_back(std::move(item.pictures)); });

@@ -156,15 +156,15 @@ void Fill(Plane& plane, const Model& model, const Inverse& inverse) {
   const auto set = [&](int feature, double value) {
     at[static_cast<std::size_t>(channels[static_cast<std::size_t>(feature)])] = value;
   };
-  const auto place = [&](int feature, int i) {
+  const auto value_at = [&](int feature, int i) {
     const Axis& axis = axes[static_cast<std::size_t>(feature)];
     return axis.low + (axis.high - axis.low) * i / (plane.size - 1);
   };
   if (plane.held) set(plane.held->first, plane.held->second);
   for (int row = 0; row < (plane.y ? plane.size : 1); ++row) {
-    if (plane.y) set(*plane.y, place(*plane.y, row));
+    if (plane.y) set(*plane.y, value_at(*plane.y, row));
     for (int column = 0; column < plane.size; ++column) {
-      set(plane.x, place(plane.x, column));
+      set(plane.x, value_at(plane.x, column));
       plane.log_odds.push_back(LogOddsAt(inverse, at, unseen));
     }
   }

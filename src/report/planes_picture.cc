@@ -32,8 +32,8 @@ struct Panel {
     };
     cv::line(picture, fixed(a), fixed(b), colour, thickness, cv::LINE_AA, kShift);
   }
-  void Text(const std::string& text, cv::Point place, double size = 0.45) const {
-    cv::putText(picture, text, place, cv::FONT_HERSHEY_SIMPLEX, size, kInk, 1, cv::LINE_AA);
+  void Text(const std::string& text, cv::Point origin, double size = 0.45) const {
+    cv::putText(picture, text, origin, cv::FONT_HERSHEY_SIMPLEX, size, kInk, 1, cv::LINE_AA);
   }
 };
 

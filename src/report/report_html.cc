@@ -35,9 +35,9 @@ std::string PicturesJson(const std::vector<GalleryPictures>& pictures) {
 std::string Fill(std::string_view text,
                  const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
   std::string filled;
-  for (std::size_t place; (place = text.find("{{")) != text.npos;) {
-    filled += text.substr(0, place);
-    text.remove_prefix(place);
+  for (std::size_t start; (start = text.find("{{")) != text.npos;) {
+    filled += text.substr(0, start);
+    text.remove_prefix(start);
     const std::size_t end = text.find("}}");
     const std::string_view name = text.substr(2, end - 2);
     for (const auto& [part, content] : parts)

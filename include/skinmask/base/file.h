@@ -31,11 +31,11 @@ void WriteFile(const std::filesystem::path& path, std::string_view bytes, Overwr
 // cannot be written to. Cheap; call it before work.
 void RequireWritable(const std::filesystem::path& path, Overwrite overwrite);
 
-// A file in the making, beside the place that it is for (beside the target, where that is a link),
-// or the place itself if it is no regular file. Removed when it is not renamed.
+// A file in the making, beside its destination (beside the target, where that is a link),
+// or the destination itself if it is no regular file. Removed when it is not renamed.
 class PartFile {
  public:
-  explicit PartFile(const std::filesystem::path& place);
+  explicit PartFile(const std::filesystem::path& destination);
   ~PartFile();
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
@@ -45,7 +45,7 @@ class PartFile {
   void Rename(Survives survives = Survives::kPowerLoss);
 
  private:
-  std::filesystem::path place_, path_;
+  std::filesystem::path destination_, path_;
 };
 
 // The file behind a path, whatever links lead to it; the path itself where that cannot be told.
