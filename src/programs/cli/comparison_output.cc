@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "learn/class_counts_json.h"
 #include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 
@@ -63,7 +64,7 @@ Json ModelJson(const ComparedModel& m) {
                     {"f1", OrNull(c.F1())},
                     {"log_loss", OrNull(m.PooledLogLoss())}};
   if (const ClassCounts classes = m.PooledClasses(); !classes.classes.empty())
-    json["pooled"]["classes"] = Json::parse(ClassCountsToJson(classes));
+    json["pooled"]["classes"] = JsonOf(classes);
   return json;
 }
 
