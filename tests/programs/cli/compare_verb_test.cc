@@ -139,61 +139,73 @@ TEST_F(CompareTest, OnEcuTheFiguresAreThoseOfTrainAndEvaluate) {
 }
 
 // Three classes: which pixels are called what, by hand from the models of the folds.
-TEST_F(CompareTest, EveryClassHasItsAccuracy) {
-  std::vector<SampleRow> rows;
-  Samples all;
-  for (std::uint32_t group = 1; group <= 6; ++group) {
-    const Samples drawn = testing::DrawSamples(3, group);
-    for (SampleRow row : drawn.rows()) {
-      if ((row.b + row.g) % 4 != 0) continue;
-      row.group = group;
-      rows.push_back(row);
+class ClassesTest : public CompareTest {
+ protected:
+  static Samples Drawn() {
+    std::vector<SampleRow> rows;
+    Samples all;
+    for (std::uint32_t group = 1; group <= 6; ++group) {
+      const Samples drawn = testing::DrawSamples(3, group);
+      for (SampleRow row : drawn.rows()) {
+        if ((row.b + row.g) % 4 != 0) continue;
+        row.group = group;
+        rows.push_back(row);
+      }
+      all = drawn;
     }
-    all = drawn;
+    return Samples(all.classes(), rows);
   }
-  const Samples samples(all.classes(), rows);
-  Put("s.csv", FormatSamples(samples));
-  const json report = Json("compare --samples s.csv --kinds qda --spaces BGR --folds 2");
-  const json& classes = report["models"][0]["pooled"]["classes"];
-  ASSERT_EQ(classes["classes"].size(), 3u);
-  std::map<std::pair<std::string, std::string>, std::uint64_t> expected;
-  std::uint64_t right = 0, total = 0;
-  for (const int fold : {1, 2}) {
+  // Adds what a model of the other rows calls the rows of one fold.
+  void CallFold(const json& fold_of_group, int fold) {
     std::vector<SampleRow> training, held_out;
-    for (const SampleRow& row : samples.rows())
-      (report["fold_of_group"][std::to_string(row.group)] == fold ? held_out : training)
-          .push_back(row);
-    const Model model = Fit(Samples(samples.classes(), training), {});
+    for (const SampleRow& row : samples_.rows())
+      (fold_of_group[std::to_string(row.group)] == fold ? held_out : training).push_back(row);
+    const Model model = Fit(Samples(samples_.classes(), training), {});
     const Reference reference(model);
     for (const SampleRow& row : held_out) {
       const std::vector<double> p = reference.Posteriors(row.b, row.g, row.r);
       const std::string& called =
           model.classes[static_cast<std::size_t>(std::ranges::max_element(p) - p.begin())].name;
-      const std::string& truth = samples.classes()[row.class_index];
-      expected[{truth, called}] += row.count;
-      right += truth == called ? row.count : 0;
-      total += row.count;
+      const std::string& truth = samples_.classes()[row.class_index];
+      called_[{truth, called}] += row.count;
+      right_ += truth == called ? row.count : 0;
+      total_ += row.count;
     }
   }
+
+  const Samples samples_ = Drawn();
+  std::map<std::pair<std::string, std::string>, std::uint64_t> called_;
+  std::uint64_t right_ = 0, total_ = 0;
+};
+
+TEST_F(ClassesTest, EveryClassHasItsAccuracyWhereFoldsAreHeldOut) {
+  Put("s.csv", FormatSamples(samples_));
+  const std::string compare = "compare --samples s.csv --kinds qda --spaces BGR --folds 2";
+  const json report = Json(compare);
+  const json& classes = report["models"][0]["pooled"]["classes"];
+  ASSERT_EQ(classes["classes"].size(), 3u);
+  for (const int fold : {1, 2}) CallFold(report["fold_of_group"], fold);
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) {
       const std::string truth = classes["classes"][i], called = classes["classes"][j];
-      EXPECT_EQ(classes["counts"][i][j], (expected[{truth, called}])) << truth << " " << called;
+      EXPECT_EQ(classes["counts"][i][j], (called_[{truth, called}])) << truth << " " << called;
     }
-  EXPECT_DOUBLE_EQ(classes["accuracy"], static_cast<double>(right) / static_cast<double>(total));
-  const std::string table = Run("compare --samples s.csv --kinds qda --spaces BGR --folds 2").out;
+  EXPECT_DOUBLE_EQ(classes["accuracy"], static_cast<double>(right_) / static_cast<double>(total_));
+  const std::string table = Run(compare).out;
   EXPECT_NE(table.find("Accuracy, of all held-out pixels"), std::string::npos) << table;
-  EXPECT_FALSE(
-      Json("compare --samples s.csv --kinds qda --spaces BGR --folds 2")["models"][0].contains(
-          "classes"));
+  EXPECT_FALSE(report["models"][0].contains("classes"));
+}
+
+TEST_F(ClassesTest, EveryClassHasItsRecallWhereAModelIsJudged) {
+  Put("s.csv", FormatSamples(samples_));
   ASSERT_EQ(Run("train --samples s.csv -o m.json").status, 0);
   const json judged = Json("evaluate --samples s.csv --model m.json")["classes"];
   for (std::size_t i = 0; i < 3; ++i) {
-    const auto k = std::ranges::find(samples.classes(), judged["classes"][i].get<std::string>()) -
-                   samples.classes().begin();
+    const auto k = std::ranges::find(samples_.classes(), judged["classes"][i].get<std::string>()) -
+                   samples_.classes().begin();
     EXPECT_DOUBLE_EQ(judged["recall"][i],
                      judged["counts"][i][i].get<double>() /
-                         static_cast<double>(samples.Total(static_cast<std::size_t>(k))));
+                         static_cast<double>(samples_.Total(static_cast<std::size_t>(k))));
   }
 }
 

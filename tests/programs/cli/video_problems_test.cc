@@ -1,0 +1,103 @@
+// Videos that are damaged, interrupted or cannot be written.
+#include "support/pictures.h"
+#include "support/video_program.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::kH264;
+using testing::Lines;
+using testing::Outcome;
+using testing::Probe;
+using testing::RawFrames;
+using testing::Shell;
+using Strings = std::vector<std::string>;
+
+class VideoProblemsTest : public testing::VideoProgramTest {};
+
+TEST_F(VideoProblemsTest, ADamagedVideoKeepsWhatIsBefore) {
+  Make("whole.mp4", 60, "-c:v libx264 -g 10 -pix_fmt yuv420p -movflags +faststart");
+  Make("next.mp4", 3);
+  const std::string bytes = ReadFile(Path("whole.mp4"));
+  Put("cut.mp4", bytes.substr(0, bytes.size() / 2));
+  Put("no_index.mp4", bytes.substr(0, 500));
+  const Outcome run = Run("detect cut.mp4 no_index.mp4 next.mp4 -o out");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(Lines(run.err), 2) << run.err;
+  const std::size_t at = run.err.find("cut.mp4: stops at frame ");
+  ASSERT_NE(at, std::string::npos) << run.err;
+  const int frames = std::stoi(run.err.substr(at + 24));
+  EXPECT_GT(frames, 20);
+  EXPECT_NE(run.err.find("no_index.mp4: cannot be opened as video"), std::string::npos) << run.err;
+  EXPECT_EQ(Names(Path("out")), (Strings{"cut.mkv", "next.mkv"}));
+  const std::string kept = RawFrames(folder_, "out/cut.mkv", "gray");
+  EXPECT_EQ(kept.size(), static_cast<std::size_t>(frames) * 176 * 144);
+  ASSERT_EQ(Run("detect whole.mp4 -o out").status, 0);
+  const std::string all = RawFrames(folder_, "out/whole.mkv", "gray");
+  EXPECT_TRUE(all.starts_with(kept));
+  // Bytes that were overwritten.
+  std::string damaged = bytes;
+  for (std::size_t i = 0; i < 300; ++i)
+    damaged[bytes.size() * 6 / 10 + i] = static_cast<char>(i * i * 7 + 13 * i);
+  Put("damaged.mp4", damaged);
+  const Outcome second = Run("detect damaged.mp4 -o out");
+  EXPECT_EQ(second.status, 1);
+  EXPECT_NE(second.err.find("damaged.mp4: stops at frame "), std::string::npos) << second.err;
+  const std::string before = RawFrames(folder_, "out/damaged.mkv", "gray");
+  EXPECT_GT(before.size(), all.size() / 3);
+  EXPECT_TRUE(all.starts_with(before));
+}
+
+TEST_F(VideoProblemsTest, AnInterruptLeavesNoHalfVideo) {
+  Make("long.mp4", 20, kH264, "1280x720");
+  Shell(folder_, "ffmpeg -v error -stream_loop 400 -i long.mp4 -c copy longer.mp4");
+  const Outcome run = Run(
+      "detect long.mp4 longer.mp4 -o out --threads 1 --output mask,overlay --csv t.csv & pid=$!; "
+      "while kill -0 $pid && [ ! -e '" +
+      Path("out/long.mkv").string() +
+      "' ]; do sleep 0.05; done; sleep 0.5; kill -INT $pid; wait $pid");
+  EXPECT_EQ(run.status, 130) << run.err;
+  EXPECT_EQ(Names(Path("out")), (Strings{"long.mkv", "long.overlay.mp4"}));
+  EXPECT_FALSE(fs::exists(Path("t.csv")));
+}
+
+TEST_F(VideoProblemsTest, WhatCannotBeDoneIsOneLine) {
+  Make("a.mp4", 40);
+  const Outcome codec = Run("detect a.mp4 -o out --codec nonsense");
+  EXPECT_EQ(codec.status, 1);
+  EXPECT_EQ(Lines(codec.err), 1);
+  EXPECT_NE(codec.err.find("nonsense"), std::string::npos);
+  EXPECT_EQ(Run("detect a.mp4 -o out --codec libx264").status, 0);
+  EXPECT_EQ(Probe(folder_, "out/a.mkv", "stream=codec_name"), (Strings{"h264"}));
+  EXPECT_EQ(Run("detect a.mp4 -o out --frames --codec ffv1").status, 2);
+  EXPECT_EQ(Run("detect a.mp4 -o scaled --scale 1/2").status, 1);
+  // A disk that is full, as the program sees it.
+  const Outcome full = Run("version >/dev/null; trap '' XFSZ; ulimit -f 2; '" SKINMASK_PROGRAM
+                           "' detect a.mp4 -o full --output overlay");
+  EXPECT_EQ(full.status, 1);
+  EXPECT_NE(full.err.find("cannot be written: File too large"), std::string::npos) << full.err;
+  EXPECT_EQ(Names(Path("full")), Strings{});
+}
+
+TEST_F(VideoProblemsTest, FfmpegIsLoadedForVideosAlone) {
+  Make("a.mp4", 3);
+  Put("a.png", testing::Encode(".png", testing::Gradient(30, 20)));
+  const std::string detect = "env LD_DEBUG=files '" SKINMASK_PROGRAM "' detect ";
+  const std::string image = Shell(folder_, detect + "a.png -o out");
+  const std::string video = Shell(folder_, detect + "a.mp4 -o out");
+  EXPECT_EQ(image.find("libavcodec"), std::string::npos);
+  EXPECT_NE(video.find("libavcodec"), std::string::npos);
+  // Where it is not, or not whole, one line says so.
+  for (const char* library : {"libavutil.so.57", "libavutil.so.58", "libavutil.so.59"})
+    Put(std::string("broken/") + library, "");
+  const std::string without = Shell(folder_, "env LD_LIBRARY_PATH=broken '" SKINMASK_PROGRAM
+                                             "' detect -q a.mp4 a.png -o without || echo $?");
+  EXPECT_EQ(Lines(without), 2) << without;
+  EXPECT_NE(without.find("libavutil.so"), std::string::npos) << without;
+  EXPECT_TRUE(without.ends_with("\n1\n")) << without;
+  EXPECT_EQ(Names(Path("without")), (Strings{"a.png"}));
+}
+
+}  // namespace
+}  // namespace skinmask
