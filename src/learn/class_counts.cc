@@ -70,8 +70,6 @@ Json JsonOf(const ClassCounts& counts) {
   return json;
 }
 
-std::string ClassCountsToJson(const ClassCounts& counts) { return JsonText(JsonOf(counts)); }
-
 ClassCounts CountClasses(const Samples& samples, const Model& model) {
   const std::vector<std::size_t> indices = IndicesInModel(samples, model);
   const Reference reference(model);

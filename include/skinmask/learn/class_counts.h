@@ -33,10 +33,6 @@ struct ClassCounts {
   std::optional<double> Precision(std::size_t k) const;  // truly k / called k
 };
 
-// {"classes": [...], "counts": [[...], ...] (true class by called class), "accuracy": ...,
-// "recall": [...], "precision": [...]}, in the order of the classes; null where 0/0.
-std::string ClassCountsToJson(const ClassCounts& counts);
-
 // By the reference, for every colour of the table. Pixels of classes that the model lacks are left
 // out.
 ClassCounts CountClasses(const Samples& samples, const Model& model);
