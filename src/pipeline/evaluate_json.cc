@@ -1,5 +1,7 @@
 #include "pipeline/evaluate_json.h"
 
+#include "learn/class_counts_json.h"
+
 namespace skinmask {
 namespace {
 
@@ -12,22 +14,9 @@ Json MetricsJson(const Metrics& metrics) {
 
 }  // namespace
 
-Json ClassCountsJson(const ClassCounts& counts) {
-  Json json{{"classes", counts.classes}, {"counts", Json::array()}};
-  json["accuracy"] = OrNull(counts.Accuracy());
-  for (std::size_t k = 0; k < counts.classes.size(); ++k) {
-    json["counts"].push_back(Json::array());
-    for (std::size_t called = 0; called < counts.classes.size(); ++called)
-      json["counts"].back().push_back(counts.Count(k, called));
-    json["recall"].push_back(OrNull(counts.Recall(k)));
-    json["precision"].push_back(OrNull(counts.Precision(k)));
-  }
-  return json;
-}
-
 Json ReportJson(const EvaluationReport& report) {
   Json root{{"pooled", MetricsJson(report.pooled)}};
-  if (report.classes) root["classes"] = ClassCountsJson(*report.classes);
+  if (report.classes) root["classes"] = JsonOf(*report.classes);
   if (const std::optional<Decision>& d = report.decision) {
     root["decision"] = {{"threshold", d->threshold}, {"rule", d->rule}};
     if (!d->data.empty()) root["decision"]["data"] = d->data;

@@ -9,8 +9,4 @@ namespace skinmask {
 // {"pooled": {...}, "mean_per_image": {...}, "images": [...]}, and what else the report has.
 Json ReportJson(const EvaluationReport& report);
 
-// {"classes": [...], "counts": [[...], ...] (true class by called class), "accuracy": ...,
-// "recall": [...], "precision": [...]}, in the order of the classes; null where 0/0.
-Json ClassCountsJson(const ClassCounts& counts);
-
 }  // namespace skinmask

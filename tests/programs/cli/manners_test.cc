@@ -122,7 +122,8 @@ TEST_F(MannersTest, TheProgramLoadsNoWindowsAndTheCoreNoCodecs) {
   ASSERT_EQ(std::system(command.c_str()), 0);
   const std::string libraries = ReadFile(Path("libs"));
   EXPECT_NE(libraries.find("opencv_core"), std::string::npos);
-  for (const char* late : {"Qt5", "highgui", "videoio", "gtk", "imgcodecs", "gdal"})
+  for (const char* late :
+       {"Qt5", "highgui", "videoio", "gtk", "imgcodecs", "objdetect", "dnn", "gdal"})
     EXPECT_EQ(libraries.find(late), std::string::npos) << late;
 }
 
