@@ -33,8 +33,8 @@ endfunction()
 
 # Row functions: a file that Highway compiles once per CPU target by including it again, by its name
 # from src/. GCC orders their long straight-line blocks better with -fschedule-insns: 7 % on Zen 4.
-# Vectors without a size (SVE, RVV) cannot be members, as they are here: those CPUs run NEON or plain
-# code.
+# Vectors without a size (SVE, RVV) cannot be members, as they are here: those CPUs run NEON or
+# plain code.
 set(SKINMASK_DISABLED_TARGETS
     "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV)")
 function(skinmask_row_functions)

@@ -15,6 +15,8 @@ namespace skinmask::HWY_NAMESPACE {
 // x + kRound has the bits of kRound plus those of the integer nearest to x, for |x| < 2^22.
 constexpr float kRound = 0x1.8p23f;
 
+constexpr float kLn2 = 0x1.62e43p-1f;
+
 // 2^x to a relative error of kExp2Error; x below -126 and above 126 counts as that.
 HWY_INLINE Floats Exp2(Floats x) {
   x = hn::Min(hn::Max(x, Float(-126)), Float(126));
@@ -44,7 +46,7 @@ HWY_INLINE Floats Log(Floats x) {
   p = hn::Add(Float(1.f / 3), hn::Mul(s2, hn::Add(Float(1.f / 5), hn::Mul(s2, p))));
   const Floats twice = hn::Add(s, s);
   const Floats of_f = hn::Add(twice, hn::Mul(twice, hn::Mul(s2, p)));
-  return hn::Add(hn::Mul(k, Float(0x1.62e43p-1f)), of_f);
+  return hn::Add(hn::Mul(k, Float(kLn2)), of_f);
 }
 
 // round(255 q), 0 <= q <= 1, from 255 q: the low byte of the sum's bits.

@@ -119,7 +119,7 @@ struct LogOdds {
     const Floats positive = Log(ratios.Sum(0, m.positives, j, ratios.positive[j]));
     const Floats other = Log(ratios.Sum(m.positives, m.count, j, ratios.other[j]));
     const Floats lead = hn::Sub(ratios.positive[j], ratios.other[j]);
-    return hn::Add(hn::Mul(lead, Float(0x1.62e43p-1f)), hn::Sub(positive, other));
+    return hn::Add(hn::Mul(lead, Float(kLn2)), hn::Sub(positive, other));
   }
 };
 

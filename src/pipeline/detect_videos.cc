@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "pipeline/ordered.h"
 #include "pipeline/video_sink.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/adapt_stream.h"
@@ -110,14 +111,8 @@ bool VideoRun::Wants(bool (*is_one)(Output)) const {
 template <class Call>
 void VideoRun::Guard(Item& item, const Call& call) const {
   if (!item.problem.empty()) return;
-  try {
-    call();
-  } catch (const Error& e) {
-    item.problem = e.what();
-  } catch (const std::exception& e) {
-    item.problem =
-        Error(fmt::format("{}: frame {}", task_.input.string(), item.index), e.what()).what();
-  }
+  item.problem = ProblemOf(
+      [&] { return fmt::format("{}: frame {}", task_.input.string(), item.index); }, call);
 }
 
 ItemPtr VideoRun::Read(tbb::flow_control& control) {
@@ -226,10 +221,9 @@ std::optional<DetectedImage> VideoRun::Go() {
       return item;
     };
   };
-  const auto in_flight = 2 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   const auto adapt = stream_ ? filter_mode::serial_in_order : filter_mode::parallel;
   tbb::parallel_pipeline(
-      in_flight,
+      ItemsInFlight(),
       tbb::make_filter<void, ItemPtr>(filter_mode::serial_in_order,
                                       [this](tbb::flow_control& c) { return Read(c); }) &
           tbb::make_filter<ItemPtr, ItemPtr>(filter_mode::parallel,
@@ -246,7 +240,7 @@ std::optional<DetectedImage> VideoRun::Go() {
   return result_;
 }
 
-PosteriorOptions ExpectationOf(const DetectOptions& options) {
+PosteriorOptions VideoExpectation(const DetectOptions& options) {
   PosteriorOptions expected;  // of so many pixels that a table pays
   expected.probability = options.video.frame || std::any_of(options.outputs.begin(),
                                                             options.outputs.end(), IsOfProbability);
@@ -258,7 +252,7 @@ PosteriorOptions ExpectationOf(const DetectOptions& options) {
 void DetectVideos(const std::vector<Task>& tasks, const DetectOptions& options, const Model& model,
                   const Run& run, const std::function<void(const DetectedImage&)>& done) {
   if (run.stop && run.stop->load()) return;
-  const FramePosterior posterior(model, options.video.pixels, ExpectationOf(options));
+  const FramePosterior posterior(model, options.video.pixels, VideoExpectation(options));
   for (const Task& task : tasks) {
     if (run.stop && run.stop->load()) return;
     if (options.scale != 1) {

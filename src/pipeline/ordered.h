@@ -14,9 +14,29 @@
 
 namespace skinmask {
 
+// Twice as many as threads, so that none waits for the next one to be read or the last to be
+// written.
+inline std::size_t ItemsInFlight() {
+  return 2 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+}
+
+// What `call` throws, as one line led by `name()` unless it is an Error; empty if it throws
+// nothing.
+template <class Name, class Call>
+std::string ProblemOf(const Name& name, const Call& call) {
+  try {
+    call();
+    return {};
+  } catch (const Error& e) {
+    return e.what();
+  } catch (const std::exception& e) {
+    return Error(name(), e.what()).what();
+  }
+}
+
 // Calls work(i) for i in [0, count) on all threads and consume(i, result) in order on one at a
-// time. A result has a member `pixels`. Twice as many items as threads are in flight, so memory
-// does not grow with `count`. An exception in either call goes to run.problem as one line, led by
+// time. A result has a member `pixels`. ItemsInFlight() of them at once, so memory does
+// not grow with `count`. An exception in either call goes to run.problem as one line, led by
 // name(i) unless it is an Error, and the run goes on.
 template <class Work, class Consume, class Name>
 void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work& work,
@@ -28,13 +48,7 @@ void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work&
     std::string problem;
   };
   const auto guarded = [&](Item& item, const auto& call) {
-    try {
-      call();
-    } catch (const Error& e) {
-      item.problem = e.what();
-    } catch (const std::exception& e) {
-      item.problem = Error(name(item.index), e.what()).what();
-    }
+    item.problem = ProblemOf([&] { return name(item.index); }, call);
   };
   std::size_t next = 0;
   std::uint64_t pixels = 0;
@@ -58,11 +72,11 @@ void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work&
     if (!item->problem.empty()) run.problem(item->problem);
     run.progress(item->index + 1, count, pixels);
   };
-  const auto in_flight = 2 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   tbb::parallel_pipeline(
-      in_flight, tbb::make_filter<void, Item*>(tbb::filter_mode::serial_in_order, start) &
-                     tbb::make_filter<Item*, Item*>(tbb::filter_mode::parallel, compute) &
-                     tbb::make_filter<Item*, void>(tbb::filter_mode::serial_in_order, finish));
+      ItemsInFlight(),
+      tbb::make_filter<void, Item*>(tbb::filter_mode::serial_in_order, start) &
+          tbb::make_filter<Item*, Item*>(tbb::filter_mode::parallel, compute) &
+          tbb::make_filter<Item*, void>(tbb::filter_mode::serial_in_order, finish));
 }
 
 }  // namespace skinmask

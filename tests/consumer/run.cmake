@@ -4,7 +4,8 @@
 set(work ${BUILD}/consumer)
 file(REMOVE_RECURSE ${work})
 function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status
+                  OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${ARGN}\nfailed with ${status}:\n${output}")
   endif()
@@ -24,7 +25,8 @@ run(${work}/build/consumer ${SOURCE}/samples/photos/grace_hopper.jpg)
 if(NOT output MATCHES "^0\\.1[0-9]+ of the picture is skin")
   message(FATAL_ERROR "the consumer printed: ${output}")
 endif()
-# A PBM of two pixels, which needs the module with OpenCV's codecs: once as installed, once moved away.
+# A PBM of two pixels, which needs the module with OpenCV's codecs: once as installed, once moved
+# away.
 file(WRITE ${work}/two.pbm "P1 2 1 0 1\n")
 run(${work}/build/consumer ${work}/two.pbm)
 set(module ${work}/prefix/libexec/skinmask/skinmask-imgcodecs.so)

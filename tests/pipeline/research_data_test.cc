@@ -63,31 +63,23 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"QdaLab", kFull, "Lab", {}, {46436, 230, 4423, 193968}, 0.999634}),
     [](const auto& row) { return row.param.name; });
 
+struct LogisticRow {
+  LogisticOptions::Terms terms;
+  double log_likelihood;
+  int steps;
+  Confusion counts;
+  double auc;
+};
+using Terms = LogisticOptions::Terms;
+const LogisticRow kLogisticRows[] = {
+    {Terms::kLinear, -60349.6493, 8, {41896, 10929, 8963, 183269}, 0.950963},
+    {Terms::kSquares, -39281.0772, 11, {44395, 7256, 6464, 186942}, 0.977842},
+    {Terms::kQuadratic, -1592.4489, 17, {50776, 325, 83, 193873}, 0.999829}};
+
 TEST(UciFile, LogisticRegressionIsThatOfTheReference) {
   SKIP_WITHOUT_DATA();
   const Samples uci = ReadSamples(DataFolder() / "uci/Skin_NonSkin.txt");
-  struct Reference {
-    LogisticOptions::Terms terms;
-    double log_likelihood;
-    int steps;
-    Confusion counts;
-    double auc;
-  };
-  for (const Reference& row : {Reference{LogisticOptions::Terms::kLinear,
-                                         -60349.6493,
-                                         8,
-                                         {41896, 10929, 8963, 183269},
-                                         0.950963},
-                               Reference{LogisticOptions::Terms::kSquares,
-                                         -39281.0772,
-                                         11,
-                                         {44395, 7256, 6464, 186942},
-                                         0.977842},
-                               Reference{LogisticOptions::Terms::kQuadratic,
-                                         -1592.4489,
-                                         17,
-                                         {50776, 325, 83, 193873},
-                                         0.999829}}) {
+  for (const LogisticRow& row : kLogisticRows) {
     FitOptions options;
     options.kind = Kind::kLogistic;
     options.logistic.terms = row.terms;

@@ -8,20 +8,21 @@
 
 namespace skinmask {
 
-// Uninitialised bytes for one thread at a time. Up to kKept bytes stay for the next use, since
-// fresh memory costs a tenth of a folder's time, and half as much again as was asked for is taken,
-// since the next image may be a little larger; more than kKept is given back at the next smaller
-// use.
+// Uninitialised bytes for one thread at a time. Up to kMaxKeptBytes bytes stay for the next use,
+// since fresh memory costs a tenth of a folder's time, and half as much again as was asked for is
+// taken, since the next image may be a little larger; more than kMaxKeptBytes is given back at the
+// next smaller use.
 class Scratch {
  public:
-  static constexpr std::size_t kKept = std::size_t{64} << 20;
+  static constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20;
 
   // Room for `size` bytes, valid until the next call; what it held is lost.
   std::uint8_t* Get(std::size_t size) {
-    if (size > size_ || (size_ > kKept && size <= kKept)) {
+    if (size > size_ || (size_ > kMaxKeptBytes && size <= kMaxKeptBytes)) {
       bytes_.reset();
       size_ = 0;
-      const std::size_t room = size > kKept ? size : std::min(size + size / 2, kKept);
+      const std::size_t room =
+          size > kMaxKeptBytes ? size : std::min(size + size / 2, kMaxKeptBytes);
       bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(room);
       size_ = room;
     }

@@ -1,5 +1,5 @@
 // Models that adapt to one image: seeds say where skin is, and both classes are fitted to this
-// image, with the global model and the place relative to the face as further evidence.
+// image, with the global model and a spatial prior around the face as further evidence.
 // docs/adaptation.md has the method, docs/decisions/0011-adapt.md why it is so, docs/accuracy.md
 // what it gains and docs/math.md the global model.
 #pragma once
@@ -20,8 +20,8 @@ namespace skinmask {
 // What the pixels of one image are judged by, beside the global model.
 struct Adaptation {
   CompiledMixture local;  // the image's own densities; class 0 is skin
-  cv::Mat small_bgr;      // the image, of some 10,000 pixels
-  cv::Mat spatial_prior;  // log-odds by place, CV_32FC1 of its size
+  cv::Mat small_bgr;      // the image, of at most AdaptOptions::fit.pixels
+  cv::Mat spatial_prior;  // log-odds, CV_32FC1 of its size
 };
 
 class Adapter {

@@ -68,7 +68,8 @@ struct ImageFitOptions {
   double prior_strength = 0.1;
 };
 
-// Log-odds by place relative to the nearest face. Lengths in widths and heights of the face's box.
+// Log-odds by position relative to the nearest face. Lengths in widths and heights of the face's
+// box.
 struct SpatialPriorOptions {
   // In the ellipse of the head; above and beside it, where hair and background are; below it, where
   // neck, breast and hands are. ECU. -20 to 20.

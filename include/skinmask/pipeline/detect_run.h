@@ -32,8 +32,8 @@ struct DetectedFrame {
 };
 
 struct VideoOutputOptions {
-  bool png_frames =
-      false;          // a folder of images for each video: 000000.png, 000000.overlay.png, ...
+  // A folder of images for each video instead: 000000.png, 000000.overlay.png, ...
+  bool png_frames = false;
   std::string codec;  // FFmpeg's name of the encoder of what is not a picture; empty: ffv1
   FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;
   // Called for each frame in order; empty: nobody wants to know, and nothing is measured for it.

@@ -13,7 +13,6 @@
 
 namespace skinmask {
 
-// How a run is watched and stopped.
 struct Run {
   LineSink problem = [](const std::string&) {};  // one line per file that could not be done
   LineSink warning = [](const std::string&) {};

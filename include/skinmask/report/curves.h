@@ -1,4 +1,4 @@
-// Curves, calibration and log-odds of scored pixels (docs/math.md, 'Evaluation').
+// Curves, calibration and log-odds of scored pixels (docs/math.md, 'Report').
 #pragma once
 
 #include <cstddef>

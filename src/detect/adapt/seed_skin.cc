@@ -55,11 +55,11 @@ Moments Trim(const std::vector<const std::uint8_t*>& pixels, const SeedSkinOptio
     for (std::size_t j = 0; j < pixels.size(); ++j)
       distances[j] = SquaredMahalanobis(Color(pixels[j]), g.mean, precision);
     std::vector<double> sorted = distances;
-    const auto border = sorted.begin() + last;
-    std::ranges::nth_element(sorted, border);
+    const auto cutoff = sorted.begin() + last;
+    std::ranges::nth_element(sorted, cutoff);
     moments = {};
     for (std::size_t j = 0; j < pixels.size(); ++j)
-      if (distances[j] <= *border) AddTo(moments, pixels[j]);
+      if (distances[j] <= *cutoff) AddTo(moments, pixels[j]);
   }
   return moments;
 }

@@ -7,8 +7,8 @@
 
 namespace skinmask {
 
-// Averaged over squares of a whole number of pixels a side, so that about `pixels` are left; an
-// image of fewer stays as it is.
+// Averaged over squares of a whole number of pixels a side, so that at most about `pixels` are
+// left; an image of fewer stays as it is.
 cv::Mat SmallImage(const cv::Mat& bgr, int pixels);
 
 // CV_32FC1 enlarged linearly into the buffer, where it lives until the buffer's next use.

@@ -1,4 +1,4 @@
-// What the place relative to the nearest seed says of skin.
+// What the position relative to the nearest seed says of skin.
 #pragma once
 
 #include <opencv2/core.hpp>

@@ -1,3 +1,4 @@
+// The verb live.
 #pragma once
 
 #include <CLI/CLI.hpp>

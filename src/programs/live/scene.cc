@@ -91,10 +91,6 @@ const Observation& Scene::ObservationFor(View view) {
   return NeedsBgr(view) ? ObservationWithBgr() : observation_;
 }
 
-std::optional<cv::Rect> Scene::search_window() const {
-  return tracker_ ? tracker_->window() : std::nullopt;
-}
-
 void Scene::SetThreshold(double threshold) {
   Model model = model_;
   model.decision = {threshold, "fixed", ""};

@@ -41,7 +41,6 @@ class Scene {
   void Track(std::optional<cv::Rect> start) { tracker_.emplace(start); }
   void TrackNothing() { tracker_.reset(); }
   bool tracking() const { return tracker_.has_value(); }
-  std::optional<cv::Rect> search_window() const;
 
   const Model& model() const { return model_; }
   double threshold() const { return model().decision.threshold; }

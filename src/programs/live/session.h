@@ -1,17 +1,18 @@
 // A live run from the first frame to the last.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "programs/live/capture.h"
+#include "programs/live/scene.h"
 #include "programs/live/statistics.h"
 #include "programs/live/view.h"
 #include "skinmask/base/file.h"
-#include "skinmask/detect/adapt.h"
 #include "skinmask/model/model.h"
 
 namespace skinmask::live {
@@ -20,7 +21,7 @@ struct SessionOptions {
   std::string source;
   CaptureOptions capture;
   Model model;
-  std::function<std::shared_ptr<const Adapter>(const Model&)> make_adapter;  // AdapterMaker
+  AdapterMaker make_adapter;
   bool headless = false;
   bool mirror = false;
   bool track = false;
