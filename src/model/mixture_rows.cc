@@ -3,57 +3,17 @@
 #include <array>
 #include <cmath>
 
-#include "model/mixture_view.h"
+#include "skinmask/model/mixture.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/mixture_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
-#include "model/quadratic-inl.h"
+#include "model/mixture-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace {
-
-// u_k of a block's four vectors, and the largest of the positives' and of the others'.
-struct LogRatios {
-  Floats u[CompiledMixture::kMaxComponents][4];
-  Floats positive[4], other[4];
-
-  HWY_INLINE LogRatios(const MixtureView& m, const FourVectors<Floats>& b,
-                       const FourVectors<Floats>& g, const FourVectors<Floats>& r) {
-    for (std::size_t j = 0; j < 4; ++j) {
-      u[0][j] = positive[j] = Float(0);
-      other[j] = Float(-3e38f);
-    }
-    for (std::size_t k = 1; k < m.positives; ++k) {
-      Component(m.u[k], b, g, r, u[k]);
-      for (std::size_t j = 0; j < 4; ++j) positive[j] = hn::Max(positive[j], u[k][j]);
-    }
-    for (std::size_t k = m.positives; k < m.count; ++k) {
-      Component(m.u[k], b, g, r, u[k]);
-      for (std::size_t j = 0; j < 4; ++j) other[j] = hn::Max(other[j], u[k][j]);
-    }
-  }
-
-  // Sum of 2^(u_k - shift) over components first .. last - 1 of vector j.
-  HWY_INLINE Floats Sum(std::size_t first, std::size_t last, std::size_t j, Floats shift) const {
-    Floats sum = Exp2(hn::Sub(u[first][j], shift));
-    for (std::size_t k = first + 1; k < last; ++k)
-      sum = hn::Add(sum, Exp2(hn::Sub(u[k][j], shift)));
-    return sum;
-  }
-
- private:
-  HWY_INLINE static void Component(const FloatQuadratic& q, const FourVectors<Floats>& b,
-                                   const FourVectors<Floats>& g, const FourVectors<Floats>& r,
-                                   Floats* value) {
-    value[0] = Evaluate(q, b.v0, g.v0, r.v0);
-    value[1] = Evaluate(q, b.v1, g.v1, r.v1);
-    value[2] = Evaluate(q, b.v2, g.v2, r.v2);
-    value[3] = Evaluate(q, b.v3, g.v3, r.v3);
-  }
-};
 
 // A kernel of blocks from one of vectors.
 template <class OfVector>
@@ -164,36 +124,38 @@ HWY_EXPORT(ProbabilityByteRow);
 HWY_EXPORT(ProbabilityRow);
 HWY_EXPORT(LogOddsRow);
 
-MixtureView CompiledMixture::View(const std::vector<FloatQuadratic>& ratios) const noexcept {
+MixtureView CompiledMixture::ViewOf(const std::vector<FloatQuadratic>& ratios) const noexcept {
   return {classes_.size(), positives_, ratios.data(), classes_.data(), one_each_};
 }
+
+MixtureView CompiledMixture::View() const noexcept { return ViewOf(ratios_); }
 
 void CompiledMixture::MaskRow(const std::uint8_t* bgr, std::size_t count,
                               std::uint8_t* mask) const noexcept {
   if (std::isinf(threshold_))
     std::fill_n(mask, count, static_cast<std::uint8_t>(threshold_ > 0 ? 0 : 255));
   else
-    HWY_DYNAMIC_DISPATCH(MaskRow)(View(mask_ratios_), bgr, count, mask);
+    HWY_DYNAMIC_DISPATCH(MaskRow)(ViewOf(mask_ratios_), bgr, count, mask);
 }
 
 void CompiledMixture::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                                      std::uint8_t* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(ProbabilityByteRow)(View(ratios_), bgr, count, probability);
+  HWY_DYNAMIC_DISPATCH(ProbabilityByteRow)(View(), bgr, count, probability);
 }
 
 void CompiledMixture::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                                      float* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(ProbabilityRow)(View(ratios_), bgr, count, probability);
+  HWY_DYNAMIC_DISPATCH(ProbabilityRow)(View(), bgr, count, probability);
 }
 
 void CompiledMixture::LogOddsRow(const std::uint8_t* bgr, std::size_t count,
                                  float* z) const noexcept {
-  HWY_DYNAMIC_DISPATCH(LogOddsRow)(View(ratios_), bgr, count, z);
+  HWY_DYNAMIC_DISPATCH(LogOddsRow)(View(), bgr, count, z);
 }
 
 void CompiledMixture::ClassRow(const std::uint8_t* bgr, std::size_t count,
                                std::uint8_t* index) const noexcept {
-  HWY_DYNAMIC_DISPATCH(ClassRow)(View(ratios_), bgr, count, index);
+  HWY_DYNAMIC_DISPATCH(ClassRow)(View(), bgr, count, index);
 }
 
 }  // namespace skinmask

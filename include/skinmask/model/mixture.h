@@ -45,8 +45,11 @@ class CompiledMixture {
   // As CompiledQuadratic's; LogOddsRow rounds some more, by 2^-22 (8 + |z|).
   double ErrorBound() const { return error_bound_; }
 
+  // For row functions that take more than the colour: valid while this lives.
+  MixtureView View() const noexcept;
+
  private:
-  MixtureView View(const std::vector<FloatQuadratic>& ratios) const noexcept;
+  MixtureView ViewOf(const std::vector<FloatQuadratic>& ratios) const noexcept;
 
   double threshold_;
   double error_bound_ = 0;
