@@ -1,4 +1,6 @@
 // The published reference numbers, on research data that lies beside the checkout.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "skinmask/base/error.h"
@@ -106,7 +108,7 @@ TEST(UciFile, HoldsTheKnownNumberOfColors) {
 class DataTest : public testing::ProgramTest {
  protected:
   nlohmann::json Evaluate(const std::string& arguments, int status = 0) {
-    const Outcome run = Run("evaluate --json " + arguments);
+    const Outcome run = Run("evaluate --adapt off --json " + arguments);
     EXPECT_EQ(run.status, status) << run.err;
     return run.out.empty() ? nlohmann::json() : nlohmann::json::parse(run.out);
   }
@@ -117,9 +119,11 @@ class DataTest : public testing::ProgramTest {
   }
 };
 
-TEST_F(DataTest, DefaultModelOnEcu) {
+TEST_F(DataTest, UciModelOnEcu) {
   SKIP_WITHOUT_DATA();
-  const std::string ecu = Set("ecu") + "--mask-name '{stem}_skin_{stem}' ";
+  const std::filesystem::path file = std::filesystem::path(SKINMASK_SOURCE) / "models/uci.json";
+  const std::string ecu =
+      Set("ecu") + "--mask-name '{stem}_skin_{stem}' --model '" + file.string() + "' ";
   const auto half = Evaluate(ecu + "--threshold 0.5")["pooled"];
   EXPECT_NEAR(half["precision"], 0.736, 0.002);
   EXPECT_NEAR(half["recall"], 0.645, 0.002);
@@ -127,18 +131,21 @@ TEST_F(DataTest, DefaultModelOnEcu) {
   const auto own = Evaluate(ecu);
   EXPECT_GE(own["pooled"]["f1"], 0.715);
   EXPECT_EQ(own["images"].size(), 101u);
-  const Model model = DefaultModel();
+  const Model model = ReadModel(file);
   EXPECT_DOUBLE_EQ(own["pooled"]["f1"], *model.card.scores.back().f1);
 }
 
-TEST_F(DataTest, DefaultModelIsMadeAgainByteForByte) {
+TEST_F(DataTest, ModelsAreMadeAgainByteForByte) {
   SKIP_WITHOUT_DATA();
-  const std::string command =
-      std::string("SKINMASK='") +
-      SKINMASK_PROGRAM "' '" SKINMASK_SOURCE "/scripts/make-default-model' '" +
-      DataFolder().string() + "' '" + Path("m.json").string() + "' 2>/dev/null";
-  ASSERT_EQ(std::system(command.c_str()), 0);
-  EXPECT_EQ(ReadFile(Path("m.json")), DefaultModelJson());
+  for (const std::string name : {"default", "uci"}) {
+    const std::string command = fmt::format(
+        "SKINMASK='{}' '{}/scripts/make-{}-model' '{}' '{}' 2>/dev/null", SKINMASK_PROGRAM,
+        SKINMASK_SOURCE, name, DataFolder().string(), Path(name + ".json").string());
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    EXPECT_EQ(ReadFile(Path(name + ".json")),
+              ReadFile(std::filesystem::path(SKINMASK_SOURCE) / "models" / (name + ".json")));
+  }
+  EXPECT_EQ(ReadFile(Path("default.json")), DefaultModelJson());
 }
 
 TEST_F(DataTest, InvertedMasksAreReadWithOneLine) {
@@ -222,7 +229,7 @@ TEST_F(DataTest, FacePartsAreToldApart) {
 TEST_F(DataTest, MismatchedSizesAreBothNamed) {
   SKIP_WITHOUT_DATA();
   const std::string folder = (DataFolder() / "mismatched").string();
-  const Outcome run = Run("evaluate --images " + folder + " --truth " + folder +
+  const Outcome run = Run("evaluate --adapt off --images " + folder + " --truth " + folder +
                           " --image-name '{stem}_image' --mask-name '{stem}_mask'");
   EXPECT_EQ(run.status, 1);
   EXPECT_NE(run.err.find("382x512"), std::string::npos) << run.err;

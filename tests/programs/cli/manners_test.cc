@@ -37,7 +37,7 @@ TEST_F(MannersTest, UsageErrorsAreOneLineAndTwo) {
 }
 
 TEST_F(MannersTest, ThingsOfTheWorldAreOneLineAndOne) {
-  const std::string good(DefaultModelJson());
+  const std::string good = ReadFile(std::filesystem::path(SKINMASK_SOURCE) / "models/uci.json");
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string text = good;
     return text.replace(text.find(from), from.size(), to);
@@ -78,7 +78,7 @@ TEST_F(MannersTest, AFullDiskLosesNothing) {
 TEST_F(MannersTest, ShowAndVersionSpeak) {
   const Outcome show = Run("show");
   EXPECT_EQ(show.status, 0);
-  for (const char* part : {"qda", "BGR", "max-f1 on ECU", "50859 pixels", "AUC"})
+  for (const char* part : {"qda", "BGR", "fixed", "uci 50859/194198 x3", "AUC"})
     EXPECT_NE(show.out.find(part), std::string::npos) << part;
   EXPECT_EQ(Run("show --json").out, DefaultModelJson());
   const Outcome version = Run("version");
