@@ -1,18 +1,21 @@
 // Adaptation with other options than the program's, for scripts/experiment:
-//   adapt_settings IMAGES TRUTH MASK_NAME
+//   adapt_settings IMAGES TRUTH MASK_NAME [MODEL]
 // TRUTH is a folder of masks, or '-' for images without skin; MASK_NAME has {stem}, and a '!'
 // before it says that black is skin. Each line of the standard input is a variant, 'NAME=VALUE
 // ...'; for each one there is a line of output with 'tp fp fn tn' of each image, images parted by
 // commas, in the order of their names. Names are those of AdaptOptions, as 'fit.em_steps'. Beside
 // them there is what was tried and left out: 'light' 1 (grey world: the means of the channels
 // become equal) or 2 (white patch: their 99th percentiles); 'specks': parts and holes of the mask
-// below this share of the image are removed; 'profiles' 1: profiles too, to either side.
+// below this share of the image are removed; 'grabcut' 1: cv::grabCut, 5 iterations, with the
+// faces as its seeds. Faces are found by the built-in detector, or by the
+// YuNet that SKINMASK_FACES names.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <opencv2/core/utility.hpp>
@@ -21,6 +24,7 @@
 #include <ranges>
 #include <sstream>
 
+#include "found.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
@@ -37,7 +41,9 @@ struct Variant {
   skinmask::AdaptOptions options;
   int light = 0;
   double specks = 0;
-  bool profiles = false;
+  bool grabcut = false;
+  skinmask::HogOptions hog;
+  skinmask::YuNetOptions yunet;
 };
 
 template <class T>
@@ -52,37 +58,48 @@ void Set(Variant& variant, double value) {
 }
 
 using A = skinmask::AdaptOptions;
-using Search = skinmask::FaceSearchOptions;
 using Skin = skinmask::SeedSkinOptions;
 using Fit = skinmask::ImageFitOptions;
 using Prior = skinmask::SpatialPriorOptions;
 using Refinement = skinmask::RefinementOptions;
+using Image = skinmask::ImageDecisionOptions;
 
 struct Setting {
   const char* name;
   void (*set)(Variant&, double);
 };
 constexpr Setting kSettings[] = {
-    {"search.searched_pixels", Set<&A::search, &Search::searched_pixels>},
-    {"search.scale_factor", Set<&A::search, &Search::scale_factor>},
-    {"search.min_face_share", Set<&A::search, &Search::min_face_share>},
-    {"search.min_neighbours", Set<&A::search, &Search::min_neighbours>},
-    {"search.certain_neighbours", Set<&A::search, &Search::certain_neighbours>},
-    {"skin.verified_log_odds", Set<&A::skin, &Skin::verified_log_odds>},
-    {"skin.verified_share", Set<&A::skin, &Skin::verified_share>},
+    {"hog.min_searched_pixels", [](Variant& v, double x) { Assign(v.hog.min_searched_pixels, x); }},
+    {"hog.searched_share", [](Variant& v, double x) { Assign(v.hog.searched_share, x); }},
+    {"hog.max_searched_pixels", [](Variant& v, double x) { Assign(v.hog.max_searched_pixels, x); }},
+    {"hog.max_enlargement", [](Variant& v, double x) { Assign(v.hog.max_enlargement, x); }},
+    {"hog.min_score", [](Variant& v, double x) { Assign(v.hog.min_score, x); }},
+    {"hog.min_tilted_score", [](Variant& v, double x) { Assign(v.hog.min_tilted_score, x); }},
+    {"yunet.side_per_root_pixel",
+     [](Variant& v, double x) { Assign(v.yunet.side_per_root_pixel, x); }},
+    {"yunet.min_side", [](Variant& v, double x) { Assign(v.yunet.min_side, x); }},
+    {"yunet.max_side", [](Variant& v, double x) { Assign(v.yunet.max_side, x); }},
+    {"yunet.max_enlargement", [](Variant& v, double x) { Assign(v.yunet.max_enlargement, x); }},
+    {"yunet.min_score", [](Variant& v, double x) { Assign(v.yunet.min_score, x); }},
     {"skin.inner_half_width", Set<&A::skin, &Skin::inner_half_width>},
     {"skin.inner_half_height", Set<&A::skin, &Skin::inner_half_height>},
     {"skin.min_log_odds", Set<&A::skin, &Skin::min_log_odds>},
     {"skin.trim_fraction", Set<&A::skin, &Skin::trim_fraction>},
     {"skin.covariance_inflation", Set<&A::skin, &Skin::covariance_inflation>},
     {"skin.covariance_floor", Set<&A::skin, &Skin::covariance_floor>},
+    {"skin.max_components", Set<&A::skin, &Skin::max_components>},
     {"fit.pixels", Set<&A::fit, &Fit::pixels>},
     {"fit.background_components", Set<&A::fit, &Fit::background_components>},
     {"fit.background_covariance_floor", Set<&A::fit, &Fit::background_covariance_floor>},
     {"fit.background_min_distance", Set<&A::fit, &Fit::background_min_distance>},
+    {"fit.skin_shade", Set<&A::fit, &Fit::skin_shade>},
     {"fit.em_steps", Set<&A::fit, &Fit::em_steps>},
+    {"fit.informed_times", Set<&A::fit, &Fit::informed_times>},
+    {"fit.informed_rounds", Set<&A::fit, &Fit::informed_rounds>},
+    {"fit.informed_steps", Set<&A::fit, &Fit::informed_steps>},
     {"fit.prior_strength", Set<&A::fit, &Fit::prior_strength>},
     {"local_weight", [](Variant& v, double x) { v.options.local_weight = x; }},
+    {"global_weight", [](Variant& v, double x) { v.options.global_weight = x; }},
     {"max_global_log_odds", [](Variant& v, double x) { v.options.max_global_log_odds = x; }},
     {"prior.head", Set<&A::prior, &Prior::head>},
     {"prior.above", Set<&A::prior, &Prior::above>},
@@ -95,10 +112,27 @@ constexpr Setting kSettings[] = {
     {"refinement.rounds", Set<&A::refinement, &Refinement::rounds>},
     {"refinement.pairwise_weight", Set<&A::refinement, &Refinement::pairwise_weight>},
     {"refinement.epsilon", Set<&A::refinement, &Refinement::epsilon>},
-    {"refinement.radii_per_side", Set<&A::refinement, &Refinement::radii_per_side>},
+    {"refinement.radius_per_face", Set<&A::refinement, &Refinement::radius_per_face>},
+    {"refinement.min_radii_per_side", Set<&A::refinement, &Refinement::min_radii_per_side>},
+    {"image.enabled", Set<&A::image, &Image::enabled>},
+    {"image.min_log_odds", Set<&A::image, &Image::min_log_odds>},
+    {"image.max_log_odds", Set<&A::image, &Image::max_log_odds>},
+    {"image.smoothing", Set<&A::image, &Image::smoothing>},
+    {"image.min_share", Set<&A::image, &Image::min_share>},
+    {"image.max_share", Set<&A::image, &Image::max_share>},
+    {"image.max_valley", Set<&A::image, &Image::max_valley>},
+    {"image.max_rise", Set<&A::image, &Image::max_rise>},
+    {"image.sure_log_odds", Set<&A::image, &Image::sure_log_odds>},
+    {"image.max_global_log_odds", Set<&A::image, &Image::max_global_log_odds>},
+    {"image.local_weight", Set<&A::image, &Image::local_weight>},
+    {"image.fit.background_components",
+     [](Variant& v, double x) { Assign(v.options.image.fit.background_components, x); }},
+    {"image.fit.em_steps", [](Variant& v, double x) { Assign(v.options.image.fit.em_steps, x); }},
+    {"image.fit.prior_strength",
+     [](Variant& v, double x) { Assign(v.options.image.fit.prior_strength, x); }},
     {"light", [](Variant& v, double x) { v.light = static_cast<int>(x); }},
+    {"grabcut", [](Variant& v, double x) { v.grabcut = x != 0; }},
     {"specks", [](Variant& v, double x) { v.specks = x; }},
-    {"profiles", [](Variant& v, double x) { v.profiles = x != 0; }},
 };
 
 Variant Parse(const std::string& line) {
@@ -119,16 +153,6 @@ Variant Parse(const std::string& line) {
 struct Item {
   cv::Mat bgr, truth;  // truth is 0 or 255
   std::vector<Seed> seeds;
-};
-
-// What was found before: options that are not of the search need no other one.
-class Found : public skinmask::SeedFinder {
- public:
-  explicit Found(std::vector<Seed> seeds) : seeds_(std::move(seeds)) {}
-  std::vector<Seed> Find(const cv::Mat&) const override { return seeds_; }
-
- private:
-  std::vector<Seed> seeds_;
 };
 
 std::string Replaced(std::string text, const std::string& stem) {
@@ -203,65 +227,62 @@ cv::Mat WithoutSpecks(cv::Mat mask, double specks) {
   return mask;
 }
 
-std::vector<Seed> Profiles(const skinmask::SeedFinder& finder, const cv::Mat& bgr) {
-  std::vector<Seed> seeds = finder.Find(bgr);
-  cv::Mat mirrored;
-  cv::flip(bgr, mirrored, 1);
-  for (Seed& seed : finder.Find(mirrored)) {
-    seed.box.x = bgr.cols - seed.box.br().x;
-    seeds.push_back(seed);
-  }
-  for (Seed& seed : seeds) seed.certain = false;
-  return seeds;
-}
-
-// What the frontal faces do not cover already.
-void Join(std::vector<Seed>& seeds, const std::vector<Seed>& more) {
-  for (const Seed& seed : more)
-    if (std::ranges::none_of(seeds, [&](const Seed& s) { return !(s.box & seed.box).empty(); }))
-      seeds.push_back(seed);
+// The inner ellipse of each face is skin, all else may be; none without a face.
+cv::Mat GrabCut(const cv::Mat& bgr, const std::vector<Seed>& seeds) {
+  cv::Mat mask(bgr.size(), CV_8UC1, cv::Scalar(cv::GC_PR_BGD)), skin, rest;
+  if (seeds.empty()) return cv::Mat::zeros(bgr.size(), CV_8UC1);
+  const skinmask::SeedSkinOptions inner;
+  for (const Seed& seed : seeds)
+    cv::ellipse(mask, seed.face->centre,
+                cv::Size2d(inner.inner_half_width, inner.inner_half_height) * seed.face->size,
+                seed.face->tilt * 180 / CV_PI, 0, 360, cv::GC_FGD, cv::FILLED);
+  cv::grabCut(bgr, mask, {}, skin, rest, 5, cv::GC_INIT_WITH_MASK);
+  return (mask == cv::GC_FGD) | (mask == cv::GC_PR_FGD);
 }
 
 std::string Score(const Item& item, const Variant& variant, const skinmask::Model& model,
                   const skinmask::Posterior& posterior) {
   const cv::Mat bgr = Corrected(item.bgr, variant.light);
   std::vector<std::unique_ptr<skinmask::SeedFinder>> finders;
-  finders.push_back(std::make_unique<Found>(item.seeds));
+  finders.push_back(std::make_unique<skinmask::bench::Found>(item.seeds));
   const double threshold = model.decision.threshold;
   const skinmask::Adapter adapter(model, threshold, std::move(finders), variant.options);
   const cv::Mat z = adapter.LogOdds(bgr);
-  const cv::Mat mask = WithoutSpecks(
-      z.empty() ? skinmask::DetectMask(posterior, bgr) : skinmask::MaskOf(z, threshold),
-      variant.specks);
+  const cv::Mat mask = WithoutSpecks(variant.grabcut ? GrabCut(bgr, item.seeds)
+                                     : z.empty()     ? skinmask::DetectMask(posterior, bgr)
+                                                     : skinmask::MaskOf(z, threshold),
+                                     variant.specks);
   const int tp = cv::countNonZero(mask & item.truth), called = cv::countNonZero(mask),
             skin = cv::countNonZero(item.truth);
   return fmt::format("{} {} {} {}", tp, called - tp, skin - tp,
                      static_cast<int>(mask.total()) - called - skin + tp);
 }
 
+std::unique_ptr<skinmask::SeedFinder> FinderOf(const Variant& variant) {
+  if (const char* const file = std::getenv("SKINMASK_FACES"))
+    return skinmask::YuNetFaceFinder(file, variant.yunet);
+  return skinmask::HogFaceFinder(variant.hog);
+}
+
 void FindSeeds(const Variant& variant, std::vector<Item>& items) {
-  const auto faces = skinmask::FaceFinder({}, variant.options.search);
-  const auto profiles = skinmask::FaceFinder(
-      "/usr/share/opencv4/haarcascades/haarcascade_profileface.xml", variant.options.search);
-  tbb::parallel_for(std::size_t{0}, items.size(), [&](std::size_t i) {
-    items[i].seeds = faces->Find(items[i].bgr);
-    if (variant.profiles) Join(items[i].seeds, Profiles(*profiles, items[i].bgr));
-  });
+  const auto faces = FinderOf(variant);
+  tbb::parallel_for(std::size_t{0}, items.size(),
+                    [&](std::size_t i) { items[i].seeds = faces->Find(items[i].bgr); });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc != 4) throw skinmask::Error("adapt_settings", "needs IMAGES TRUTH MASK_NAME");
+  if (argc != 4 && argc != 5)
+    throw skinmask::Error("adapt_settings", "needs IMAGES TRUTH MASK_NAME [MODEL]");
   cv::setNumThreads(1);
-  const skinmask::Model model = skinmask::DefaultModel();
+  const skinmask::Model model = argc == 5 ? skinmask::ReadModel(argv[4]) : skinmask::DefaultModel();
   std::vector<Item> items = ReadAll(argv[1], argv[2], argv[3]);
   const skinmask::Posterior posterior(model);
   std::optional<Variant> searched;
   for (std::string line; std::getline(std::cin, line);) {
     const Variant variant = Parse(line);
-    if (!searched || variant.options.search != searched->options.search ||
-        variant.profiles != searched->profiles)
+    if (!searched || variant.hog != searched->hog || variant.yunet != searched->yunet)
       FindSeeds(variant, items);
     searched = variant;
     std::vector<std::string> scores(items.size());

@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
     const std::string samples = argv[1];
     bench::Results results;
     bench::BenchKernels(samples, results);
+    bench::BenchAdapt(samples, results);
     bench::BenchFolders(samples, argv[2], results);
     bench::BenchVideos(samples, argv[2], results);
     bench::Print(results);

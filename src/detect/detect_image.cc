@@ -1,9 +1,9 @@
 #include "skinmask/detect/detect_image.h"
 
-#include <algorithm>
-#include <cmath>
+#include <cstddef>
 
 #include "base/parallel_rows.h"
+#include "detect/log_odds_rows.h"
 #include "skinmask/base/logistic.h"
 
 namespace skinmask {
@@ -43,14 +43,20 @@ cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr) {
   return classes;
 }
 
-cv::Mat MaskOf(const cv::Mat& log_odds, double threshold) { return log_odds > Logit(threshold); }
+cv::Mat MaskOf(const cv::Mat& log_odds, double threshold) {
+  const auto least = static_cast<float>(Logit(threshold));
+  cv::Mat mask(log_odds.size(), CV_8UC1);
+  ForRowsOf(log_odds.cols, log_odds.rows, [&](int y) {
+    MaskRowOf(log_odds.ptr<float>(y), static_cast<std::size_t>(log_odds.cols), least, mask.ptr(y));
+  });
+  return mask;
+}
 
 cv::Mat ProbabilityOf(const cv::Mat& log_odds) {
   cv::Mat probability(log_odds.size(), CV_8UC1);
   ForRowsOf(log_odds.cols, log_odds.rows, [&](int y) {
-    std::transform(
-        log_odds.ptr<float>(y), log_odds.ptr<float>(y) + log_odds.cols, probability.ptr(y),
-        [](float z) { return static_cast<std::uint8_t>(std::lround(255 * Logistic(z))); });
+    ProbabilityRowOf(log_odds.ptr<float>(y), static_cast<std::size_t>(log_odds.cols),
+                     probability.ptr(y));
   });
   return probability;
 }

@@ -1,5 +1,8 @@
 #include "skinmask/pipeline/detect_run.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "pipeline/detect_videos.h"
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"
@@ -20,14 +23,14 @@ struct Detected {
   std::vector<std::string> files;  // encoded, as image.outputs
 };
 
-// `log_odds` are those of a model adapted to the image; empty: the posterior's hold.
+// `adapted` is the probability by a model adapted to the image; empty: the posterior's holds.
 cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr,
-               const cv::Mat& log_odds, const cv::Mat& mask) {
+               const cv::Mat& adapted, const cv::Mat& mask) {
   switch (output) {
     case Output::kMask:
       return mask;
     case Output::kProbability:
-      return log_odds.empty() ? DetectProbability(posterior, bgr) : ProbabilityOf(log_odds);
+      return adapted.empty() ? DetectProbability(posterior, bgr) : adapted;
     case Output::kOverlay:
       return DrawOverlay(bgr, mask);
     case Output::kCutout:
@@ -36,6 +39,11 @@ cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr,
       return DetectClasses(posterior, bgr);
   }
   return {};
+}
+
+bool Wants(const Task& task, Output wanted) {
+  return std::ranges::any_of(task.outputs,
+                             [wanted](const auto& output) { return output.first == wanted; });
 }
 
 // About how many pixels there are to come: JPEGs of photographs have two bits for one, and others
@@ -47,8 +55,7 @@ PosteriorOptions ExpectationOf(const std::vector<Task>& tasks) {
     std::error_code error;
     const std::uintmax_t size = fs::file_size(task.input, error);
     if (!error) expected.expected_pixels += kPixelsPerByte * size;
-    for (const auto& [output, path] : task.outputs)
-      expected.probability |= output == Output::kProbability;
+    expected.probability |= Wants(task, Output::kProbability);
   }
   return expected;
 }
@@ -62,16 +69,22 @@ Detected Process(const Task& task, const Posterior& posterior, double threshold,
   thread_local Scratch pixels, mask_pixels;
   const cv::Mat bgr = ReadImage(task.input, {.scale = options.scale, .buffer = &pixels});
   cv::Mat mask(bgr.size(), CV_8UC1, mask_pixels.Get(bgr.total()));
-  const cv::Mat log_odds = options.adapter ? options.adapter->LogOdds(bgr) : cv::Mat();
-  if (log_odds.empty())
+  cv::Mat adapted;  // the probability, where it is asked for
+  const auto adaptation = options.adapter ? options.adapter->Adapt(bgr) : std::nullopt;
+  if (!adaptation)
     DetectMask(posterior, bgr, mask);
+  else if (Wants(task, Output::kProbability))
+    options.adapter->MaskAndProbability(bgr, *adaptation, threshold, mask, adapted);
   else
-    MaskOf(log_odds, threshold).copyTo(mask);
+    options.adapter->Mask(bgr, *adaptation, threshold, mask);
   Detected result;
   result.pixels = bgr.total();
-  result.image = {task.input, {}, bgr.size(), static_cast<std::uint64_t>(cv::countNonZero(mask))};
+  result.image.input = task.input;
+  result.image.size = bgr.size();
+  result.image.skin_pixels = static_cast<std::uint64_t>(cv::countNonZero(mask));
+  if (adaptation) result.image.adaptation = adaptation->summary;
   for (const auto& [output, path] : task.outputs) {
-    const cv::Mat picture = Render(output, posterior, bgr, log_odds, mask);
+    const cv::Mat picture = Render(output, posterior, bgr, adapted, mask);
     result.files.push_back(output == Output::kClasses
                                ? EncodePalettePng(picture, ClassPalette(posterior.class_count()))
                                : EncodePng(picture));

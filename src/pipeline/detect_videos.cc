@@ -97,7 +97,9 @@ VideoRun::VideoRun(const Task& task, const DetectOptions& options, const FramePo
   if (!next_) throw Error(task.input.string(), "holds no frame");
   cv::Size size = next_->size;
   if (next_->rotation % 180 != 0) std::swap(size.width, size.height);
-  result_ = {task.input, {}, size, 0, 0, reader_.info().rate};
+  result_.input = task.input;
+  result_.size = size;
+  result_.rate = reader_.info().rate;
   for (const auto& [output, path] : task.outputs) result_.outputs.push_back(path);
   sink_ = MakeVideoSink(task, options, reader_.info(), size, posterior.posterior().class_count());
   if (options.adapter) stream_.emplace(options.adapter);
@@ -175,9 +177,11 @@ void VideoRun::Detect(Item& item) const {
   const VideoFrame& frame = item.frame;
   cv::Mat mask, probability;
   if (item.adaptation) {
-    const cv::Mat log_odds = options_.adapter->LogOdds(item.bgr, *item.adaptation);
-    mask = MaskOf(log_odds, threshold_);
-    if (probability_) probability = ProbabilityOf(log_odds);
+    const Adapter& adapter = *options_.adapter;
+    if (probability_)
+      adapter.MaskAndProbability(item.bgr, *item.adaptation, threshold_, mask, probability);
+    else
+      adapter.Mask(item.bgr, *item.adaptation, threshold_, mask);
   } else {
     mask = frame.Upright(posterior_.Mask(frame, item.stored_bgr));
     if (probability_) probability = frame.Upright(posterior_.Probability(frame, item.stored_bgr));
@@ -201,6 +205,9 @@ void VideoRun::Write(Item& item) {
     sink_->Write(item.frame, item.index, item.outputs);
     result_.skin_pixels += item.found.skin_pixels;
     ++result_.frames;
+    if (item.adaptation)
+      ++(item.adaptation->summary.by == AdaptationSummary::By::kSeeds ? result_.frames_by_seeds
+                                                                      : result_.frames_by_image);
     if (options_.video.frame) options_.video.frame(item.found);
   });
   if (!item.problem.empty()) {

@@ -16,6 +16,7 @@ struct Sums {
   ScoreHistogram scores;
   ClassCounts classes;  // of models of more than two
   std::vector<DrawnPixel> drawn;
+  AdaptationSummary adaptation;
 };
 
 // Judges every pair with `judge(image, sums)` and adds up.
@@ -43,6 +44,7 @@ EvaluationReport EvaluatePairs(const LabelledPairs& pairs, bool has_scores, cons
       },
       [&](std::size_t, One&& one) {
         report.images.emplace_back(std::move(one.name), one.metrics);
+        report.adaptations.push_back(one.sums.adaptation);
         pooled.counts += one.sums.counts;
         pooled.scores += one.sums.scores;
         pooled.classes += one.sums.classes;
@@ -70,7 +72,10 @@ class ModelJudge {
   }
 
   void operator()(const LabelledImage& image, Sums& sum) const {
-    const cv::Mat adapted = adapter_ ? adapter_->LogOdds(image.bgr) : cv::Mat();
+    const std::optional<Adaptation> adaptation =
+        adapter_ ? adapter_->Adapt(image.bgr) : std::nullopt;
+    if (adaptation) sum.adaptation = adaptation->summary;
+    const cv::Mat adapted = adaptation ? adapter_->LogOdds(image.bgr, *adaptation) : cv::Mat();
     const cv::Mat adapted_mask =
         adapted.empty() ? cv::Mat() : MaskOf(adapted, model_.decision.threshold);
     const auto width = static_cast<std::size_t>(image.bgr.cols);
@@ -140,20 +145,27 @@ EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, 
                          adapter);
   EvaluationReport report = EvaluatePairs(pairs, true, run, judge);
   report.positive = model.positive().name;
+  if (adapter)
+    report.finder = adapter->finder_names();
+  else
+    report.adaptations.clear();
   return report;
 }
 
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run) {
   const LabelledPairs pairs(options, true, run);
   const std::uint8_t positive = PositiveIndex(pairs, options, "skin");
-  return EvaluatePairs(pairs, false, run, [&](const LabelledImage& image, Sums& sum) {
+  const auto judge = [&](const LabelledImage& image, Sums& sum) {
     for (int y = 0; y < image.bgr.rows; ++y) {
       const std::uint8_t* classes = image.classes.ptr<std::uint8_t>(y);
       const std::uint8_t* mask = image.bgr.ptr<std::uint8_t>(y);
       for (int x = 0; x < image.bgr.cols; ++x)
         if (classes[x] != MaskRule::kIgnored) sum.counts.Add(classes[x] == positive, mask[x] == 0);
     }
-  });
+  };
+  EvaluationReport report = EvaluatePairs(pairs, false, run, judge);
+  report.adaptations.clear();
+  return report;
 }
 
 }  // namespace skinmask

@@ -1,6 +1,9 @@
 #include "pipeline/evaluate_json.h"
 
+#include <algorithm>
+
 #include "learn/class_counts_json.h"
+#include "pipeline/adaptation_json.h"
 
 namespace skinmask {
 namespace {
@@ -24,10 +27,17 @@ Json ReportJson(const EvaluationReport& report) {
   for (const auto& [name, value] : MeanPerImage(report))
     root["mean_per_image"][name] = OrNull(value);
   root["images"] = Json::array();
-  for (const auto& [name, metrics] : report.images) {
+  for (std::size_t i = 0; i < report.images.size(); ++i) {
+    const auto& [name, metrics] = report.images[i];
     Json image{{"name", name}};
     image.update(MetricsJson(metrics));
+    if (!report.adaptations.empty()) image["adaptation"] = JsonOf(report.adaptations[i]);
     root["images"].push_back(std::move(image));
+  }
+  if (!report.adaptations.empty()) {
+    root["finder"] = report.finder;
+    root["images_with_faces"] =
+        std::ranges::count_if(report.adaptations, [](const auto& a) { return a.faces > 0; });
   }
   return root;
 }

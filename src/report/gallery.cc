@@ -81,11 +81,16 @@ GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const Ju
   pictures.truth = DataUri(truth);
   cv::Mat mask;
   if (judge.posterior) {
-    const cv::Mat z = judge.adapter ? judge.adapter->LogOdds(image.bgr) : cv::Mat();
-    mask = z.empty() ? DetectMask(*judge.posterior, image.bgr) : MaskOf(z, judge.threshold);
+    const auto adaptation = judge.adapter ? judge.adapter->Adapt(image.bgr) : std::nullopt;
+    cv::Mat probability;
+    if (adaptation) {
+      judge.adapter->MaskAndProbability(image.bgr, *adaptation, judge.threshold, mask, probability);
+    } else {
+      mask = DetectMask(*judge.posterior, image.bgr);
+      probability = DetectProbability(*judge.posterior, image.bgr);
+    }
     pictures.photograph = DataUri(image.bgr);
-    pictures.probability =
-        DataUri(z.empty() ? DetectProbability(*judge.posterior, image.bgr) : ProbabilityOf(z));
+    pictures.probability = DataUri(probability);
   } else {
     mask = image.bgr == 0;  // the index of skin among the classes of a predicted mask
     pictures.predicted = DataUri(mask);

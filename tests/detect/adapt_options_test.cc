@@ -26,7 +26,9 @@ Names InHeader() {
   Names names;
   for (std::sregex_iterator s(text.begin(), text.end(), of_struct), end; s != end; ++s) {
     const std::string body = s->str();
-    std::string prefix;
+    std::string prefix = (*s)[1] == "HogOptions"     ? "hog."
+                         : (*s)[1] == "YuNetOptions" ? "yunet."
+                                                     : "";
     for (std::sregex_iterator g(text.begin(), text.end(), group); g != end; ++g)
       if ((*g)[1] == (*s)[1]) prefix = (*g)[2].str() + ".";
     for (std::sregex_iterator o(body.begin(), body.end(), option); o != end; ++o)
@@ -46,7 +48,7 @@ Names InDocument() {
 
 TEST(AdaptOptions, TheDocumentHasEachWithItsDefault) {
   EXPECT_EQ(InHeader(), InDocument());
-  EXPECT_EQ(InHeader().size(), 33u);
+  EXPECT_EQ(InHeader().size(), 55u);
 }
 
 TEST(AdaptOptions, OutOfRangeAreErrorsThatNameThem) {
@@ -59,9 +61,12 @@ TEST(AdaptOptions, OutOfRangeAreErrorsThatNameThem) {
   options.skin.trim_fraction = std::nan("");
   EXPECT_ERROR(options.Validate(), "adaptation option skin.trim_fraction: nan is out of range");
   options = {};
-  options.search.scale_factor = 1;
-  EXPECT_ERROR(options.Validate(), "search.scale_factor: 1 is out of range (1.01 to 2)");
-  EXPECT_ERROR(FaceFinder({}, options.search), "search.scale_factor: 1 is out of range");
+  options.image.fit.em_steps = -1;
+  EXPECT_ERROR(options.Validate(), "adaptation option image.fit.em_steps: -1 is out of range");
+  EXPECT_ERROR(HogFaceFinder({.max_enlargement = 0.5}),
+               "adaptation option hog.max_enlargement: 0.5 is out of range (1 to 8)");
+  EXPECT_ERROR(YuNetFaceFinder("x.onnx", {.min_score = 2}),
+               "adaptation option yunet.min_score: 2 is out of range (0 to 1)");
 }
 
 }  // namespace

@@ -50,11 +50,15 @@ cv::Mat Noisy(const cv::Mat& bgr, std::uint64_t seed) {
   return noisy;
 }
 
-std::shared_ptr<const Adapter> AdapterOf(std::unique_ptr<SeedFinder> finder) {
+// To faces alone, unless `image` says otherwise.
+std::shared_ptr<const Adapter> AdapterOf(std::unique_ptr<SeedFinder> finder, bool image = false) {
   std::vector<std::unique_ptr<SeedFinder>> finders;
   finders.push_back(std::move(finder));
   const Model model = DefaultModel();
-  return std::make_shared<const Adapter>(model, model.decision.threshold, std::move(finders));
+  AdaptOptions options;
+  options.image.enabled = image;
+  return std::make_shared<const Adapter>(model, model.decision.threshold, std::move(finders),
+                                         options);
 }
 
 cv::Mat MaskFrom(const cv::Mat& z, const cv::Mat& bgr) {
@@ -79,18 +83,19 @@ bool Same(const cv::Mat& a, const cv::Mat& b) {
 // Takes its time, each time another.
 class Slow : public SeedFinder {
  public:
+  std::string_view name() const override { return "slow"; }
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     std::this_thread::sleep_for(std::chrono::milliseconds(10 * (bgr.at<cv::Vec3b>(9, 9)[0] % 5)));
     return faces_->Find(bgr);
   }
 
  private:
-  std::unique_ptr<SeedFinder> faces_ = FaceFinder();
+  std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
 };
 
 TEST(AdaptStream, TheFirstFrameIsAdaptedLikeAPhotograph) {
   const Scene scene = Astronaut();
-  const auto adapter = AdapterOf(FaceFinder());
+  const auto adapter = AdapterOf(HogFaceFinder());
   StreamAdapter stream(adapter);
   EXPECT_TRUE(Same(stream.LogOdds(scene.bgr), adapter->LogOdds(scene.bgr)));
 }
@@ -98,7 +103,7 @@ TEST(AdaptStream, TheFirstFrameIsAdaptedLikeAPhotograph) {
 TEST(AdaptStream, AStillPictureStaysAsItIs) {
   const Scene scene = Astronaut();
   for (const int lag : {0, 3}) {
-    StreamAdapter stream(AdapterOf(FaceFinder()), {8, lag});
+    StreamAdapter stream(AdapterOf(HogFaceFinder()), {8, lag});
     for (int i = 0; i < 10; ++i) stream.LogOdds(Window(scene, i).bgr);
     const cv::Mat frozen = Window(scene, 10).bgr;
     cv::Mat settled;
@@ -110,7 +115,7 @@ TEST(AdaptStream, AStillPictureStaysAsItIs) {
 
 TEST(AdaptStream, WhenASearchEndsDoesNotMatter) {
   const Scene scene = Astronaut();
-  StreamAdapter quick(AdapterOf(FaceFinder()), {5, 2}),
+  StreamAdapter quick(AdapterOf(HogFaceFinder()), {5, 2}),
       slow(AdapterOf(std::make_unique<Slow>()), {5, 2});
   for (int i = 0; i < 20; ++i) {
     const cv::Mat bgr = Window(scene, i).bgr;
@@ -121,7 +126,7 @@ TEST(AdaptStream, WhenASearchEndsDoesNotMatter) {
 // Both models judge the same frame, so that its own noise does not count.
 TEST(AdaptStream, NoiseMovesTheModelLessThanWhereEveryFrameIsAdaptedToAlone) {
   const Scene scene = Window(Astronaut(), 0);
-  const auto adapter = AdapterOf(FaceFinder());
+  const auto adapter = AdapterOf(HogFaceFinder());
   StreamAdapter stream(adapter);
   std::shared_ptr<const Adaptation> before;
   std::optional<Adaptation> before_alone;
@@ -150,7 +155,7 @@ TEST(AdaptStream, NoiseMovesTheModelLessThanWhereEveryFrameIsAdaptedToAlone) {
 
 TEST(AdaptStream, FollowsACameraThatMoves) {
   const Scene scene = Astronaut();
-  const auto adapter = AdapterOf(FaceFinder());
+  const auto adapter = AdapterOf(HogFaceFinder());
   StreamAdapter stream(adapter, {8, 3});
   for (int i = 0; i < 60; ++i) {
     const Scene window = Window(scene, i);
@@ -167,9 +172,9 @@ TEST(AdaptStream, FollowsACameraThatMoves) {
 
 TEST(AdaptStream, FollowsTheLight) {
   const Scene scene = Astronaut();
-  StreamAdapter stream(AdapterOf(FaceFinder()), {8, 3});
+  StreamAdapter stream(AdapterOf(HogFaceFinder()), {8, 3});
   const double at_first =
-      F1(MaskFrom(AdapterOf(FaceFinder())->LogOdds(scene.bgr), scene.bgr), scene.truth);
+      F1(MaskFrom(AdapterOf(HogFaceFinder())->LogOdds(scene.bgr), scene.bgr), scene.truth);
   // Dimmer by 1.5 % with each frame, and bluer.
   for (int i = 0; i < 48; ++i) {
     const cv::Mat bgr = Lit(scene.bgr, std::pow(0.985, i), {1 + i / 200., 1, 1 - i / 200.});
@@ -182,7 +187,7 @@ TEST(AdaptStream, FollowsTheLight) {
 
 TEST(AdaptStream, ACutLeavesTheOldModelAtOnce) {
   const Scene first = Window(Astronaut(), 0), second = Window(Hopper(), 0);
-  const auto adapter = AdapterOf(FaceFinder());
+  const auto adapter = AdapterOf(HogFaceFinder());
   const double alone = F1(MaskFrom(adapter->LogOdds(second.bgr), second.bgr), second.truth);
   for (const int lag : {0, 3}) {
     StreamAdapter stream(adapter, {8, lag});
@@ -203,7 +208,7 @@ TEST(AdaptStream, ASceneWithoutAFaceSoonGetsTheGlobalModel) {
   cv::Mat flipped;
   cv::flip(scene.bgr, flipped, 0);
   for (const int lag : {0, 3}) {
-    StreamAdapter stream(AdapterOf(FaceFinder()), {8, lag});
+    StreamAdapter stream(AdapterOf(HogFaceFinder()), {8, lag});
     for (int i = 0; i < 9; ++i) stream.LogOdds(scene.bgr);
     for (int i = 0; i < 20; ++i) {
       const cv::Mat z = stream.LogOdds(flipped);
@@ -214,9 +219,29 @@ TEST(AdaptStream, ASceneWithoutAFaceSoonGetsTheGlobalModel) {
   }
 }
 
+// The frame's own decision holds where no face is, and gives way to a face.
+TEST(AdaptStream, FramesWithoutAFaceAreDividedWhereTheyDivide) {
+  cv::Mat hidden(300, 400, CV_8UC3, cv::Scalar(150, 120, 100));
+  cv::ellipse(hidden, {200, 150}, {80, 120}, 20, 0, 360, cv::Scalar(95, 120, 165), cv::FILLED);
+  hidden = Noisy(hidden, 4);
+  const auto adapter = AdapterOf(HogFaceFinder(), true);
+  StreamAdapter stream(adapter, {8, 3});
+  const auto first = stream.Follow(hidden);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->summary.by, AdaptationSummary::By::kImage);
+  EXPECT_TRUE(Same(adapter->LogOdds(hidden, *first), adapter->LogOdds(hidden)));
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(stream.Follow(hidden), first) << i;
+  const auto noisy = stream.Follow(Noisy(hidden, 5));
+  ASSERT_TRUE(noisy);
+  EXPECT_NEAR(noisy->summary.shift, first->summary.shift, 0.3);
+  std::shared_ptr<const Adaptation> last;
+  for (int i = 0; i < 12; ++i) last = stream.Follow(Astronaut().bgr);
+  EXPECT_EQ(last->summary.by, AdaptationSummary::By::kSeeds);
+}
+
 TEST(AdaptStream, GoesOnInAnotherSize) {
   const Scene scene = Astronaut();
-  StreamAdapter stream(AdapterOf(FaceFinder()));
+  StreamAdapter stream(AdapterOf(HogFaceFinder()));
   ASSERT_EQ(stream.LogOdds(scene.bgr).size(), scene.bgr.size());
   const cv::Mat window = Window(scene, 0).bgr;
   EXPECT_EQ(stream.LogOdds(window).size(), window.size());

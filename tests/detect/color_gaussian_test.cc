@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "skinmask/data/moments.h"
 #include "support/world.h"
 
 namespace skinmask {

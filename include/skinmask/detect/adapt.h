@@ -1,12 +1,14 @@
-// Models that adapt to one image: seeds say where skin is, and both classes are fitted to this
-// image, with the global model and a spatial prior around the face as further evidence.
-// docs/adaptation.md has the method, docs/decisions/0011-adapt.md why it is so, docs/accuracy.md
-// what it gains and docs/math.md the global model.
+// Adapting the model to each image: the colours of the faces in it say what skin looks like there,
+// and the rest of the image what it does not; an image without a face is divided where its own
+// colours divide. docs/adaptation.md has the reasons and what it gains, docs/math.md the global
+// model.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "skinmask/detect/adapt_options.h"
@@ -17,12 +19,31 @@
 
 namespace skinmask {
 
-// What the pixels of one image are judged by, beside the global model.
-struct Adaptation {
-  CompiledMixture local;  // the image's own densities; class 0 is skin
-  cv::Mat small_bgr;      // the image, of at most AdaptOptions::fit.pixels
-  cv::Mat spatial_prior;  // log-odds, CV_32FC1 of its size
+// What was done to one image, for people and programs to be told.
+struct AdaptationSummary {
+  enum class By { kNothing, kSeeds, kImage };
+  By by = By::kNothing;   // kNothing: the global model as it is
+  std::size_t faces = 0;  // that were found, and fitted to
+  double shift = 0;       // kImage: what its own threshold is above the model's, in log-odds
+
+  bool operator==(const AdaptationSummary&) const = default;
 };
+
+// What the pixels of one image are judged by: log-odds are
+//   local_weight * local + global_weight * (global - shift) + offset + slope * green,
+// green being the pixel's own, 0 to 1. Slope and offset are maps with a cell for each square of
+// pixels that the small image averages, and hold what the place says of the pixel: the spatial
+// prior, and what its neighbours are.
+struct Adaptation {
+  std::optional<CompiledMixture> local;  // the image's own densities, class 0 is skin; or none
+  double shift = 0;                      // of the global log-odds
+  cv::Mat slope, offset;                 // CV_32FC1 of the small image's size
+  AdaptationSummary summary;
+};
+
+class AdaptedRows;
+struct ImageModel;
+class ImageHistogram;
 
 class Adapter {
  public:
@@ -33,25 +54,48 @@ class Adapter {
           std::vector<std::unique_ptr<SeedFinder>> finders, const AdaptOptions& options = {});
 
   // log P(skin | pixel, image) / P(not skin | pixel, image), CV_32FC1, for MaskOf and ProbabilityOf
-  // (detect_image.h); empty for an image without seeds, for which the global model is the answer.
-  // Safe from many threads; the same for any number.
+  // (detect_image.h); empty where there is nothing to adapt to, for which the global model is the
+  // answer. Safe from many threads; the same for any number.
   cv::Mat LogOdds(const cv::Mat& bgr) const;
   // The same in two steps, the first of which sees a small image only, but for the seeds.
   std::optional<Adaptation> Adapt(const cv::Mat& bgr) const;
   cv::Mat LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const;
 
+  // What MaskOf and ProbabilityOf make of these log-odds, to the bit, CV_8UC1, into matrices that
+  // may have their memory already. No float of each pixel is stored, and all Gaussians are asked
+  // only where the likeliest ones do not decide: for an image with one face a mask takes 3 ns a
+  // pixel on one core with AVX-512, a probability 4, log-odds 6.
+  void Mask(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
+            cv::Mat& mask) const;
+  void Probability(const cv::Mat& bgr, const Adaptation& adaptation, cv::Mat& probability) const;
+  void MaskAndProbability(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
+                          cv::Mat& mask, cv::Mat& probability) const;
+
   const AdaptOptions& options() const { return options_; }
+  // Of the finders, with '+' between; empty: there is none.
+  std::string finder_names() const;
 
  private:
   friend class StreamAdapter;
   std::vector<Seed> FindSeeds(const cv::Mat& bgr) const;
-  cv::Mat GlobalLogOdds(const cv::Mat& bgr) const;  // less own_log_odds_, bounded
+  std::optional<Adaptation> AdaptToSeeds(const cv::Mat& small_bgr, const std::vector<Seed>& found,
+                                         const cv::Size& image) const;
+  static Adaptation AdaptedToSeeds(const ImageModel& model, const cv::Mat& spatial_prior,
+                                   const std::vector<Seed>& seeds);
+  std::optional<Adaptation> AdaptToImage(const cv::Mat& small_bgr) const;
+  static Adaptation AdaptedToImage(const std::optional<ImageModel>& model, double shift,
+                                   const cv::Size& small);
+  // Less own_log_odds_ and `shift`, bounded.
+  cv::Mat GlobalLogOdds(const cv::Mat& bgr, const AdaptOptions& options, double shift = 0) const;
+  const AdaptOptions& OptionsOf(const Adaptation& adaptation) const;
+  AdaptedRows RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const;
 
   Posterior global_;
-  std::optional<CompiledQuadratic> folded_;  // the same faster, of a model that allows it
+  std::optional<Quadratic> folded_;  // the same faster, of a model that allows it
   double own_log_odds_;
   std::vector<std::unique_ptr<SeedFinder>> finders_;
   AdaptOptions options_;
+  AdaptOptions image_options_;  // the same, with the fit of images without seeds
 };
 
 }  // namespace skinmask

@@ -5,80 +5,109 @@
 namespace skinmask {
 
 // Each comment ends with the option's range, and says where the default comes from: 'ECU' for what
-// was chosen by F1 on its 101 photographs. Log-odds are natural logarithms. 'Global' log-odds are
-// those of the model that was trained, less those of its own threshold.
+// was chosen by F1 on its 101 photographs, 'groups' for 23 of several people. Log-odds are natural
+// logarithms. 'Global' log-odds are those of the model that was trained, less those of its own
+// threshold.
 
-// How faces are searched for (cv::CascadeClassifier::detectMultiScale).
-struct FaceSearchOptions {
-  // The image is made this small, in pixels, before the search; a search takes about 60 ms then.
-  // 400 to 10^8.
-  int searched_pixels = 115000;
-  // From one size of face to the next. OpenCV has 1.1; 1.15 is a third cheaper. 1.01 to 2.
-  double scale_factor = 1.15;
-  // Width of the smallest face, in shares of the image's shorter side: ECU. 0 to 1.
-  double min_face_share = 0.06;
-  // So many overlapping hits make a face: OpenCV's default, and ECU. 1 to 1000.
-  int min_neighbours = 3;
-  // So many make one that the colours need not confirm, in whatever light: ECU. 1 to 1000.
-  int certain_neighbours = 8;
+// How the built-in finder searches for faces.
+struct HogOptions {
+  // The image is searched at this size, in pixels: its smallest faces are 80 pixels high, so small
+  // ones need a large image. 'groups' and ECU. 10^4 to 10^8.
+  int min_searched_pixels = 1500000;
+  // Images larger than that are searched at this share of their pixels, but no more than
+  // max_searched_pixels: faces of a large group are small in them. 0 to 1; 10^4 to 10^8.
+  double searched_share = 0.5;
+  int max_searched_pixels = 6000000;
+  // A small image is enlarged by this much a side at most. 1 to 8.
+  double max_enlargement = 4;
+  // The detector's own score above which there is a face: 0 as dlib has it; 0.2 loses 0.015 of F1
+  // on ECU. -2 to 2.
+  double min_score = 0;
+  // Likewise of the two detectors of tilted heads: on ECU and 'groups' no true face has less than
+  // 0.3, and false ones up to 0.1. -2 to 2.
+  double min_tilted_score = 0.2;
 
-  bool operator==(const FaceSearchOptions&) const = default;
+  bool operator==(const HogOptions&) const = default;
   void Validate() const;  // throws Error for the first value out of range
 };
 
-// Whether a face is believed, and which of its pixels are skin.
+// How YuNet searches for faces.
+struct YuNetOptions {
+  // The longer side of what is searched, in pixels, is this times the square root of the image's
+  // pixels, between two bounds: the search of a photograph of up to 1.6 megapixels takes 10 ms, of
+  // 6.5 and more 20 ms, which finds 47 of 49 faces of a group. 0 to 10; 32 to 10000.
+  double side_per_root_pixel = 0.25;
+  int min_side = 320;
+  int max_side = 640;
+  // A small image is enlarged by this much a side at most. 1 to 8.
+  double max_enlargement = 4;
+  // Of a face: the square root of its confidences in class and place. 0.6 finds 21 faces in the 101
+  // scenes without people, 0.7 six. 0 to 1.
+  double min_score = 0.7;
+
+  bool operator==(const YuNetOptions&) const = default;
+  void Validate() const;  // throws Error for the first value out of range
+};
+
+// Which pixels of a face are skin, and of what colours it is.
 struct SeedSkinOptions {
-  // Global log-odds that are plausible for skin in odd light, and the share of the face's middle
-  // that must have them; a false face is mostly of colours that no skin has. ECU. -20 to 20; 0
-  // to 1.
-  double verified_log_odds = -2;
-  double verified_share = 0.4;
-  // Half axes of the ellipse of cheeks, nose and forehead, in widths and heights of the face's box.
-  // ECU. 0.05 to 0.5.
+  // Half axes of the ellipse of cheeks, nose and forehead, in sizes of the
+  // face. ECU. 0.05 to 0.5.
   double inner_half_width = 0.32;
   double inner_half_height = 0.38;
   // Global log-odds under which a pixel of the face is eye, beard or hair: ECU. -20 to 20.
-  double min_log_odds = -4;
+  double min_log_odds = -8;
   // Share of the pixels that trimming leaves out: ECU. 0 to 0.5, beyond which no estimate of a
   // covariance is robust (Rousseeuw, Van Driessen 1999).
   double trim_fraction = 0.1;
   // What the covariance of the trimmed pixels is multiplied by. For a Gaussian in three dimensions
-  // 1.25 gives back what trimming a tenth takes (Croux, Haesbroeck 1999). ECU. 0.1 to 10.
-  double covariance_inflation = 1.2;
+  // 1.25 gives back what trimming a tenth takes (Croux, Haesbroeck 1999); less is better in images
+  // of several people. ECU and 'groups'. 0.1 to 10.
+  double covariance_inflation = 1;
   // Added to the variance of each channel, in grey levels squared, so that noise of the camera is
   // not told apart: ECU. 0.01 to 1000.
   double covariance_floor = 4;
+  // So many Gaussians stand for all faces of an image; the most alike are joined. 1 to 16.
+  int max_components = 4;
 };
 
 // The two mixtures that are fitted to the image.
 struct ImageFitOptions {
   // The image is made this small, in pixels, before the fit: ECU. 100 to 10^8.
-  int pixels = 60000;
+  int pixels = 39000;
   // Gaussians of the background: ECU. 1 to 64.
-  int background_components = 4;
+  int background_components = 5;
   // Added to the variance of each channel of these, in grey levels squared: ECU. 0.01 to 1000.
   double background_covariance_floor = 16;
   // The background begins with the pixels of more than this squared Mahalanobis distance from all
   // skin; 3 in 1000 pixels of a Gaussian are beyond 14. 0 to 1000.
   double background_min_distance = 14;
-  // Steps of EM: on ECU one loses 0.007 of F1, and 25 lose 0.004. 0 to 1000.
-  int em_steps = 3;
-  // Weight of the seeds, in shares of the image's pixels: anything from 0.02 to 0.1 does on ECU,
-  // and 0.1 is best after the many steps of a video. 0 to 100.
-  double prior_strength = 0.1;
+  // For that distance skin is allowed to be darker and lighter by this share of its colour, which
+  // keeps shaded arms out of the background: 'groups'. 0 to 1.
+  double skin_shade = 0.2;
+  // Steps of EM before neighbours are heard: ECU and 'groups'. 0 to 1000.
+  int em_steps = 8;
+  // Weight of the seeds, in shares of the image's pixels: ECU. 0 to 100.
+  double prior_strength = 0.2;
+  // After these steps neighbours tell each other what they are (as in refinement, by so many
+  // rounds), and so many more steps of EM listen to them; so many times over. F1 on ECU
+  // gains 0.004, on 'groups' 0.007. 0 to 100; 1 to 100; 0 to 100.
+  int informed_times = 3;
+  int informed_rounds = 1;
+  int informed_steps = 3;
 };
 
 // Log-odds by position relative to the nearest face. Lengths in widths and heights of the face's
 // box.
 struct SpatialPriorOptions {
   // In the ellipse of the head; above and beside it, where hair and background are; below it, where
-  // neck, breast and hands are. ECU. -20 to 20.
-  double head = 2.5;
-  double above = -3;
-  double below = -0.75;
+  // neck, breast and hands are. ECU and 'groups'. -20 to 20.
+  double head = 2.25;
+  double above = -2.5;
+  double below = 0;
   // Below the head, log-odds fall by this for each width or height beyond the first, and fall no
   // more after so many: ECU. 0 to 20; 0 to 100.
-  double decay_per_face_width = 0.5;
+  double decay_per_face_width = 1;
   double max_decay_widths = 2;
   // Half axes of the head's ellipse: ECU. 0.05 to 2.
   double head_half_width = 0.42;
@@ -89,28 +118,63 @@ struct SpatialPriorOptions {
 struct RefinementOptions {
   bool enabled = true;
   // Rounds of mean field: ECU. 1 to 100.
-  int rounds = 3;
+  int rounds = 4;
   // Log-odds that a neighbourhood wholly of one class adds: ECU. 0 to 100.
-  double pairwise_weight = 4;
+  double pairwise_weight = 6;
   // The guided filter's epsilon: variance of grey levels, of 0 to 1, above which there is an edge.
   // ECU. 10^-9 to 1.
-  double epsilon = 1e-3;
-  // The filter's radius is the square root of the small image's area over this: ECU. 1 to 10000.
-  double radii_per_side = 26;
+  double epsilon = 2e-3;
+  // The filter's radius, in sizes of the middle one of the image's faces: ECU and 'groups'. 0.01
+  // to 1.
+  double radius_per_face = 0.08;
+  // It is at most the square root of the image's area over this, and half of that in images
+  // without a face: ECU. 1 to 10000.
+  double min_radii_per_side = 13;
+};
+
+// The decision of an image in which no seed was found: where its own log-odds divide, or where
+// they are sure of skin, its colours are fitted to.
+struct ImageDecisionOptions {
+  bool enabled = true;  // false: the global model is the answer
+  // The division is searched for between these global log-odds, from above: at the lower bound
+  // scenes without people stay empty. 'hgr' and negatives. -5 to 5.
+  double max_log_odds = 1;
+  double min_log_odds = -3.2;
+  // Standard deviation of the Gaussian that smooths the histogram of log-odds: hgr. 0.1 to 2.
+  double smoothing = 0.3;
+  // Shares of the image that may lie above the division: less is no skin, more is no part of the
+  // image. hgr and negatives. 0 to 1.
+  double min_share = 0.01;
+  double max_share = 0.6;
+  // A valley is at most this high, in shares of the peak of skin above it: hgr. 0 to 1.
+  double max_valley = 0.3;
+  // Below a valley the search ends where the histogram is this many times as high as there: hgr. 1
+  // to 100.
+  double max_rise = 2;
+  // Without a valley, global log-odds above which pixels are surely skin: hgr and negatives. -20
+  // to 20.
+  double sure_log_odds = 0.9;
+  // Weight of the log-odds of the fit to the colours on either side, and that fit: hgr and
+  // negatives. 0 to 1.
+  double local_weight = 0.5;
+  // Bound of the global log-odds, whose weight is the rest. 0 to 100.
+  double max_global_log_odds = 6;
+  ImageFitOptions fit{.background_components = 4, .em_steps = 3, .prior_strength = 0.1};
 };
 
 struct AdaptOptions {
-  FaceSearchOptions search;  // for FaceFinder, which is made before the adapter
   SeedSkinOptions skin;
   ImageFitOptions fit;
-  // Log-odds of a pixel are local_weight * local + (1 - local_weight) * global + spatial prior.
-  // ECU. 0 to 1.
-  double local_weight = 0.8;
+  // Log-odds of a pixel are local_weight * local + global_weight * global + spatial prior. ECU and
+  // 'groups'. 0 to 1; 0 to 10.
+  double local_weight = 0.9;
+  double global_weight = 0.25;
   // Global log-odds are believed up to this, of either sign: the global model was fitted to colours
-  // in other lights, where it may be sure and wrong. ECU. 0 to 100.
-  double max_global_log_odds = 6;
+  // in other lights, where it may be sure and wrong. ECU and 'groups'. 0 to 100.
+  double max_global_log_odds = 3;
   SpatialPriorOptions prior;
   RefinementOptions refinement;
+  ImageDecisionOptions image;
 
   void Validate() const;  // throws Error for the first value out of range
 };

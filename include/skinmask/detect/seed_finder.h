@@ -4,34 +4,57 @@
 #include <filesystem>
 #include <memory>
 #include <opencv2/core.hpp>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "skinmask/detect/adapt_options.h"
 
 namespace skinmask {
 
-// Where one person's skin is.
-struct Seed {
-  cv::Rect box;          // within the image: a face as detectors frame it, or any region
-  bool face = true;      // skin is then expected in an ellipse of the box, and below it
-  cv::Mat skin;          // CV_8UC1 of the box's size, nonzero where skin; empty: all of the box
-                         // (of a face: its inner ellipse)
-  bool certain = false;  // a face needs no agreement of the global model, whatever the light
+// A face as a square of about its height around its middle, from the brows to the chin. It turns
+// with the head, and may reach beyond the image.
+struct FaceFrame {
+  cv::Point2d centre;  // in pixels; (0, 0) is the image's corner
+  double size = 0;     // of a side, in pixels
+  double tilt = 0;     // radians, clockwise as the image is seen
+
+  // A point of the image seen from the face: x to the right of its centre, y down, in sizes.
+  cv::Point2d FromImage(const cv::Point2d& point) const;
+  // The upright square, as far as it lies within the image.
+  cv::Rect Box(const cv::Size& image) const;
 };
 
-// Anything that finds seeds: cascades, another detector, the user. Find is safe from many threads
-// and depends on the image alone; `bgr` is CV_8UC3.
+// Where one person's skin is.
+struct Seed {
+  cv::Rect box;                   // within the image: the face's, or any region
+  std::optional<FaceFrame> face;  // skin is then expected in an ellipse of it, and below it
+  cv::Mat skin;                   // of a region: CV_8UC1 of the box's size, nonzero where skin;
+                                  // empty: all of the box
+};
+
+// Anything that finds seeds: a detector of faces, the user. Find is safe from many threads and
+// depends on the image alone; `bgr` is CV_8UC3.
 class SeedFinder {
  public:
   virtual ~SeedFinder() = default;
   virtual std::vector<Seed> Find(const cv::Mat& bgr) const = 0;
+  virtual std::string_view name() const = 0;  // for people: "hog", "yunet", "seed"
 };
 
-// Faces by an OpenCV cascade: a cascade file or a folder of haarcascade_frontalface_alt2.xml;
-// empty: where the package opencv-data has it. About 60 ms. Throws Error when there is none, and
-// for options out of range.
-std::unique_ptr<SeedFinder> FaceFinder(const std::filesystem::path& cascade = {},
-                                       const FaceSearchOptions& options = {});
+// Faces by histograms of oriented gradients (Dalal, Triggs 2005; Felzenszwalb et al. 2010), dlib's
+// detector of frontal faces, whose weights are compiled in: the same faces on every machine. About
+// 75 ms a searched megapixel. Throws Error for options out of range.
+std::unique_ptr<SeedFinder> HogFaceFinder(const HogOptions& options = {});
+
+// Faces, and which way their heads are tilted, by YuNet (Wu, Peng, Yu: YuNet, a tiny
+// millisecond-level face detector, 2023): a network in a file, face_detection_yunet of the OpenCV
+// Zoo in ONNX. About 10 ms for an image of up to a megapixel. OpenCV's dnn picks its code by the
+// CPU: machines of one kind find the same boxes to the bit, others may differ in the last digits of
+// a float. Throws Error for a file that is no such network, and for options out of range.
+std::unique_ptr<SeedFinder> YuNetFaceFinder(const std::filesystem::path& onnx,
+                                            const YuNetOptions& options = {});
+
 // The same seeds for every image. A box that is not within an image, or a mask of another size, is
 // an Error of that image.
 std::unique_ptr<SeedFinder> FixedSeed(const cv::Rect& box);

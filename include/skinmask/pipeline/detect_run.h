@@ -59,6 +59,10 @@ struct DetectedImage {
   std::uint64_t skin_pixels = 0;
   std::int64_t frames = 0;  // of a video; 0: an image
   Rational rate{};          // of a video
+  // What was done to an image; kNothing where there is no adapter.
+  AdaptationSummary adaptation;
+  // Of a video: frames that were fitted to faces or seeds, and to the frame itself.
+  std::int64_t frames_by_seeds = 0, frames_by_image = 0;
   double SkinFraction() const;
 };
 

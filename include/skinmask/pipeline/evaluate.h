@@ -38,6 +38,9 @@ struct EvaluationReport {
   std::string positive = "skin";
   Metrics pooled;  // over all pixels of all images
   std::vector<std::pair<std::string, Metrics>> images;
+  // With an adapter: what was done to each of the images, in their order, and who found the faces.
+  std::vector<AdaptationSummary> adaptations;
+  std::string finder;
   std::optional<Scores> scores;        // pooled
   std::optional<Decision> decision;    // how the model decided; absent where masks are judged
   std::optional<ClassCounts> classes;  // of a model of more than two classes

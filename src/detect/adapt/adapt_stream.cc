@@ -7,7 +7,9 @@
 #include <future>
 
 #include "detect/adapt/face_tracker.h"
+#include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
+#include "detect/adapt/seed_skin.h"
 #include "detect/adapt/spatial_prior.h"
 #include "skinmask/base/error.h"
 
@@ -17,6 +19,8 @@ namespace {
 // Mean difference of two small images, in grey levels: from which on nothing of the model is
 // carried, and from which on it is another scene.
 constexpr double kFullRateChange = 12, kSceneChange = 40;
+// How fast the division of frames without seeds goes on: the share of the rate of change.
+constexpr double kDivisionRate = 0.1;
 constexpr int kMinSearchGap = 3;  // frames between searches for a lost face
 
 }  // namespace
@@ -57,6 +61,8 @@ class StreamAdapter::State {
     next_search_ = 0;
     tracker_.Clear();
     model_.reset();
+    divided_.reset();
+    own_model_.reset();
     current_.reset();
   }
 
@@ -82,23 +88,72 @@ class StreamAdapter::State {
   }
 
   void Update(const std::optional<Search>& search, const TrackingFrame& now, double rate) {
-    if (tracker_.empty() && (!search || search->found.empty())) return;
+    const bool had_seeds = !tracker_.empty();
+    if (had_seeds || (search && !search->found.empty())) UpdateBySeeds(search, now, rate);
+    if (!tracker_.empty()) {
+      divided_.reset();
+      own_model_.reset();
+      return;
+    }
+    model_.reset();
+    if (had_seeds) current_.reset();
+    if (adapter_->options().image.enabled) UpdateByImage(now, rate);
+  }
+
+  // Of an image without seeds. Its histogram and threshold go on slowly, since a mask that jumps
+  // is worse than one that comes late.
+  void UpdateByImage(const TrackingFrame& now, double rate) {
+    if (divided_ && rate == 0) return;
+    const cv::Mat& small = now.small_bgr;
+    const ImageHistogram histogram(adapter_->GlobalLogOdds(small, adapter_->image_options_));
+    const ImageDecisionOptions& options = adapter_->options().image;
+    const double slow_rate = kDivisionRate * rate;
+    if (divided_)
+      divided_->histogram.Blend(histogram, slow_rate);
+    else
+      divided_ = Divided{histogram, DivisionOf(histogram, options).log_odds, false};
+    const Division division = DivisionOf(divided_->histogram, options);
+    divided_->shift += slow_rate * (division.log_odds - divided_->shift);
+    divided_->is_valley = division.is_valley;
+    const cv::Mat log_odds =
+        adapter_->GlobalLogOdds(small, adapter_->image_options_, divided_->shift);
+    const auto anchor = PositiveSide(small, log_odds, adapter_->image_options_);
+    if (!anchor)
+      own_model_.reset();
+    else if (!own_model_)
+      own_model_ = FitToSides(small, log_odds, adapter_->image_options_);
+    else
+      StepwiseUpdate(*own_model_, small, {&*anchor, 1},
+                     {log_odds, cv::Mat::zeros(small.size(), CV_32FC1)}, rate,
+                     adapter_->image_options_);
+    if (own_model_ || divided_->is_valley)
+      current_ = std::make_shared<const Adaptation>(
+          adapter_->AdaptedToImage(own_model_, divided_->shift, small.size()));
+    else
+      current_.reset();
+  }
+
+  void UpdateBySeeds(const std::optional<Search>& search, const TrackingFrame& now, double rate) {
     const AdaptOptions& options = adapter_->options();
     const cv::Mat& small = now.small_bgr;
-    const cv::Mat global = adapter_->GlobalLogOdds(small);
+    const cv::Mat global = adapter_->GlobalLogOdds(small, options);
     const bool others =
-        search && tracker_.UpdateWithDetections(search->found, search->searched, now, global);
+        search && tracker_.UpdateWithDetections(search->found, search->searched, now);
     tracker_.UpdateAnchors(now, global, rate);
-    const std::vector<ColorGaussian> anchors = tracker_.anchors();
-    const cv::Mat prior = SpatialPrior(small.size(), now.size, tracker_.seeds(), options.prior);
-    const Evidence evidence{global, prior};
-    if (others || !model_ || model_->skin.size() != anchors.size())
+    std::vector<ColorGaussian> anchors = tracker_.anchors();
+    const auto most = static_cast<std::size_t>(options.skin.max_components);
+    const bool joined = anchors.size() > most;  // differently from frame to frame
+    anchors = Merged(std::move(anchors), most);
+    const std::vector<Seed> seeds = tracker_.seeds();
+    const cv::Mat prior = SpatialPrior(small.size(), now.size, seeds, options.prior);
+    const Evidence evidence{global, prior, MiddleFaceSize(seeds, now.size, small.size())};
+    if (others || !model_ || model_->skin.size() != anchors.size() || (joined && rate > 0))
       model_ = FitToImage(small, anchors, evidence, options);
     else if (rate > 0)
       StepwiseUpdate(*model_, small, anchors, evidence, rate, options);
-    current_ = model_ ? std::make_shared<const Adaptation>(
-                            Adaptation{CompiledMixture(Components(*model_), 0), small, prior})
-                      : nullptr;
+    current_ =
+        model_ ? std::make_shared<const Adaptation>(adapter_->AdaptedToSeeds(*model_, prior, seeds))
+               : nullptr;
   }
 
   std::shared_ptr<const Adapter> adapter_;
@@ -109,6 +164,14 @@ class StreamAdapter::State {
   bool is_stale_ = false;  // what is pending is of another scene
   FaceTracker tracker_;
   std::optional<ImageModel> model_;
+  // Of frames without seeds.
+  struct Divided {
+    ImageHistogram histogram;
+    double shift;
+    bool is_valley;
+  };
+  std::optional<Divided> divided_;
+  std::optional<ImageModel> own_model_;
   std::shared_ptr<const Adaptation> current_;
 };
 

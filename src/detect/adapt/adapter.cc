@@ -2,13 +2,15 @@
 #include <cstdint>
 
 #include "base/parallel_rows.h"
+#include "detect/adapt/adapted_rows.h"
+#include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
-#include "detect/adapt/refine.h"
 #include "detect/adapt/seed_skin.h"
 #include "detect/adapt/small_image.h"
 #include "detect/adapt/spatial_prior.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/adapt.h"
+#include "skinmask/detect/detect_image.h"
 
 namespace skinmask {
 
@@ -17,9 +19,24 @@ Adapter::Adapter(const Model& model, double own_threshold,
     : global_(model, {.mask = false, .probability = false}),
       own_log_odds_(Logit(std::clamp(own_threshold, 1e-6, 1 - 1e-6))),
       finders_(std::move(finders)),
-      options_(options) {
+      options_(options),
+      image_options_(options) {
   options_.Validate();
-  if (Quadratic::CanFold(model)) folded_.emplace(Quadratic(model), 0);
+  image_options_.fit = options.image.fit;
+  image_options_.local_weight = options.image.local_weight;
+  image_options_.global_weight = 1 - options.image.local_weight;
+  image_options_.max_global_log_odds = options.image.max_global_log_odds;
+  image_options_.refinement.enabled = false;
+  if (Quadratic::CanFold(model)) folded_.emplace(model);
+}
+
+std::string Adapter::finder_names() const {
+  std::string names;
+  for (const auto& finder : finders_) {
+    if (!names.empty()) names += '+';
+    names += finder->name();
+  }
+  return names;
 }
 
 std::vector<Seed> Adapter::FindSeeds(const cv::Mat& bgr) const {
@@ -29,15 +46,18 @@ std::vector<Seed> Adapter::FindSeeds(const cv::Mat& bgr) const {
   return seeds;
 }
 
-cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr) const {
+cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr, const AdaptOptions& options,
+                               double shift) const {
   cv::Mat z(bgr.size(), CV_32FC1);
-  const auto own = static_cast<float>(own_log_odds_);
-  const auto most = static_cast<float>(options_.max_global_log_odds);
+  const auto own = static_cast<float>(own_log_odds_ + shift);
+  const auto most = static_cast<float>(options.max_global_log_odds);
+  std::optional<CompiledQuadratic> folded;
+  if (folded_) folded.emplace(*folded_, 0);
   ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
     float* const row = z.ptr<float>(y);
     const auto width = static_cast<std::size_t>(bgr.cols);
-    if (folded_)
-      folded_->LogOddsRow(bgr.ptr(y), width, row);
+    if (folded)
+      folded->LogOddsRow(bgr.ptr(y), width, row);
     else
       global_.LogOddsRow(bgr.ptr(y), width, row);
     for (std::size_t x = 0; x < width; ++x) row[x] = std::clamp(row[x] - own, -most, most);
@@ -47,23 +67,65 @@ cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr) const {
 
 std::optional<Adaptation> Adapter::Adapt(const cv::Mat& bgr) const {
   const std::vector<Seed> found = FindSeeds(bgr);
-  if (found.empty()) return std::nullopt;
+  if (found.empty() && !options_.image.enabled) return std::nullopt;
   const cv::Mat small = SmallImage(bgr, options_.fit.pixels);
-  const cv::Mat global = GlobalLogOdds(small);
+  std::optional<Adaptation> adaptation = AdaptToSeeds(small, found, bgr.size());
+  if (!adaptation && options_.image.enabled) adaptation = AdaptToImage(small);
+  return adaptation;
+}
+
+std::optional<Adaptation> Adapter::AdaptToSeeds(const cv::Mat& small,
+                                                const std::vector<Seed>& found,
+                                                const cv::Size& image) const {
+  if (found.empty()) return std::nullopt;
+  const cv::Mat global = GlobalLogOdds(small, options_);
   std::vector<Seed> seeds;
   std::vector<ColorGaussian> anchors;
   for (const Seed& seed : found) {
-    const Seed scaled = Scaled(seed, bgr.size(), small.size());
-    if (!IsVerified(scaled, global, options_.skin)) continue;
+    const Seed scaled = Scaled(seed, image, small.size());
+    if (scaled.box.empty()) continue;
     seeds.push_back(seed);
     const auto anchor = AnchorOf(small, scaled, global, options_.skin);
     if (anchor && anchors.size() < kMaxSeeds) anchors.push_back(*anchor);
   }
   if (anchors.empty()) return std::nullopt;
-  cv::Mat prior = SpatialPrior(small.size(), bgr.size(), seeds, options_.prior);
-  const std::optional<ImageModel> model = FitToImage(small, anchors, {global, prior}, options_);
+  anchors = Merged(std::move(anchors), static_cast<std::size_t>(options_.skin.max_components));
+  const cv::Mat prior = SpatialPrior(small.size(), image, seeds, options_.prior);
+  const Evidence evidence{global, prior, MiddleFaceSize(seeds, image, small.size())};
+  const std::optional<ImageModel> model = FitToImage(small, anchors, evidence, options_);
   if (!model) return std::nullopt;
-  return Adaptation{CompiledMixture(Components(*model), 0), small, std::move(prior)};
+  return AdaptedToSeeds(*model, prior, seeds);
+}
+
+Adaptation Adapter::AdaptedToSeeds(const ImageModel& model, const cv::Mat& spatial_prior,
+                                   const std::vector<Seed>& seeds) {
+  Adaptation adaptation;
+  adaptation.local.emplace(Components(model), 0);
+  const bool refined = !model.message.slope.empty();
+  adaptation.slope = refined ? model.message.slope : cv::Mat::zeros(spatial_prior.size(), CV_32FC1);
+  adaptation.offset = refined ? cv::Mat(model.message.offset + spatial_prior) : spatial_prior;
+  const auto faces = std::ranges::count_if(seeds, [](const Seed& s) { return s.face.has_value(); });
+  adaptation.summary = {AdaptationSummary::By::kSeeds, static_cast<std::size_t>(faces), 0};
+  return adaptation;
+}
+
+std::optional<Adaptation> Adapter::AdaptToImage(const cv::Mat& small) const {
+  const Division division =
+      DivisionOf(ImageHistogram(GlobalLogOdds(small, image_options_)), options_.image);
+  const std::optional<ImageModel> model =
+      FitToSides(small, GlobalLogOdds(small, image_options_, division.log_odds), image_options_);
+  if (!model && !division.is_valley) return std::nullopt;
+  return AdaptedToImage(model, division.log_odds, small.size());
+}
+
+Adaptation Adapter::AdaptedToImage(const std::optional<ImageModel>& model, double shift,
+                                   const cv::Size& small) {
+  Adaptation adaptation;
+  if (model) adaptation.local.emplace(Components(*model), 0);
+  adaptation.shift = shift;
+  adaptation.slope = adaptation.offset = cv::Mat::zeros(small, CV_32FC1);
+  adaptation.summary = {AdaptationSummary::By::kImage, 0, shift};
+  return adaptation;
 }
 
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {
@@ -71,24 +133,72 @@ cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {
   return adaptation ? LogOdds(bgr, *adaptation) : cv::Mat();
 }
 
+const AdaptOptions& Adapter::OptionsOf(const Adaptation& adaptation) const {
+  return adaptation.summary.by == AdaptationSummary::By::kImage ? image_options_ : options_;
+}
+
+AdaptedRows Adapter::RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const {
+  const AdaptOptions& options = OptionsOf(adaptation);
+  const ColorJudge judge{*adaptation.local,
+                         global_,
+                         folded_,
+                         own_log_odds_ + adaptation.shift,
+                         options.max_global_log_odds,
+                         options.local_weight,
+                         options.global_weight};
+  const int side = SmallImageSquare(bgr.size(), options_.fit.pixels);
+  return AdaptedRows(judge, {adaptation.slope, adaptation.offset, side}, own_log_odds_);
+}
+
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const {
-  cv::Mat z = GlobalLogOdds(bgr);
-  thread_local Scratch prior_buffer;
-  const cv::Mat prior = Enlarged(adaptation.spatial_prior, bgr.size(), prior_buffer);
-  const auto width = static_cast<std::size_t>(bgr.cols);
-  const auto local_weight = static_cast<float>(options_.local_weight);
-  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
-    thread_local std::vector<float> local;
-    local.resize(width);
-    adaptation.local.LogOddsRow(bgr.ptr(y), width, local.data());
-    float* const out = z.ptr<float>(y);
-    const float* const at = prior.ptr<float>(y);
-    for (std::size_t x = 0; x < width; ++x)
-      out[x] = local_weight * local[x] + (1 - local_weight) * out[x] + at[x];
-  });
-  if (options_.refinement.enabled) RefineLogOdds(bgr, adaptation.small_bgr, options_.refinement, z);
-  z += own_log_odds_;
+  if (!adaptation.local)
+    return GlobalLogOdds(bgr, OptionsOf(adaptation), adaptation.shift) + own_log_odds_;
+  const AdaptedRows rows = RowsOf(bgr, adaptation);
+  cv::Mat z(bgr.size(), CV_32FC1);
+  ForRowsOf(bgr.cols, bgr.rows,
+            [&](int y) { rows.LogOddsRow(bgr.ptr(y), bgr.cols, y, z.ptr<float>(y)); });
   return z;
+}
+
+void Adapter::Mask(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
+                   cv::Mat& mask) const {
+  mask.create(bgr.size(), CV_8UC1);
+  if (!adaptation.local) {
+    MaskOf(LogOdds(bgr, adaptation), threshold).copyTo(mask);
+    return;
+  }
+  const AdaptedRows rows = RowsOf(bgr, adaptation);
+  const double log_odds = Logit(threshold);
+  ForRowsOf(bgr.cols, bgr.rows,
+            [&](int y) { rows.MaskRow(bgr.ptr(y), bgr.cols, y, log_odds, mask.ptr(y)); });
+}
+
+void Adapter::Probability(const cv::Mat& bgr, const Adaptation& adaptation,
+                          cv::Mat& probability) const {
+  probability.create(bgr.size(), CV_8UC1);
+  if (!adaptation.local) {
+    ProbabilityOf(LogOdds(bgr, adaptation)).copyTo(probability);
+    return;
+  }
+  const AdaptedRows rows = RowsOf(bgr, adaptation);
+  ForRowsOf(bgr.cols, bgr.rows,
+            [&](int y) { rows.ProbabilityRow(bgr.ptr(y), bgr.cols, y, probability.ptr(y)); });
+}
+
+void Adapter::MaskAndProbability(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
+                                 cv::Mat& mask, cv::Mat& probability) const {
+  if (!adaptation.local) {
+    Mask(bgr, adaptation, threshold, mask);
+    Probability(bgr, adaptation, probability);
+    return;
+  }
+  const AdaptedRows rows = RowsOf(bgr, adaptation);
+  const double log_odds = Logit(threshold);
+  mask.create(bgr.size(), CV_8UC1);
+  probability.create(bgr.size(), CV_8UC1);
+  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
+    rows.MaskAndProbabilityRow(bgr.ptr(y), bgr.cols, y, log_odds, mask.ptr(y), probability.ptr(y));
+  });
 }
 
 }  // namespace skinmask

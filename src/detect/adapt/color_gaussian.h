@@ -1,10 +1,9 @@
-// Gaussians of colours (B, G, R), from exact moments.
+// Gaussians of colours (B, G, R).
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <cstdint>
-
-#include "skinmask/data/moments.h"
 
 namespace skinmask {
 
@@ -20,16 +19,33 @@ inline Eigen::Vector3d Color(const std::uint8_t* bgr) {
   return {double(bgr[0]), double(bgr[1]), double(bgr[2])};
 }
 
-inline void AddTo(Moments& moments, const std::uint8_t* bgr, std::uint64_t count = 1) {
-  const std::int32_t carrier[3] = {bgr[0], bgr[1], bgr[2]};
-  moments.Add(carrier, count);
-}
+// Exact sums over pixels: any order gives the same Gaussian.
+class ByteSums {
+ public:
+  void Add(const std::uint8_t* bgr) {
+    const std::int64_t b = bgr[0], g = bgr[1], r = bgr[2];
+    ++n_;
+    sum_[0] += b, sum_[1] += g, sum_[2] += r;
+    product_[0] += b * b, product_[1] += b * g, product_[2] += b * r;
+    product_[3] += g * g, product_[4] += g * r, product_[5] += r * r;
+  }
 
-// `unit` is the count of a whole pixel; the floor is added to the variance of each channel.
-inline ColorGaussian FromMoments(const Moments& moments, double unit, double covariance_floor) {
-  return {static_cast<double>(moments.n) / unit, moments.Mean(),
-          moments.Covariance() + covariance_floor * Eigen::Matrix3d::Identity()};
-}
+  // Of maximum likelihood, the floor added to the variance of each channel; of at least one pixel.
+  ColorGaussian Gaussian(double covariance_floor) const {
+    const auto share = [n = static_cast<double>(n_)](std::int64_t sum) {
+      return static_cast<double>(sum) / n;
+    };
+    ColorGaussian g{static_cast<double>(n_), {share(sum_[0]), share(sum_[1]), share(sum_[2])}, {}};
+    g.covariance << share(product_[0]), share(product_[1]), share(product_[2]),  //
+        share(product_[1]), share(product_[3]), share(product_[4]),              //
+        share(product_[2]), share(product_[4]), share(product_[5]);
+    g.covariance += covariance_floor * Eigen::Matrix3d::Identity() - g.mean * g.mean.transpose();
+    return g;
+  }
+
+ private:
+  std::int64_t n_ = 0, sum_[3] = {}, product_[6] = {};  // bb bg br gg gr rr
+};
 
 inline double SquaredMahalanobis(const Eigen::Vector3d& x, const Eigen::Vector3d& mean,
                                  const Eigen::Matrix3d& precision) {
@@ -43,6 +59,14 @@ inline void Blend(ColorGaussian& gaussian, const ColorGaussian& target, double r
   gaussian.covariance += rate * (target.covariance - gaussian.covariance) +
                          rate * (1 - rate) * step * step.transpose();
   gaussian.mean += rate * step;
+}
+
+// The pixels of both.
+inline ColorGaussian Joined(ColorGaussian a, const ColorGaussian& b) {
+  const double n = a.n + b.n;
+  Blend(a, b, b.n / n);
+  a.n = n;
+  return a;
 }
 
 }  // namespace skinmask

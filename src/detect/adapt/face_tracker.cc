@@ -35,10 +35,10 @@ cv::Rect TemplateBox(const cv::Rect& box, const TrackingFrame& frame) {
   return middle & cv::Rect({}, frame.small_grey.size());
 }
 
-// Moves the box to where the template correlates best, near its middle; returns that correlation.
-double MatchTemplate(const cv::Mat& face_template, const TrackingFrame& now, cv::Rect& box) {
+// Moves the face to where the template correlates best, near its middle; returns that correlation.
+double MatchTemplate(const cv::Mat& face_template, const TrackingFrame& now, Seed& seed) {
   const int width = face_template.cols, height = face_template.rows;
-  const cv::Rect middle = TemplateBox(box, now);
+  const cv::Rect middle = TemplateBox(seed.box, now);
   const int radius = std::max(kMinSearchRadius, cvRound(2 * kSearchRadius * width));
   const cv::Rect around =
       cv::Rect(middle.x - radius, middle.y - radius, width + 2 * radius, height + 2 * radius) &
@@ -55,12 +55,15 @@ double MatchTemplate(const cv::Mat& face_template, const TrackingFrame& now, cv:
     if (best < there + kMinGain) return there;
   }
   const cv::Point step = at - still;
-  const cv::Rect moved =
-      (box +
-       cv::Point(cvRound(step.x * static_cast<double>(now.size.width) / now.small_grey.cols),
-                 cvRound(step.y * static_cast<double>(now.size.height) / now.small_grey.rows))) &
-      cv::Rect({}, now.size);
-  if (!moved.empty()) box = moved;
+  FaceFrame moved = *seed.face;
+  moved.centre +=
+      cv::Point2d(cvRound(step.x * static_cast<double>(now.size.width) / now.small_grey.cols),
+                  cvRound(step.y * static_cast<double>(now.size.height) / now.small_grey.rows));
+  const cv::Rect box = moved.Box(now.size);
+  if (!box.empty()) {
+    seed.face = moved;
+    seed.box = box;
+  }
   return best;
 }
 
@@ -69,7 +72,7 @@ Track TrackOf(const Seed& detection, const TrackingFrame& searched, const Tracki
   Track track{detection, true, 0, {}, 1, {}};
   if (!detection.face) return track;
   track.face_template = searched.small_grey(TemplateBox(detection.box, searched));
-  track.correlation = MatchTemplate(track.face_template, now, track.seed.box);
+  track.correlation = MatchTemplate(track.face_template, now, track.seed);
   return track;
 }
 
@@ -92,12 +95,11 @@ TrackingFrame TrackingFrameOf(const cv::Mat& bgr, int small_pixels) {
 void FaceTracker::Follow(const TrackingFrame& now) {
   for (Track& track : tracks_)
     if (track.seed.face && !track.face_template.empty())
-      track.correlation = MatchTemplate(track.face_template, now, track.seed.box);
+      track.correlation = MatchTemplate(track.face_template, now, track.seed);
 }
 
 bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
-                                       const TrackingFrame& searched, const TrackingFrame& now,
-                                       const cv::Mat& log_odds) {
+                                       const TrackingFrame& searched, const TrackingFrame& now) {
   for (Track& track : tracks_) track.confirmed = false;
   bool others = false;
   for (const Seed& detection : detections) {
@@ -107,13 +109,11 @@ bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
     });
     if (known != tracks_.end()) {
       if (IntersectionOverUnion(known->seed.box, found.seed.box) > kIouToStay)
-        found.seed.box = known->seed.box;
+        found.seed = known->seed;
       found.anchor = known->anchor;
       *known = std::move(found);
       UpdateTemplate(*known, now);
-    } else if (tracks_.size() < kMaxSeeds &&
-               IsVerified(Scaled(found.seed, now.size, now.small_grey.size()), log_odds,
-                          options_)) {
+    } else if (tracks_.size() < kMaxSeeds) {
       tracks_.push_back(std::move(found));
       UpdateTemplate(tracks_.back(), now);
       others = true;

@@ -36,10 +36,9 @@ class FaceTracker {
   void Follow(const TrackingFrame& now);
   // Takes what a search in the frame `searched` found. Tracks that it found are where it says,
   // unless that is nearly where they were, and are followed to the frame `now`; others are missed,
-  // and in the end dropped. `log_odds` are the global model's in `now`. True if there are other
-  // tracks than before.
+  // and in the end dropped. True if there are other tracks than before.
   bool UpdateWithDetections(const std::vector<Seed>& detections, const TrackingFrame& searched,
-                            const TrackingFrame& now, const cv::Mat& log_odds);
+                            const TrackingFrame& now);
   // Each anchor goes `rate` of the way to what it is in this frame; a track that never had one is
   // dropped.
   void UpdateAnchors(const TrackingFrame& now, const cv::Mat& log_odds, double rate);

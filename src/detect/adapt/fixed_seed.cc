@@ -16,12 +16,13 @@ std::string SizeText(const cv::Size& size) { return fmt::format("{}x{}", size.wi
 class Box : public SeedFinder {
  public:
   explicit Box(const cv::Rect& box) : box_(box) {}
+  std::string_view name() const override { return "seed"; }
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     if (box_.empty() || (box_ & cv::Rect({}, bgr.size())) != box_)
       throw Error(
           fmt::format("seed rectangle {},{},{},{}", box_.x, box_.y, box_.width, box_.height),
           fmt::format("is not within the image (of {} pixels)", SizeText(bgr.size())));
-    return {{box_, false, {}, false}};
+    return {{box_, std::nullopt, {}}};
   }
 
  private:
@@ -38,12 +39,13 @@ class SeedMask : public SeedFinder {
     box_ = cv::boundingRect(mask_);
     if (box_.empty()) throw Error(file.string(), "marks no skin (above 127 is skin)");
   }
+  std::string_view name() const override { return "seed"; }
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     if (bgr.size() != mask_.size())
       throw Error(file_.string(),
                   fmt::format("is {}, and the image {} (seeds are of the image's size)",
                               SizeText(mask_.size()), SizeText(bgr.size())));
-    return {{box_, false, mask_(box_), false}};
+    return {{box_, std::nullopt, mask_(box_)}};
   }
 
  private:

@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "detect/adapt/color_gaussian.h"
+#include "detect/adapt/refine.h"
 #include "skinmask/detect/adapt_options.h"
 #include "skinmask/model/mixture.h"
 
 namespace skinmask {
 
 struct ImageModel {
-  std::vector<ColorGaussian> skin;        // one for each anchor, all of one weight
+  std::vector<ColorGaussian> skin;        // one for each anchor, weighing as its n
   std::vector<ColorGaussian> background;  // weighing as their n
+  Message message;  // of the neighbours of each pixel of the small image; empty: not refined
 };
 // The same for CompiledMixture: class 0 is skin.
 std::vector<MixtureComponent> Components(const ImageModel& model);
@@ -23,12 +25,23 @@ std::vector<MixtureComponent> Components(const ImageModel& model);
 struct Evidence {
   const cv::Mat& global_log_odds;  // less those of the model's threshold
   const cv::Mat& spatial_prior;
+  double face_size = 0;  // of the middle one of the faces in it; 0: there are none
 };
 
 // Fits both mixtures to a small image by EM, with a prior at the anchors (seed_skin.h). Absent when
-// there are none, or too few pixels are unlike them. About 10 ms.
+// there are none, or too few pixels are unlike them. About 2 ms.
 std::optional<ImageModel> FitToImage(const cv::Mat& bgr, std::span<const ColorGaussian> anchors,
                                      const Evidence& evidence, const AdaptOptions& options);
+
+// The same for an image without seeds, by the log-odds of its own decision (image_decision.h): skin
+// begins as all pixels of positive ones, the background as all others. Absent where either are too
+// few.
+std::optional<ImageModel> FitToSides(const cv::Mat& bgr, const cv::Mat& log_odds,
+                                     const AdaptOptions& options);
+// The anchor of that fit: the colours of the pixels of positive log-odds; absent where there are
+// too few.
+std::optional<ColorGaussian> PositiveSide(const cv::Mat& bgr, const cv::Mat& log_odds,
+                                          const AdaptOptions& options);
 
 // One more step, on the next image of a stream (stepwise EM: Cappe, Moulines 2009): all moments go
 // `rate` of the way to what they are in this image. There are as many anchors as there is skin.

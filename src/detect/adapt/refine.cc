@@ -3,86 +3,146 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <opencv2/imgproc.hpp>
-#include <tuple>
-#include <utility>
+#include <vector>
 
-#include "base/parallel_rows.h"
-#include "detect/adapt/small_image.h"
+#include "detect/adapt/box_rows.h"
 
 namespace skinmask {
 namespace {
 
-constexpr float kMaxLogOdds = 8;  // beyond which one is as sure as can be
-
-cv::Mat GreyOf(const cv::Mat& bgr) {
-  cv::Mat grey;
-  cv::extractChannel(bgr, grey, 1);
-  grey.convertTo(grey, CV_32F, 1 / 255.);
+Plane GreyOf(const cv::Mat& bgr) {
+  Plane grey(bgr.cols, bgr.rows);
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < bgr.cols; ++x)
+      grey.Row(y)[x] = static_cast<float>(bgr.ptr(y)[3 * x + 1]) * (1.f / 255);
   return grey;
 }
 
-// The mean of a label of +1 or -1: 2 P - 1 = tanh(z / 2).
-cv::Mat MeanLabel(const cv::Mat& log_odds) {
-  cv::Mat mean(log_odds.size(), CV_32FC1);
-  for (int y = 0; y < mean.rows; ++y)
-    std::transform(log_odds.ptr<float>(y), log_odds.ptr<float>(y) + mean.cols, mean.ptr<float>(y),
-                   [](float z) { return std::tanh(std::clamp(z, -kMaxLogOdds, kMaxLogOdds) / 2); });
-  return mean;
-}
+Plane Like(const Plane& other) { return Plane(other.width(), other.height()); }
 
 // He, Sun, Tang: Guided image filtering, ECCV 2010: in every window the output is slope * guide +
 // offset, by least squares; both averaged over the windows that hold a pixel.
 class GuidedFilter {
  public:
-  GuidedFilter(const cv::Mat& guide, int radius, double epsilon)
-      : guide_(guide), window_(2 * radius + 1, 2 * radius + 1) {
-    mean_ = Mean(guide_);
-    variance_ = Mean(guide_.mul(guide_)) - mean_.mul(mean_) + epsilon;
+  GuidedFilter(const Plane& guide, int radius, double epsilon)
+      : radius_(radius),
+        mean_(Like(guide)),
+        inverse_variance_(Like(guide)),
+        slope_(Like(guide)),
+        offset_(Like(guide)) {
+    Plane square = Like(guide);
+    for (int y = 0; y < guide.height(); ++y)
+      for (int x = 0; x < guide.width(); ++x) square.Row(y)[x] = guide.Row(y)[x] * guide.Row(y)[x];
+    BoxMean of_guide(guide, radius), of_square(square, radius);
+    for (int y = 0; y < guide.height(); ++y) {
+      float *const mean = mean_.Row(y), *const inverse = inverse_variance_.Row(y);
+      of_guide.NextRow(mean);
+      of_square.NextRow(inverse);
+      for (int x = 0; x < guide.width(); ++x)
+        inverse[x] =
+            1 / (std::max(inverse[x] - mean[x] * mean[x], 0.f) + static_cast<float>(epsilon));
+    }
   }
-  // The slope and offset of each pixel.
-  std::pair<cv::Mat, cv::Mat> Fit(const cv::Mat& input) const {
-    const cv::Mat mean = Mean(input);
-    const cv::Mat slope = (Mean(guide_.mul(input)) - mean_.mul(mean)) / variance_;
-    return {Mean(slope), Mean(mean - slope.mul(mean_))};
+
+  // The slope and offset of each pixel into the last two; `input` and guide times input.
+  void Fit(const Plane& input, const Plane& guide_input, Plane& slope, Plane& offset) {
+    const auto width = static_cast<std::size_t>(input.width());
+    Plane means(input.width(), 2);
+    BoxMean of_input(input, radius_), of_product(guide_input, radius_);
+    for (int y = 0; y < input.height(); ++y) {
+      of_input.NextRow(means.Row(0));
+      of_product.NextRow(means.Row(1));
+      LineRow({means.Row(0), means.Row(1), mean_.Row(y), inverse_variance_.Row(y)}, width,
+              slope_.Row(y), offset_.Row(y));
+    }
+    BoxMean of_slope(slope_, radius_), of_offset(offset_, radius_);
+    for (int y = 0; y < input.height(); ++y) {
+      of_slope.NextRow(slope.Row(y));
+      of_offset.NextRow(offset.Row(y));
+    }
   }
 
  private:
-  cv::Mat Mean(const cv::Mat& values) const {
-    cv::Mat mean;
-    cv::blur(values, mean, window_, {-1, -1}, cv::BORDER_REFLECT);
-    return mean;
-  }
-  cv::Mat guide_, mean_, variance_;
-  cv::Size window_;
+  int radius_;
+  Plane mean_, inverse_variance_;  // of the guide, in each window
+  Plane slope_, offset_;           // of each window
 };
+
+cv::Mat Scaled(const Plane& plane, double factor) {
+  cv::Mat scaled(plane.height(), plane.width(), CV_32FC1);
+  const auto by = static_cast<float>(factor);
+  for (int y = 0; y < plane.height(); ++y)
+    std::transform(plane.Row(y), plane.Row(y) + plane.width(), scaled.ptr<float>(y),
+                   [by](float value) { return by * value; });
+  return scaled;
+}
+
+int RadiusOf(const cv::Mat& small_bgr, double face_size, const RefinementOptions& options) {
+  const double most =
+      std::sqrt(static_cast<double>(small_bgr.total())) / options.min_radii_per_side;
+  const double wanted = face_size > 0 ? options.radius_per_face * face_size : most / 2;
+  return std::max(1, cvRound(std::min(wanted, most)));
+}
 
 }  // namespace
 
-void RefineLogOdds(const cv::Mat& bgr, const cv::Mat& small_bgr, const RefinementOptions& options,
-                   cv::Mat& log_odds) {
-  const double side = std::sqrt(static_cast<double>(small_bgr.total()));
-  const int radius = std::max(1, cvRound(side / options.radii_per_side));
-  cv::Mat small;
-  cv::resize(log_odds, small, small_bgr.size(), 0, 0, cv::INTER_AREA);
-  const cv::Mat grey = GreyOf(small_bgr);
-  const GuidedFilter filter(grey, radius, options.epsilon);
-  cv::Mat slope, offset, refined = small;
-  for (int round = 0; round < options.rounds; ++round) {
-    std::tie(slope, offset) = filter.Fit(MeanLabel(refined));
-    refined = small + options.pairwise_weight * (slope.mul(grey) + offset);
+struct MeanField::State {
+  State(const cv::Mat& small_bgr, double face_size, const RefinementOptions& options)
+      : weight(options.pairwise_weight),
+        grey(GreyOf(small_bgr)),
+        filter(grey, RadiusOf(small_bgr, face_size, options), options.epsilon),
+        label(Like(grey)),
+        grey_label(Like(grey)),
+        slope(Like(grey)),
+        offset(Like(grey)),
+        refined(small_bgr.cols, 1) {}
+
+  double weight;
+  Plane grey;
+  GuidedFilter filter;
+  Plane label, grey_label, slope, offset;  // the last two of the message, over the weight
+  Plane refined;                           // a row
+  bool has_message = false;
+};
+
+MeanField::MeanField(const cv::Mat& small_bgr, double face_size, const RefinementOptions& options)
+    : state_(std::make_unique<State>(small_bgr, face_size, options)) {}
+MeanField::~MeanField() = default;
+
+void MeanField::Reset() { state_->has_message = false; }
+
+void MeanField::Run(const cv::Mat& log_odds, int rounds) {
+  State& s = *state_;
+  const auto width = static_cast<std::size_t>(s.grey.width());
+  const auto weight = static_cast<float>(s.weight);
+  for (int round = 0; round < rounds; ++round) {
+    for (int y = 0; y < s.grey.height(); ++y) {
+      float* const z = s.refined.Row(0);
+      std::copy_n(log_odds.ptr<float>(y), width, z);
+      if (s.has_message)
+        AddMessageTo(z, s.grey.Row(y), s.slope.Row(y), s.offset.Row(y), weight, width);
+      LabelRow(z, s.grey.Row(y), width, s.label.Row(y), s.grey_label.Row(y));
+    }
+    s.filter.Fit(s.label, s.grey_label, s.slope, s.offset);
+    s.has_message = true;
   }
-  thread_local Scratch slope_buffer, offset_buffer;
-  const cv::Mat large_slope = Enlarged(slope, bgr.size(), slope_buffer);
-  const cv::Mat large_offset = Enlarged(offset, bgr.size(), offset_buffer);
-  const auto weight = static_cast<float>(options.pairwise_weight);
-  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
-    const std::uint8_t* const green = bgr.ptr(y) + 1;
-    const float *const a = large_slope.ptr<float>(y), *const b = large_offset.ptr<float>(y);
-    float* const z = log_odds.ptr<float>(y);
-    for (int x = 0, width = bgr.cols; x < width; ++x)
-      z[x] += weight * (a[x] * (static_cast<float>(green[3 * x]) / 255) + b[x]);
-  });
+}
+
+Message MeanField::message() const {
+  return {Scaled(state_->slope, state_->weight), Scaled(state_->offset, state_->weight)};
+}
+
+void MeanField::AddMessage(cv::Mat& log_odds) const {
+  State& s = *state_;
+  Plane row(s.grey.width(), 1);
+  const auto width = static_cast<std::size_t>(s.grey.width());
+  for (int y = 0; y < s.grey.height(); ++y) {
+    float* const z = row.Row(0);
+    std::copy_n(log_odds.ptr<float>(y), width, z);
+    AddMessageTo(z, s.grey.Row(y), s.slope.Row(y), s.offset.Row(y), static_cast<float>(s.weight),
+                 width);
+    std::copy_n(z, width, log_odds.ptr<float>(y));
+  }
 }
 
 }  // namespace skinmask

@@ -15,11 +15,10 @@ namespace {
 constexpr int kConcentrationSteps = 4;
 
 // The ellipse of cheeks, nose and forehead.
-bool InInnerFace(const cv::Rect& box, cv::Point at, const SeedSkinOptions& options) {
-  const double u = (at.x + 0.5 - box.x) / box.width - 0.5,
-               v = (at.y + 0.5 - box.y) / box.height - 0.5;
-  const double x = u / options.inner_half_width;
-  const double y = (v - kHeadCentre) / options.inner_half_height;
+bool InInnerFace(const FaceFrame& face, cv::Point at, const SeedSkinOptions& options) {
+  const cv::Point2d p = face.FromImage({at.x + 0.5, at.y + 0.5});
+  const double x = p.x / options.inner_half_width;
+  const double y = (p.y - kHeadCentre) / options.inner_half_height;
   return std::sqrt(x * x + y * y) < 1;
 }
 
@@ -31,7 +30,7 @@ std::vector<const std::uint8_t*> SeedPixels(const cv::Mat& bgr, const Seed& seed
     for (int x = 0; x < seed.box.width; ++x) {
       const cv::Point at = seed.box.tl() + cv::Point(x, y);
       if (!seed.skin.empty() ? seed.skin.at<std::uint8_t>(y, x) == 0
-                             : seed.face && !InInnerFace(seed.box, at, options))
+                             : seed.face && !InInnerFace(*seed.face, at, options))
         continue;
       all.push_back(bgr.ptr(at.y, at.x));
       if (log_odds.at<float>(at) > options.min_log_odds) plausible.push_back(all.back());
@@ -42,26 +41,34 @@ std::vector<const std::uint8_t*> SeedPixels(const cv::Mat& bgr, const Seed& seed
 }
 
 // Concentration steps of the minimum covariance determinant (Rousseeuw, Van Driessen 1999) from all
-// pixels: the moments of the share nearest to the Gaussian of the share before.
-Moments Trim(const std::vector<const std::uint8_t*>& pixels, const SeedSkinOptions& options) {
-  Moments moments;
-  for (const std::uint8_t* p : pixels) AddTo(moments, p);
+// pixels: the sums of the share nearest to the Gaussian of the share before.
+ByteSums Trim(const std::vector<const std::uint8_t*>& pixels, const SeedSkinOptions& options) {
+  ByteSums sums;
+  for (const std::uint8_t* p : pixels) sums.Add(p);
   std::vector<double> distances(pixels.size());
   const auto last = static_cast<std::ptrdiff_t>((1 - options.trim_fraction) *
                                                 static_cast<double>(pixels.size() - 1));
   for (int i = 0; i < kConcentrationSteps; ++i) {
-    const ColorGaussian g = FromMoments(moments, 1, options.covariance_floor);
+    const ColorGaussian g = sums.Gaussian(options.covariance_floor);
     const Eigen::Matrix3d precision = g.covariance.inverse();
     for (std::size_t j = 0; j < pixels.size(); ++j)
       distances[j] = SquaredMahalanobis(Color(pixels[j]), g.mean, precision);
     std::vector<double> sorted = distances;
     const auto cutoff = sorted.begin() + last;
     std::ranges::nth_element(sorted, cutoff);
-    moments = {};
+    sums = {};
     for (std::size_t j = 0; j < pixels.size(); ++j)
-      if (distances[j] <= *cutoff) AddTo(moments, pixels[j]);
+      if (distances[j] <= *cutoff) sums.Add(pixels[j]);
   }
-  return moments;
+  return sums;
+}
+
+double LogDeterminant(const ColorGaussian& g) { return std::log(g.covariance.determinant()); }
+
+// Twice the log-likelihood that is lost when both are described by their union.
+double LossOfJoining(const ColorGaussian& a, const ColorGaussian& b) {
+  return (a.n + b.n) * LogDeterminant(Joined(a, b)) - a.n * LogDeterminant(a) -
+         b.n * LogDeterminant(b);
 }
 
 }  // namespace
@@ -70,6 +77,10 @@ Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to) {
   const double x = static_cast<double>(to.width) / from.width;
   const double y = static_cast<double>(to.height) / from.height;
   Seed scaled = seed;
+  if (scaled.face) {
+    scaled.face->centre = {seed.face->centre.x * x, seed.face->centre.y * y};
+    scaled.face->size = seed.face->size * std::sqrt(x * y);
+  }
   const cv::Point first(static_cast<int>(seed.box.x * x), static_cast<int>(seed.box.y * y));
   const cv::Point last(static_cast<int>(std::ceil(seed.box.br().x * x)),
                        static_cast<int>(std::ceil(seed.box.br().y * y)));
@@ -79,24 +90,39 @@ Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to) {
   return scaled;
 }
 
-bool IsVerified(const Seed& seed, const cv::Mat& log_odds, const SeedSkinOptions& options) {
-  if (seed.box.empty()) return false;
-  if (!seed.face || seed.certain) return true;
-  const cv::Rect& b = seed.box;
-  const cv::Mat middle = log_odds(
-      cv::Rect(b.x + b.width / 4, b.y + b.height / 4, (b.width + 1) / 2, (b.height + 1) / 2) & b);
-  return cv::countNonZero(middle > options.verified_log_odds) >=
-         options.verified_share * static_cast<double>(middle.total());
+double MiddleFaceSize(std::span<const Seed> seeds, const cv::Size& from, const cv::Size& to) {
+  std::vector<double> sizes;
+  for (const Seed& seed : seeds)
+    if (seed.face) sizes.push_back(Scaled(seed, from, to).face->size);
+  if (sizes.empty()) return 0;
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::ranges::nth_element(sizes, middle);
+  return *middle;
 }
 
 std::optional<ColorGaussian> AnchorOf(const cv::Mat& bgr, const Seed& seed, const cv::Mat& log_odds,
                                       const SeedSkinOptions& options) {
   const auto pixels = SeedPixels(bgr, seed, log_odds, options);
   if (pixels.size() < kMinPixels) return std::nullopt;
-  ColorGaussian g = FromMoments(Trim(pixels, options), 1, 0);
+  ColorGaussian g = Trim(pixels, options).Gaussian(0);
   g.covariance = options.covariance_inflation * g.covariance +
                  options.covariance_floor * Eigen::Matrix3d::Identity();
   return g;
+}
+
+std::vector<ColorGaussian> Merged(std::vector<ColorGaussian> anchors, std::size_t most) {
+  for (ColorGaussian& g : anchors) g.n = 1;
+  while (anchors.size() > most) {
+    double least = HUGE_VAL;
+    std::size_t first = 0, second = 0;
+    for (std::size_t i = 0; i < anchors.size(); ++i)
+      for (std::size_t j = i + 1; j < anchors.size(); ++j)
+        if (const double loss = LossOfJoining(anchors[i], anchors[j]); loss < least)
+          least = loss, first = i, second = j;
+    anchors[first] = Joined(anchors[first], anchors[second]);
+    anchors.erase(anchors.begin() + static_cast<std::ptrdiff_t>(second));
+  }
+  return anchors;
 }
 
 }  // namespace skinmask

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <opencv2/core.hpp>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "detect/adapt/color_gaussian.h"
 #include "skinmask/detect/adapt_options.h"
@@ -12,18 +14,22 @@
 
 namespace skinmask {
 
-inline constexpr std::size_t kMaxSeeds = 16;  // of one image: each costs a Gaussian in the fit
+inline constexpr std::size_t kMaxSeeds = 64;  // of one image
 
 // The seed of an image of size `from` in its small image of size `to`; the box is empty if nothing
 // of it is left there.
 Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to);
 
-// Whether the colours of a face may be skin. `seed` and the global `log_odds` (less those of the
-// model's threshold, CV_32FC1) are of the small image, here and below.
-bool IsVerified(const Seed& seed, const cv::Mat& log_odds, const SeedSkinOptions& options);
+// Of the faces among them; 0 where there are none.
+double MiddleFaceSize(std::span<const Seed> seeds, const cv::Size& from, const cv::Size& to);
 
-// The seed's skin, after trimming; absent where it holds too few pixels.
+// The seed's skin, after trimming; absent where it holds too few pixels. `seed` and the global
+// `log_odds` (less those of the model's threshold, CV_32FC1) are of the small image.
 std::optional<ColorGaussian> AnchorOf(const cv::Mat& bgr, const Seed& seed, const cv::Mat& log_odds,
                                       const SeedSkinOptions& options);
+
+// At most `most` Gaussians for all of them: the two whose union loses the least likelihood are
+// joined, again and again. Their n are the numbers of anchors that they stand for.
+std::vector<ColorGaussian> Merged(std::vector<ColorGaussian> anchors, std::size_t most);
 
 }  // namespace skinmask

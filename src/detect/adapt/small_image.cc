@@ -2,23 +2,87 @@
 
 #include <algorithm>
 #include <cmath>
-#include <opencv2/imgproc.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "base/parallel_rows.h"
 
 namespace skinmask {
+namespace {
 
-cv::Mat SmallImage(const cv::Mat& bgr, int pixels) {
-  const double factor =
-      std::max(1., std::ceil(std::sqrt(static_cast<double>(bgr.total()) / pixels)));
-  cv::Mat small;
-  cv::resize(bgr, small, {}, 1 / factor, 1 / factor, cv::INTER_AREA);
-  return small;
+// Squares of `square` pixels that make a side of `length`: about half of each is there.
+int Squares(int length, int square) {
+  return std::max(1, cvRound(static_cast<double>(length) / square));
 }
 
-cv::Mat Enlarged(const cv::Mat& small, const cv::Size& size, Scratch& buffer) {
-  const auto bytes = static_cast<std::size_t>(size.area()) * sizeof(float);
-  cv::Mat large(size, CV_32FC1, buffer.Get(bytes));
-  cv::resize(small, large, size, 0, 0, cv::INTER_LINEAR);
-  return large;
+// The sums of rows first .. last - 1, byte by byte. 256 rows do not overflow.
+void ColumnSums(const cv::Mat& bgr, int first, int last, std::vector<std::uint16_t>& sums) {
+  const int count = 3 * bgr.cols;
+  std::fill(sums.begin(), sums.end(), std::uint16_t{0});
+  std::uint16_t* const sum = sums.data();
+  for (int y = first; y < last; ++y) {
+    const std::uint8_t* const row = bgr.ptr(y);
+    for (int i = 0; i < count; ++i) sum[i] = static_cast<std::uint16_t>(sum[i] + row[i]);
+  }
+}
+
+// Adds to the three sums of each square those of its columns.
+void AddColumns(const std::vector<std::uint16_t>& columns, int width, int square,
+                std::vector<std::int64_t>& sums) {
+  const std::uint16_t* at = columns.data();
+  for (int x = 0, cell = 0; x < width && 3 * cell < static_cast<int>(sums.size()); ++cell) {
+    std::uint32_t b = 0, g = 0, r = 0;
+    for (const int end = std::min(width, x + square); x < end; ++x, at += 3) {
+      b += at[0];
+      g += at[1];
+      r += at[2];
+    }
+    std::int64_t* const sum = sums.data() + 3 * cell;
+    sum[0] += b;
+    sum[1] += g;
+    sum[2] += r;
+  }
+}
+
+// Row y of the small image.
+void AverageRow(const cv::Mat& bgr, int square, int y, int cells, std::uint8_t* out) {
+  constexpr int kRowsAtOnce = 256;
+  thread_local std::vector<std::uint16_t> columns;
+  thread_local std::vector<std::int64_t> sums;
+  columns.resize(3 * static_cast<std::size_t>(bgr.cols));
+  sums.assign(3 * static_cast<std::size_t>(cells), 0);
+  const int first = y * square, last = std::min(bgr.rows, first + square);
+  for (int from = first; from < last; from += kRowsAtOnce) {
+    ColumnSums(bgr, from, std::min(last, from + kRowsAtOnce), columns);
+    AddColumns(columns, bgr.cols, square, sums);
+  }
+  // Rounded: half a unit keeps sums off the border between two bytes, so that multiplying by the
+  // inverse divides exactly.
+  const auto average = [](std::int64_t sum, int count, double inverse) {
+    return static_cast<std::uint8_t>((static_cast<double>(sum) + count / 2 + 0.5) * inverse);
+  };
+  const int whole = square * (last - first);
+  const int rest = std::min(square, bgr.cols - (cells - 1) * square) * (last - first);
+  const std::size_t before_last = 3 * static_cast<std::size_t>(cells - 1);
+  for (std::size_t i = 0; i < before_last; ++i) out[i] = average(sums[i], whole, 1. / whole);
+  for (std::size_t i = before_last; i < before_last + 3; ++i)
+    out[i] = average(sums[i], rest, 1. / rest);
+}
+
+}  // namespace
+
+int SmallImageSquare(const cv::Size& image, int pixels) {
+  const double area = static_cast<double>(image.width) * image.height;
+  return std::max(1, static_cast<int>(std::ceil(std::sqrt(area / pixels))));
+}
+
+cv::Mat SmallImage(const cv::Mat& bgr, int pixels) {
+  const int square = SmallImageSquare(bgr.size(), pixels);
+  if (square == 1) return bgr.clone();
+  cv::Mat small(Squares(bgr.rows, square), Squares(bgr.cols, square), CV_8UC3);
+  ForRowsOf(bgr.cols * square, small.rows,
+            [&](int y) { AverageRow(bgr, square, y, small.cols, small.ptr(y)); });
+  return small;
 }
 
 }  // namespace skinmask

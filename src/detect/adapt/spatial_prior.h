@@ -9,7 +9,7 @@
 
 namespace skinmask {
 
-// The middle of a head, below the middle of a face's box as cascades frame it, in box heights.
+// The middle of a head, below the middle of its face, in sizes of the face.
 inline constexpr double kHeadCentre = 0.05;
 
 // Log-odds, CV_32FC1 of size `to`; the seeds are of an image of size `from`.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
+
 #include "programs/cli/rectangle.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
@@ -11,17 +14,22 @@ namespace skinmask::cli {
 
 void AddAdaptFlags(CLI::App& verb, AdaptFlags& flags) {
   const OptionGroup group(verb, "Adapting the model to each image");
-  group.AddChoice("--adapt", flags.adapt, {"off", "faces"},
-                  "Fit the model to the faces of each image, which is slower and much more "
-                  "accurate; images without a face get the global model");
-  group.Add("--cascade", flags.cascade, "DIR|FILE",
-            "Cascade to find faces by, or its folder (default: that of the package opencv-data)");
+  group
+      .AddChoice("--adapt", flags.adapt, {"auto", "faces", "off"},
+                 "Fit the model to the faces of each image, and divide an image without a face "
+                 "where its own colours divide (auto) or by the global model (faces); off: the "
+                 "global model alone, which is faster and much less accurate")
+      ->each([&flags](const std::string&) { flags.given = true; });
+  group.Add("--faces", flags.faces, "FILE.onnx",
+            "Find faces by this network, YuNet of the OpenCV Zoo, instead of the built-in detector "
+            "(default: the file that SKINMASK_FACES in the environment names)");
   group.Add("--seed-mask", flags.seed_mask, "FILE",
             "Fit to the skin that this mask marks (above 127), in every image");
   group.Add("--seed-rect", flags.seed_rect, "X,Y,W,H",
             "Fit to the skin in this rectangle, in every image");
   group.AddChoice("--refine", flags.refine, {"off", "guided"},
-                  "How neighbouring pixels help each other in images that are adapted to");
+                  "How neighbouring pixels help each other in images that are fitted to faces or "
+                  "seeds");
 }
 
 double OwnThreshold(const Model& made, double prior) {
@@ -29,10 +37,22 @@ double OwnThreshold(const Model& made, double prior) {
   return Logistic(Logit(made.decision.threshold) + Logit(prior) - Logit(made.positive().prior));
 }
 
+namespace {
+
+std::unique_ptr<SeedFinder> FaceFinderOf(const std::string& file, const HogOptions& hog) {
+  if (!file.empty()) return YuNetFaceFinder(file);
+  const char* const named = std::getenv("SKINMASK_FACES");
+  if (named && *named) return YuNetFaceFinder(named);
+  return HogFaceFinder(hog);
+}
+
+}  // namespace
+
 std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model& model,
-                                           double own_threshold) {
-  const bool faces = flags.adapt == "faces";
-  if (!flags.cascade.empty() && !faces) throw UsageError("--cascade needs --adapt faces");
+                                           double own_threshold, const HogOptions& hog) {
+  if (!flags.faces.empty() && !flags.by_faces())
+    throw UsageError("--faces needs --adapt auto or --adapt faces");
+  if (!flags.any() || (!flags.any_given() && model.positive().name != "skin")) return nullptr;
   std::vector<std::unique_ptr<SeedFinder>> finders;
   if (!flags.seed_rect.empty()) {
     const auto rectangle = ParseRectangle(flags.seed_rect);
@@ -43,11 +63,30 @@ std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model&
   }
   if (!flags.seed_mask.empty())
     finders.push_back(FixedSeed(std::filesystem::path(flags.seed_mask)));
-  if (faces) finders.push_back(FaceFinder(flags.cascade));
-  if (finders.empty()) return nullptr;
+  if (flags.by_faces()) finders.push_back(FaceFinderOf(flags.faces, hog));
   AdaptOptions options;
   options.refinement.enabled = flags.refine != "off";
+  options.image.enabled = flags.by_image();
   return std::make_shared<Adapter>(model, own_threshold, std::move(finders), options);
+}
+
+std::string TextOf(const AdaptationSummary& summary) {
+  using By = AdaptationSummary::By;
+  if (summary.by == By::kNothing) return "the global model";
+  if (summary.by == By::kImage)
+    return fmt::format("no face, its own threshold {:.1f} {} the model's in log-odds",
+                       std::abs(summary.shift), summary.shift < 0 ? "below" : "above");
+  if (summary.faces == 0) return "fitted to the seed";
+  return fmt::format("fitted to {} face{}", summary.faces, summary.faces > 1 ? "s" : "");
+}
+
+void FaceCount::Add(const AdaptationSummary& summary) {
+  ++images;
+  with_faces += summary.faces > 0;
+}
+
+std::string FaceCount::Text() const {
+  return fmt::format("faces in {} of {} image{}", with_faces, images, images > 1 ? "s" : "");
 }
 
 }  // namespace skinmask::cli

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/parse.h"
+#include "pipeline/adaptation_json.h"
 #include "programs/cli/adapt_flags.h"
 #include "programs/cli/frame_table.h"
 #include "programs/cli/posterior_flags.h"
@@ -65,7 +66,13 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
   return detect;
 }
 
-Json JsonOf(const DetectedImage& image, const std::vector<std::string>& outputs) {
+Json AdaptationJson(const DetectedImage& image) {
+  if (image.frames > 0)
+    return {{"frames_by_seeds", image.frames_by_seeds}, {"frames_by_image", image.frames_by_image}};
+  return JsonOf(image.adaptation);
+}
+
+Json ImageJson(const DetectedImage& image, const std::vector<std::string>& outputs, bool adapts) {
   Json json{{"input", image.input.string()},
             {"outputs", outputs},
             {"width", image.size.width},
@@ -76,7 +83,14 @@ Json JsonOf(const DetectedImage& image, const std::vector<std::string>& outputs)
   }
   json["skin_pixels"] = image.skin_pixels;
   json["skin_fraction"] = image.SkinFraction();
+  if (adapts) json["adaptation"] = AdaptationJson(image);
   return json;
+}
+
+std::string HowText(const DetectedImage& image) {
+  if (image.frames == 0) return TextOf(image.adaptation);
+  return fmt::format("{} of them fitted to faces or seeds, {} to the frame itself",
+                     image.frames_by_seeds, image.frames_by_image);
 }
 
 // The row of `detect --csv`.
@@ -90,8 +104,11 @@ FrameTable::Row RowOf(const DetectedFrame& frame) {
 Model PreparedModel(const Options& options, const Context& context, DetectOptions& detect) {
   const Model made = context.LoadModel();
   Model model = WithPosteriorFlags(made, options.posterior);
-  if (options.adapt.any() && std::ranges::count(detect.outputs, Output::kClasses) > 0)
-    throw UsageError("--output classes knows no adapted model (leave out --adapt and its seeds)");
+  if (std::ranges::count(detect.outputs, Output::kClasses) > 0) {
+    if (options.adapt.any_given())
+      throw UsageError("--output classes knows no adapted model (leave out --adapt and its seeds)");
+    return model;  // the trained model alone, for all outputs to be of one
+  }
   detect.adapter = MakeAdapter(options.adapt, model, OwnThreshold(made, model.positive().prior));
   return model;
 }
@@ -105,18 +122,27 @@ void RunDetect(const Options& options, Context& context) {
     detect.video.frame = [&](const DetectedFrame& frame) { table->Add(RowOf(frame)); };
   }
   Json images = Json::array(), videos = images;
+  FaceCount faces;
   Detect(detect, model, context.StartRun("images"), [&](const DetectedImage& image) {
     std::vector<std::string> outputs;
     for (const auto& path : image.outputs) outputs.push_back(path.string());
+    if (image.frames == 0) faces.Add(image.adaptation);
     if (!context.json.empty())
-      (image.frames > 0 ? videos : images).push_back(JsonOf(image, outputs));
+      (image.frames > 0 ? videos : images)
+          .push_back(ImageJson(image, outputs, detect.adapter != nullptr));
     if (context.quiet || context.json_to_stdout()) return;
     const std::string frames = image.frames > 0 ? fmt::format(" of {} frames", image.frames) : "";
-    Print("{}: {:.1f} % {}{} -> {}\n", image.input.string(), 100 * image.SkinFraction(),
-          model.positive().name, frames, fmt::join(outputs, " "));
+    const std::string how = context.verbose && detect.adapter ? " (" + HowText(image) + ")" : "";
+    Print("{}: {:.1f} % {}{}{} -> {}\n", image.input.string(), 100 * image.SkinFraction(),
+          model.positive().name, frames, how, fmt::join(outputs, " "));
   });
+  const bool by_faces = detect.adapter && options.adapt.by_faces();
+  if (by_faces && faces.images > 0 && !context.quiet && !context.json_to_stdout())
+    Print("{}\n", faces.Text());
   if (table && !StopFlag()) table->Finish();
-  const Json root{{"threshold", model.decision.threshold}, {"images", images}, {"videos", videos}};
+  Json root{{"threshold", model.decision.threshold}, {"images", images}, {"videos", videos}};
+  if (detect.adapter) root["finder"] = detect.adapter->finder_names();
+  if (by_faces) root["images_with_faces"] = faces.with_faces;
   context.WriteJson(JsonText(root, 2) + "\n");
 }
 

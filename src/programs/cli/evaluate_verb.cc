@@ -65,6 +65,11 @@ void PrintTable(const EvaluationReport& report) {
     Print("{:<18} {:>14.6g}  ({}{})\n", "threshold", report.decision->threshold,
           report.decision->rule,
           report.decision->data.empty() ? "" : ", chosen on " + report.decision->data);
+  if (!report.adaptations.empty()) {
+    FaceCount faces;
+    for (const AdaptationSummary& adaptation : report.adaptations) faces.Add(adaptation);
+    Print("{}\n", faces.Text());
+  }
   if (report.classes) PrintClasses(*report.classes);
 }
 
@@ -107,13 +112,11 @@ EvaluationReport Report(const Options& options, std::optional<Model>& model, con
   return Judge(*model, rule, run, [&](const Model& m, const Run&) {
     const std::string& positive = m.positive().name;
     Evaluation evaluation = EvaluateSamples(samples, m);
-    EvaluationReport report{positive,
-                            MetricsOf(evaluation),
-                            {},
-                            std::move(evaluation.scores),
-                            {},
-                            {},
-                            DrawPixels(samples, positive, kDrawn)};
+    EvaluationReport report;
+    report.positive = positive;
+    report.pooled = MetricsOf(evaluation);
+    report.scores = std::move(evaluation.scores);
+    report.drawn = DrawPixels(samples, positive, kDrawn);
     if (m.classes.size() > 2) report.classes = CountClasses(samples, m);
     return report;
   });
@@ -153,10 +156,11 @@ void RunEvaluate(const Options& options, Context& context) {
   CheckOptions(options, context);
   std::optional<Model> model;
   if (options.predicted.empty()) model = context.LoadModel();
-  if (options.pairs.images.empty() && options.adapt.any())
+  if (options.pairs.images.empty() && options.adapt.any_given())
     throw UsageError("--adapt and its seeds need --images");
   const std::shared_ptr<const Adapter> adapter =
-      model ? MakeAdapter(options.adapt, *model, model->decision.threshold) : nullptr;
+      options.pairs.images.empty() ? nullptr
+                                   : MakeAdapter(options.adapt, *model, model->decision.threshold);
   const EvaluationReport report = Report(options, model, adapter.get(), context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
   const bool judged = report.pooled.counts.Total() > 0;

@@ -42,7 +42,6 @@ constexpr Remedy kRemedies[] = {
      "(--force replaces its frames, --resume adds those that are missing)"},
     {"(scaling is for images)", "(--scale is for images)"},
     {"the pattern of mask names ", "--mask-name "},
-    {"or name a cascade file", "or name one by --cascade"},
     {"needs labels (without them every", "needs --label (without it every"},
     {"(the labels skin=1 and non-skin=0 read such masks)",
      "(--label skin=1 --label non-skin=0 reads such masks)"},

@@ -73,7 +73,9 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   const Model made = context.LoadModel();
   session.model = WithPosteriorFlags(made, options.posterior);
   session.make_adapter = [&options, made](const Model& model) {
-    return MakeAdapter(options.adapt, model, OwnThreshold(made, model.positive().prior));
+    // A search every eighth frame must leave most of a core to the frames: 30 ms.
+    constexpr HogOptions kLive{.min_searched_pixels = 400000, .max_searched_pixels = 400000};
+    return MakeAdapter(options.adapt, model, OwnThreshold(made, model.positive().prior), kLive);
   };
   session.headless = options.headless;
   session.mirror = options.mirror;

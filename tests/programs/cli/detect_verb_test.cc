@@ -37,7 +37,7 @@ class DetectTest : public testing::ProgramTest {
 
 TEST_F(DetectTest, WritesEveryOutputOfTheSamples) {
   const std::string photos = (testing::SamplesFolder() / "photos").string();
-  const Outcome run = Run("detect " + photos +
+  const Outcome run = Run("detect --adapt off " + photos +
                           " -o out --output mask --output probability,overlay --output cutout");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
@@ -82,7 +82,7 @@ TEST_F(DetectTest, AFolderOfOddFilesLosesNothing) {
   Put("in/sub/手のひら é.png", Encode(".png", picture));
   Put("in/a.jpg", jpeg);
   Put("in/a.png", Encode(".png", picture));
-  const Outcome run = Run("detect in -o out");
+  const Outcome run = Run("detect --adapt off in -o out");
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(Lines(run.err), 3) << run.err;
   for (const char* bad : {"in/truncated.jpg: is a damaged JPEG", "in/empty.jpg: is empty",
@@ -104,26 +104,26 @@ TEST_F(DetectTest, NothingIsReplacedWithoutForce) {
   Put("a.png", Encode(".png", Gradient(20, 10)));
   Put("b.png", Encode(".png", Gradient(21, 10)));
   Put("out/a.png", "mine");
-  const Outcome refused = Run("detect a.png b.png -o out");
+  const Outcome refused = Run("detect --adapt off a.png b.png -o out");
   EXPECT_EQ(refused.status, 1);
   EXPECT_EQ(Lines(refused.err), 1);
   EXPECT_NE(refused.err.find("out/a.png: exists already (--force replaces it)"), std::string::npos);
   EXPECT_EQ(ReadFile(Path("out/a.png")), "mine");
   ExpectMask("out/b.png", Gradient(21, 10));
-  const Outcome resumed = Run("detect a.png b.png -o out --resume");
+  const Outcome resumed = Run("detect --adapt off a.png b.png -o out --resume");
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(ReadFile(Path("out/a.png")), "mine");
-  EXPECT_EQ(Run("detect a.png b.png -o out --force").status, 0);
+  EXPECT_EQ(Run("detect --adapt off a.png b.png -o out --force").status, 0);
   ExpectMask("out/a.png", Gradient(20, 10));
 }
 
 TEST_F(DetectTest, InputsAreNeverWrittenOver) {
   const std::string png = Encode(".png", Gradient(20, 10));
   Put("a.png", png);
-  const Outcome folder = Run("detect . -o . --force");
+  const Outcome folder = Run("detect --adapt off . -o . --force");
   EXPECT_EQ(folder.status, 1);
   EXPECT_NE(folder.err.find("is the input folder too"), std::string::npos) << folder.err;
-  const Outcome file = Run("detect a.png -o . --force");
+  const Outcome file = Run("detect --adapt off a.png -o . --force");
   EXPECT_EQ(file.status, 1);
   EXPECT_NE(file.err.find("is an input and is not written over"), std::string::npos) << file.err;
   EXPECT_EQ(ReadFile(Path("a.png")), png);
@@ -131,8 +131,8 @@ TEST_F(DetectTest, InputsAreNeverWrittenOver) {
 
 TEST_F(DetectTest, OutputsInsideTheInputAreNoInputs) {
   Put("in/a.png", Encode(".png", Gradient(20, 10)));
-  EXPECT_EQ(Run("detect in -o in/masks").status, 0);
-  EXPECT_EQ(Run("detect in -o in/masks --force").status, 0);
+  EXPECT_EQ(Run("detect --adapt off in -o in/masks").status, 0);
+  EXPECT_EQ(Run("detect --adapt off in -o in/masks --force").status, 0);
   EXPECT_EQ(Names(Path("in")), (Strings{"a.png", "masks/a.png"}));
 }
 
@@ -140,20 +140,21 @@ TEST_F(DetectTest, ShardsPartitionTheInputs) {
   for (int i = 0; i < 7; ++i)
     Put("in/" + std::to_string(i) + ".png", Encode(".png", Gradient(20 + i, 10)));
   for (int shard = 1; shard <= 3; ++shard)
-    EXPECT_EQ(Run("detect in -o out --shard " + std::to_string(shard) + "/3").status, 0);
+    EXPECT_EQ(Run("detect --adapt off in -o out --shard " + std::to_string(shard) + "/3").status,
+              0);
   EXPECT_EQ(Names(Path("out")).size(), 7u);
-  EXPECT_EQ(Run("detect in -o whole").status, 0);
+  EXPECT_EQ(Run("detect --adapt off in -o whole").status, 0);
   for (const std::string& name : Names(Path("whole")))
     EXPECT_EQ(ReadFile(Path("out/" + name)), ReadFile(Path("whole/" + name)));
   for (const char* bad : {"0/3", "4/3", "1", "a/b", "1/0", "1/2x"})
-    EXPECT_EQ(Run(std::string("detect in -o out --shard ") + bad).status, 2) << bad;
+    EXPECT_EQ(Run(std::string("detect --adapt off in -o out --shard ") + bad).status, 2) << bad;
 }
 
 TEST_F(DetectTest, ThreadsDoNotChangeResults) {
   for (int i = 0; i < 9; ++i)
     Put("in/" + std::to_string(i) + ".jpg", Encode(".jpg", Gradient(200 + 31 * i, 150)));
-  const Outcome one = Run("detect in -o out --threads 1"),
-                two = Run("detect in -o out2 --threads 2");
+  const Outcome one = Run("detect --adapt off in -o out --threads 1"),
+                two = Run("detect --adapt off in -o out2 --threads 2");
   EXPECT_EQ(one.status + two.status, 0);
   EXPECT_EQ(Lines(one.out), 9);
   for (const std::string& name : Names(Path("out")))
@@ -163,7 +164,7 @@ TEST_F(DetectTest, ThreadsDoNotChangeResults) {
 TEST_F(DetectTest, ThresholdAndPriorMoveTheMask) {
   Put("a.png", Encode(".png", ReadImage(testing::SamplesFolder() / "photos/grace_hopper.jpg")));
   const auto skin = [&](const std::string& options) {
-    EXPECT_EQ(Run("detect a.png -o out --force " + options).status, 0);
+    EXPECT_EQ(Run("detect --adapt off a.png -o out --force " + options).status, 0);
     return cv::countNonZero(Read("out/a.png"));
   };
   EXPECT_EQ(skin("--threshold 1"), 0);
@@ -172,14 +173,14 @@ TEST_F(DetectTest, ThresholdAndPriorMoveTheMask) {
   EXPECT_GT(skin("--prior 0.9"), skin("--prior 0.01"));
   for (const char* bad : {"--threshold 2", "--threshold x", "--threshold nan", "--prior 0",
                           "--prior 1", "--output painting"})
-    EXPECT_EQ(Run(std::string("detect a.png -o out ") + bad).status, 2) << bad;
+    EXPECT_EQ(Run(std::string("detect --adapt off a.png -o out ") + bad).status, 2) << bad;
 }
 
 TEST_F(DetectTest, EveryOutputOfCollidingNamesIsWritten) {
   Put("in/a.jpg", Encode(".jpg", Gradient(50, 40)));
   Put("in/a.png", Encode(".png", Gradient(50, 40)));
   std::filesystem::create_symlink("loop.png", Path("in/loop.png"));
-  const Outcome run = Run("detect in -o out --output mask,probability,overlay,cutout");
+  const Outcome run = Run("detect --adapt off in -o out --output mask,probability,overlay,cutout");
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(Lines(run.err), 1) << run.err;  // the link that leads nowhere
   EXPECT_EQ(Names(Path("out")).size(), 8u);
@@ -188,22 +189,23 @@ TEST_F(DetectTest, EveryOutputOfCollidingNamesIsWritten) {
 TEST_F(DetectTest, ScaleMakesSmallerMasks) {
   Put("a.jpg", Encode(".jpg", Gradient(61, 47)));
   Put("b.png", Encode(".png", Gradient(61, 47)));
-  EXPECT_EQ(Run("detect a.jpg b.png -o out --scale 1/4").status, 0);
+  EXPECT_EQ(Run("detect --adapt off a.jpg b.png -o out --scale 1/4").status, 0);
   EXPECT_EQ(Read("out/a.png").size(), cv::Size(16, 12));
   EXPECT_EQ(Read("out/b.png").size(), cv::Size(16, 12));
-  EXPECT_EQ(Run("detect a.jpg -o out --scale 1/3").status, 2);
+  EXPECT_EQ(Run("detect --adapt off a.jpg -o out --scale 1/3").status, 2);
 }
 
 TEST_F(DetectTest, JsonListsWhatWasDone) {
   Put("a.png", Encode(".png", Gradient(20, 10)));
-  const Outcome run = Run("detect --json a.png -o out");  // the photograph is no place to write to
+  const Outcome run =
+      Run("detect --adapt off --json a.png -o out");  // the photograph is no place to write to
   EXPECT_EQ(run.status, 0) << run.err;
   for (const char* part :
        {"\"input\": \"a.png\"", "\"width\": 20", "\"out/a.png\"", "\"skin_fraction\""})
     EXPECT_NE(run.out.find(part), std::string::npos) << run.out;
-  EXPECT_EQ(
-      Run("detect a.png -o out --force --json list.json").out.find("skin ->") == std::string::npos,
-      false);
+  EXPECT_EQ(Run("detect --adapt off a.png -o out --force --json list.json").out.find("skin ->") ==
+                std::string::npos,
+            false);
   EXPECT_EQ(ReadFile(Path("list.json")), run.out);
 }
 
@@ -217,7 +219,7 @@ TEST_F(DetectTest, MemoryDoesNotGrowWithTheFolder) {
       if (const auto link = Path("in/" + std::to_string(i) + ".jpg");
           !std::filesystem::exists(link))
         std::filesystem::create_hard_link(Path("in/0.jpg"), link);
-    EXPECT_EQ(Run("detect in -o out --force -q").status, 0);
+    EXPECT_EQ(Run("detect --adapt off in -o out --force -q").status, 0);
     rusage usage;
     getrusage(RUSAGE_CHILDREN, &usage);
     return static_cast<double>(usage.ru_maxrss);
@@ -232,7 +234,7 @@ TEST_F(DetectTest, AnInterruptLeavesWholeFilesOnly) {
   for (int i = 1; i < kImages; ++i)
     std::filesystem::create_hard_link(Path("in/0.png"), Path("in/" + std::to_string(i) + ".png"));
   const Outcome run =
-      Run("detect in -o out --threads 1 & pid=$!; "
+      Run("detect --adapt off in -o out --threads 1 & pid=$!; "
           "while kill -0 $pid && [ ! -e '" +
           Path("out/0.png").string() +
           "' ]; do sleep 0.01; done; "

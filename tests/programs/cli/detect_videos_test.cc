@@ -61,8 +61,8 @@ TEST_P(VideoDetectClips, MasksAreThoseOfTheFrames) {
   // Quarter turns are written by copying, as phones have them.
   const std::string turn = clip.name.starts_with("turned") ? "-metadata:s:v:0 rotate=90" : "";
   Shell(folder_, "ffmpeg -v error -i plain_" + clip.name + " -c copy " + turn + " " + clip.name);
-  const Outcome run =
-      Run("detect " + clip.name + " -o out --pixels bgr --output mask,overlay --csv out.csv");
+  const Outcome run = Run("detect --adapt off " + clip.name +
+                          " -o out --pixels bgr --output mask,overlay --csv out.csv");
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
   const std::string stem = "out/" + fs::path(clip.name).stem().string();
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
 // An oracle of its own: planes from the program ffmpeg, rows by hand.
 TEST_F(VideoDetectTest, FramesInYuvAreJudgedByTheYuvKernels) {
   Make("a.mp4");
-  ASSERT_EQ(Run("detect a.mp4 -o out --output mask,probability,overlay").status, 0);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o out --output mask,probability,overlay").status, 0);
   const std::string raw = RawFrames(folder_, "a.mp4", "yuv420p");
   const CompiledYuvQuadratic compiled(Quadratic(DefaultModel()), YuvEncoding{},
                                       Logit(DefaultModel().decision.threshold));
@@ -141,7 +141,8 @@ TEST_F(VideoDetectTest, FoldersHoldImagesAndVideos) {
   Put("in/a.png", testing::Encode(".png", testing::Gradient(30, 20)));
   Put("in/c.png", testing::Encode(".png", testing::Gradient(30, 20)));
   fs::copy(Path("in/sub/b.mp4"), Path("no_extension"));
-  const Outcome run = Run("detect in no_extension -o out --output mask,cutout --json r.json");
+  const Outcome run =
+      Run("detect --adapt off in no_extension -o out --output mask,cutout --json r.json");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.err.find("in/c.mp4: its sound is left out"), std::string::npos) << run.err;
   EXPECT_EQ(Lines(run.err), 1);
@@ -154,17 +155,20 @@ TEST_F(VideoDetectTest, FoldersHoldImagesAndVideos) {
   EXPECT_EQ(json["videos"][0]["frames"], 5);
   EXPECT_EQ(json["videos"][0]["rate"], "30000/1001");
   // Nothing is written over, and nothing is left to do.
-  EXPECT_EQ(Run("detect in -o out").status, 1);
-  EXPECT_EQ(Run("detect in -o out --output mask,cutout --resume --json").out.find("input"),
-            std::string::npos);
-  EXPECT_EQ(Run("detect in -o shard --shard 2/4").status, 0);
+  EXPECT_EQ(Run("detect --adapt off in -o out").status, 1);
+  EXPECT_EQ(
+      Run("detect --adapt off in -o out --output mask,cutout --resume --json").out.find("input"),
+      std::string::npos);
+  EXPECT_EQ(Run("detect --adapt off in -o shard --shard 2/4").status, 0);
   EXPECT_EQ(Names(Path("shard")), (Strings{"c.mkv"}));
 }
 
 TEST_F(VideoDetectTest, FramesAsImagesAreTheVideosFrames) {
   Make("a.mp4");
-  ASSERT_EQ(Run("detect a.mp4 -o out").status, 0);
-  ASSERT_EQ(Run("detect a.mp4 -o frames --frames --output mask,overlay,cutout,classes").status, 0);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o out").status, 0);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o frames --frames --output mask,overlay,cutout,classes")
+                .status,
+            0);
   EXPECT_EQ(Names(Path("frames/a")).size(), 40u);
   std::string masks;
   for (int i = 0; i < 10; ++i) {
@@ -175,18 +179,20 @@ TEST_F(VideoDetectTest, FramesAsImagesAreTheVideosFrames) {
   EXPECT_TRUE(masks == RawFrames(folder_, "out/a.mkv", "gray"));
   EXPECT_EQ(
       cv::imread(Path("frames/a/000003.cutout.png").string(), cv::IMREAD_UNCHANGED).channels(), 4);
-  const Outcome again = Run("detect a.mp4 -o frames --frames");
+  const Outcome again = Run("detect --adapt off a.mp4 -o frames --frames");
   EXPECT_EQ(again.status, 1);
   EXPECT_NE(again.err.find("--resume"), std::string::npos) << again.err;
   fs::remove(Path("frames/a/000003.png"));
-  EXPECT_EQ(Run("detect a.mp4 -o frames --frames --resume").status, 0);
+  EXPECT_EQ(Run("detect --adapt off a.mp4 -o frames --frames --resume").status, 0);
   EXPECT_TRUE(fs::exists(Path("frames/a/000003.png")));
 }
 
 TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
   Make("clip, one.mp4");
-  ASSERT_EQ(Run("detect 'clip, one.mp4' -o out --csv table.csv --output mask,probability").status,
-            0);
+  ASSERT_EQ(
+      Run("detect --adapt off 'clip, one.mp4' -o out --csv table.csv --output mask,probability")
+          .status,
+      0);
   std::istringstream table(ReadFile(Path("table.csv")));
   std::string line;
   std::getline(table, line);
@@ -222,7 +228,8 @@ TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
 TEST_F(VideoDetectTest, TheAdaptedModelIsCarriedInOrder) {
   Make("a.mp4", 20);
   for (const std::string threads : {"1", "2"})
-    ASSERT_EQ(Run("detect a.mp4 --seed-rect 60,40,40,40 --threads " + threads + " -o out" + threads)
+    ASSERT_EQ(Run("detect --adapt off a.mp4 --seed-rect 60,40,40,40 --threads " + threads +
+                  " -o out" + threads)
                   .status,
               0);
   std::vector<std::unique_ptr<SeedFinder>> finders;

@@ -20,15 +20,17 @@ class EvaluateTest : public testing::ProgramTest {
   std::string photos_ = (testing::SamplesFolder() / "photos").string();
   std::string masks_ = (testing::SamplesFolder() / "masks").string();
   json Json(const std::string& arguments, int status = 0) {
-    const Outcome run = Run("evaluate --json " + arguments);
+    const Outcome run = Run("evaluate --adapt off --json " + arguments);
     EXPECT_EQ(run.status, status) << run.err;
     return json::parse(run.out);
   }
 };
 
 TEST_F(EvaluateTest, CountsAreThoseOfTheWrittenMasks) {
-  ASSERT_EQ(Run("detect " + photos_ + " -o out --output mask,overlay,cutout,probability").status,
-            0);
+  ASSERT_EQ(
+      Run("detect --adapt off " + photos_ + " -o out --output mask,overlay,cutout,probability")
+          .status,
+      0);
   const json direct = Json("--images " + photos_ + " --truth " + masks_);
   const json written = Json("--predicted out --truth " + masks_);
   Confusion recount;
@@ -104,13 +106,13 @@ TEST_F(EvaluateTest, SizesThatDifferAreNamedAndTheRestIsJudged) {
   Put("m/a.png", Encode(".png", Gradient(40, 31)));
   Put("i/b.png", Encode(".png", Gradient(40, 30)));
   Put("m/b.png", Encode(".png", Gradient(40, 30)));
-  const Outcome run = Run("evaluate --images i --truth m");
+  const Outcome run = Run("evaluate --adapt off --images i --truth m");
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(run.err,
             "skinmask: i/a.png: is 40x30, but its mask m/a.png is 40x31 (the same size)\n");
   EXPECT_NE(run.out.find("(1 image)"), std::string::npos);
   Put("i/b.png", "");
-  const Outcome none = Run("evaluate --images i --truth m");
+  const Outcome none = Run("evaluate --adapt off --images i --truth m");
   EXPECT_EQ(none.status, 1);
   EXPECT_EQ(none.out, "");  // no table of nothing
 }
@@ -120,7 +122,7 @@ TEST_F(EvaluateTest, JpegMasksAreReadWithAWarningThatCounts) {
   cv::circle(truth, {30, 30}, 20, 255, -1);
   Put("i/a.png", Encode(".png", Gradient(64, 64)));
   Put("m/a.jpg", Encode(".jpg", truth));
-  const Outcome run = Run("evaluate --images i --truth m");
+  const Outcome run = Run("evaluate --adapt off --images i --truth m");
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(Lines(run.err), 1);
   EXPECT_NE(run.err.find("in-between pixels in 1 JPEG mask,"), std::string::npos) << run.err;

@@ -22,7 +22,7 @@ TEST_F(VideoProblemsTest, ADamagedVideoKeepsWhatIsBefore) {
   const std::string bytes = ReadFile(Path("whole.mp4"));
   Put("cut.mp4", bytes.substr(0, bytes.size() / 2));
   Put("no_index.mp4", bytes.substr(0, 500));
-  const Outcome run = Run("detect cut.mp4 no_index.mp4 next.mp4 -o out");
+  const Outcome run = Run("detect --adapt off cut.mp4 no_index.mp4 next.mp4 -o out");
   EXPECT_EQ(run.status, 1);
   EXPECT_EQ(Lines(run.err), 2) << run.err;
   const std::size_t at = run.err.find("cut.mp4: stops at frame ");
@@ -33,7 +33,7 @@ TEST_F(VideoProblemsTest, ADamagedVideoKeepsWhatIsBefore) {
   EXPECT_EQ(Names(Path("out")), (Strings{"cut.mkv", "next.mkv"}));
   const std::string kept = RawFrames(folder_, "out/cut.mkv", "gray");
   EXPECT_EQ(kept.size(), static_cast<std::size_t>(frames) * 176 * 144);
-  ASSERT_EQ(Run("detect whole.mp4 -o out").status, 0);
+  ASSERT_EQ(Run("detect --adapt off whole.mp4 -o out").status, 0);
   const std::string all = RawFrames(folder_, "out/whole.mkv", "gray");
   EXPECT_TRUE(all.starts_with(kept));
   // Bytes that were overwritten.
@@ -41,7 +41,7 @@ TEST_F(VideoProblemsTest, ADamagedVideoKeepsWhatIsBefore) {
   for (std::size_t i = 0; i < 300; ++i)
     damaged[bytes.size() * 6 / 10 + i] = static_cast<char>(i * i * 7 + 13 * i);
   Put("damaged.mp4", damaged);
-  const Outcome second = Run("detect damaged.mp4 -o out");
+  const Outcome second = Run("detect --adapt off damaged.mp4 -o out");
   EXPECT_EQ(second.status, 1);
   EXPECT_NE(second.err.find("damaged.mp4: stops at frame "), std::string::npos) << second.err;
   const std::string before = RawFrames(folder_, "out/damaged.mkv", "gray");
@@ -52,11 +52,12 @@ TEST_F(VideoProblemsTest, ADamagedVideoKeepsWhatIsBefore) {
 TEST_F(VideoProblemsTest, AnInterruptLeavesNoHalfVideo) {
   Make("long.mp4", 20, kH264, "1280x720");
   Shell(folder_, "ffmpeg -v error -stream_loop 400 -i long.mp4 -c copy longer.mp4");
-  const Outcome run = Run(
-      "detect long.mp4 longer.mp4 -o out --threads 1 --output mask,overlay --csv t.csv & pid=$!; "
-      "while kill -0 $pid && [ ! -e '" +
-      Path("out/long.mkv").string() +
-      "' ]; do sleep 0.05; done; sleep 0.5; kill -INT $pid; wait $pid");
+  const Outcome run =
+      Run("detect --adapt off long.mp4 longer.mp4 -o out --threads 1 --output mask,overlay --csv "
+          "t.csv & pid=$!; "
+          "while kill -0 $pid && [ ! -e '" +
+          Path("out/long.mkv").string() +
+          "' ]; do sleep 0.05; done; sleep 0.5; kill -INT $pid; wait $pid");
   EXPECT_EQ(run.status, 130) << run.err;
   EXPECT_EQ(Names(Path("out")), (Strings{"long.mkv", "long.overlay.mp4"}));
   EXPECT_FALSE(fs::exists(Path("t.csv")));
@@ -64,14 +65,14 @@ TEST_F(VideoProblemsTest, AnInterruptLeavesNoHalfVideo) {
 
 TEST_F(VideoProblemsTest, WhatCannotBeDoneIsOneLine) {
   Make("a.mp4", 40);
-  const Outcome codec = Run("detect a.mp4 -o out --codec nonsense");
+  const Outcome codec = Run("detect --adapt off a.mp4 -o out --codec nonsense");
   EXPECT_EQ(codec.status, 1);
   EXPECT_EQ(Lines(codec.err), 1);
   EXPECT_NE(codec.err.find("nonsense"), std::string::npos);
-  EXPECT_EQ(Run("detect a.mp4 -o out --codec libx264").status, 0);
+  EXPECT_EQ(Run("detect --adapt off a.mp4 -o out --codec libx264").status, 0);
   EXPECT_EQ(Probe(folder_, "out/a.mkv", "stream=codec_name"), (Strings{"h264"}));
-  EXPECT_EQ(Run("detect a.mp4 -o out --frames --codec ffv1").status, 2);
-  EXPECT_EQ(Run("detect a.mp4 -o scaled --scale 1/2").status, 1);
+  EXPECT_EQ(Run("detect --adapt off a.mp4 -o out --frames --codec ffv1").status, 2);
+  EXPECT_EQ(Run("detect --adapt off a.mp4 -o scaled --scale 1/2").status, 1);
   // A disk that is full, as the program sees it.
   const Outcome full = Run("version >/dev/null; trap '' XFSZ; ulimit -f 2; '" SKINMASK_PROGRAM
                            "' detect a.mp4 -o full --output overlay");

@@ -1,0 +1,289 @@
+#include "detect/adapt/adapted_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "detect/log_odds_rows.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "detect/adapt/adapted_rows.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "model/mixture-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE Floats LeadOf(Floats positive, Floats other) {
+  return hn::Mul(hn::Sub(positive, other), Float(kLn2));
+}
+
+// local_weight times the local log-odds of a mixture.
+struct Local {
+  MixtureView m;
+  float weight;
+
+  HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
+                             const FourVectors<Floats>& r) const {
+    const LogRatios ratios(m, b, g, r);
+    return FourVectors<Floats>{Of(ratios, 0), Of(ratios, 1), Of(ratios, 2), Of(ratios, 3)};
+  }
+
+ private:
+  HWY_INLINE Floats Of(const LogRatios& ratios, std::size_t j) const {
+    const Floats others = ratios.Sum(m.positives, m.count, j, ratios.other[j]);
+    // One Gaussian is its own sum.
+    const Floats positives =
+        m.positives == 1 ? Float(1) : ratios.Sum(0, m.positives, j, ratios.positive[j]);
+    const Floats lead = LeadOf(ratios.positive[j], ratios.other[j]);
+    return hn::Mul(Float(weight), hn::Add(lead, Log(hn::Div(positives, others))));
+  }
+};
+
+// The same of the likeliest Gaussian of each class alone.
+struct LocalLead {
+  MixtureView m;
+  float weight;
+
+  HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
+                             const FourVectors<Floats>& r) const {
+    const auto forget = [](std::size_t, const FourVectors<Floats>&) {};
+    const FourVectors<Floats> p = GreatestPositive(m, b, g, r, forget);
+    const FourVectors<Floats> o = GreatestOther(m, b, g, r, forget);
+    const Floats w = Float(weight);
+    return FourVectors<Floats>{hn::Mul(w, LeadOf(p.v0, o.v0)), hn::Mul(w, LeadOf(p.v1, o.v1)),
+                               hn::Mul(w, LeadOf(p.v2, o.v2)), hn::Mul(w, LeadOf(p.v3, o.v3))};
+  }
+};
+
+// global_weight times the global log-odds within their bounds, which are multiplied already.
+struct Global {
+  FloatQuadratic q;
+  float most;
+
+  HWY_INLINE Floats operator()(Floats b, Floats g, Floats r) const {
+    return hn::Min(hn::Max(Evaluate(q, b, g, r), Float(-most)), Float(most));
+  }
+};
+struct NoGlobal {
+  HWY_INLINE Floats operator()(Floats, Floats, Floats) const { return Float(0); }
+};
+
+template <class OfLocal, class OfGlobal>
+struct OfColors : OfBlock {
+  OfLocal local;
+  OfGlobal global;
+  HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
+                             const FourVectors<Floats>& r) const {
+    const FourVectors<Floats> z = local(b, g, r);
+    return FourVectors<Floats>{
+        hn::Add(z.v0, global(b.v0, g.v0, r.v0)), hn::Add(z.v1, global(b.v1, g.v1, r.v1)),
+        hn::Add(z.v2, global(b.v2, g.v2, r.v2)), hn::Add(z.v3, global(b.v3, g.v3, r.v3))};
+  }
+};
+
+template <class OfLocal>
+void ColorRow(const MixtureView& m, const ColorWeights& weights, const std::uint8_t* bgr,
+              std::size_t count, float* z) {
+  const OfLocal local{m, weights.local};
+  if (weights.has_global)
+    BgrRow(OfColors<OfLocal, Global>{{}, local, {weights.global, weights.most}}, bgr, count, z);
+  else
+    BgrRow(OfColors<OfLocal, NoGlobal>{{}, local, {}}, bgr, count, z);
+}
+
+constexpr auto& FullRow = ColorRow<Local>;
+constexpr auto& LeadRow = ColorRow<LocalLead>;
+
+struct Green : OfColor {
+  static constexpr bool kAllBytes = false;
+  HWY_INLINE Words operator()(Words color) const {
+    return hn::And(hn::ShiftRight<8>(color), Word(0xFF));
+  }
+};
+
+void GreenRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* green) {
+  BgrRow(Green(), bgr, count, green);
+}
+
+HWY_INLINE Floats FloatsOf(const std::uint8_t* bytes) {
+  const hn::Rebind<std::uint8_t, IntTag> tag;
+  return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), hn::LoadU(tag, bytes)));
+}
+
+// Adds offset + slope green / 255 + shift to z; all rows have room for a vector beyond their end.
+void AddPlaceRow(const PlaceRow& place, float shift, std::size_t count, float* z) {
+  const FloatTag tag;
+  for (std::size_t i = 0; i < count; i += kLanes) {
+    const Floats grey = hn::Mul(FloatsOf(place.green + i), Float(1.f / 255));
+    const Floats gain =
+        hn::Add(hn::LoadU(tag, place.offset + i), hn::Mul(hn::LoadU(tag, place.slope + i), grey));
+    const Floats sum = hn::Add(hn::Add(hn::LoadU(tag, z + i), gain), Float(shift));
+    hn::StoreU(sum, tag, z + i);
+  }
+}
+
+// The places, below `count`, of the pixels whose log-odds are between; their number.
+std::size_t PlacesBetween(const float* z, float low, float high, std::size_t count,
+                          std::uint32_t* places) {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; i += kLanes) {
+    const Floats x = hn::LoadU(FloatTag(), z + i);
+    const auto between = hn::And(hn::Ge(x, Float(low)), hn::Le(x, Float(high)));
+    if (hn::AllFalse(FloatTag(), between)) continue;
+    const Words place = hn::Iota(WordTag(), static_cast<std::uint32_t>(i));
+    const auto within = hn::Lt(place, Word(static_cast<std::uint32_t>(count)));
+    const auto chosen = hn::And(hn::RebindMask(WordTag(), between), within);
+    found += hn::CompressStore(place, chosen, WordTag(), places + found);
+  }
+  return found;
+}
+
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skinmask {
+
+HWY_EXPORT(FullRow);
+HWY_EXPORT(LeadRow);
+HWY_EXPORT(GreenRow);
+HWY_EXPORT(AddPlaceRow);
+HWY_EXPORT(PlacesBetween);
+
+namespace {
+
+constexpr std::size_t kMostLanes = 16;  // that a vector may reach beyond a row
+constexpr float kSure = 6.3f;           // log-odds beyond which 255 P is within 1/2 of 0 or 255
+
+struct Buffers {
+  std::vector<float> z, slope, offset;
+  std::vector<std::uint8_t> green;
+  std::vector<std::uint32_t> places;
+};
+
+Buffers& BuffersFor(std::size_t width) {
+  thread_local Buffers buffers;
+  buffers.z.resize(width + kMostLanes);
+  buffers.green.resize(width + kMostLanes);
+  buffers.places.resize(width + kMostLanes);
+  return buffers;
+}
+
+}  // namespace
+
+AdaptedRows::AdaptedRows(const ColorJudge& judge, const PlaceMaps& maps, double shift)
+    : judge_(judge),
+      slope_(maps.slope, maps.side),
+      offset_(maps.offset, maps.side),
+      shift_(static_cast<float>(shift)) {
+  weights_.local = static_cast<float>(judge.local_weight);
+  weights_.most = static_cast<float>(judge.global_weight * judge.most);
+  weights_.has_global = judge.folded.has_value();
+  if (!judge.folded) return;
+  Quadratic beyond_own = *judge.folded;
+  beyond_own.constant -= judge.own_log_odds;
+  weights_.global = FloatQuadratic(beyond_own, judge.global_weight);
+}
+
+// Adds the global log-odds of a model that is not one quadratic.
+void AdaptedRows::AddGlobal(const std::uint8_t* bgr, std::size_t count, float* z) const {
+  if (judge_.folded) return;
+  thread_local std::vector<float> global;
+  global.resize(count);
+  judge_.global.LogOddsRow(bgr, count, global.data());
+  const auto weight = static_cast<float>(judge_.global_weight);
+  const auto own = static_cast<float>(judge_.own_log_odds);
+  for (std::size_t x = 0; x < count; ++x)
+    z[x] += std::clamp(weight * (global[x] - own), -weights_.most, weights_.most);
+}
+
+PlaceRow AdaptedRows::PlaceOf(const std::uint8_t* bgr, int width, int y) const {
+  const auto count = static_cast<std::size_t>(width);
+  Buffers& buffers = BuffersFor(count);
+  HWY_DYNAMIC_DISPATCH(GreenRow)(bgr, count, buffers.green.data());
+  return {slope_.Row(y, width, buffers.slope), offset_.Row(y, width, buffers.offset),
+          buffers.green.data()};
+}
+
+void AdaptedRows::LogOddsRow(const std::uint8_t* bgr, int width, int y, float* out) const {
+  const auto count = static_cast<std::size_t>(width);
+  float* const z = BuffersFor(count).z.data();
+  HWY_DYNAMIC_DISPATCH(FullRow)(judge_.local.View(), weights_, bgr, count, z);
+  AddGlobal(bgr, count, z);
+  HWY_DYNAMIC_DISPATCH(AddPlaceRow)(PlaceOf(bgr, width, y), shift_, count, z);
+  std::copy_n(z, count, out);
+}
+
+// The pixels at some places of a row get what all Gaussians say of them. They are brought together,
+// since no vector is full of them where they are.
+void AdaptedRows::AskAll(const std::uint8_t* bgr, const PlaceRow& place,
+                         std::span<const std::uint32_t> places, float* z) const {
+  thread_local std::vector<std::uint8_t> colors;
+  thread_local std::vector<float> found;
+  colors.resize(3 * places.size());
+  found.resize(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    std::copy_n(bgr + 3 * places[i], 3, &colors[3 * i]);
+  HWY_DYNAMIC_DISPATCH(FullRow)
+  (judge_.local.View(), weights_, colors.data(), places.size(), found.data());
+  AddGlobal(colors.data(), places.size(), found.data());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::uint32_t x = places[i];
+    const float grey = static_cast<float>(place.green[x]) * (1.f / 255);
+    z[x] = found[i] + (place.offset[x] + place.slope[x] * grey) + shift_;
+  }
+}
+
+// n terms, the greatest of them 1, sum to at most n: so what the likeliest Gaussians say of most
+// pixels is not changed by the others, and these need not be asked.
+const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, float low,
+                                     float high) const {
+  const MixtureView local = judge_.local.View();
+  const auto count = static_cast<std::size_t>(width);
+  Buffers& buffers = BuffersFor(count);
+  float* const z = buffers.z.data();
+  HWY_DYNAMIC_DISPATCH(LeadRow)(local, weights_, bgr, count, z);
+  AddGlobal(bgr, count, z);
+  const PlaceRow place = PlaceOf(bgr, width, y);
+  HWY_DYNAMIC_DISPATCH(AddPlaceRow)(place, shift_, count, z);
+  constexpr double kInHand = 0.01;  // far beyond the roundings
+  const auto gain = [&](std::size_t terms) {
+    return static_cast<float>(judge_.local_weight * std::log(static_cast<double>(terms)) + kInHand);
+  };
+  const std::size_t open = HWY_DYNAMIC_DISPATCH(PlacesBetween)(
+      z, low - gain(local.positives), high + gain(local.count - local.positives), count,
+      buffers.places.data());
+  AskAll(bgr, place, {buffers.places.data(), open}, z);
+  return z;
+}
+
+void AdaptedRows::MaskAndProbabilityRow(const std::uint8_t* bgr, int width, int y,
+                                        double threshold_log_odds, std::uint8_t* mask,
+                                        std::uint8_t* probability) const {
+  const auto threshold = static_cast<float>(threshold_log_odds);
+  const float decisive = std::isinf(threshold) ? 0 : threshold;  // none is beyond infinity
+  const float* const z =
+      RowBetween(bgr, width, y, std::min(-kSure, decisive), std::max(kSure, decisive));
+  MaskRowOf(z, static_cast<std::size_t>(width), threshold, mask);
+  ProbabilityRowOf(z, static_cast<std::size_t>(width), probability);
+}
+
+void AdaptedRows::MaskRow(const std::uint8_t* bgr, int width, int y, double threshold_log_odds,
+                          std::uint8_t* mask) const {
+  const auto threshold = static_cast<float>(threshold_log_odds);
+  MaskRowOf(RowBetween(bgr, width, y, threshold, threshold), static_cast<std::size_t>(width),
+            threshold, mask);
+}
+
+void AdaptedRows::ProbabilityRow(const std::uint8_t* bgr, int width, int y,
+                                 std::uint8_t* probability) const {
+  ProbabilityRowOf(RowBetween(bgr, width, y, -kSure, kSure), static_cast<std::size_t>(width),
+                   probability);
+}
+
+}  // namespace skinmask
+#endif

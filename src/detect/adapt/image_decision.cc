@@ -1,0 +1,78 @@
+#include "detect/adapt/image_decision.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace skinmask {
+namespace {
+
+constexpr int kBins = 120;  // from kBegin to kEnd
+// The peak of skin is at these log-odds or above: below it might be the background's.
+constexpr double kLowestPeak = -1;
+// A rise counts from this share of the image in a bin on, which noise alone does not make.
+constexpr double kMinRise = 1e-5;
+
+int BinOf(double log_odds) {
+  return static_cast<int>(std::lround((log_odds - ImageHistogram::kBegin) / ImageHistogram::kBin));
+}
+
+std::vector<double> Smoothed(const std::vector<double>& shares, double standard_deviation) {
+  const double sigma = standard_deviation / ImageHistogram::kBin;
+  const int reach = static_cast<int>(std::ceil(4 * sigma));
+  std::vector<double> kernel;
+  for (int i = -reach; i <= reach; ++i) kernel.push_back(std::exp(-0.5 * i * i / (sigma * sigma)));
+  const double sum = std::accumulate(kernel.begin(), kernel.end(), 0.);
+  std::vector<double> smoothed(shares.size());
+  for (int i = 0; i < kBins; ++i)
+    for (int j = std::max(0, i - reach); j <= std::min(kBins - 1, i + reach); ++j)
+      smoothed[static_cast<std::size_t>(i)] += shares[static_cast<std::size_t>(j)] *
+                                               kernel[static_cast<std::size_t>(j - i + reach)] /
+                                               sum;
+  return smoothed;
+}
+
+}  // namespace
+
+ImageHistogram::ImageHistogram(const cv::Mat& log_odds) : shares_(kBins) {
+  const double each = 1 / static_cast<double>(log_odds.total());
+  for (int y = 0; y < log_odds.rows; ++y)
+    for (int x = 0; x < log_odds.cols; ++x) {
+      const double bin = (log_odds.at<float>(y, x) - kBegin) / kBin;
+      shares_[static_cast<std::size_t>(std::clamp(bin, 0., kBins - 1.))] += each;
+    }
+}
+
+void ImageHistogram::Blend(const ImageHistogram& target, double rate) {
+  for (std::size_t i = 0; i < shares_.size(); ++i)
+    shares_[i] += rate * (target.shares_[i] - shares_[i]);
+}
+
+Division DivisionOf(const ImageHistogram& histogram, const ImageDecisionOptions& options) {
+  const std::vector<double> smoothed = Smoothed(histogram.shares(), options.smoothing);
+  const int top = BinOf(options.max_log_odds), bottom = std::max(0, BinOf(options.min_log_odds));
+  const auto first = static_cast<std::ptrdiff_t>(top + 1);
+  double peak = *std::max_element(smoothed.begin() + first, smoothed.end());
+  double above = std::accumulate(histogram.shares().begin() + first, histogram.shares().end(), 0.);
+  double least = HUGE_VAL;
+  Division best;
+  double best_height = HUGE_VAL;
+  for (int bin = top; bin >= bottom; --bin) {
+    const double height = smoothed[static_cast<std::size_t>(bin)];
+    above += histogram.shares()[static_cast<std::size_t>(bin)];
+    if (bin >= BinOf(kLowestPeak)) peak = std::max(peak, height);
+    if (above < options.min_share) continue;
+    if (above > options.max_share) break;
+    const bool rises = height > options.max_rise * least + kMinRise;
+    if (bin < BinOf(0) && least < options.max_valley * peak && rises) break;
+    least = std::min(least, height);
+    if (height < best_height * peak) {
+      best_height = height / peak;
+      best.log_odds = ImageHistogram::kBegin + ImageHistogram::kBin * bin;
+    }
+  }
+  if (best_height < options.max_valley) return {best.log_odds, true};
+  return {options.sure_log_odds, false};
+}
+
+}  // namespace skinmask

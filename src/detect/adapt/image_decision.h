@@ -1,0 +1,36 @@
+// Where an image without seeds divides skin from the rest.
+#pragma once
+
+#include <opencv2/core.hpp>
+#include <vector>
+
+#include "skinmask/detect/adapt_options.h"
+
+namespace skinmask {
+
+// How an image's pixels lie over global log-odds (less those of the model's threshold), in shares
+// of the image. Those beyond its ends count there.
+class ImageHistogram {
+ public:
+  explicit ImageHistogram(const cv::Mat& log_odds);  // CV_32FC1
+  // Goes `rate` of the way to another image's.
+  void Blend(const ImageHistogram& target, double rate);
+
+  static constexpr double kBegin = -6, kEnd = 6, kBin = 0.1;
+  const std::vector<double>& shares() const { return shares_; }
+
+ private:
+  std::vector<double> shares_;
+};
+
+struct Division {
+  double log_odds = 0;     // what is above is skin, or surely skin
+  bool is_valley = false;  // the image divides there; else nothing but the model says so
+};
+
+// Goes down from great log-odds, as far as the pixels above may be a part of the image, and takes
+// the lowest place of the smoothed histogram in shares of the highest place above it; the way ends
+// where the histogram rises again, which is the peak of the background.
+Division DivisionOf(const ImageHistogram& histogram, const ImageDecisionOptions& options);
+
+}  // namespace skinmask

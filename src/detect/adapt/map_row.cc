@@ -1,0 +1,99 @@
+#include "detect/adapt/map_row.h"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "detect/adapt/map_row.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "base/pixels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::HWY_NAMESPACE {
+namespace {
+
+// A share of the way from the first row to the second.
+void Between(const float* first, const float* second, float share, std::size_t count, float* out) {
+  const FloatTag tag;
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const Floats from = hn::LoadU(tag, first + i);
+    const Floats way = hn::Sub(hn::LoadU(tag, second + i), from);
+    hn::StoreU(hn::Add(from, hn::Mul(Float(share), way)), tag, out + i);
+  }
+  for (; i < count; ++i) out[i] = first[i] + share * (second[i] - first[i]);
+}
+
+// Between `count` middles, and before and after them: from each the `side` values to the next one.
+// A vector may be longer than they are; the next ones are written over what is too much.
+template <class Tag>
+void RampsOf(Tag tag, const float* middles, std::size_t count, const float* steps, std::size_t side,
+             float* out) {
+  for (std::size_t i = 0; i <= count; ++i, out += side) {
+    const float from = middles[i == 0 ? 0 : i - 1], to = middles[i < count ? i : count - 1];
+    const auto first = hn::Set(tag, from), difference = hn::Set(tag, to - from);
+    for (std::size_t k = 0; k < side; k += hn::Lanes(tag))
+      hn::StoreU(hn::Add(first, hn::Mul(difference, hn::LoadU(tag, steps + k))), tag, out + k);
+  }
+}
+
+// In vectors that are not much longer than a side.
+void Ramps(const float* middles, std::size_t count, const float* steps, std::size_t side,
+           float* out) {
+  if (side <= 4)
+    RampsOf(hn::CappedTag<float, 4>(), middles, count, steps, side, out);
+  else if (side <= 8)
+    RampsOf(hn::CappedTag<float, 8>(), middles, count, steps, side, out);
+  else
+    RampsOf(FloatTag(), middles, count, steps, side, out);
+}
+
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skinmask {
+
+HWY_EXPORT(Between);
+HWY_EXPORT(Ramps);
+
+namespace {
+
+constexpr int kMostLanes = 16;  // that a vector may write beyond
+
+}  // namespace
+
+MapRows::MapRows(cv::Mat map, int side) : map_(std::move(map)), side_(side) {
+  // The first pixel at or after a middle is on it, or half a pixel beyond.
+  const double first = side % 2 == 0 ? 0.5 : 0;
+  for (int k = 0; k < side + kMostLanes; ++k)
+    steps_.push_back(static_cast<float>((k + first) / side));
+}
+
+float* MapRows::Row(int y, int width, std::vector<float>& buffer) const {
+  const int cells = map_.cols;
+  if (side_ == 1) {
+    buffer.resize(static_cast<std::size_t>(width + kMostLanes));
+    std::copy_n(map_.ptr<float>(y), width, buffer.data());
+    return buffer.data();
+  }
+  const double at = (y + 0.5) / side_ - 0.5, above = std::floor(at);
+  const int row = static_cast<int>(above);
+  const float* const first = map_.ptr<float>(std::clamp(row, 0, map_.rows - 1));
+  const float* const second = map_.ptr<float>(std::clamp(row + 1, 0, map_.rows - 1));
+  const auto share = static_cast<float>(at - above);
+  // The ramp to the first middle begins before the picture, and the last one ends after it.
+  buffer.resize(
+      static_cast<std::size_t>(cells + std::max(width, side_ * (cells + 1)) + kMostLanes));
+  float* const middles = buffer.data();
+  HWY_DYNAMIC_DISPATCH(Between)(first, second, share, static_cast<std::size_t>(cells), middles);
+  float* const out = middles + cells;
+  HWY_DYNAMIC_DISPATCH(Ramps)
+  (middles, static_cast<std::size_t>(cells), steps_.data(), static_cast<std::size_t>(side_), out);
+  return out + side_ - side_ / 2;
+}
+
+}  // namespace skinmask
+#endif

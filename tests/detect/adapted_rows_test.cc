@@ -1,0 +1,168 @@
+#include "detect/adapt/adapted_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "detect/log_odds_rows.h"
+#include "skinmask/base/logistic.h"
+#include "support/colors.h"
+
+namespace skinmask {
+namespace {
+
+using testing::Trained;
+using testing::TrainedOfKind;
+
+constexpr double kOwn = -0.4, kMost = 1.5, kWeight = 0.8, kShift = 0.3;
+constexpr int kWidest = 70, kHeight = 17;
+
+// Two Gaussians of skin and two of the rest, which overlap.
+std::vector<MixtureComponent> Components() {
+  const Model model = Trained(Kind::kQda, "BGR", 3);
+  std::vector<MixtureComponent> components;
+  for (const int k : {0, 0, 1, 2}) {
+    Quadratic q = Quadratic::Discriminant(model, static_cast<std::size_t>(k));
+    q.linear[1] += 0.01 * static_cast<double>(components.size());
+    components.push_back({q, k == 0 ? 0 : 1});
+  }
+  return components;
+}
+
+cv::Mat RandomPicture(int width) {
+  testing::Random random(5);
+  cv::Mat bgr(kHeight, width, CV_8UC3);
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < 3 * width; ++x)
+      bgr.ptr(y)[x] = static_cast<std::uint8_t>(std::clamp(130 + 60 * random.Normal(), 0., 255.));
+  return bgr;
+}
+
+PlaceMaps RandomMaps(const cv::Size& image, int side) {
+  testing::Random random(9);
+  const auto cells = [side](int length) { return std::max(1, cvRound(length / double(side))); };
+  PlaceMaps maps{cv::Mat(cells(image.height), cells(image.width), CV_32FC1), {}, side};
+  maps.offset = maps.slope.clone();
+  for (cv::Mat* map : {&maps.slope, &maps.offset})
+    for (int y = 0; y < map->rows; ++y)
+      for (int x = 0; x < map->cols; ++x)
+        map->at<float>(y, x) = static_cast<float>(2 * random.Normal());
+  return maps;
+}
+
+// The oracle: the formulas of docs/adaptation.md in double.
+double Enlarged(const cv::Mat& map, int side, int x, int y) {
+  const auto weigh = [side](int place, int cells, int& first, int& second) {
+    const double at = (place + 0.5) / side - 0.5;
+    first = std::clamp(static_cast<int>(std::floor(at)), 0, cells - 1);
+    second = std::clamp(static_cast<int>(std::floor(at)) + 1, 0, cells - 1);
+    return at - std::floor(at);
+  };
+  int left = 0, right = 0, above = 0, below = 0;
+  const double u = weigh(x, map.cols, left, right), v = weigh(y, map.rows, above, below);
+  const auto value = [&map](int j, int i) { return static_cast<double>(map.at<float>(j, i)); };
+  return (1 - v) * ((1 - u) * value(above, left) + u * value(above, right)) +
+         v * ((1 - u) * value(below, left) + u * value(below, right));
+}
+
+double LogOddsOf(const std::vector<MixtureComponent>& components, double global,
+                 const std::uint8_t* bgr, double slope, double offset) {
+  double sums[2] = {};
+  for (const MixtureComponent& c : components) sums[c.class_index] += std::exp(c.log_density(bgr));
+  return kWeight * std::log(sums[0] / sums[1]) +
+         (1 - kWeight) * std::clamp(global - kOwn, -kMost, kMost) + offset + slope * bgr[1] / 255. +
+         kShift;
+}
+
+class AdaptedRowsTest : public ::testing::Test {
+ protected:
+  AdaptedRows RowsOf(const PlaceMaps& maps, const std::optional<Quadratic>& folded) const {
+    return AdaptedRows({local_, posterior_, folded, kOwn, kMost, kWeight, 1 - kWeight}, maps,
+                       kShift);
+  }
+
+  std::vector<MixtureComponent> components_ = Components();
+  CompiledMixture local_{components_, 0};
+  Model model_ = Trained(Kind::kQda, "YCrCb");
+  Posterior posterior_{model_};
+  std::optional<Quadratic> folded_{Quadratic(model_)}, not_folded_;
+};
+
+TEST_F(AdaptedRowsTest, AreTheFormulaForEveryWidth) {
+  for (int width = 1; width <= kWidest; ++width) {
+    const cv::Mat bgr = RandomPicture(width);
+    const int side = 1 + width % 7;
+    const PlaceMaps maps = RandomMaps(bgr.size(), side);
+    const AdaptedRows rows = RowsOf(maps, folded_), others = RowsOf(maps, not_folded_);
+    std::vector<float> z(static_cast<std::size_t>(width)), other = z;
+    for (int y = 0; y < kHeight; ++y) {
+      rows.LogOddsRow(bgr.ptr(y), width, y, z.data());
+      others.LogOddsRow(bgr.ptr(y), width, y, other.data());
+      for (int x = 0; x < width; ++x) {
+        const std::uint8_t* const pixel = bgr.ptr(y, x);
+        const double exact =
+            LogOddsOf(components_, (*folded_)(pixel), pixel, Enlarged(maps.slope, side, x, y),
+                      Enlarged(maps.offset, side, x, y));
+        ASSERT_NEAR(z[static_cast<std::size_t>(x)], exact, 2e-4) << width << ' ' << x << ' ' << y;
+        ASSERT_NEAR(other[static_cast<std::size_t>(x)], exact, 2e-4);
+      }
+    }
+  }
+}
+
+TEST_F(AdaptedRowsTest, MasksAndProbabilitiesAreThoseOfTheLogOdds) {
+  for (const int width : {1, 16, 63, 64, 65, 641}) {
+    const cv::Mat bgr = RandomPicture(width);
+    const AdaptedRows rows = RowsOf(RandomMaps(bgr.size(), 5), folded_);
+    const auto count = static_cast<std::size_t>(width);
+    std::vector<float> z(count);
+    std::vector<std::uint8_t> expected(count), found(count);
+    for (int y = 0; y < kHeight; ++y) {
+      rows.LogOddsRow(bgr.ptr(y), width, y, z.data());
+      for (const double threshold : {-HUGE_VAL, -3., -0.5, 0., 0.1, 2.5, HUGE_VAL}) {
+        MaskRowOf(z.data(), count, static_cast<float>(threshold), expected.data());
+        rows.MaskRow(bgr.ptr(y), width, y, threshold, found.data());
+        ASSERT_EQ(found, expected) << width << ' ' << threshold;
+      }
+      ProbabilityRowOf(z.data(), count, expected.data());
+      rows.ProbabilityRow(bgr.ptr(y), width, y, found.data());
+      ASSERT_EQ(found, expected) << width;
+    }
+  }
+}
+
+TEST_F(AdaptedRowsTest, AreTheSameOnAllTargets) {
+  const int width = 333;
+  const cv::Mat bgr = RandomPicture(width);
+  const AdaptedRows rows = RowsOf(RandomMaps(bgr.size(), 5), folded_);
+  std::vector<float> best;
+  for (const std::string& name : UsableTargets()) {
+    const testing::ForcedTarget target(name);
+    std::vector<float> z(static_cast<std::size_t>(width * kHeight));
+    for (int y = 0; y < kHeight; ++y) rows.LogOddsRow(bgr.ptr(y), width, y, z.data() + y * width);
+    if (best.empty()) best = z;
+    EXPECT_EQ(z, best) << name;
+  }
+}
+
+TEST(LogOddsRows, AreTheDefinitionOnAllTargets) {
+  std::vector<float> z;
+  for (int i = -9000; i <= 9000; i += 7) z.push_back(static_cast<float>(i) / 1000);
+  for (const float far : {-400.f, -90.f, 90.f, 400.f}) z.push_back(far);
+  std::vector<std::uint8_t> bytes(z.size());
+  for (const std::string& name : UsableTargets()) {
+    const testing::ForcedTarget target(name);
+    for (std::size_t count = z.size() - 40; count <= z.size(); ++count) {
+      MaskRowOf(z.data(), count, 0.7f, bytes.data());
+      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(bytes[i], z[i] > 0.7f ? 255 : 0) << name;
+      ProbabilityRowOf(z.data(), count, bytes.data());
+      for (std::size_t i = 0; i < count; ++i)
+        ASSERT_NEAR(bytes[i], 255 * Logistic(static_cast<double>(z[i])), 0.5001) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace skinmask

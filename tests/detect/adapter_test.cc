@@ -1,0 +1,84 @@
+// The rows of an image by its adaptation: the ways of asking for them agree.
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "skinmask/detect/adapt.h"
+#include "skinmask/detect/detect_image.h"
+#include "support/colors.h"
+
+namespace skinmask {
+namespace {
+
+// A head and a hand before two walls, with noise.
+cv::Mat Picture(const cv::Size& size) {
+  testing::Random random(21);
+  cv::Mat bgr(size, CV_8UC3);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const double u = static_cast<double>(x) / size.width,
+                   v = static_cast<double>(y) / size.height;
+      const bool skin = std::hypot(u - 0.5, v - 0.4) < 0.2 || (u > 0.8 && v > 0.8);
+      const cv::Vec3d color = skin ? cv::Vec3d(110, 130, 185) : cv::Vec3d(90 + 90 * u, 120, 110);
+      for (int c = 0; c < 3; ++c)
+        bgr.at<cv::Vec3b>(y, x)[c] =
+            static_cast<std::uint8_t>(std::clamp(color[c] + 9 * random.Normal(), 0., 255.));
+    }
+  return bgr;
+}
+
+Adapter AdapterFor(const Model& model, const cv::Size& size) {
+  std::vector<std::unique_ptr<SeedFinder>> finders;
+  finders.push_back(FixedSeed(
+      cv::Rect(size.width * 2 / 5, size.height * 3 / 10, size.width / 5, size.height / 5)));
+  return Adapter(model, model.decision.threshold, std::move(finders));
+}
+
+bool Same(const cv::Mat& a, const cv::Mat& b) {
+  return a.size() == b.size() && a.type() == b.type() && cv::countNonZero(a != b) == 0;
+}
+
+// Of a model that is one quadratic, and of one that is none.
+TEST(Adapter, MasksAndProbabilitiesAreThoseOfTheLogOdds) {
+  for (const Kind kind : {Kind::kQda, Kind::kHistogramNb}) {
+    const Model model = testing::TrainedOfKind(kind);
+    for (const cv::Size size : {cv::Size(90, 70), cv::Size(401, 303), cv::Size(633, 420)}) {
+      const cv::Mat bgr = Picture(size);
+      const Adapter adapter = AdapterFor(model, size);
+      const std::optional<Adaptation> adaptation = adapter.Adapt(bgr);
+      ASSERT_TRUE(adaptation);
+      const cv::Mat z = adapter.LogOdds(bgr, *adaptation);
+      EXPECT_TRUE(Same(z, adapter.LogOdds(bgr)));
+      cv::Mat found, probability;
+      for (const double threshold : {0., 0.0004, model.decision.threshold, 0.5, 0.99, 1.}) {
+        adapter.MaskAndProbability(bgr, *adaptation, threshold, found, probability);
+        EXPECT_TRUE(Same(found, MaskOf(z, threshold))) << size << threshold;
+        EXPECT_TRUE(Same(probability, ProbabilityOf(z))) << size << threshold;
+        adapter.Mask(bgr, *adaptation, threshold, found);
+        EXPECT_TRUE(Same(found, MaskOf(z, threshold))) << size << threshold;
+      }
+      adapter.Probability(bgr, *adaptation, found);
+      EXPECT_TRUE(Same(found, ProbabilityOf(z))) << size;
+    }
+  }
+}
+
+TEST(Adapter, TargetsAndThreadsDoNotMatter) {
+  const cv::Size size(1403, 907);  // of more rows than one thread takes
+  const cv::Mat bgr = Picture(size);
+  const Model model = testing::TrainedOfKind(Kind::kQda);
+  const Adapter adapter = AdapterFor(model, size);
+  const cv::Mat expected = adapter.LogOdds(bgr);
+  for (const std::string& name : UsableTargets()) {
+    const testing::ForcedTarget target(name);
+    for (const std::size_t threads : {1u, 3u}) {
+      const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+      EXPECT_TRUE(Same(adapter.LogOdds(bgr), expected)) << name << threads;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace skinmask

@@ -1,0 +1,192 @@
+// What adaptation makes of and for the small image.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "detect/adapt/box_rows.h"
+#include "detect/adapt/refine.h"
+#include "detect/adapt/small_image.h"
+#include "detect/adapt/spatial_prior.h"
+#include "skinmask/base/logistic.h"
+#include "support/colors.h"
+
+namespace skinmask {
+namespace {
+
+cv::Mat Noise(int height, int width) {
+  testing::Random random(3);
+  cv::Mat bgr(height, width, CV_8UC3);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < 3 * width; ++x)
+      bgr.ptr(y)[x] = static_cast<std::uint8_t>(std::clamp(128 + 70 * random.Normal(), 0., 255.));
+  return bgr;
+}
+
+TEST(SmallImage, IsTheMeanOfEachSquare) {
+  for (const cv::Size size : {cv::Size(1, 1), cv::Size(101, 37), cv::Size(64, 64), cv::Size(3, 500),
+                              cv::Size(257, 91), cv::Size(20, 1), cv::Size(700, 300)}) {
+    const cv::Mat bgr = Noise(size.height, size.width);
+    for (const int pixels : {1, 40, 300, 100000}) {
+      const int square = SmallImageSquare(size, pixels);
+      EXPECT_LE(size.area(), square * square * pixels);
+      const cv::Mat small = SmallImage(bgr, pixels);
+      EXPECT_NEAR(small.cols, static_cast<double>(size.width) / square, 1);
+      EXPECT_NEAR(small.rows, static_cast<double>(size.height) / square, 1);
+      for (int y = 0; y < small.rows; ++y)
+        for (int x = 0; x < small.cols; ++x) {
+          const cv::Rect cell =
+              cv::Rect(x * square, y * square, square, square) & cv::Rect({}, size);
+          const cv::Scalar mean = cv::mean(bgr(cell));
+          for (int c = 0; c < 3; ++c)
+            ASSERT_NEAR(small.at<cv::Vec3b>(y, x)[c], mean[c], 0.5001) << size << pixels;
+        }
+    }
+  }
+}
+
+double MeanWithin(const Plane& plane, int radius, int x, int y) {
+  double sum = 0;
+  int count = 0;
+  for (int j = std::max(0, y - radius); j <= std::min(plane.height() - 1, y + radius); ++j)
+    for (int i = std::max(0, x - radius); i <= std::min(plane.width() - 1, x + radius);
+         ++i, ++count)
+      sum += static_cast<double>(plane.Row(j)[i]);
+  return sum / count;
+}
+
+TEST(BoxMean, IsTheMeanOfWhatIsInTheBox) {
+  testing::Random random(8);
+  for (int width = 1; width <= 70; ++width) {
+    Plane plane(width, 1 + width % 9), mean(width, 1);
+    for (int y = 0; y < plane.height(); ++y)
+      for (int x = 0; x < width; ++x) plane.Row(y)[x] = static_cast<float>(random.Normal());
+    for (const int radius : {1, 2, 3, 4, 7, 40}) {
+      BoxMean box(plane, radius);
+      for (int y = 0; y < plane.height(); ++y) {
+        box.NextRow(mean.Row(0));
+        for (int x = 0; x < width; ++x)
+          ASSERT_NEAR(mean.Row(0)[x], MeanWithin(plane, radius, x, y), 1e-5) << width << radius;
+      }
+    }
+  }
+}
+
+// One round by the definition of the guided filter, in double.
+Message NeighboursMessage(const cv::Mat& bgr, const cv::Mat& z, double face_size,
+                          const RefinementOptions& options) {
+  MeanField field(bgr, face_size, options);
+  field.Run(z, options.rounds - 1);
+  field.Run(z, 1);  // goes on where the last one ended
+  const Message message = field.message();
+  // The message itself is what is added to log-odds.
+  cv::Mat added = cv::Mat::zeros(z.size(), CV_32FC1);
+  field.AddMessage(added);
+  const int x = z.cols / 3, y = z.rows / 2;
+  EXPECT_NEAR(added.at<float>(y, x),
+              message.slope.at<float>(y, x) * bgr.at<cv::Vec3b>(y, x)[1] / 255 +
+                  message.offset.at<float>(y, x),
+              1e-4);
+  return message;
+}
+
+TEST(MeanField, IsTheGuidedFilterOfTheLabels) {
+  const cv::Mat bgr = Noise(19, 45);
+  cv::Mat z(bgr.size(), CV_32FC1);
+  Plane grey(bgr.cols, bgr.rows), label(bgr.cols, bgr.rows), square(bgr.cols, bgr.rows),
+      product(bgr.cols, bgr.rows), slope(bgr.cols, bgr.rows), offset(bgr.cols, bgr.rows);
+  testing::Random random(4);
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < bgr.cols; ++x) {
+      z.at<float>(y, x) = static_cast<float>(5 * random.Normal());
+      const double log_odds = std::clamp(static_cast<double>(z.at<float>(y, x)), -8., 8.);
+      grey.Row(y)[x] = static_cast<float>(bgr.at<cv::Vec3b>(y, x)[1] / 255.);
+      label.Row(y)[x] = static_cast<float>(std::tanh(log_odds / 2));
+      square.Row(y)[x] = grey.Row(y)[x] * grey.Row(y)[x];
+      product.Row(y)[x] = grey.Row(y)[x] * label.Row(y)[x];
+    }
+  RefinementOptions options;
+  options.rounds = 1;
+  options.min_radii_per_side = 10;
+  const int radius = 3;  // of sqrt(19 * 45) / 10
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < bgr.cols; ++x) {
+      const double g = MeanWithin(grey, radius, x, y), l = MeanWithin(label, radius, x, y);
+      const double a = (MeanWithin(product, radius, x, y) - g * l) /
+                       (MeanWithin(square, radius, x, y) - g * g + options.epsilon);
+      slope.Row(y)[x] = static_cast<float>(a);
+      offset.Row(y)[x] = static_cast<float>(l - a * g);
+    }
+  const Message message = NeighboursMessage(bgr, z, 1000, options);
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < bgr.cols; ++x) {
+      const double by = options.pairwise_weight;
+      ASSERT_NEAR(message.slope.at<float>(y, x), by * MeanWithin(slope, radius, x, y), 2e-3);
+      ASSERT_NEAR(message.offset.at<float>(y, x), by * MeanWithin(offset, radius, x, y), 2e-3);
+    }
+}
+
+// The oracle: docs/adaptation.md, step 5, in double.
+double PriorOf(const Seed& seed, double x, double y, const SpatialPriorOptions& o) {
+  const bool inside = seed.box.contains({static_cast<int>(x), static_cast<int>(y)});
+  const cv::Point2d p = seed.face ? seed.face->FromImage({x, y})
+                                  : cv::Point2d((x - seed.box.x) / seed.box.width - 0.5,
+                                                (y - seed.box.y) / seed.box.height - 0.5);
+  const double far = std::max(std::abs(p.x) - 1, 0.) + std::max(std::abs(p.y) - 1, 0.);
+  const double below = o.below - o.decay_per_face_width * std::min(far, o.max_decay_widths);
+  if (!seed.face) return inside ? o.head : below;
+  const double u = p.x / o.head_half_width, v = (p.y - kHeadCentre) / o.head_half_height;
+  const double head = Logistic((1 - std::hypot(u, v)) / 0.1), chin = Logistic((p.y - 0.5) / 0.15);
+  return head * o.head + (1 - head) * (chin * below + (1 - chin) * o.above);
+}
+
+TEST(SpatialPrior, IsThatOfTheNearestSeed) {
+  const FaceFrame face{{80, 60}, 40, 0.3}, other{{210, 90}, 25, -0.2};
+  const cv::Size image(300, 200), small(101, 67);
+  const std::vector<Seed> seeds{{face.Box(image), face, {}},
+                                {other.Box(image), other, {}},
+                                {cv::Rect(120, 140, 60, 30), std::nullopt, {}}};
+  const SpatialPriorOptions options;
+  const cv::Mat prior = SpatialPrior(small, image, seeds, options);
+  const auto distance = [](const Seed& seed, double x, double y) {
+    if (seed.face) return cv::norm(seed.face->FromImage({x, y}));
+    return std::hypot((x - seed.box.x) / seed.box.width - 0.5,
+                      (y - seed.box.y) / seed.box.height - 0.5);
+  };
+  for (int j = 0; j < small.height; ++j)
+    for (int i = 0; i < small.width; ++i) {
+      const double x = (i + 0.5) * image.width / small.width;
+      const double y = (j + 0.5) * image.height / small.height;
+      std::vector<double> distances;
+      for (const Seed& seed : seeds) distances.push_back(distance(seed, x, y));
+      const auto nearest = std::ranges::min_element(distances) - distances.begin();
+      ASSERT_NEAR(prior.at<float>(j, i),
+                  PriorOf(seeds[static_cast<std::size_t>(nearest)], x, y, options), 1e-3)
+          << i << ' ' << j;
+    }
+}
+
+TEST(SmallMaps, AreTheSameOnAllTargets) {
+  const cv::Mat bgr = Noise(53, 77);
+  cv::Mat z(bgr.size(), CV_32FC1);
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < bgr.cols; ++x)
+      z.at<float>(y, x) = static_cast<float>(bgr.ptr(y, x)[0] - 128) / 20;
+  const FaceFrame face{{30, 20}, 18, 0.1};
+  const std::vector<Seed> seeds{{face.Box(bgr.size()), face, {}}};
+  std::vector<cv::Mat> best;
+  for (const std::string& name : UsableTargets()) {
+    const testing::ForcedTarget target(name);
+    const Message message = NeighboursMessage(bgr, z, 40, {});
+    const std::vector<cv::Mat> found{message.slope, message.offset,
+                                     SpatialPrior(bgr.size(), bgr.size(), seeds, {})};
+    if (best.empty()) best = found;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_EQ(cv::countNonZero(found[i] != best[i]), 0) << name << i;
+  }
+}
+
+}  // namespace
+}  // namespace skinmask
