@@ -71,7 +71,8 @@ function showDecision() {
       `The line is where P(${positive}) is the threshold` +
       (planes[0].held ? ', cut through the colours where the third channel has the value above the plot' : '') +
       '. Ellipses are of one and two standard deviations of each Gaussian; they and the points, some of the pixels, ' +
-      'are projected.');
+      'are projected.' + (report.finder === undefined ? '' :
+          ' This is the trained model, the global one: images that are adapted to have boundaries of their own.'));
   planes.forEach((plane, i) => {
     const names = [plane.x, plane.y].filter((f) => f !== null).map((f) => report.boundary.channels[f].name);
     const caption = element('figcaption', {}, names.join(' and '));

@@ -11,6 +11,16 @@ function enlarge(source, caption) {
   dialog.showModal();
 }
 
+// What was done to an image before it was judged; nothing where nothing adapts.
+function adaptationOf(index) {
+  const adaptation = report.images[index].adaptation, path = `images.${index}.adaptation.`;
+  if (!adaptation) return [];
+  if (adaptation.by === 'image') return ['. No face: its own threshold, at log-odds of ', number(path + 'shift', 1)];
+  if (adaptation.by === 'nothing') return ['. No face: the model as it is'];
+  if (!adaptation.faces) return ['. Fitted to the seed'];
+  return ['. Faces fitted to: ', number(path + 'faces', 0)];
+}
+
 function imageCard(index) {
   const name = report.images[index].name, panels = element('div', {class: 'panels'});
   for (const [key, source] of Object.entries(pictures[name] ?? {})) {
@@ -23,7 +33,7 @@ function imageCard(index) {
   const path = `images.${index}.`;
   return element('div', {class: 'image'}, element('p', {}, element('b', {}, name), ': F1 ', number(path + 'f1'),
                  ', IoU ', number(path + 'iou'), ', precision ', number(path + 'precision'), ', recall ',
-                 number(path + 'recall')), panels);
+                 number(path + 'recall'), ...adaptationOf(index)), panels);
 }
 
 function showAll() {
@@ -37,6 +47,9 @@ function showAll() {
 
 function showGallery() {
   document.getElementById('gallery').hidden = false;
+  if (report.finder)
+    document.getElementById('gallery-note').append(
+        ' Faces were found in ', number('images_with_faces', 0), ` images (finder: ${report.finder}).`);
   for (const kind of ['worst', 'best'])
     document.getElementById(kind).append(...report.gallery[kind].map(imageCard));
   document.querySelector('#best').previousElementSibling.hidden = !report.gallery.best.length;
