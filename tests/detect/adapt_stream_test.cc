@@ -239,6 +239,24 @@ TEST(AdaptStream, FramesWithoutAFaceAreDividedWhereTheyDivide) {
   EXPECT_EQ(last->summary.by, AdaptationSummary::By::kSeeds);
 }
 
+// A seed that is too small to tell colours by, found again and again in a still picture.
+TEST(AdaptStream, ASeedOfNoUseLeavesTheFramesOwnDecision) {
+  cv::Mat still(300, 400, CV_8UC3, cv::Scalar(150, 120, 100));
+  cv::ellipse(still, {200, 150}, {80, 120}, 20, 0, 360, cv::Scalar(95, 120, 165), cv::FILLED);
+  for (const cv::Rect& seed : {cv::Rect(0, 0, 2, 2), cv::Rect({}, still.size())}) {
+    const auto adapter = AdapterOf(FixedSeed(seed), true);
+    const auto alone = adapter->Adapt(still);
+    ASSERT_TRUE(alone);
+    EXPECT_EQ(alone->summary.by, AdaptationSummary::By::kImage);
+    StreamAdapter stream(adapter, {4, 0});
+    for (int i = 0; i < 12; ++i) {
+      const auto now = stream.Follow(still);
+      ASSERT_TRUE(now) << i;
+      EXPECT_EQ(now->summary, alone->summary) << i;
+    }
+  }
+}
+
 TEST(AdaptStream, GoesOnInAnotherSize) {
   const Scene scene = Astronaut();
   StreamAdapter stream(AdapterOf(HogFaceFinder()));

@@ -18,6 +18,7 @@ struct Outcome {
 // Tests that start the program as a user would.
 class ProgramTest : public FolderTest {
  protected:
+  ProgramTest() { ::unsetenv("SKINMASK_FACES"); }
   // `arguments` is a piece of shell; the working folder is the test's own.
   Outcome Run(const std::string& arguments) const {
     const std::string command = "cd '" + folder_.string() + "' && '" SKINMASK_PROGRAM "' " +

@@ -57,7 +57,8 @@ class Adapter {
   // (detect_image.h); empty where there is nothing to adapt to, for which the global model is the
   // answer. Safe from many threads; the same for any number.
   cv::Mat LogOdds(const cv::Mat& bgr) const;
-  // The same in two steps, the first of which sees a small image only, but for the seeds.
+  // The same in two steps, the first of which sees a small image only, but for the seeds. Here and
+  // below `bgr` has the size of the image that was adapted to; another one is an Error.
   std::optional<Adaptation> Adapt(const cv::Mat& bgr) const;
   cv::Mat LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const;
 

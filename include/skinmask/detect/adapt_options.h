@@ -75,7 +75,7 @@ struct SeedSkinOptions {
 struct ImageFitOptions {
   // The image is made this small, in pixels, before the fit: ECU. 100 to 10^8.
   int pixels = 39000;
-  // Gaussians of the background: ECU. 1 to 64.
+  // Gaussians of the background: ECU. 1 to 48.
   int background_components = 5;
   // Added to the variance of each channel of these, in grey levels squared: ECU. 0.01 to 1000.
   double background_covariance_floor = 16;

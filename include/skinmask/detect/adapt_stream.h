@@ -9,9 +9,9 @@ namespace skinmask {
 
 struct StreamOptions {
   int search_every_frames = 8;  // 1 or more: how often the adapter's finders see a frame
-  // 0: they see it when it comes, which takes as long as it takes (faces: 60 ms). More: on a thread
-  // of their own, and what they find counts so many frames later, so that no frame waits if they
-  // are done by then (faces, at 30 frames/s: 3).
+  // 0: they see it when it comes, which takes as long as it takes (faces: 30 to 110 ms). More: on a
+  // thread of their own, and what they find counts so many frames later, so that no frame waits if
+  // they are done by then (faces at 0.4 megapixels, at 30 frames/s: 3).
   int search_lag_frames = 0;
 };
 
@@ -29,9 +29,9 @@ class StreamAdapter {
   StreamAdapter(StreamAdapter&&) noexcept;
   StreamAdapter& operator=(StreamAdapter&&) noexcept;
 
-  // The next frame, CV_8UC3; null while no skin has been shown: the global model is the answer. The
-  // frames come in order, from one thread at a time; what is returned stays valid and unchanged.
-  // Errors are the finders'; the stream can go on after one.
+  // The next frame, CV_8UC3; null where there is nothing to adapt to: the global model is the
+  // answer. The frames come in order, from one thread at a time; what is returned stays valid and
+  // unchanged. Errors are the finders'; the stream can go on after one.
   std::shared_ptr<const Adaptation> Follow(const cv::Mat& bgr);
 
   // The pixels of that frame: Adapter::LogOdds(bgr, *adaptation), which may run in parallel for

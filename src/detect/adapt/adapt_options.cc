@@ -20,7 +20,7 @@ void CheckFit(std::string_view group, const ImageFitOptions& fit) {
     Check(fmt::format("{}.{}", group, option), value, least, greatest);
   };
   check("pixels", fit.pixels, 100, 1e8);
-  check("background_components", fit.background_components, 1, 64);
+  check("background_components", fit.background_components, 1, 48);
   check("background_covariance_floor", fit.background_covariance_floor, 0.01, 1000);
   check("background_min_distance", fit.background_min_distance, 0, 1000);
   check("skin_shade", fit.skin_shade, 0, 1);

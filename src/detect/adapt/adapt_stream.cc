@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <future>
+#include <utility>
 
 #include "detect/adapt/face_tracker.h"
 #include "detect/adapt/image_decision.h"
@@ -70,9 +71,9 @@ class StreamAdapter::State {
   std::optional<Search> SearchAt(const cv::Mat& bgr, const TrackingFrame& now) {
     std::optional<Search> done;
     if (pending_.valid() && frame_ >= due_) {
+      const bool is_stale = std::exchange(is_stale_, false);
       std::vector<Seed> found = pending_.get();
-      if (!is_stale_) done = Search{std::move(found), searched_};
-      is_stale_ = false;
+      if (!is_stale) done = Search{std::move(found), searched_};
     }
     if (tracker_.AnyLost()) next_search_ = std::min(next_search_, began_ + kMinSearchGap);
     if (pending_.valid() || frame_ < next_search_) return done;
@@ -88,15 +89,14 @@ class StreamAdapter::State {
   }
 
   void Update(const std::optional<Search>& search, const TrackingFrame& now, double rate) {
-    const bool had_seeds = !tracker_.empty();
-    if (had_seeds || (search && !search->found.empty())) UpdateBySeeds(search, now, rate);
-    if (!tracker_.empty()) {
+    const bool had_model = model_.has_value();
+    if (!tracker_.empty() || (search && !search->found.empty())) UpdateBySeeds(search, now, rate);
+    if (model_) {
       divided_.reset();
       own_model_.reset();
       return;
     }
-    model_.reset();
-    if (had_seeds) current_.reset();
+    if (had_model) current_.reset();
     if (adapter_->options().image.enabled) UpdateByImage(now, rate);
   }
 
@@ -141,6 +141,10 @@ class StreamAdapter::State {
         search && tracker_.UpdateWithDetections(search->found, search->searched, now);
     tracker_.UpdateAnchors(now, global, rate);
     std::vector<ColorGaussian> anchors = tracker_.anchors();
+    if (anchors.empty()) {
+      model_.reset();
+      return;
+    }
     const auto most = static_cast<std::size_t>(options.skin.max_components);
     const bool joined = anchors.size() > most;  // differently from frame to frame
     anchors = Merged(std::move(anchors), most);
@@ -151,9 +155,9 @@ class StreamAdapter::State {
       model_ = FitToImage(small, anchors, evidence, options);
     else if (rate > 0)
       StepwiseUpdate(*model_, small, anchors, evidence, rate, options);
-    current_ =
-        model_ ? std::make_shared<const Adaptation>(adapter_->AdaptedToSeeds(*model_, prior, seeds))
-               : nullptr;
+    if (model_)
+      current_ =
+          std::make_shared<const Adaptation>(adapter_->AdaptedToSeeds(*model_, prior, seeds));
   }
 
   std::shared_ptr<const Adapter> adapter_;

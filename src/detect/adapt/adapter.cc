@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -8,6 +10,7 @@
 #include "detect/adapt/seed_skin.h"
 #include "detect/adapt/small_image.h"
 #include "detect/adapt/spatial_prior.h"
+#include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
@@ -146,6 +149,9 @@ AdaptedRows Adapter::RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) co
                          options.max_global_log_odds,
                          options.local_weight,
                          options.global_weight};
+  if (SmallImageSize(bgr.size(), options_.fit.pixels) != adaptation.slope.size())
+    throw Error("the adaptation", fmt::format("is not of an image of {}x{} pixels, as this one is",
+                                              bgr.cols, bgr.rows));
   const int side = SmallImageSquare(bgr.size(), options_.fit.pixels);
   return AdaptedRows(judge, {adaptation.slope, adaptation.offset, side}, own_log_odds_);
 }

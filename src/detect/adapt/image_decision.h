@@ -29,8 +29,8 @@ struct Division {
 };
 
 // Goes down from great log-odds, as far as the pixels above may be a part of the image, and takes
-// the lowest place of the smoothed histogram in shares of the highest place above it; the way ends
-// where the histogram rises again, which is the peak of the background.
+// the lowest place of the smoothed histogram in shares of the highest place above it (and above
+// -1); below 0 the way ends where the histogram rises again after a valley, to the background.
 Division DivisionOf(const ImageHistogram& histogram, const ImageDecisionOptions& options);
 
 }  // namespace skinmask

@@ -29,7 +29,7 @@ struct Evidence {
 };
 
 // Fits both mixtures to a small image by EM, with a prior at the anchors (seed_skin.h). Absent when
-// there are none, or too few pixels are unlike them. About 2 ms.
+// there are none, or too few pixels are unlike them. About 3 ms.
 std::optional<ImageModel> FitToImage(const cv::Mat& bgr, std::span<const ColorGaussian> anchors,
                                      const Evidence& evidence, const AdaptOptions& options);
 

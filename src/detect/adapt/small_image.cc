@@ -76,10 +76,16 @@ int SmallImageSquare(const cv::Size& image, int pixels) {
   return std::max(1, static_cast<int>(std::ceil(std::sqrt(area / pixels))));
 }
 
+cv::Size SmallImageSize(const cv::Size& image, int pixels) {
+  const int square = SmallImageSquare(image, pixels);
+  return square == 1 ? image
+                     : cv::Size(Squares(image.width, square), Squares(image.height, square));
+}
+
 cv::Mat SmallImage(const cv::Mat& bgr, int pixels) {
   const int square = SmallImageSquare(bgr.size(), pixels);
   if (square == 1) return bgr.clone();
-  cv::Mat small(Squares(bgr.rows, square), Squares(bgr.cols, square), CV_8UC3);
+  cv::Mat small(SmallImageSize(bgr.size(), pixels), CV_8UC3);
   ForRowsOf(bgr.cols * square, small.rows,
             [&](int y) { AverageRow(bgr, square, y, small.cols, small.ptr(y)); });
   return small;

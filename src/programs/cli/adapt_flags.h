@@ -22,7 +22,7 @@ struct AdaptFlags {
   bool by_image() const { return adapt == "auto" && (given || !has_seeds()); }
   bool any() const { return adapt != "off" || has_seeds(); }
   // Asked for on the command line, not by default.
-  bool any_given() const { return (given && adapt != "off") || has_seeds(); }
+  bool any_given() const { return (given && adapt != "off") || has_seeds() || !faces.empty(); }
 };
 
 void AddAdaptFlags(CLI::App& verb, AdaptFlags& flags);
@@ -34,7 +34,8 @@ double OwnThreshold(const Model& made, double prior);
 std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model& model,
                                            double own_threshold, const HogOptions& hog = {});
 
-// 'fitted to 2 faces', 'its own threshold, 1.3 below the model's', 'the global model'.
+// 'fitted to 2 faces', 'fitted to the seed', 'no face, its own threshold 1.3 below the model's in
+// log-odds', 'the global model'.
 std::string TextOf(const AdaptationSummary& summary);
 
 // 'faces in 88 of 101 images'.

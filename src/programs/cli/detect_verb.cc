@@ -106,7 +106,8 @@ Model PreparedModel(const Options& options, const Context& context, DetectOption
   Model model = WithPosteriorFlags(made, options.posterior);
   if (std::ranges::count(detect.outputs, Output::kClasses) > 0) {
     if (options.adapt.any_given())
-      throw UsageError("--output classes knows no adapted model (leave out --adapt and its seeds)");
+      throw UsageError(
+          "--output classes knows no adapted model (leave out --adapt, --faces and seeds)");
     return model;  // the trained model alone, for all outputs to be of one
   }
   detect.adapter = MakeAdapter(options.adapt, model, OwnThreshold(made, model.positive().prior));

@@ -43,7 +43,7 @@ void PrintClasses(const ClassCounts& counts) {
   Print("{:<18} {:>{}}\n", "all", Shown(counts.Accuracy()), 13 * counts.classes.size() + 12);
 }
 
-void PrintTable(const EvaluationReport& report) {
+void PrintTable(const EvaluationReport& report, bool by_faces) {
   const Confusion& c = report.pooled.counts;
   const std::string yes = report.positive, no = "not " + yes;
   Print("{:<18} {:>14} {:>14}\n", "", "truly " + yes, no);
@@ -65,7 +65,7 @@ void PrintTable(const EvaluationReport& report) {
     Print("{:<18} {:>14.6g}  ({}{})\n", "threshold", report.decision->threshold,
           report.decision->rule,
           report.decision->data.empty() ? "" : ", chosen on " + report.decision->data);
-  if (!report.adaptations.empty()) {
+  if (by_faces && !report.adaptations.empty()) {
     FaceCount faces;
     for (const AdaptationSummary& adaptation : report.adaptations) faces.Add(adaptation);
     Print("{}\n", faces.Text());
@@ -157,14 +157,14 @@ void RunEvaluate(const Options& options, Context& context) {
   std::optional<Model> model;
   if (options.predicted.empty()) model = context.LoadModel();
   if (options.pairs.images.empty() && options.adapt.any_given())
-    throw UsageError("--adapt and its seeds need --images");
+    throw UsageError("--adapt, --faces and seeds need --images");
   const std::shared_ptr<const Adapter> adapter =
       options.pairs.images.empty() ? nullptr
                                    : MakeAdapter(options.adapt, *model, model->decision.threshold);
   const EvaluationReport report = Report(options, model, adapter.get(), context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
   const bool judged = report.pooled.counts.Total() > 0;
-  if (judged && !context.json_to_stdout()) PrintTable(report);
+  if (judged && !context.json_to_stdout()) PrintTable(report, options.adapt.by_faces());
   if (context.json.empty() && options.report.empty()) return;
   const Model* const shown = model ? &*model : nullptr;
   const std::string json = FullReportToJson(report, shown);

@@ -190,6 +190,7 @@ TEST_F(AdaptProgramTest, WhatCannotBeAdaptedIsRefused) {
   Put("in/a.png", Encode(".png", Gradient(30, 20)));
   for (const std::string wrong : {"detect in -o out --output classes --adapt faces",
                                   "detect in -o out --output mask,classes --seed-rect 1,1,9,9",
+                                  "detect in -o out --output classes --faces x.onnx",
                                   "evaluate --predicted in --truth in --adapt faces",
                                   "evaluate --samples x.csv --adapt faces"}) {
     const Outcome run = Run(wrong);
