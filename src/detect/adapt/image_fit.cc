@@ -96,6 +96,14 @@ FitPixels Informed(const cv::Mat& bgr, const cv::Mat& beside, const MeanField& f
   return PixelsOf(bgr, z);
 }
 
+// Begun anew, since what was believed of a pixel on the way outlives its reason (groups: 0.003).
+Message FinalMessage(const cv::Mat& bgr, const ImageModel& model, const cv::Mat& beside,
+                     const AdaptOptions& options, MeanField& field) {
+  field.Reset();
+  field.Run(LogOddsAlone(bgr, model, beside, options), options.refinement.rounds);
+  return field.message();
+}
+
 ImageModel EmSteps(ImageModel model, int steps, std::span<const ColorGaussian> anchors,
                    const FitPixels& pixels, const AdaptOptions& options) {
   for (int step = 0; step < steps; ++step) model = EmStep(model, anchors, pixels, options);
@@ -137,10 +145,7 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr, std::span<const ColorGa
     const FitPixels informed = Informed(bgr, beside, field);
     model = EmSteps(std::move(model), options.fit.informed_steps, anchors, informed, options);
   }
-  // Anew, since what was believed of a pixel on the way outlives its reason (groups: 0.003).
-  field.Reset();
-  field.Run(LogOddsAlone(bgr, model, beside, options), options.refinement.rounds);
-  model.message = field.message();
+  model.message = FinalMessage(bgr, model, beside, options, field);
   return model;
 }
 
@@ -184,9 +189,7 @@ void StepwiseUpdate(ImageModel& model, const cv::Mat& bgr, std::span<const Color
   for (std::size_t i = 0; i < model.background.size(); ++i)
     Blend(model.background[i], next.background[i], rate);
   if (!field) return;
-  field->Reset();
-  field->Run(LogOddsAlone(bgr, model, beside, options), options.refinement.rounds);
-  model.message = field->message();
+  model.message = FinalMessage(bgr, model, beside, options, *field);
 }
 
 }  // namespace skinmask
