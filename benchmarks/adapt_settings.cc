@@ -21,8 +21,8 @@
 #include <opencv2/core/utility.hpp>
 #include <opencv2/imgproc.hpp>
 #include <optional>
-#include <ranges>
 #include <sstream>
+#include <vector>
 
 #include "found.h"
 #include "skinmask/base/error.h"
@@ -141,10 +141,12 @@ Variant Parse(const std::string& line) {
   for (std::string word; words >> word;) {
     const auto equals = word.find('=');
     const auto setting = std::ranges::find(kSettings, word.substr(0, equals), &Setting::name);
-    if (equals == std::string::npos || setting == std::end(kSettings))
-      throw skinmask::Error(
-          word, fmt::format("is not NAME=VALUE with one of these names: {}",
-                            fmt::join(kSettings | std::views::transform(&Setting::name), " ")));
+    if (equals == std::string::npos || setting == std::end(kSettings)) {
+      std::vector<const char*> names;
+      for (const Setting& known : kSettings) names.push_back(known.name);
+      throw skinmask::Error(word, fmt::format("is not NAME=VALUE with one of these names: {}",
+                                              fmt::join(names, " ")));
+    }
     setting->set(variant, std::stod(word.substr(equals + 1)));
   }
   return variant;

@@ -171,9 +171,10 @@ Comparison Compare(const Samples& samples, const std::vector<FitOptions>& candid
   for (const FitOptions& candidate : candidates)
     result.models.push_back({candidate, "", std::vector<FoldScore>(options.folds)});
   if (!ScoreAll(samples, candidates, options, result)) return result;
-  const auto failed = std::ranges::stable_partition(
-      result.models, [](const ComparedModel& m) { return m.problem.empty(); });
-  std::stable_sort(result.models.begin(), failed.begin(),
+  const auto failed =
+      std::stable_partition(result.models.begin(), result.models.end(),
+                            [](const ComparedModel& m) { return m.problem.empty(); });
+  std::stable_sort(result.models.begin(), failed,
                    [&](const ComparedModel& a, const ComparedModel& b) {
                      return Rank(a, options.select) < Rank(b, options.select);
                    });

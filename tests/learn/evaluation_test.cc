@@ -76,11 +76,8 @@ TEST(Scores, AucIsTheShareOfPairsInOrder) {
 
 TEST(Scores, AveragePrecisionBrierAndMaxF1AreThoseOfBruteForce) {
   const std::vector<Scored> scored = Draw(600, 1.5);
-  double brier = 0, positives = 0;
-  for (const Scored& s : scored) {
-    brier += std::pow(Logistic(s.z) - s.truth, 2);
-    positives += s.truth;
-  }
+  double brier = 0;
+  for (const Scored& s : scored) brier += std::pow(Logistic(s.z) - s.truth, 2);
   double ap = 0, best_f1 = 0, last_recall = 0;
   for (float t = 12; t > -12; t -= 0.25f) {
     Confusion c;
