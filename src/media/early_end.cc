@@ -3,30 +3,33 @@
 #include <bit>
 #include <cstdint>
 #include <fstream>
-#include <string_view>
 
 namespace skinmask {
 namespace {
 
-// Where a Matroska file says that it ends: behind its segment (RFC 8794: an ID, a length of one to
-// eight bytes whose leading zeros tell how many, the data). 0 where it does not say.
-std::int64_t MatroskaEnd(const std::string& path) {
-  char head[4096] = {};
-  std::ifstream(path, std::ios::binary).read(head, sizeof head);
-  const std::string_view bytes(head, sizeof head);
-  std::size_t at = bytes.find("\x18\x53\x80\x67");
-  if (at == bytes.npos || (at += 4) + 8 > bytes.size()) return 0;
+std::string Head(const std::string& path) {
+  std::string head(4096, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head;
+}
+
+}  // namespace
+
+std::int64_t MatroskaEnd(std::string_view head) {
+  constexpr std::string_view kSegment = "\x18\x53\x80\x67";
+  std::size_t at = head.find(kSegment);
+  if (at == head.npos || (at += kSegment.size()) == head.size()) return 0;
   const auto first = static_cast<std::uint8_t>(head[at]);
   const int length = std::countl_zero(first) + 1;
-  if (length > 8) return 0;
+  if (length > 8 || at + static_cast<std::size_t>(length) > head.size()) return 0;
   std::int64_t size = first & (0xff >> length);
   for (int i = 1; i < length; ++i)
     size = size << 8 | static_cast<std::uint8_t>(head[at + static_cast<std::size_t>(i)]);
   const bool unknown = size == (std::int64_t{1} << 7 * length) - 1;
   return unknown ? 0 : static_cast<std::int64_t>(at) + length + size;
 }
-
-}  // namespace
 
 bool EndsEarly(const AVFormatContext& format, int index, const std::string& path) {
   const Ffmpeg& av = Ffmpeg::Get();
@@ -36,7 +39,7 @@ bool EndsEarly(const AVFormatContext& format, int index, const std::string& path
   const std::int64_t size = sized ? av.avio_size(format.pb) : 0;
   if (size <= 0) return false;
   if (std::string_view(format.iformat->name).starts_with("matroska"))
-    return MatroskaEnd(path) > size;
+    return MatroskaEnd(Head(path)) > size;
   if (entries == 0) return false;
   const AVIndexEntry* const last = av.avformat_index_get_entry(video, entries - 1);
   return last->pos + last->size > size;

@@ -1,7 +1,9 @@
 // Video files that were cut off.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "media/ffmpeg.h"
 
@@ -10,5 +12,10 @@ namespace skinmask {
 // True where the container of an open file names data that lie behind the end of the file. `index`
 // is that of the stream of pictures.
 bool EndsEarly(const AVFormatContext& format, int index, const std::string& path);
+
+// Where a Matroska file with this beginning says that it ends: behind its segment (RFC 8794: an ID,
+// a length of one to eight bytes whose leading zeros tell how many, the data). 0 where it does not
+// say.
+std::int64_t MatroskaEnd(std::string_view head);
 
 }  // namespace skinmask

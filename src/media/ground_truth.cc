@@ -204,10 +204,14 @@ class MaskReader {
   bool in_between_ = false;
 };
 
+ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const MaskRule& rule,
+                    Scratch* buffer) {
+  return MaskReader(rule, IsJpeg(bytes), std::string(subject))
+      .Read(DecodeImage(bytes, subject, {.keep_grey = true, .buffer = buffer}));
+}
+
 ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule, Scratch* buffer) {
-  const std::string bytes = ReadFile(path);
-  return MaskReader(rule, IsJpeg(bytes), path.string())
-      .Read(DecodeImage(bytes, path.string(), {.keep_grey = true, .buffer = buffer}));
+  return DecodeMask(ReadFile(path), path.string(), rule, buffer);
 }
 
 }  // namespace skinmask

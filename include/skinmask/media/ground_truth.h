@@ -50,5 +50,7 @@ struct ClassMap {
 // buffer, and then live until the next use of it.
 ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule,
                   Scratch* buffer = nullptr);
+ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const MaskRule& rule,
+                    Scratch* buffer = nullptr);
 
 }  // namespace skinmask
