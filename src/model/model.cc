@@ -97,6 +97,32 @@ void ValidateBins(const ClassModel& c, const Model& model, std::string_view subj
           where + fmt::format("bins hold {} pixels, count says {}", sum, c.count));
 }
 
+void ValidateHistogram(const Model& model, std::string_view subject) {
+  const auto [bins, smoothing] = model.histogram;
+  Require(bins >= 2 && bins <= 256, subject, fmt::format("{} bins (2 to 256)", bins));
+  Require(smoothing > 0 && smoothing <= Histogram::kMostSmoothing, subject,
+          fmt::format("smoothing {} is not more than 0 and at most {:g}", smoothing,
+                      Histogram::kMostSmoothing));
+  // Each is a double in memory, though the file need not name it.
+  double all = static_cast<double>(model.classes.size());
+  for (int i = 0; i < (model.kind == Kind::kHistogram ? model.features.size() : 1); ++i)
+    all *= bins;
+  Require(all <= Histogram::kMostBins, subject,
+          fmt::format("{:.0f} bins of all classes (at most {})", all, Histogram::kMostBins));
+}
+
+// Log-odds are below 10^31 (RequireFiniteDensity, ValidateLogistic), so that slope times them stays
+// a float.
+void ValidateCalibration(const Calibration& calibration, std::string_view subject) {
+  constexpr double kMostSlope = 1e6, kMostOffset = 1e30;
+  Require(calibration.slope > 0 && calibration.slope <= kMostSlope, subject,
+          fmt::format("calibration's slope {} is not more than 0 and at most {:g}",
+                      calibration.slope, kMostSlope));
+  Require(
+      std::abs(calibration.offset) <= kMostOffset, subject,
+      fmt::format("calibration's offset {} is not within {:g}", calibration.offset, kMostOffset));
+}
+
 void ValidateLogistic(const Model& model, std::string_view subject) {
   const LogisticTerms& terms = model.logistic;
   const auto size = static_cast<std::size_t>(model.features.size());
@@ -169,17 +195,8 @@ void Validate(const Model& model, std::string_view subject) {
   for (double s : model.shrinkage)
     Require(s >= 0 && s <= 1, subject, fmt::format("shrinkage {} is not between 0 and 1", s));
   if (model.kind == Kind::kLogistic) ValidateLogistic(model, subject);
-  if (IsHistogram(model.kind)) {
-    Require(model.histogram.bins >= 2 && model.histogram.bins <= 256, subject,
-            fmt::format("{} bins (2 to 256)", model.histogram.bins));
-    Require(model.histogram.smoothing > 0 && model.histogram.smoothing <= Histogram::kMostSmoothing,
-            subject,
-            fmt::format("smoothing {} is not more than 0 and at most {:g}",
-                        model.histogram.smoothing, Histogram::kMostSmoothing));
-  }
-  Require(model.calibration.slope > 0 && std::isfinite(model.calibration.slope) &&
-              std::isfinite(model.calibration.offset),
-          subject, "calibration needs a slope above 0 and a finite offset");
+  if (IsHistogram(model.kind)) ValidateHistogram(model, subject);
+  ValidateCalibration(model.calibration, subject);
   std::set<std::string> names;
   double priors = 0;
   for (const ClassModel& c : model.classes) {

@@ -1,5 +1,6 @@
 #include "skinmask/model/model.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -113,6 +114,22 @@ TEST(Model, RefusesWhatContradictsItself) {
   ExpectRefused(c0 + "/class", "a,b", "classes are not those");
   ExpectRefused("/version", Json::parse("[[[[1]]]]"), "version is not a whole number");
   ExpectRefused("/version", "1", "version is not a whole number");
+}
+
+// Log-odds that would overflow, and memory of which the file says nothing.
+TEST(Model, RefusesWhatWouldOverflow) {
+  const Json steep{{"slope", 1e308}, {"offset", 0}, {"data", ""}};
+  ExpectRefused("/calibration", steep, "calibration's slope 1e+308 is not more than 0 and at most");
+  const Json shifted{{"slope", 1}, {"offset", -1e308}, {"data", ""}};
+  ExpectRefused("/calibration", shifted, "calibration's offset -1e+308 is not within 1e+30");
+  Model model = Trained(Kind::kHistogram);
+  model.histogram.bins = 256;
+  EXPECT_NO_THROW(Validate(model, "m"));
+  while (model.classes.size() < 5) {
+    model.classes.push_back(model.classes.front());
+    model.classes.back().name = fmt::format("class {}", model.classes.size());
+  }
+  EXPECT_ERROR(Validate(model, "m"), "83886080 bins of all classes (at most 67108864)");
 }
 
 TEST(Model, EveryTruncationIsAnErrorNotACrash) {

@@ -81,15 +81,16 @@ struct LogisticTerms {
 // (Laplace smoothing):  P(bin | k) = (count + smoothing) / (n_k + smoothing * bins).
 struct Histogram {
   static constexpr double kMostSmoothing = 1e12;
-  int bins = 0;          // per channel
-  double smoothing = 1;  // more than 0, at most kMostSmoothing
+  static constexpr int kMostBins = 1 << 26;  // of all classes together: half a gigabyte in memory
+  int bins = 0;                              // per channel
+  double smoothing = 1;                      // more than 0, at most kMostSmoothing
 };
 
 // Platt's: the log-odds that count are slope * z + offset.
 struct Calibration {
-  double slope = 1;  // more than 0
-  double offset = 0;
-  std::string data;  // what it was fitted on; empty for none
+  double slope = 1;   // more than 0, at most 1e6
+  double offset = 0;  // -1e30..1e30
+  std::string data;   // what it was fitted on; empty for none
   bool identity() const { return slope == 1 && offset == 0; }
 };
 
