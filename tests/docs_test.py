@@ -22,7 +22,7 @@ def exists(path):
 
 def files(folder, pattern):
     for path, folders, names in os.walk(os.path.join(source, folder)):
-        folders[:] = sorted(f for f in folders if f != 'build' and not f.startswith('.'))
+        folders[:] = sorted(f for f in folders if f not in ('build', 'corpus') and not f.startswith('.'))
         for name in sorted(names):
             if re.search(pattern, name):
                 yield os.path.relpath(os.path.join(path, name), source)
