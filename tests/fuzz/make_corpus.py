@@ -94,6 +94,9 @@ past = {
                     b'<SimpleSource><SourceFilename>other.jpg</SourceFilename><SourceBand>1</SourceBand>'
                     b'</SimpleSource></VRTRasterBand></VRTDataset>',
     'dicom.jpg': bytes(128) + b'DICM',
+    # A known beginning is not enough: OpenCV's own decoders refuse these, and it asks GDCM next.
+    'webp-dicom.webp': (b'RIFF\x80\0\0\0WEBPVP8X' + bytes(112))[:128] + b'DICM',
+    'png-dicom.png': b'\x89PNG\r\n\x1a\x1a' + bytes(120) + b'DICM',
     'vp8l-junk.webp': b'/' + bytes((37 * i * i + 11 * i) % 251 for i in range(103)),
     'tiff-without-its-last-byte.tif': pictures['grey.tif'][:-1],
     'huge.png': png(60000, 60000, 8, 0, bytes(4000)),
