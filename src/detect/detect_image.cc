@@ -4,6 +4,7 @@
 
 #include "base/parallel_rows.h"
 #include "detect/log_odds_rows.h"
+#include "media/picture_type.h"
 #include "skinmask/base/logistic.h"
 
 namespace skinmask {
@@ -12,6 +13,7 @@ namespace {
 void ForRows(const Posterior& posterior, const cv::Mat& bgr,
              void (Posterior::*row)(const std::uint8_t*, std::size_t, std::uint8_t*) const noexcept,
              cv::Mat& result) {
+  RequireType(bgr, CV_8UC3, "image");
   result.create(bgr.size(), CV_8UC1);
   ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
     (posterior.*row)(bgr.ptr<std::uint8_t>(y), static_cast<std::size_t>(bgr.cols),
@@ -44,6 +46,7 @@ cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr) {
 }
 
 cv::Mat MaskOf(const cv::Mat& log_odds, double threshold) {
+  RequireType(log_odds, CV_32FC1, "log-odds");
   const auto least = static_cast<float>(Logit(threshold));
   cv::Mat mask(log_odds.size(), CV_8UC1);
   ForRowsOf(log_odds.cols, log_odds.rows, [&](int y) {
@@ -53,6 +56,7 @@ cv::Mat MaskOf(const cv::Mat& log_odds, double threshold) {
 }
 
 cv::Mat ProbabilityOf(const cv::Mat& log_odds) {
+  RequireType(log_odds, CV_32FC1, "log-odds");
   cv::Mat probability(log_odds.size(), CV_8UC1);
   ForRowsOf(log_odds.cols, log_odds.rows, [&](int y) {
     ProbabilityRowOf(log_odds.ptr<float>(y), static_cast<std::size_t>(log_odds.cols),

@@ -3,7 +3,17 @@
 #include <iterator>
 #include <opencv2/imgproc.hpp>
 
+#include "media/picture_type.h"
+
 namespace skinmask {
+namespace {
+
+void RequirePair(const cv::Mat& bgr, const cv::Mat& mask) {
+  RequireType(bgr, CV_8UC3, "image");
+  RequirePicture(mask, CV_8UC1, bgr.size(), "mask");
+}
+
+}  // namespace
 
 std::string ClassPalette(std::size_t count) {
   // Okabe and Ito's eight, which the colour-blind can tell apart, the positive class in orange and
@@ -28,6 +38,7 @@ std::string ClassPalette(std::size_t count) {
 }
 
 cv::Mat InPalette(const cv::Mat& indices, const std::string& rgb) {
+  RequireType(indices, CV_8UC1, "indices");
   cv::Mat table(1, 256, CV_8UC3, cv::Scalar()), picture, three;
   for (std::size_t i = 0; i < rgb.size() / 3; ++i)
     for (std::size_t c = 0; c < 3; ++c)
@@ -38,6 +49,7 @@ cv::Mat InPalette(const cv::Mat& indices, const std::string& rgb) {
 }
 
 cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask) {
+  RequirePair(bgr, mask);
   constexpr double kDimmed = 0.3;
   const cv::Scalar kBorderGreen(64, 255, 64);
   cv::Mat overlay, grown;
@@ -49,12 +61,14 @@ cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask) {
 }
 
 cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask) {
+  RequirePair(bgr, mask);
   cv::Mat bgra;
   cv::merge(std::vector<cv::Mat>{bgr, mask}, bgra);
   return bgra;
 }
 
 cv::Mat BlackOut(const cv::Mat& bgr, const cv::Mat& mask) {
+  RequirePair(bgr, mask);
   cv::Mat result(bgr.size(), CV_8UC3, cv::Scalar());
   bgr.copyTo(result, mask);
   return result;

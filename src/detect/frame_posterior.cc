@@ -1,6 +1,7 @@
 #include "skinmask/detect/frame_posterior.h"
 
 #include "base/parallel_rows.h"
+#include "media/picture_type.h"
 #include "skinmask/base/logistic.h"
 
 namespace skinmask {
@@ -61,6 +62,7 @@ bool FramePosterior::TakesYuv(const VideoFrame& frame) const {
 }
 
 cv::Mat FramePosterior::Mask(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
+  if (!TakesYuv(frame)) RequirePicture(stored_bgr, CV_8UC3, frame.size, "frame's picture");
   return BytesOf(frame, [&](int y, std::size_t count, std::uint8_t* mask) {
     if (!TakesYuv(frame)) return posterior_.MaskRow(stored_bgr.ptr(y), count, mask);
     WithRow(frame, y, [&](const auto& row) { Compiled(frame.encoding).MaskRow(row, count, mask); });
@@ -68,6 +70,7 @@ cv::Mat FramePosterior::Mask(const VideoFrame& frame, const cv::Mat& stored_bgr)
 }
 
 cv::Mat FramePosterior::Probability(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
+  if (!TakesYuv(frame)) RequirePicture(stored_bgr, CV_8UC3, frame.size, "frame's picture");
   return BytesOf(frame, [&](int y, std::size_t count, std::uint8_t* probability) {
     if (!TakesYuv(frame)) return posterior_.ProbabilityRow(stored_bgr.ptr(y), count, probability);
     WithRow(frame, y, [&](const auto& row) {

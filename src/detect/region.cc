@@ -7,6 +7,8 @@
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
+#include "media/picture_type.h"
+
 namespace skinmask {
 namespace {
 
@@ -72,6 +74,8 @@ MapMoments MapMomentsOf(const cv::Mat& map) {
 }
 
 MapMoments MapMomentsOf(const cv::Mat& map, const cv::Rect& within) {
+  if (map.empty()) return {};
+  RequireType(map, CV_8UC1, "map");
   const cv::Rect window = within & cv::Rect(0, 0, map.cols, map.rows);
   MapMoments moments;
   // Sums over columns give the moments in x; per row are left the sum and the one that x y needs.
@@ -140,6 +144,7 @@ std::optional<Region> RegionTracker::Follow(const cv::Mat& map) {
   // The window is this much larger than the ellipse on each side, so that it sees the region move
   // and grow: a tenth of the long axis, and some pixels for the small ones.
   constexpr double kMargin = 0.1, kMarginPixels = 4;
+  RequireType(map, CV_8UC1, "map");
   if (!window_) window_ = LargestComponent(map);
   if (!window_) return std::nullopt;
   const cv::Rect window = MeanShift(map, *window_) & cv::Rect(0, 0, map.cols, map.rows);
@@ -155,6 +160,7 @@ std::optional<Region> RegionTracker::Follow(const cv::Mat& map) {
 }
 
 void DrawRegion(cv::Mat& bgr, const Region& region) {
+  RequireType(bgr, CV_8UC3, "image");
   // Coordinates with four binary places; a dark line under a light one shows on any picture.
   constexpr int kShift = 4;
   constexpr double kFar = 1 << 20;

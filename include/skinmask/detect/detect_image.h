@@ -7,7 +7,9 @@
 
 namespace skinmask {
 
-// Rows of an image in parallel; `bgr` is CV_8UC3, results are CV_8UC1 of its size.
+// Rows of an image in parallel; `bgr` is CV_8UC3, results are CV_8UC1 of its size. Here as in all
+// of the library a picture that is empty or of another type is an Error: grey ones and ones with
+// alpha are the caller's to convert (cv::cvtColor).
 cv::Mat DetectMask(const Posterior& posterior, const cv::Mat& bgr);
 // The same into a mask that may have its memory already.
 void DetectMask(const Posterior& posterior, const cv::Mat& bgr, cv::Mat& mask);

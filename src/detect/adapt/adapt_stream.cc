@@ -12,6 +12,7 @@
 #include "detect/adapt/image_fit.h"
 #include "detect/adapt/seed_skin.h"
 #include "detect/adapt/spatial_prior.h"
+#include "media/picture_type.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -194,6 +195,7 @@ StreamAdapter::StreamAdapter(StreamAdapter&&) noexcept = default;
 StreamAdapter& StreamAdapter::operator=(StreamAdapter&&) noexcept = default;
 
 std::shared_ptr<const Adaptation> StreamAdapter::Follow(const cv::Mat& bgr) {
+  RequireType(bgr, CV_8UC3, "frame");
   return state_->Follow(bgr);
 }
 

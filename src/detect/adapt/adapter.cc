@@ -10,6 +10,7 @@
 #include "detect/adapt/seed_skin.h"
 #include "detect/adapt/small_image.h"
 #include "detect/adapt/spatial_prior.h"
+#include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/adapt.h"
@@ -69,6 +70,7 @@ cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr, const AdaptOptions& options,
 }
 
 std::optional<Adaptation> Adapter::Adapt(const cv::Mat& bgr) const {
+  RequireType(bgr, CV_8UC3, "image");
   const std::vector<Seed> found = FindSeeds(bgr);
   if (found.empty() && !options_.image.enabled) return std::nullopt;
   const cv::Mat small = SmallImage(bgr, options_.fit.pixels);
@@ -157,6 +159,7 @@ AdaptedRows Adapter::RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) co
 }
 
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const {
+  RequireType(bgr, CV_8UC3, "image");
   if (!adaptation.local)
     return GlobalLogOdds(bgr, OptionsOf(adaptation), adaptation.shift) + own_log_odds_;
   const AdaptedRows rows = RowsOf(bgr, adaptation);
@@ -168,6 +171,7 @@ cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const
 
 void Adapter::Mask(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
                    cv::Mat& mask) const {
+  RequireType(bgr, CV_8UC3, "image");
   mask.create(bgr.size(), CV_8UC1);
   if (!adaptation.local) {
     MaskOf(LogOdds(bgr, adaptation), threshold).copyTo(mask);
@@ -181,6 +185,7 @@ void Adapter::Mask(const cv::Mat& bgr, const Adaptation& adaptation, double thre
 
 void Adapter::Probability(const cv::Mat& bgr, const Adaptation& adaptation,
                           cv::Mat& probability) const {
+  RequireType(bgr, CV_8UC3, "image");
   probability.create(bgr.size(), CV_8UC1);
   if (!adaptation.local) {
     ProbabilityOf(LogOdds(bgr, adaptation)).copyTo(probability);
@@ -193,6 +198,7 @@ void Adapter::Probability(const cv::Mat& bgr, const Adaptation& adaptation,
 
 void Adapter::MaskAndProbability(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
                                  cv::Mat& mask, cv::Mat& probability) const {
+  RequireType(bgr, CV_8UC3, "image");
   if (!adaptation.local) {
     Mask(bgr, adaptation, threshold, mask);
     Probability(bgr, adaptation, probability);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <opencv2/imgproc.hpp>
 
+#include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/seed_finder.h"
 #include "skinmask/media/ground_truth.h"
@@ -18,6 +19,7 @@ class Box : public SeedFinder {
   explicit Box(const cv::Rect& box) : box_(box) {}
   std::string_view name() const override { return "seed"; }
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    RequireType(bgr, CV_8UC3, "image");
     if (box_.empty() || (box_ & cv::Rect({}, bgr.size())) != box_)
       throw Error(
           fmt::format("seed rectangle {},{},{},{}", box_.x, box_.y, box_.width, box_.height),
@@ -41,6 +43,7 @@ class SeedMask : public SeedFinder {
   }
   std::string_view name() const override { return "seed"; }
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    RequireType(bgr, CV_8UC3, "image");
     if (bgr.size() != mask_.size())
       throw Error(file_.string(),
                   fmt::format("is {}, and the image {} (seeds are of the image's size)",

@@ -8,6 +8,7 @@
 
 #include "detect/adapt/dlib_detector.h"
 #include "detect/adapt/pool.h"
+#include "media/picture_type.h"
 #include "skinmask/detect/seed_finder.h"
 
 namespace skinmask {
@@ -51,6 +52,7 @@ class HogFaces : public SeedFinder {
   std::string_view name() const override { return "hog"; }
 
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    RequireType(bgr, CV_8UC3, "image");
     const cv::Mat grey = Searched(bgr);
     dlib::array2d<unsigned char> image(grey.rows, grey.cols);
     for (int y = 0; y < grey.rows; ++y) std::copy_n(grey.ptr(y), grey.cols, &image[y][0]);

@@ -7,6 +7,7 @@
 
 #include "detect/adapt/opencv_net.h"
 #include "detect/adapt/pool.h"
+#include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/detect/seed_finder.h"
@@ -115,6 +116,7 @@ class YuNetFaces : public SeedFinder {
   std::string_view name() const override { return "yunet"; }
 
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    RequireType(bgr, CV_8UC3, "image");
     const cv::Mat searched = Searched(bgr);
     const cv::Size size((searched.cols + kPadding - 1) / kPadding * kPadding,
                         (searched.rows + kPadding - 1) / kPadding * kPadding);

@@ -1,0 +1,26 @@
+#include "media/picture_type.h"
+
+#include <fmt/format.h>
+
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+
+void RequireType(const cv::Mat& picture, int type, std::string_view name) {
+  const std::string wanted = cv::typeToString(type);
+  if (picture.empty() || picture.dims != 2)
+    throw Error(name, fmt::format("is empty, or no matrix of rows and columns ({})", wanted));
+  if (picture.type() != type)
+    throw Error(name,
+                fmt::format("is of type {} ({}{})", cv::typeToString(picture.type()), wanted,
+                            type == CV_8UC3 ? ": blue, green, red; cv::cvtColor converts" : ""));
+}
+
+void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name) {
+  RequireType(picture, type, name);
+  if (picture.size() != size)
+    throw Error(name, fmt::format("is of {} x {} pixels ({} x {})", picture.cols, picture.rows,
+                                  size.width, size.height));
+}
+
+}  // namespace skinmask

@@ -1,0 +1,96 @@
+// Every public function that takes a picture refuses what is none of its type: the bytes of a grey
+// one would be read past their end, and those of one with alpha taken for other colours.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "skinmask/base/error.h"
+#include "skinmask/detect/adapt.h"
+#include "skinmask/detect/adapt_stream.h"
+#include "skinmask/detect/detect_image.h"
+#include "skinmask/detect/draw.h"
+#include "skinmask/detect/frame_posterior.h"
+#include "skinmask/detect/region.h"
+#include "skinmask/media/image.h"
+#include "support/files.h"
+#include "support/pictures.h"
+
+namespace skinmask {
+namespace {
+
+using Use = std::function<void(const cv::Mat&)>;
+
+// Fails for all matrices but those of `type`.
+void ExpectTakesOnly(int type, const Use& use) {
+  EXPECT_NO_THROW(use(cv::Mat(48, 64, type, cv::Scalar::all(90))));
+  EXPECT_THROW(use(cv::Mat()), Error);
+  for (const int other : {CV_8UC1, CV_8UC2, CV_8UC3, CV_8UC4, CV_16UC3, CV_32FC1, CV_32FC3})
+    if (other != type) {
+      EXPECT_THROW(use(cv::Mat(48, 64, other, cv::Scalar::all(90))), Error)
+          << cv::typeToString(other);
+    }
+}
+
+TEST(PictureTypes, DetectionTakesBgr) {
+  const Posterior posterior(DefaultModel());
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { DetectMask(posterior, m); });
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { DetectProbability(posterior, m); });
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { DetectClasses(posterior, m); });
+  ExpectTakesOnly(CV_32FC1, [](const cv::Mat& m) { MaskOf(m, 0.5); });
+  ExpectTakesOnly(CV_32FC1, [](const cv::Mat& m) { ProbabilityOf(m); });
+  const FramePosterior frames(DefaultModel());
+  VideoFrame frame;
+  frame.size = {64, 48};
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { frames.Mask(frame, m); });
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { frames.Probability(frame, m); });
+  EXPECT_THROW(frames.Mask(frame, cv::Mat(48, 63, CV_8UC3)), Error);
+}
+
+TEST(PictureTypes, AdaptationTakesBgr) {
+  const Model model = DefaultModel();
+  const auto make = [&] {
+    std::vector<std::unique_ptr<SeedFinder>> finders;
+    finders.push_back(FixedSeed(cv::Rect(4, 4, 40, 40)));
+    return std::make_shared<const Adapter>(model, model.decision.threshold, std::move(finders));
+  };
+  const auto adapter = make();
+  const std::optional<Adaptation> adaptation = adapter->Adapt(testing::Gradient(64, 48));
+  ASSERT_TRUE(adaptation);
+  cv::Mat mask, probability;
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->Adapt(m); });
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->LogOdds(m); });
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->LogOdds(m, *adaptation); });
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { adapter->Mask(m, *adaptation, 0.5, mask); });
+  ExpectTakesOnly(CV_8UC3,
+                  [&](const cv::Mat& m) { adapter->Probability(m, *adaptation, probability); });
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) {
+    adapter->MaskAndProbability(m, *adaptation, 0.5, mask, probability);
+  });
+  StreamAdapter stream(adapter);
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { stream.Follow(m); });
+  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { HogFaceFinder()->Find(m); });
+}
+
+TEST(PictureTypes, DrawingAndEncodingTakeWhatTheySay) {
+  const cv::Mat bgr = testing::Gradient(64, 48), mask(48, 64, CV_8UC1, cv::Scalar(255));
+  for (const auto draw : {DrawOverlay, CutOut, BlackOut}) {
+    ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { draw(m, mask); });
+    ExpectTakesOnly(CV_8UC1, [&](const cv::Mat& m) { draw(bgr, m); });
+    EXPECT_THROW(draw(bgr, mask.colRange(0, 63)), Error);
+  }
+  ExpectTakesOnly(CV_8UC1, [](const cv::Mat& m) { InPalette(m, ClassPalette(200)); });
+  ExpectTakesOnly(CV_8UC1, [](const cv::Mat& m) { EncodePalettePng(m, ClassPalette(200)); });
+  ExpectTakesOnly(CV_8UC1, [](const cv::Mat& m) { RegionTracker().Follow(m); });
+  ExpectTakesOnly(CV_8UC3, [](cv::Mat m) { DrawRegion(m, Region{}); });
+  EXPECT_THROW(MapMomentsOf(bgr), Error);
+  for (const int type : {CV_8UC2, CV_16UC1, CV_32FC3})
+    for (const auto encode : {+[](const cv::Mat& m) { return EncodePng(m); },
+                              +[](const cv::Mat& m) { return EncodeJpeg(m, 90); }})
+      EXPECT_THROW(encode(cv::Mat(4, 4, type, cv::Scalar())), Error);
+  EXPECT_THROW(EncodePng(cv::Mat()), Error);
+  EXPECT_THROW(EncodeJpeg(cv::Mat(), 90), Error);
+  EXPECT_THROW(EncodeJpeg(bgr, 0), Error);
+}
+
+}  // namespace
+}  // namespace skinmask
