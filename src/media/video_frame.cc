@@ -8,9 +8,6 @@
 namespace skinmask {
 namespace {
 
-// Pixels of a row beyond the picture that swscale's converters may write to.
-constexpr int kPaddingPixels = 16;
-
 struct Source {
   AVPixelFormat format;
   int matrix;  // SWS_CS_...

@@ -6,6 +6,9 @@
 
 namespace skinmask {
 
+// Pixels of a row beyond the picture that swscale's converters may read or write.
+inline constexpr int kPaddingPixels = 16;
+
 // How a stored picture is turned for display.
 struct Orientation {
   int rotation = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "media/picture_type.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -78,7 +79,7 @@ struct VideoWriter::State {
   FramePtr picture;
   PacketPtr packet;
   ScalerPtr scaler;  // null where the encoder takes the pixels as they are
-  cv::Mat padded;    // of odd pictures
+  cv::Mat padded;    // a copy of each picture, for the scaler
   std::int64_t frames = 0;
 
  private:
@@ -98,6 +99,8 @@ VideoWriter::State::State(const std::filesystem::path& destination, cv::Size fra
       part(destination),
       size(frame_size),
       source(type == CV_8UC1 ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_BGR24) {
+  if (type != CV_8UC1 && type != CV_8UC3)
+    throw Error(destination.string(), "takes frames of CV_8UC1 or CV_8UC3");
   av.avformat_alloc_output_context2(&format, nullptr, nullptr, destination.c_str());
   if (!format)
     throw Error(destination.string(), "has no extension of a kind of video (.mkv or .mp4, say)");
@@ -135,6 +138,8 @@ void VideoWriter::State::OpenEncoder(const VideoWriteOptions& options) {
   codec->sample_aspect_ratio = AvOf(options.pixel_aspect);
   TagColors(*codec);
   codec->thread_count = 0;
+  codec->flags |= AV_CODEC_FLAG_BITEXACT;  // no names of libraries,
+  format->flags |= AVFMT_FLAG_BITEXACT;    // and no random numbers as names of tracks
   if (format->oformat->flags & AVFMT_GLOBALHEADER) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   if (name == "libx264") {
     av.av_opt_set(codec->priv_data, "preset", options.live ? "ultrafast" : "veryfast", 0);
@@ -179,26 +184,30 @@ void VideoWriter::State::FillPicture(const cv::Mat& frame) {
   }
   av.av_frame_make_writable(picture.get());
   cv::Mat pixels = frame;
-  if (codec->width != size.width || codec->height != size.height) {
-    const int right = codec->width - size.width, bottom = codec->height - size.height;
-    padded.create(codec->height, codec->width, frame.type());
+  const cv::Size coded(codec->width, codec->height);
+  if (scaler || coded != size) {
+    // swscale reads some bytes beyond the last row, and what they are shows in the last pixels: in
+    // a matrix of our own they are the same on every run.
+    if (padded.empty())
+      padded = cv::Mat::zeros(coded.height, coded.width + kPaddingPixels, frame.type());
     frame.copyTo(padded(cv::Rect({0, 0}, size)));
-    if (right) padded.col(size.width - 1).copyTo(padded.col(size.width));
-    if (bottom) padded.row(size.height - 1).copyTo(padded.row(size.height));
-    pixels = padded;
+    if (coded.width > size.width) padded.col(size.width - 1).copyTo(padded.col(size.width));
+    if (coded.height > size.height) padded.row(size.height - 1).copyTo(padded.row(size.height));
+    pixels = padded(cv::Rect({0, 0}, coded));
   }
   if (!scaler) {
-    cv::Mat to(size, frame.type(), picture->data[0],
+    cv::Mat to(coded, frame.type(), picture->data[0],
                static_cast<std::size_t>(picture->linesize[0]));
     pixels.copyTo(to);
     return;
   }
   const std::uint8_t* const from[4] = {pixels.data};
   const int from_stride[4] = {static_cast<int>(pixels.step)};
-  av.sws_scale(scaler.get(), from, from_stride, 0, codec->height, picture->data, picture->linesize);
+  av.sws_scale(scaler.get(), from, from_stride, 0, coded.height, picture->data, picture->linesize);
 }
 
 void VideoWriter::State::Write(const cv::Mat& frame, std::int64_t pts) {
+  RequireType(frame, source == AV_PIX_FMT_GRAY8 ? CV_8UC1 : CV_8UC3, "frame");
   if (frame.size() != size)
     throw Error(path.string(), fmt::format("a frame of {} x {} cannot follow ones of {} x {}",
                                            frame.cols, frame.rows, size.width, size.height));

@@ -11,7 +11,7 @@ namespace skinmask {
 // Uninitialised bytes for one thread at a time. Up to kMaxKeptBytes bytes stay for the next use,
 // since fresh memory costs a tenth of a folder's time, and half as much again as was asked for is
 // taken, since the next image may be a little larger; more than kMaxKeptBytes is given back at the
-// next smaller use.
+// next smaller use, or by Trim.
 class Scratch {
  public:
   static constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20;
@@ -29,9 +29,26 @@ class Scratch {
     return bytes_.get();
   }
 
+  // Gives back what is more than kMaxKeptBytes; what it held is lost then.
+  void Trim() {
+    if (size_ > kMaxKeptBytes) *this = Scratch();
+  }
+
  private:
   std::unique_ptr<std::uint8_t[]> bytes_;
   std::size_t size_ = 0;
+};
+
+// Trims at the end of a scope: what large pictures needed is not kept by threads that wait.
+class ScratchTrim {
+ public:
+  explicit ScratchTrim(Scratch& scratch) : scratch_(scratch) {}
+  ~ScratchTrim() { scratch_.Trim(); }
+  ScratchTrim(const ScratchTrim&) = delete;
+  ScratchTrim& operator=(const ScratchTrim&) = delete;
+
+ private:
+  Scratch& scratch_;
 };
 
 }  // namespace skinmask
