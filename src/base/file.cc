@@ -1,12 +1,14 @@
 #include "skinmask/base/file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <utility>
 
 #include "skinmask/base/error.h"
@@ -64,24 +66,83 @@ bool IsSpecial(const fs::path& path) {
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+constexpr std::size_t kHead = 4096;
+
+[[noreturn]] void FailTooLarge(const fs::path& path, std::uint64_t most) {
+  throw Error(path.string(), "is larger than " + std::to_string(most) + " bytes");
+}
+
+// An open file that is read piece by piece. Of a pipe that nobody writes to, read(2) gives nothing,
+// as at its end; while there is a writer that has nothing yet, it asks to come again.
+class Source {
+ public:
+  Source(const fs::path& path, int fd, bool pipe) : path_(path), fd_(fd), begun_(!pipe) {}
+
+  // Appends until there are `size` bytes. False at the end of the file.
+  bool Read(std::string& bytes, std::size_t size) {
+    std::size_t have = bytes.size();
+    bytes.resize(size);
+    ssize_t got = 1;
+    while (have < size && (got = ReadSome(bytes.data() + have, size - have)) > 0)
+      have += static_cast<std::size_t>(got);
+    bytes.resize(have);
+    return got > 0;
+  }
+
+ private:
+  ssize_t ReadSome(char* to, std::size_t size) {
+    constexpr int kPauses = 60, kPauseMilliseconds = 50;
+    for (int pauses = 0;;) {
+      const ssize_t got = read(fd_, to, size);
+      if (got < 0 && errno != EINTR && errno != EAGAIN) Fail(path_, "cannot be read", errno);
+      if (got < 0) begun_ |= errno == EAGAIN;
+      if (got > 0) begun_ = true;
+      if (got > 0 || (got == 0 && begun_)) return got;
+      pollfd wait{fd_, POLLIN, 0};
+      if (begun_) {
+        poll(&wait, 1, -1);
+      } else if (++pauses > kPauses) {
+        throw Error(path_.string(), "is a pipe that nobody writes to");
+      } else {
+        poll(nullptr, 0, kPauseMilliseconds);
+      }
+    }
+  }
+
+  const fs::path& path_;
+  int fd_;
+  bool begun_;  // there is, or was, something to read or somebody who writes
+};
+
+// A name that nobody else takes: not the next process, nor one of another container that shares the
+// folder, where numbers of processes are the same.
+std::string RandomName() {
+  std::random_device random;  // the kernel's
+  std::string name;
+  for (int i = 0; i < 16; ++i) name += "0123456789abcdef"[random() % 16];
+  return name;
+}
+
 }  // namespace
 
-std::string ReadFile(const fs::path& path) {
-  Descriptor file(path, O_RDONLY);
+std::string ReadFile(const fs::path& path, const ReadOptions& options) {
+  Descriptor file(path, O_RDONLY | O_NONBLOCK);  // to open a pipe would wait for its writer
   struct stat status;
   if (file.get() < 0 || fstat(file.get(), &status) != 0) Fail(path, "cannot be read", errno);
   if (S_ISDIR(status.st_mode)) throw Error(path.string(), "is a folder (a file is expected)");
-  std::string bytes(static_cast<size_t>(status.st_size), '\0');
-  size_t size = 0;
-  while (true) {  // until end of file, since pipes and growing files do not tell their size
-    if (size == bytes.size()) bytes.resize(size + 4096);
-    const ssize_t got = read(file.get(), bytes.data() + size, bytes.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) Fail(path, "cannot be read", errno);
-    if (got == 0) break;
-    size += static_cast<size_t>(got);
+  const bool regular = S_ISREG(status.st_mode);
+  const auto told = regular ? static_cast<std::uint64_t>(status.st_size) : 0;
+  if (told > options.most) FailTooLarge(path, options.most);
+  Source source(path, file.get(), S_ISFIFO(status.st_mode));
+  std::string bytes;
+  bool more = source.Read(bytes, kHead);
+  if (options.check) options.check(bytes, told);
+  bytes.reserve(static_cast<std::size_t>(told) + 1);
+  if (more) more = source.Read(bytes, std::max(kHead, static_cast<std::size_t>(told)) + 1);
+  while (more) {  // until end of file, since pipes and growing files do not tell their size
+    if (bytes.size() > options.most) FailTooLarge(path, options.most);
+    more = source.Read(bytes, bytes.size() + std::max(kHead, bytes.size() / 4));
   }
-  bytes.resize(size);
   return bytes;
 }
 
@@ -103,9 +164,7 @@ PartFile::PartFile(const fs::path& destination) : destination_(destination), pat
   std::error_code ignored;
   if (fs::is_symlink(destination, ignored))
     destination_ = fs::weakly_canonical(destination, ignored);
-  static std::atomic<unsigned> serial{0};
-  path_ = destination_.parent_path() /
-          (".skinmask-" + std::to_string(getpid()) + "-" + std::to_string(serial++) + ".part");
+  path_ = destination_.parent_path() / (".skinmask-" + RandomName() + ".part");
 }
 
 PartFile::~PartFile() {

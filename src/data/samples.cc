@@ -92,7 +92,8 @@ bool IsClassName(std::string_view name) {
   const auto wrong = [](unsigned char c) {
     return c < 32 || c == 127 || c == ',' || c == '=' || c == '"' || c == '\'';
   };
-  return !name.empty() && name.front() != ' ' && name.back() != ' ' &&
+  constexpr std::size_t kLongest = 100;
+  return !name.empty() && name.size() <= kLongest && name.front() != ' ' && name.back() != ' ' &&
          !std::all_of(name.begin(), name.end(), digit) &&
          std::none_of(name.begin(), name.end(), wrong);
 }

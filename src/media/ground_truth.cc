@@ -205,13 +205,17 @@ class MaskReader {
 };
 
 ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const MaskRule& rule,
-                    Scratch* buffer) {
+                    const DecodeOptions& options) {
+  DecodeOptions decode = options;
+  decode.keep_grey = true;
+  decode.scale = 1;
   return MaskReader(rule, IsJpeg(bytes), std::string(subject))
-      .Read(DecodeImage(bytes, subject, {.keep_grey = true, .buffer = buffer}));
+      .Read(DecodeImage(bytes, subject, decode));
 }
 
-ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule, Scratch* buffer) {
-  return DecodeMask(ReadFile(path), path.string(), rule, buffer);
+ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule,
+                  const DecodeOptions& options) {
+  return DecodeMask(ReadImageBytes(path, options), path.string(), rule, options);
 }
 
 }  // namespace skinmask

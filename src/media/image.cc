@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "media/image_format.h"
 #include "media/jpeg.h"
 #include "media/opencv_codecs.h"
 #include "media/png.h"
@@ -18,6 +19,7 @@ namespace skinmask {
 namespace {
 
 constexpr std::string_view kExifHeader("Exif\0\0", 6);
+constexpr std::size_t kMostBytes = INT32_MAX;  // OpenCV's matrices count in int
 
 // EXIF tag 0x0112, 1..8; 1 where there is none. Takes a JPEG, or EXIF data with its header.
 int Orientation(std::string_view bytes) {
@@ -50,17 +52,50 @@ cv::Mat Upright(const cv::Mat& stored, int orientation) {
   return upright;
 }
 
-cv::Mat DecodeOther(std::string_view bytes, std::string_view subject,
+[[noreturn]] void FailUnknown(std::string_view subject) {
+  throw Error(subject, "is no image, or a damaged one (JPEG, PNG, BMP, TIFF, WebP, PNM)");
+}
+
+void Take(const PictureSize& size, const DecodeOptions& options) {
+  if (options.take) options.take(size.width * size.height);
+}
+
+// Checks what the header of a file says, and gives its EXIF data.
+std::string CheckHeader(ImageFormat format, std::string_view bytes, std::string_view subject,
+                        const DecodeOptions& options) {
+  ImageHeader header;
+  if (format == ImageFormat::kTiff || format == ImageFormat::kWebP) {
+    header = ReadHeaderInModule(format, bytes);
+    if (!header.problem.empty()) throw Error(subject, header.problem);
+  } else {
+    const auto size = format == ImageFormat::kPng   ? PngSize(bytes)
+                      : format == ImageFormat::kBmp ? BmpSize(bytes)
+                                                    : PnmSize(bytes);
+    if (!size) FailUnknown(subject);
+    header.size = *size;
+  }
+  CheckSize(header.size, options.max_pixels, subject);
+  if (header.tile.width > 0) CheckSize(header.tile, options.max_pixels, subject);
+  Take(header.size, options);
+  if (header.pixel_bytes > 4)
+    Take({header.size.width * header.pixel_bytes / 4, header.size.height}, options);
+  if (header.tile.width > 0)
+    Take({header.tile.width * header.pixel_bytes / 4, header.tile.height}, options);
+  return header.exif;
+}
+
+// By OpenCV, or libwebp.
+cv::Mat DecodeOther(ImageFormat format, std::string_view bytes, std::string_view subject,
                     const DecodeOptions& options) {
   cv::Mat image;
   try {
-    image = DecodeByOpenCv(
-        bytes, cv::IMREAD_ANYDEPTH | (options.keep_grey ? cv::IMREAD_ANYCOLOR : cv::IMREAD_COLOR));
+    image = DecodeInModule(
+        format, bytes,
+        cv::IMREAD_ANYDEPTH | (options.keep_grey ? cv::IMREAD_ANYCOLOR : cv::IMREAD_COLOR));
   } catch (const cv::Exception& e) {
     throw Error(subject, "cannot be decoded: " + e.err);
   }
-  if (image.empty())
-    throw Error(subject, "is no image, or a damaged one (JPEG, PNG, BMP, TIFF, WebP, PNM)");
+  if (image.empty()) FailUnknown(subject);
   if (image.depth() == CV_16U) image.convertTo(image, CV_8U, 255. / 65535.);
   if (image.depth() != CV_8U || (image.channels() != 3 && !options.keep_grey))
     throw Error(subject, "has pixels that are neither 8 nor 16 bits per channel");
@@ -78,26 +113,42 @@ cv::Mat ScaledDown(const cv::Mat& image, const DecodeOptions& options) {
 
 }  // namespace
 
-bool IsJpeg(std::string_view bytes) { return bytes.starts_with("\xFF\xD8\xFF"); }
+bool IsJpeg(std::string_view bytes) { return FormatOf(bytes) == ImageFormat::kJpeg; }
 
 cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
                     const DecodeOptions& options) {
   if (bytes.empty()) throw Error(subject, "is empty (an image is expected)");
-  if (bytes.size() > INT32_MAX) throw Error(subject, "is larger than 2 GiB");
-  if (IsJpeg(bytes)) {
+  if (bytes.size() > kMostBytes) throw Error(subject, "is larger than 2 GiB");
+  const std::optional<ImageFormat> format = FormatOf(bytes);
+  if (!format) FailUnknown(subject);
+  if (format == ImageFormat::kJpeg) {
     if (const std::optional<cv::Mat> stored = DecodeJpeg(bytes, subject, options))
       return Upright(*stored, Orientation(bytes));
+    return ScaledDown(DecodeOther(*format, bytes, subject, options), options);
   }
-  if (IsPng(bytes)) {
-    const DecodedPng png = DecodePng(bytes, subject, options.keep_grey, options.buffer);
-    const int orientation = png.exif.empty() ? 1 : Orientation(std::string(kExifHeader) + png.exif);
-    return ScaledDown(Upright(png.image, orientation), options);
+  std::string exif = CheckHeader(*format, bytes, subject, options);
+  cv::Mat stored;
+  if (format == ImageFormat::kPng) {
+    DecodedPng png = DecodePng(bytes, subject, options.keep_grey, options.buffer);
+    stored = png.image;
+    exif = png.exif;
+  } else {
+    stored = DecodeOther(*format, bytes, subject, options);
   }
-  return ScaledDown(DecodeOther(bytes, subject, options), options);
+  if (!exif.empty() && !exif.starts_with(kExifHeader)) exif = std::string(kExifHeader) + exif;
+  return ScaledDown(Upright(stored, Orientation(exif)), options);
+}
+
+std::string ReadImageBytes(const std::filesystem::path& path, const DecodeOptions& options) {
+  const auto check = [&](std::string_view head, std::uint64_t size) {
+    if (!head.empty() && !FormatOf(head)) FailUnknown(path.string());
+    if (options.take) options.take(static_cast<std::int64_t>(size / 4));
+  };
+  return ReadFile(path, {kMostBytes, check});
 }
 
 cv::Mat ReadImage(const std::filesystem::path& path, const DecodeOptions& options) {
-  return DecodeImage(ReadFile(path), path.string(), options);
+  return DecodeImage(ReadImageBytes(path, options), path.string(), options);
 }
 
 }  // namespace skinmask

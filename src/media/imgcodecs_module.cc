@@ -1,9 +1,124 @@
 // The module skinmask-imgcodecs.
+#include <tiffio.h>
+#include <webp/decode.h>
+#include <webp/demux.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
 #include <opencv2/imgcodecs.hpp>
 
 #include "media/opencv_codecs.h"
 
-void skinmask_imdecode(std::string_view bytes, int flags, cv::Mat& image) {
+namespace {
+
+using skinmask::ImageFormat;
+using skinmask::ImageHeader;
+
+// A file in memory as libtiff reads it.
+struct TiffFile {
+  std::string_view bytes;
+  std::size_t at = 0;
+};
+
+TiffFile& FileOf(thandle_t handle) { return *static_cast<TiffFile*>(handle); }
+
+tmsize_t Read(thandle_t handle, void* to, tmsize_t size) {
+  TiffFile& file = FileOf(handle);
+  const std::size_t left = file.bytes.size() - std::min(file.at, file.bytes.size());
+  const std::size_t count = std::min(left, static_cast<std::size_t>(size));
+  if (count > 0) std::memcpy(to, file.bytes.data() + file.at, count);
+  file.at += count;
+  return static_cast<tmsize_t>(count);
+}
+
+tmsize_t Write(thandle_t, void*, tmsize_t) { return 0; }
+toff_t Seek(thandle_t handle, toff_t offset, int whence) {
+  TiffFile& file = FileOf(handle);
+  const std::size_t from = whence == SEEK_SET   ? 0
+                           : whence == SEEK_CUR ? file.at
+                                                : file.bytes.size();
+  return file.at = from + offset;
+}
+int Close(thandle_t) { return 0; }
+toff_t SizeOf(thandle_t handle) { return FileOf(handle).bytes.size(); }
+
+// They would print. Once, before any thread needs them.
+const bool kSilent = (TIFFSetErrorHandler(nullptr), TIFFSetWarningHandler(nullptr), true);
+
+void ReadTiffHeader(std::string_view bytes, ImageHeader& header) {
+  TiffFile file{bytes};
+  const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(
+      TIFFClientOpen("", "rm", &file, Read, Write, Seek, Close, SizeOf, nullptr, nullptr),
+      TIFFClose);
+  std::uint32_t width = 0, height = 0;
+  if (!tiff || !TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width) ||
+      !TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height)) {
+    header.problem = "is a damaged TIFF: its directory cannot be read (a whole file)";
+    return;
+  }
+  header.size = {width, height};
+  const bool tiled = TIFFIsTiled(tiff.get());
+  std::uint16_t bits = 8, samples = 1;
+  TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_BITSPERSAMPLE, &bits);
+  TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_SAMPLESPERPIXEL, &samples);
+  header.pixel_bytes = std::max(3, bits / 8 * std::max<int>(3, samples));
+  if (tiled) {
+    std::uint32_t tile_width = 0, tile_height = 0;
+    TIFFGetField(tiff.get(), TIFFTAG_TILEWIDTH, &tile_width);
+    TIFFGetField(tiff.get(), TIFFTAG_TILELENGTH, &tile_height);
+    header.tile = {tile_width, tile_height};
+  }
+  const std::uint32_t parts =
+      tiled ? TIFFNumberOfTiles(tiff.get()) : TIFFNumberOfStrips(tiff.get());
+  for (std::uint32_t i = 0; i < parts; ++i) {
+    const std::uint64_t start = TIFFGetStrileOffset(tiff.get(), i);
+    const std::uint64_t count = TIFFGetStrileByteCount(tiff.get(), i);
+    if (count <= bytes.size() && start <= bytes.size() - count) continue;
+    header.problem = "is a damaged TIFF: it ends too early (a whole file)";
+    return;
+  }
+}
+
+void ReadWebPHeader(std::string_view bytes, ImageHeader& header) {
+  const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  const WebPData file{data, bytes.size()};
+  const std::unique_ptr<WebPDemuxer, decltype(&WebPDemuxDelete)> demuxer(WebPDemux(&file),
+                                                                         WebPDemuxDelete);
+  WebPBitstreamFeatures features;
+  if (!demuxer || WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK) {
+    header.problem = "is a damaged WebP, or one that ends too early (a whole file)";
+    return;
+  }
+  if (features.has_animation) header.problem = "is an animation (a WebP of one picture)";
+  header.size = {features.width, features.height};
+  WebPChunkIterator chunk;
+  if (WebPDemuxGetChunk(demuxer.get(), "EXIF", 1, &chunk))
+    header.exif.assign(reinterpret_cast<const char*>(chunk.chunk.bytes), chunk.chunk.size);
+  WebPDemuxReleaseChunkIterator(&chunk);
+}
+
+void DecodeWebP(std::string_view bytes, cv::Mat& image) {
+  const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  int width = 0, height = 0;
+  if (!WebPGetInfo(data, bytes.size(), &width, &height)) return;
+  cv::Mat bgr(height, width, CV_8UC3);
+  if (WebPDecodeBGRInto(data, bytes.size(), bgr.data, bgr.total() * bgr.elemSize(),
+                        static_cast<int>(bgr.step)))
+    image = bgr;
+}
+
+}  // namespace
+
+void skinmask_read_header(ImageFormat format, std::string_view bytes, ImageHeader& header) {
+  if (format == ImageFormat::kTiff)
+    ReadTiffHeader(bytes, header);
+  else
+    ReadWebPHeader(bytes, header);
+}
+
+void skinmask_decode(ImageFormat format, std::string_view bytes, int flags, cv::Mat& image) {
+  if (format == ImageFormat::kWebP) return DecodeWebP(bytes, image);
   const cv::Mat buffer(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   image = cv::imdecode(buffer, flags);
 }

@@ -66,7 +66,7 @@ bool IsFolder(const fs::path& path) {
 bool HasImageExtension(const fs::path& path) {
   static const std::set<std::string> kExtensions{".jpg", ".jpeg", ".jpe",  ".png",  ".bmp",
                                                  ".dib", ".tif",  ".tiff", ".webp", ".ppm",
-                                                 ".pgm", ".pbm",  ".pnm",  ".jp2"};
+                                                 ".pgm", ".pbm",  ".pnm"};
   return kExtensions.count(LowerExtension(path)) > 0;
 }
 
@@ -97,8 +97,14 @@ std::vector<InputFile> ListInputs(const std::vector<fs::path>& inputs, const fs:
   const bool videos = wanted == Inputs::kImagesAndVideos;
   for (const fs::path& input : inputs) {
     std::vector<InputFile> found;
+    std::error_code ignored;
     if (input.empty()) {
       problem(Error("''", "names no file").what());
+    } else if (input.string().find("://") != std::string::npos && !fs::exists(input, ignored)) {
+      problem(Error(input.string(),
+                    "is an address, and files are read here (fetch it first, with "
+                    "curl -O or ffmpeg -i)")
+                  .what());
     } else if (IsFolder(input)) {
       found = ListFolder(input, excluded_identity, wanted, problem);
       if (found.empty())
@@ -106,7 +112,8 @@ std::vector<InputFile> ListInputs(const std::vector<fs::path>& inputs, const fs:
                     .what());
     } else {
       const bool video = videos && (HasVideoExtension(input) ||
-                                    (!HasImageExtension(input) && OpensAsVideo(input)));
+                                    (!HasImageExtension(input) &&
+                                     fs::is_regular_file(input, ignored) && OpensAsVideo(input)));
       found.push_back({input, input.filename(), video});
     }
     for (InputFile& file : found)

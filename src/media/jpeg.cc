@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "media/image_format.h"
+#include "media/picture_type.h"
 #include "media/png.h"
 #include "skinmask/base/error.h"
 
@@ -15,8 +17,8 @@ const unsigned char* Bytes(std::string_view s) {
   return reinterpret_cast<const unsigned char*>(s.data());
 }
 
-// As OpenCV's own limit: what is larger is damage or an attack.
-constexpr std::size_t kMaxPixels = std::size_t{1} << 30;
+// More than 500 scans of a progressive JPEG are an attack: each passes over the whole picture.
+constexpr int kLimitScans = TJFLAG_LIMITSCANS;
 
 class JpegDecoder {
  public:
@@ -31,8 +33,9 @@ class JpegDecoder {
     if (tjDecompressHeader3(handle_, Bytes(jpeg), jpeg.size(), &width, &height, &subsampling,
                             &colorspace) != 0)
       Fail(subject);
-    if (static_cast<std::size_t>(width) * static_cast<std::size_t>(height) > kMaxPixels)
-      throw Error(subject, "is larger than 2^30 pixels");
+    CheckSize({width, height}, options.max_pixels, subject);
+    // Of the whole picture: a progressive one is held as coefficients before it is scaled.
+    if (options.take) options.take(std::int64_t{width} * height);
     const bool cmyk = colorspace == TJCS_CMYK || colorspace == TJCS_YCCK;
     const bool grey = colorspace == TJCS_GRAY && options.keep_grey;
     cv::Mat image = Allocate(Scaled(height, options.scale), Scaled(width, options.scale),
@@ -40,14 +43,16 @@ class JpegDecoder {
                              : grey ? 1
                                     : 3,
                              options.buffer);
+    if (options.lenient) image.setTo(0);  // what the decoder gives up on is not what memory held
     const int format = cmyk ? TJPF_CMYK : grey ? TJPF_GRAY : TJPF_BGR;
     // What libjpeg merely warns of (data that end early, bad codes, stray bytes where it lost its
     // place) are pixels made up.
     if (tjDecompress2(handle_, Bytes(jpeg), jpeg.size(), image.data, image.cols,
                       static_cast<int>(image.step), image.rows, format,
-                      options.lenient ? 0 : TJFLAG_STOPONWARNING) != 0 &&
+                      kLimitScans | (options.lenient ? 0 : TJFLAG_STOPONWARNING)) != 0 &&
         !(options.lenient && tjGetErrorCode(handle_) == TJERR_WARNING))
       Fail(subject);
+    if (cmyk && options.take) options.take(std::int64_t{width} * height);  // it is decoded again
     if (cmyk) return std::nullopt;
     return image;
   }
@@ -73,6 +78,9 @@ std::optional<cv::Mat> DecodeJpeg(std::string_view jpeg, std::string_view subjec
 }
 
 std::string EncodeJpeg(const cv::Mat& image, int quality) {
+  if (image.type() != CV_8UC1) RequireType(image, CV_8UC3, "image");
+  RequireType(image, image.type(), "image");
+  if (quality < 1 || quality > 100) throw Error("quality", "is out of range (1 to 100)");
   const std::unique_ptr<void, decltype(&tjDestroy)> encoder(tjInitCompress(), tjDestroy);
   const bool grey = image.channels() == 1;
   unsigned char* bytes = nullptr;

@@ -12,13 +12,12 @@
 #include "skinmask/base/error.h"
 
 namespace skinmask {
-namespace {
 
 // The folders that the dynamic linker searches for the program, or the shared library, that holds
 // this code. (dlopen of a bare name would search them, too, but a sanitizer that stands between
 // makes them its own, and no error would tell them.) None that depend on the current folder, such
 // as the empty ones with which CMake pads a run path.
-std::vector<std::string> SearchedFolders() {
+std::vector<std::string> ModuleFolders() {
   Dl_info found;
   link_map* self = nullptr;
   Dl_serinfo size;
@@ -38,8 +37,10 @@ std::vector<std::string> SearchedFolders() {
   return folders;
 }
 
+namespace {
+
 void* Open(const std::string& file) {
-  const std::vector<std::string> folders = SearchedFolders();
+  const std::vector<std::string> folders = ModuleFolders();
   std::error_code ignored;
   for (const std::string& folder : folders) {
     const std::filesystem::path path = std::filesystem::path(folder) / file;

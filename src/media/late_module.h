@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace skinmask {
 
@@ -11,5 +12,8 @@ namespace skinmask {
 // code is part of: LD_LIBRARY_PATH, the program's run path, the system's folders. Throws Error when
 // it is in none of them, or does not load.
 void* FindInModule(const std::string& file, const char* symbol);
+
+// Those folders.
+std::vector<std::string> ModuleFolders();
 
 }  // namespace skinmask

@@ -3,12 +3,25 @@
 #include "media/late_module.h"
 
 namespace skinmask {
+namespace {
 
-cv::Mat DecodeByOpenCv(std::string_view bytes, int flags) {
-  static auto* const decode = reinterpret_cast<decltype(&skinmask_imdecode)>(
-      FindInModule("skinmask-imgcodecs.so", "skinmask_imdecode"));
+constexpr char kModule[] = "skinmask-imgcodecs.so";
+
+}  // namespace
+
+ImageHeader ReadHeaderInModule(ImageFormat format, std::string_view bytes) {
+  static auto* const read = reinterpret_cast<decltype(&skinmask_read_header)>(
+      FindInModule(kModule, "skinmask_read_header"));
+  ImageHeader header;
+  read(format, bytes, header);
+  return header;
+}
+
+cv::Mat DecodeInModule(ImageFormat format, std::string_view bytes, int flags) {
+  static auto* const decode =
+      reinterpret_cast<decltype(&skinmask_decode)>(FindInModule(kModule, "skinmask_decode"));
   cv::Mat image;
-  decode(bytes, flags, image);
+  decode(format, bytes, flags, image);
   return image;
 }
 

@@ -79,6 +79,7 @@ bool IsPng(std::string_view bytes) { return bytes.starts_with(kPngSignature); }
 DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep_grey,
                      Scratch* buffer) {
   thread_local Scratch inflated;
+  const ScratchTrim trim(inflated);
   const std::optional<std::string_view> stored = WithStoredData(bytes, inflated);
   Source source{stored.value_or(bytes), {}};
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, GiveUp, Ignore);

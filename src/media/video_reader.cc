@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "base/elapsed.h"
+#include "media/demuxer_options.h"
 #include "media/early_end.h"
+#include "media/image_format.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
 
@@ -17,28 +19,6 @@ Rational RationalOf(AVRational r) { return {r.num, r.den}; }
 
 // FFmpeg's own protocols are named before the first colon; every other name is that of a file.
 bool IsUrl(const std::string& name) { return name.find("://") != name.npos; }
-
-// Options of demuxers and protocols for streams, where the newest frame is the one that is wanted.
-class StreamOptions {
- public:
-  explicit StreamOptions(bool stream) {
-    if (!stream) return;
-    Set("fflags", "nobuffer");
-    Set("analyzeduration", "1000000");  // microseconds; the rest of the timeout is for connecting
-    Set("rtsp_flags", "prefer_tcp");    // no lost packets where the server can do that
-    Set("overrun_nonfatal", "1");       // UDP: too slow a reader loses packets, not the stream
-  }
-  ~StreamOptions() { Ffmpeg::Get().av_dict_free(&options_); }
-  StreamOptions(const StreamOptions&) = delete;
-  StreamOptions& operator=(const StreamOptions&) = delete;
-  AVDictionary** get() { return &options_; }
-
- private:
-  void Set(const char* key, const char* value) {
-    Ffmpeg::Get().av_dict_set(&options_, key, value, 0);
-  }
-  AVDictionary* options_ = nullptr;
-};
 
 }  // namespace
 
@@ -55,6 +35,7 @@ struct VideoReader::State {
   const bool stream;
   const VideoOpenOptions options;
   Clock::time_point deadline;
+  std::optional<VideoFile> file;  // of no stream
   AVFormatContext* format = nullptr;
   CodecPtr codec;
   PacketPtr packet;
@@ -90,7 +71,10 @@ int VideoReader::State::Interrupted(void* state) {
 }
 
 VideoReader::State::State(const std::string& path_or_url, const VideoOpenOptions& open_options)
-    : av(Ffmpeg::Get()), name(path_or_url), stream(IsUrl(path_or_url)), options(open_options) {
+    : av(Ffmpeg::Get()),
+      name(path_or_url),
+      stream(open_options.addresses && IsUrl(path_or_url)),
+      options(open_options) {
   packet.reset(av.av_packet_alloc());
   RestartClock();
   try {
@@ -102,13 +86,17 @@ VideoReader::State::State(const std::string& path_or_url, const VideoOpenOptions
 }
 
 void VideoReader::State::Open() {
-  av.avformat_network_init();
+  if (stream)
+    av.avformat_network_init();
+  else
+    file.emplace(name, options.stop);
   format = av.avformat_alloc_context();
   format->interrupt_callback = {Interrupted, this};
-  StreamOptions stream_options(stream);
-  const std::string url = stream ? name : "file:" + name;
-  int result = av.avformat_open_input(&format, url.c_str(), nullptr, stream_options.get());
-  if (result >= 0) result = av.avformat_find_stream_info(format, nullptr);
+  DemuxerOptions demuxer_options(stream);
+  const std::string url = stream ? name : file->address();
+  int result = av.avformat_open_input(&format, url.c_str(), nullptr, demuxer_options.get());
+  if (result == AVERROR(EINVAL) && !stream) throw Error(name, "is no moving picture");
+  if (result >= 0) result = FindStreamInfo(format, options.max_pixels);
   if (result >= 0 && TimedOut()) result = AVERROR_EXIT;
   if (result == AVERROR_EXIT && !Stopped())
     throw Error(name,
@@ -118,10 +106,6 @@ void VideoReader::State::Open() {
   if (result < 0)
     throw Error(name, fmt::format("cannot be opened as {}: {}", stream ? "stream" : "video",
                                   av.Message(result)));
-  // Demuxers of single images (png_pipe, ...), and of text.
-  const std::string_view kind = format->iformat->name;
-  if (kind.ends_with("_pipe") || kind == "image2" || kind == "tty")
-    throw Error(name, "is no moving picture");
   const AVCodec* decoder = nullptr;
   index = av.av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, &decoder, 0);
   if (index == AVERROR_DECODER_NOT_FOUND)
@@ -129,6 +113,8 @@ void VideoReader::State::Open() {
   if (index < 0) throw Error(name, "holds no moving picture");
   for (unsigned i = 0; i < format->nb_streams; ++i)
     if (static_cast<int>(i) != index) format->streams[i]->discard = AVDISCARD_ALL;
+  const AVCodecParameters& picture = *format->streams[index]->codecpar;
+  CheckSize({picture.width, picture.height}, options.max_pixels, name);
   OpenDecoder(decoder);
   Describe();
 }
@@ -137,6 +123,7 @@ void VideoReader::State::OpenDecoder(const AVCodec* decoder) {
   codec.reset(av.avcodec_alloc_context3(decoder));
   av.avcodec_parameters_to_context(codec.get(), format->streams[index]->codecpar);
   codec->pkt_timebase = format->streams[index]->time_base;
+  codec->max_pixels = options.max_pixels;
   codec->thread_count = options.threads;
   // A thread to each frame would delay every frame by as many as there are threads, and a frame
   // could be handed out before another thread finds it damaged.
@@ -264,7 +251,7 @@ std::optional<VideoFrame> VideoReader::Read() { return state_->Read(); }
 
 bool OpensAsVideo(const std::filesystem::path& path) {
   try {
-    VideoReader reader(path.string(), {.threads = 1});
+    VideoReader reader(path.string(), {.threads = 1, .addresses = false});
     return true;
   } catch (const Error&) {
     return false;

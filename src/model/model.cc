@@ -199,11 +199,17 @@ void Validate(const Model& model, std::string_view subject) {
   ValidateCalibration(model.calibration, subject);
   std::set<std::string> names;
   double priors = 0;
+  std::size_t components = 0;
   for (const ClassModel& c : model.classes) {
     Require(names.insert(c.name).second, subject, fmt::format("class '{}' stands twice", c.name));
     ValidateClass(c, model, subject);
     priors += c.prior;
+    components += c.components.size();
   }
+  // A table of more would take minutes to make.
+  constexpr std::size_t kMostComponents = 512;
+  Require(components <= kMostComponents, subject,
+          fmt::format("{} components of all classes (at most {})", components, kMostComponents));
   // Priors are ratios of integers or typed decimals; their sum is off by a few roundings at most.
   Require(std::abs(priors - 1) < 1e-9, subject, fmt::format("priors sum to {}, not to 1", priors));
   Require(model.decision.threshold >= 0 && model.decision.threshold <= 1, subject,

@@ -13,7 +13,8 @@ namespace skinmask {
 class Error : public std::runtime_error {
  public:
   // `subject` names the thing (a path, an option, a class); `problem` says what is wrong with it.
-  // Line breaks in either become spaces, so that the message stays one line.
+  // Both may quote what strangers wrote: line breaks become spaces, all else that a terminal would
+  // obey becomes '?', and what is longer than a screen can show is cut in its middle.
   Error(std::string_view subject, std::string_view problem);
 };
 

@@ -1,14 +1,24 @@
 // Files, whole or not at all.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace skinmask {
 
-// The whole file as bytes. Throws Error when it is missing, a folder, or cannot be read.
-std::string ReadFile(const std::filesystem::path& path);
+struct ReadOptions {
+  std::uint64_t most = std::uint64_t{4} << 30;  // bytes; a larger file is an Error
+  // Called with the first bytes (all, of a file of less than 4096) and the file's size (0 where it
+  // does not tell, as pipes do not), before memory is taken for the rest. It may throw.
+  std::function<void(std::string_view head, std::uint64_t size)> check{};
+};
+
+// The whole file as bytes. Throws Error when it is missing, a folder, too large, or cannot be read,
+// and for a pipe to which nobody writes within three seconds; a writer is then given its time.
+std::string ReadFile(const std::filesystem::path& path, const ReadOptions& options = {});
 
 enum class Overwrite { kNo, kYes };
 
@@ -31,8 +41,9 @@ void WriteFile(const std::filesystem::path& path, std::string_view bytes, Overwr
 // cannot be written to. Cheap; call it before work.
 void RequireWritable(const std::filesystem::path& path, Overwrite overwrite);
 
-// A file in the making, beside its destination (beside the target, where that is a link),
-// or the destination itself if it is no regular file. Removed when it is not renamed.
+// A file in the making, beside its destination (beside the target, where that is a link), under a
+// name that no other process takes, or the destination itself if it is no regular file. Removed
+// when it is not renamed.
 class PartFile {
  public:
   explicit PartFile(const std::filesystem::path& destination);

@@ -1,7 +1,9 @@
 // Images in and out, by one reading rule.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <opencv2/core.hpp>
 #include <string>
 #include <string_view>
@@ -10,6 +12,9 @@
 #include "skinmask/base/scratch.h"
 
 namespace skinmask {
+
+// Pixels that a picture may have: 16384 x 16384. A file of some kilobytes can claim many more.
+inline constexpr std::int64_t kMaxPixels = std::int64_t{1} << 28;
 
 struct DecodeOptions {
   // 1, 2, 4 or 8: a picture of 1/scale the width and height, rounded up. JPEG is decoded at that
@@ -21,17 +26,26 @@ struct DecodeOptions {
   // Where the pixels of JPEG and PNG may be stored. The picture then lives until the next use of
   // it.
   Scratch* buffer = nullptr;
+  // Of the stored picture, by its header. More is an Error, before memory is taken for them.
+  std::int64_t max_pixels = kMaxPixels;
+  // Called before memory is taken, with the pixels that it will hold (four bytes of a file count as
+  // one). It may wait until there is room.
+  std::function<void(std::int64_t pixels)> take{};
 };
 
 // Decodes an image file to CV_8UC3, channels B G R: EXIF orientation applied, grey spread to three
 // channels, 16-bit scaled by 255/65535 and rounded, alpha ignored, CMYK and palettes by the codec.
-// JPEG, PNG, BMP, TIFF, WebP, PNM and what else OpenCV was built with. Throws Error for anything
-// that cannot be decoded whole: empty, truncated or corrupt files give no half image. (TIFF strips
-// that are corrupt but complete pass OpenCV's decoder unnoticed, and it knows no orientation of
-// WebP.)
+// JPEG, PNG, BMP, TIFF, WebP and PNM (P1 to P6), whichever the first bytes say; anything else is
+// refused before a decoder sees it. Throws Error for anything that cannot be decoded whole: empty,
+// truncated or corrupt files give no half image, animations none at all. (TIFF strips that are
+// corrupt but complete pass OpenCV's decoder unnoticed.)
 cv::Mat ReadImage(const std::filesystem::path& path, const DecodeOptions& options = {});
 cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
                     const DecodeOptions& options = {});
+
+// The bytes for DecodeImage. A file that does not begin as an image is refused by its first bytes,
+// however large it is.
+std::string ReadImageBytes(const std::filesystem::path& path, const DecodeOptions& options = {});
 
 bool IsJpeg(std::string_view bytes);
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "skinmask/data/yuv_encoding.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask {
 
@@ -71,13 +72,17 @@ struct VideoOpenOptions {
   double timeout_seconds = 3;
   const std::atomic<bool>* stop = nullptr;  // when set, a call that waits returns early
   int threads = 0;                          // the decoder's; 0: as many as cores
+  bool addresses = true;                    // false: a name with :// is a file's, too
+  // Of a frame; a quarter of an image's, since decoders keep many frames. 8K has half of it.
+  std::int64_t max_pixels = kMaxPixels / 4;
 };
 
 // Frames in display order. Not safe from several threads.
 class VideoReader {
  public:
-  // A file, or a URL of any protocol that FFmpeg has. Throws Error: not there, no video, no
-  // decoder, nothing came within the timeout.
+  // A file of a container that holds its own data (docs/formats.md has the list; playlists are
+  // refused), or a URL of any protocol that FFmpeg has. Throws Error: not there, no video, no
+  // decoder, frames too large, nothing came within the timeout.
   explicit VideoReader(const std::string& path_or_url, const VideoOpenOptions& options = {});
   ~VideoReader();
   VideoReader(VideoReader&&) noexcept;

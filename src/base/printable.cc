@@ -1,0 +1,72 @@
+#include "base/printable.h"
+
+#include <bit>
+#include <cstdint>
+
+namespace skinmask {
+namespace {
+
+struct Character {
+  std::size_t length;  // in bytes; 0: none begins here
+  char32_t code;
+};
+
+// The first character of `text`, as RFC 3629 has UTF-8: in its shortest form, no surrogates.
+Character FirstOf(std::string_view text) {
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const auto first = static_cast<std::uint8_t>(text[0]);
+  if (first < 0x80) return {1, first};
+  const auto length = static_cast<std::size_t>(std::countl_one(first));
+  if (length < 2 || length > 4 || length > text.size()) return {0, 0};
+  char32_t code = first & (0xFF >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<std::uint8_t>(text[i]);
+    if ((next & 0xC0) != 0x80) return {0, 0};
+    code = code << 6 | (next & 0x3F);
+  }
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return code < kLeast[length] || code > 0x10FFFF || surrogate ? Character{0, 0}
+                                                               : Character{length, code};
+}
+
+// C0 and C1 controls, separators of lines, and the marks that turn directions (Unicode TR 9).
+bool IsOrder(char32_t code) {
+  const auto within = [code](char32_t low, char32_t high) { return code >= low && code <= high; };
+  return code < 0x20 || within(0x7F, 0x9F) || code == 0x61C || within(0x200E, 0x200F) ||
+         within(0x2028, 0x202E) || within(0x2066, 0x2069);
+}
+
+// As far as whole characters go.
+std::string_view Start(std::string_view text, std::size_t most) {
+  while (most > 0 && (static_cast<std::uint8_t>(text[most]) & 0xC0) == 0x80) --most;
+  return text.substr(0, most);
+}
+
+std::string Cleaned(std::string_view text, bool lines) {
+  std::string clean;
+  clean.reserve(text.size());
+  while (!text.empty()) {
+    const auto [length, code] = FirstOf(text);
+    if (text[0] == '\n' || text[0] == '\r')
+      clean += lines && text[0] == '\n' ? '\n' : ' ';
+    else if (length == 0 || IsOrder(code))
+      clean += '?';
+    else
+      clean += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return clean;
+}
+
+}  // namespace
+
+std::string Printable(std::string_view text, std::size_t most) {
+  constexpr std::size_t kEnd = 150;  // of a path it is the file's name that counts
+  if (text.size() <= most) return Cleaned(text, false);
+  return Cleaned(Start(text, most - kEnd), false) + " ... " +
+         Cleaned(text.substr(text.size() - kEnd), false);
+}
+
+std::string PrintableText(std::string_view text) { return Cleaned(text, true); }
+
+}  // namespace skinmask

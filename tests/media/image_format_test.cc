@@ -1,0 +1,99 @@
+// What the first bytes and the headers of images decide.
+#include "media/image_format.h"
+
+#include <gtest/gtest.h>
+
+#include <opencv2/imgproc.hpp>
+
+#include "skinmask/base/error.h"
+#include "skinmask/media/image.h"
+#include "support/files.h"
+#include "support/hostile.h"
+
+namespace skinmask {
+namespace {
+
+using testing::Encode;
+using testing::Gradient;
+
+const char* const kExtensions[] = {".jpg", ".png", ".bmp", ".tiff", ".webp", ".ppm"};
+
+TEST(ImageFormat, ClosedListByFirstBytes) {
+  for (const char* extension : kExtensions)
+    EXPECT_TRUE(FormatOf(Encode(extension, Gradient(9, 7)))) << extension;
+  using namespace std::string_view_literals;
+  for (const std::string_view head :
+       {"GIF89a"sv, "#?RADIANCE\n"sv, "\x59\xA6\x6A\x95"sv, "\0\0\0\x0CjP  \r\n\x87\n"sv,
+        "\xFF\x4F\xFF\x51"sv, "\x76\x2F\x31\x01"sv, "P7\n"sv, "PF\n"sv, "P6"sv, "II+\0"sv,
+        "RIFF\0\0\0\0AVI "sv, "RIFF"sv, "\x89PNG"sv, "NITF02.10"sv,
+        "\0\0\0\x1C"
+        "ftypheic"sv})
+    EXPECT_FALSE(FormatOf(std::string(head) + (head.size() > 8 ? std::string(90, ' ') : "")))
+        << head;
+  for (const auto& [name, bytes] : testing::HostileFiles("/x"))
+    EXPECT_THROW(DecodeImage(bytes, name), Error) << name;
+  const std::string gif = "GIF89a" + std::string(90, '\0');
+  EXPECT_ERROR(DecodeImage(gif, "a.png"), "is no image");
+}
+
+TEST(ImageFormat, HeadersTellTheSizeBeforeMemoryIsTaken) {
+  for (const char* extension : kExtensions) {
+    const std::string bytes = Encode(extension, Gradient(64, 48));
+    std::int64_t taken = 0;
+    const auto take = [&](std::int64_t pixels) { taken += pixels; };
+    EXPECT_NO_THROW(DecodeImage(bytes, "x", {.max_pixels = 64 * 48, .take = take})) << extension;
+    EXPECT_EQ(taken, 64 * 48) << extension;
+    taken = 0;
+    EXPECT_ERROR(DecodeImage(bytes, "x", {.max_pixels = 64 * 48 - 1, .take = take}),
+                 "has 64 x 48 pixels");
+    EXPECT_EQ(taken, 0) << extension;
+  }
+  EXPECT_ERROR(DecodeImage(testing::PngOfSize(60000, 60000), "x"), "has 60000 x 60000 pixels");
+  EXPECT_ERROR(DecodeImage(testing::PngOfSize(0, 5), "x"), "no pixels");
+  EXPECT_ERROR(DecodeImage("P5 # a comment\n 70000\n#another\n70000 255\n", "x"),
+               "has 70000 x 70000 pixels");
+}
+
+TEST(ImageFormat, TiffAndWebPThatEndEarlyAreErrors) {
+  for (const std::string& bytes :
+       {Encode(".tiff", Gradient(64, 48)),
+        Encode(".tiff", Gradient(64, 48), {cv::IMWRITE_TIFF_COMPRESSION, 1}),
+        Encode(".webp", Gradient(64, 48)),
+        Encode(".webp", Gradient(64, 48), {cv::IMWRITE_WEBP_QUALITY, 101})}) {
+    ASSERT_NO_THROW(DecodeImage(bytes, "x"));
+    for (std::size_t left = 1; left < bytes.size(); left += 1 + bytes.size() / 60)
+      EXPECT_THROW(DecodeImage(std::string_view(bytes).substr(0, bytes.size() - left), "x"), Error)
+          << left;
+  }
+}
+
+std::string Little(std::size_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i);
+  return text;
+}
+
+// The extended form of a WebP (its container's specification, 2023), with an EXIF chunk.
+std::string WebPWithOrientation(const std::string& webp, int width, int height, int orientation) {
+  const std::string exif = std::string("II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0", 18) +
+                           Little(static_cast<std::size_t>(orientation), 4) + Little(0, 4);
+  const std::string body = "WEBPVP8X" + Little(10, 4) + Little(8, 4) +
+                           Little(static_cast<std::size_t>(width - 1), 3) +
+                           Little(static_cast<std::size_t>(height - 1), 3) + webp.substr(12) +
+                           "EXIF" + Little(exif.size(), 4) + exif;
+  return "RIFF" + Little(body.size(), 4) + body;
+}
+
+TEST(ImageFormat, WebPIsLibwebpsAndUpright) {
+  const cv::Mat bgr = Gradient(33, 21);
+  const std::string webp = Encode(".webp", bgr, {cv::IMWRITE_WEBP_QUALITY, 101});
+  EXPECT_EQ(cv::norm(DecodeImage(webp, "x"), bgr, cv::NORM_INF), 0);
+  cv::Mat turned;
+  cv::rotate(bgr, turned, cv::ROTATE_90_CLOCKWISE);
+  const cv::Mat upright = DecodeImage(WebPWithOrientation(webp, 33, 21, 6), "x");
+  ASSERT_EQ(upright.size(), turned.size());
+  EXPECT_EQ(cv::norm(upright, turned, cv::NORM_INF), 0);
+}
+
+}  // namespace
+}  // namespace skinmask

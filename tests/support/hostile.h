@@ -1,0 +1,107 @@
+// Files that a stranger might leave in a folder of photographs.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "support/pictures.h"
+
+namespace skinmask::testing {
+
+// NITF by its first bytes, which OpenCV hands to GDAL, and to GDAL a virtual raster: the picture in
+// another file, or behind an address.
+inline std::string NitfOf(const std::string& source, int width, int height) {
+  const std::string size = "rasterXSize=\"" + std::to_string(width) + "\" rasterYSize=\"" +
+                           std::to_string(height) + "\"";
+  std::string xml = "NITF02.10<VRTDataset " + size + ">";
+  int band = 0;
+  for (const char* const color : {"Red", "Green", "Blue"}) {
+    const std::string number = std::to_string(++band);
+    xml += "<VRTRasterBand dataType=\"Byte\" band=\"" + number + "\"><ColorInterp>" + color +
+           "</ColorInterp><SimpleSource><SourceFilename relativeToVRT=\"0\">" + source +
+           "</SourceFilename><SourceBand>" + number +
+           "</SourceBand></SimpleSource></VRTRasterBand>";
+  }
+  return xml + "</VRTDataset>";
+}
+
+// A playlist of `entry`, with or without its end.
+inline std::string HlsOf(const std::string& entry, int times, bool ends) {
+  std::string list = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:10\n";
+  for (int i = 0; i < times; ++i) list += "#EXTINF:10,\n" + entry + "\n";
+  return list + (ends ? "#EXT-X-ENDLIST\n" : "");
+}
+
+inline std::string DashOf(const std::string& entry) {
+  return "<?xml version=\"1.0\"?><MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
+         "mediaPresentationDuration=\"PT10S\"><Period><AdaptationSet contentType=\"video\">"
+         "<Representation id=\"0\" bandwidth=\"1000\"><BaseURL>" +
+         entry + "</BaseURL></Representation></AdaptationSet></Period></MPD>";
+}
+
+// A PNG whose header claims so many pixels, and whose data are a few bytes.
+inline std::string PngOfSize(std::uint32_t width, std::uint32_t height) {
+  std::string png = Encode(".png", Gradient(8, 8));
+  const auto put = [&](std::size_t at, std::uint32_t value) {
+    for (int i = 3; i >= 0; --i, value >>= 8)
+      png[at + static_cast<std::size_t>(i)] = static_cast<char>(value);
+  };
+  put(16, width);
+  put(20, height);
+  std::uint32_t crc = 0xFFFFFFFF;  // of the chunk's type and data (PNG, annex D)
+  for (std::size_t i = 12; i < 29; ++i) {
+    crc ^= static_cast<std::uint8_t>(png[i]);
+    for (int bit = 0; bit < 8; ++bit) crc = crc & 1 ? 0xEDB88320 ^ crc >> 1 : crc >> 1;
+  }
+  put(29, ~crc);
+  return png;
+}
+
+// The tape format of POSIX, with one file.
+inline std::string TarOf(const std::string& name, const std::string& bytes) {
+  std::string header(512, '\0');
+  const auto put = [&](std::size_t at, const std::string& text) {
+    header.replace(at, text.size(), text);
+  };
+  put(0, name);
+  put(100, "0000644");
+  char size[12];
+  std::snprintf(size, sizeof size, "%011zo", bytes.size());
+  put(124, size);
+  put(148, "        ");
+  put(156, "0");
+  put(257, std::string("ustar\00000", 8));
+  unsigned sum = 0;
+  for (const char c : header) sum += static_cast<std::uint8_t>(c);
+  std::snprintf(size, sizeof size, "%06o", sum);
+  put(148, size);
+  return header + bytes + std::string(1024 + (512 - bytes.size() % 512) % 512, '\0');
+}
+
+// By name; `secret` is the absolute path of a picture or a video that is not theirs.
+inline std::map<std::string, std::string> HostileFiles(const std::string& secret) {
+  std::map<std::string, std::string> files;
+  files["nitf-file.jpg"] = NitfOf(secret, 64, 48);
+  files["nitf-address.png"] = NitfOf("/vsicurl/http://127.0.0.1:9/a.png", 64, 48);
+  files["dicom.jpg"] = std::string(128, '\0') + "DICM" + std::string(200, '\x01');
+  std::string webp_dicom = std::string("RIFF\xFF\0\0\0WEBPVP8 ", 16) + std::string(112, '\0');
+  files["dicom.webp"] = webp_dicom + "DICM" + std::string(200, '\x01');
+  files["vp8l.png"] = "/" + std::string("\x31\x31\xF1\x0B") + std::string(99, '\x11');
+  files["openexr.png"] = std::string("\x76\x2F\x31\x01\x02\0\0\0", 8) + std::string(90, 'x');
+  files["jpeg2000.jpg"] = std::string("\0\0\0\x0CjP  \r\n\x87\n", 12) + std::string(90, '\0');
+  files["huge.png"] = PngOfSize(60000, 60000);
+  const std::string tiff = Encode(".tiff", Gradient(64, 48), {cv::IMWRITE_TIFF_COMPRESSION, 1});
+  files["short.tiff"] = tiff.substr(0, tiff.size() - 1);
+  files["short.ppm"] = "P6 60000 60000 255\n" + std::string(90, 'x');
+  files["huge.bmp"] = Encode(".bmp", Gradient(8, 8)).replace(18, 8, "\x60\xEA\0\0\x60\xEA\0\0", 8);
+  files["self.ts"] = HlsOf("self.ts", 39, true);
+  files["endless.ts"] = HlsOf("endless.ts", 2, false);
+  files["hls.mp4"] = HlsOf(secret, 1, true);
+  files["hls.mkv"] = HlsOf(secret, 1, true);
+  files["dash.mp4"] = DashOf(secret);
+  files["concat.mp4"] = "ffconcat version 1.0\nfile '" + secret + "'\n";
+  files["sdp.mp4"] = "v=0\nc=IN IP4 127.0.0.1\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/90000\n";
+  return files;
+}
+
+}  // namespace skinmask::testing
