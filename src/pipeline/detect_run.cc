@@ -6,6 +6,7 @@
 #include "pipeline/detect_videos.h"
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"
+#include "skinmask/base/error.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/draw.h"
@@ -61,13 +62,13 @@ PosteriorOptions ExpectationOf(const std::vector<Task>& tasks) {
 }
 
 Detected Process(const Task& task, const Posterior& posterior, double threshold,
-                 const DetectOptions& options) {
-  for (const auto& [output, path] : task.outputs) {
-    MakeFolder(path.parent_path());
-    RequireWritable(path, options.overwrite);
-  }
+                 const DetectOptions& options, const TakePixels& take) {
+  for (const auto& [output, path] : task.outputs) RequireWritable(path, options.overwrite);
   thread_local Scratch pixels, mask_pixels;
-  const cv::Mat bgr = ReadImage(task.input, {.scale = options.scale, .buffer = &pixels});
+  const ScratchTrim trim_pixels(pixels), trim_mask(mask_pixels);
+  const cv::Mat bgr = ReadImage(
+      task.input,
+      {.scale = options.scale, .buffer = &pixels, .max_pixels = options.max_pixels, .take = take});
   cv::Mat mask(bgr.size(), CV_8UC1, mask_pixels.Get(bgr.total()));
   cv::Mat adapted;  // the probability, where it is asked for
   const auto adaptation = options.adapter ? options.adapter->Adapt(bgr) : std::nullopt;
@@ -98,8 +99,8 @@ void DetectImages(const std::vector<Task>& tasks, const DetectOptions& options, 
   const Posterior posterior(model, ExpectationOf(tasks));
   RunOrdered(
       tasks.size(), run, [&](std::size_t i) { return tasks[i].input.string(); },
-      [&](std::size_t i) {
-        return Process(tasks[i], posterior, model.decision.threshold, options);
+      [&](std::size_t i, const TakePixels& take) {
+        return Process(tasks[i], posterior, model.decision.threshold, options, take);
       },
       [&](std::size_t, Detected&& result) {
         for (std::size_t j = 0; j < result.files.size(); ++j)
@@ -120,10 +121,11 @@ double DetectedImage::SkinFraction() const {
 void Detect(const DetectOptions& options, const Model& model, const Run& run,
             const std::function<void(const DetectedImage&)>& done) {
   const Plan plan = PlanTasks(options, run);
-  MakeFolder(options.output_folder);
-  RequireWritable(options.output_folder / "mask.png", Overwrite::kYes);
+  MakeFolders(plan);
   if (!plan.images.empty()) DetectImages(plan.images, options, model, run, done);
   if (!plan.videos.empty()) DetectVideos(plan.videos, options, model, run, done);
+  if (std::error_code ignored; !fs::is_directory(options.output_folder, ignored))
+    throw Error(options.output_folder.string(), "vanished while outputs were written to it");
 }
 
 }  // namespace skinmask

@@ -80,7 +80,12 @@ std::vector<Output> OutputsOf(const Task& task, const DetectOptions& options) {
   return outputs;
 }
 
-VideoOpenOptions OpenOptions() { return {.threads = tbb::this_task_arena::max_concurrency()}; }
+VideoOpenOptions OpenOptions(const DetectOptions& options, const Run& run) {
+  return {.stop = run.stop,
+          .threads = tbb::this_task_arena::max_concurrency(),
+          .addresses = false,
+          .max_pixels = std::min(options.max_pixels, std::max(options.max_pixels, kMaxPixels) / 4)};
+}
 
 VideoRun::VideoRun(const Task& task, const DetectOptions& options, const FramePosterior& posterior,
                    const Model& model, const Run& run)
@@ -89,7 +94,7 @@ VideoRun::VideoRun(const Task& task, const DetectOptions& options, const FramePo
       posterior_(posterior),
       threshold_(model.decision.threshold),
       run_(run),
-      reader_(task.input.string(), OpenOptions()),
+      reader_(task.input.string(), OpenOptions(options, run)),
       outputs_(OutputsOf(task, options)),
       pictures_(Wants(IsOfPicture)),
       probability_(options.video.frame || Wants(IsOfProbability)) {
@@ -229,8 +234,9 @@ std::optional<DetectedImage> VideoRun::Go() {
     };
   };
   const auto adapt = stream_ ? filter_mode::serial_in_order : filter_mode::parallel;
+  const std::int64_t frames = PixelsInFlight() / std::max(1, result_.size.area());
   tbb::parallel_pipeline(
-      ItemsInFlight(),
+      std::clamp<std::size_t>(static_cast<std::size_t>(frames), 1, ItemsInFlight()),
       tbb::make_filter<void, ItemPtr>(filter_mode::serial_in_order,
                                       [this](tbb::flow_control& c) { return Read(c); }) &
           tbb::make_filter<ItemPtr, ItemPtr>(filter_mode::parallel,
@@ -272,6 +278,7 @@ void DetectVideos(const std::vector<Task>& tasks, const DetectOptions& options, 
     try {
       if (const auto video = VideoRun(task, options, posterior, model, run).Go()) done(*video);
     } catch (const Error& e) {
+      if (run.stop && run.stop->load()) return;  // it is the stop that the reader speaks of
       run.problem(e.what());
     }
   }

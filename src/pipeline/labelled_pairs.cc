@@ -25,28 +25,44 @@ LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const R
     : pairs_(PairsOf(options, predicted, run)),
       rule_(RuleOf(options)),
       predicted_(predicted),
-      whole_(!options.whole_class.empty()) {
+      whole_(!options.whole_class.empty()),
+      max_pixels_(options.max_pixels) {
   if (pairs_.empty())
     throw Error(options.images.string(),
                 "holds no image with a mask (the pattern of mask names says how masks are called)");
 }
 
-LabelledImage LabelledPairs::Read(std::size_t i) const {
+LabelledPairs::Buffers& LabelledPairs::OfThisThread() {
+  thread_local Buffers buffers;
+  return buffers;
+}
+
+void LabelledPairs::Done() {
+  OfThisThread().pixels.Trim();
+  OfThisThread().classes.Trim();
+}
+
+LabelledImage LabelledPairs::Read(std::size_t i, const TakePixels& take) const {
   const MaskPair& pair = pairs_[i];
   LabelledImage labelled{pair.image.relative.string(), {}, {}, 0};
-  thread_local Scratch pixels, classes;  // done with before the next pair is read
+  auto& [pixels, classes] = OfThisThread();
+  DecodeOptions decode;
+  decode.max_pixels = max_pixels_;
+  decode.take = take;
+  decode.buffer = &pixels;
   if (predicted_) {
-    ClassMap predicted = ReadMask(pair.image.path, MaskRule(), &pixels);
+    ClassMap predicted = ReadMask(pair.image.path, MaskRule(), decode);
     labelled.bgr = predicted.classes;
     labelled.in_between = predicted.in_between;
   } else {
-    labelled.bgr = ReadImage(pair.image.path, {.buffer = &pixels});
+    labelled.bgr = ReadImage(pair.image.path, decode);
   }
   if (whole_) {
     labelled.classes = cv::Mat::zeros(labelled.bgr.size(), CV_8UC1);
     return labelled;
   }
-  ClassMap map = ReadMask(pair.mask, rule_, &classes);
+  decode.buffer = &classes;
+  ClassMap map = ReadMask(pair.mask, rule_, decode);
   const cv::Size image = labelled.bgr.size(), mask = map.classes.size();
   if (image != mask)
     throw Error(pair.image.path.string(),

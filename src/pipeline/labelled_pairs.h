@@ -30,8 +30,10 @@ class LabelledPairs {
   std::string name(std::size_t i) const { return pairs_[i].image.path.string(); }
   // As LabelledImage::name.
   std::string relative(std::size_t i) const { return pairs_[i].image.relative.string(); }
-  // Its picture lives until this thread reads the next one.
-  LabelledImage Read(std::size_t i) const;
+  // Its picture lives until this thread reads the next one, or says that it is done with it, which
+  // gives back what large ones took.
+  LabelledImage Read(std::size_t i, const TakePixels& take) const;
+  static void Done();
 
   // work(index, LabelledImage) in parallel, then consume(index, result) in order. Tells of masks
   // that came as JPEG once, at the end.
@@ -46,9 +48,11 @@ class LabelledPairs {
     std::string first;
     RunOrdered(
         size(), run, [&](std::size_t i) { return name(i); },
-        [&](std::size_t i) {
-          const LabelledImage image = Read(i);
-          return Item{image.bgr.total(), image.in_between, work(i, image)};
+        [&](std::size_t i, const TakePixels& take) {
+          const LabelledImage image = Read(i, take);
+          Item item{image.bgr.total(), image.in_between, work(i, image)};
+          Done();
+          return item;
         },
         [&](std::size_t i, Item&& item) {
           if (item.in_between > 0 && lossy_masks++ == 0) first = pairs_[i].mask.string();
@@ -63,10 +67,16 @@ class LabelledPairs {
   }
 
  private:
+  struct Buffers {
+    Scratch pixels, classes;
+  };
+  static Buffers& OfThisThread();
+
   std::vector<MaskPair> pairs_;
   MaskRule rule_;
   bool predicted_;
   bool whole_;
+  std::int64_t max_pixels_;
 };
 
 }  // namespace skinmask

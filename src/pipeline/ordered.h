@@ -1,14 +1,20 @@
 // Many items in parallel, results in order, memory bounded.
 #pragma once
 
-#include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "pipeline/in_flight.h"
 #include "skinmask/base/error.h"
 #include "skinmask/pipeline/run.h"
 
@@ -19,6 +25,16 @@ namespace skinmask {
 inline std::size_t ItemsInFlight() {
   return 2 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
 }
+
+// Pixels in flight: two photographs of 16 megapixels for each thread. With all outputs of `detect`
+// a pixel takes some 30 bytes until it is written.
+inline std::int64_t PixelsInFlight() {
+  constexpr std::int64_t kOfThread = std::int64_t{1} << 25;
+  return kOfThread * tbb::this_task_arena::max_concurrency();
+}
+
+// Takes a number of pixels from the budget, for the item that is worked on; it may wait.
+using TakePixels = std::function<void(std::int64_t pixels)>;
 
 // What `call` throws, as one line led by `name()` unless it is an Error; empty if it throws
 // nothing.
@@ -34,49 +50,50 @@ std::string ProblemOf(const Name& name, const Call& call) {
   }
 }
 
-// Calls work(i) for i in [0, count) on all threads and consume(i, result) in order on one at a
-// time. A result has a member `pixels`. ItemsInFlight() of them at once, so memory does
-// not grow with `count`. An exception in either call goes to run.problem as one line, led by
-// name(i) unless it is an Error, and the run goes on.
+// Calls work(i, take) for i in [0, count) on all threads and consume(i, result) in order on one at
+// a time. A result has a member `pixels`. ItemsInFlight() of them at once, and PixelsInFlight() of
+// those that `take` is told of, so memory does not grow with `count`. An exception in either call
+// goes to run.problem as one line, led by name(i) unless it is an Error, and the run goes on.
 template <class Work, class Consume, class Name>
 void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work& work,
                 const Consume& consume) {
-  using Result = decltype(work(std::size_t{0}));
+  using Result = decltype(work(std::size_t{0}, TakePixels()));
   struct Item {
-    std::size_t index;
     std::unique_ptr<Result> result;
     std::string problem;
   };
-  const auto guarded = [&](Item& item, const auto& call) {
-    item.problem = ProblemOf([&] { return name(item.index); }, call);
+  std::vector<Item> items(ItemsInFlight());  // each in the place of one that is finished
+  const auto guarded = [&](std::size_t i, const auto& call) {
+    items[i % items.size()].problem = ProblemOf([&] { return name(i); }, call);
   };
-  std::size_t next = 0;
+  InFlight in_flight(count, items.size(), PixelsInFlight());
   std::uint64_t pixels = 0;
-  const auto start = [&](tbb::flow_control& control) -> Item* {
-    if (next == count || (run.stop && run.stop->load())) {
-      control.stop();
-      return nullptr;
+  const auto compute = [&](std::size_t i) {
+    const TakePixels take = [&](std::int64_t more) { in_flight.Take(i, more); };
+    guarded(i, [&] { items[i % items.size()].result = std::make_unique<Result>(work(i, take)); });
+  };
+  const auto finish = [&](std::size_t i) {
+    Item item = std::exchange(items[i % items.size()], Item());
+    if (item.result) {
+      pixels += item.result->pixels;
+      item.problem =
+          ProblemOf([&] { return name(i); }, [&] { consume(i, std::move(*item.result)); });
     }
-    return new Item{next++, nullptr, {}};
+    if (!item.problem.empty()) run.problem(item.problem);
+    run.progress(i + 1, count, pixels);
   };
-  const auto compute = [&](Item* item) {
-    guarded(*item, [&] { item->result = std::make_unique<Result>(work(item->index)); });
-    return item;
+  // Isolated: a thread that waits for the rows of its item must not begin another one on top of it.
+  const auto work_on = [&] {
+    while (const std::optional<std::size_t> i = in_flight.Begin(run.stop))
+      tbb::this_task_arena::isolate([&] {
+        compute(*i);
+        in_flight.Computed(*i, finish);
+      });
   };
-  const auto finish = [&](Item* raw) {
-    const std::unique_ptr<Item> item(raw);
-    if (item->result) {
-      pixels += item->result->pixels;
-      guarded(*item, [&] { consume(item->index, std::move(*item->result)); });
-    }
-    if (!item->problem.empty()) run.problem(item->problem);
-    run.progress(item->index + 1, count, pixels);
-  };
-  tbb::parallel_pipeline(
-      ItemsInFlight(),
-      tbb::make_filter<void, Item*>(tbb::filter_mode::serial_in_order, start) &
-          tbb::make_filter<Item*, Item*>(tbb::filter_mode::parallel, compute) &
-          tbb::make_filter<Item*, void>(tbb::filter_mode::serial_in_order, finish));
+  tbb::task_group others;
+  for (int i = 1; i < tbb::this_task_arena::max_concurrency(); ++i) others.run(work_on);
+  work_on();
+  others.wait();
 }
 
 }  // namespace skinmask

@@ -3,18 +3,29 @@
 #include <set>
 
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
 
 namespace skinmask {
 
 namespace fs = std::filesystem;
 
-Plan PlanTasks(const DetectOptions& options, const Run& run) {
+void MakeOutputFolder(const DetectOptions& options) {
   const fs::path folder = FileIdentity(options.output_folder);
   for (const fs::path& input : options.inputs)
     if (FileIdentity(input) == folder)
       throw Error(options.output_folder.string(),
                   "is the input folder too; its masks would be the next run's photographs (another "
                   "output folder, or one inside it)");
+  std::error_code error;
+  fs::create_directories(options.output_folder, error);
+  if (error)
+    throw Error(options.output_folder.string(),
+                "cannot be made as output folder: " + error.message());
+  RequireWritable(options.output_folder / "mask.png", Overwrite::kYes);
+}
+
+Plan PlanTasks(const DetectOptions& options, const Run& run) {
+  MakeOutputFolder(options);
   const std::vector<InputFile> inputs =
       ListInputs(options.inputs, options.output_folder, Inputs::kImagesAndVideos, run.problem);
   const std::vector<std::vector<fs::path>> paths =
@@ -38,10 +49,15 @@ Plan PlanTasks(const DetectOptions& options, const Run& run) {
   return plan;
 }
 
-void MakeFolder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw Error(folder.string(), "cannot be made as output folder: " + error.message());
+void MakeFolders(const Plan& plan) {
+  std::set<fs::path> folders;
+  for (const std::vector<Task>* tasks : {&plan.images, &plan.videos})
+    for (const Task& task : *tasks)
+      for (const auto& [output, path] : task.outputs) folders.insert(path.parent_path());
+  for (const fs::path& folder : folders) {
+    std::error_code ignored;  // whatever belongs there says that its folder does not exist
+    fs::create_directories(folder, ignored);
+  }
 }
 
 }  // namespace skinmask

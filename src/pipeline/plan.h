@@ -21,9 +21,9 @@ struct Plan {
   std::vector<Task> images, videos;
 };
 
-// Lists inputs, names outputs, and leaves out what is not to be done.
+// Makes the output folder, lists inputs, names outputs, and leaves out what is not to be done.
 Plan PlanTasks(const DetectOptions& options, const Run& run);
-// Throws Error.
-void MakeFolder(const std::filesystem::path& folder);
+// Makes the folders that the plan's outputs go to, as far as that can be done.
+void MakeFolders(const Plan& plan);
 
 }  // namespace skinmask

@@ -86,7 +86,9 @@ class FrameFolder : public VideoSink {
         overwrite_(options.overwrite),
         resume_(options.resume),
         palette_(ClassPalette(class_count)) {
-    MakeFolder(folder_);
+    std::error_code error;
+    fs::create_directory(folder_, error);
+    if (error) throw Error(folder_.string(), "cannot be made: " + error.message());
     if (overwrite_ == Overwrite::kNo && !resume_ && !fs::is_empty(folder_))
       throw Error(folder_.string(), "exists already (overwriting and resuming are off)");
   }
@@ -119,10 +121,7 @@ std::unique_ptr<VideoSink> MakeVideoSink(const Task& task, const DetectOptions& 
                                          const VideoInfo& info, const cv::Size& size,
                                          std::size_t class_count) {
   if (options.video.png_frames) return std::make_unique<FrameFolder>(task, options, class_count);
-  for (const auto& [output, path] : task.outputs) {
-    MakeFolder(path.parent_path());
-    RequireWritable(path, options.overwrite);
-  }
+  for (const auto& [output, path] : task.outputs) RequireWritable(path, options.overwrite);
   return std::make_unique<VideoFiles>(task, options, info, size);
 }
 

@@ -146,9 +146,11 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model
   silent.problem = run.problem;
   RunOrdered(
       names.size(), silent, [&](std::size_t i) { return names[i]; },
-      [&](std::size_t i) {
-        const LabelledImage image = pairs.Read(index_of.at(names[i]));
-        return Item{image.bgr.total(), Draw(image, positive, judge)};
+      [&](std::size_t i, const TakePixels& take) {
+        const LabelledImage image = pairs.Read(index_of.at(names[i]), take);
+        Item item{image.bgr.total(), Draw(image, positive, judge)};
+        LabelledPairs::Done();
+        return item;
       },
       [&](std::size_t, Item&& item) { gallery.push_back(std::move(item.pictures)); });
   return gallery;

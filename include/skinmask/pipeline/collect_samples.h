@@ -1,11 +1,13 @@
 // Images with their masks, and the table of their pixels.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "skinmask/data/samples.h"
+#include "skinmask/media/image.h"
 #include "skinmask/pipeline/run.h"
 
 namespace skinmask {
@@ -20,6 +22,7 @@ struct PairOptions {
   std::string whole_class;  // no mask files: every pixel of every image is of this class
   int step = 1;             // for samples: every step-th pixel of every step-th row
   bool groups = true;       // for samples: number the images; otherwise all are group 0
+  std::int64_t max_pixels = kMaxPixels;  // of an image or a mask: as DecodeOptions has it
 };
 
 // Counted colours of all pairs, the images numbered as groups from 1 in the order of their names.

@@ -14,6 +14,7 @@
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/frame_posterior.h"
 #include "skinmask/detect/region.h"
+#include "skinmask/media/image.h"
 #include "skinmask/media/outputs.h"
 #include "skinmask/media/video.h"
 #include "skinmask/model/model.h"
@@ -48,6 +49,9 @@ struct DetectOptions {
   bool resume = false;                     // leave out inputs whose outputs are all there
   std::size_t shard = 1, shard_count = 1;  // every shard_count-th input, from the shard-th
   int scale = 1;                           // 1, 2, 4 or 8: as DecodeOptions::scale; not for videos
+  // Of an image, as DecodeOptions has it. Of a video's frame, too, but there never more than a
+  // quarter of the default, or of what is given where that is more: decoders keep many frames.
+  std::int64_t max_pixels = kMaxPixels;
   VideoOutputOptions video;
   std::shared_ptr<const Adapter> adapter;  // null: the same model for every image
 };
@@ -66,11 +70,17 @@ struct DetectedImage {
   double SkinFraction() const;
 };
 
+// Checks the output folder, and makes it if need be, which Detect does, too: for a caller that must
+// know it to be there before. Throws Error as Detect does.
+void MakeOutputFolder(const DetectOptions& options);
+
 // Throws Error when nothing can be done at all (an output folder that cannot be made, outputs over
-// inputs). `done` is called for each image in order, and then for each video. A video whose data
-// are damaged is a problem, and its outputs hold the frames before; one that a stop interrupts
-// leaves no output (single frames stay, which a run with `resume` completes). Images are not waited
-// for until the disk has them (Survives::kProcess), since they can be made again; videos are.
+// inputs). Folders for outputs are made before the first image is read, and never again: where one
+// vanishes, what belongs there is a problem. `done` is called for each image in order, and then for
+// each video. A video whose data are damaged is a problem, and its outputs hold the frames before;
+// one that a stop interrupts leaves no output (single frames stay, which a run with `resume`
+// completes). Images are not waited for until the disk has them (Survives::kProcess), since they
+// can be made again; videos are.
 void Detect(const DetectOptions& options, const Model& model, const Run& run,
             const std::function<void(const DetectedImage&)>& done);
 
