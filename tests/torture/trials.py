@@ -116,6 +116,8 @@ def hang_up(trial):
     how = trial.rng.choice(('hup', 'nohup', 'stop'))
     child = trial.start(job.words(trial.album(job), trial.threads()),
                         bash('trap "" HUP') if how == 'nohup' else ())
+    while how == 'nohup' and not child.ignores(signal.SIGHUP) and not child.ended():
+        time.sleep(0.001)  # the shell has not come to it yet
     random_moment(trial, job, child)
     if how == 'stop':
         child.send(signal.SIGSTOP)

@@ -103,14 +103,17 @@ class Child:
         if not self.ended():
             self.process.send_signal(what)
 
-    def catches(self, what):
+    def catches(self, what, field='SigCgt'):
         """True if the process has a handler for a signal, and so will not die of it."""
         try:
             status = open(f'/proc/{self.process.pid}/status').read()
         except OSError:
             return True
-        caught = re.search(r'^SigCgt:\s*(\w+)', status, re.M)
+        caught = re.search(rf'^{field}:\s*(\w+)', status, re.M)
         return not caught or int(caught.group(1), 16) >> (what - 1) & 1 == 1
+
+    def ignores(self, what):
+        return self.catches(what, 'SigIgn')
 
     def wait(self):
         limit = self.trial.world.limit

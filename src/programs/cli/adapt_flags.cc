@@ -39,14 +39,19 @@ double OwnThreshold(const Model& made, double prior) {
 
 namespace {
 
-std::unique_ptr<SeedFinder> FaceFinderOf(const std::string& file, const HogOptions& hog) {
-  if (!file.empty()) return YuNetFaceFinder(file);
+// Empty: the built-in finder.
+std::string NetworkOf(const AdaptFlags& flags) {
+  if (!flags.faces.empty()) return flags.faces;
   const char* const named = std::getenv("SKINMASK_FACES");
-  if (named && *named) return YuNetFaceFinder(named);
-  return HogFaceFinder(hog);
+  return named ? named : "";
 }
 
 }  // namespace
+
+void AddReads(const AdaptFlags& flags, std::vector<std::filesystem::path>& reads) {
+  reads.emplace_back(NetworkOf(flags));
+  reads.emplace_back(flags.seed_mask);
+}
 
 std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model& model,
                                            double own_threshold, const HogOptions& hog) {
@@ -63,7 +68,10 @@ std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model&
   }
   if (!flags.seed_mask.empty())
     finders.push_back(FixedSeed(std::filesystem::path(flags.seed_mask)));
-  if (flags.by_faces()) finders.push_back(FaceFinderOf(flags.faces, hog));
+  if (flags.by_faces()) {
+    const std::string network = NetworkOf(flags);
+    finders.push_back(network.empty() ? HogFaceFinder(hog) : YuNetFaceFinder(network));
+  }
   AdaptOptions options;
   options.refinement.enabled = flags.refine != "off";
   options.image.enabled = flags.by_image();

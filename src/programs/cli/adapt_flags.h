@@ -2,8 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "skinmask/detect/adapt.h"
 #include "skinmask/model/model.h"
@@ -26,6 +28,8 @@ struct AdaptFlags {
 };
 
 void AddAdaptFlags(CLI::App& verb, AdaptFlags& flags);
+// The files that they name, for the sandbox.
+void AddReads(const AdaptFlags& flags, std::vector<std::filesystem::path>& reads);
 // The threshold of the model as it was made, moved as a change of its prior moves all log-odds.
 double OwnThreshold(const Model& made, double prior);
 // Null when nothing is to be adapted to: --adapt off, or, where --adapt is not given, a model whose

@@ -5,7 +5,6 @@
 #include <tbb/info.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -17,7 +16,9 @@
 #include "base/elapsed.h"
 #include "programs/cli/flag_hints.h"
 #include "programs/cli/help_formatter.h"
+#include "programs/cli/print.h"
 #include "programs/cli/signals.h"
+#include "programs/cli/standard_streams.h"
 #include "programs/cli/usage_error.h"
 
 namespace skinmask::cli {
@@ -45,7 +46,7 @@ std::vector<std::string> Words(int argc, char** argv) {
 int UsageLine(const CLI::App& app, const std::string& problem) {
   const std::vector<CLI::App*> verbs = app.get_subcommands();
   const std::string command = verbs.empty() ? "skinmask" : "skinmask " + verbs[0]->get_name();
-  fmt::print(stderr, "{}\n",
+  PrintError("{}\n",
              Error(command, fmt::format("{} (see {} --help)", WithFlags(problem), command)).what());
   return kUsage;
 }
@@ -63,11 +64,22 @@ int Act(Context& context) {
   InstallSignalHandlers();
   context.CheckJson();
   context.action(context);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw Error("standard output", "cannot be written");
-  if (context.verbose) fmt::print(stderr, "skinmask: took {:.3f} s\n", SecondsSince(start));
+  RequireOutputWritten();
+  if (context.verbose) PrintError("skinmask: took {:.3f} s\n", SecondsSince(start));
   if (StopFlag()) return kInterrupted;
   return context.failed ? kPartly : kDone;
+}
+
+int HelpStatus(const CLI::App& app, const CLI::CallForHelp& help) {
+  const int status = app.exit(help);
+  try {
+    std::cout.flush();
+    RequireOutputWritten();
+    return status;
+  } catch (const Error& e) {
+    PrintLine(e.what());
+    return kPartly;
+  }
 }
 
 // Refuses what is no verb in plainer words than CLI11's.
@@ -83,6 +95,7 @@ void RequireVerb(const CLI::App& app, const std::vector<std::string>& words) {
 }  // namespace
 
 int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add) {
+  GuardStandardStreams();
   CLI::App app{"Finds human skin, pixel by pixel, by Bayes' rule on Gaussian class-conditionals."};
   app.name("skinmask");
   app.formatter(std::make_shared<HelpFormatter>());  // before the verbs, which take it from here
@@ -99,7 +112,7 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
     app.parse(words);
     return Act(context);
   } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
+    return HelpStatus(app, help);
   } catch (const CLI::ParseError& e) {
     return UsageLine(app, e.what());
   } catch (const UsageError& e) {
@@ -108,7 +121,7 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
     PrintLine(e.what());
     if (StopFlag()) return kInterrupted;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "{}\n", Error("skinmask: unexpected", e.what()).what());
+    PrintError("{}\n", Error("skinmask: unexpected", e.what()).what());
   }
   return kPartly;
 }

@@ -91,6 +91,7 @@ void RunCompare(const Options& options, Context& context) {
   CheckOptions(options, context);
   const std::vector<FitOptions> candidates = CandidatesOf(options);
   if (!options.output.empty()) RequireWritable(options.output, context.overwrite());
+  context.Confine({PathsOf(options.samples, options.pairs), {}, {options.output}});
   const Samples samples = ReadSource(options.samples, options.pairs, context.StartRun("images"));
   if (StopFlag()) return;
   Comparison comparison = [&] {  // a scope for the progress bar
@@ -156,6 +157,7 @@ void AddCompare(CLI::App& app, Context& context) {
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
+  AddSandboxOption(*verb, context);
   verb->callback(
       [options, &context] { context.action = [options](Context& c) { RunCompare(*options, c); }; });
 }

@@ -12,11 +12,19 @@
 
 namespace skinmask::cli {
 
+void Context::Confine(Access access) const {
+  if (sandbox == "off") return;
+  access.reads.emplace_back(model);
+  if (!json_to_stdout()) access.files.emplace_back(json);
+  const std::string line = EnterSandbox(access);
+  if (verbose) PrintLine(line);
+}
+
 Model Context::LoadModel() const { return model.empty() ? DefaultModel() : ReadModel(model); }
 
 void Context::WriteJson(const std::string& text) const {
   if (json_to_stdout())
-    Print("{}", text);
+    PrintExactly(text, stdout);
   else if (!json.empty())
     WriteFile(json, text, overwrite());
 }
@@ -45,6 +53,6 @@ Run Context::StartRun(const std::string& unit) {
   return run;
 }
 
-void PrintLine(const std::string& line) { fmt::print(stderr, "skinmask: {}\n", WithFlags(line)); }
+void PrintLine(const std::string& line) { PrintError("skinmask: {}\n", WithFlags(line)); }
 
 }  // namespace skinmask::cli

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "programs/cli/sandbox.h"
 #include "skinmask/base/file.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/run.h"
@@ -20,11 +21,15 @@ struct Context {
   bool quiet = false;
   bool verbose = false;
   bool force = false;
+  std::string sandbox = "auto";
   std::function<void(Context&)> action;  // of the verb chosen on the command line
   bool failed = false;                   // some file could not be done
 
   bool json_to_stdout() const { return json == "-"; }
   Overwrite overwrite() const { return force ? Overwrite::kYes : Overwrite::kNo; }
+  // Enters the sandbox, unless --sandbox says no, with the files of the options that all verbs have
+  // beside what the verb needs.
+  void Confine(Access access) const;
   // The model of --model, or the built-in one.
   Model LoadModel() const;
   // Writes text to where --json says.

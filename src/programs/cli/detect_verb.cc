@@ -30,6 +30,7 @@ struct Options {
   AdaptFlags adapt;
   bool frames = false;
   std::string codec, pixels = "yuv", csv;
+  std::int64_t max_pixels = kMaxPixels;
 };
 
 void SetShard(const std::string& text, DetectOptions& detect) {
@@ -59,6 +60,7 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
   detect.scale = options.scale.back() - '0';  // one of those that the flag takes
   if (options.frames && !options.codec.empty())
     throw UsageError("--codec is for videos, and --frames makes none");
+  detect.max_pixels = options.max_pixels;
   detect.video.png_frames = options.frames;
   detect.video.codec = options.codec;
   detect.video.pixels =
@@ -114,8 +116,16 @@ Model PreparedModel(const Options& options, const Context& context, DetectOption
   return model;
 }
 
+void Confine(const Options& options, const DetectOptions& detect, const Context& context) {
+  MakeOutputFolder(detect);
+  Access access{detect.inputs, {detect.output_folder}, {options.csv}};
+  AddReads(options.adapt, access.reads);
+  context.Confine(std::move(access));
+}
+
 void RunDetect(const Options& options, Context& context) {
   DetectOptions detect = DetectOptionsOf(options, context);
+  Confine(options, detect, context);
   const Model model = PreparedModel(options, context, detect);
   std::optional<FrameTable> table;
   if (!options.csv.empty()) {
@@ -171,6 +181,7 @@ void AddWorkOptions(CLI::App& verb, Options& options) {
   group.AddFlag("--resume", options.resume, "Leave out what exists already");
   group.AddDefault("--shard", options.shard, "I/N",
                    "Do only every N-th input, beginning with the I-th");
+  AddMaxPixelsOption(verb, options.max_pixels);
   group.AddChoice("--scale", options.scale, {"1", "1/2", "1/4", "1/8"},
                   "Work on smaller pictures: 1/2, 1/4 or 1/8 of width and height, rounded up");
 }
@@ -207,6 +218,7 @@ void AddDetect(CLI::App& app, Context& context) {
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
+  AddSandboxOption(*verb, context);
   verb->callback(
       [options, &context] { context.action = [options](Context& c) { RunDetect(*options, c); }; });
 }

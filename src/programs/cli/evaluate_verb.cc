@@ -154,6 +154,10 @@ void CheckOptions(const Options& options, const Context& context) {
 
 void RunEvaluate(const Options& options, Context& context) {
   CheckOptions(options, context);
+  Access access{PathsOf(options.samples, options.pairs), {}, {options.report}};
+  access.reads.emplace_back(options.predicted);
+  AddReads(options.adapt, access.reads);
+  context.Confine(std::move(access));
   std::optional<Model> model;
   if (options.predicted.empty()) model = context.LoadModel();
   if (options.pairs.images.empty() && options.adapt.any_given())
@@ -194,6 +198,7 @@ void AddEvaluate(CLI::App& app, Context& context) {
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
+  AddSandboxOption(*verb, context);
   verb->callback([options, &context] {
     context.action = [options](Context& c) { RunEvaluate(*options, c); };
   });

@@ -40,6 +40,7 @@ constexpr Remedy kRemedies[] = {
     {"(overwriting is off)", "(--force replaces it)"},
     {"(overwriting and resuming are off)",
      "(--force replaces its frames, --resume adds those that are missing)"},
+    {"(a higher one takes it)", "(--max-pixels takes a higher one)"},
     {"(scaling is for images)", "(--scale is for images)"},
     {"the pattern of mask names ", "--mask-name "},
     {"needs labels (without them every", "needs --label (without it every"},

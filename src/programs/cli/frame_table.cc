@@ -38,18 +38,22 @@ FrameTable::FrameTable(const std::filesystem::path& path, Overwrite overwrite, i
       file_(std::fopen(part_.path().c_str(), "we"), std::fclose),
       seconds_decimals_(seconds_decimals) {
   if (!file_) Fail();
-  fmt::print(file_.get(),
-             "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,{}\n",
-             last_column);
+  Write(fmt::format("frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,{}\n",
+                    last_column));
 }
 
 void FrameTable::Fail() const {
   throw Error(path_.string(), std::string("cannot be written: ") + std::strerror(errno));
 }
 
+// What fails shows at the end.
+void FrameTable::Write(const std::string& line) {
+  std::fwrite(line.data(), 1, line.size(), file_.get());
+}
+
 void FrameTable::Add(const Row& row) {
-  fmt::print(file_.get(), "{},{:.{}f},{:.6f},{},{}\n", row.frame, row.seconds, seconds_decimals_,
-             row.skin_fraction, Cells(row.region), Quoted(row.last));
+  Write(fmt::format("{},{:.{}f},{:.6f},{},{}\n", row.frame, row.seconds, seconds_decimals_,
+                    row.skin_fraction, Cells(row.region), Quoted(row.last)));
 }
 
 void FrameTable::Finish() {

@@ -32,6 +32,7 @@ class FrameTable {
 
  private:
   [[noreturn]] void Fail() const;
+  void Write(const std::string& line);
 
   std::filesystem::path path_;
   PartFile part_;

@@ -22,6 +22,7 @@ void AddPairOptions(CLI::App& verb, PairOptions& pairs) {
   group.Add("--ignore", pairs.ignored, "VALUE", "Value that counts for nothing; repeatable")
       ->allow_extra_args(false);
   group.AddFlag("--invert", pairs.invert, "Swap the two classes");
+  AddMaxPixelsOption(verb, pairs.max_pixels);
   CLI::Option* whole = group.Add("--whole", pairs.whole_class, "CLASS",
                                  "No mask files: every pixel of every image is of this class");
   for (const char* other : {"--mask-name", "--label", "--ignore", "--invert"})

@@ -5,7 +5,18 @@
 
 #include <cstdio>
 
+#include "programs/cli/print.h"
+
 namespace skinmask::cli {
+namespace {
+
+constexpr std::string_view kEmptyLine = "\r\x1b[K";
+
+void Draw(const std::string& line) {
+  PrintExactly(std::string(kEmptyLine) + Printable(line), stderr);
+}
+
+}  // namespace
 
 Progress::Progress(std::string unit, bool quiet)
     : unit_(std::move(unit)), enabled_(!quiet && isatty(STDERR_FILENO) == 1) {}
@@ -18,13 +29,13 @@ void Progress::Show(std::size_t done, std::size_t total, std::uint64_t pixels) {
   last_ = Clock::now();
   const std::string rate = fmt::format("{:.0f} Mpx/s", static_cast<double>(pixels) / elapsed / 1e6);
   if (done > total) {
-    fmt::print(stderr, "\r\x1b[K{} {}  {}", done, unit_, rate);
+    Draw(fmt::format("{} {}  {}", done, unit_, rate));
   } else {
     constexpr std::size_t kWidth = 24;
     const std::size_t filled = kWidth * done / total;
     const double left = elapsed / static_cast<double>(done) * static_cast<double>(total - done);
-    fmt::print(stderr, "\r\x1b[K[{:#<{}}{:.<{}}] {}/{} {}  {}  {:.0f} s left", "", filled, "",
-               kWidth - filled, done, total, unit_, rate, left);
+    Draw(fmt::format("[{:#<{}}{:.<{}}] {}/{} {}  {}  {:.0f} s left", "", filled, "",
+                     kWidth - filled, done, total, unit_, rate, left));
   }
   std::fflush(stderr);
   drawn_ = true;
@@ -37,7 +48,7 @@ void Progress::Begin(const std::string& unit) {
 }
 
 void Progress::Clear() {
-  if (drawn_) fmt::print(stderr, "\r\x1b[K");
+  if (drawn_) PrintExactly(kEmptyLine, stderr);
   drawn_ = false;
 }
 

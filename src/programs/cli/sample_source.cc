@@ -23,6 +23,14 @@ void CheckSource(const std::vector<std::string>& tables, const PairOptions& pair
     throw UsageError("options that say how masks are read need --images");
 }
 
+std::vector<std::filesystem::path> PathsOf(const std::vector<std::string>& tables,
+                                           const PairOptions& pairs) {
+  std::vector<std::filesystem::path> paths(tables.begin(), tables.end());
+  paths.push_back(pairs.images);
+  paths.push_back(pairs.masks);
+  return paths;
+}
+
 Samples ReadTables(const std::vector<std::string>& tables) {
   SampleCounter all;
   for (const std::string& file : tables) all.Add(ReadSamples(file));

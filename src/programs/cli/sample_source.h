@@ -1,6 +1,7 @@
 // Where labelled pixels come from: tables, or images with masks.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace skinmask::cli {
 // no option would go unused. Throws UsageError.
 void CheckSource(const std::vector<std::string>& tables, const PairOptions& pairs,
                  const std::string& masks_option, bool pair_options_used_elsewhere = false);
+// The files and folders of the source.
+std::vector<std::filesystem::path> PathsOf(const std::vector<std::string>& tables,
+                                           const PairOptions& pairs);
 // Reads tables and adds them up.
 Samples ReadTables(const std::vector<std::string>& tables);
 // Of the tables, or where there are none of the pairs.

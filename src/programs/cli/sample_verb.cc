@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "programs/cli/option_checks.h"
 #include "programs/cli/pair_flags.h"
+#include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
@@ -27,6 +28,7 @@ void RunSample(const Options& options, Context& context) {
   CheckPairOptions(options.pairs);
   RequireApart(options.output, "-o", context.json, "--json");
   RequireWritable(options.output, context.overwrite());
+  context.Confine({PathsOf(options.samples, options.pairs), {}, {options.output}});
   PairOptions pairs = options.pairs;
   pairs.groups = !options.ungrouped;
   Samples samples = ReadSource(options.samples, pairs, context.StartRun("images"));
@@ -41,7 +43,7 @@ void RunSample(const Options& options, Context& context) {
   context.WriteJson(JsonText(root, 2) + "\n");
   if (context.quiet) return;
   for (std::size_t k = 0; k < samples.classes().size(); ++k)
-    fmt::print(stderr, "{}: {} pixels\n", samples.classes()[k], samples.Total(k));
+    PrintError("{}: {} pixels\n", samples.classes()[k], samples.Total(k));
 }
 
 }  // namespace
@@ -65,6 +67,7 @@ void AddSample(CLI::App& app, Context& context) {
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
+  AddSandboxOption(*verb, context);
   verb->callback(
       [options, &context] { context.action = [options](Context& c) { RunSample(*options, c); }; });
 }

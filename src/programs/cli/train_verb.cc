@@ -7,6 +7,7 @@
 #include "programs/cli/fit_flags.h"
 #include "programs/cli/option_checks.h"
 #include "programs/cli/pair_flags.h"
+#include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/usage_error.h"
@@ -78,10 +79,10 @@ void CheckOptions(const Options& options, const Context& context) {
 
 void PrintOutcome(const Model& model, std::uint64_t pixels) {
   if (model.kind == Kind::kLogistic)
-    fmt::print(stderr, "{}: {} iterations, log-likelihood {:.4f}\n", model.logistic.solver,
+    PrintError("{}: {} iterations, log-likelihood {:.4f}\n", model.logistic.solver,
                model.logistic.iterations, model.logistic.log_likelihood);
   const CardScore& score = model.card.scores.back();
-  fmt::print(stderr, "{} in {} from {} pixels; threshold {:.6g} ({}), F1 {:.4f} on {}\n",
+  PrintError("{} in {} from {} pixels; threshold {:.6g} ({}), F1 {:.4f} on {}\n",
              KindName(model.kind), model.features.space().name, pixels, model.decision.threshold,
              model.decision.rule, score.f1.value_or(0), score.data);
 }
@@ -90,6 +91,12 @@ void RunTrain(const Options& options, Context& context) {
   CheckOptions(options, context);
   TrainOptions train = TrainOptionsOf(options);
   RequireWritable(options.output, context.overwrite());
+  Access access{PathsOf(options.samples, options.pairs), {}, {options.output}};
+  for (const auto& path :
+       {options.validation.images, options.validation.masks,
+        std::filesystem::path(options.calibrate), std::filesystem::path(options.calibrate_masks)})
+    access.reads.push_back(path);
+  context.Confine(std::move(access));
   const Run run = context.StartRun("images");
   PairOptions pairs = options.pairs;
   pairs.groups = false;
@@ -148,6 +155,7 @@ void AddTrain(CLI::App& app, Context& context) {
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
+  AddSandboxOption(*verb, context);
   verb->callback(
       [options, &context] { context.action = [options](Context& c) { RunTrain(*options, c); }; });
 }

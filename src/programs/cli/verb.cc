@@ -32,4 +32,15 @@ void AddForceOption(CLI::App& verb, Context& context) {
   OptionGroup(verb).AddFlag("--force", context.force, "Replace files that exist");
 }
 
+void AddSandboxOption(CLI::App& verb, Context& context, const std::string& text) {
+  OptionGroup(verb).AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text);
+}
+
+void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {
+  OptionGroup(verb)
+      .AddDefault("--max-pixels", max_pixels, "N",
+                  "Refuse images of more pixels, by what their headers say")
+      ->check(Within<std::int64_t>(1, std::int64_t{1} << 30));
+}
+
 }  // namespace skinmask::cli

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& sum
 void AddModelOption(CLI::App& verb, Context& context);
 void AddJsonOption(CLI::App& verb, Context& context);
 void AddForceOption(CLI::App& verb, Context& context);
+void AddSandboxOption(CLI::App& verb, Context& context,
+                      const std::string& text =
+                          "Give up the network, and all files but inputs "
+                          "and outputs, as far as the kernel has means");
+void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels);
 
 // Options under one heading of the help.
 class OptionGroup {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 
@@ -89,7 +90,19 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   return session;
 }
 
+// An X server on another machine, or behind ssh, is reached by the network.
+bool NeedsNetwork(const Options& options) {
+  const live::SourceKind kind = live::SourceKindOf(options.source);
+  if (kind == live::SourceKind::kStream || kind == live::SourceKind::kPipeline) return true;
+  const char* const display = std::getenv("DISPLAY");
+  return !options.headless && display && *display != ':' && *display != '\0';
+}
+
 void RunLive(const Options& options, Context& context) {
+  if (context.sandbox != "off" && !NeedsNetwork(options)) {
+    const std::string line = LeaveNetwork();
+    if (context.verbose) PrintLine(line);
+  }
   live::SessionOptions session = SessionOf(options, context);
   const bool quiet = context.quiet;
   session.notice = [quiet](const std::string& line) {
@@ -173,6 +186,9 @@ void AddLive(CLI::App& app, Context& context) {
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
+  AddSandboxOption(*verb, context,
+                   "Give up the network, unless the source is a stream or a pipeline, or the "
+                   "display is another machine's");
   verb->callback([options, verb, &context] {
     options->tracking = verb->count("--track") > 0;
     context.action = [options](Context& c) { RunLive(*options, c); };

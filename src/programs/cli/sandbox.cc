@@ -1,0 +1,131 @@
+#include "programs/cli/sandbox.h"
+
+#include <fmt/format.h>
+#include <seccomp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+#include <system_error>
+
+#include "media/late_module.h"
+#include "programs/cli/landlock.h"
+#include "skinmask/base/file.h"
+
+namespace skinmask::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What libraries read wherever they are used, none of it a user's: themselves, and what the machine
+// is. /proc/self is this process alone.
+constexpr const char* kSystem[] = {
+    "/usr",          "/lib",          "/lib64",     "/etc/ld.so.cache",        "/proc/self",
+    "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/dev/urandom"};
+
+// Calls allow(link) for the links to files below a folder: as inputs and as outputs they are taken
+// wherever they lead.
+template <class Allow>
+void ForLinks(const fs::path& folder, const Allow& allow) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (!it->is_symlink(ignored)) {
+      if (it->is_directory(ignored)) ForLinks(it->path(), allow);
+    } else if (!it->is_directory(ignored)) {
+      allow(it->path());
+    }
+  }
+}
+
+void AllowFile(const fs::path& file, Landlock& landlock) {
+  std::error_code ignored;
+  if (file.string().starts_with("/dev/") ||
+      (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)))
+    return landlock.AllowWriting(file);
+  const fs::path folder = FileIdentity(file).parent_path();
+  landlock.AllowMaking(folder.empty() ? fs::path(".") : folder);
+}
+
+// Folders that the user gave the dynamic linker, relative ones included.
+void AllowLibraryPath(Landlock& landlock) {
+  const char* const given = std::getenv("LD_LIBRARY_PATH");
+  std::istringstream folders(given ? given : "");
+  for (std::string folder; std::getline(folders, folder, ':');) landlock.AllowReading(folder);
+}
+
+// "" where the kernel has no Landlock.
+std::string RestrictFiles(const Access& access) {
+  Landlock landlock;
+  if (landlock.version() == 0) return "";
+  for (const char* const path : kSystem) landlock.AllowReading(path);
+  landlock.AllowReading("/dev/null");
+  landlock.AllowWriting("/dev/null");
+  for (const std::string& folder : ModuleFolders()) landlock.AllowReading(folder);
+  AllowLibraryPath(landlock);
+  for (const fs::path& path : access.reads) {
+    landlock.AllowReading(path);
+    ForLinks(path, [&](const fs::path& link) { landlock.AllowReading(link); });
+  }
+  for (const fs::path& folder : access.folders) {
+    landlock.AllowMaking(folder);
+    ForLinks(folder, [&](const fs::path& link) { AllowFile(link, landlock); });
+  }
+  for (const fs::path& file : access.files)
+    if (!file.empty()) AllowFile(file, landlock);
+  return landlock.Enforce() ? fmt::format("Landlock {}", landlock.version()) : "";
+}
+
+// System calls that fail from now on.
+class CallFilter {
+ public:
+  CallFilter() : filter_(seccomp_init(SCMP_ACT_ALLOW), seccomp_release) {}
+
+  template <class... Conditions>
+  void Deny(int call, int error, Conditions... conditions) {
+    good_ = good_ && filter_ &&
+            seccomp_rule_add(filter_.get(), SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call,
+                             sizeof...(conditions), conditions...) == 0;
+  }
+  // False where the kernel has no such filters.
+  bool Load() { return good_ && seccomp_load(filter_.get()) == 0; }
+
+ private:
+  std::unique_ptr<void, decltype(&seccomp_release)> filter_;
+  bool good_ = true;
+};
+
+bool RestrictCalls() {
+  CallFilter filter;
+  filter.Deny(SCMP_SYS(socket), EACCES, SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+  filter.Deny(SCMP_SYS(execve), EACCES);
+  filter.Deny(SCMP_SYS(execveat), EACCES);
+  filter.Deny(SCMP_SYS(io_uring_setup), ENOSYS);  // it has sockets of its own
+  return filter.Load();
+}
+
+}  // namespace
+
+std::string EnterSandbox(const Access& access) {
+  const std::string files = RestrictFiles(access);
+  const bool calls = RestrictCalls();
+  return fmt::format("sandbox: {}; {}",
+                     calls ? "no network, no other programs (seccomp)"
+                           : "network and programs as ever (no seccomp here)",
+                     files.empty() ? "all files (no Landlock here)"
+                                   : "only inputs, outputs and libraries (" + files + ")");
+}
+
+std::string LeaveNetwork() {
+  CallFilter filter;
+  constexpr std::uint64_t kInt = 0xFFFFFFFF;  // the kernel takes that much of the register
+  for (std::uint64_t family = 0; family < AF_MAX; ++family)
+    if (family != AF_UNIX && family != AF_NETLINK)  // devices are told of by the latter
+      filter.Deny(SCMP_SYS(socket), EACCES, SCMP_A0(SCMP_CMP_MASKED_EQ, kInt, family));
+  filter.Deny(SCMP_SYS(io_uring_setup), ENOSYS);
+  return filter.Load() ? "sandbox: no network (seccomp)" : "sandbox: none (no seccomp here)";
+}
+
+}  // namespace skinmask::cli

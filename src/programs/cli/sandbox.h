@@ -1,0 +1,32 @@
+// Least privilege: before the first file of a stranger is opened, the process gives up what its
+// work does not need, so that a decoder that is led astray can do no harm (SECURITY.md).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace skinmask::cli {
+
+// What the work of a verb needs. Empty paths are passed over, and what does not exist.
+struct Access {
+  std::vector<std::filesystem::path> reads;    // files, and folders with all below them
+  std::vector<std::filesystem::path> folders;  // in which files are made; they exist
+  std::vector<std::filesystem::path> files;    // that are made: their folders count, for the part
+                                               // file beside each
+};
+
+// From now on, for this thread and those that it starts (so it comes before the first parallel
+// work): no socket but local ones, no other program, no io_uring (seccomp); and, where the kernel
+// has Landlock, files are opened for reading only among `reads`, with the targets of the links to
+// files in its folders, and the system's libraries, and made or written only below `folders` and
+// the folders of `files`. Cannot be undone. Returns one line that says what holds and what the
+// kernel does not have; throws nothing. About a millisecond, and a pass over the names in the
+// folders.
+std::string EnterSandbox(const Access& access);
+
+// The network alone, for what needs devices, windows and other programs: no sockets but local ones
+// and those by which the kernel tells of devices. Returns a line likewise.
+std::string LeaveNetwork();
+
+}  // namespace skinmask::cli

@@ -1,0 +1,167 @@
+// The sandbox alone: libraries that do more than decode, without the lists of formats that keep
+// strangers' files from them.
+#include "programs/cli/sandbox.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "media/ffmpeg.h"
+#include "media/opencv_codecs.h"
+#include "programs/cli/landlock.h"
+#include "support/clips.h"
+#include "support/files.h"
+#include "support/hostile.h"
+#include "support/listener.h"
+
+namespace skinmask::cli {
+namespace {
+
+using testing::Encode;
+using testing::Gradient;
+namespace fs = std::filesystem;
+
+class SandboxTest : public testing::FolderTest {
+ protected:
+  SandboxTest() {
+    Put("in/a.png", Encode(".png", Gradient(64, 48)));
+    Put("outside/secret.png", Encode(".png", Gradient(64, 48)));
+    Put("outside/linked.png", Encode(".png", Gradient(64, 48)));
+    fs::create_symlink(Path("outside/linked.png"), Path("in/link.png"));
+    fs::create_directories(Path("out"));
+  }
+  // What `call` returns in a process of its own, which is in the sandbox.
+  template <class Call>
+  bool Within(const Call& call) const {
+    const pid_t child = fork();
+    if (child == 0) {
+      EnterSandbox({{Path("in")}, {Path("out")}, {}});
+      _exit(call() ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status)) << status;
+    return WEXITSTATUS(status) == 1;
+  }
+  // As the kernel says it, not the sandbox.
+  static bool HasLandlock() { return Landlock().version() > 0; }
+  static bool CanOpen(const fs::path& path, int flags) {
+    return open(path.c_str(), flags | O_CLOEXEC, 0666) >= 0;
+  }
+};
+
+bool CanConnect(int port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return socket >= 0 &&
+         (connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 ||
+          errno == ECONNREFUSED);
+}
+
+// Whether a frame comes out of FFmpeg with no list of formats and protocols.
+bool HasFrame(const std::string& url) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  AVFormatContext* format = nullptr;
+  if (av.avformat_open_input(&format, url.c_str(), nullptr, nullptr) < 0) return false;
+  PacketPtr packet(av.av_packet_alloc());
+  return av.av_read_frame(format, packet.get()) >= 0;
+}
+
+TEST_F(SandboxTest, NoNetworkAndNoOtherProgram) {
+  EXPECT_TRUE(CanConnect(9));
+  EXPECT_FALSE(Within([] { return CanConnect(9); }));
+  EXPECT_FALSE(Within([] { return socket(AF_INET6, SOCK_DGRAM, 0) >= 0; }));
+  EXPECT_TRUE(Within([] { return socket(AF_UNIX, SOCK_STREAM, 0) >= 0; }));
+  EXPECT_FALSE(Within([] { return execl("/bin/true", "true", nullptr) == 0 || errno == ENOENT; }));
+  EXPECT_FALSE(Within([] { return std::system("exit 0") == 0; }));
+}
+
+TEST_F(SandboxTest, LiveLeavesTheNetworkAlone) {
+  const auto without_network = [](const auto& call) {
+    const pid_t child = fork();
+    if (child == 0) {
+      LeaveNetwork();
+      _exit(call() ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+  };
+  EXPECT_FALSE(without_network([] { return CanConnect(9); }));
+  EXPECT_FALSE(without_network([] { return socket(AF_INET6, SOCK_DGRAM, 0) >= 0; }));
+  EXPECT_TRUE(without_network([] { return socket(AF_UNIX, SOCK_STREAM, 0) >= 0; }));
+  EXPECT_TRUE(without_network([] { return std::system("exit 0") == 0; }));
+}
+
+TEST_F(SandboxTest, InputsAreReadAndOutputsWritten) {
+  if (!HasLandlock()) GTEST_SKIP() << "needs a kernel with Landlock";
+  EXPECT_TRUE(Within([&] { return CanOpen(Path("in/a.png"), O_RDONLY); }));
+  EXPECT_TRUE(Within([&] { return CanOpen(Path("in/link.png"), O_RDONLY); }));
+  EXPECT_FALSE(Within([&] { return CanOpen(Path("in/a.png"), O_WRONLY); }));
+  EXPECT_FALSE(Within([&] { return CanOpen(Path("in/new.png"), O_WRONLY | O_CREAT); }));
+  EXPECT_FALSE(Within([&] { return CanOpen(Path("outside/secret.png"), O_RDONLY); }));
+  EXPECT_FALSE(Within([&] { return CanOpen("/etc/passwd", O_RDONLY); }));
+  EXPECT_FALSE(Within([&] { return unlink(Path("outside/secret.png").c_str()) == 0; }));
+  EXPECT_TRUE(Within([&] {
+    WriteFile(Path("out/a.png"), "x", Overwrite::kNo);
+    return ReadFile(Path("out/a.png")) == "x";
+  }));
+  EXPECT_TRUE(Within([&] { return fs::create_directories(Path("out/b/c")); }));
+  fs::create_directories(Path("far"));
+  fs::create_symlink(Path("far/a.png"), Path("out/link.png"));  // an output may be a link
+  EXPECT_TRUE(Within([&] {
+    WriteFile(Path("out/link.png"), "y", Overwrite::kNo);
+    return ReadFile(Path("out/link.png")) == "y";
+  }));
+}
+
+// What row (a) of hostile files does where nothing looks at the format first.
+TEST_F(SandboxTest, GdalOpensNoOtherPicture) {
+  if (!HasLandlock()) GTEST_SKIP() << "needs a kernel with Landlock";
+  const std::string nitf = testing::NitfOf(Path("outside/secret.png"), 64, 48);
+  const auto draws = [&] {
+    cv::Mat image;
+    try {
+      image = DecodeInModule(ImageFormat::kBmp, nitf, 1);
+    } catch (const std::exception&) {
+    }
+    return !image.empty() && cv::countNonZero(image.reshape(1)) > 0;
+  };
+  EXPECT_TRUE(draws());  // so that the next line says something
+  EXPECT_FALSE(Within(draws));
+}
+
+TEST_F(SandboxTest, GdalAsksNoAddress) {
+  const testing::Listener listener;
+  const std::string nitf = testing::NitfOf("/vsicurl/" + listener.Address() + "/a.png", 64, 48);
+  EXPECT_FALSE(Within([&] {
+    try {
+      DecodeInModule(ImageFormat::kBmp, nitf, 1);
+    } catch (const std::exception&) {
+    }
+    return false;
+  }));
+  EXPECT_FALSE(listener.WasCalled());
+}
+
+TEST_F(SandboxTest, PlaylistsOpenNoOtherVideo) {
+  SKIP_WITHOUT_FFMPEG();
+  if (!HasLandlock()) GTEST_SKIP() << "needs a kernel with Landlock";
+  testing::Shell(folder_, "ffmpeg -v error" + testing::Scrolling("64x48") +
+                              "-frames:v 3 outside/v.ts && cp outside/v.ts in/own.ts");
+  Put("in/list.m3u8", testing::HlsOf(Path("outside/v.ts"), 1, true));
+  Put("in/near.m3u8", testing::HlsOf("own.ts", 1, true));
+  const std::string other = "file:" + Path("in/list.m3u8").string();
+  EXPECT_TRUE(HasFrame(other));  // so that the next line says something
+  EXPECT_FALSE(Within([&] { return HasFrame(other); }));
+  EXPECT_TRUE(Within([&] { return HasFrame("file:" + Path("in/near.m3u8").string()); }));
+}
+
+}  // namespace
+}  // namespace skinmask::cli

@@ -1,0 +1,72 @@
+// Standard streams that are closed or full, and limits of the system.
+#include <gtest/gtest.h>
+
+#include "support/pictures.h"
+#include "support/program.h"
+
+namespace skinmask {
+namespace {
+
+using testing::Encode;
+using testing::Gradient;
+namespace fs = std::filesystem;
+using testing::Outcome;
+
+class StreamsTest : public testing::ProgramTest {
+ protected:
+  StreamsTest() {
+    for (int i = 0; i < 3; ++i)
+      Put("in/good" + std::to_string(i) + ".png", Encode(".png", Gradient(64, 48)));
+    Put("in/bad.png", "no picture");
+  }
+  // The status of a piece of shell in which PROGRAM stands for the program.
+  int StatusOf(const std::string& shell) const {
+    const int raw = std::system(
+        ("cd '" + folder_.string() + "'; PROGRAM='" SKINMASK_PROGRAM "'; " + shell).c_str());
+    return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
+  }
+};
+
+TEST_F(StreamsTest, LostMessagesLoseNothingElse) {
+  for (const char* redirection :
+       {">log 2>&-", ">log 2>/dev/full", "<&- >log 2>&-", "2>&1 >log | true"}) {
+    EXPECT_LE(StatusOf("\"$PROGRAM\" detect in -o out --adapt off " + std::string(redirection)), 1)
+        << redirection;
+    EXPECT_EQ(Names(Path("out")).size(), 3u) << redirection;
+    fs::remove_all(Path("out"));
+  }
+  EXPECT_EQ(StatusOf("\"$PROGRAM\" detect in -o out --adapt off >log 2>&-"), 1);
+}
+
+// A result that could not be printed is a failure; files get no closed stream's number.
+TEST_F(StreamsTest, LostResultsAreTold) {
+  fs::remove(Path("in/bad.png"));
+  for (const char* redirection : {">&- 2>log", ">/dev/full 2>log", "<&- >&- 2>&-", ">&- 2>&-"}) {
+    EXPECT_EQ(StatusOf("\"$PROGRAM\" detect in -o out --adapt off " + std::string(redirection)), 1)
+        << redirection;
+    EXPECT_EQ(Names(Path("out")).size(), 3u) << redirection;
+    for (const std::string& name : Names(Path("out")))
+      EXPECT_TRUE(ReadFile(Path("out/" + name)).starts_with("\x89PNG")) << redirection;
+    fs::remove_all(Path("out"));
+  }
+  for (const char* help : {"--help", "detect --help", "--version"}) {
+    EXPECT_EQ(StatusOf("\"$PROGRAM\" " + std::string(help) + " >/dev/full 2>log"), 1) << help;
+    EXPECT_EQ(testing::Lines(ReadFile(Path("log"))), 1) << help;
+  }
+}
+
+TEST_F(StreamsTest, AFileThatGrowsTooLargeIsAnError) {
+  Put("in/noise.png", [] {
+    cv::Mat noise(300, 300, CV_8UC3);
+    cv::randu(noise, 0, 255);
+    return Encode(".png", noise);
+  }());
+  const int status =
+      StatusOf("(ulimit -f 8; \"$PROGRAM\" detect in -o out --output overlay --adapt off) 2>err");
+  EXPECT_EQ(status, 1);
+  EXPECT_NE(ReadFile(Path("err")).find("File too large"), std::string::npos);
+  EXPECT_EQ(Names(Path("out")).size(), 3u);  // the small ones
+}
+
+}  // namespace
+}  // namespace skinmask
