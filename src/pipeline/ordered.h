@@ -91,7 +91,11 @@ void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work&
       });
   };
   tbb::task_group others;
-  for (int i = 1; i < tbb::this_task_arena::max_concurrency(); ++i) others.run(work_on);
+  try {
+    for (int i = 1; i < tbb::this_task_arena::max_concurrency(); ++i) others.run(work_on);
+  } catch (const std::exception&) {
+    // The system gives no further thread: those that there are do the work.
+  }
   work_on();
   others.wait();
 }

@@ -53,10 +53,13 @@ int UsageLine(const CLI::App& app, const std::string& problem) {
 
 int Act(Context& context) {
   const Clock::time_point start = Clock::now();
-  const tbb::global_control threads(
+  // To the end of the process: to lift the limit may start a thread, and where the system gives
+  // none, that would end the program from within a destructor.
+  static const auto* const threads = new tbb::global_control(
       tbb::global_control::max_allowed_parallelism,
       static_cast<std::size_t>(context.threads > 0 ? context.threads
                                                    : tbb::info::default_concurrency()));
+  static_cast<void>(threads);
   // One thread pool is enough; and what OpenCV has to say reaches the user through exceptions.
   cv::setNumThreads(1);
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
