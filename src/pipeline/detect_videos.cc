@@ -63,6 +63,7 @@ class VideoRun {
   std::unique_ptr<VideoSink> sink_;
   std::optional<StreamAdapter> stream_;
   std::int64_t read_ = 0;
+  bool cut_ = false;                  // a stop came before the end
   std::string damage_;                // why the video ends before its time
   std::atomic<bool> failed_ = false;  // an output could not be made: stop reading
   std::string failure_;
@@ -134,6 +135,7 @@ ItemPtr VideoRun::Read(tbb::flow_control& control) {
   next_.reset();
   try {
     next_ = reader_.Read();
+    cut_ = !next_ && Stopped();  // that is no end
     if (next_ && next_->size != item->frame.size)
       throw Error(task_.input.string(),
                   fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}", read_,
@@ -247,7 +249,7 @@ std::optional<DetectedImage> VideoRun::Go() {
           tbb::make_filter<ItemPtr, void>(filter_mode::serial_in_order,
                                           [this](const ItemPtr& item) { Write(*item); }));
   if (failed_) run_.problem(failure_);
-  if (failed_ || (next_ && Stopped())) return std::nullopt;
+  if (failed_ || cut_ || (next_ && Stopped())) return std::nullopt;
   sink_->Finish();
   if (!damage_.empty()) run_.problem(damage_);
   return result_;
