@@ -2,6 +2,7 @@
 
 #include <libexif/exif-data.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <opencv2/imgcodecs.hpp>
@@ -56,10 +57,6 @@ cv::Mat Upright(const cv::Mat& stored, int orientation) {
   throw Error(subject, "is no image, or a damaged one (JPEG, PNG, BMP, TIFF, WebP, PNM)");
 }
 
-void Take(const PictureSize& size, const DecodeOptions& options) {
-  if (options.take) options.take(size.width * size.height);
-}
-
 // Checks what the header of a file says, and gives its EXIF data.
 std::string CheckHeader(ImageFormat format, std::string_view bytes, std::string_view subject,
                         const DecodeOptions& options) {
@@ -76,11 +73,11 @@ std::string CheckHeader(ImageFormat format, std::string_view bytes, std::string_
   }
   CheckSize(header.size, options.max_pixels, subject);
   if (header.tile.width > 0) CheckSize(header.tile, options.max_pixels, subject);
-  Take(header.size, options);
-  if (header.pixel_bytes > 4)
-    Take({header.size.width * header.pixel_bytes / 4, header.size.height}, options);
-  if (header.tile.width > 0)
-    Take({header.tile.width * header.pixel_bytes / 4, header.tile.height}, options);
+  if (options.take) {
+    const std::int64_t tile = header.tile.width * header.tile.height;
+    options.take((header.size.width * header.size.height + tile) *
+                 std::max<std::int64_t>(4, header.pixel_bytes) / 4);
+  }
   return header.exif;
 }
 
