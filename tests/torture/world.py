@@ -1,6 +1,5 @@
-"""What every trial has: jobs with their right results, children with a time limit, violations."""
+"""What every trial has: the right results of jobs, children with a time limit, violations."""
 import collections
-import ctypes
 import fnmatch
 import os
 import random
@@ -12,65 +11,13 @@ import subprocess
 import time
 
 import checks
+from disks import Disks
 
 NOBODY = 65534
 # What our program never says itself: a library, a sanitizer or the C++ runtime gave up.
 GAVE_UP = re.compile(r'terminate called|what\(\):|Assertion|TBB Warning|Sanitizer|runtime error:')
 # Text of exceptions that no user understands: told at the end, but no violation.
 UNCLEAR = re.compile(r'OpenCV\(|std::|bad_alloc')
-
-
-class Job:
-    """A command line and the files that it makes. Results are below r/: detect's in r/out, and
-    all other files in r/files."""
-
-    def __init__(self, name, verb, album, options=(), files=(), status=0, tags=()):
-        self.name, self.verb, self.album, self.options = name, verb, album, list(options)
-        self.files, self.status, self.tags = dict(files), status, set(tags)
-
-    def detects(self):
-        return self.verb == 'detect'
-
-    def words(self, album, threads=2, files=True, more=()):
-        words = [self.verb, '--threads', str(threads), *self.options]
-        if self.detects():
-            words += [album, '-o', 'r/out']
-        elif self.verb == 'evaluate':
-            words += ['--images', f'{album}/images', '--truth', f'{album}/masks']
-        else:
-            words += ['--images', f'{album}/images', '--masks', f'{album}/masks']
-        if files or not self.detects():
-            for flag, file in self.files.items():
-                words += [flag, f'r/files/{file}']
-        return words + list(more)
-
-    def again(self, album, threads=2):
-        """The command that completes what an earlier one left."""
-        if self.detects():
-            return self.words(album, threads, files=False, more=['--resume'])
-        return self.words(album, threads, more=['--force'])
-
-
-OFF = ['--adapt', 'off']
-ALL = ['--output', 'mask,probability,overlay,cutout']
-JOBS = [
-    Job('small', 'detect', 'small', OFF, tags={'images', 'quick'}),
-    Job('small-all', 'detect', 'small', OFF + ALL, {'--json': 'run.json'}, tags={'images'}),
-    Job('many', 'detect', 'many', OFF, {'--json': 'run.json'}, tags={'images', 'quick'}),
-    Job('flat', 'detect', 'flat', OFF, tags={'images', 'quick'}),
-    Job('medium', 'detect', 'medium', OFF + ['--output', 'mask,overlay'], tags={'images'}),
-    Job('scaled', 'detect', 'medium', OFF + ['--scale', '1/2'], tags={'images', 'quick'}),
-    Job('faces', 'detect', 'faces', ['--output', 'mask,probability'], tags={'images', 'slow'}),
-    Job('films', 'detect', 'films', OFF, {'--csv': 'rows.csv', '--json': 'run.json'}),
-    Job('overlays', 'detect', 'films', OFF + ['--output', 'mask,overlay']),
-    Job('frames', 'detect', 'films', OFF + ['--frames'], {'--csv': 'rows.csv'}),
-    Job('spoiled', 'detect', 'spoiled', OFF, status=1, tags={'images'}),
-    Job('large', 'detect', 'large', OFF, tags={'large'}),
-    Job('sample', 'sample', 'pairs', (), {'-o': 'samples.csv', '--json': 'counts.json'}),
-    Job('train', 'train', 'pairs', ['--max-f1'], {'-o': 'model.json', '--json': 'copy.json'}),
-    Job('histogram', 'train', 'pairs', ['--kind', 'histogram'], {'-o': 'model.json'}),
-    Job('evaluate', 'evaluate', 'pairs', OFF, {'--json': 'scores.json', '--report': 'page.html'}),
-]
 
 
 class Child:
@@ -287,42 +234,6 @@ class Trial:
             self.world.disks.unmount(path)
         subprocess.run(['chmod', '-R', 'u+rwX', self.folder], check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-class Disks:
-    """Mounts of our own, which nobody else sees and which end with this process."""
-    NEWNS, NEWUSER = 0x20000, 0x10000000
-    PRIVATE, REMOUNT, DETACH = 1 << 18 | 1 << 14, 32, 2
-
-    def __init__(self):
-        self.libc = ctypes.CDLL(None, use_errno=True)
-        self.missing = ''
-        try:
-            user, group = os.geteuid(), os.getegid()
-            if user == 0:
-                self.call('unshare', self.NEWNS)
-            else:
-                self.call('unshare', self.NEWNS | self.NEWUSER)
-                for file, text in (('setgroups', 'deny'), ('uid_map', f'{user} {user} 1'),
-                                   ('gid_map', f'{group} {group} 1')):
-                    with open(f'/proc/self/{file}', 'w') as out:
-                        out.write(text)
-            self.call('mount', b'none', b'/', None, self.PRIVATE, None)
-        except OSError as error:
-            self.missing = f'no file systems can be mounted here ({error.strerror})'
-
-    def call(self, name, *arguments):
-        if getattr(self.libc, name)(*arguments) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
-
-    def mount(self, path, pages, inodes, again=False):
-        options = f'size={4 * pages}k,mode=755' + (f',nr_inodes={inodes}' if inodes else '')
-        self.call('mount', b'none', path.encode(), b'tmpfs', self.REMOUNT if again else 0,
-                  options.encode())
-
-    def unmount(self, path):
-        self.call('umount2', path.encode(), self.DETACH)
 
 
 class World:
