@@ -18,14 +18,12 @@ function(skinmask_room name)
   set_property(GLOBAL APPEND PROPERTY SKINMASK_ROOMS ${name})
 endfunction()
 
-# A shared module of `source` that links `library`, of OpenCV, which `room` opens when it needs it:
-# skinmask_late_module(media opencv_imgcodecs imgcodecs_module.cc) makes skinmask-imgcodecs.so.
-function(skinmask_late_module room library source)
-  string(REPLACE opencv_ skinmask- name ${library})
+# The shared module `name` of one source, which `room` opens when it needs it.
+function(skinmask_late_module room name source)
   add_library(${name} MODULE ${source})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(${name} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
-  target_link_libraries(${name} PRIVATE skinmask_options ${library})
+  target_link_libraries(${name} PRIVATE skinmask_options)
   set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   add_dependencies(skinmask_${room} ${name})
   set_property(GLOBAL APPEND PROPERTY SKINMASK_MODULES ${name})

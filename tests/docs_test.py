@@ -52,7 +52,7 @@ def anchors(text):
 documents = {file: read(file) for file in files('.', r'\.md$')}
 code = {file: read(file) for folder in ('src', 'include') for file in files(folder, r'\.(h|cc|h\.in)$')}
 others = {file: read(file) for folder in ('tests', 'benchmarks', 'cmake', 'scripts') for file in files(folder, r'')
-          if not re.search(r'\.(png|jpg|json|pyc)$', file)}
+          if not re.search(r'\.(png|jpg|json|pyc|heic|avif|jxl|gif)$', file)}
 
 # The rooms of the page are those of the build, with the links that they have.
 ARCHITECTURE = 'docs/architecture.md'

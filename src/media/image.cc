@@ -10,9 +10,11 @@
 #include <optional>
 #include <vector>
 
+#include "media/gif.h"
 #include "media/image_format.h"
 #include "media/jpeg.h"
 #include "media/opencv_codecs.h"
+#include "media/phone_codecs.h"
 #include "media/png.h"
 #include "skinmask/base/error.h"
 
@@ -54,7 +56,9 @@ cv::Mat Upright(const cv::Mat& stored, int orientation) {
 }
 
 [[noreturn]] void FailUnknown(std::string_view subject) {
-  throw Error(subject, "is no image, or a damaged one (JPEG, PNG, BMP, TIFF, WebP, PNM)");
+  throw Error(
+      subject,
+      "is no image, or a damaged one (JPEG, PNG, BMP, TIFF, WebP, PNM, GIF, HEIC, AVIF, JPEG XL)");
 }
 
 // Checks what the header of a file says, and gives its EXIF data.
@@ -67,6 +71,7 @@ std::string CheckHeader(ImageFormat format, std::string_view bytes, std::string_
   } else {
     const auto size = format == ImageFormat::kPng   ? PngSize(bytes)
                       : format == ImageFormat::kBmp ? BmpSize(bytes)
+                      : format == ImageFormat::kGif ? GifSize(bytes)
                                                     : PnmSize(bytes);
     if (!size) FailUnknown(subject);
     header.size = *size;
@@ -79,6 +84,18 @@ std::string CheckHeader(ImageFormat format, std::string_view bytes, std::string_
                  std::max<std::int64_t>(4, header.pixel_bytes) / 4);
   }
   return header.exif;
+}
+
+// Those of which the decoder that is to decode them reads the header, and brings them upright.
+cv::Mat DecodeOfPhones(ImageFormat format, std::string_view bytes, std::string_view subject,
+                       const DecodeOptions& options) {
+  const CheckPicture check = [&](const PictureSize& size) {
+    CheckSize(size, options.max_pixels, subject);
+    constexpr std::int64_t kCopies = 2;  // one is the decoder's
+    if (options.take) options.take(kCopies * size.width * size.height);
+  };
+  return format == ImageFormat::kHeif ? DecodeHeif(bytes, subject, check)
+                                      : DecodeJxl(bytes, subject, check);
 }
 
 // By OpenCV, or libwebp.
@@ -123,12 +140,16 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
       return Upright(*stored, Orientation(bytes));
     return ScaledDown(DecodeOther(*format, bytes, subject, options), options);
   }
+  if (format == ImageFormat::kHeif || format == ImageFormat::kJxl)
+    return ScaledDown(DecodeOfPhones(*format, bytes, subject, options), options);
   std::string exif = CheckHeader(*format, bytes, subject, options);
   cv::Mat stored;
   if (format == ImageFormat::kPng) {
     DecodedPng png = DecodePng(bytes, subject, options.keep_grey, options.buffer);
     stored = png.image;
     exif = png.exif;
+  } else if (format == ImageFormat::kGif) {
+    stored = DecodeGif(bytes, subject);
   } else {
     stored = DecodeOther(*format, bytes, subject, options);
   }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <iterator>
 
 #include "base/parse.h"
 #include "media/png.h"
@@ -13,6 +15,14 @@ namespace skinmask {
 namespace {
 
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+// A box 'ftyp' of the brands for one picture (ISO/IEC 23008-12; AVIF). Sequences are not among
+// them.
+bool IsHeif(std::string_view bytes) {
+  constexpr std::string_view kBrands[] = {"heic", "heix", "heim", "heis", "mif1", "avif"};
+  if (bytes.size() < 12 || bytes.substr(4, 4) != "ftyp") return false;
+  return std::ranges::find(kBrands, bytes.substr(8, 4)) != std::end(kBrands);
+}
 
 // The last `count` bytes come first where they are big-endian.
 std::int64_t Number(std::string_view bytes, std::size_t at, std::size_t count, bool big_endian) {
@@ -48,6 +58,10 @@ std::optional<ImageFormat> FormatOf(std::string_view bytes) {
   if (bytes.size() >= 3 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' &&
       IsSpace(bytes[2]))
     return ImageFormat::kPnm;
+  if (bytes.starts_with("GIF87a"sv) || bytes.starts_with("GIF89a"sv)) return ImageFormat::kGif;
+  if (bytes.starts_with("\xFF\x0A"sv) || bytes.starts_with("\0\0\0\x0CJXL \r\n\x87\n"sv))
+    return ImageFormat::kJxl;
+  if (IsHeif(bytes)) return ImageFormat::kHeif;
   return std::nullopt;
 }
 

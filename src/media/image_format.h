@@ -8,7 +8,7 @@
 
 namespace skinmask {
 
-enum class ImageFormat { kJpeg, kPng, kBmp, kPnm, kTiff, kWebP };
+enum class ImageFormat { kJpeg, kPng, kBmp, kPnm, kTiff, kWebP, kGif, kHeif, kJxl };
 
 // Absent for what is none of them.
 std::optional<ImageFormat> FormatOf(std::string_view bytes);

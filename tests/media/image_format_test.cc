@@ -23,17 +23,17 @@ TEST(ImageFormat, ClosedListByFirstBytes) {
     EXPECT_TRUE(FormatOf(Encode(extension, Gradient(9, 7)))) << extension;
   using namespace std::string_view_literals;
   for (const std::string_view head :
-       {"GIF89a"sv, "#?RADIANCE\n"sv, "\x59\xA6\x6A\x95"sv, "\0\0\0\x0CjP  \r\n\x87\n"sv,
+       {"GIF88a"sv, "#?RADIANCE\n"sv, "\x59\xA6\x6A\x95"sv, "\0\0\0\x0CjP  \r\n\x87\n"sv,
         "\xFF\x4F\xFF\x51"sv, "\x76\x2F\x31\x01"sv, "P7\n"sv, "PF\n"sv, "P6"sv, "II+\0"sv,
         "RIFF\0\0\0\0AVI "sv, "RIFF"sv, "\x89PNG"sv, "NITF02.10"sv,
         "\0\0\0\x1C"
-        "ftypheic"sv})
+        "ftypisom"sv})
     EXPECT_FALSE(FormatOf(std::string(head) + (head.size() > 8 ? std::string(90, ' ') : "")))
         << head;
   for (const auto& [name, bytes] : testing::HostileFiles("/x"))
     EXPECT_THROW(DecodeImage(bytes, name), Error) << name;
   const std::string gif = "GIF89a" + std::string(90, '\0');
-  EXPECT_ERROR(DecodeImage(gif, "a.png"), "is no image");
+  EXPECT_ERROR(DecodeImage(gif, "a.png"), "damaged");
 }
 
 TEST(ImageFormat, HeadersTellTheSizeBeforeMemoryIsTaken) {

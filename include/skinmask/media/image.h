@@ -20,7 +20,7 @@ struct DecodeOptions {
   // 1, 2, 4 or 8: a picture of 1/scale the width and height, rounded up. JPEG is decoded at that
   // size (fewer coefficients, so faster), others are averaged over areas.
   int scale = 1;
-  bool keep_grey = false;  // grey files give CV_8UC1
+  bool keep_grey = false;  // grey files give CV_8UC1 (but for GIF, HEIC, AVIF and JPEG XL)
   // Damaged JPEGs are taken as the decoder makes them up, for cameras that send odd ones.
   bool lenient = false;
   // Where the pixels of JPEG and PNG may be stored. The picture then lives until the next use of
@@ -35,8 +35,9 @@ struct DecodeOptions {
 
 // Decodes an image file to CV_8UC3, channels B G R: EXIF orientation applied, grey spread to three
 // channels, 16-bit scaled by 255/65535 and rounded, alpha ignored, CMYK and palettes by the codec.
-// JPEG, PNG, BMP, TIFF, WebP and PNM (P1 to P6), whichever the first bytes say; anything else is
-// refused before a decoder sees it. Throws Error for anything that cannot be decoded whole: empty,
+// JPEG, PNG, BMP, TIFF, WebP, PNM (P1 to P6), GIF, and, where the build has their libraries, HEIC,
+// AVIF and JPEG XL, whichever the first bytes say; anything else is refused before a decoder sees
+// it. Throws Error for anything that cannot be decoded whole: empty,
 // truncated or corrupt files give no half image, animations none at all. (TIFF strips that are
 // corrupt but complete pass OpenCV's decoder unnoticed.)
 cv::Mat ReadImage(const std::filesystem::path& path, const DecodeOptions& options = {});

@@ -1,0 +1,115 @@
+#include "media/gif.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "media/video_frame.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+
+namespace skinmask {
+namespace {
+
+constexpr std::size_t kHeader = 13;      // signature and logical screen
+constexpr std::size_t kDescriptor = 10;  // of a picture, with its separator
+
+// The colours that a packed field announces.
+std::size_t TableSize(char packed) {
+  const auto flags = static_cast<std::uint8_t>(packed);
+  return flags & 0x80 ? std::size_t{3} << ((flags & 7) + 1) : 0;
+}
+
+// Reads from block to block.
+class Blocks {
+ public:
+  explicit Blocks(std::string_view bytes) : bytes_(bytes) {}
+  bool Skip(std::size_t count) {
+    if (count > bytes_.size() - at_) return false;
+    at_ += count;
+    return true;
+  }
+  bool Next(char& byte) {
+    if (at_ == bytes_.size()) return false;
+    byte = bytes_[at_++];
+    return true;
+  }
+  // Sub-blocks, each led by its length, up to the empty one.
+  bool SkipSubBlocks() {
+    for (char length = 0; Next(length);) {
+      if (length == 0) return true;
+      if (!Skip(static_cast<std::uint8_t>(length))) return false;
+    }
+    return false;
+  }
+  bool SkipPicture() {
+    if (!Skip(kDescriptor - 2)) return false;
+    char packed = 0;
+    return Next(packed) && Skip(TableSize(packed) + 1) && SkipSubBlocks();
+  }
+
+ private:
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::size_t CountGifPictures(std::string_view bytes) {
+  constexpr char kPicture = 0x2C, kExtension = 0x21;
+  if (bytes.size() < kHeader) return 0;
+  Blocks blocks(bytes);
+  blocks.Skip(kHeader);
+  std::size_t count = 0;
+  if (!blocks.Skip(TableSize(bytes[10]))) return 0;
+  for (char kind = 0; blocks.Next(kind);) {
+    if (kind == kPicture && blocks.SkipPicture())
+      ++count;
+    else if (kind != kExtension || !blocks.Skip(1) || !blocks.SkipSubBlocks())
+      break;
+  }
+  return count;
+}
+
+bool IsStillGif(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  try {
+    const auto check = [&](std::string_view head, std::uint64_t) {
+      if (FormatOf(head) != ImageFormat::kGif) throw Error(path.string(), "is no GIF");
+    };
+    return CountGifPictures(ReadFile(path, {.check = check})) == 1;
+  } catch (const Error&) {
+    return false;  // whoever reads it says why
+  }
+}
+
+std::optional<PictureSize> GifSize(std::string_view bytes) {
+  if (bytes.size() < kHeader) return std::nullopt;
+  const auto number = [&](std::size_t at) {
+    return static_cast<std::uint8_t>(bytes[at]) | static_cast<std::uint8_t>(bytes[at + 1]) << 8;
+  };
+  return PictureSize{number(6), number(8)};
+}
+
+cv::Mat DecodeGif(std::string_view bytes, std::string_view subject) {
+  const std::size_t count = CountGifPictures(bytes);
+  if (count > 1) throw Error(subject, "is an animation (a GIF of one picture; a name in .gif makes it a video)");
+  if (count == 0) throw Error(subject, "is a damaged GIF, or one that ends too early (a whole file)");
+  const Ffmpeg& av = Ffmpeg::Get();
+  const CodecPtr codec(av.avcodec_alloc_context3(av.avcodec_find_decoder(AV_CODEC_ID_GIF)));
+  PacketPtr packet(av.av_packet_alloc());
+  FramePtr frame(av.av_frame_alloc());
+  std::string padded(bytes);  // decoders read a little beyond the end
+  padded.resize(bytes.size() + AV_INPUT_BUFFER_PADDING_SIZE);
+  packet->data = reinterpret_cast<std::uint8_t*>(padded.data());
+  packet->size = static_cast<int>(bytes.size());
+  packet->flags = AV_PKT_FLAG_KEY;
+  codec->thread_count = 1;
+  if (av.avcodec_open2(codec.get(), nullptr, nullptr) < 0 ||
+      av.avcodec_send_packet(codec.get(), packet.get()) < 0 ||
+      av.avcodec_receive_frame(codec.get(), frame.get()) < 0)
+    throw Error(subject, "is a damaged GIF");
+  return WrapFrame(std::move(frame), {}).StoredBgr().clone();
+}
+
+}  // namespace skinmask
