@@ -7,6 +7,7 @@
 #include "skinmask/base/file.h"
 #include "skinmask/base/int128.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/base/problem.h"
 #include "skinmask/base/scratch.h"
 #include "skinmask/base/version.h"
 #include "skinmask/data/color.h"

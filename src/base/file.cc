@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 // An open descriptor, closed at the end of its scope.
 class Descriptor {
  public:
-  Descriptor(const fs::path& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+  Descriptor(const fs::path& path, int flags) : fd_(Open(path, flags | O_CLOEXEC)) {}
+  explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor() {
     if (fd_ >= 0) close(fd_);
   }
@@ -32,6 +33,11 @@ class Descriptor {
   bool Close() { return close(std::exchange(fd_, -1)) == 0; }
 
  private:
+  static int Open(const fs::path& path, int flags) {
+    if (path == kStandardInput) return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (path == kStandardOutput) return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    return open(path.c_str(), flags, 0666);
+  }
   int fd_;
 };
 
@@ -133,7 +139,8 @@ std::string ReadFile(const fs::path& path, const ReadOptions& options) {
   const bool regular = S_ISREG(status.st_mode);
   const auto told = regular ? static_cast<std::uint64_t>(status.st_size) : 0;
   if (told > options.most) FailTooLarge(path, options.most);
-  Source source(path, file.get(), S_ISFIFO(status.st_mode));
+  // Who writes to standard input was there before us.
+  Source source(path, file.get(), S_ISFIFO(status.st_mode) && path != kStandardInput);
   std::string bytes;
   bool more = source.Read(bytes, kHead);
   if (options.check) options.check(bytes, told);
@@ -143,6 +150,39 @@ std::string ReadFile(const fs::path& path, const ReadOptions& options) {
     if (bytes.size() > options.most) FailTooLarge(path, options.most);
     more = source.Read(bytes, bytes.size() + std::max(kHead, bytes.size() / 4));
   }
+  return bytes;
+}
+
+bool IsDescriptor(const fs::path& path) {
+  const std::string name = path.string();
+  return name == kStandardInput || name.starts_with("/dev/fd/") ||
+         name.starts_with("/proc/self/fd/");
+}
+
+std::string PeekDescriptor(const fs::path& path, const std::atomic<bool>* stop) {
+  constexpr ssize_t kEnough = 16;
+  constexpr int kPauseMilliseconds = 20;
+  const Descriptor file(path, O_RDONLY | O_NONBLOCK);
+  struct stat status;
+  if (file.get() < 0 || fstat(file.get(), &status) != 0) Fail(path, "cannot be read", errno);
+  std::string bytes(kHead, '\0');
+  ssize_t got = 0;
+  int copy[2] = {-1, -1};
+  if (S_ISREG(status.st_mode)) {
+    got = pread(file.get(), bytes.data(), bytes.size(), lseek(file.get(), 0, SEEK_CUR));
+  } else if (S_ISFIFO(status.st_mode) && pipe2(copy, O_CLOEXEC) == 0) {
+    const Descriptor from(copy[0]), to(copy[1]);
+    while (!(stop && stop->load())) {
+      pollfd wait{file.get(), POLLIN, 0};
+      poll(&wait, 1, kPauseMilliseconds);
+      got = tee(file.get(), to.get(), bytes.size(), SPLICE_F_NONBLOCK);
+      const bool ended = (wait.revents & POLLHUP) || got == 0;
+      if (got > 0) got = read(from.get(), bytes.data(), bytes.size());
+      if (ended || got >= kEnough) break;
+      if (got > 0) poll(nullptr, 0, kPauseMilliseconds);
+    }
+  }
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 #include "media/demuxer_options.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
 
 namespace skinmask {
 namespace {
@@ -27,12 +29,12 @@ bool IsTar(const std::string& path) {
   return std::string_view(head, sizeof head).ends_with("ustar");
 }
 
-// Whether something can be read from a pipe within three seconds.
-bool HasWriter(int pipe, const std::atomic<bool>* stop) {
+// Whether something can be read from a pipe within three seconds, or, with `patience`, ever.
+bool HasWriter(int pipe, bool patience, const std::atomic<bool>* stop) {
   constexpr int kWaits = 30, kWaitMilliseconds = 100;
   pollfd wait{pipe, POLLIN, 0};
   int ready = 0;
-  for (int i = 0; i < kWaits && ready == 0 && !(stop && stop->load()); ++i)
+  for (int i = 0; (patience || i < kWaits) && ready <= 0 && !(stop && stop->load()); ++i)
     ready = poll(&wait, 1, kWaitMilliseconds);
   return ready > 0;
 }
@@ -49,6 +51,14 @@ DemuxerOptions::DemuxerOptions(bool stream) {
   Set("analyzeduration", "1000000");  // microseconds; the rest of the timeout is for connecting
   Set("rtsp_flags", "prefer_tcp");    // no lost packets where the server can do that
   Set("overrun_nonfatal", "1");       // UDP: too slow a reader loses packets, not the stream
+}
+
+DemuxerOptions::DemuxerOptions(const RawVideo& raw) {
+  Set("format_whitelist", "rawvideo");
+  Set("protocol_whitelist", "file,pipe");
+  Set("video_size", fmt::format("{}x{}", raw.size.width, raw.size.height).c_str());
+  Set("pixel_format", raw.pixel_format.c_str());
+  Set("framerate", fmt::format("{}/{}", raw.rate.num, raw.rate.den).c_str());
 }
 
 DemuxerOptions::~DemuxerOptions() { Ffmpeg::Get().av_dict_free(&options_); }
@@ -74,7 +84,9 @@ VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
   if (S_ISREG(status.st_mode) && IsTar(path)) throw Error(path, "is a tar archive, and no video");
   if (!S_ISFIFO(status.st_mode)) return;
   pipe_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (!HasWriter(pipe_, stop)) {
+  constexpr int kPipeBytes = 1 << 20;  // the default of 64 KiB is a fraction of a frame
+  fcntl(pipe_, F_SETPIPE_SZ, kPipeBytes);
+  if (!HasWriter(pipe_, IsDescriptor(path), stop)) {
     close(pipe_);
     throw Error(path, "is a pipe that nobody writes to");
   }

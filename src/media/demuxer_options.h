@@ -6,6 +6,7 @@
 #include <string>
 
 #include "media/ffmpeg.h"
+#include "skinmask/media/video.h"
 
 namespace skinmask {
 
@@ -17,6 +18,8 @@ namespace skinmask {
 class DemuxerOptions {
  public:
   explicit DemuxerOptions(bool stream);
+  // For raw frames, which FFmpeg takes by the demuxer "rawvideo".
+  explicit DemuxerOptions(const RawVideo& raw);
   ~DemuxerOptions();
   DemuxerOptions(const DemuxerOptions&) = delete;
   DemuxerOptions& operator=(const DemuxerOptions&) = delete;
@@ -34,9 +37,9 @@ int FindStreamInfo(AVFormatContext* format, std::int64_t max_pixels);
 class VideoFile {
  public:
   // A named pipe is opened here, since to open it would wait for its writer, and a read for the
-  // writer's data, whatever the interrupt says. Throws Error for a pipe to which nobody writes
-  // within three seconds (`stop` ends the wait), and for a tar archive (POSIX.1-1988, ustar), in
-  // which some demuxers would find the video of a member.
+  // writer's data, whatever the interrupt says. Throws Error for a named pipe to which
+  // nobody writes within three seconds (`stop` ends the wait), and for a tar archive (POSIX.1-1988,
+  // ustar), in which some demuxers would find the video of a member.
   VideoFile(const std::string& path, const std::atomic<bool>* stop);
   ~VideoFile();
   VideoFile(const VideoFile&) = delete;

@@ -22,26 +22,26 @@ std::string Quoted(const fs::path& path) { return "'" + path.string() + "'"; }
 // Masks by sub-folder and stem.
 using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::path>>;
 
-MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const LineSink& problem) {
+MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const ProblemSink& problem) {
   MasksByStem found;
-  for (const InputFile& mask : ListFolder(folder, {}, Inputs::kImages, problem)) {
+  for (const InputFile& mask : ListFolder(folder, {.problem = problem})) {
     const std::string stem = name.StemOf(mask.path.filename());
     if (!stem.empty()) found[{mask.relative.parent_path(), stem}].push_back(mask.path);
   }
   return found;
 }
 
-void TellOfTwo(const fs::path& image, const std::vector<fs::path>& masks, const LineSink& problem) {
-  problem(Error(image.string(), fmt::format("has two masks, {} and {} ({} tells them apart)",
-                                            Quoted(masks[0]), Quoted(masks[1]), kMaskNames))
-              .what());
+void TellOfTwo(const fs::path& image, const std::vector<fs::path>& masks,
+               const ProblemSink& problem) {
+  problem({image.string(), fmt::format("has two masks, {} and {} ({} tells them apart)",
+                                       Quoted(masks[0]), Quoted(masks[1]), kMaskNames)});
 }
 
 // `what` is wrong with all paths but those that are `used`.
 void TellOfUnpaired(const std::vector<fs::path>& paths, const std::string& what,
-                    const std::set<fs::path>& used, const LineSink& problem) {
+                    const std::set<fs::path>& used, const ProblemSink& problem) {
   for (const fs::path& path : paths)
-    if (!used.count(FileIdentity(path))) problem(Error(path.string(), what).what());
+    if (!used.count(FileIdentity(path))) problem({path.string(), what});
 }
 
 }  // namespace
@@ -73,16 +73,16 @@ std::string NamePattern::StemOf(const fs::path& file_name) const {
 
 std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image_name,
                                 const fs::path& masks, const NamePattern& mask_name, bool predicted,
-                                const LineSink& problem) {
+                                const ListOptions& list) {
   std::error_code ignored;
   for (const fs::path& folder : {images, masks})
     if (!fs::is_directory(folder, ignored))
       throw Error(folder.string(), "is no folder (one of images is expected)");
-  MasksByStem found = FindMasks(masks, mask_name, problem);
+  MasksByStem found = FindMasks(masks, mask_name, list.problem);
   std::vector<MaskPair> pairs;
   std::vector<fs::path> alone;
   std::set<fs::path> used;
-  for (const InputFile& image : ListFolder(images, {}, Inputs::kImages, problem)) {
+  for (const InputFile& image : ListFolder(images, list)) {
     std::string stem = image_name.StemOf(image.path.filename());
     if (stem.empty() || (predicted && IsOtherOutput(image.path))) continue;
     const fs::path folder = image.relative.parent_path();
@@ -95,7 +95,7 @@ std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image
     if (candidates.empty())
       alone.push_back(image.path);
     else if (candidates.size() > 1)
-      TellOfTwo(image.path, candidates, problem);
+      TellOfTwo(image.path, candidates, list.problem);
     else
       pairs.push_back({image, candidates[0]});
     for (const fs::path& mask : candidates) used.insert(FileIdentity(mask));
@@ -103,10 +103,10 @@ std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image
   TellOfUnpaired(
       alone,
       fmt::format("has no mask in {} ({} says how they are called)", Quoted(masks), kMaskNames),
-      used, problem);
+      used, list.problem);
   if (predicted)
     for (const auto& [key, paths] : found)
-      TellOfUnpaired(paths, "has no predicted mask in " + Quoted(images), used, problem);
+      TellOfUnpaired(paths, "has no predicted mask in " + Quoted(images), used, list.problem);
   return pairs;
 }
 

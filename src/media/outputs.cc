@@ -68,7 +68,7 @@ Output OutputFromName(std::string_view name) {
 
 std::vector<std::vector<fs::path>> OutputPaths(const std::vector<InputFile>& inputs,
                                                const std::vector<Output>& outputs,
-                                               const LineSink& problem, bool frame_folders) {
+                                               const ProblemSink& problem, bool frame_folders) {
   std::vector<bool> full(inputs.size(), false);
   std::vector<std::vector<fs::path>> paths(inputs.size());
   // Each round but the last turns at least one more input to its full name, so this ends.
@@ -92,10 +92,9 @@ std::vector<std::vector<fs::path>> OutputPaths(const std::vector<InputFile>& inp
     for (const fs::path& path : paths[i]) {
       const auto [first, fresh] = owner.emplace(path, i);
       if (fresh || first->second == i) continue;
-      problem(Error(inputs[i].path.string(),
-                    fmt::format("would have the output {} of {} (run them apart)", Quoted(path),
-                                Quoted(inputs[first->second].path)))
-                  .what());
+      problem(
+          {inputs[i].path.string(), fmt::format("would have the output {} of {} (run them apart)",
+                                                Quoted(path), Quoted(inputs[first->second].path))});
       paths[i].clear();
       break;
     }

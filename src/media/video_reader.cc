@@ -45,6 +45,7 @@ struct VideoReader::State {
 
  private:
   void Open();
+  void CheckRaw(const RawVideo& raw) const;
   void OpenDecoder(const AVCodec* decoder);
   void Describe();
   void Feed();
@@ -92,9 +93,12 @@ void VideoReader::State::Open() {
     file.emplace(name, options.stop);
   format = av.avformat_alloc_context();
   format->interrupt_callback = {Interrupted, this};
-  DemuxerOptions demuxer_options(stream);
+  if (options.raw) CheckRaw(*options.raw);
+  auto demuxer_options = options.raw ? DemuxerOptions(*options.raw) : DemuxerOptions(stream);
   const std::string url = stream ? name : file->address();
-  int result = av.avformat_open_input(&format, url.c_str(), nullptr, demuxer_options.get());
+  int result = av.avformat_open_input(&format, url.c_str(),
+                                      options.raw ? av.av_find_input_format("rawvideo") : nullptr,
+                                      demuxer_options.get());
   if (result == AVERROR(EINVAL) && !stream) throw Error(name, "is no moving picture");
   if (result >= 0) result = FindStreamInfo(format, options.max_pixels);
   if (result >= 0 && TimedOut()) result = AVERROR_EXIT;
@@ -117,6 +121,15 @@ void VideoReader::State::Open() {
   CheckSize({picture.width, picture.height}, options.max_pixels, name);
   OpenDecoder(decoder);
   Describe();
+}
+
+void VideoReader::State::CheckRaw(const RawVideo& raw) const {
+  CheckSize({raw.size.width, raw.size.height}, options.max_pixels, name);
+  if (av.av_get_pix_fmt(raw.pixel_format.c_str()) == AV_PIX_FMT_NONE)
+    throw Error(fmt::format("pixel format '{}'", raw.pixel_format),
+                "is unknown to FFmpeg (bgr24, yuv420p, nv12, ...)");
+  if (raw.rate.num <= 0 || raw.rate.den <= 0)
+    throw Error(fmt::format("rate {}/{}", raw.rate.num, raw.rate.den), "is not above 0");
 }
 
 void VideoReader::State::OpenDecoder(const AVCodec* decoder) {

@@ -22,6 +22,8 @@ bool IsSubsampled(AVPixelFormat format) {
 // the pixels that players take.
 AVPixelFormat FormatFor(const AVCodec& encoder, AVPixelFormat source) {
   const Ffmpeg& av = Ffmpeg::Get();
+  if (encoder.id == AV_CODEC_ID_WRAPPED_AVFRAME)  // that is, YUV4MPEG
+    return source == AV_PIX_FMT_GRAY8 ? source : AV_PIX_FMT_YUV420P;
   if (!encoder.pix_fmts) return source;
   const AVCodecDescriptor* const codec = av.avcodec_descriptor_get(encoder.id);
   const bool lossless =
@@ -30,6 +32,13 @@ AVPixelFormat FormatFor(const AVCodec& encoder, AVPixelFormat source) {
     for (const AVPixelFormat* f = encoder.pix_fmts; *f != AV_PIX_FMT_NONE; ++f)
       if (*f == AV_PIX_FMT_YUV420P || *f == AV_PIX_FMT_YUVJ420P) return *f;
   return av.avcodec_find_best_pix_fmt_of_list(encoder.pix_fmts, source, 0, nullptr);
+}
+
+std::string CodecFor(const AVOutputFormat& container) {
+  const std::string_view name = container.name;
+  if (name == "matroska") return "ffv1";
+  if (name == "yuv4mpegpipe") return "wrapped_avframe";
+  return name == "rawvideo" ? "rawvideo" : "libx264";
 }
 
 // What the encoder writes of its colours: BT.709, full range where its pixels have that.
@@ -81,6 +90,7 @@ struct VideoWriter::State {
   ScalerPtr scaler;  // null where the encoder takes the pixels as they are
   cv::Mat padded;    // a copy of each picture, for the scaler
   std::int64_t frames = 0;
+  bool untimed = false;  // the container knows a rate, and no times of frames
 
  private:
   void OpenEncoder(const VideoWriteOptions& options);
@@ -101,9 +111,13 @@ VideoWriter::State::State(const std::filesystem::path& destination, cv::Size fra
       source(type == CV_8UC1 ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_BGR24) {
   if (type != CV_8UC1 && type != CV_8UC3)
     throw Error(destination.string(), "takes frames of CV_8UC1 or CV_8UC3");
-  av.avformat_alloc_output_context2(&format, nullptr, nullptr, destination.c_str());
+  const std::string& container = options.container;
+  av.avformat_alloc_output_context2(
+      &format, nullptr, container.empty() ? nullptr : container.c_str(), destination.c_str());
   if (!format)
     throw Error(destination.string(), "has no extension of a kind of video (.mkv or .mp4, say)");
+  const std::string_view name = format->oformat->name;
+  untimed = name == "yuv4mpegpipe" || name == "rawvideo";
   try {
     OpenEncoder(options);
     OpenFile();
@@ -121,9 +135,7 @@ VideoWriter::State::~State() {
 }
 
 void VideoWriter::State::OpenEncoder(const VideoWriteOptions& options) {
-  const std::string name = !options.codec.empty()       ? options.codec
-                           : path.extension() == ".mkv" ? "ffv1"
-                                                        : "libx264";
+  const std::string name = !options.codec.empty() ? options.codec : CodecFor(*format->oformat);
   const AVCodec* const encoder = av.avcodec_find_encoder_by_name(name.c_str());
   if (!encoder || encoder->type != AVMEDIA_TYPE_VIDEO)
     throw Error(name, "is no video encoder that FFmpeg has here (ffmpeg -encoders lists them)");
@@ -133,8 +145,9 @@ void VideoWriter::State::OpenEncoder(const VideoWriteOptions& options) {
   codec->width = (size.width + unit - 1) / unit * unit;
   codec->height = (size.height + unit - 1) / unit * unit;
   codec->framerate = AvOf(options.rate);
-  codec->time_base = options.time_base.num > 0 ? AvOf(options.time_base)
-                                               : AVRational{options.rate.den, options.rate.num};
+  codec->time_base = options.time_base.num > 0 && !untimed
+                         ? AvOf(options.time_base)
+                         : AVRational{options.rate.den, options.rate.num};
   codec->sample_aspect_ratio = AvOf(options.pixel_aspect);
   TagColors(*codec);
   codec->thread_count = 0;
@@ -164,7 +177,10 @@ void VideoWriter::State::OpenFile() {
   stream->time_base = codec->time_base;
   stream->avg_frame_rate = codec->framerate;
   stream->sample_aspect_ratio = codec->sample_aspect_ratio;
-  int result = av.avio_open(&format->pb, ("file:" + part.path().string()).c_str(), AVIO_FLAG_WRITE);
+  const bool standard_output = path == kStandardOutput;
+  int result = av.avio_open(&format->pb,
+                            standard_output ? "pipe:1" : ("file:" + part.path().string()).c_str(),
+                            AVIO_FLAG_WRITE);
   if (result < 0) Fail("cannot be written", result);
   result = av.avformat_write_header(format, nullptr);
   if (result < 0)
@@ -212,7 +228,7 @@ void VideoWriter::State::Write(const cv::Mat& frame, std::int64_t pts) {
     throw Error(path.string(), fmt::format("a frame of {} x {} cannot follow ones of {} x {}",
                                            frame.cols, frame.rows, size.width, size.height));
   FillPicture(frame);
-  picture->pts = pts;
+  picture->pts = untimed ? frames : pts;
   Encode(picture.get());
   ++frames;
 }
@@ -240,9 +256,11 @@ void VideoWriter::State::Finish() {
   const int closed = av.avio_closep(&format->pb);
   if (result >= 0) result = closed;
   if (result < 0) Fail("cannot be written", result);
-  if (const std::int64_t found = CountPictures(part.path()); found != frames)
-    throw Error(path.string(),
-                fmt::format("{} frames were written and {} read back", frames, found));
+  if (part.path() != path) {  // else it went down a pipe
+    if (const std::int64_t found = CountPictures(part.path()); found != frames)
+      throw Error(path.string(),
+                  fmt::format("{} frames were written and {} read back", frames, found));
+  }
   part.Rename();
 }
 

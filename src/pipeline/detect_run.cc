@@ -24,14 +24,13 @@ struct Detected {
   std::vector<std::string> files;  // encoded, as image.outputs
 };
 
-// `adapted` is the probability by a model adapted to the image; empty: the posterior's holds.
 cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr,
-               const cv::Mat& adapted, const cv::Mat& mask) {
+               const cv::Mat& probability, const cv::Mat& mask) {
   switch (output) {
     case Output::kMask:
       return mask;
     case Output::kProbability:
-      return adapted.empty() ? DetectProbability(posterior, bgr) : adapted;
+      return probability;
     case Output::kOverlay:
       return DrawOverlay(bgr, mask);
     case Output::kCutout:
@@ -49,14 +48,14 @@ bool Wants(const Task& task, Output wanted) {
 
 // About how many pixels there are to come: JPEGs of photographs have two bits for one, and others
 // more. The table of a model that needs one is built, or not, by it.
-PosteriorOptions ExpectationOf(const std::vector<Task>& tasks) {
+PosteriorOptions ExpectationOf(const std::vector<Task>& tasks, const DetectOptions& options) {
   constexpr std::uint64_t kPixelsPerByte = 4;
   PosteriorOptions expected{.expected_pixels = 0, .mask = true, .probability = false};
   for (const Task& task : tasks) {
     std::error_code error;
     const std::uintmax_t size = fs::file_size(task.input, error);
     if (!error) expected.expected_pixels += kPixelsPerByte * size;
-    expected.probability |= Wants(task, Output::kProbability);
+    expected.probability |= options.region || Wants(task, Output::kProbability);
   }
   return expected;
 }
@@ -70,22 +69,25 @@ Detected Process(const Task& task, const Posterior& posterior, double threshold,
       task.input,
       {.scale = options.scale, .buffer = &pixels, .max_pixels = options.max_pixels, .take = take});
   cv::Mat mask(bgr.size(), CV_8UC1, mask_pixels.Get(bgr.total()));
-  cv::Mat adapted;  // the probability, where it is asked for
+  const bool wants_probability = options.region || Wants(task, Output::kProbability);
+  cv::Mat probability;  // where it is asked for
   const auto adaptation = options.adapter ? options.adapter->Adapt(bgr) : std::nullopt;
   if (!adaptation)
     DetectMask(posterior, bgr, mask);
-  else if (Wants(task, Output::kProbability))
-    options.adapter->MaskAndProbability(bgr, *adaptation, threshold, mask, adapted);
+  else if (wants_probability)
+    options.adapter->MaskAndProbability(bgr, *adaptation, threshold, mask, probability);
   else
     options.adapter->Mask(bgr, *adaptation, threshold, mask);
+  if (wants_probability && !adaptation) probability = DetectProbability(posterior, bgr);
   Detected result;
   result.pixels = bgr.total();
   result.image.input = task.input;
   result.image.size = bgr.size();
   result.image.skin_pixels = static_cast<std::uint64_t>(cv::countNonZero(mask));
+  if (options.region) result.image.region = RegionOf(MapMomentsOf(probability));
   if (adaptation) result.image.adaptation = adaptation->summary;
   for (const auto& [output, path] : task.outputs) {
-    const cv::Mat picture = Render(output, posterior, bgr, adapted, mask);
+    const cv::Mat picture = Render(output, posterior, bgr, probability, mask);
     result.files.push_back(output == Output::kClasses
                                ? EncodePalettePng(picture, ClassPalette(posterior.class_count()))
                                : EncodePng(picture));
@@ -96,7 +98,7 @@ Detected Process(const Task& task, const Posterior& posterior, double threshold,
 
 void DetectImages(const std::vector<Task>& tasks, const DetectOptions& options, const Model& model,
                   const Run& run, const std::function<void(const DetectedImage&)>& done) {
-  const Posterior posterior(model, ExpectationOf(tasks));
+  const Posterior posterior(model, ExpectationOf(tasks, options));
   RunOrdered(
       tasks.size(), run, [&](std::size_t i) { return tasks[i].input.string(); },
       [&](std::size_t i, const TakePixels& take) {
@@ -106,6 +108,7 @@ void DetectImages(const std::vector<Task>& tasks, const DetectOptions& options, 
         for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], options.overwrite,
                     Survives::kProcess);
+        run.finished();
         done(result.image);
       });
 }
@@ -124,7 +127,8 @@ void Detect(const DetectOptions& options, const Model& model, const Run& run,
   MakeFolders(plan);
   if (!plan.images.empty()) DetectImages(plan.images, options, model, run, done);
   if (!plan.videos.empty()) DetectVideos(plan.videos, options, model, run, done);
-  if (std::error_code ignored; !fs::is_directory(options.output_folder, ignored))
+  std::error_code ignored;
+  if (options.output_file.empty() && !fs::is_directory(options.output_folder, ignored))
     throw Error(options.output_folder.string(), "vanished while outputs were written to it");
 }
 

@@ -25,7 +25,7 @@ struct Item {
   std::shared_ptr<const Adaptation> adaptation;  // null: the posterior holds
   std::vector<Rendered> outputs;
   DetectedFrame found;
-  std::string problem;
+  std::optional<Problem> problem;
 };
 using ItemPtr = std::shared_ptr<Item>;
 
@@ -64,9 +64,9 @@ class VideoRun {
   std::optional<StreamAdapter> stream_;
   std::int64_t read_ = 0;
   bool cut_ = false;                  // a stop came before the end
-  std::string damage_;                // why the video ends before its time
+  std::optional<Problem> damage_;     // why the video ends before its time
   std::atomic<bool> failed_ = false;  // an output could not be made: stop reading
-  std::string failure_;
+  std::optional<Problem> failure_;
 };
 
 bool IsOfPicture(Output output) {
@@ -85,6 +85,7 @@ VideoOpenOptions OpenOptions(const DetectOptions& options, const Run& run) {
   return {.stop = run.stop,
           .threads = tbb::this_task_arena::max_concurrency(),
           .addresses = false,
+          .raw = options.video.raw,
           .max_pixels = std::min(options.max_pixels, std::max(options.max_pixels, kMaxPixels) / 4)};
 }
 
@@ -118,9 +119,15 @@ bool VideoRun::Wants(bool (*is_one)(Output)) const {
 
 template <class Call>
 void VideoRun::Guard(Item& item, const Call& call) const {
-  if (!item.problem.empty()) return;
-  item.problem = ProblemOf(
-      [&] { return fmt::format("{}: frame {}", task_.input.string(), item.index); }, call);
+  if (item.problem) return;
+  const std::string input = task_.input.string();
+  try {
+    call();
+  } catch (const Error& e) {
+    item.problem.emplace(input, e);
+  } catch (const std::exception& e) {
+    item.problem.emplace(input, fmt::format("frame {}: {}", item.index, e.what()));
+  }
 }
 
 ItemPtr VideoRun::Read(tbb::flow_control& control) {
@@ -142,7 +149,7 @@ ItemPtr VideoRun::Read(tbb::flow_control& control) {
                               item->frame.size.width, item->frame.size.height, next_->size.width,
                               next_->size.height));
   } catch (const Error& e) {
-    damage_ = e.what();
+    damage_.emplace(task_.input.string(), e);
     next_.reset();
   }
   return item;
@@ -217,7 +224,7 @@ void VideoRun::Write(Item& item) {
                                                                       : result_.frames_by_image);
     if (options_.video.frame) options_.video.frame(item.found);
   });
-  if (!item.problem.empty()) {
+  if (item.problem) {
     failure_ = item.problem;
     failed_ = true;
   }
@@ -248,10 +255,13 @@ std::optional<DetectedImage> VideoRun::Go() {
                                              stage([this](Item& i) { Detect(i); })) &
           tbb::make_filter<ItemPtr, void>(filter_mode::serial_in_order,
                                           [this](const ItemPtr& item) { Write(*item); }));
-  if (failed_) run_.problem(failure_);
+  if (failed_) run_.problem(*failure_);
   if (failed_ || cut_ || (next_ && Stopped())) return std::nullopt;
   sink_->Finish();
-  if (!damage_.empty()) run_.problem(damage_);
+  if (damage_)
+    run_.problem(*damage_);
+  else
+    run_.finished();
   return result_;
 }
 
@@ -271,9 +281,8 @@ void DetectVideos(const std::vector<Task>& tasks, const DetectOptions& options, 
   for (const Task& task : tasks) {
     if (run.stop && run.stop->load()) return;
     if (options.scale != 1) {
-      run.problem(Error(task.input.string(),
-                        "is a video, and those keep their size (scaling is for images)")
-                      .what());
+      run.problem(
+          {task.input.string(), "is a video, and those keep their size (scaling is for images)"});
       continue;
     }
     run.counting("frames of " + task.input.filename().string());
@@ -281,7 +290,7 @@ void DetectVideos(const std::vector<Task>& tasks, const DetectOptions& options, 
       if (const auto video = VideoRun(task, options, posterior, model, run).Go()) done(*video);
     } catch (const Error& e) {
       if (run.stop && run.stop->load()) return;  // it is the stop that the reader speaks of
-      run.problem(e.what());
+      run.problem(Problem(task.input.string(), e));
     }
   }
 }

@@ -9,12 +9,13 @@ MaskRule RuleOf(const PairOptions& options) {
 }
 
 std::vector<MaskPair> PairsOf(const PairOptions& options, bool predicted, const Run& run) {
+  const ListOptions list{.problem = run.problem, .passed_over = run.passed_over};
   const NamePattern image_name(options.image_name, "image name");
   const NamePattern mask_name(options.mask_name, "mask name");
   if (options.whole_class.empty())
-    return PairMasks(options.images, image_name, options.masks, mask_name, predicted, run.problem);
+    return PairMasks(options.images, image_name, options.masks, mask_name, predicted, list);
   std::vector<MaskPair> pairs;
-  for (const InputFile& image : ListInputs({options.images}, {}, Inputs::kImages, run.problem))
+  for (const InputFile& image : ListInputs({options.images}, list))
     if (!image_name.StemOf(image.path.filename()).empty()) pairs.push_back({image, {}});
   return pairs;
 }

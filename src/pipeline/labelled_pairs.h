@@ -46,6 +46,7 @@ class LabelledPairs {
     };
     std::uint64_t in_between = 0, lossy_masks = 0;
     std::string first;
+    for (std::size_t i = 0; i < size(); ++i) run.planned(name(i), false);
     RunOrdered(
         size(), run, [&](std::size_t i) { return name(i); },
         [&](std::size_t i, const TakePixels& take) {
@@ -58,6 +59,7 @@ class LabelledPairs {
           if (item.in_between > 0 && lossy_masks++ == 0) first = pairs_[i].mask.string();
           in_between += item.in_between;
           consume(i, std::move(item.result));
+          run.finished();
         });
     if (lossy_masks > 0)
       run.warning(

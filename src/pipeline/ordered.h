@@ -36,31 +36,28 @@ inline std::int64_t PixelsInFlight() {
 // Takes a number of pixels from the budget, for the item that is worked on; it may wait.
 using TakePixels = std::function<void(std::int64_t pixels)>;
 
-// What `call` throws, as one line led by `name()` unless it is an Error; empty if it throws
-// nothing.
+// What `call` throws, as a problem of the input `name()`; absent if it throws nothing.
 template <class Name, class Call>
-std::string ProblemOf(const Name& name, const Call& call) {
+std::optional<Problem> ProblemOf(const Name& name, const Call& call) {
   try {
     call();
-    return {};
-  } catch (const Error& e) {
-    return e.what();
+    return std::nullopt;
   } catch (const std::exception& e) {
-    return Error(name(), e.what()).what();
+    return Problem(name(), e);
   }
 }
 
 // Calls work(i, take) for i in [0, count) on all threads and consume(i, result) in order on one at
 // a time. A result has a member `pixels`. ItemsInFlight() of them at once, and PixelsInFlight() of
 // those that `take` is told of, so memory does not grow with `count`. An exception in either call
-// goes to run.problem as one line, led by name(i) unless it is an Error, and the run goes on.
+// goes to run.problem as one of name(i), and the run goes on.
 template <class Work, class Consume, class Name>
 void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work& work,
                 const Consume& consume) {
   using Result = decltype(work(std::size_t{0}, TakePixels()));
   struct Item {
     std::unique_ptr<Result> result;
-    std::string problem;
+    std::optional<Problem> problem;
   };
   std::vector<Item> items(ItemsInFlight());  // each in the place of one that is finished
   const auto guarded = [&](std::size_t i, const auto& call) {
@@ -79,7 +76,7 @@ void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work&
       item.problem =
           ProblemOf([&] { return name(i); }, [&] { consume(i, std::move(*item.result)); });
     }
-    if (!item.problem.empty()) run.problem(item.problem);
+    if (item.problem) run.problem(*item.problem);
     run.progress(i + 1, count, pixels);
   };
   // Isolated: a thread that waits for the rows of its item must not begin another one on top of it.

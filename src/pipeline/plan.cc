@@ -1,5 +1,7 @@
 #include "pipeline/plan.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
 #include "skinmask/base/error.h"
@@ -9,7 +11,35 @@ namespace skinmask {
 
 namespace fs = std::filesystem;
 
-void MakeOutputFolder(const DetectOptions& options) {
+namespace {
+
+// The one output of the one input.
+void SetOutputFile(const std::vector<InputFile>& inputs, const DetectOptions& options,
+                   std::vector<std::vector<fs::path>>& paths) {
+  const fs::path& file = options.output_file;
+  if (inputs.size() > 1)
+    throw Error(file.string(), fmt::format("takes one image or video, and there are {} (an output "
+                                           "folder takes them all)",
+                                           inputs.size()));
+  if (inputs.empty()) return;
+  const bool video = inputs[0].video;
+  if (video ? HasImageExtension(file) : HasVideoExtension(file))
+    throw Error(file.string(),
+                fmt::format("is {} by its name, and {} is {}", video ? "an image" : "a video",
+                            inputs[0].path.string(), video ? "a video" : "an image"));
+  paths = {{file}};
+}
+
+}  // namespace
+
+void PrepareOutput(const DetectOptions& options) {
+  if (!options.output_file.empty()) {
+    if (options.outputs.size() != 1 || options.video.png_frames)
+      throw Error(options.output_file.string(),
+                  "takes one kind of output (a folder takes several, and frames)");
+    return RequireWritable(options.output_file,
+                           options.resume ? Overwrite::kYes : options.overwrite);
+  }
   const fs::path folder = FileIdentity(options.output_folder);
   for (const fs::path& input : options.inputs)
     if (FileIdentity(input) == folder)
@@ -25,24 +55,39 @@ void MakeOutputFolder(const DetectOptions& options) {
 }
 
 Plan PlanTasks(const DetectOptions& options, const Run& run) {
-  MakeOutputFolder(options);
-  const std::vector<InputFile> inputs =
-      ListInputs(options.inputs, options.output_folder, Inputs::kImagesAndVideos, run.problem);
-  const std::vector<std::vector<fs::path>> paths =
+  PrepareOutput(options);
+  const std::vector<InputFile> inputs = ListInputs(options.inputs,
+                                                   {.wanted = Inputs::kImagesAndVideos,
+                                                    .excluded = options.output_folder,
+                                                    .include = options.include,
+                                                    .exclude = options.exclude,
+                                                    .all_videos = options.video.raw.has_value(),
+                                                    .stop = run.stop,
+                                                    .problem = run.problem,
+                                                    .passed_over = run.passed_over},
+                                                   options.listed);
+  std::vector<std::vector<fs::path>> paths =
       OutputPaths(inputs, options.outputs, run.problem, options.video.png_frames);
+  if (!options.output_file.empty()) SetOutputFile(inputs, options, paths);
   std::set<fs::path> originals;
   for (const InputFile& input : inputs) originals.insert(FileIdentity(input.path));
   Plan plan;
   for (std::size_t i = options.shard - 1; i < inputs.size(); i += options.shard_count) {
     Task task{inputs[i].path, {}};
+    bool there = false;
     for (std::size_t j = 0; j < paths[i].size(); ++j) {
-      const fs::path path = options.output_folder / paths[i][j];
+      const fs::path path =
+          options.output_file.empty() ? options.output_folder / paths[i][j] : paths[i][j];
       std::error_code ignored;
       if (originals.count(FileIdentity(path)))
-        run.problem(Error(path.string(), "is an input and is not written over").what());
-      else if (!options.resume || !fs::exists(path, ignored) || fs::is_directory(path, ignored))
+        run.problem(Problem(inputs[i].path.string(),
+                            Error(path.string(), "is an input and is not written over")));
+      else if (options.resume && fs::exists(path, ignored) && !fs::is_directory(path, ignored))
+        there = true;
+      else
         task.outputs.emplace_back(options.outputs[j], path);
     }
+    run.planned(task.input.string(), there && task.outputs.empty());
     if (!task.outputs.empty())
       (inputs[i].video ? plan.videos : plan.images).push_back(std::move(task));
   }

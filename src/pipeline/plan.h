@@ -21,7 +21,7 @@ struct Plan {
   std::vector<Task> images, videos;
 };
 
-// Makes the output folder, lists inputs, names outputs, and leaves out what is not to be done.
+// Prepares the output, lists inputs, names outputs, and leaves out what is not to be done.
 Plan PlanTasks(const DetectOptions& options, const Run& run);
 // Makes the folders that the plan's outputs go to, as far as that can be done.
 void MakeFolders(const Plan& plan);

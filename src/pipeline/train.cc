@@ -1,27 +1,15 @@
 #include "skinmask/pipeline/train.h"
 
-#include <openssl/evp.h>
-
 #include <tbb/parallel_invoke.h>
 
 #include <algorithm>
-#include <array>
 
 #include "pipeline/labelled_pairs.h"
+#include "pipeline/sha256.h"
 #include "skinmask/pipeline/evaluate.h"
 
 namespace skinmask {
 namespace {
-
-std::string Sha256(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-    throw Error("SHA-256", "is not available in this OpenSSL");
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
-}
 
 // Of the canonical text without groups.
 std::string Digest(const Samples& samples) {
@@ -63,8 +51,9 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
   model.decision = Decide(*first.scores, options.rule, data);
   // Once more rather than from the steps, so that the card says what the model does. What there was
   // to say of the files has been said.
-  Run again = run;
-  again.problem = again.warning = [](const std::string&) {};
+  Run again;
+  again.progress = run.progress;
+  again.stop = run.stop;
   const Evaluation second = EvaluateOn(options, samples, model, again);
   model.card.scores.push_back(ScoreOf(second, model, data));
   return model;

@@ -59,6 +59,7 @@ class VideoFiles : public VideoSink {
       write.pixel_aspect = {info.pixel_aspect.den, info.pixel_aspect.num};
     for (const auto& [output, path] : task.outputs) {
       write.codec = IsPicture(output) ? "" : options.video.codec;
+      write.container = options.video.container;
       const bool grey = output == Output::kMask || output == Output::kProbability;
       writers_.emplace_back(path, size, grey ? CV_8UC1 : CV_8UC3, write);
     }

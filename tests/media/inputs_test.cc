@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 class MediaTest : public testing::FolderTest {
  protected:
   std::vector<std::string> problems_;
-  LineSink sink_ = [this](const std::string& line) { problems_.push_back(line); };
+  ProblemSink sink_ = [this](const Problem& problem) { problems_.push_back(problem.line); };
+  ListOptions list_{.problem = sink_};
 
   std::vector<std::string> Pairs(const char* images, const char* masks, const char* mask_name,
                                  const char* image_name = "{stem}", bool predicted = false) {
@@ -24,7 +25,7 @@ class MediaTest : public testing::FolderTest {
     std::vector<std::string> result;
     for (const MaskPair& pair :
          PairMasks(Path(images), NamePattern(image_name, "image name"), Path(masks),
-                   NamePattern(mask_name, "mask name"), predicted, sink_))
+                   NamePattern(mask_name, "mask name"), predicted, list_))
       result.push_back(pair.image.relative.string() + " " +
                        pair.mask.lexically_relative(folder_).string());
     return result;
@@ -37,9 +38,9 @@ TEST_F(MediaTest, ListsFoldersRecursivelyAndSorted) {
   for (const char* name :
        {"p/b.JPG", "p/a.png", "p/sub/c.tif", "p/note.txt", "p/out/a.png", "q.bmp"})
     Put(name, "x");
+  list_.excluded = Path("p/out");
   Strings relative;
-  for (const InputFile& file : ListInputs({Path("p"), Path("q.bmp"), Path("p/a.png")},
-                                          Path("p/out"), Inputs::kImages, sink_))
+  for (const InputFile& file : ListInputs({Path("p"), Path("q.bmp"), Path("p/a.png")}, list_))
     relative.push_back(file.relative.string());
   EXPECT_EQ(relative, (Strings{"a.png", "b.JPG", "sub/c.tif", "q.bmp"}));
   EXPECT_TRUE(problems_.empty());
@@ -48,10 +49,10 @@ TEST_F(MediaTest, ListsFoldersRecursivelyAndSorted) {
   fs::create_symlink("loop.png", Path("p/loop.png"));
   fs::create_directory_symlink("..", Path("p/up"));
   ASSERT_EQ(mkfifo(Path("p/pipe.png").c_str(), 0600), 0);
-  EXPECT_EQ(ListInputs({Path("p")}, Path("p/out"), Inputs::kImages, sink_).size(), 5u);
+  EXPECT_EQ(ListInputs({Path("p")}, list_).size(), 5u);
   EXPECT_TRUE(problems_.empty());
   fs::create_directory(Path("none"));
-  EXPECT_TRUE(ListInputs({Path("none")}, {}, Inputs::kImages, sink_).empty());
+  EXPECT_TRUE(ListInputs({Path("none")}, list_).empty());
   ASSERT_EQ(problems_.size(), 1u);
   EXPECT_NE(problems_[0].find("none: holds no image"), std::string::npos);
 }
@@ -102,7 +103,7 @@ Strings Paths(const Strings& relative, std::vector<Output> outputs = {Output::kM
   std::vector<InputFile> inputs;
   for (const std::string& r : relative) inputs.push_back({"in/" + r, r});
   Strings all;
-  const LineSink sink = [&](const std::string& line) { all.push_back("! " + line); };
+  const ProblemSink sink = [&](const Problem& problem) { all.push_back("! " + problem.line); };
   for (const auto& paths : OutputPaths(inputs, outputs, sink))
     for (const fs::path& path : paths) all.push_back(path.string());
   return all;

@@ -18,7 +18,7 @@ class DetectRunTest : public testing::FolderTest {
           testing::Encode(".png", testing::Gradient(64, 48)));
     options_.inputs = {Path("in")};
     options_.output_folder = Path("out");
-    run_.problem = [&](const std::string& line) { problems_.push_back(line); };
+    run_.problem = [&](const Problem& problem) { problems_.push_back(problem.line); };
   }
   DetectOptions options_;
   skinmask::Run run_;

@@ -1,6 +1,7 @@
 // Files, whole or not at all.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -19,6 +20,20 @@ struct ReadOptions {
 // The whole file as bytes. Throws Error when it is missing, a folder, too large, or cannot be read,
 // and for a pipe to which nobody writes within three seconds; a writer is then given its time.
 std::string ReadFile(const std::filesystem::path& path, const ReadOptions& options = {});
+
+// The standard streams under the names that files have; they are read and written as they are, not
+// opened anew (which sockets do not allow, and which would lose the place in a file).
+inline constexpr const char* kStandardInput = "/dev/stdin";
+inline constexpr const char* kStandardOutput = "/dev/stdout";
+
+// True for what has its bytes in a descriptor of this process: standard input, and what a shell
+// makes of <(command).
+bool IsDescriptor(const std::filesystem::path& path);
+
+// The first bytes, at most 4096, of such a pipe or file, which stay in it. Waits until there are 16
+// of them, or the end, or `stop`. Empty where they cannot be had, as of a terminal. Throws Error
+// where it cannot be opened.
+std::string PeekDescriptor(const std::filesystem::path& path, const std::atomic<bool>* stop);
 
 enum class Overwrite { kNo, kYes };
 

@@ -1,16 +1,15 @@
 // Files to work on: which ones folders of images and videos hold.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-namespace skinmask {
+#include "skinmask/base/problem.h"
 
-// Takes one line about something that could not be done, or that a user should know.
-using LineSink = std::function<void(const std::string&)>;
+namespace skinmask {
 
 // A file to work on, and its path below the folder it was found in (its name, when named itself).
 struct InputFile {
@@ -21,23 +20,40 @@ struct InputFile {
 
 enum class Inputs { kImages, kImagesAndVideos };
 
+struct ListOptions {
+  Inputs wanted = Inputs::kImages;
+  std::filesystem::path excluded{};  // a folder that is left out wherever it lies (the outputs')
+  // Shell patterns (fnmatch(3)) for what folders hold: of names, or, with a slash, of paths below
+  // the folder, where '*' stands for slashes, too. Files must match one of `include`, if there are
+  // any, and neither a file nor a folder above it one of `exclude`.
+  std::vector<std::string> include{}, exclude{};
+  // Files that are named are videos, whatever they look like (raw ones look like nothing).
+  bool all_videos = false;
+  const std::atomic<bool>* stop = nullptr;      // ends the wait for the first bytes of a pipe
+  ProblemSink problem = [](const Problem&) {};  // what cannot be read, or holds nothing
+  // Files of folders that no other option leaves out, and that are no input by their extension.
+  std::function<void(const std::filesystem::path&)> passed_over = [](const std::filesystem::path&) {
+  };
+};
+
 // Files are taken as named; folders are searched recursively for files whose extension is that of
 // an image, or of a video where those are wanted (links to files count, links to folders do not,
-// nor do pipes and devices), sorted by path. A folder inside them that is `excluded` (the output
-// folder) is left out, and so is a path that comes up twice. A file that is named, and has the
-// extension of neither, is a video if FFmpeg opens it as one. What cannot be read, or holds
-// nothing, goes to `problem`.
+// nor do pipes and devices), sorted by path. A path that comes up twice is left out the second
+// time. A file that is named, and has the extension of neither, is a video if FFmpeg opens it as
+// one; standard input and what a shell makes of <(command) if they do not begin as an image does
+// (named pipes are images, unless they have a video's extension). With two folders or more each
+// one's files are below its name: a/b.jpg and b/b.jpg of the folders x/a and y/b. `listed` are
+// paths that keep their folders (x/y/b.jpg, also of /x/y/b.jpg and of ../x/y/b.jpg); they may be
+// folders, too.
 std::vector<InputFile> ListInputs(const std::vector<std::filesystem::path>& inputs,
-                                  const std::filesystem::path& excluded, Inputs wanted,
-                                  const LineSink& problem);
+                                  const ListOptions& options,
+                                  const std::vector<std::filesystem::path>& listed = {});
 
 // Judged by the file's extension alone.
 bool HasImageExtension(const std::filesystem::path& path);
 bool HasVideoExtension(const std::filesystem::path& path);
 
 // The files below a folder as ListInputs finds them.
-std::vector<InputFile> ListFolder(const std::filesystem::path& folder,
-                                  const std::filesystem::path& excluded, Inputs wanted,
-                                  const LineSink& problem);
+std::vector<InputFile> ListFolder(const std::filesystem::path& folder, const ListOptions& options);
 
 }  // namespace skinmask

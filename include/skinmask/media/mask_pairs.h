@@ -33,12 +33,12 @@ struct MaskPair {
 };
 
 // For each image below `images` whose name fits `image_name`: its mask below `masks`, sub-folders
-// mirrored. Images without a mask, or with more than one, go to `problem`; files that are masks of
-// others are no images. With `predicted`, `images` are masks that `detect` wrote: its other outputs
-// are passed over, full names (b.jpg.png) find the mask of b, and masks without one go to
-// `problem`.
+// mirrored. Images without a mask, or with more than one, go to the problems of `list`; files that
+// are masks of others are no images. With `predicted`, `images` are masks that `detect` wrote: its
+// other outputs are passed over, full names (b.jpg.png) find the mask of b, and masks without one
+// go to `problem`. Files below `images` that are no image by their names go to `passed_over`.
 std::vector<MaskPair> PairMasks(const std::filesystem::path& images, const NamePattern& image_name,
                                 const std::filesystem::path& masks, const NamePattern& mask_name,
-                                bool predicted, const LineSink& problem);
+                                bool predicted, const ListOptions& list);
 
 }  // namespace skinmask

@@ -25,7 +25,7 @@ bool IsOtherOutput(const std::filesystem::path& path);
 // one path, that of a folder: its name without the extension.
 std::vector<std::vector<std::filesystem::path>> OutputPaths(const std::vector<InputFile>& inputs,
                                                             const std::vector<Output>& outputs,
-                                                            const LineSink& problem,
+                                                            const ProblemSink& problem,
                                                             bool frame_folders = false);
 
 }  // namespace skinmask

@@ -67,12 +67,20 @@ struct VideoInfo {
   std::string codec;  // "h264"
 };
 
+// Frames without a word about themselves, one after the other.
+struct RawVideo {
+  cv::Size size;
+  std::string pixel_format;  // FFmpeg's name: bgr24, yuv420p, nv12, ...
+  Rational rate{25, 1};
+};
+
 struct VideoOpenOptions {
   // To open a stream, and for it to deliver a frame; files take their time.
   double timeout_seconds = 3;
   const std::atomic<bool>* stop = nullptr;  // when set, a call that waits returns early
   int threads = 0;                          // the decoder's; 0: as many as cores
   bool addresses = true;                    // false: a name with :// is a file's, too
+  std::optional<RawVideo> raw{};            // the file is no container, but such frames
   // Of a frame; a quarter of an image's, since decoders keep many frames. 8K has half of it.
   std::int64_t max_pixels = kMaxPixels / 4;
 };
@@ -100,7 +108,11 @@ class VideoReader {
 };
 
 struct VideoWriteOptions {
-  std::string codec{};  // an encoder's name of FFmpeg; empty: ffv1 for mkv, else libx264
+  std::string codec{};  // an encoder's name of FFmpeg; empty: ffv1 for Matroska, else libx264
+  // FFmpeg's name of the container: "matroska", or "yuv4mpegpipe" or "rawvideo", whose codec is
+  // their own, and which have frames at a rate, one after the other, and no times; empty: by the
+  // path's extension.
+  std::string container{};
   Rational rate{30, 1};
   Rational time_base{0, 1};  // of the timestamps given to Write; 0: 1 / rate
   Rational pixel_aspect{1, 1};
@@ -111,9 +123,9 @@ struct VideoWriteOptions {
 class VideoWriter {
  public:
   // Frames are CV_8UC1 (masks: stored losslessly as grey by ffv1) or CV_8UC3 (BGR) of `size`.
-  // Codecs of 4:2:0 want even sizes: pictures of odd size get their last row or column twice. The
-  // container is that of the path's extension. Throws Error: no such codec, or it does not go into
-  // that container, or the file cannot be made. An existing file is replaced by Finish, not before.
+  // Codecs of 4:2:0 want even sizes: pictures of odd size get their last row or column twice.
+  // Throws Error: no such codec, or it does not go into that container, or the file cannot be made.
+  // An existing file is replaced by Finish, not before.
   VideoWriter(const std::filesystem::path& path, cv::Size size, int type,
               const VideoWriteOptions& options);
   ~VideoWriter();  // throws nothing; drops what was not finished

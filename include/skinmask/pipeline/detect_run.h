@@ -36,6 +36,8 @@ struct VideoOutputOptions {
   // A folder of images for each video instead: 000000.png, 000000.overlay.png, ...
   bool png_frames = false;
   std::string codec;  // FFmpeg's name of the encoder of what is not a picture; empty: ffv1
+  std::optional<RawVideo> raw;  // what the inputs hold, which then are all videos
+  std::string container;        // as VideoWriteOptions has it, for an output file
   FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;
   // Called for each frame in order; empty: nobody wants to know, and nothing is measured for it.
   std::function<void(const DetectedFrame&)> frame;
@@ -43,7 +45,11 @@ struct VideoOutputOptions {
 
 struct DetectOptions {
   std::vector<std::filesystem::path> inputs;  // images, videos, folders of both
+  std::vector<std::filesystem::path> listed;  // as ListInputs has them
+  std::vector<std::string> include, exclude;  // as ListOptions has them
   std::filesystem::path output_folder;
+  // Instead: where the one output of the one input goes; kStandardOutput is one such place.
+  std::filesystem::path output_file;
   std::vector<Output> outputs{Output::kMask};
   Overwrite overwrite = Overwrite::kNo;
   bool resume = false;                     // leave out inputs whose outputs are all there
@@ -54,6 +60,7 @@ struct DetectOptions {
   std::int64_t max_pixels = kMaxPixels;
   VideoOutputOptions video;
   std::shared_ptr<const Adapter> adapter;  // null: the same model for every image
+  bool region = false;  // DetectedImage::region of images is wanted, which takes their P(skin)
 };
 
 struct DetectedImage {
@@ -63,6 +70,8 @@ struct DetectedImage {
   std::uint64_t skin_pixels = 0;
   std::int64_t frames = 0;  // of a video; 0: an image
   Rational rate{};          // of a video
+  // Of an image, if it is wanted: of the probability map; absent where that is 0 all over.
+  std::optional<Region> region;
   // What was done to an image; kNothing where there is no adapter.
   AdaptationSummary adaptation;
   // Of a video: frames that were fitted to faces or seeds, and to the frame itself.
@@ -70,17 +79,17 @@ struct DetectedImage {
   double SkinFraction() const;
 };
 
-// Checks the output folder, and makes it if need be, which Detect does, too: for a caller that must
-// know it to be there before. Throws Error as Detect does.
-void MakeOutputFolder(const DetectOptions& options);
+// Checks where outputs go, and makes the output folder if need be, which Detect does, too: for a
+// caller that must know it to be there before. Throws Error as Detect does.
+void PrepareOutput(const DetectOptions& options);
 
 // Throws Error when nothing can be done at all (an output folder that cannot be made, outputs over
-// inputs). Folders for outputs are made before the first image is read, and never again: where one
-// vanishes, what belongs there is a problem. `done` is called for each image in order, and then for
-// each video. A video whose data are damaged is a problem, and its outputs hold the frames before;
-// one that a stop interrupts leaves no output (single frames stay, which a run with `resume`
-// completes). Images are not waited for until the disk has them (Survives::kProcess), since they
-// can be made again; videos are.
+// inputs, an output file for several). Folders for outputs are made before the first image is read,
+// and never again: where one vanishes, what belongs there is a problem. `done` is called for each
+// image in order, and then for each video. A video whose data are damaged is a problem, and its
+// outputs hold the frames before; one that a stop interrupts leaves no output (single frames stay,
+// which a run with `resume` completes). Images are not waited for until the disk has them
+// (Survives::kProcess), since they can be made again; videos are.
 void Detect(const DetectOptions& options, const Model& model, const Run& run,
             const std::function<void(const DetectedImage&)>& done);
 

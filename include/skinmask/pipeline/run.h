@@ -6,16 +6,25 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 
-#include "skinmask/media/inputs.h"
+#include "skinmask/base/problem.h"
 
 namespace skinmask {
 
 struct Run {
-  LineSink problem = [](const std::string&) {};  // one line per file that could not be done
+  ProblemSink problem = [](const Problem&) {};  // once for each file that could not be done
   LineSink warning = [](const std::string&) {};
+  // Each input that there is to do, in order, before the first is begun; with `there` it is left
+  // out, since a run before has done it. Then `finished`, for each that is done.
+  std::function<void(const std::string& input, bool there)> planned = [](const std::string&, bool) {
+  };
+  std::function<void()> finished = [] {};
+  // Files in folders that are no inputs, by their names.
+  std::function<void(const std::filesystem::path&)> passed_over = [](const std::filesystem::path&) {
+  };
   // `total` is 0 where it is not known. `counting` comes before when what is counted changes, and
   // everything starts at 0 again: "frames of b.mp4".
   std::function<void(std::size_t done, std::size_t total, std::uint64_t pixels)> progress =

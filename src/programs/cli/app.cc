@@ -69,8 +69,29 @@ int Act(Context& context) {
   context.action(context);
   RequireOutputWritten();
   if (context.verbose) PrintError("skinmask: took {:.3f} s\n", SecondsSince(start));
+  context.PrintSummary();
   if (StopFlag()) return kInterrupted;
-  return context.failed ? kPartly : kDone;
+  return context.record.all_well() ? kDone : kPartly;
+}
+
+// The options that were given, by their long names: what was said of each, a list where it was more
+// than one thing.
+Json GivenOptions(const CLI::App& verb) {
+  Json given = Json::object();
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->count() == 0) continue;
+    const std::vector<std::string>& values = option->results();
+    const std::vector<std::string>& names =
+        option->get_lnames().empty() ? option->get_snames() : option->get_lnames();
+    Json& value = given[names.empty() ? option->get_name() : names.front()];
+    if (option->get_expected_max() == 0)
+      value = true;  // a flag
+    else if (values.size() == 1 && option->get_expected_max() == 1)
+      value = values.front();
+    else
+      value = values;
+  }
+  return given;
 }
 
 int HelpStatus(const CLI::App& app, const CLI::CallForHelp& help) {
@@ -113,6 +134,7 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
     RequireVerb(app, words);
     std::ranges::reverse(words);  // as CLI11 wants them
     app.parse(words);
+    context.options = GivenOptions(*app.get_subcommands().front());
     return Act(context);
   } catch (const CLI::CallForHelp& help) {
     return HelpStatus(app, help);
@@ -122,9 +144,11 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
     return UsageLine(app, e.what());
   } catch (const Error& e) {
     PrintLine(e.what());
+    context.PrintSummary();
     if (StopFlag()) return kInterrupted;
   } catch (const std::exception& e) {
     PrintError("{}\n", Error("skinmask: unexpected", e.what()).what());
+    context.PrintSummary();
   }
   return kPartly;
 }

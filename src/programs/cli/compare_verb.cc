@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/json.h"
 #include "base/parse.h"
 #include "programs/cli/comparison_output.h"
 #include "programs/cli/decision_flags.h"
@@ -102,7 +103,7 @@ void RunCompare(const Options& options, Context& context) {
   }();
   if (StopFlag()) return;  // scores of a part would pass for the whole
   if (!context.json_to_stdout()) PrintComparison(comparison, options.settings);
-  context.WriteJson(ComparisonToJson(comparison, options.settings));
+  context.WriteRecord(Json::parse(ComparisonToJson(comparison, options.settings)));
   if (!comparison.models.front().problem.empty())
     throw Error("candidates", "none could be fitted (each one's line says why)");
   if (!options.output.empty())

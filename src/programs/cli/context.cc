@@ -9,6 +9,7 @@
 #include "programs/cli/print.h"
 #include "programs/cli/progress.h"
 #include "programs/cli/signals.h"
+#include "skinmask/base/version.h"
 
 namespace skinmask::cli {
 
@@ -26,20 +27,40 @@ void Context::WriteJson(const std::string& text) const {
   if (json_to_stdout())
     PrintExactly(text, stdout);
   else if (!json.empty())
-    WriteFile(json, text, overwrite());
+    WriteFile(json, text, json_overwrite());
+}
+
+void Context::WriteRecord(Json root) const {
+  if (json.empty()) return;
+  record.AddTo(root, StopFlag());
+  root["version"] = kVersion;
+  root["options"] = options;
+  WriteJson(JsonText(root, 2) + "\n");
+}
+
+void Context::PrintSummary() const {
+  if (record.any() && (!quiet || !record.all_well() || StopFlag()))
+    PrintError("{}\n", record.Line(StopFlag()));
 }
 
 void Context::CheckJson() const {
-  if (!json.empty() && !json_to_stdout()) RequireWritable(json, overwrite());
+  if (!json.empty() && !json_to_stdout()) RequireWritable(json, json_overwrite());
 }
 
 Run Context::StartRun(const std::string& unit) {
   auto progress = std::make_shared<Progress>(unit, quiet);
   Run run;
-  run.problem = [this, progress](const std::string& line) {
-    failed = true;
+  run.problem = [this, progress](const Problem& problem) {
+    record.Fail(problem);
     progress->Clear();
-    PrintLine(line);
+    PrintLine(problem.line);
+  };
+  run.planned = [this](const std::string& input, bool there) { record.Plan(input, there); };
+  run.finished = [this] { record.Finish(); };
+  run.passed_over = [this](const std::filesystem::path& file) {
+    record.Skip(file);
+    if (verbose)
+      PrintLine(Problem(file.string(), "is skipped: no image or video by its name").line);
   };
   run.warning = [this, progress](const std::string& line) {
     progress->Clear();

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "base/json.h"
+#include "programs/cli/run_record.h"
 #include "programs/cli/sandbox.h"
 #include "skinmask/base/file.h"
 #include "skinmask/model/model.h"
@@ -21,12 +24,16 @@ struct Context {
   bool quiet = false;
   bool verbose = false;
   bool force = false;
+  bool resume = false;  // of detect: a run that ended before its time is completed
   std::string sandbox = "auto";
   std::function<void(Context&)> action;  // of the verb chosen on the command line
-  bool failed = false;                   // some file could not be done
+  RunRecord record;                      // what became of the inputs
+  Json options = Json::object();         // of the verb, as given on the command line
 
   bool json_to_stdout() const { return json == "-"; }
   Overwrite overwrite() const { return force ? Overwrite::kYes : Overwrite::kNo; }
+  // Of what --json names: a record that is there is completed.
+  Overwrite json_overwrite() const { return resume ? Overwrite::kYes : overwrite(); }
   // Enters the sandbox, unless --sandbox says no, with the files of the options that all verbs have
   // beside what the verb needs.
   void Confine(Access access) const;
@@ -34,9 +41,14 @@ struct Context {
   Model LoadModel() const;
   // Writes text to where --json says.
   void WriteJson(const std::string& text) const;
+  // Writes results likewise, with what is known of the run: its inputs, version and options.
+  void WriteRecord(Json root) const;
   // Refuses early, before the work, what WriteJson could not write.
   void CheckJson() const;
-  // A run that prints problems and warnings, draws progress on a terminal and stops on a signal.
+  // Prints the last line of a run that had inputs. With --quiet only if something went wrong.
+  void PrintSummary() const;
+  // A run that is recorded, prints problems and warnings, draws progress on a terminal and stops on
+  // a signal.
   Run StartRun(const std::string& unit);
 };
 

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/json.h"
 #include "base/parse.h"
-#include "pipeline/adaptation_json.h"
 #include "programs/cli/adapt_flags.h"
-#include "programs/cli/frame_table.h"
+#include "programs/cli/detect_record.h"
+#include "programs/cli/path_list.h"
 #include "programs/cli/posterior_flags.h"
-#include "programs/cli/print.h"
-#include "programs/cli/signals.h"
+#include "programs/cli/raw_video_flags.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
@@ -21,15 +19,19 @@ namespace {
 
 struct Options {
   std::vector<std::string> inputs;
-  std::string folder;
+  std::string output;
   std::vector<std::string> outputs{"mask"};
   PosteriorFlags posterior;
-  bool resume = false;
+  std::string files_from;
+  std::vector<std::string> include, exclude;
   std::string shard = "1/1";
   std::string scale = "1";
   AdaptFlags adapt;
   bool frames = false;
-  std::string codec, pixels = "yuv", csv;
+  std::string codec, pixels = "yuv";
+  RawVideoFlags raw;
+  std::string size, rate, output_format;
+  RecordFlags record;
   std::int64_t max_pixels = kMaxPixels;
 };
 
@@ -41,65 +43,61 @@ void SetShard(const std::string& text, DetectOptions& detect) {
   detect.shard_count = (*numbers)[1];
 }
 
+// Where outputs go: a file if it cannot be meant as a folder.
+void SetOutput(const Options& options, DetectOptions& detect) {
+  const std::filesystem::path output = options.output == "-" ? kStandardOutput : options.output;
+  std::error_code ignored;
+  const bool there = std::filesystem::exists(output, ignored);
+  const bool folder = std::filesystem::is_directory(output, ignored);
+  const bool special = there && !folder && !std::filesystem::is_regular_file(output, ignored);
+  if (options.output != "-" && options.output.starts_with('-'))
+    throw UsageError(
+        fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.output));
+  const bool image = HasImageExtension(output);
+  if (!folder && image && output.extension() != ".png")
+    throw UsageError(
+        fmt::format("-o {}: images are written as PNG (a folder, or a name that ends "
+                    "in .png)",
+                    options.output));
+  const bool file = output == kStandardOutput || special || image || HasVideoExtension(output);
+  (file && !folder ? detect.output_file : detect.output_folder) = output;
+  if (!options.output_format.empty() && output != kStandardOutput && !special)
+    throw UsageError("--output-format is for video to a pipe (a file says it by its name)");
+  if (detect.output_file == kStandardOutput || special)
+    detect.video.container = options.output_format.empty() || options.output_format == "y4m"
+                                 ? "yuv4mpegpipe"
+                                 : options.output_format;
+}
+
 DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
   DetectOptions detect;
-  detect.inputs.assign(options.inputs.begin(), options.inputs.end());
-  detect.output_folder = options.folder;
+  for (const std::string& input : options.inputs)
+    detect.inputs.push_back(input == "-" ? kStandardInput : input);
   detect.overwrite = context.overwrite();
-  detect.resume = options.resume;
+  detect.resume = context.resume;
   detect.outputs.clear();
   for (const std::string& name : options.outputs) {
     const Output output = AsUsage([&] { return OutputFromName(name); });
     if (std::find(detect.outputs.begin(), detect.outputs.end(), output) == detect.outputs.end())
       detect.outputs.push_back(output);
   }
-  if (options.folder.starts_with('-'))
-    throw UsageError(
-        fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.folder));
+  SetOutput(options, detect);
+  detect.video.raw = RawVideoOf(options.raw, options.size, options.rate);
+  if (!detect.video.raw && (!options.size.empty() || !options.rate.empty()))
+    throw UsageError("--size and --rate are for --input-format rawvideo");
   SetShard(options.shard, detect);
   detect.scale = options.scale.back() - '0';  // one of those that the flag takes
   if (options.frames && !options.codec.empty())
     throw UsageError("--codec is for videos, and --frames makes none");
   detect.max_pixels = options.max_pixels;
+  if (!options.files_from.empty()) detect.listed = ReadPathList(options.files_from);
+  detect.include = options.include;
+  detect.exclude = options.exclude;
   detect.video.png_frames = options.frames;
   detect.video.codec = options.codec;
   detect.video.pixels =
       options.pixels == "bgr" ? FramePosterior::Pixels::kBgr : FramePosterior::Pixels::kYuv;
   return detect;
-}
-
-Json AdaptationJson(const DetectedImage& image) {
-  if (image.frames > 0)
-    return {{"frames_by_seeds", image.frames_by_seeds}, {"frames_by_image", image.frames_by_image}};
-  return JsonOf(image.adaptation);
-}
-
-Json ImageJson(const DetectedImage& image, const std::vector<std::string>& outputs, bool adapts) {
-  Json json{{"input", image.input.string()},
-            {"outputs", outputs},
-            {"width", image.size.width},
-            {"height", image.size.height}};
-  if (image.frames > 0) {
-    json["frames"] = image.frames;
-    json["rate"] = fmt::format("{}/{}", image.rate.num, image.rate.den);
-  }
-  json["skin_pixels"] = image.skin_pixels;
-  json["skin_fraction"] = image.SkinFraction();
-  if (adapts) json["adaptation"] = AdaptationJson(image);
-  return json;
-}
-
-std::string HowText(const DetectedImage& image) {
-  if (image.frames == 0) return TextOf(image.adaptation);
-  return fmt::format("{} of them fitted to faces or seeds, {} to the frame itself",
-                     image.frames_by_seeds, image.frames_by_image);
-}
-
-// The row of `detect --csv`.
-FrameTable::Row RowOf(const DetectedFrame& frame) {
-  return {static_cast<std::uint64_t>(frame.index), frame.seconds,
-          static_cast<double>(frame.skin_pixels) / static_cast<double>(frame.pixels), frame.region,
-          frame.input.string()};
 }
 
 // The model as the options have it, and in `detect` what adapts it.
@@ -117,54 +115,61 @@ Model PreparedModel(const Options& options, const Context& context, DetectOption
 }
 
 void Confine(const Options& options, const DetectOptions& detect, const Context& context) {
-  MakeOutputFolder(detect);
-  Access access{detect.inputs, {detect.output_folder}, {options.csv}};
+  Access access{detect.inputs,
+                {detect.output_folder},
+                {options.record.csv, options.record.jsonl, detect.output_file}};
+  access.reads.insert(access.reads.end(), detect.listed.begin(), detect.listed.end());
   AddReads(options.adapt, access.reads);
   context.Confine(std::move(access));
 }
 
+void CheckStreams(const Options& options, const Context& context) {
+  if (options.inputs.empty() && options.files_from.empty())
+    throw UsageError("needs an INPUT, or --files-from");
+  if (options.files_from == "-" && std::ranges::count(options.inputs, "-") > 0)
+    throw UsageError("standard input cannot be an input and the list of --files-from");
+  const int outputs =
+      (options.output == "-") + (options.record.jsonl == "-") + (context.json_to_stdout() ? 1 : 0);
+  if (outputs > 1) throw UsageError("standard output takes one of -o -, --json and --jsonl -");
+}
+
 void RunDetect(const Options& options, Context& context) {
+  CheckStreams(options, context);
   DetectOptions detect = DetectOptionsOf(options, context);
+  PrepareOutput(detect);
+  DetectRecord record(options.record, context);
   Confine(options, detect, context);
   const Model model = PreparedModel(options, context, detect);
-  std::optional<FrameTable> table;
-  if (!options.csv.empty()) {
-    table.emplace(options.csv, context.overwrite(), 6, "input");
-    detect.video.frame = [&](const DetectedFrame& frame) { table->Add(RowOf(frame)); };
-  }
-  Json images = Json::array(), videos = images;
-  FaceCount faces;
-  Detect(detect, model, context.StartRun("images"), [&](const DetectedImage& image) {
-    std::vector<std::string> outputs;
-    for (const auto& path : image.outputs) outputs.push_back(path.string());
-    if (image.frames == 0) faces.Add(image.adaptation);
-    if (!context.json.empty())
-      (image.frames > 0 ? videos : images)
-          .push_back(ImageJson(image, outputs, detect.adapter != nullptr));
-    if (context.quiet || context.json_to_stdout()) return;
-    const std::string frames = image.frames > 0 ? fmt::format(" of {} frames", image.frames) : "";
-    const std::string how = context.verbose && detect.adapter ? " (" + HowText(image) + ")" : "";
-    Print("{}: {:.1f} % {}{}{} -> {}\n", image.input.string(), 100 * image.SkinFraction(),
-          model.positive().name, frames, how, fmt::join(outputs, " "));
-  });
-  const bool by_faces = detect.adapter && options.adapt.by_faces();
-  if (by_faces && faces.images > 0 && !context.quiet && !context.json_to_stdout())
-    Print("{}\n", faces.Text());
-  if (table && !StopFlag()) table->Finish();
-  Json root{{"threshold", model.decision.threshold}, {"images", images}, {"videos", videos}};
-  if (detect.adapter) root["finder"] = detect.adapter->finder_names();
-  if (by_faces) root["images_with_faces"] = faces.with_faces;
-  context.WriteJson(JsonText(root, 2) + "\n");
+  record.Begin(model, detect, options.adapt.by_faces());
+  detect.region = record.wants_region();
+  if (record.has_table())
+    detect.video.frame = [&](const DetectedFrame& frame) { record.Add(frame); };
+  Detect(detect, model, record.Watch(context.StartRun("images")),
+         [&](const DetectedImage& image) { record.Add(image); });
+  record.Finish();
 }
 
 void AddInputAndOutput(CLI::App& verb, Options& options) {
   const OptionGroup group(verb);
+  group.Add("input", options.inputs, "INPUT",
+            "Images, videos and folders of them, searched recursively; - is standard input");
   group
-      .Add("input", options.inputs, "INPUT",
-           "Images, videos and folders of them, searched recursively")
+      .Add("-o", options.output, "DIR|FILE",
+           "Folder for the results, which is made if need be; or, of one input and one kind of "
+           "output, a file (a.png, a.mkv), or - for standard output")
       ->required();
-  group.Add("-o", options.folder, "DIR", "Folder for the results; it is made if need be")
-      ->required();
+  group.Add("--files-from", options.files_from, "FILE",
+            "Inputs too, a line each (or with a zero byte after each), which keep their folders; "
+            "- is standard input");
+  group
+      .Add("--include", options.include, "GLOB",
+           "Of what folders hold, only files of such names; with a slash it is matched with the "
+           "path below the folder; repeatable")
+      ->allow_extra_args(false);
+  group
+      .Add("--exclude", options.exclude, "GLOB",
+           "Leave out files and folders of such names; repeatable")
+      ->allow_extra_args(false);
   group
       .AddDefault("--output", options.outputs, "KIND",
                   "What to write: mask (b.png, 0 and 255), probability (b.probability.png), "
@@ -175,10 +180,11 @@ void AddInputAndOutput(CLI::App& verb, Options& options) {
       ->allow_extra_args(false);
 }
 
-void AddWorkOptions(CLI::App& verb, Options& options) {
+void AddWorkOptions(CLI::App& verb, Options& options, Context& context) {
   const OptionGroup group(verb);
   AddPosteriorFlags(verb, options.posterior);
-  group.AddFlag("--resume", options.resume, "Leave out what exists already");
+  group.AddFlag("--resume", context.resume,
+                "Leave out what exists already, and complete the FILE of --json");
   group.AddDefault("--shard", options.shard, "I/N",
                    "Do only every N-th input, beginning with the I-th");
   AddMaxPixelsOption(verb, options.max_pixels);
@@ -194,12 +200,28 @@ void AddVideoOptions(CLI::App& verb, Options& options) {
   group.Add("--codec", options.codec, "NAME",
             "FFmpeg's encoder of masks, probabilities and classes, in Matroska (default: ffv1, "
             "lossless)");
+  AddRawVideoFlags(group, options.raw);
+  group.Add("--size", options.size, "WxH", "Of raw video");
+  group.Add("--rate", options.rate, "R",
+            "Of raw video, in frames a second: 30, 30000/1001 "
+            "(default: 25)");
+  group
+      .Add("--output-format", options.output_format, "y4m|rawvideo|matroska",
+           "Of a video to standard output or a pipe (default: y4m)")
+      ->check(
+          CLI::IsMember(std::vector<std::string>{"y4m", "rawvideo", "matroska"}).description(""));
   group.AddChoice("--pixels", options.pixels, {"yuv", "bgr"},
                   "Judge frames as they are decoded, where they are YUV and the model allows it, "
                   "or converted to BGR");
-  group.Add("--csv", options.csv, "FILE",
-            "A row for each frame: time, share of skin, and where it is, how large and which way "
-            "it lies");
+}
+
+void AddRecordOptions(CLI::App& verb, Options& options) {
+  const OptionGroup group(verb, "Records");
+  group.Add("--csv", options.record.csv, "FILE",
+            "A row for each image and frame: time, share of skin, and where it is, how large and "
+            "which way it lies");
+  group.Add("--jsonl", options.record.jsonl, "FILE",
+            "A line of JSON for each input, as soon as it is done or failed; - is standard output");
 }
 
 }  // namespace
@@ -212,7 +234,8 @@ void AddDetect(CLI::App& app, Context& context) {
                            "--threshold 0.3",
                            context);
   AddInputAndOutput(*verb, *options);
-  AddWorkOptions(*verb, *options);
+  AddWorkOptions(*verb, *options, context);
+  AddRecordOptions(*verb, *options);
   AddVideoOptions(*verb, *options);
   AddAdaptFlags(*verb, options->adapt);
   AddModelOption(*verb, context);

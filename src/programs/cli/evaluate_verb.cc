@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/json.h"
 #include "programs/cli/adapt_flags.h"
 #include "programs/cli/decision_flags.h"
 #include "programs/cli/option_checks.h"
@@ -82,8 +83,9 @@ EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, co
   if (rule && rule->kind != DecisionRule::Kind::kFixed && report.pooled.counts.Total() > 0 &&
       !StopFlag()) {
     model.decision = Decide(*report.scores, *rule, "the evaluated data");
-    Run again = run;  // what there was to say of the files has been said
-    again.problem = again.warning = [](const std::string&) {};
+    Run again;  // what there was to say of the files has been said
+    again.progress = run.progress;
+    again.stop = run.stop;
     report = judge(model, again);
   }
   report.decision = model.decision;
@@ -172,7 +174,7 @@ void RunEvaluate(const Options& options, Context& context) {
   if (context.json.empty() && options.report.empty()) return;
   const Model* const shown = model ? &*model : nullptr;
   const std::string json = FullReportToJson(report, shown);
-  context.WriteJson(json);
+  context.WriteRecord(Json::parse(json));
   if (!options.report.empty()) WritePage(json, report, options, shown, adapter.get(), context);
 }
 

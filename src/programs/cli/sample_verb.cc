@@ -40,7 +40,7 @@ void RunSample(const Options& options, Context& context) {
   for (std::size_t k = 0; k < samples.classes().size(); ++k)
     counts[samples.classes()[k]] = samples.Total(k);
   const Json root{{"rows", samples.rows().size()}, {"pixels", counts}};
-  context.WriteJson(JsonText(root, 2) + "\n");
+  context.WriteRecord(root);
   if (context.quiet) return;
   for (std::size_t k = 0; k < samples.classes().size(); ++k)
     PrintError("{}: {} pixels\n", samples.classes()[k], samples.Total(k));

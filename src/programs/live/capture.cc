@@ -88,7 +88,8 @@ bool Capture::State::Deliver() {
     Put(std::move(*frame));
     return true;
   } catch (const Error& e) {
-    if (captured == 0 || SourceKindOf(source) == SourceKind::kFile) throw;
+    const SourceKind kind = SourceKindOf(source);
+    if (captured == 0 || kind == SourceKind::kFile || kind == SourceKind::kPipe) throw;
     if (options.wait_seconds <= 0) {
       Notice(e.what());
       return false;

@@ -7,10 +7,12 @@
 #include <limits>
 #include <memory>
 
+#include "base/parse.h"
 #include "programs/cli/adapt_flags.h"
 #include "programs/cli/option_checks.h"
 #include "programs/cli/posterior_flags.h"
 #include "programs/cli/print.h"
+#include "programs/cli/raw_video_flags.h"
 #include "programs/cli/rectangle.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/usage_error.h"
@@ -21,8 +23,8 @@ namespace skinmask::cli {
 namespace {
 
 struct Options {
-  std::string source, size, format, track;
-  std::optional<double> rate;
+  std::string source, size, rate, format, track;
+  RawVideoFlags raw;
   PosteriorFlags posterior;
   bool mirror = false, headless = false, stats = false, fast = false, tracking = false;
   std::string view = "overlay", record, csv, folder = ".";
@@ -37,6 +39,14 @@ cv::Size SizeOf(const std::string& text) {
   throw UsageError(fmt::format("--size '{}' is not WIDTHxHEIGHT in pixels", text));
 }
 
+double RateOf(const std::string& text) {
+  if (text.empty()) return 0;
+  const auto rate = ParseNumber<double>(text);
+  if (rate && *rate >= 0.1 && *rate <= 1000) return *rate;
+  throw UsageError(
+      fmt::format("--rate '{}' is no number of frames a second from 0.1 to 1000", text));
+}
+
 std::optional<cv::Rect> TrackStart(const std::string& text) {
   if (text.empty() || text == "largest") return std::nullopt;
   if (const auto rectangle = ParseRectangle(text)) return rectangle;
@@ -46,17 +56,22 @@ std::optional<cv::Rect> TrackStart(const std::string& text) {
 
 live::CaptureOptions CaptureOf(const Options& options) {
   const live::SourceKind kind = live::SourceKindOf(options.source);
-  const bool asks = !options.size.empty() || options.rate || !options.format.empty();
-  if (asks && kind != live::SourceKind::kCamera)
+  const bool asks = !options.size.empty() || !options.rate.empty();
+  const bool file = kind == live::SourceKind::kFile || kind == live::SourceKind::kPipe;
+  const std::optional<RawVideo> raw = RawVideoOf(options.raw, options.size, options.rate);
+  if (raw && !file) throw UsageError("--input-format is for files and pipes");
+  if ((asks && !raw && kind != live::SourceKind::kCamera) ||
+      (!options.format.empty() && kind != live::SourceKind::kCamera))
     throw UsageError(
         "--size, --rate and --format are for cameras; other sources say themselves what they give");
-  if (options.fast && kind != live::SourceKind::kFile) throw UsageError("--fast is for files");
+  if (options.fast && !file) throw UsageError("--fast is for files and pipes");
   if (!options.format.empty() && options.format.size() != 4)
     throw UsageError(fmt::format("--format '{}' is no V4L2 code of four characters (MJPG, YUYV)",
                                  options.format));
   live::CaptureOptions capture;
   capture.source.size = SizeOf(options.size);
-  capture.source.rate = options.rate.value_or(0);
+  capture.source.rate = raw ? 0 : RateOf(options.rate);
+  capture.source.raw = raw;
   capture.source.format = options.format;
   capture.every_frame = options.fast;
   capture.at_own_rate = kind == live::SourceKind::kFile && !options.fast;
@@ -122,14 +137,12 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
   OptionGroup(verb)
       .Add("source", options.source, "SOURCE",
            "Camera (0, /dev/video0), stream (rtsp://, http://, udp:// ...), GStreamer pipeline "
-           "that ends in an appsink, or video file")
+           "that ends in an appsink, video file, or - for standard input")
       ->required();
   const OptionGroup group(verb, "The source");
   group.Add("--size", options.size, "WxH", "Pixels to ask a camera for (default: what it has)");
-  group
-      .Add("--rate", options.rate, "R",
-           "Frames a second to ask a camera for (default: what it has)")
-      ->check(Within(0.1, 1000.0));
+  group.Add("--rate", options.rate, "R",
+            "Frames a second to ask a camera for (default: what it has)");
   group.Add("--format", options.format, "CODE",
             "Pixel format to ask a camera for: MJPG, YUYV ... (default: what it has)");
   group.AddFlag("--mirror", options.mirror, "Flip pictures from left to right, as a mirror does");
@@ -139,7 +152,8 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
           "Seconds that a camera or stream which is lost is waited for; 0: its loss is the end")
       ->check(Within(0.0, 1e9));
   group.AddFlag("--fast", options.fast,
-                "Files: every frame, as fast as it goes, not at their own rate");
+                "Files and pipes: every frame, as fast as it goes, not at their own rate");
+  AddRawVideoFlags(group, options.raw);
 }
 
 void AddViewOptions(CLI::App& verb, Options& options) {
@@ -190,6 +204,7 @@ void AddLive(CLI::App& app, Context& context) {
                    "Give up the network, unless the source is a stream or a pipeline, or the "
                    "display is another machine's");
   verb->callback([options, verb, &context] {
+    if (options->source == "-") options->source = kStandardInput;
     options->tracking = verb->count("--track") > 0;
     context.action = [options](Context& c) { RunLive(*options, c); };
   });

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
 #include "skinmask/media/image.h"
 
 namespace skinmask::live {
@@ -24,7 +25,9 @@ bool IsDevice(const std::string& path) {
 class Reader : public FrameSource {
  public:
   Reader(const std::string& name, const SourceOptions& options)
-      : reader_(name, {.timeout_seconds = options.timeout_seconds, .stop = options.stop}),
+      : reader_(
+            name,
+            {.timeout_seconds = options.timeout_seconds, .stop = options.stop, .raw = options.raw}),
         name_(name),
         endless_(SourceKindOf(name) == SourceKind::kStream && !reader_.info().frames),
         stop_(options.stop) {}
@@ -50,6 +53,7 @@ class Reader : public FrameSource {
 SourceKind SourceKindOf(const std::string& source) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(source, ignored)) return SourceKind::kFile;
+  if (IsDescriptor(source)) return SourceKind::kPipe;
   if (source.find('!') != source.npos) return SourceKind::kPipeline;
   if (source.find("://") != source.npos) return SourceKind::kStream;
   if (IsNumber(source) || IsDevice(source)) return SourceKind::kCamera;
@@ -64,6 +68,7 @@ std::unique_ptr<FrameSource> OpenSource(const std::string& source, const SourceO
       return OpenPipeline(source, options);
     case SourceKind::kStream:
     case SourceKind::kFile:
+    case SourceKind::kPipe:
       break;
   }
   return std::make_unique<Reader>(source, options);

@@ -23,16 +23,17 @@ struct SourceOptions {
   // Asked of a camera; 0 and empty leave it what it has.
   cv::Size size;
   double rate = 0;
+  std::optional<RawVideo> raw;   // what a file or pipe holds
   std::string format;            // a V4L2 code of four characters: "MJPG", "YUYV"
   double timeout_seconds = 2.5;  // to open, and from frame to frame
   const std::atomic<bool>* stop = nullptr;
   LineSink notice = [](const std::string&) {};  // what was asked for and not given
 };
 
-enum class SourceKind { kCamera, kPipeline, kStream, kFile };
+enum class SourceKind { kCamera, kPipeline, kStream, kFile, kPipe };
 
-// What is a file is one; else what holds '!' is a GStreamer pipeline, what holds '://' a stream,
-// and a number or a device a camera.
+// What is a file is one, and what IsDescriptor knows a pipe; else what holds '!' is a GStreamer
+// pipeline, what holds '://' a stream, and a number or a device a camera.
 SourceKind SourceKindOf(const std::string& source);
 
 // Frames in order, for one thread.

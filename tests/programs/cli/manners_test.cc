@@ -107,13 +107,13 @@ TEST_F(MannersTest, LinesNameFlags) {
         << option;
 }
 
-TEST_F(MannersTest, QuietIsQuietAndDashIsNoFile) {
+TEST_F(MannersTest, QuietIsQuietAndDashIsStandardInput) {
   Put("a.png", Encode(".png", Gradient(20, 10)));
   const Outcome run = Run("detect a.png -o out -q");
   EXPECT_EQ(run.out + run.err, "");
-  EXPECT_EQ(Run("detect - -o out").status, 1);  // a file called '-' that is not there
   Put("-", Encode(".png", Gradient(20, 10)));
-  EXPECT_EQ(Run("detect -o out -- -").status, 0);
+  EXPECT_EQ(Run("detect - -o out").status, 1);  // standard input, which holds nothing
+  EXPECT_EQ(Run("detect -o out ./-").status, 0);
 }
 
 TEST_F(MannersTest, TheProgramLoadsNoWindowsAndTheCoreNoCodecs) {

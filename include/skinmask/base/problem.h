@@ -1,0 +1,30 @@
+// What could not be done, for whoever watches a run.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace skinmask {
+
+// Takes one line about something that a user should know.
+using LineSink = std::function<void(const std::string&)>;
+
+// Something about a file, or whatever else was named as input, that could not be done.
+struct Problem {
+  // `what` is wrong with `input`.
+  Problem(std::string input, std::string_view what);
+  // What came up at the work on `input`: an Error, whose subject may be another file, or anything
+  // else.
+  Problem(std::string input, const std::exception& error);
+
+  // The line, without its subject where that is the input.
+  std::string Reason() const;
+
+  std::string input;  // its name as it is, with whatever bytes it has
+  std::string line;   // 'subject: what is wrong (what would be right)', as Error has it
+};
+using ProblemSink = std::function<void(const Problem&)>;
+
+}  // namespace skinmask

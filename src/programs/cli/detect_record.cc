@@ -1,0 +1,181 @@
+#include "programs/cli/detect_record.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <set>
+
+#include "pipeline/adaptation_json.h"
+#include "pipeline/sha256.h"
+#include "programs/cli/print.h"
+#include "programs/cli/signals.h"
+#include "programs/cli/usage_error.h"
+
+namespace skinmask::cli {
+namespace {
+
+Json AdaptationJson(const DetectedImage& image) {
+  if (image.frames > 0)
+    return {{"frames_by_seeds", image.frames_by_seeds}, {"frames_by_image", image.frames_by_image}};
+  return JsonOf(image.adaptation);
+}
+
+Json RegionJson(const std::optional<Region>& region) {
+  if (!region) return {};
+  return {{"x", region->centroid.x},
+          {"y", region->centroid.y},
+          {"semi_major", region->semi_major},
+          {"semi_minor", region->semi_minor},
+          {"angle_degrees", region->angle_degrees}};
+}
+
+std::string HowText(const DetectedImage& image) {
+  if (image.frames == 0) return TextOf(image.adaptation);
+  return fmt::format("{} of them fitted to faces or seeds, {} to the frame itself",
+                     image.frames_by_seeds, image.frames_by_image);
+}
+
+// What an earlier `detect --json` wrote to the file; null where there is none.
+Json ReadEarlier(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return {};
+  Json record = Json::parse(ReadFile(file), nullptr, false);
+  const auto is_list = [&](const char* key) {
+    return record.contains(key) && record[key].is_array() &&
+           std::ranges::all_of(record[key], [](const Json& entry) {
+             return entry.is_object() && entry.contains("input") && entry["input"].is_string();
+           });
+  };
+  if (!record.is_object() || !is_list("images") || !is_list("videos"))
+    throw Error(file, "is no record of detect --json (--resume completes one; --force replaces it)");
+  return record;
+}
+
+}  // namespace
+
+DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
+    : flags_(flags), context_(context) {
+  if (context.resume && !context.force && !context.json_to_stdout())
+    earlier_ = ReadEarlier(context.json);
+  if (!flags.csv.empty()) table_.emplace(flags.csv, context.overwrite(), 6, "input");
+  if (flags.jsonl == "-") {
+    jsonl_ = {stdout, [](std::FILE* file) { return std::fflush(file); }};
+  } else if (!flags.jsonl.empty()) {
+    const bool append = context.resume && !context.force;
+    RequireWritable(flags.jsonl, append ? Overwrite::kYes : context.overwrite());
+    jsonl_.reset(std::fopen(flags.jsonl.c_str(), append ? "ae" : "we"));
+    if (!jsonl_) throw Error(flags.jsonl, std::string("cannot be written: ") + std::strerror(errno));
+  }
+}
+
+void DetectRecord::Begin(const Model& model, const DetectOptions& detect, bool by_faces) {
+  positive_ = model.positive().name;
+  threshold_ = model.decision.threshold;
+  adapter_ = detect.adapter;
+  by_faces_ = by_faces && adapter_;
+  results_to_stdout_ = detect.output_file == kStandardOutput;
+  digest_ = Sha256(ModelToJson(model));
+  if (earlier_.contains("model") && earlier_["model"].value("sha256", digest_) != digest_)
+    throw Error(context_.json,
+                "is the record of a run with another model or threshold (the same ones complete it)");
+}
+
+Run DetectRecord::Watch(Run run) {
+  if (!jsonl_) return run;
+  run.problem = [this, problem = run.problem](const Problem& p) {
+    problem(p);
+    WriteLine({{"input", p.input}, {"failed", p.Reason()}});
+  };
+  return run;
+}
+
+FrameTable::Row DetectRecord::RowOf(const DetectedFrame& frame) {
+  return {static_cast<std::uint64_t>(frame.index), frame.seconds,
+          static_cast<double>(frame.skin_pixels) / static_cast<double>(frame.pixels), frame.region,
+          frame.input.string()};
+}
+
+Json DetectRecord::EntryOf(const DetectedImage& image,
+                           const std::vector<std::string>& outputs) const {
+  Json json{{"input", image.input.string()},
+            {"outputs", outputs},
+            {"width", image.size.width},
+            {"height", image.size.height}};
+  if (image.frames > 0) {
+    json["frames"] = image.frames;
+    json["rate"] = fmt::format("{}/{}", image.rate.num, image.rate.den);
+  }
+  json["skin_pixels"] = image.skin_pixels;
+  json["skin_fraction"] = image.SkinFraction();
+  if (image.frames == 0) json["region"] = RegionJson(image.region);
+  if (adapter_) json["adaptation"] = AdaptationJson(image);
+  return json;
+}
+
+void DetectRecord::PrintResult(const DetectedImage& image,
+                               const std::vector<std::string>& outputs) const {
+  const std::string frames = image.frames > 0 ? fmt::format(" of {} frames", image.frames) : "";
+  const std::string how = context_.verbose && adapter_ ? " (" + HowText(image) + ")" : "";
+  Print("{}: {:.1f} % {}{}{} -> {}\n", image.input.string(), 100 * image.SkinFraction(), positive_,
+        frames, how, fmt::join(outputs, " "));
+}
+
+void DetectRecord::WriteLine(const Json& entry) {
+  const std::string line = JsonText(entry) + "\n";
+  std::fwrite(line.data(), 1, line.size(), jsonl_.get());
+  std::fflush(jsonl_.get());  // what is done is known, whatever becomes of the run
+}
+
+void DetectRecord::Add(const DetectedImage& image) {
+  std::vector<std::string> outputs;
+  for (const auto& path : image.outputs) outputs.push_back(path.string());
+  if (image.frames == 0) {
+    faces_.Add(image.adaptation);
+    if (table_) table_->Add({0, 0, image.SkinFraction(), image.region, image.input.string()});
+  }
+  if (jsonl_ || !context_.json.empty()) {
+    Json entry = EntryOf(image, outputs);
+    if (jsonl_) WriteLine(entry);
+    if (!context_.json.empty())
+      (image.frames > 0 ? videos_ : images_)[image.input.string()] = std::move(entry);
+  }
+  if (!context_.quiet && !stdout_is_taken()) PrintResult(image, outputs);
+}
+
+Json DetectRecord::Completed(const std::map<std::string, Json>& entries, const char* key) const {
+  const std::vector<std::string>& planned = context_.record.planned();
+  const std::set<std::string> inputs(planned.begin(), planned.end());
+  std::map<std::string, Json> all = entries;
+  Json list = Json::array();
+  for (const Json& entry : earlier_.is_null() ? Json::array() : earlier_[key]) {
+    const std::string input = entry["input"];
+    if (!inputs.count(input)) list.push_back(entry);  // of another shard, say
+    all.try_emplace(input, entry);
+  }
+  for (const std::string& input : planned)
+    if (const auto entry = all.find(input); entry != all.end()) list.push_back(entry->second);
+  return list;
+}
+
+void DetectRecord::Finish() {
+  if (by_faces_ && faces_.images > 0 && !context_.quiet && !stdout_is_taken())
+    Print("{}\n", faces_.Text());
+  if (table_ && !StopFlag()) table_->Finish();
+  if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
+    throw Error(flags_.jsonl, "cannot be written whole (is the disk full?)");
+  Json root{{"threshold", threshold_}, {"images", Completed(images_, "images")}, {"videos", Completed(videos_, "videos")}};
+  if (adapter_) root["finder"] = adapter_->finder_names();
+  if (by_faces_) {
+    const auto has_faces = [](const Json& entry) {
+      return entry.contains("adaptation") && entry["adaptation"].value("faces", 0) > 0;
+    };
+    root["images_with_faces"] = std::ranges::count_if(root["images"], has_faces);
+  }
+  root["model"] = {{"name", context_.model.empty() ? "default" : context_.model},
+                   {"sha256", digest_}};
+  context_.WriteRecord(std::move(root));
+}
+
+}  // namespace skinmask::cli

@@ -1,0 +1,68 @@
+// What `detect` tells of its results: lines, --json, --jsonl and --csv (docs/formats.md).
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/json.h"
+#include "programs/cli/adapt_flags.h"
+#include "programs/cli/context.h"
+#include "programs/cli/frame_table.h"
+#include "skinmask/model/model.h"
+#include "skinmask/pipeline/detect_run.h"
+
+namespace skinmask::cli {
+
+struct RecordFlags {
+  std::string csv, jsonl;  // empty: none; jsonl "-": standard output
+};
+
+class DetectRecord {
+ public:
+  // Reads the record of an earlier run where that is to be completed, and opens the tables; so it
+  // comes before the sandbox. Throws Error for a --json FILE that is no such record, and for files
+  // that exist or cannot be written.
+  DetectRecord(const RecordFlags& flags, Context& context);
+
+  // What the results are made with. Throws Error where the earlier run had another model.
+  void Begin(const Model& model, const DetectOptions& detect, bool by_faces);
+  // `run` as it was, with problems noted here, too.
+  Run Watch(Run run);
+  void Add(const DetectedFrame& frame) { table_->Add(RowOf(frame)); }
+  void Add(const DetectedImage& image);
+  // Writes what there is to write at the end.
+  void Finish();
+
+  bool has_table() const { return table_.has_value(); }
+  // Whether the ellipses of images are wanted.
+  bool wants_region() const { return table_ || jsonl_ || !context_.json.empty(); }
+
+ private:
+  static FrameTable::Row RowOf(const DetectedFrame& frame);
+  Json EntryOf(const DetectedImage& image, const std::vector<std::string>& outputs) const;
+  void PrintResult(const DetectedImage& image, const std::vector<std::string>& outputs) const;
+  void WriteLine(const Json& entry);
+  // The entries of this run and of the earlier one's list `key`, in the order of the inputs.
+  Json Completed(const std::map<std::string, Json>& entries, const char* key) const;
+  bool stdout_is_taken() const {
+    return context_.json_to_stdout() || flags_.jsonl == "-" || results_to_stdout_;
+  }
+
+  RecordFlags flags_;
+  Context& context_;
+  Json earlier_;                         // of the run that is completed
+  std::map<std::string, Json> images_, videos_;  // of this run, by input
+  FaceCount faces_;
+  std::optional<FrameTable> table_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> jsonl_{nullptr, std::fclose};
+  std::string positive_, digest_;
+  double threshold_ = 0;
+  std::shared_ptr<const Adapter> adapter_;
+  bool by_faces_ = false, results_to_stdout_ = false;
+};
+
+}  // namespace skinmask::cli

@@ -1,0 +1,23 @@
+#include "programs/cli/path_list.h"
+
+#include <string_view>
+
+#include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+
+namespace skinmask::cli {
+
+std::vector<std::filesystem::path> ReadPathList(const std::string& file) {
+  const std::string text = ReadFile(file == "-" ? kStandardInput : file);
+  const char end = text.find('\0') != text.npos ? '\0' : '\n';
+  std::vector<std::filesystem::path> paths;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view path = rest.substr(0, rest.find(end));
+    if (!path.empty()) paths.emplace_back(path);
+    rest.remove_prefix(std::min(path.size() + 1, rest.size()));
+  }
+  if (paths.empty()) throw Error(file, "names no input (a path a line is expected)");
+  return paths;
+}
+
+}  // namespace skinmask::cli

@@ -1,0 +1,45 @@
+// What became of the inputs of a run: for its last line, and for --json.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/elapsed.h"
+#include "base/json.h"
+#include "skinmask/base/problem.h"
+
+namespace skinmask::cli {
+
+class RunRecord {
+ public:
+  void Plan(const std::string& input, bool there);
+  void Skip(const std::filesystem::path& file);
+  void Fail(const Problem& problem) { failed_.push_back(problem); }
+  void Finish() { ++done_; }
+
+  // Whether there was anything to do.
+  bool any() const { return !planned_.empty() || !failed_.empty(); }
+  bool all_well() const { return failed_.empty(); }
+  // The inputs in order, those that are there already included.
+  const std::vector<std::string>& planned() const { return planned_; }
+
+  // '3 failed, 12 skipped, 1,984 of 20,000 done in 44 s (interrupted)'. Inputs that were there
+  // already count as skipped.
+  std::string Line(bool interrupted) const;
+  // Adds "failed", "skipped" and "interrupted".
+  void AddTo(Json& root, bool interrupted) const;
+
+ private:
+  struct Skipped {
+    std::string input;
+    const char* reason;
+  };
+  Clock::time_point start_ = Clock::now();
+  std::vector<std::string> planned_;
+  std::vector<Problem> failed_;
+  std::vector<Skipped> skipped_;
+  std::size_t done_ = 0;
+};
+
+}  // namespace skinmask::cli

@@ -1,0 +1,213 @@
+// Where detect takes its inputs from, and where it puts its outputs.
+#include <sys/stat.h>
+
+#include "skinmask/media/image.h"
+#include "support/pictures.h"
+#include "support/video_program.h"
+
+namespace skinmask {
+namespace {
+
+using testing::Encode;
+using testing::Gradient;
+using testing::Outcome;
+using testing::Shell;
+namespace fs = testing::fs;
+using Strings = std::vector<std::string>;
+
+class InputsOutputsTest : public testing::ProgramTest {
+ protected:
+  InputsOutputsTest() {
+    Put("a.jpg", Encode(".jpg", Gradient(64, 48)));
+    Put("all/00/x.png", Encode(".png", Gradient(64, 48)));
+    Put("all/00/sub/y.png", Encode(".png", Gradient(32, 48)));
+    Put("all/01/x.png", Encode(".png", Gradient(16, 48)));
+  }
+  // A piece of bash, in which $S is the program.
+  Outcome Bash(const std::string& script) const {
+    Put(".script", "S='" SKINMASK_PROGRAM "'\n" + script);
+    const int raw = std::system(("cd '" + folder_.string() + "' && bash .script >.out 2>.err").c_str());
+    Outcome run{WEXITSTATUS(raw), ReadFile(Path(".out")), ReadFile(Path(".err"))};
+    testing::TakeSummary(run);
+    return run;
+  }
+};
+
+TEST_F(InputsOutputsTest, APipeGivesTheBytesOfTheFile) {
+  ASSERT_EQ(Run("detect a.jpg -o out").status, 0);
+  const std::string mask = ReadFile(Path("out/a.png"));
+  for (const char* script :
+       {"cat a.jpg | $S detect - -o -", "$S detect - -o - < a.jpg", "$S detect /dev/stdin -o - < a.jpg",
+        "$S detect <(cat a.jpg) -o -", "$S detect a.jpg -o /dev/stdout | cat",
+        "mkfifo p; (sleep 0.1; cat a.jpg > p) & $S detect p -o -",
+        "(head -c 7 a.jpg; sleep 0.3; tail -c +8 a.jpg) | $S detect - -o -",
+        "cat a.jpg | $S detect - --sandbox off -o -", "$S detect a.jpg -q -o >(cat >late); wait $!; cat late"}) {
+    const Outcome run = Bash(script);
+    EXPECT_EQ(run.status, 0) << script << "\n" << run.err;
+    EXPECT_EQ(run.err, "") << script;
+    EXPECT_TRUE(run.out == mask) << script << ": " << run.out.size() << " bytes";
+  }
+  // Appended to what is there, not over it.
+  EXPECT_TRUE(Bash("echo -n before > f; $S detect a.jpg -o - >> f; cat f").out == "before" + mask);
+  // Into a folder it is called stdin.
+  EXPECT_EQ(Bash("$S detect - -o m < a.jpg").status, 0);
+  EXPECT_TRUE(ReadFile(Path("m/stdin.png")) == mask);
+}
+
+TEST_F(InputsOutputsTest, StandardInputThatHoldsNothingIsOneLine) {
+  for (const char* script : {"$S detect - -o - </dev/null", "true | $S detect - -o -",
+                             "echo no image at all, and no video | $S detect - -o -"}) {
+    const Outcome run = Bash(script);
+    EXPECT_EQ(run.status, 1) << script;
+    EXPECT_EQ(testing::Lines(run.err), 1) << script << "\n" << run.err;
+    EXPECT_EQ(run.out, "");
+  }
+  EXPECT_EQ(Bash("$S detect - --files-from - -o - </dev/null").status, 2);
+  EXPECT_EQ(Bash("$S detect a.jpg -o - --json").status, 2);
+}
+
+TEST_F(InputsOutputsTest, AFileForOneInput) {
+  ASSERT_EQ(Run("detect a.jpg -o out").status, 0);
+  ASSERT_EQ(Run("detect a.jpg -o made/no.png").status, 1);  // no folder is made for it
+  ASSERT_EQ(Run("detect a.jpg -o one.png").status, 0);
+  EXPECT_TRUE(ReadFile(Path("one.png")) == ReadFile(Path("out/a.png")));
+  EXPECT_EQ(Run("detect a.jpg -o one.png").status, 1);  // exists
+  EXPECT_EQ(Run("detect a.jpg -o one.png --force").status, 0);
+  const Outcome again = Run("detect a.jpg -o one.png --resume");
+  EXPECT_EQ(again.summary.substr(0, 32), "0 failed, 1 skipped, 0 of 1 done");
+  // A folder of such a name stays one.
+  fs::create_directory(Path("odd.png"));
+  EXPECT_EQ(Run("detect a.jpg -o odd.png").status, 0);
+  EXPECT_TRUE(fs::exists(Path("odd.png/a.png")));
+  const auto refused = [&](const std::string& arguments, int status, const char* part) {
+    const Outcome run = Run("detect " + arguments);
+    EXPECT_EQ(run.status, status) << arguments;
+    EXPECT_NE(run.err.find(part), std::string::npos) << run.err;
+    EXPECT_EQ(testing::Lines(run.err), 1) << run.err;
+  };
+  refused("a.jpg all -o two.png", 1, "takes one image or video");
+  refused("a.jpg -o two.png --output mask,overlay", 1, "takes one kind of output");
+  refused("a.jpg -o two.jpeg", 2, "images are written as PNG");
+  refused("a.jpg -o two.mkv", 1, "is a video by its name");
+  refused("a.jpg -o a.png/b.png", 1, "folder does not exist");
+  refused("all/00/x.png -o all/00/x.png --force", 1, "is an input");
+  EXPECT_FALSE(fs::exists(Path("two.png")));
+}
+
+TEST_F(InputsOutputsTest, SeveralFoldersKeepTheirNames) {
+  EXPECT_EQ(Run("detect all/00 all/01/ -o m").status, 0);
+  EXPECT_EQ(Names(Path("m")), (Strings{"00/sub/y.png", "00/x.png", "01/x.png"}));
+  EXPECT_EQ(Run("detect all/00 a.jpg -o one").status, 0);
+  EXPECT_EQ(Names(Path("one")), (Strings{"a.png", "sub/y.png", "x.png"}));
+  EXPECT_EQ(Bash("cd all/00 && $S detect . ../01 -o ../../dots").status, 0);
+  EXPECT_EQ(Names(Path("dots")), (Strings{"00/sub/y.png", "00/x.png", "01/x.png"}));
+}
+
+TEST_F(InputsOutputsTest, ListsKeepTheirFolders) {
+  Put("list", "all/00/x.png\n\nall/01/x.png\n" + Path("a.jpg").string() + "\n");
+  EXPECT_EQ(Run("detect --files-from list -o m").status, 0);
+  const std::string absolute = Path("a.png").relative_path().string();
+  Strings expected{"all/00/x.png", "all/01/x.png", absolute};
+  std::ranges::sort(expected);
+  EXPECT_EQ(Names(Path("m")), expected);
+  EXPECT_EQ(Bash("find all -name '*.png' -print0 | $S detect --files-from - -o n").status, 0);
+  EXPECT_EQ(Names(Path("n")), (Strings{"all/00/sub/y.png", "all/00/x.png", "all/01/x.png"}));
+  EXPECT_EQ(Bash("cd all && echo ../a.jpg | $S detect --files-from - -o ../up").status, 0);
+  EXPECT_EQ(Names(Path("up")), (Strings{"a.png"}));
+  EXPECT_EQ(Bash("$S detect --files-from - -o x </dev/null").status, 1);
+  EXPECT_EQ(Run("detect -o x").status, 2);
+}
+
+TEST_F(InputsOutputsTest, PatternsChoose) {
+  Put("all/00/x.txt", "");
+  Put("all/00/_old/z.png", Encode(".png", Gradient(8, 8)));
+  const auto chosen = [&](const std::string& options) {
+    fs::remove_all(Path("m"));
+    const Outcome run = Run("detect all -o m " + options);
+    EXPECT_EQ(run.status, 0) << run.err;
+    return Names(Path("m"));
+  };
+  EXPECT_EQ(chosen("--exclude '_*' --exclude y.png"), (Strings{"00/x.png", "01/x.png"}));
+  EXPECT_EQ(chosen("--include 'y.*'"), (Strings{"00/sub/y.png"}));
+  EXPECT_EQ(chosen("--include '00/*' --exclude '00/_old'"), (Strings{"00/sub/y.png", "00/x.png"}));
+  EXPECT_EQ(Run("detect all -o m2 --include '*.png'").summary.find("0 failed, 0 skipped"), 0u);
+  EXPECT_EQ(Run("detect all -o m3").summary.find("0 failed, 1 skipped"), 0u);
+}
+
+TEST_F(InputsOutputsTest, AddressesSayHowToFetchThem) {
+  for (const char* address : {"http://127.0.0.1:9/a.jpg", "https://example.org/a.mp4"}) {
+    const Outcome run = Run("detect " + std::string(address) + " -o out");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.err.find("curl"), std::string::npos) << run.err;
+  }
+}
+
+class PipedVideoTest : public InputsOutputsTest {
+ protected:
+  void SetUp() override {
+    SKIP_WITHOUT_FFMPEG();
+    Shell(folder_, "ffmpeg -v error" + testing::Scrolling("160x120") +
+                       "-frames:v 12 -c:v ffv1 -pix_fmt yuv420p v.mkv");
+    ASSERT_EQ(Run("detect v.mkv -o out").status, 0);
+    masks_ = testing::RawFrames(folder_, "out/v.mkv", "gray");
+    ASSERT_EQ(masks_.size(), 12u * 160 * 120);
+  }
+  std::string masks_;
+};
+
+// By whatever pipe frames come and go, masks are those of the file.
+TEST_F(PipedVideoTest, PipesGiveTheFramesOfTheFile) {
+  const std::string y4m = "ffmpeg -v error -i v.mkv -f yuv4mpegpipe - | ";
+  const std::string raw = "ffmpeg -v error -i v.mkv -f rawvideo -pix_fmt yuv420p - | ";
+  const std::string described =
+      "$S detect - --input-format rawvideo --size 160x120 --pixel-format yuv420p --rate "
+      "30000/1001 -o - --output-format rawvideo";
+  const std::string read = " | ffmpeg -v error -i - -f rawvideo -pix_fmt gray -";
+  for (const std::string& script :
+       Strings{y4m + "$S detect - -o -" + read, y4m + "$S detect - -o - --output-format rawvideo",
+        y4m + "$S detect - -o - --output-format matroska" + read,
+        "$S detect v.mkv -o - --output-format rawvideo", "$S detect <(cat v.mkv) -o -" + read,
+        "cat v.mkv | $S detect - -o -" + read, raw + described}) {
+    const Outcome run = Bash("set -o pipefail; " + script);
+    EXPECT_EQ(run.status, 0) << script << "\n" << run.err;
+    EXPECT_EQ(run.err, "") << script;
+    EXPECT_TRUE(run.out == masks_) << script << ": " << run.out.size() << " bytes";
+  }
+  EXPECT_EQ(Bash(y4m + "$S detect - -o - | ffprobe -v error -show_entries stream=r_frame_rate "
+                       "-of default=nk=1:nw=1 -")
+                .out,
+            "30000/1001\n");
+  EXPECT_EQ(Bash(y4m + "$S detect - -o - --output overlay | ffprobe -v error -show_entries "
+                       "stream=pix_fmt -of default=nk=1:nw=1 -")
+                .out,
+            "yuv420p\n");
+}
+
+TEST_F(PipedVideoTest, AFileForOneVideo) {
+  EXPECT_EQ(Run("detect v.mkv -o one.mkv").status, 0);
+  EXPECT_TRUE(ReadFile(Path("one.mkv")) == ReadFile(Path("out/v.mkv")));
+  EXPECT_EQ(Run("detect v.mkv -o overlay.mp4 --output overlay").status, 0);
+  EXPECT_EQ(Run("detect v.mkv -o one.y4m").status, 0);
+  EXPECT_TRUE(testing::RawFrames(folder_, "one.y4m", "gray") == masks_);
+  EXPECT_EQ(Run("detect v.mkv -o one.png").status, 1);
+}
+
+TEST_F(PipedVideoTest, RawVideoThatIsWronglyDescribedIsOneLine) {
+  const auto refused = [&](const std::string& options, int status, const char* part) {
+    const Outcome run = Bash("head -c 100000 /dev/zero | $S detect - -o - " + options);
+    EXPECT_EQ(run.status, status) << options;
+    EXPECT_EQ(testing::Lines(run.err), 1) << run.err;
+    EXPECT_NE(run.err.find(part), std::string::npos) << run.err;
+  };
+  const std::string raw = "--input-format rawvideo ";
+  refused(raw, 2, "needs --size");
+  refused("--size 10x10", 2, "--input-format");
+  refused(raw + "--size 10x10 --pixel-format magenta", 1, "magenta");
+  refused(raw + "--size 10x10 --pixel-format nv12 --rate 0", 2, "--rate");
+  refused(raw + "--size 100000x100000 --pixel-format nv12", 1, "limit");
+  refused(raw + "--size 300x200 --pixel-format bgr24", 1, "stdin");  // less than one frame
+  refused("--output-format y4m", 1, "stdin");                           // zeros are no video
+}
+
+}  // namespace
+}  // namespace skinmask

@@ -1,0 +1,130 @@
+// The last line, --json, --jsonl and --csv of detect.
+#include <nlohmann/json.hpp>
+
+#include "skinmask/detect/region.h"
+#include "skinmask/media/image.h"
+#include "support/pictures.h"
+#include "support/program.h"
+
+namespace skinmask {
+namespace {
+
+using testing::Encode;
+using testing::Gradient;
+using testing::Lines;
+using testing::Outcome;
+using Json = nlohmann::ordered_json;
+
+class RecordTest : public testing::ProgramTest {
+ protected:
+  RecordTest() {
+    Put("in/a.png", Encode(".png", Gradient(64, 48)));
+    Put("in/b.jpg", "no image");
+    Put("in/notes.txt", "x");
+    Put("in/sub/c.png", Encode(".png", Gradient(32, 48)));
+  }
+  Json Record(const std::string& name = "r.json") const {
+    return Json::parse(ReadFile(Path(name)));
+  }
+};
+
+TEST_F(RecordTest, TheLastLineCounts) {
+  Outcome run = Run("detect in -o out");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_TRUE(run.summary.starts_with("1 failed, 1 skipped, 2 of 3 done in ")) << run.summary;
+  EXPECT_TRUE(run.summary.ends_with(" s")) << run.summary;
+  EXPECT_EQ(run.err.find("notes"), std::string::npos);
+  run = Run("detect in -o out --resume -v");
+  EXPECT_TRUE(run.summary.starts_with("1 failed, 3 skipped, 0 of 3 done in ")) << run.summary;
+  EXPECT_NE(run.err.find("in/notes.txt: is skipped"), std::string::npos) << run.err;
+  // Quiet runs say it only where something went wrong.
+  EXPECT_NE(Run("detect in -o out2 -q").summary, "");
+  EXPECT_EQ(Run("detect in/a.png -o out3 -q").summary, "");
+  EXPECT_EQ(Run("evaluate --images in --whole non-skin").summary.substr(0, 35),
+            "1 failed, 1 skipped, 2 of 3 done in");
+}
+
+TEST_F(RecordTest, JsonHoldsTheWholeRun) {
+  EXPECT_EQ(Run("detect in -o out --json r.json --threshold 0.25 --output mask,overlay").status, 1);
+  const Json record = Record();
+  ASSERT_EQ(record["failed"].size(), 1u);
+  EXPECT_EQ(record["failed"][0]["input"], "in/b.jpg");
+  EXPECT_TRUE(record["failed"][0]["reason"].get<std::string>().starts_with("is no image"));
+  ASSERT_EQ(record["skipped"].size(), 1u);
+  EXPECT_EQ(record["skipped"][0]["input"], "in/notes.txt");
+  EXPECT_EQ(record["interrupted"], false);
+  EXPECT_EQ(record["options"]["threshold"], "0.25");
+  EXPECT_EQ(record["options"]["output"], (Json{"mask", "overlay"}));
+  EXPECT_EQ(record["model"]["name"], "default");
+  EXPECT_EQ(record["model"]["sha256"].get<std::string>().size(), 64u);
+  EXPECT_EQ(record["images"].size(), 2u);
+}
+
+// A run that was cut short and then completed leaves the record of one that was not.
+TEST_F(RecordTest, ResumeCompletesTheRecord) {
+  Put("in/b.jpg", Encode(".jpg", Gradient(40, 48)));
+  ASSERT_EQ(Run("detect in -o whole --json whole.json").status, 0);
+  ASSERT_EQ(Run("detect in/b.jpg -o out --json r.json").status, 0);
+  const Outcome run = Run("detect in -o out --json r.json --resume");
+  ASSERT_EQ(run.status, 0) << run.err;
+  Json whole = Record("whole.json"), resumed = Record();
+  for (Json* images : {&whole["images"], &resumed["images"]})
+    for (Json& image : *images) image.erase("outputs");
+  EXPECT_EQ(resumed["images"], whole["images"]);
+  EXPECT_EQ(resumed["images_with_faces"], whole["images_with_faces"]);
+  // Not with another model, and not over something else.
+  EXPECT_NE(Run("detect in -o out --json r.json --resume --threshold 0.9").err.find("another model"),
+            std::string::npos);
+  EXPECT_EQ(Record()["images"].size(), 3u);
+  Put("other.json", "{\"mine\": 1}");
+  EXPECT_NE(Run("detect in -o out --json other.json --resume").err.find("is no record of detect"),
+            std::string::npos);
+  EXPECT_EQ(ReadFile(Path("other.json")), "{\"mine\": 1}");
+}
+
+TEST_F(RecordTest, JsonlHasALineForEachInput) {
+  EXPECT_EQ(Run("detect in -o out --jsonl r.jsonl").status, 1);
+  std::istringstream lines(ReadFile(Path("r.jsonl")));
+  std::vector<Json> entries;
+  for (std::string line; std::getline(lines, line);) entries.push_back(Json::parse(line));
+  ASSERT_EQ(entries.size(), 3u);
+  EXPECT_EQ(entries[0]["input"], "in/a.png");
+  EXPECT_EQ(entries[0]["width"], 64);
+  EXPECT_EQ(entries[1]["input"], "in/b.jpg");
+  EXPECT_TRUE(entries[1].contains("failed"));
+  EXPECT_EQ(entries[2]["input"], "in/sub/c.png");
+  // To standard output it stands alone; a resumed run goes on in the file.
+  EXPECT_EQ(Lines(Run("detect in -o out2 --jsonl -").out), 3);
+  EXPECT_EQ(Run("detect in/a.png -o out3 --jsonl r.jsonl").status, 1);  // exists
+  EXPECT_EQ(Run("detect in -o out --jsonl r.jsonl --resume").status, 1);
+  EXPECT_EQ(Lines(ReadFile(Path("r.jsonl"))), 4);
+  EXPECT_EQ(Run("detect in -o out4 --jsonl - --json").status, 2);
+}
+
+// The region in the tables is that of the map that is written.
+TEST_F(RecordTest, ImagesHaveRowsAndRegions) {
+  const std::string photos = (testing::SamplesFolder() / "photos").string();
+  ASSERT_EQ(Run("detect " + photos + " -o out --output probability --csv r.csv --json r.json").status,
+            0);
+  const Json images = Record()["images"];
+  ASSERT_EQ(images.size(), 2u);
+  std::istringstream lines(ReadFile(Path("r.csv")));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input");
+  for (const Json& image : images) {
+    const cv::Mat map = ReadImage(Path(image["outputs"][0]), {.keep_grey = true});
+    const std::optional<Region> region = RegionOf(MapMomentsOf(map));
+    ASSERT_TRUE(region);
+    EXPECT_EQ(image["region"]["x"], region->centroid.x);
+    EXPECT_EQ(image["region"]["angle_degrees"], region->angle_degrees);
+    std::getline(lines, line);
+    char expected[200];
+    std::snprintf(expected, sizeof expected, "0,0.000000,%.6f,%.3f,%.3f,",
+                  image["skin_fraction"].get<double>(), region->centroid.x, region->centroid.y);
+    EXPECT_TRUE(line.starts_with(expected)) << line << "\n" << expected;
+  }
+}
+
+}  // namespace
+}  // namespace skinmask
