@@ -16,6 +16,8 @@
 #include "skinmask/media/mask_pairs.h"
 #include "skinmask/media/outputs.h"
 #include "skinmask/media/video.h"
+#include "skinmask/media/video_clip.h"
+#include "skinmask/media/video_time.h"
 #include "skinmask/pipeline/collect_samples.h"
 #include "skinmask/pipeline/detect_run.h"
 #include "skinmask/pipeline/evaluate.h"

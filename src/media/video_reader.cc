@@ -10,6 +10,7 @@
 #include "media/early_end.h"
 #include "media/image_format.h"
 #include "media/video_frame.h"
+#include "media/video_seek.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -29,6 +30,7 @@ struct VideoReader::State {
   State& operator=(const State&) = delete;
 
   std::optional<VideoFrame> Read();
+  void SkipTowards(const VideoTime& moment);
 
   const Ffmpeg& av;
   const std::string name;
@@ -48,6 +50,8 @@ struct VideoReader::State {
   void CheckRaw(const RawVideo& raw) const;
   void OpenDecoder(const AVCodec* decoder);
   void Describe();
+  bool IsLanding(const AVFrame* frame);
+  void Restart();
   void Feed();
   void Send(AVPacket* data);
   void EndInput(int error);
@@ -64,11 +68,11 @@ struct VideoReader::State {
   std::string damage_;  // why the input ended before its time
   std::int64_t delivered_ = 0;
   std::int64_t first_pts_ = 0, last_pts_ = 0, frame_duration_ = 1;
+  std::optional<KeyFrame> landing_;  // that decoding goes on to from where it was sought
 };
 
 int VideoReader::State::Interrupted(void* state) {
-  const auto* self = static_cast<const State*>(state);
-  return self->Stopped() || self->TimedOut();
+  return static_cast<State*>(state)->Stopped() || static_cast<State*>(state)->TimedOut();
 }
 
 VideoReader::State::State(const std::string& path_or_url, const VideoOpenOptions& open_options)
@@ -95,8 +99,7 @@ void VideoReader::State::Open() {
   format->interrupt_callback = {Interrupted, this};
   if (options.raw) CheckRaw(*options.raw);
   auto demuxer_options = options.raw ? DemuxerOptions(*options.raw) : DemuxerOptions(stream);
-  const std::string url = stream ? name : file->address();
-  int result = av.avformat_open_input(&format, url.c_str(),
+  int result = av.avformat_open_input(&format, (stream ? name : file->address()).c_str(),
                                       options.raw ? av.av_find_input_format("rawvideo") : nullptr,
                                       demuxer_options.get());
   if (result == AVERROR(EINVAL) && !stream) throw Error(name, "is no moving picture");
@@ -150,9 +153,9 @@ void VideoReader::State::OpenDecoder(const AVCodec* decoder) {
 void VideoReader::State::Describe() {
   AVStream* const video = format->streams[index];
   info.size = {video->codecpar->width, video->codecpar->height};
+  info.time_base = RationalOf(video->time_base);
   const AVRational rate = av.av_guess_frame_rate(format, video, nullptr);
   if (rate.num > 0 && rate.den > 0) info.rate = RationalOf(rate);
-  info.time_base = RationalOf(video->time_base);
   if (info.rate.num > 0)
     frame_duration_ = std::max<std::int64_t>(
         1, av.av_rescale_q(1, AVRational{rate.den, rate.num}, video->time_base));
@@ -179,6 +182,8 @@ std::optional<VideoFrame> VideoReader::State::Read() {
   while (!Stopped()) {
     FramePtr frame(av.av_frame_alloc());
     const int result = av.avcodec_receive_frame(codec.get(), frame.get());
+    if (landing_ && result != AVERROR(EAGAIN) && !IsLanding(result == 0 ? frame.get() : nullptr))
+      continue;
     if (result == 0) {
       const bool damaged = (frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags;
       if (stream || !damaged) return Deliver(std::move(frame));
@@ -198,6 +203,39 @@ std::optional<VideoFrame> VideoReader::State::Read() {
   return std::nullopt;
 }
 
+void VideoReader::State::SkipTowards(const VideoTime& moment) {
+  if (!file || !file->address().starts_with("file:")) return;
+  const auto key =
+      KeyFrameBefore({file->address(), index, info.time_base, first_pts_, options.stop}, moment);
+  if (!key || key->index <= delivered_) return;
+  landing_ = key;
+  if (av.av_seek_frame(format, index, key->seek_to, AVSEEK_FLAG_BACKWARD) < 0) return Restart();
+  av.avcodec_flush_buffers(codec.get());
+}
+
+// Whether a frame (null: there is none) is the one that was sought, or comes after a restart. What
+// is decoded before may refer to what was left out, and is not looked at. Where the frame does not
+// come, seeking in this file leads elsewhere, and all is decoded from the start.
+bool VideoReader::State::IsLanding(const AVFrame* frame) {
+  if (frame && frame->best_effort_timestamp < landing_->pts) return false;
+  if (!frame || frame->best_effort_timestamp != landing_->pts) {
+    Restart();
+    return false;
+  }
+  delivered_ = landing_->index;
+  last_pts_ = landing_->pts - 1;
+  landing_.reset();
+  return true;
+}
+
+void VideoReader::State::Restart() {
+  landing_.reset();
+  damage_.clear();
+  delivered_ = 0;
+  av.avformat_close_input(&format);
+  Open();
+}
+
 void VideoReader::State::FailDamaged() const {
   throw Error(name, fmt::format("stops at frame {}: {}", delivered_, damage_));
 }
@@ -208,15 +246,13 @@ void VideoReader::State::Feed() {
     const int result = av.av_read_frame(format, packet.get());
     if (result < 0) return EndInput(result);
     const bool ours = packet->stream_index == index;
-    const bool corrupt = packet->flags & AV_PKT_FLAG_CORRUPT;
-    if (ours && corrupt && !stream) {
+    if (ours && (packet->flags & AV_PKT_FLAG_CORRUPT) && !stream) {
       damage_ = "its data are cut off or damaged";
       return Send(nullptr);
     }
     if (ours) Send(packet.get());
     av.av_packet_unref(packet.get());
-    if (ours) return;
-    if (Stopped()) return;
+    if (ours || Stopped()) return;
   }
 }
 
@@ -241,15 +277,13 @@ void VideoReader::State::EndInput(int error) {
 VideoFrame VideoReader::State::Deliver(FramePtr frame) {
   std::int64_t pts = frame->best_effort_timestamp;
   if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + frame_duration_;
-  if (delivered_ == 0)
-    first_pts_ = pts;
-  else
-    pts = std::max(pts, last_pts_ + 1);
+  if (delivered_ == 0) first_pts_ = pts;
+  if (delivered_ > 0) pts = std::max(pts, last_pts_ + 1);
   last_pts_ = pts;
-  ++delivered_;
   VideoFrame result = WrapFrame(std::move(frame), orientation);
   result.pts = pts;
   result.seconds = static_cast<double>(pts - first_pts_) * info.time_base.Value();
+  result.index = delivered_++;
   return result;
 }
 
@@ -261,14 +295,6 @@ VideoReader& VideoReader::operator=(VideoReader&&) noexcept = default;
 
 const VideoInfo& VideoReader::info() const { return state_->info; }
 std::optional<VideoFrame> VideoReader::Read() { return state_->Read(); }
-
-bool OpensAsVideo(const std::filesystem::path& path) {
-  try {
-    VideoReader reader(path.string(), {.threads = 1, .addresses = false});
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
+void VideoReader::SkipTowards(const VideoTime& moment) { state_->SkipTowards(moment); }
 
 }  // namespace skinmask

@@ -13,13 +13,13 @@
 #include "skinmask/detect/adapt_stream.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/media/video_clip.h"
 
 namespace skinmask {
 namespace {
 
 // One frame on its way.
 struct Item {
-  std::int64_t index = 0;
   VideoFrame frame;
   cv::Mat stored_bgr, bgr;  // as decoded, and upright, where something needs them
   std::shared_ptr<const Adaptation> adaptation;  // null: the posterior holds
@@ -55,14 +55,13 @@ class VideoRun {
   const FramePosterior& posterior_;
   const double threshold_;
   const Run& run_;
-  VideoReader reader_;
+  VideoClip reader_;
   std::vector<Output> outputs_;
   const bool pictures_, probability_;  // whether outputs are made of the frame's picture, or of P
   std::optional<VideoFrame> next_;     // read ahead
   DetectedImage result_;
   std::unique_ptr<VideoSink> sink_;
   std::optional<StreamAdapter> stream_;
-  std::int64_t read_ = 0;
   bool cut_ = false;                  // a stop came before the end
   std::optional<Problem> damage_;     // why the video ends before its time
   std::atomic<bool> failed_ = false;  // an output could not be made: stop reading
@@ -81,6 +80,12 @@ std::vector<Output> OutputsOf(const Task& task, const DetectOptions& options) {
   return outputs;
 }
 
+std::string RangeText(const VideoRange& range) {
+  if (range.whole()) return "";
+  return (range.from ? " from " + TextOf(*range.from) : " from the start") +
+         (range.to ? " to before " + TextOf(*range.to) : "");
+}
+
 VideoOpenOptions OpenOptions(const DetectOptions& options, const Run& run) {
   return {.stop = run.stop,
           .threads = tbb::this_task_arena::max_concurrency(),
@@ -96,12 +101,12 @@ VideoRun::VideoRun(const Task& task, const DetectOptions& options, const FramePo
       posterior_(posterior),
       threshold_(model.decision.threshold),
       run_(run),
-      reader_(task.input.string(), OpenOptions(options, run)),
+      reader_(task.input.string(), OpenOptions(options, run), options.video.range),
       outputs_(OutputsOf(task, options)),
       pictures_(Wants(IsOfPicture)),
       probability_(options.video.frame || Wants(IsOfProbability)) {
   next_ = reader_.Read();
-  if (!next_) throw Error(task.input.string(), "holds no frame");
+  if (!next_) throw Error(task.input.string(), "holds no frame" + RangeText(options.video.range));
   cv::Size size = next_->size;
   if (next_->rotation % 180 != 0) std::swap(size.width, size.height);
   result_.input = task.input;
@@ -126,7 +131,7 @@ void VideoRun::Guard(Item& item, const Call& call) const {
   } catch (const Error& e) {
     item.problem.emplace(input, e);
   } catch (const std::exception& e) {
-    item.problem.emplace(input, fmt::format("frame {}: {}", item.index, e.what()));
+    item.problem.emplace(input, fmt::format("frame {}: {}", item.frame.index, e.what()));
   }
 }
 
@@ -137,7 +142,6 @@ ItemPtr VideoRun::Read(tbb::flow_control& control) {
   };
   if (!next_ || failed_ || Stopped()) return end();
   auto item = std::make_shared<Item>();
-  item->index = read_++;
   item->frame = std::move(*next_);
   next_.reset();
   try {
@@ -145,9 +149,9 @@ ItemPtr VideoRun::Read(tbb::flow_control& control) {
     cut_ = !next_ && Stopped();  // that is no end
     if (next_ && next_->size != item->frame.size)
       throw Error(task_.input.string(),
-                  fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}", read_,
-                              item->frame.size.width, item->frame.size.height, next_->size.width,
-                              next_->size.height));
+                  fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}",
+                              next_->index, item->frame.size.width, item->frame.size.height,
+                              next_->size.width, next_->size.height));
   } catch (const Error& e) {
     damage_.emplace(task_.input.string(), e);
     next_.reset();
@@ -201,7 +205,7 @@ void VideoRun::Detect(Item& item) const {
     if (probability_) probability = frame.Upright(posterior_.Probability(frame, item.stored_bgr));
   }
   item.found = {task_.input,
-                item.index,
+                frame.index,
                 frame.seconds,
                 mask.total(),
                 static_cast<std::uint64_t>(cv::countNonZero(mask)),
@@ -216,7 +220,7 @@ void VideoRun::Detect(Item& item) const {
 void VideoRun::Write(Item& item) {
   if (failed_) return;
   Guard(item, [&] {
-    sink_->Write(item.frame, item.index, item.outputs);
+    sink_->Write(item.frame, item.outputs);
     result_.skin_pixels += item.found.skin_pixels;
     ++result_.frames;
     if (item.adaptation)
@@ -229,7 +233,7 @@ void VideoRun::Write(Item& item) {
     failed_ = true;
   }
   run_.progress(
-      static_cast<std::size_t>(item.index) + 1,
+      static_cast<std::size_t>(result_.frames),
       static_cast<std::size_t>(std::max<std::int64_t>(0, reader_.info().frames.value_or(0))),
       static_cast<std::uint64_t>(result_.frames) * item.found.pixels);
 }
@@ -258,6 +262,8 @@ std::optional<DetectedImage> VideoRun::Go() {
   if (failed_) run_.problem(*failure_);
   if (failed_ || cut_ || (next_ && Stopped())) return std::nullopt;
   sink_->Finish();
+  if (const std::string& line = reader_.shortfall(); !line.empty())
+    run_.warning(task_.input.string() + ": " + line);
   if (damage_)
     run_.problem(*damage_);
   else

@@ -50,7 +50,7 @@ class VideoFiles : public VideoSink {
  public:
   VideoFiles(const Task& task, const DetectOptions& options, const VideoInfo& info,
              const cv::Size& size)
-      : times_(info) {
+      : times_(info), whole_(options.video.range.whole()) {
     VideoWriteOptions write;
     if (info.rate.num > 0) write.rate = info.rate;
     write.time_base = times_.unit();
@@ -66,8 +66,9 @@ class VideoFiles : public VideoSink {
   }
   bool TakesAnyPicture() const override { return false; }
   void Prepare(Rendered&) const override {}
-  void Write(const VideoFrame& frame, std::int64_t, const std::vector<Rendered>& outputs) override {
-    const std::int64_t pts = times_(frame.pts);
+  void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
+    if (!start_) start_ = whole_ ? 0 : frame.pts;
+    const std::int64_t pts = times_(frame.pts - *start_);
     for (std::size_t i = 0; i < outputs.size(); ++i) writers_[i].Write(outputs[i].picture, pts);
   }
   void Finish() override {
@@ -76,6 +77,8 @@ class VideoFiles : public VideoSink {
 
  private:
   OutputTimes times_;
+  const bool whole_;                   // or a part, which begins at 0
+  std::optional<std::int64_t> start_;  // what is 0, in the input's timestamps
   std::vector<VideoWriter> writers_;
 };
 
@@ -99,9 +102,10 @@ class FrameFolder : public VideoSink {
                          ? EncodePalettePng(rendered.picture, palette_)
                          : EncodePng(rendered.picture);
   }
-  void Write(const VideoFrame&, std::int64_t index, const std::vector<Rendered>& outputs) override {
+  void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
     for (const Rendered& rendered : outputs) {
-      const fs::path path = folder_ / fmt::format("{:06}{}", index, OutputSuffix(rendered.output));
+      const fs::path path =
+          folder_ / fmt::format("{:06}{}", frame.index, OutputSuffix(rendered.output));
       std::error_code ignored;
       if (!resume_ || !fs::exists(path, ignored))
         WriteFile(path, rendered.bytes, overwrite_, Survives::kProcess);

@@ -25,8 +25,7 @@ class VideoSink {
   // What can be done for a frame before its turn comes; safe from many threads.
   virtual void Prepare(Rendered& rendered) const = 0;
   // Frames in order.
-  virtual void Write(const VideoFrame& frame, std::int64_t index,
-                     const std::vector<Rendered>& outputs) = 0;
+  virtual void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) = 0;
   // Without it, what is no complete file vanishes. Throws Error.
   virtual void Finish() = 0;
 };

@@ -15,6 +15,7 @@
 
 #include "skinmask/data/yuv_encoding.h"
 #include "skinmask/media/image.h"
+#include "skinmask/media/video_time.h"
 
 namespace skinmask {
 
@@ -39,10 +40,11 @@ struct VideoFrame {
   cv::Size size;         // of the stored picture
   std::array<const std::uint8_t*, 3> planes{};
   std::array<std::ptrdiff_t, 3> strides{};  // bytes from row to row
-  int rotation = 0;       // degrees clockwise that the picture must be turned by: 0, 90, 180, 270
-  bool mirrored = false;  // it is flipped from left to right first
-  std::int64_t pts = 0;   // in VideoInfo::time_base
-  double seconds = 0;     // the same since the start of the video
+  int rotation = 0;        // degrees clockwise that the picture must be turned by: 0, 90, 180, 270
+  bool mirrored = false;   // it is flipped from left to right first
+  std::int64_t pts = 0;    // in VideoInfo::time_base
+  double seconds = 0;      // the same since the first frame of the video
+  std::int64_t index = 0;  // its number in the video, from 0
   std::shared_ptr<const void> owner;
 
   // CV_8UC3 as stored, converted by swscale with the frame's own encoding as the program ffmpeg
@@ -101,6 +103,11 @@ class VideoReader {
   // ends too early ('stops at frame N'), after all frames before, or a stream stalls; frames read
   // before stay valid. Damage in streams is passed over.
   std::optional<VideoFrame> Read();
+  // Leaves out frames before `moment`, as many as can be left out without decoding them; what comes
+  // next is a frame that is not after it (or the end, where all are before it). Times count from
+  // the first frame, so that must have been read. Does nothing for streams, pipes and containers
+  // other than MP4 and Matroska.
+  void SkipTowards(const VideoTime& moment);
 
  private:
   struct State;

@@ -17,6 +17,7 @@
 #include "skinmask/media/image.h"
 #include "skinmask/media/outputs.h"
 #include "skinmask/media/video.h"
+#include "skinmask/media/video_time.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/run.h"
 
@@ -25,8 +26,8 @@ namespace skinmask {
 // What was found in one frame of a video.
 struct DetectedFrame {
   std::filesystem::path input;
-  std::int64_t index = 0;  // from 0
-  double seconds = 0;      // since the first frame
+  std::int64_t index = 0;  // in the whole video, from 0
+  double seconds = 0;      // since the first frame of the whole video
   std::uint64_t pixels = 0;
   std::uint64_t skin_pixels = 0;
   std::optional<Region> region;  // of the probability map; absent where that is 0 all over
@@ -39,6 +40,9 @@ struct VideoOutputOptions {
   std::optional<RawVideo> raw;  // what the inputs hold, which then are all videos
   std::string container;        // as VideoWriteOptions has it, for an output file
   FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;
+  // The frames that are done. Outputs of a part begin at the time 0, images of single frames have
+  // the frames' numbers in the whole video.
+  VideoRange range;
   // Called for each frame in order; empty: nobody wants to know, and nothing is measured for it.
   std::function<void(const DetectedFrame&)> frame;
 };

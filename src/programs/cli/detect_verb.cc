@@ -12,6 +12,7 @@
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
+#include "programs/cli/video_flags.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask::cli {
@@ -29,6 +30,7 @@ struct Options {
   AdaptFlags adapt;
   bool frames = false;
   std::string codec, pixels = "yuv";
+  VideoFlags video;
   RawVideoFlags raw;
   std::string size, rate, output_format;
   RecordFlags record;
@@ -89,6 +91,7 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
   detect.scale = options.scale.back() - '0';  // one of those that the flag takes
   if (options.frames && !options.codec.empty())
     throw UsageError("--codec is for videos, and --frames makes none");
+  if (options.frames) RefuseFrameNumbers(options.inputs);
   detect.max_pixels = options.max_pixels;
   if (!options.files_from.empty()) detect.listed = ReadPathList(options.files_from);
   detect.include = options.include;
@@ -97,6 +100,7 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
   detect.video.codec = options.codec;
   detect.video.pixels =
       options.pixels == "bgr" ? FramePosterior::Pixels::kBgr : FramePosterior::Pixels::kYuv;
+  SetVideoOptions(options.video, detect);
   return detect;
 }
 
@@ -194,9 +198,10 @@ void AddWorkOptions(CLI::App& verb, Options& options, Context& context) {
 
 void AddVideoOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "Videos");
-  group.AddFlag(
-      "--frames", options.frames,
-      "A folder of images for each video instead: b/000000.png, b/000000.overlay.png, ...");
+  group
+      .AddFlag("--frames", options.frames,
+               "A folder of images for each video instead: b/000000.png, b/000000.overlay.png, ...")
+      ->check(NoFrameNumbers());
   group.Add("--codec", options.codec, "NAME",
             "FFmpeg's encoder of masks, probabilities and classes, in Matroska (default: ffv1, "
             "lossless)");
@@ -237,6 +242,7 @@ void AddDetect(CLI::App& app, Context& context) {
   AddWorkOptions(*verb, *options, context);
   AddRecordOptions(*verb, *options);
   AddVideoOptions(*verb, *options);
+  AddVideoFlags(*verb, options->video);
   AddAdaptFlags(*verb, options->adapt);
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);

@@ -1,0 +1,157 @@
+// Parts of videos: --from and --to.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "support/pictures.h"
+#include "support/video_program.h"
+
+namespace skinmask {
+namespace {
+
+using testing::kH264;
+using testing::Lines;
+using testing::Outcome;
+using testing::Probe;
+using testing::RawFrames;
+using testing::Shell;
+using Strings = std::vector<std::string>;
+
+constexpr std::size_t kPixels = 176 * 144;
+
+struct Container {
+  std::string name, encode;
+};
+
+class VideoRanges : public testing::VideoProgramTest,
+                    public ::testing::WithParamInterface<Container> {
+ protected:
+  // Where the frames of [from, to) are among all, by ffprobe's timestamps.
+  std::pair<std::size_t, std::size_t> Among(const std::string& clip, double from, double to) const {
+    const Strings times = Probe(folder_, clip, "frame=best_effort_timestamp");
+    const std::string unit = Probe(folder_, clip, "stream=time_base").front();
+    const double seconds = std::stod(unit) / std::stod(unit.substr(unit.find('/') + 1));
+    std::size_t first = 0, count = 0;
+    for (const std::string& text : times) {
+      const double time =
+          std::round((std::stod(text) - std::stod(times.front())) * seconds * 1e6) / 1e6;
+      first += time < from;
+      count += time >= from && time < to;
+    }
+    return {first, count};
+  }
+};
+
+TEST_P(VideoRanges, AreExactToTheFrame) {
+  const std::string clip = GetParam().name;
+  Make(clip, 75, GetParam().encode);
+  ASSERT_EQ(Run("detect --adapt off " + clip + " -o whole").status, 0);
+  const std::string out = "/" + clip.substr(0, clip.find('.')) + ".mkv";
+  const std::string all = RawFrames(folder_, "whole" + out, "gray");
+  ASSERT_EQ(all.size(), 75 * kPixels);
+  struct Cut {
+    std::string flags;
+    double from, to;
+  };
+  int number = 0;
+  for (const Cut& cut :
+       {Cut{"--from 1 --to 2", 1, 2}, Cut{"--from 0:0:1.534867 --to 00:01.6", 1.534867, 1.6},
+        Cut{"--to 0.033366", 0, 0.033366}, Cut{"--from 2.3", 2.3, 1e9},
+        Cut{"--from 1.0010001 --to 9", 1.001, 1e9}}) {
+    const std::string folder = "cut" + std::to_string(number++);
+    const Outcome run = Run("detect --adapt off " + clip + " -o " + folder + " --csv " + folder +
+                            ".csv " + cut.flags);
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.err.find("before 9 s") == std::string::npos, cut.to != 1e9 || cut.from == 2.3);
+    const auto [first, count] = Among(clip, cut.from, cut.to);
+    EXPECT_TRUE(RawFrames(folder_, folder + out, "gray") ==
+                all.substr(first * kPixels, count * kPixels))
+        << cut.flags;
+    EXPECT_EQ(std::stod(Probe(folder_, folder + out, "frame=pts_time").front()), 0);
+    const std::string table = ReadFile(Path(folder + ".csv"));
+    EXPECT_EQ(Lines(table), static_cast<int>(count) + 1);
+    EXPECT_NE(table.find("\n" + std::to_string(first) + ","), std::string::npos) << cut.flags;
+  }
+  ASSERT_EQ(Run("detect --adapt off " + clip + " -o frames --from 40f --to 52f").status, 0);
+  EXPECT_TRUE(RawFrames(folder_, "frames" + out, "gray") == all.substr(40 * kPixels, 12 * kPixels));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Video, VideoRanges,
+    ::testing::Values(
+        Container{"h264.mp4", "-c:v libx264 -g 12 -bf 3 -pix_fmt yuv420p"},
+        Container{"open.mkv", "-c:v libx264 -g 12 -bf 3 -x264-params open-gop=1 -pix_fmt yuv420p"},
+        Container{"late.mp4", "-c:v libx264 -g 300 -pix_fmt yuv420p -output_ts_offset 5"},
+        Container{"vp9.webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 20"},
+        Container{"mpeg4.avi", "-c:v mpeg4 -g 15"},
+        Container{"mpeg2.ts", "-c:v mpeg2video -bf 2 -g 15"},
+        Container{"intra.mov", "-c:v mjpeg -pix_fmt yuvj420p"}),
+    [](const auto& instance) {
+      return instance.param.name.substr(0, instance.param.name.find('.'));
+    });
+
+class VideoRangeTest : public testing::VideoProgramTest {};
+
+TEST_F(VideoRangeTest, SingleImagesKeepTheirNumbers) {
+  Make("a.mp4", 20);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o all --frames").status, 0);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o part --frames --from 3f --to 5f --json r.json").status,
+            0);
+  EXPECT_EQ(Names(Path("part")), (Strings{"a/000003.png", "a/000004.png"}));
+  EXPECT_EQ(nlohmann::json::parse(ReadFile(Path("r.json")))["videos"][0]["frames"], 2);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o part --frames --resume --to 3f").status, 0);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o part --frames --resume --from 0.166").status, 0);
+  EXPECT_EQ(Names(Path("part")), Names(Path("all")));
+  for (const std::string& name : Names(Path("all")))
+    EXPECT_TRUE(ReadFile(Path("all/" + name)) == ReadFile(Path("part/" + name))) << name;
+}
+
+// From a pipe nothing can be sought; the frames are the same.
+TEST_F(VideoRangeTest, PipesAreReadFromTheStart) {
+  Make("a.mkv", 40, std::string(kH264) + " -g 10");
+  ASSERT_EQ(Run("detect --adapt off a.mkv -o file --from 1 --to 1.2").status, 0);
+  Shell(folder_, "mkfifo p.mkv; cat a.mkv >p.mkv 2>/dev/null &");
+  const Outcome run = Run("detect --adapt off p.mkv -o pipe --from 1 --to 1.2");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(RawFrames(folder_, "file/a.mkv", "gray") == RawFrames(folder_, "pipe/p.mkv", "gray"));
+}
+
+// What lies in a part of a file that is not asked for does no harm.
+TEST_F(VideoRangeTest, DamageElsewhereIsNotMet) {
+  Make("a.mp4", 60, "-c:v libx264 -g 10 -pix_fmt yuv420p -movflags +faststart");
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o whole --from 45f --to 50f").status, 0);
+  std::string bytes = ReadFile(Path("a.mp4"));
+  for (std::size_t i = bytes.size() * 4 / 10; i < bytes.size() * 4 / 10 + 300; ++i)
+    bytes[i] = static_cast<char>(i * i * 7 + 13 * i);
+  Put("damaged/a.mp4", bytes);
+  EXPECT_EQ(Run("detect --adapt off damaged/a.mp4 -o all").status, 1);
+  const Outcome run = Run("detect --adapt off damaged/a.mp4 -o out --from 45f --to 50f");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(RawFrames(folder_, "whole/a.mkv", "gray") == RawFrames(folder_, "out/a.mkv", "gray"));
+}
+
+TEST_F(VideoRangeTest, WhatIsNotInTheVideoIsALine) {
+  Make("a.mp4", 30, "-c:v libx264 -pix_fmt yuv420p", "64x48");
+  const auto expect = [&](const std::string& arguments, int status, const std::string& line) {
+    const Outcome run = Run("detect --adapt off " + arguments);
+    EXPECT_EQ(run.status, status) << arguments;
+    EXPECT_EQ(Lines(run.err), 1) << arguments << "\n" << run.err;
+    EXPECT_NE(run.err.find(line), std::string::npos) << arguments << "\n" << run.err;
+  };
+  expect("a.mp4 -o out --from 5", 1, "a.mp4: ends before 5 s: its last frame, number 29, is at");
+  expect("a.mp4 -o out --from 30f", 1, "a.mp4: ends before frame 30: its last frame, number 29");
+  EXPECT_EQ(Names(Path("out")), Strings{});
+  expect("a.mp4 -o out1 --to 5", 0, "warning: a.mp4: ends at 1.001 s, before 5 s");
+  expect("a.mp4 -o out2 --to 31f", 0, "warning: a.mp4: ends after 30 frames, before frame 31");
+  EXPECT_EQ(Run("detect --adapt off a.mp4 -o out3 --to 30f").err, "");
+  EXPECT_EQ(Run("detect --adapt off a.mp4 -o out4 --to 1.001").err, "");
+  expect("a.mp4 -o out --from -5", 2, "--from: time '-5': lies before the start");
+  for (const std::string bad : {"abc", "1:2:3:4", "1:75", "1.5:00", "1e3", "f", "12.f", "''"})
+    expect("a.mp4 -o out --to " + bad, 2, "(seconds as 12.5");
+  expect("a.mp4 -o out --from 2 --to 1", 2, "--from 2 and --to 1 leave no frame");
+  expect("a.mp4 -o out --to 0", 2, "--to 0 leaves no frame");
+  expect("a.mp4 -o out --frames 10-20", 2, "--from 10f --to 21f");
+  expect("a.mp4 -o out --frames=10-20", 2, "--from 10f --to 21f");
+}
+
+}  // namespace
+}  // namespace skinmask
