@@ -93,8 +93,10 @@ std::optional<PictureSize> GifSize(std::string_view bytes) {
 
 cv::Mat DecodeGif(std::string_view bytes, std::string_view subject) {
   const std::size_t count = CountGifPictures(bytes);
-  if (count > 1) throw Error(subject, "is an animation (a GIF of one picture; a name in .gif makes it a video)");
-  if (count == 0) throw Error(subject, "is a damaged GIF, or one that ends too early (a whole file)");
+  if (count > 1)
+    throw Error(subject, "is an animation (a GIF of one picture; a name in .gif makes it a video)");
+  if (count == 0)
+    throw Error(subject, "is a damaged GIF, or one that ends too early (a whole file)");
   const Ffmpeg& av = Ffmpeg::Get();
   const CodecPtr codec(av.avcodec_alloc_context3(av.avcodec_find_decoder(AV_CODEC_ID_GIF)));
   PacketPtr packet(av.av_packet_alloc());

@@ -22,8 +22,7 @@ void CopyRows(const heif_image* image, cv::Mat& rgb) {
   const int width = heif_image_get_width(image, heif_channel_interleaved);
   const int height = heif_image_get_height(image, heif_channel_interleaved);
   if (!rows || width <= 0 || height <= 0) return;
-  cv::Mat(height, width, CV_8UC3, const_cast<std::uint8_t*>(rows),
-          static_cast<std::size_t>(stride))
+  cv::Mat(height, width, CV_8UC3, const_cast<std::uint8_t*>(rows), static_cast<std::size_t>(stride))
       .copyTo(rgb);
 }
 
@@ -37,7 +36,8 @@ void skinmask_decode_heif(std::string_view bytes, const skinmask::CheckPicture& 
   heif_error error = heif_context_read_from_memory_without_copy(context.get(), bytes.data(),
                                                                 bytes.size(), nullptr);
   heif_image_handle* handle = nullptr;
-  if (error.code == heif_error_Ok) error = heif_context_get_primary_image_handle(context.get(), &handle);
+  if (error.code == heif_error_Ok)
+    error = heif_context_get_primary_image_handle(context.get(), &handle);
   if (error.code != heif_error_Ok) {
     problem = ProblemOf(error);
     return;
@@ -45,7 +45,8 @@ void skinmask_decode_heif(std::string_view bytes, const skinmask::CheckPicture& 
   const Owned<heif_image_handle> primary(handle, heif_image_handle_release);
   check({heif_image_handle_get_width(handle), heif_image_handle_get_height(handle)});
   heif_image* image = nullptr;
-  error = heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGB, nullptr);
+  error =
+      heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGB, nullptr);
   const Owned<heif_image> decoded(image, heif_image_release);
   if (error.code == heif_error_Ok) CopyRows(image, rgb);
   if (rgb.empty()) problem = ProblemOf(error);

@@ -16,6 +16,7 @@
 #include "media/opencv_codecs.h"
 #include "media/phone_codecs.h"
 #include "media/png.h"
+#include "media/scaled_down.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -116,15 +117,6 @@ cv::Mat DecodeOther(ImageFormat format, std::string_view bytes, std::string_view
   return image;
 }
 
-// Averages over areas.
-cv::Mat ScaledDown(const cv::Mat& image, const DecodeOptions& options) {
-  if (options.scale == 1) return image;
-  cv::Mat scaled;
-  cv::resize(image, scaled, {Scaled(image.cols, options.scale), Scaled(image.rows, options.scale)},
-             0, 0, cv::INTER_AREA);
-  return scaled;
-}
-
 }  // namespace
 
 bool IsJpeg(std::string_view bytes) { return FormatOf(bytes) == ImageFormat::kJpeg; }
@@ -138,10 +130,10 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
   if (format == ImageFormat::kJpeg) {
     if (const std::optional<cv::Mat> stored = DecodeJpeg(bytes, subject, options))
       return Upright(*stored, Orientation(bytes));
-    return ScaledDown(DecodeOther(*format, bytes, subject, options), options);
+    return ScaledDown(DecodeOther(*format, bytes, subject, options), options.scale);
   }
   if (format == ImageFormat::kHeif || format == ImageFormat::kJxl)
-    return ScaledDown(DecodeOfPhones(*format, bytes, subject, options), options);
+    return ScaledDown(DecodeOfPhones(*format, bytes, subject, options), options.scale);
   std::string exif = CheckHeader(*format, bytes, subject, options);
   cv::Mat stored;
   if (format == ImageFormat::kPng) {
@@ -154,7 +146,7 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
     stored = DecodeOther(*format, bytes, subject, options);
   }
   if (!exif.empty() && !exif.starts_with(kExifHeader)) exif = std::string(kExifHeader) + exif;
-  return ScaledDown(Upright(stored, Orientation(exif)), options);
+  return ScaledDown(Upright(stored, Orientation(exif)), options.scale);
 }
 
 std::string ReadImageBytes(const std::filesystem::path& path, const DecodeOptions& options) {

@@ -8,6 +8,7 @@
 #include "media/image_format.h"
 #include "media/picture_type.h"
 #include "media/png.h"
+#include "media/scaled_down.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {

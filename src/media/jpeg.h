@@ -15,7 +15,4 @@ namespace skinmask {
 std::optional<cv::Mat> DecodeJpeg(std::string_view jpeg, std::string_view subject,
                                   const DecodeOptions& options);
 
-// A length divided by 1, 2, 4 or 8, rounded up, as libjpeg does.
-inline int Scaled(int length, int scale) { return (length + scale - 1) / scale; }
-
 }  // namespace skinmask

@@ -31,7 +31,8 @@ cv::Mat DecodeHeif(std::string_view bytes, std::string_view subject, const Check
   static const Decoder decode = Find("skinmask-heif.so", "skinmask_decode_heif");
   return Decode(decode, bytes, subject, check);
 #else
-  throw Error(subject, "is HEIC or AVIF, which this build does not read (it was made without libheif)");
+  throw Error(subject,
+              "is HEIC or AVIF, which this build does not read (it was made without libheif)");
 #endif
 }
 

@@ -7,27 +7,18 @@
 #include <algorithm>
 #include <atomic>
 
+#include "media/scaled_down.h"
+#include "pipeline/frame_detector.h"
 #include "pipeline/ordered.h"
 #include "pipeline/video_sink.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/adapt_stream.h"
-#include "skinmask/detect/detect_image.h"
-#include "skinmask/detect/draw.h"
 #include "skinmask/media/video_clip.h"
 
 namespace skinmask {
 namespace {
 
-// One frame on its way.
-struct Item {
-  VideoFrame frame;
-  cv::Mat stored_bgr, bgr;  // as decoded, and upright, where something needs them
-  std::shared_ptr<const Adaptation> adaptation;  // null: the posterior holds
-  std::vector<Rendered> outputs;
-  DetectedFrame found;
-  std::optional<Problem> problem;
-};
-using ItemPtr = std::shared_ptr<Item>;
+using ItemPtr = std::shared_ptr<FrameItem>;
 
 class VideoRun {
  public:
@@ -38,27 +29,19 @@ class VideoRun {
 
  private:
   ItemPtr Read(tbb::flow_control& control);
-  void Convert(Item& item) const;
-  void Adapt(Item& item);
-  void Detect(Item& item) const;
-  void Write(Item& item);
-  cv::Mat Render(Output output, const Item& item, const cv::Mat& mask,
-                 const cv::Mat& probability) const;
-  bool Wants(bool (*is_one)(Output)) const;
+  void Adapt(FrameItem& item);
+  void Write(FrameItem& item);
   bool Stopped() const { return run_.stop && run_.stop->load(); }
   // Notes what a call throws as the item's problem.
   template <class Call>
-  void Guard(Item& item, const Call& call) const;
+  void Guard(FrameItem& item, const Call& call) const;
 
   const Task& task_;
   const DetectOptions& options_;
-  const FramePosterior& posterior_;
-  const double threshold_;
   const Run& run_;
   VideoClip reader_;
-  std::vector<Output> outputs_;
-  const bool pictures_, probability_;  // whether outputs are made of the frame's picture, or of P
-  std::optional<VideoFrame> next_;     // read ahead
+  const FrameDetector detector_;
+  std::optional<VideoFrame> next_;  // read ahead
   DetectedImage result_;
   std::unique_ptr<VideoSink> sink_;
   std::optional<StreamAdapter> stream_;
@@ -67,18 +50,6 @@ class VideoRun {
   std::atomic<bool> failed_ = false;  // an output could not be made: stop reading
   std::optional<Problem> failure_;
 };
-
-bool IsOfPicture(Output output) {
-  return output == Output::kOverlay || output == Output::kCutout || output == Output::kClasses;
-}
-bool IsOfProbability(Output output) { return output == Output::kProbability; }
-
-std::vector<Output> OutputsOf(const Task& task, const DetectOptions& options) {
-  if (options.video.png_frames) return options.outputs;
-  std::vector<Output> outputs;
-  for (const auto& [output, path] : task.outputs) outputs.push_back(output);
-  return outputs;
-}
 
 std::string RangeText(const VideoRange& range) {
   if (range.whole()) return "";
@@ -98,16 +69,13 @@ VideoRun::VideoRun(const Task& task, const DetectOptions& options, const FramePo
                    const Model& model, const Run& run)
     : task_(task),
       options_(options),
-      posterior_(posterior),
-      threshold_(model.decision.threshold),
       run_(run),
       reader_(task.input.string(), OpenOptions(options, run), options.video.range),
-      outputs_(OutputsOf(task, options)),
-      pictures_(Wants(IsOfPicture)),
-      probability_(options.video.frame || Wants(IsOfProbability)) {
+      detector_(task, options, posterior, model.decision.threshold) {
   next_ = reader_.Read();
   if (!next_) throw Error(task.input.string(), "holds no frame" + RangeText(options.video.range));
-  cv::Size size = next_->size;
+  cv::Size size(Scaled(next_->size.width, options.scale),
+                Scaled(next_->size.height, options.scale));
   if (next_->rotation % 180 != 0) std::swap(size.width, size.height);
   result_.input = task.input;
   result_.size = size;
@@ -118,12 +86,8 @@ VideoRun::VideoRun(const Task& task, const DetectOptions& options, const FramePo
   if (reader_.info().sound) run.warning(task.input.string() + ": its sound is left out");
 }
 
-bool VideoRun::Wants(bool (*is_one)(Output)) const {
-  return std::any_of(outputs_.begin(), outputs_.end(), is_one);
-}
-
 template <class Call>
-void VideoRun::Guard(Item& item, const Call& call) const {
+void VideoRun::Guard(FrameItem& item, const Call& call) const {
   if (item.problem) return;
   const std::string input = task_.input.string();
   try {
@@ -141,7 +105,7 @@ ItemPtr VideoRun::Read(tbb::flow_control& control) {
     return nullptr;
   };
   if (!next_ || failed_ || Stopped()) return end();
-  auto item = std::make_shared<Item>();
+  auto item = std::make_shared<FrameItem>();
   item->frame = std::move(*next_);
   next_.reset();
   try {
@@ -159,65 +123,12 @@ ItemPtr VideoRun::Read(tbb::flow_control& control) {
   return item;
 }
 
-void VideoRun::Convert(Item& item) const {
-  const bool upright = pictures_ || stream_;
-  if (upright || !posterior_.TakesYuv(item.frame)) item.stored_bgr = item.frame.StoredBgr();
-  if (upright) item.bgr = item.frame.Upright(item.stored_bgr);
-}
-
 // Comes for one frame after the other, in order: what is learnt from earlier ones is used here.
-void VideoRun::Adapt(Item& item) {
+void VideoRun::Adapt(FrameItem& item) {
   if (stream_) item.adaptation = stream_->Follow(item.bgr);
 }
 
-cv::Mat VideoRun::Render(Output output, const Item& item, const cv::Mat& mask,
-                         const cv::Mat& probability) const {
-  const bool any = sink_->TakesAnyPicture();
-  switch (output) {
-    case Output::kMask:
-      return mask;
-    case Output::kProbability:
-      return probability;
-    case Output::kOverlay:
-      return DrawOverlay(item.bgr, mask);
-    case Output::kCutout:
-      return any ? CutOut(item.bgr, mask) : BlackOut(item.bgr, mask);
-    case Output::kClasses: {
-      const cv::Mat classes =
-          item.frame.Upright(DetectClasses(posterior_.posterior(), item.stored_bgr));
-      return any ? classes : InPalette(classes, ClassPalette(posterior_.posterior().class_count()));
-    }
-  }
-  return {};
-}
-
-void VideoRun::Detect(Item& item) const {
-  const VideoFrame& frame = item.frame;
-  cv::Mat mask, probability;
-  if (item.adaptation) {
-    const Adapter& adapter = *options_.adapter;
-    if (probability_)
-      adapter.MaskAndProbability(item.bgr, *item.adaptation, threshold_, mask, probability);
-    else
-      adapter.Mask(item.bgr, *item.adaptation, threshold_, mask);
-  } else {
-    mask = frame.Upright(posterior_.Mask(frame, item.stored_bgr));
-    if (probability_) probability = frame.Upright(posterior_.Probability(frame, item.stored_bgr));
-  }
-  item.found = {task_.input,
-                frame.index,
-                frame.seconds,
-                mask.total(),
-                static_cast<std::uint64_t>(cv::countNonZero(mask)),
-                std::nullopt};
-  if (options_.video.frame) item.found.region = RegionOf(MapMomentsOf(probability));
-  for (const Output output : outputs_) {
-    item.outputs.push_back({output, Render(output, item, mask, probability), {}});
-    sink_->Prepare(item.outputs.back());
-  }
-}
-
-void VideoRun::Write(Item& item) {
+void VideoRun::Write(FrameItem& item) {
   if (failed_) return;
   Guard(item, [&] {
     sink_->Write(item.frame, item.outputs);
@@ -247,16 +158,16 @@ std::optional<DetectedImage> VideoRun::Go() {
     };
   };
   const auto adapt = stream_ ? filter_mode::serial_in_order : filter_mode::parallel;
-  const std::int64_t frames = PixelsInFlight() / std::max(1, result_.size.area());
+  const std::int64_t frames = PixelsInFlight() / std::max(1, next_->size.area());
   tbb::parallel_pipeline(
       std::clamp<std::size_t>(static_cast<std::size_t>(frames), 1, ItemsInFlight()),
       tbb::make_filter<void, ItemPtr>(filter_mode::serial_in_order,
                                       [this](tbb::flow_control& c) { return Read(c); }) &
-          tbb::make_filter<ItemPtr, ItemPtr>(filter_mode::parallel,
-                                             stage([this](Item& i) { Convert(i); })) &
-          tbb::make_filter<ItemPtr, ItemPtr>(adapt, stage([this](Item& i) { Adapt(i); })) &
-          tbb::make_filter<ItemPtr, ItemPtr>(filter_mode::parallel,
-                                             stage([this](Item& i) { Detect(i); })) &
+          tbb::make_filter<ItemPtr, ItemPtr>(
+              filter_mode::parallel, stage([this](FrameItem& i) { detector_.Convert(i); })) &
+          tbb::make_filter<ItemPtr, ItemPtr>(adapt, stage([this](FrameItem& i) { Adapt(i); })) &
+          tbb::make_filter<ItemPtr, ItemPtr>(
+              filter_mode::parallel, stage([this](FrameItem& i) { detector_.Detect(i, *sink_); })) &
           tbb::make_filter<ItemPtr, void>(filter_mode::serial_in_order,
                                           [this](const ItemPtr& item) { Write(*item); }));
   if (failed_) run_.problem(*failure_);
@@ -273,8 +184,8 @@ std::optional<DetectedImage> VideoRun::Go() {
 
 PosteriorOptions VideoExpectation(const DetectOptions& options) {
   PosteriorOptions expected;  // of so many pixels that a table pays
-  expected.probability = options.video.frame || std::any_of(options.outputs.begin(),
-                                                            options.outputs.end(), IsOfProbability);
+  expected.probability =
+      options.video.frame || std::ranges::count(options.outputs, Output::kProbability) > 0;
   return expected;
 }
 
@@ -283,14 +194,11 @@ PosteriorOptions VideoExpectation(const DetectOptions& options) {
 void DetectVideos(const std::vector<Task>& tasks, const DetectOptions& options, const Model& model,
                   const Run& run, const std::function<void(const DetectedImage&)>& done) {
   if (run.stop && run.stop->load()) return;
-  const FramePosterior posterior(model, options.video.pixels, VideoExpectation(options));
+  // Smaller pictures are averages of BGR.
+  const auto pixels = options.scale == 1 ? options.video.pixels : FramePosterior::Pixels::kBgr;
+  const FramePosterior posterior(model, pixels, VideoExpectation(options));
   for (const Task& task : tasks) {
     if (run.stop && run.stop->load()) return;
-    if (options.scale != 1) {
-      run.problem(
-          {task.input.string(), "is a video, and those keep their size (scaling is for images)"});
-      continue;
-    }
     run.counting("frames of " + task.input.filename().string());
     try {
       if (const auto video = VideoRun(task, options, posterior, model, run).Go()) done(*video);

@@ -58,7 +58,7 @@ struct DetectOptions {
   Overwrite overwrite = Overwrite::kNo;
   bool resume = false;                     // leave out inputs whose outputs are all there
   std::size_t shard = 1, shard_count = 1;  // every shard_count-th input, from the shard-th
-  int scale = 1;                           // 1, 2, 4 or 8: as DecodeOptions::scale; not for videos
+  int scale = 1;                           // 1, 2, 4 or 8: as DecodeOptions::scale
   // Of an image, as DecodeOptions has it. Of a video's frame, too, but there never more than a
   // quarter of the default, or of what is given where that is more: decoders keep many frames.
   std::int64_t max_pixels = kMaxPixels;

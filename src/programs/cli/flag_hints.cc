@@ -41,7 +41,6 @@ constexpr Remedy kRemedies[] = {
     {"(overwriting and resuming are off)",
      "(--force replaces its frames, --resume adds those that are missing)"},
     {"(a higher one takes it)", "(--max-pixels takes a higher one)"},
-    {"(scaling is for images)", "(--scale is for images)"},
     {"the pattern of mask names ", "--mask-name "},
     {"needs labels (without them every", "needs --label (without it every"},
     {"(the labels skin=1 and non-skin=0 read such masks)",

@@ -72,7 +72,6 @@ TEST_F(VideoProblemsTest, WhatCannotBeDoneIsOneLine) {
   EXPECT_EQ(Run("detect --adapt off a.mp4 -o out --codec libx264").status, 0);
   EXPECT_EQ(Probe(folder_, "out/a.mkv", "stream=codec_name"), (Strings{"h264"}));
   EXPECT_EQ(Run("detect --adapt off a.mp4 -o out --frames --codec ffv1").status, 2);
-  EXPECT_EQ(Run("detect --adapt off a.mp4 -o scaled --scale 1/2").status, 1);
   // A disk that is full, as the program sees it.
   const Outcome full = Run("version >/dev/null; trap '' XFSZ; ulimit -f 2; '" SKINMASK_PROGRAM
                            "' detect a.mp4 -o full --output overlay");
