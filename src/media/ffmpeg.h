@@ -32,16 +32,17 @@ namespace skinmask {
   F(avcodec_receive_frame) F(avcodec_send_frame) F(avcodec_receive_packet)                    \
   F(avcodec_get_name) F(avcodec_descriptor_get) F(avcodec_find_best_pix_fmt_of_list)          \
   F(av_packet_alloc) F(av_packet_free) F(av_packet_unref) F(av_packet_rescale_ts)             \
-  F(avcodec_flush_buffers)
+  F(avcodec_flush_buffers) F(avcodec_find_encoder) F(avcodec_descriptor_get_by_name)          \
+  F(avcodec_parameters_copy)
 #define SKINMASK_AVFORMAT(F)                                                                  \
   F(avformat_alloc_context) F(avformat_free_context) F(avformat_open_input)                   \
-  F(av_find_input_format)                                                                     \
-  F(avformat_close_input) F(avformat_find_stream_info) F(av_find_best_stream)                 \
-  F(av_read_frame) F(av_seek_frame) F(av_guess_frame_rate) F(av_guess_sample_aspect_ratio)                     \
-  F(av_stream_get_side_data) F(avformat_index_get_entries_count)                              \
-  F(avformat_index_get_entry) F(avio_size) F(avio_open) F(avio_closep)                        \
-  F(avformat_network_init) F(avformat_alloc_output_context2) F(avformat_new_stream)           \
-  F(avformat_write_header) F(av_interleaved_write_frame) F(av_write_trailer)
+  F(av_find_input_format) F(avformat_close_input) F(avformat_find_stream_info)                \
+  F(av_find_best_stream) F(av_read_frame) F(av_seek_frame) F(av_guess_frame_rate)             \
+  F(av_guess_sample_aspect_ratio) F(av_stream_get_side_data)                                  \
+  F(avformat_index_get_entries_count) F(avformat_index_get_entry) F(avio_size) F(avio_open)   \
+  F(avio_closep) F(avformat_network_init) F(avformat_query_codec)                             \
+  F(avformat_alloc_output_context2) F(avformat_new_stream) F(avformat_write_header)           \
+  F(av_interleaved_write_frame) F(av_write_trailer)
 #define SKINMASK_SWSCALE(F)                                                                   \
   F(sws_getContext) F(sws_freeContext) F(sws_scale) F(sws_getCoefficients)                    \
   F(sws_setColorspaceDetails)

@@ -59,6 +59,12 @@ std::string_view VideoOutputSuffix(Output output) {
   return kOutputs[static_cast<std::size_t>(output)].video_suffix;
 }
 
+std::string_view TransparentExtension(std::string_view codec) {
+  if (codec.find("vpx") != codec.npos || codec.starts_with("vp8") || codec.starts_with("vp9"))
+    return ".webm";
+  return codec.starts_with("prores") || codec == "qtrle" ? ".mov" : ".mkv";
+}
+
 Output OutputFromName(std::string_view name) {
   for (const OutputKind& kind : kOutputs)
     if (kind.name == name) return kind.output;

@@ -1,38 +1,16 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <optional>
 
 #include "media/picture_type.h"
+#include "media/sound_copy.h"
+#include "media/video_encoder.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
 namespace skinmask {
 namespace {
-
-AVRational AvOf(Rational r) { return {r.num, r.den}; }
-
-bool IsSubsampled(AVPixelFormat format) {
-  const AVPixFmtDescriptor* const d = Ffmpeg::Get().av_pix_fmt_desc_get(format);
-  return d->log2_chroma_w > 0 || d->log2_chroma_h > 0;
-}
-
-// What an encoder gets for pictures of `source`: a lossless one as much as it can take, any other
-// the pixels that players take.
-AVPixelFormat FormatFor(const AVCodec& encoder, AVPixelFormat source) {
-  const Ffmpeg& av = Ffmpeg::Get();
-  if (encoder.id == AV_CODEC_ID_WRAPPED_AVFRAME)  // that is, YUV4MPEG
-    return source == AV_PIX_FMT_GRAY8 ? source : AV_PIX_FMT_YUV420P;
-  if (!encoder.pix_fmts) return source;
-  const AVCodecDescriptor* const codec = av.avcodec_descriptor_get(encoder.id);
-  const bool lossless =
-      codec && (codec->props & AV_CODEC_PROP_LOSSLESS) && !(codec->props & AV_CODEC_PROP_LOSSY);
-  if (!lossless)
-    for (const AVPixelFormat* f = encoder.pix_fmts; *f != AV_PIX_FMT_NONE; ++f)
-      if (*f == AV_PIX_FMT_YUV420P || *f == AV_PIX_FMT_YUVJ420P) return *f;
-  return av.avcodec_find_best_pix_fmt_of_list(encoder.pix_fmts, source, 0, nullptr);
-}
 
 std::string CodecFor(const AVOutputFormat& container) {
   const std::string_view name = container.name;
@@ -41,14 +19,20 @@ std::string CodecFor(const AVOutputFormat& container) {
   return name == "rawvideo" ? "rawvideo" : "libx264";
 }
 
-// What the encoder writes of its colours: BT.709, full range where its pixels have that.
-void TagColors(AVCodecContext& codec) {
-  if (Ffmpeg::Get().av_pix_fmt_desc_get(codec.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB) return;
-  const bool full = codec.pix_fmt == AV_PIX_FMT_YUVJ420P || codec.pix_fmt == AV_PIX_FMT_GRAY8;
-  codec.color_range = full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
-  codec.colorspace = AVCOL_SPC_BT709;
-  codec.color_primaries = AVCOL_PRI_BT709;
-  codec.color_trc = AVCOL_TRC_BT709;
+// What frames of a cv::Mat's type are for FFmpeg.
+AVPixelFormat FormatOf(int type) {
+  switch (type) {
+    case CV_8UC1:
+      return AV_PIX_FMT_GRAY8;
+    case CV_16UC1:
+      return AV_PIX_FMT_GRAY16;
+    case CV_8UC3:
+      return AV_PIX_FMT_BGR24;
+    case CV_8UC4:
+      return AV_PIX_FMT_BGRA;
+    default:
+      return AV_PIX_FMT_NONE;
+  }
 }
 
 // How many pictures a finished file holds, by its packets.
@@ -81,6 +65,7 @@ struct VideoWriter::State {
   const std::filesystem::path path;
   PartFile part;
   const cv::Size size;
+  const int type;
   const AVPixelFormat source;
   AVFormatContext* format = nullptr;
   AVStream* stream = nullptr;
@@ -89,28 +74,38 @@ struct VideoWriter::State {
   PacketPtr packet;
   ScalerPtr scaler;  // null where the encoder takes the pixels as they are
   cv::Mat padded;    // a copy of each picture, for the scaler
+  std::optional<SoundCopy> sound;
   std::int64_t frames = 0;
   bool untimed = false;  // the container knows a rate, and no times of frames
+  std::int64_t last_pts = 0;
 
  private:
-  void OpenEncoder(const VideoWriteOptions& options);
+  void Open(const VideoWriteOptions& options);
   void OpenFile();
   void FillPicture(const cv::Mat& frame);
   void Encode(const AVFrame* frame);
+  // In the encoder's time base.
+  std::int64_t FrameDuration() const {
+    return av.av_rescale_q(1, {codec->framerate.den, codec->framerate.num}, codec->time_base);
+  }
+  static double SecondsOf(std::int64_t time, AVRational base) {
+    return static_cast<double>(time) * base.num / base.den;
+  }
   [[noreturn]] void Fail(const std::string& what, int error) const {
     throw Error(path.string(), what + ": " + av.Message(error));
   }
 };
 
-VideoWriter::State::State(const std::filesystem::path& destination, cv::Size frame_size, int type,
-                          const VideoWriteOptions& options)
+VideoWriter::State::State(const std::filesystem::path& destination, cv::Size frame_size,
+                          int frame_type, const VideoWriteOptions& options)
     : av(Ffmpeg::Get()),
       path(destination),
       part(destination),
       size(frame_size),
-      source(type == CV_8UC1 ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_BGR24) {
-  if (type != CV_8UC1 && type != CV_8UC3)
-    throw Error(destination.string(), "takes frames of CV_8UC1 or CV_8UC3");
+      type(frame_type),
+      source(FormatOf(frame_type)) {
+  if (source == AV_PIX_FMT_NONE)
+    throw Error(destination.string(), "takes frames of CV_8UC1, 16UC1, 8UC3 or 8UC4");
   const std::string& container = options.container;
   av.avformat_alloc_output_context2(
       &format, nullptr, container.empty() ? nullptr : container.c_str(), destination.c_str());
@@ -119,8 +114,7 @@ VideoWriter::State::State(const std::filesystem::path& destination, cv::Size fra
   const std::string_view name = format->oformat->name;
   untimed = name == "yuv4mpegpipe" || name == "rawvideo";
   try {
-    OpenEncoder(options);
-    OpenFile();
+    Open(options);
   } catch (...) {
     if (format->pb) av.avio_closep(&format->pb);
     av.avformat_free_context(format);
@@ -134,49 +128,26 @@ VideoWriter::State::~State() {
   av.avformat_free_context(format);
 }
 
-void VideoWriter::State::OpenEncoder(const VideoWriteOptions& options) {
-  const std::string name = !options.codec.empty() ? options.codec : CodecFor(*format->oformat);
-  const AVCodec* const encoder = av.avcodec_find_encoder_by_name(name.c_str());
-  if (!encoder || encoder->type != AVMEDIA_TYPE_VIDEO)
-    throw Error(name, "is no video encoder that FFmpeg has here (ffmpeg -encoders lists them)");
-  codec.reset(av.avcodec_alloc_context3(encoder));
-  codec->pix_fmt = FormatFor(*encoder, source);
-  const int unit = IsSubsampled(codec->pix_fmt) ? 2 : 1;
-  codec->width = (size.width + unit - 1) / unit * unit;
-  codec->height = (size.height + unit - 1) / unit * unit;
-  codec->framerate = AvOf(options.rate);
-  codec->time_base = options.time_base.num > 0 && !untimed
-                         ? AvOf(options.time_base)
-                         : AVRational{options.rate.den, options.rate.num};
-  codec->sample_aspect_ratio = AvOf(options.pixel_aspect);
-  TagColors(*codec);
-  codec->thread_count = 0;
-  codec->flags |= AV_CODEC_FLAG_BITEXACT;  // no names of libraries,
-  format->flags |= AVFMT_FLAG_BITEXACT;    // and no random numbers as names of tracks
-  if (format->oformat->flags & AVFMT_GLOBALHEADER) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-  if (name == "libx264") {
-    av.av_opt_set(codec->priv_data, "preset", options.live ? "ultrafast" : "veryfast", 0);
-    av.av_opt_set(codec->priv_data, "crf", "18", 0);
-  } else if (name == "ffv1") {
-    codec->level = 3;  // slices, each with a checksum
-    // Players can jump to each second. (Every frame a key would be an entry each in the index.)
-    codec->gop_size = std::max(1, static_cast<int>(std::lround(options.rate.Value())));
-  }
-  if (const int result = av.avcodec_open2(codec.get(), encoder, nullptr); result < 0)
-    Fail(fmt::format("the encoder {} does not take {} x {} pixels at {}/{} frames a second", name,
-                     size.width, size.height, options.rate.num, options.rate.den),
-         result);
+void VideoWriter::State::Open(const VideoWriteOptions& given) {
+  VideoWriteOptions options = given;
+  if (options.codec.empty()) options.codec = CodecFor(*format->oformat);
+  if (untimed) options.time_base = {0, 1};
+  codec = OpenEncoder(options.codec, size, source, options,
+                      format->oformat->flags & AVFMT_GLOBALHEADER);
   if (codec->pix_fmt != source)
     scaler = MakeScaler({codec->width, codec->height}, source, codec->pix_fmt, SWS_CS_ITU709,
                         codec->pix_fmt == AV_PIX_FMT_YUVJ420P, SWS_BICUBIC | SWS_ACCURATE_RND);
-}
-
-void VideoWriter::State::OpenFile() {
+  format->flags |= AVFMT_FLAG_BITEXACT;  // no random numbers as names of tracks
   stream = av.avformat_new_stream(format, nullptr);
   av.avcodec_parameters_from_context(stream->codecpar, codec.get());
   stream->time_base = codec->time_base;
   stream->avg_frame_rate = codec->framerate;
   stream->sample_aspect_ratio = codec->sample_aspect_ratio;
+  if (options.sound) sound.emplace(*options.sound, format);
+  OpenFile();
+}
+
+void VideoWriter::State::OpenFile() {
   const bool standard_output = path == kStandardOutput;
   int result = av.avio_open(&format->pb,
                             standard_output ? "pipe:1" : ("file:" + part.path().string()).c_str(),
@@ -184,7 +155,8 @@ void VideoWriter::State::OpenFile() {
   if (result < 0) Fail("cannot be written", result);
   result = av.avformat_write_header(format, nullptr);
   if (result < 0)
-    Fail(fmt::format("files of this kind do not take {}", av.avcodec_get_name(codec->codec_id)),
+    Fail(fmt::format("files of this kind do not take {}{}", av.avcodec_get_name(codec->codec_id),
+                     sound ? fmt::format(" and {}", sound->codec_name()) : ""),
          result);
 }
 
@@ -223,13 +195,14 @@ void VideoWriter::State::FillPicture(const cv::Mat& frame) {
 }
 
 void VideoWriter::State::Write(const cv::Mat& frame, std::int64_t pts) {
-  RequireType(frame, source == AV_PIX_FMT_GRAY8 ? CV_8UC1 : CV_8UC3, "frame");
+  RequireType(frame, type, "frame");
   if (frame.size() != size)
     throw Error(path.string(), fmt::format("a frame of {} x {} cannot follow ones of {} x {}",
                                            frame.cols, frame.rows, size.width, size.height));
   FillPicture(frame);
   picture->pts = untimed ? frames : pts;
   Encode(picture.get());
+  last_pts = pts;
   ++frames;
 }
 
@@ -240,19 +213,20 @@ void VideoWriter::State::Encode(const AVFrame* frame) {
     result = av.avcodec_receive_packet(codec.get(), packet.get());
     if (result == AVERROR(EAGAIN) || result == AVERROR_EOF) return;
     if (result < 0) break;
-    if (packet->duration == 0)
-      packet->duration =
-          av.av_rescale_q(1, {codec->framerate.den, codec->framerate.num}, codec->time_base);
+    if (packet->duration == 0) packet->duration = FrameDuration();
     av.av_packet_rescale_ts(packet.get(), codec->time_base, stream->time_base);
     packet->stream_index = 0;
-    result = av.av_interleaved_write_frame(format, packet.get());
+    if (sound) result = sound->WriteUntil(SecondsOf(packet->dts, stream->time_base));
+    if (result >= 0) result = av.av_interleaved_write_frame(format, packet.get());
   }
   Fail("cannot be written", result);
 }
 
 void VideoWriter::State::Finish() {
   Encode(nullptr);
-  int result = av.av_write_trailer(format);
+  int result =
+      sound ? sound->WriteUntil(SecondsOf(last_pts + FrameDuration(), codec->time_base)) : 0;
+  if (result >= 0) result = av.av_write_trailer(format);
   const int closed = av.avio_closep(&format->pb);
   if (result >= 0) result = closed;
   if (result < 0) Fail("cannot be written", result);
@@ -273,6 +247,9 @@ VideoWriter& VideoWriter::operator=(VideoWriter&&) noexcept = default;
 
 void VideoWriter::Write(const cv::Mat& frame, std::int64_t pts) { state_->Write(frame, pts); }
 std::int64_t VideoWriter::frames() const { return state_->frames; }
+std::string VideoWriter::sound_problem() const {
+  return state_->sound ? state_->sound->problem() : std::string();
+}
 void VideoWriter::Finish() { state_->Finish(); }
 
 }  // namespace skinmask

@@ -81,9 +81,9 @@ VideoRun::VideoRun(const Task& task, const DetectOptions& options, const FramePo
   result_.size = size;
   result_.rate = reader_.info().rate;
   for (const auto& [output, path] : task.outputs) result_.outputs.push_back(path);
-  sink_ = MakeVideoSink(task, options, reader_.info(), size, posterior.posterior().class_count());
+  sink_ = MakeVideoSink(task, options, reader_.info(), next_->pts, size,
+                        posterior.posterior().class_count());
   if (options.adapter) stream_.emplace(options.adapter);
-  if (reader_.info().sound) run.warning(task.input.string() + ": its sound is left out");
 }
 
 template <class Call>
@@ -173,6 +173,7 @@ std::optional<DetectedImage> VideoRun::Go() {
   if (failed_) run_.problem(*failure_);
   if (failed_ || cut_ || (next_ && Stopped())) return std::nullopt;
   sink_->Finish();
+  for (const std::string& line : sink_->warnings()) run_.warning(line);
   if (const std::string& line = reader_.shortfall(); !line.empty())
     run_.warning(task_.input.string() + ": " + line);
   if (damage_)

@@ -67,7 +67,6 @@ FrameDetector::Maps FrameDetector::MapsOf(const FrameItem& item) const {
 
 cv::Mat FrameDetector::Render(Output output, const FrameItem& item, const Maps& maps,
                               const VideoSink& sink) const {
-  const bool any = sink.TakesAnyPicture();
   switch (output) {
     case Output::kMask:
       return maps.mask;
@@ -76,11 +75,13 @@ cv::Mat FrameDetector::Render(Output output, const FrameItem& item, const Maps& 
     case Output::kOverlay:
       return DrawOverlay(item.bgr, maps.mask);
     case Output::kCutout:
-      return any ? CutOut(item.bgr, maps.mask) : BlackOut(item.bgr, maps.mask);
+      return sink.TakesTransparency() ? CutOut(item.bgr, maps.mask) : BlackOut(item.bgr, maps.mask);
     case Output::kClasses: {
       const cv::Mat classes =
           item.frame.Upright(DetectClasses(posterior_.posterior(), item.stored_bgr));
-      return any ? classes : InPalette(classes, ClassPalette(posterior_.posterior().class_count()));
+      return sink.TakesPalettes()
+                 ? classes
+                 : InPalette(classes, ClassPalette(posterior_.posterior().class_count()));
     }
   }
   return {};

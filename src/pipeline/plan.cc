@@ -76,8 +76,11 @@ Plan PlanTasks(const DetectOptions& options, const Run& run) {
     Task task{inputs[i].path, {}};
     bool there = false;
     for (std::size_t j = 0; j < paths[i].size(); ++j) {
-      const fs::path path =
-          options.output_file.empty() ? options.output_folder / paths[i][j] : paths[i][j];
+      const bool named = !options.output_file.empty();
+      fs::path path = named ? paths[i][j] : options.output_folder / paths[i][j];
+      if (!named && inputs[i].video && !options.video.codec.empty() &&
+          options.outputs[j] == Output::kCutout)
+        path.replace_extension(TransparentExtension(options.video.codec));
       std::error_code ignored;
       if (originals.count(FileIdentity(path)))
         run.problem(Problem(inputs[i].path.string(),

@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsPicture(Output output) { return output == Output::kOverlay || output == Output::kCutout; }
-
 // Timestamps for the outputs. Containers that count coarsely (Matroska: milliseconds) round the
 // times of a constant rate; those get their exact times back, so that the rate stays what it is.
 // All others keep theirs.
@@ -49,37 +47,75 @@ class OutputTimes {
 class VideoFiles : public VideoSink {
  public:
   VideoFiles(const Task& task, const DetectOptions& options, const VideoInfo& info,
-             const cv::Size& size)
-      : times_(info), whole_(options.video.range.whole()) {
+             std::int64_t first, const cv::Size& size)
+      : input_(task.input.string()),
+        transparent_(!options.video.codec.empty()),
+        start_(options.video.range.whole() ? 0 : first),
+        times_(info) {
     VideoWriteOptions write;
     if (info.rate.num > 0) write.rate = info.rate;
     write.time_base = times_.unit();
     write.pixel_aspect = info.pixel_aspect;
     if (info.rotation % 180 != 0)
       write.pixel_aspect = {info.pixel_aspect.den, info.pixel_aspect.num};
+    VideoSound sound{task.input, std::nullopt, info.time_base};
+    if (!options.video.range.whole()) sound.start = first;
     for (const auto& [output, path] : task.outputs) {
-      write.codec = IsPicture(output) ? "" : options.video.codec;
+      write.codec = output == Output::kOverlay ? "" : options.video.codec;
       write.container = options.video.container;
-      const bool grey = output == Output::kMask || output == Output::kProbability;
-      writers_.emplace_back(path, size, grey ? CV_8UC1 : CV_8UC3, write);
+      write.sound.reset();
+      if (options.video.sound && info.sound && IsPicture(output)) write.sound = sound;
+      AddWriter(path, size, TypeOf(output), write);
     }
   }
-  bool TakesAnyPicture() const override { return false; }
+  bool TakesTransparency() const override { return transparent_; }
+  bool TakesPalettes() const override { return false; }
   void Prepare(Rendered&) const override {}
   void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
-    if (!start_) start_ = whole_ ? 0 : frame.pts;
-    const std::int64_t pts = times_(frame.pts - *start_);
+    const std::int64_t pts = times_(frame.pts - start_);
     for (std::size_t i = 0; i < outputs.size(); ++i) writers_[i].Write(outputs[i].picture, pts);
   }
   void Finish() override {
-    for (VideoWriter& writer : writers_) writer.Finish();
+    for (VideoWriter& writer : writers_) {
+      writer.Finish();
+      if (const std::string line = writer.sound_problem(); !line.empty())
+        Warn(input_ + ": " + line);
+    }
   }
+  const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
+  static bool IsPicture(Output output) {
+    return output == Output::kOverlay || output == Output::kCutout;
+  }
+  int TypeOf(Output output) const {
+    if (output == Output::kMask || output == Output::kProbability) return CV_8UC1;
+    return output == Output::kCutout && transparent_ ? CV_8UC4 : CV_8UC3;
+  }
+  // With sound; where that does not go in, without it.
+  void AddWriter(const fs::path& path, const cv::Size& size, int type, VideoWriteOptions write) {
+    std::string why;
+    if (write.sound) {
+      try {
+        writers_.emplace_back(path, size, type, write);
+        return;
+      } catch (const Error& e) {
+        why = e.what();
+      }
+      write.sound.reset();
+    }
+    writers_.emplace_back(path, size, type, write);
+    if (!why.empty())
+      Warn(fmt::format("{}: its sound is left out of {} ({})", input_, path.string(), why));
+  }
+  void Warn(const std::string& line) { warnings_.push_back(line); }
+
+  const std::string input_;
+  const bool transparent_;
+  const std::int64_t start_;  // what is 0 in the outputs, in the input's timestamps
   OutputTimes times_;
-  const bool whole_;                   // or a part, which begins at 0
-  std::optional<std::int64_t> start_;  // what is 0, in the input's timestamps
   std::vector<VideoWriter> writers_;
+  std::vector<std::string> warnings_;
 };
 
 // Every frame by itself: each file is whole or not there.
@@ -96,7 +132,8 @@ class FrameFolder : public VideoSink {
     if (overwrite_ == Overwrite::kNo && !resume_ && !fs::is_empty(folder_))
       throw Error(folder_.string(), "exists already (overwriting and resuming are off)");
   }
-  bool TakesAnyPicture() const override { return true; }
+  bool TakesTransparency() const override { return true; }
+  bool TakesPalettes() const override { return true; }
   void Prepare(Rendered& rendered) const override {
     rendered.bytes = rendered.output == Output::kClasses
                          ? EncodePalettePng(rendered.picture, palette_)
@@ -112,8 +149,10 @@ class FrameFolder : public VideoSink {
     }
   }
   void Finish() override {}
+  const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
+  const std::vector<std::string> warnings_;  // none: single images have no sound
   fs::path folder_;
   Overwrite overwrite_;
   bool resume_;
@@ -123,11 +162,11 @@ class FrameFolder : public VideoSink {
 }  // namespace
 
 std::unique_ptr<VideoSink> MakeVideoSink(const Task& task, const DetectOptions& options,
-                                         const VideoInfo& info, const cv::Size& size,
-                                         std::size_t class_count) {
+                                         const VideoInfo& info, std::int64_t first,
+                                         const cv::Size& size, std::size_t class_count) {
   if (options.video.png_frames) return std::make_unique<FrameFolder>(task, options, class_count);
   for (const auto& [output, path] : task.outputs) RequireWritable(path, options.overwrite);
-  return std::make_unique<VideoFiles>(task, options, info, size);
+  return std::make_unique<VideoFiles>(task, options, info, first, size);
 }
 
 }  // namespace skinmask

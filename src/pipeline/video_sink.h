@@ -20,19 +20,22 @@ struct Rendered {
 class VideoSink {
  public:
   virtual ~VideoSink() = default;
-  // Whether pictures may have transparency and palettes.
-  virtual bool TakesAnyPicture() const = 0;
+  virtual bool TakesTransparency() const = 0;
+  virtual bool TakesPalettes() const = 0;
   // What can be done for a frame before its turn comes; safe from many threads.
   virtual void Prepare(Rendered& rendered) const = 0;
   // Frames in order.
   virtual void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) = 0;
   // Without it, what is no complete file vanishes. Throws Error.
   virtual void Finish() = 0;
+  // Lines about what could not be done beside the pictures, which are complete; after Finish.
+  virtual const std::vector<std::string>& warnings() const = 0;
 };
 
-// Throws Error where an output is there already, or cannot be written. `size` is the upright one.
+// Throws Error where an output is there already, or cannot be written. `size` is the upright one,
+// `first` the timestamp of the first frame.
 std::unique_ptr<VideoSink> MakeVideoSink(const Task& task, const DetectOptions& options,
-                                         const VideoInfo& info, const cv::Size& size,
-                                         std::size_t class_count);
+                                         const VideoInfo& info, std::int64_t first,
+                                         const cv::Size& size, std::size_t class_count);
 
 }  // namespace skinmask

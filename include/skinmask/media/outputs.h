@@ -13,7 +13,10 @@ namespace skinmask {
 enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses };
 std::string_view OutputSuffix(Output output);       // ".png", ".probability.png", ...
 std::string_view VideoOutputSuffix(Output output);  // ".mkv", ".overlay.mp4", ...
-Output OutputFromName(std::string_view name);       // "mask", "probability", ...; throws Error
+// Of a video with transparency by one of FFmpeg's encoders: ".webm" for VP8 and VP9, ".mov" for
+// ProRes, ".mkv" for all others.
+std::string_view TransparentExtension(std::string_view codec);
+Output OutputFromName(std::string_view name);  // "mask", "probability", ...; throws Error
 
 // True for what detection writes beside masks, by its name.
 bool IsOtherOutput(const std::filesystem::path& path);

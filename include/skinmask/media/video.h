@@ -114,8 +114,18 @@ class VideoReader {
   std::unique_ptr<State> state_;
 };
 
+// The sound of a video file, for another one.
+struct VideoSound {
+  std::filesystem::path file;
+  // That timestamp of the file's pictures is the other's 0, and what is before it is left out;
+  // absent: timestamps stay as they are.
+  std::optional<std::int64_t> start{};
+  Rational time_base;  // of `start`
+};
+
 struct VideoWriteOptions {
-  std::string codec{};  // an encoder's name of FFmpeg; empty: ffv1 for Matroska, else libx264
+  // FFmpeg's name of an encoder, or of a codec; empty: ffv1 for Matroska, else libx264.
+  std::string codec{};
   // FFmpeg's name of the container: "matroska", or "yuv4mpegpipe" or "rawvideo", whose codec is
   // their own, and which have frames at a rate, one after the other, and no times; empty: by the
   // path's extension.
@@ -124,15 +134,19 @@ struct VideoWriteOptions {
   Rational time_base{0, 1};  // of the timestamps given to Write; 0: 1 / rate
   Rational pixel_aspect{1, 1};
   bool live = false;  // H.264 in less than half the time, in files about 2.5 times as large
+  // Copied as it is stored, up to the end of the last frame.
+  std::optional<VideoSound> sound{};
 };
 
 // A video written beside its name and renamed by Finish; without Finish it vanishes.
 class VideoWriter {
  public:
-  // Frames are CV_8UC1 (masks: stored losslessly as grey by ffv1) or CV_8UC3 (BGR) of `size`.
+  // Frames of `size` are CV_8UC1 (masks: stored losslessly as grey by ffv1), CV_16UC1 (likewise,
+  // and by no other codec), CV_8UC3 (BGR) or CV_8UC4 (BGR and alpha, for codecs that have that).
   // Codecs of 4:2:0 want even sizes: pictures of odd size get their last row or column twice.
-  // Throws Error: no such codec, or it does not go into that container, or the file cannot be made.
-  // An existing file is replaced by Finish, not before.
+  // Throws Error: no such codec, or it does not take such pixels, or does not go into that
+  // container, or the sound does not; or the file cannot be made. An existing file is replaced by
+  // Finish, not before.
   VideoWriter(const std::filesystem::path& path, cv::Size size, int type,
               const VideoWriteOptions& options);
   ~VideoWriter();  // throws nothing; drops what was not finished
@@ -142,6 +156,8 @@ class VideoWriter {
   // Timestamps must increase.
   void Write(const cv::Mat& frame, std::int64_t pts);
   std::int64_t frames() const;
+  // Why sound ends before the pictures, after Finish; empty: it does not.
+  std::string sound_problem() const;
   // Flushes, closes, counts the frames in the file and renames it. Throws Error when their number
   // differs or the disk is full.
   void Finish();

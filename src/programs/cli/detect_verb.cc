@@ -204,7 +204,8 @@ void AddVideoOptions(CLI::App& verb, Options& options) {
       ->check(NoFrameNumbers());
   group.Add("--codec", options.codec, "NAME",
             "FFmpeg's encoder of masks, probabilities and classes, in Matroska (default: ffv1, "
-            "lossless)");
+            "lossless), and of cut-outs, which have transparency then: vp9 (b.cutout.webm), "
+            "prores_ks (b.cutout.mov), ffv1 (b.cutout.mkv)");
   AddRawVideoFlags(group, options.raw);
   group.Add("--size", options.size, "WxH", "Of raw video");
   group.Add("--rate", options.rate, "R",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
@@ -39,9 +40,18 @@ void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
             "Begin with the first frame at T or after: seconds (12.5), hours, minutes and seconds "
             "(1:02:03.5), or the number of a frame, from 0 (120f)");
   group.Add("--to", flags.to, "T", "End before the first frame at T or after; T likewise");
+  group
+      .Add("--audio", flags.audio, "copy|none",
+           "What overlays and cut-outs hear: the input's sound as it is stored, where their "
+           "container takes it (default), or nothing")
+      ->check(CLI::IsMember({"copy", "none"}).description(""));
 }
 
 void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect) {
+  const auto is_picture = [](Output o) { return o == Output::kOverlay || o == Output::kCutout; };
+  if (flags.audio && (detect.video.png_frames || std::ranges::none_of(detect.outputs, is_picture)))
+    throw UsageError("--audio is for videos of --output overlay or cutout, and none is made");
+  detect.video.sound = flags.audio != "none";
   VideoRange& range = detect.video.range;
   range = {TimeOf("--from", flags.from), TimeOf("--to", flags.to)};
   if (range.to && range.to->value == 0) throw UsageError("--to " + *flags.to + " leaves no frame");

@@ -11,11 +11,11 @@
 namespace skinmask::cli {
 
 struct VideoFlags {
-  std::optional<std::string> from, to;
+  std::optional<std::string> from, to, audio;
 };
 
 void AddVideoFlags(CLI::App& verb, VideoFlags& flags);
-// Throws UsageError.
+// After the outputs are set. Throws UsageError.
 void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect);
 // --frames takes no value: a range of numbers, as a value and (a UsageError) as an input that does
 // not exist, gets a line that says what does.

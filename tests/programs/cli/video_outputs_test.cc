@@ -1,4 +1,4 @@
-// What is made of videos beside masks of their own size.
+// What is made of videos beside masks of their own size: smaller ones, transparency, sound.
 #include <cmath>
 #include <cstring>
 #include <opencv2/imgcodecs.hpp>
@@ -64,6 +64,148 @@ TEST_F(VideoOutputsTest, ScaledMasksAreThoseOfAveragedFrames) {
   ASSERT_EQ(Run("detect a.avi -o frames --frames --scale 1/2").status, 0);
   EXPECT_EQ(cv::imread(Path("frames/a/000005.png").string(), cv::IMREAD_UNCHANGED).size(),
             cv::Size(76, 47));
+}
+
+struct Transparent {
+  std::string codec, suffix, decoder, pix_fmt;
+  double most;  // difference of alpha
+};
+
+class TransparentCutouts : public VideoOutputsTest,
+                           public ::testing::WithParamInterface<Transparent> {};
+
+TEST_P(TransparentCutouts, HaveTheMaskAsAlpha) {
+  const Transparent& t = GetParam();
+  const std::vector<cv::Mat> frames = MakeOdd("a.avi");
+  for (const std::string out : {"out", "again"})
+    ASSERT_EQ(
+        Run("detect --adapt off a.avi -o " + out + " --output cutout --codec " + t.codec).status,
+        0);
+  ASSERT_EQ(Run("detect --adapt off a.avi -o masks").status, 0);
+  const std::string file = "out/a.cutout" + t.suffix;
+  EXPECT_EQ(Names(Path("out")), (Strings{"a.cutout" + t.suffix}));
+  EXPECT_TRUE(ReadFile(Path(file)) == ReadFile(Path("again/a.cutout" + t.suffix)));
+  const std::string flags = t.decoder.empty() ? "" : "-c:v " + t.decoder;
+  const std::string pixels = RawFrames(folder_, file, "bgra", flags);
+  const std::string masks = RawFrames(folder_, "masks/a.mkv", "gray");
+  const Strings size = Probe(folder_, file, "stream=width");
+  const std::size_t width = std::stoul(size.front()), height = width == kWidth ? 93 : 94;
+  ASSERT_EQ(pixels.size(), frames.size() * width * height * 4);
+  double far = 0, skin = 0;
+  for (std::size_t f = 0; f < frames.size(); ++f)
+    for (std::size_t y = 0; y < kHeight; ++y)
+      for (std::size_t x = 0; x < kWidth; ++x) {
+        const auto* p =
+            reinterpret_cast<const std::uint8_t*>(&pixels[4 * ((f * height + y) * width + x)]);
+        const auto mask = static_cast<std::uint8_t>(masks[f * kPixels + y * kWidth + x]);
+        ASSERT_LE(std::abs(p[3] - mask), t.most) << f << " " << x << " " << y;
+        if (mask == 0) continue;
+        ++skin;
+        for (int c = 0; c < 3; ++c)
+          far += std::abs(p[c] -
+                          frames[f].at<cv::Vec3b>(static_cast<int>(y), static_cast<int>(x))[c]) /
+                 3.;
+      }
+  EXPECT_GT(skin, 1000);
+  EXPECT_LT(far / skin, 8);
+}
+
+INSTANTIATE_TEST_SUITE_P(Codecs, TransparentCutouts,
+                         ::testing::Values(Transparent{"vp9", ".webm", "libvpx-vp9", "yuva420p",
+                                                       40},
+                                           Transparent{"prores_ks", ".mov", "", "yuva444p12le", 1},
+                                           Transparent{"ffv1", ".mkv", "", "bgra", 0}),
+                         [](const auto& instance) { return instance.param.codec; });
+
+TEST_F(VideoOutputsTest, CutoutsByCodecsWithoutAlphaAreALine) {
+  Make("a.mp4", 2);
+  const Outcome run = Run("detect --adapt off a.mp4 -o out --output cutout --codec libx264");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(Lines(run.err), 1);
+  EXPECT_NE(run.err.find("libx264: stores no transparency"), std::string::npos) << run.err;
+  EXPECT_EQ(Names(Path("out")), Strings{});
+}
+
+class VideoSoundTest : public testing::VideoProgramTest {
+ protected:
+  // A clip of three seconds with a sound that never repeats itself.
+  void MakeWithSound(const std::string& name, const std::string& codec) const {
+    Make("silent.mp4", 90, std::string(testing::kH264) + " -g 15");
+    Shell(folder_,
+          "ffmpeg -v error -y -i silent.mp4 -f lavfi -i "
+          "'aevalsrc=sin(300*t*t*t):d=3.003:s=48000' -c:v copy -c:a " +
+              codec + " " + name);
+  }
+  // The packets of sound: when they are shown, and what is in them.
+  std::vector<std::pair<double, std::string>> Packets(const std::string& name) const {
+    std::istringstream lines(
+        Shell(folder_,
+              "ffprobe -v error -select_streams a:0 -show_packets -show_data_hash md5 "
+              "-show_entries packet=pts_time,data_hash -of default=nw=1 " +
+                  name));
+    std::vector<std::pair<double, std::string>> packets;
+    double time = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("pts_time=")) time = std::stod(line.substr(9));
+      if (line.starts_with("data_hash=")) packets.emplace_back(time, line.substr(10));
+    }
+    return packets;
+  }
+};
+
+TEST_F(VideoSoundTest, IsCopiedIntoOverlays) {
+  MakeWithSound("a.mp4", "aac");
+  for (const std::string out : {"out", "again"}) {
+    const Outcome run = Run("detect --adapt off a.mp4 -o " + out + " --output mask,overlay");
+    ASSERT_EQ(run.status, 0);
+    EXPECT_EQ(run.err, "");
+  }
+  EXPECT_TRUE(ReadFile(Path("out/a.overlay.mp4")) == ReadFile(Path("again/a.overlay.mp4")));
+  const auto before = Packets("a.mp4"), after = Packets("out/a.overlay.mp4");
+  ASSERT_GT(before.size(), 100u);
+  ASSERT_GE(after.size() + 2, before.size());  // one may begin after the last frame
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    EXPECT_EQ(after[i].second, before[i].second) << i;
+    EXPECT_NEAR(after[i].first, before[i].first, 1e-4) << i;
+  }
+  EXPECT_TRUE(Packets("out/a.mkv").empty());
+  EXPECT_EQ(Probe(folder_, "out/a.overlay.mp4", "frame=pts_time").size(), 90u);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o mute --output overlay --audio none").err, "");
+  EXPECT_TRUE(Packets("mute/a.overlay.mp4").empty());
+}
+
+TEST_F(VideoSoundTest, IsCutWithThePictures) {
+  MakeWithSound("a.mkv", "libopus");
+  const Outcome run = Run("detect --adapt off a.mkv -o out --output overlay --from 1 --to 2");
+  ASSERT_EQ(run.status, 0);
+  EXPECT_EQ(run.err, "");
+  const auto before = Packets("a.mkv"), after = Packets("out/a.overlay.mp4");
+  const double start = std::stod(Probe(folder_, "a.mkv", "frame=pts_time").at(30));  // from 1 s on
+  std::size_t i = 0;
+  while (before[i].first < start) ++i;
+  ASSERT_GT(after.size(), 40u);
+  for (std::size_t j = 0; j < after.size(); ++j) {
+    EXPECT_EQ(after[j].second, before[i + j].second) << j;
+    EXPECT_NEAR(after[j].first, before[i + j].first - start, 0.0015) << j;
+  }
+  EXPECT_LT(after.back().first, 1);
+  EXPECT_GT(after.back().first, 0.95);
+}
+
+TEST_F(VideoSoundTest, ThatDoesNotFitIsAWarning) {
+  MakeWithSound("a.avi", "pcm_s16le");
+  const Outcome run = Run("detect --adapt off a.avi -o out --output overlay,mask");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(Lines(run.err), 1) << run.err;
+  EXPECT_NE(
+      run.err.find("warning: a.avi: its sound is left out of out/a.overlay.mp4 (mp4: holds no "
+                   "pcm_s16le)"),
+      std::string::npos)
+      << run.err;
+  EXPECT_EQ(Names(Path("out")), (Strings{"a.mkv", "a.overlay.mp4"}));
+  EXPECT_EQ(Run("detect --adapt off a.avi -o masks").err, "");
+  EXPECT_EQ(Run("detect --adapt off a.avi -o masks2 --audio copy").status, 2);
+  EXPECT_EQ(Run("detect --adapt off a.avi -o f --frames --output overlay --audio copy").status, 2);
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+#include "media/video_encoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+AVRational AvOf(Rational r) { return {r.num, r.den}; }
+
+const AVPixFmtDescriptor& Described(AVPixelFormat format) {
+  return *Ffmpeg::Get().av_pix_fmt_desc_get(format);
+}
+
+bool IsSubsampled(AVPixelFormat format) {
+  return Described(format).log2_chroma_w > 0 || Described(format).log2_chroma_h > 0;
+}
+
+bool IsTransparent(AVPixelFormat format) {
+  const std::uint64_t flags = Described(format).flags;
+  return (flags & AV_PIX_FMT_FLAG_ALPHA) && !(flags & AV_PIX_FMT_FLAG_PAL);
+}
+
+bool IsDeep(AVPixelFormat format) { return Described(format).comp[0].depth > 8; }
+
+const AVCodec& EncoderOf(const std::string& name) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  const AVCodec* encoder = av.avcodec_find_encoder_by_name(name.c_str());
+  const AVCodecDescriptor* const codec = av.avcodec_descriptor_get_by_name(name.c_str());
+  if (!encoder && codec) encoder = av.avcodec_find_encoder(codec->id);
+  if (!encoder || encoder->type != AVMEDIA_TYPE_VIDEO)
+    throw Error(name, "is no video encoder that FFmpeg has here (ffmpeg -encoders lists them)");
+  return *encoder;
+}
+
+// The encoder's own formats that lose nothing that 8-bit pictures without transparency do not have.
+std::vector<AVPixelFormat> FormatsFor(const AVCodec& encoder, AVPixelFormat source) {
+  std::vector<AVPixelFormat> formats;
+  for (const AVPixelFormat* f = encoder.pix_fmts; *f != AV_PIX_FMT_NONE; ++f)
+    if ((!IsTransparent(source) || IsTransparent(*f)) && (!IsDeep(source) || *f == source))
+      formats.push_back(*f);
+  if (!formats.empty()) return formats;
+  throw Error(encoder.name, IsDeep(source)
+                                ? "does not store grey of 16 bits (ffv1 does)"
+                                : "stores no transparency (libvpx-vp9, prores_ks and ffv1 do)");
+}
+
+// What an encoder gets for pictures of `source`: a lossless one as much as it can take, any other
+// the pixels that players take.
+AVPixelFormat FormatFor(const AVCodec& encoder, AVPixelFormat source) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  if (encoder.id == AV_CODEC_ID_WRAPPED_AVFRAME) {  // that is, YUV4MPEG
+    if (IsTransparent(source) || IsDeep(source))
+      throw Error("YUV4MPEG", "holds 8 bits and no transparency (rawvideo and matroska do)");
+    return source == AV_PIX_FMT_GRAY8 ? source : AV_PIX_FMT_YUV420P;
+  }
+  if (!encoder.pix_fmts) return source;
+  std::vector<AVPixelFormat> formats = FormatsFor(encoder, source);
+  const AVCodecDescriptor* const codec = av.avcodec_descriptor_get(encoder.id);
+  const bool lossless =
+      codec && (codec->props & AV_CODEC_PROP_LOSSLESS) && !(codec->props & AV_CODEC_PROP_LOSSY);
+  if (!lossless && !IsTransparent(source))
+    for (const AVPixelFormat format : formats)
+      if (format == AV_PIX_FMT_YUV420P || format == AV_PIX_FMT_YUVJ420P) return format;
+  formats.push_back(AV_PIX_FMT_NONE);
+  return av.avcodec_find_best_pix_fmt_of_list(formats.data(), source, IsTransparent(source),
+                                              nullptr);
+}
+
+// What the encoder writes of its colours: BT.709, full range where its pixels have that.
+void TagColors(AVCodecContext& codec) {
+  if (Described(codec.pix_fmt).flags & AV_PIX_FMT_FLAG_RGB) return;
+  const bool full = codec.pix_fmt == AV_PIX_FMT_YUVJ420P || codec.pix_fmt == AV_PIX_FMT_GRAY8 ||
+                    codec.pix_fmt == AV_PIX_FMT_GRAY16;
+  codec.color_range = full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+  codec.colorspace = AVCOL_SPC_BT709;
+  codec.color_primaries = AVCOL_PRI_BT709;
+  codec.color_trc = AVCOL_TRC_BT709;
+}
+
+// What encoders do of themselves is meant for streams of a given bit rate, or takes long.
+void SetQuality(AVCodecContext& codec, const std::string& encoder,
+                const VideoWriteOptions& options) {
+  const auto set = [&](const char* key, const char* value) {
+    Ffmpeg::Get().av_opt_set(codec.priv_data, key, value, 0);
+  };
+  if (encoder == "libx264") {
+    set("preset", options.live ? "ultrafast" : "veryfast");
+    set("crf", "18");
+  } else if (encoder == "ffv1") {
+    codec.level = 3;  // slices, each with a checksum
+    // Players can jump to each second. (Every frame a key would be an entry each in the index.)
+    codec.gop_size = std::max(1, static_cast<int>(std::lround(options.rate.Value())));
+  } else if (encoder == "libvpx-vp9") {
+    codec.bit_rate = 0;  // constant quality
+    set("crf", "18");
+    set("cpu-used", "4");
+    set("auto-alt-ref", "0");  // with which it takes no transparency
+  }
+}
+
+}  // namespace
+
+CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelFormat source,
+                     const VideoWriteOptions& options, bool global_header) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  const AVCodec& encoder = EncoderOf(name);
+  CodecPtr codec(av.avcodec_alloc_context3(&encoder));
+  codec->pix_fmt = FormatFor(encoder, source);
+  const int unit = IsSubsampled(codec->pix_fmt) ? 2 : 1;
+  codec->width = (size.width + unit - 1) / unit * unit;
+  codec->height = (size.height + unit - 1) / unit * unit;
+  codec->framerate = AvOf(options.rate);
+  codec->time_base = options.time_base.num > 0 ? AvOf(options.time_base)
+                                               : AVRational{options.rate.den, options.rate.num};
+  codec->sample_aspect_ratio = AvOf(options.pixel_aspect);
+  TagColors(*codec);
+  codec->thread_count = 0;
+  codec->flags |= AV_CODEC_FLAG_BITEXACT;  // no names of libraries
+  if (global_header) codec->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  SetQuality(*codec, encoder.name, options);
+  if (const int result = av.avcodec_open2(codec.get(), &encoder, nullptr); result < 0)
+    throw Error(encoder.name,
+                fmt::format("does not take {} x {} pixels at {}/{} frames a second: {}", size.width,
+                            size.height, options.rate.num, options.rate.den, av.Message(result)));
+  return codec;
+}
+
+}  // namespace skinmask
