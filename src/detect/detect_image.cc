@@ -21,6 +21,17 @@ void ForRows(const Posterior& posterior, const cv::Mat& bgr,
   });
 }
 
+template <class T>
+cv::Mat Probabilities(const cv::Mat& log_odds, int type) {
+  RequireType(log_odds, CV_32FC1, "log-odds");
+  cv::Mat probability(log_odds.size(), type);
+  ForRowsOf(log_odds.cols, log_odds.rows, [&](int y) {
+    ProbabilityRowOf(log_odds.ptr<float>(y), static_cast<std::size_t>(log_odds.cols),
+                     probability.ptr<T>(y));
+  });
+  return probability;
+}
+
 }  // namespace
 
 void DetectMask(const Posterior& posterior, const cv::Mat& bgr, cv::Mat& mask) {
@@ -45,6 +56,15 @@ cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr) {
   return classes;
 }
 
+cv::Mat DetectLogOdds(const Posterior& posterior, const cv::Mat& bgr) {
+  RequireType(bgr, CV_8UC3, "image");
+  cv::Mat log_odds(bgr.size(), CV_32FC1);
+  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
+    posterior.LogOddsRow(bgr.ptr(y), static_cast<std::size_t>(bgr.cols), log_odds.ptr<float>(y));
+  });
+  return log_odds;
+}
+
 cv::Mat MaskOf(const cv::Mat& log_odds, double threshold) {
   RequireType(log_odds, CV_32FC1, "log-odds");
   const auto least = static_cast<float>(Logit(threshold));
@@ -56,13 +76,11 @@ cv::Mat MaskOf(const cv::Mat& log_odds, double threshold) {
 }
 
 cv::Mat ProbabilityOf(const cv::Mat& log_odds) {
-  RequireType(log_odds, CV_32FC1, "log-odds");
-  cv::Mat probability(log_odds.size(), CV_8UC1);
-  ForRowsOf(log_odds.cols, log_odds.rows, [&](int y) {
-    ProbabilityRowOf(log_odds.ptr<float>(y), static_cast<std::size_t>(log_odds.cols),
-                     probability.ptr(y));
-  });
-  return probability;
+  return Probabilities<std::uint8_t>(log_odds, CV_8UC1);
+}
+
+cv::Mat DeepProbabilityOf(const cv::Mat& log_odds) {
+  return Probabilities<std::uint16_t>(log_odds, CV_16UC1);
 }
 
 }  // namespace skinmask

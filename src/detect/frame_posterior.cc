@@ -1,8 +1,11 @@
 #include "skinmask/detect/frame_posterior.h"
 
+#include <array>
+
 #include "base/parallel_rows.h"
 #include "media/picture_type.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/detect/detect_image.h"
 
 namespace skinmask {
 namespace {
@@ -32,6 +35,21 @@ void WithRow(const VideoFrame& frame, int y, const Use& use) {
   }
 }
 
+// The bytes (Y, U, V) of pixel x.
+using Yuv = std::array<std::uint8_t, 3>;
+Yuv PixelOf(const I420Row& row, std::size_t x) { return {row.y[x], row.u[x / 2], row.v[x / 2]}; }
+Yuv PixelOf(const Nv12Row& row, std::size_t x) {
+  return {row.y[x], row.uv[x / 2 * 2], row.uv[x / 2 * 2 + 1]};
+}
+Yuv PixelOf(const YuyvRow& row, std::size_t x) {
+  const std::uint8_t* const pair = row.yuyv + x / 2 * 4;
+  return {pair[x % 2 * 2], pair[1], pair[3]};
+}
+
+std::size_t IndexOf(const YuvEncoding& encoding) {
+  return 2 * (encoding.matrix == Matrix::kBt709) + (encoding.range == Range::kFull);
+}
+
 // Rows of a map of the frame's stored size, in parallel: of_row(y, its pixels, its bytes).
 template <class OfRow>
 cv::Mat BytesOf(const VideoFrame& frame, const OfRow& of_row) {
@@ -49,12 +67,18 @@ FramePosterior::FramePosterior(const Model& model, Pixels pixels, const Posterio
   const Quadratic log_odds(model);
   const double threshold = Logit(model.decision.threshold);
   for (const Matrix matrix : {Matrix::kBt601, Matrix::kBt709})
-    for (const Range range : {Range::kLimited, Range::kFull})
+    for (const Range range : {Range::kLimited, Range::kFull}) {
       yuv_.emplace_back(log_odds, YuvEncoding{matrix, range}, threshold);
+      yuv_log_odds_.push_back(InYuv(log_odds, {matrix, range}));
+    }
 }
 
 const CompiledYuvQuadratic& FramePosterior::Compiled(const YuvEncoding& encoding) const {
-  return yuv_[2 * (encoding.matrix == Matrix::kBt709) + (encoding.range == Range::kFull)];
+  return yuv_[IndexOf(encoding)];
+}
+
+const Quadratic& FramePosterior::LogOddsIn(const YuvEncoding& encoding) const {
+  return yuv_log_odds_[IndexOf(encoding)];
 }
 
 bool FramePosterior::TakesYuv(const VideoFrame& frame) const {
@@ -77,6 +101,23 @@ cv::Mat FramePosterior::Probability(const VideoFrame& frame, const cv::Mat& stor
       Compiled(frame.encoding).ProbabilityRow(row, count, probability);
     });
   });
+}
+
+cv::Mat FramePosterior::LogOdds(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
+  if (!TakesYuv(frame)) {
+    RequirePicture(stored_bgr, CV_8UC3, frame.size, "frame's picture");
+    return DetectLogOdds(posterior_, stored_bgr);
+  }
+  const Quadratic& of_yuv = LogOddsIn(frame.encoding);
+  cv::Mat log_odds(frame.size, CV_32FC1);
+  ForRowsOf(frame.size.width, frame.size.height, [&](int y) {
+    float* const z = log_odds.ptr<float>(y);
+    WithRow(frame, y, [&](const auto& row) {
+      for (std::size_t x = 0; x < static_cast<std::size_t>(frame.size.width); ++x)
+        z[x] = static_cast<float>(of_yuv(PixelOf(row, x).data()));
+    });
+  });
+  return log_odds;
 }
 
 }  // namespace skinmask

@@ -25,34 +25,44 @@ struct Probability {  // round(255 / (1 + 2^(-z / ln 2)))
   }
 };
 
-// The lowest bytes of a vector of words, which have nothing above them.
-HWY_INLINE void StoreBytes(Words words, std::uint8_t* out) {
+struct DeepProbability {  // round(65535 / (1 + 2^(-z / ln 2)))
+  HWY_INLINE Words operator()(Floats z) const {
+    const Floats p = LogisticFloat()(hn::Mul(z, Float(-0x1.715476p+0f)));
+    return hn::And(Bits(hn::Add(hn::Mul(p, Float(65535)), Float(0x1p23f))), Word(0xFFFF));
+  }
+};
+
+// The lowest bits of a vector of words, which have nothing above them.
+template <class T>
+HWY_INLINE void StoreLow(Words words, T* out) {
 #if HWY_TARGET == HWY_SCALAR
-  *out = static_cast<std::uint8_t>(hn::GetLane(words));
+  *out = static_cast<T>(hn::GetLane(words));
 #else
-  const hn::Rebind<std::uint8_t, WordTag> bytes;
-  hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(IntTag(), words)), bytes, out);
+  const hn::Rebind<T, WordTag> tag;
+  hn::StoreU(hn::DemoteTo(tag, hn::BitCast(IntTag(), words)), tag, out);
 #endif
 }
 
-template <class Kernel>
-void ByteRow(const Kernel& kernel, const float* z, std::size_t count, std::uint8_t* out) {
+template <class Kernel, class T>
+void RowOf(const Kernel& kernel, const float* z, std::size_t count, T* out) {
   std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes)
-    StoreBytes(kernel(hn::LoadU(FloatTag(), z + i)), out + i);
+  for (; i + kLanes <= count; i += kLanes) StoreLow(kernel(hn::LoadU(FloatTag(), z + i)), out + i);
   if (i == count) return;
   float in[kLanes] = {};
-  std::uint8_t bytes[kLanes];
+  T last[kLanes];
   std::memcpy(in, z + i, (count - i) * sizeof(float));
-  StoreBytes(kernel(hn::LoadU(FloatTag(), in)), bytes);
-  std::memcpy(out + i, bytes, count - i);
+  StoreLow(kernel(hn::LoadU(FloatTag(), in)), last);
+  std::memcpy(out + i, last, (count - i) * sizeof(T));
 }
 
 void MaskRow(const float* z, std::size_t count, float threshold, std::uint8_t* mask) {
-  ByteRow(Above{threshold}, z, count, mask);
+  RowOf(Above{threshold}, z, count, mask);
 }
 void ProbabilityRow(const float* z, std::size_t count, std::uint8_t* probability) {
-  ByteRow(Probability(), z, count, probability);
+  RowOf(Probability(), z, count, probability);
+}
+void DeepProbabilityRow(const float* z, std::size_t count, std::uint16_t* probability) {
+  RowOf(DeepProbability(), z, count, probability);
 }
 
 }  // namespace
@@ -64,6 +74,7 @@ namespace skinmask {
 
 HWY_EXPORT(MaskRow);
 HWY_EXPORT(ProbabilityRow);
+HWY_EXPORT(DeepProbabilityRow);
 
 void MaskRowOf(const float* z, std::size_t count, float threshold, std::uint8_t* mask) {
   HWY_DYNAMIC_DISPATCH(MaskRow)(z, count, threshold, mask);
@@ -71,6 +82,10 @@ void MaskRowOf(const float* z, std::size_t count, float threshold, std::uint8_t*
 
 void ProbabilityRowOf(const float* z, std::size_t count, std::uint8_t* probability) {
   HWY_DYNAMIC_DISPATCH(ProbabilityRow)(z, count, probability);
+}
+
+void ProbabilityRowOf(const float* z, std::size_t count, std::uint16_t* probability) {
+  HWY_DYNAMIC_DISPATCH(DeepProbabilityRow)(z, count, probability);
 }
 
 }  // namespace skinmask

@@ -20,6 +20,21 @@ void PutBigEndian(std::uint32_t value, char* to) {
   for (int shift = 24; shift >= 0; shift -= 8) *to++ = static_cast<char>(value >> shift);
 }
 
+// Grey of 16 bits, as PNG has it: the high byte first, each a difference to the one two bytes
+// before (filter Sub).
+void FilterDeepRows(const cv::Mat& image, std::uint8_t* out) {
+  for (int y = 0; y < image.rows; ++y) {
+    *out++ = 1;
+    std::uint16_t before = 0;
+    for (int x = 0; x < image.cols; ++x) {
+      const std::uint16_t value = image.at<std::uint16_t>(y, x);
+      *out++ = static_cast<std::uint8_t>((value >> 8) - (before >> 8));
+      *out++ = static_cast<std::uint8_t>(value - before);
+      before = value;
+    }
+  }
+}
+
 std::uint32_t Crc(std::string_view bytes) {
   return crc32_gzip_refl(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }
@@ -94,8 +109,9 @@ void AppendDeflated(std::uint8_t* rows, std::size_t size, std::string& png) {
 }
 
 std::string Encode(const cv::Mat& image, std::string_view palette) {
+  const bool deep = image.type() == CV_16UC1;
   if (image.channels() != 1 && image.channels() != 4) RequireType(image, CV_8UC3, "image");
-  RequireType(image, CV_8UC(image.channels()), "image");
+  if (!deep || image.empty()) RequireType(image, CV_8UC(image.channels()), "image");
   constexpr std::array<char, 5> kColorType{0, 0, 0, 2, 6};  // by channels: grey, RGB, RGBA
   constexpr char kPalette = 3;
   const std::size_t size = (static_cast<std::size_t>(image.cols) * image.elemSize() + 1) *
@@ -110,7 +126,7 @@ std::string Encode(const cv::Mat& image, std::string_view palette) {
   std::array<char, 13> header{};
   PutBigEndian(static_cast<std::uint32_t>(image.cols), &header[0]);
   PutBigEndian(static_cast<std::uint32_t>(image.rows), &header[4]);
-  header[8] = 8;  // bits
+  header[8] = deep ? 16 : 8;  // bits
   header[9] = palette.empty() ? kColorType[static_cast<std::size_t>(image.channels())] : kPalette;
   png.append(header.data(), header.size());
   CloseChunk(png, chunk, "IHDR");
@@ -123,7 +139,7 @@ std::string Encode(const cv::Mat& image, std::string_view palette) {
   thread_local Scratch scratch;
   const ScratchTrim trim(scratch);
   std::uint8_t* const rows = scratch.Get(size);
-  FilterRows(image, rows);
+  deep ? FilterDeepRows(image, rows) : FilterRows(image, rows);
   AppendDeflated(rows, size, png);
   CloseChunk(png, chunk, "IDAT");
   CloseChunk(png, open_chunk(), "IEND");

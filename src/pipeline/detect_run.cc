@@ -60,6 +60,34 @@ PosteriorOptions ExpectationOf(const std::vector<Task>& tasks, const DetectOptio
   return expected;
 }
 
+// What is asked for beside the mask.
+struct Maps {
+  cv::Mat probability;       // 8 bits, for the region and as an output
+  cv::Mat deep_probability;  // 16 bits, as an output
+  AdaptationSummary adaptation;
+};
+
+Maps MapsOf(const Task& task, const Posterior& posterior, double threshold,
+            const DetectOptions& options, const cv::Mat& bgr, cv::Mat& mask) {
+  const bool output = Wants(task, Output::kProbability);
+  const bool deep = output && options.probability_bits == 16;
+  const bool bytes = options.region || (output && !deep);
+  const auto adaptation = options.adapter ? options.adapter->Adapt(bgr) : std::nullopt;
+  Maps maps;
+  if (adaptation) maps.adaptation = adaptation->summary;
+  if (!adaptation)
+    DetectMask(posterior, bgr, mask);
+  else if (bytes)
+    options.adapter->MaskAndProbability(bgr, *adaptation, threshold, mask, maps.probability);
+  else
+    options.adapter->Mask(bgr, *adaptation, threshold, mask);
+  if (bytes && !adaptation) maps.probability = DetectProbability(posterior, bgr);
+  if (deep)
+    maps.deep_probability = DeepProbabilityOf(
+        adaptation ? options.adapter->LogOdds(bgr, *adaptation) : DetectLogOdds(posterior, bgr));
+  return maps;
+}
+
 Detected Process(const Task& task, const Posterior& posterior, double threshold,
                  const DetectOptions& options, const TakePixels& take) {
   for (const auto& [output, path] : task.outputs) RequireWritable(path, options.overwrite);
@@ -69,24 +97,17 @@ Detected Process(const Task& task, const Posterior& posterior, double threshold,
       task.input,
       {.scale = options.scale, .buffer = &pixels, .max_pixels = options.max_pixels, .take = take});
   cv::Mat mask(bgr.size(), CV_8UC1, mask_pixels.Get(bgr.total()));
-  const bool wants_probability = options.region || Wants(task, Output::kProbability);
-  cv::Mat probability;  // where it is asked for
-  const auto adaptation = options.adapter ? options.adapter->Adapt(bgr) : std::nullopt;
-  if (!adaptation)
-    DetectMask(posterior, bgr, mask);
-  else if (wants_probability)
-    options.adapter->MaskAndProbability(bgr, *adaptation, threshold, mask, probability);
-  else
-    options.adapter->Mask(bgr, *adaptation, threshold, mask);
-  if (wants_probability && !adaptation) probability = DetectProbability(posterior, bgr);
+  const Maps maps = MapsOf(task, posterior, threshold, options, bgr, mask);
   Detected result;
   result.pixels = bgr.total();
   result.image.input = task.input;
   result.image.size = bgr.size();
   result.image.skin_pixels = static_cast<std::uint64_t>(cv::countNonZero(mask));
-  if (options.region) result.image.region = RegionOf(MapMomentsOf(probability));
-  if (adaptation) result.image.adaptation = adaptation->summary;
+  if (options.region) result.image.region = RegionOf(MapMomentsOf(maps.probability));
+  result.image.adaptation = maps.adaptation;
   for (const auto& [output, path] : task.outputs) {
+    const cv::Mat& probability =
+        maps.deep_probability.empty() ? maps.probability : maps.deep_probability;
     const cv::Mat picture = Render(output, posterior, bgr, probability, mask);
     result.files.push_back(output == Output::kClasses
                                ? EncodePalettePng(picture, ClassPalette(posterior.class_count()))

@@ -31,7 +31,8 @@ FrameDetector::FrameDetector(const Task& task, const DetectOptions& options,
       threshold_(threshold),
       outputs_(OutputsOf(task, options)),
       pictures_(Wants(IsOfPicture)),
-      probability_(options.video.frame || Wants(IsOfProbability)) {}
+      deep_(options.probability_bits == 16 && Wants(IsOfProbability)),
+      probability_(options.video.frame || (!deep_ && Wants(IsOfProbability))) {}
 
 bool FrameDetector::Wants(bool (*is_one)(Output)) const {
   return std::any_of(outputs_.begin(), outputs_.end(), is_one);
@@ -44,24 +45,35 @@ void FrameDetector::Convert(FrameItem& item) const {
   if (upright) item.bgr = item.frame.Upright(item.stored_bgr);
 }
 
+FrameDetector::Maps FrameDetector::AdaptedMaps(const FrameItem& item) const {
+  const Adapter& adapter = *options_.adapter;
+  Maps maps;
+  if (deep_) {
+    const cv::Mat log_odds = adapter.LogOdds(item.bgr, *item.adaptation);
+    maps.deep_probability = DeepProbabilityOf(log_odds);
+    maps.mask = MaskOf(log_odds, threshold_);
+    if (probability_) maps.probability = ProbabilityOf(log_odds);
+  } else if (probability_) {
+    adapter.MaskAndProbability(item.bgr, *item.adaptation, threshold_, maps.mask, maps.probability);
+  } else {
+    adapter.Mask(item.bgr, *item.adaptation, threshold_, maps.mask);
+  }
+  return maps;
+}
+
 FrameDetector::Maps FrameDetector::MapsOf(const FrameItem& item) const {
+  if (item.adaptation) return AdaptedMaps(item);
   const VideoFrame& frame = item.frame;
   Maps maps;
-  if (item.adaptation) {
-    const Adapter& adapter = *options_.adapter;
-    if (probability_)
-      adapter.MaskAndProbability(item.bgr, *item.adaptation, threshold_, maps.mask,
-                                 maps.probability);
-    else
-      adapter.Mask(item.bgr, *item.adaptation, threshold_, maps.mask);
-    return maps;
-  }
   const bool yuv = posterior_.TakesYuv(frame);
   const Posterior& of_bgr = posterior_.posterior();
   maps.mask = frame.Upright(yuv ? posterior_.Mask(frame, {}) : DetectMask(of_bgr, item.stored_bgr));
   if (probability_)
     maps.probability = frame.Upright(yuv ? posterior_.Probability(frame, {})
                                          : DetectProbability(of_bgr, item.stored_bgr));
+  if (deep_)
+    maps.deep_probability = frame.Upright(DeepProbabilityOf(
+        yuv ? posterior_.LogOdds(frame, {}) : DetectLogOdds(of_bgr, item.stored_bgr)));
   return maps;
 }
 
@@ -71,7 +83,7 @@ cv::Mat FrameDetector::Render(Output output, const FrameItem& item, const Maps& 
     case Output::kMask:
       return maps.mask;
     case Output::kProbability:
-      return maps.probability;
+      return deep_ ? maps.deep_probability : maps.probability;
     case Output::kOverlay:
       return DrawOverlay(item.bgr, maps.mask);
     case Output::kCutout:

@@ -38,10 +38,13 @@ class FrameDetector {
  private:
   // Upright.
   struct Maps {
-    cv::Mat mask, probability;
+    cv::Mat mask;
+    cv::Mat probability;       // 8 bits, for regions and as an output
+    cv::Mat deep_probability;  // 16 bits, as an output
   };
   bool Wants(bool (*is_one)(Output)) const;
   Maps MapsOf(const FrameItem& item) const;
+  Maps AdaptedMaps(const FrameItem& item) const;
   cv::Mat Render(Output output, const FrameItem& item, const Maps& maps,
                  const VideoSink& sink) const;
 
@@ -50,7 +53,8 @@ class FrameDetector {
   const FramePosterior& posterior_;
   const double threshold_;
   const std::vector<Output> outputs_;
-  const bool pictures_, probability_;  // whether outputs are made of the frame's picture, or of P
+  const bool pictures_;            // whether outputs are made of the frame's picture
+  const bool deep_, probability_;  // whether P of 16 bits is wanted, and of 8
 };
 
 }  // namespace skinmask

@@ -65,7 +65,7 @@ class VideoFiles : public VideoSink {
       write.container = options.video.container;
       write.sound.reset();
       if (options.video.sound && info.sound && IsPicture(output)) write.sound = sound;
-      AddWriter(path, size, TypeOf(output), write);
+      AddWriter(path, size, TypeOf(output, options), write);
     }
   }
   bool TakesTransparency() const override { return transparent_; }
@@ -88,7 +88,8 @@ class VideoFiles : public VideoSink {
   static bool IsPicture(Output output) {
     return output == Output::kOverlay || output == Output::kCutout;
   }
-  int TypeOf(Output output) const {
+  int TypeOf(Output output, const DetectOptions& options) const {
+    if (output == Output::kProbability && options.probability_bits == 16) return CV_16UC1;
     if (output == Output::kMask || output == Output::kProbability) return CV_8UC1;
     return output == Output::kCutout && transparent_ ? CV_8UC4 : CV_8UC3;
   }

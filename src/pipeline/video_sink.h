@@ -13,7 +13,7 @@ namespace skinmask {
 // One output of one frame, upright.
 struct Rendered {
   Output output;
-  cv::Mat picture;    // CV_8UC1, 8UC3 or 8UC4; of kClasses the indices
+  cv::Mat picture;    // CV_8UC1, 16UC1, 8UC3 or 8UC4; of kClasses the indices
   std::string bytes;  // of the file, where frames become files
 };
 

@@ -83,12 +83,13 @@ TEST(PictureTypes, DrawingAndEncodingTakeWhatTheySay) {
   ExpectTakesOnly(CV_8UC1, [](const cv::Mat& m) { RegionTracker().Follow(m); });
   ExpectTakesOnly(CV_8UC3, [](cv::Mat m) { DrawRegion(m, Region{}); });
   EXPECT_THROW(MapMomentsOf(bgr), Error);
-  for (const int type : {CV_8UC2, CV_16UC1, CV_32FC3})
+  for (const int type : {CV_8UC2, CV_16UC3, CV_32FC1})
     for (const auto encode : {+[](const cv::Mat& m) { return EncodePng(m); },
                               +[](const cv::Mat& m) { return EncodeJpeg(m, 90); }})
       EXPECT_THROW(encode(cv::Mat(4, 4, type, cv::Scalar())), Error);
   EXPECT_THROW(EncodePng(cv::Mat()), Error);
   EXPECT_THROW(EncodeJpeg(cv::Mat(), 90), Error);
+  EXPECT_THROW(EncodeJpeg(cv::Mat(4, 4, CV_16UC1, cv::Scalar()), 90), Error);
   EXPECT_THROW(EncodeJpeg(bgr, 0), Error);
 }
 

@@ -15,10 +15,14 @@ cv::Mat DetectMask(const Posterior& posterior, const cv::Mat& bgr);
 void DetectMask(const Posterior& posterior, const cv::Mat& bgr, cv::Mat& mask);
 cv::Mat DetectProbability(const Posterior& posterior, const cv::Mat& bgr);
 cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr);  // index into Model::classes
+// z of every pixel by Posterior::LogOddsRow, CV_32FC1: in double, rounded to float.
+cv::Mat DetectLogOdds(const Posterior& posterior, const cv::Mat& bgr);
 
 // Of log-odds that are known (CV_32FC1, as Adapter gives them), CV_8UC1 likewise: 255 where they
 // are above the threshold's, else 0; round(255 P).
 cv::Mat MaskOf(const cv::Mat& log_odds, double threshold);
 cv::Mat ProbabilityOf(const cv::Mat& log_odds);
+// round(65535 P), CV_16UC1: P itself to 16 bits, where ProbabilityOf has 8.
+cv::Mat DeepProbabilityOf(const cv::Mat& log_odds);
 
 }  // namespace skinmask

@@ -26,7 +26,7 @@ struct Options {
   std::string files_from;
   std::vector<std::string> include, exclude;
   std::string shard = "1/1";
-  std::string scale = "1";
+  std::string scale = "1", depth = "8";
   AdaptFlags adapt;
   bool frames = false;
   std::string codec, pixels = "yuv";
@@ -89,6 +89,10 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
     throw UsageError("--size and --rate are for --input-format rawvideo");
   SetShard(options.shard, detect);
   detect.scale = options.scale.back() - '0';  // one of those that the flag takes
+  detect.probability_bits = options.depth == "16" ? 16 : 8;
+  if (detect.probability_bits == 16 &&
+      std::ranges::count(detect.outputs, Output::kProbability) == 0)
+    throw UsageError("--depth 16 is for --output probability, which is not among the outputs");
   if (options.frames && !options.codec.empty())
     throw UsageError("--codec is for videos, and --frames makes none");
   if (options.frames) RefuseFrameNumbers(options.inputs);
@@ -194,6 +198,8 @@ void AddWorkOptions(CLI::App& verb, Options& options, Context& context) {
   AddMaxPixelsOption(verb, options.max_pixels);
   group.AddChoice("--scale", options.scale, {"1", "1/2", "1/4", "1/8"},
                   "Work on smaller pictures: 1/2, 1/4 or 1/8 of width and height, rounded up");
+  group.AddChoice("--depth", options.depth, {"8", "16"},
+                  "Bits of probabilities: 255 or 65535 is 1; of videos 16 in FFV1 only");
 }
 
 void AddVideoOptions(CLI::App& verb, Options& options) {

@@ -1,12 +1,15 @@
-// What is made of videos beside masks of their own size: smaller ones, transparency, sound.
+// What is made of videos beside masks of their own size: smaller ones, soft mattes, transparency.
 #include <cmath>
 #include <cstring>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "skinmask/base/logistic.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/draw.h"
 #include "skinmask/model/model.h"
+#include "skinmask/model/reference.h"
+#include "skinmask/model/yuv_quadratic.h"
 #include "support/video_program.h"
 
 namespace skinmask {
@@ -64,6 +67,86 @@ TEST_F(VideoOutputsTest, ScaledMasksAreThoseOfAveragedFrames) {
   ASSERT_EQ(Run("detect a.avi -o frames --frames --scale 1/2").status, 0);
   EXPECT_EQ(cv::imread(Path("frames/a/000005.png").string(), cv::IMREAD_UNCHANGED).size(),
             cv::Size(76, 47));
+}
+
+// The values of a run in 16 bits, against log-odds of the oracle's, row by row.
+void ExpectDeep(const std::string& gray16, const std::vector<double>& z) {
+  ASSERT_EQ(gray16.size(), 2 * z.size());
+  int between = 0;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    std::uint16_t value;
+    std::memcpy(&value, gray16.data() + 2 * i, 2);
+    ASSERT_NEAR(value, 65535 * Logistic(z[i]), 0.55) << i;
+    between += value % 257 != 0;
+  }
+  EXPECT_GT(between, 100);
+}
+
+TEST_F(VideoOutputsTest, SoftMattesOfImagesAreTheReferencesProbability) {
+  const cv::Mat photo = cv::imread((testing::SamplesFolder() / "photos/grace_hopper.jpg").string());
+  cv::imwrite(Path("a.png").string(), photo);
+  const Outcome run = Run("detect --adapt off a.png -o out --output mask,probability --depth 16");
+  ASSERT_EQ(run.status, 0) << run.err;
+  std::vector<double> z(photo.total());
+  Reference(DefaultModel()).LogOddsRow(photo.data, z.size(), z.data());
+  const cv::Mat deep = cv::imread(Path("out/a.probability.png").string(), cv::IMREAD_UNCHANGED);
+  ASSERT_EQ(deep.type(), CV_16UC1);
+  ExpectDeep(std::string(deep.ptr<char>(), 2 * deep.total()), z);
+  // The mask is as ever; and adapted, P is what 8 bits round.
+  ASSERT_EQ(Run("detect --adapt off a.png -o plain").status, 0);
+  EXPECT_TRUE(ReadFile(Path("plain/a.png")) == ReadFile(Path("out/a.png")));
+  for (const std::string depth : {"8", "16"})
+    ASSERT_EQ(
+        Run("detect a.png -o faces" + depth + " --output mask,probability --depth " + depth).status,
+        0);
+  EXPECT_TRUE(ReadFile(Path("faces8/a.png")) == ReadFile(Path("faces16/a.png")));
+  const cv::Mat bytes = cv::imread(Path("faces8/a.probability.png").string(), cv::IMREAD_UNCHANGED);
+  const cv::Mat words =
+      cv::imread(Path("faces16/a.probability.png").string(), cv::IMREAD_UNCHANGED);
+  cv::Mat coarse;
+  words.convertTo(coarse, CV_8U, 1 / 257.);
+  EXPECT_LE(cv::norm(coarse, bytes, cv::NORM_INF), 1);
+  EXPECT_LT(cv::countNonZero(coarse != bytes), 100);
+}
+
+TEST_F(VideoOutputsTest, SoftMattesOfVideosAreTheQuadraticsProbability) {
+  Make("a.mp4", 4);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o out --output probability --depth 16").status, 0);
+  const std::string deep = RawFrames(folder_, "out/a.probability.mkv", "gray16le");
+  EXPECT_EQ(Probe(folder_, "out/a.probability.mkv", "stream=codec_name,pix_fmt"),
+            (Strings{"ffv1", "gray16le"}));
+  const std::string raw = RawFrames(folder_, "a.mp4", "yuv420p");
+  const Quadratic of_yuv = InYuv(Quadratic(DefaultModel()), {});
+  std::vector<double> z;
+  constexpr std::size_t kW = 176, kH = 144;
+  for (std::size_t f = 0; f < 4; ++f) {
+    const auto* y0 = reinterpret_cast<const std::uint8_t*>(raw.data()) + f * kW * kH * 3 / 2;
+    for (std::size_t y = 0; y < kH; ++y)
+      for (std::size_t x = 0; x < kW; ++x) {
+        const std::uint8_t* u = y0 + kW * kH + y / 2 * (kW / 2) + x / 2;
+        const std::uint8_t yuv[] = {y0[y * kW + x], *u, u[kW * kH / 4]};
+        z.push_back(of_yuv(yuv));
+      }
+  }
+  ExpectDeep(deep, z);
+  // The same as single images.
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o frames --frames --output probability --depth 16 --csv "
+                "t.csv")
+                .status,
+            0);
+  const cv::Mat last =
+      cv::imread(Path("frames/a/000003.probability.png").string(), cv::IMREAD_UNCHANGED);
+  EXPECT_TRUE(deep.substr(3 * 2 * kW * kH) == std::string(last.ptr<char>(), 2 * last.total()));
+}
+
+TEST_F(VideoOutputsTest, SixteenBitsThatCannotBeAreALine) {
+  Make("a.mp4", 2);
+  EXPECT_EQ(Run("detect a.mp4 -o out --depth 16").status, 2);
+  EXPECT_EQ(Run("detect a.mp4 -o out --output probability --depth 12").status, 2);
+  const Outcome run =
+      Run("detect --adapt off a.mp4 -o out --output probability --depth 16 --codec libx264");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("libx264: does not store grey of 16 bits"), std::string::npos) << run.err;
 }
 
 struct Transparent {
