@@ -97,11 +97,12 @@ def large(folder, rng):
 
 
 def video(folder, seconds):
-    """False where ffmpeg is missing."""
+    """One without sound and one with it. False where ffmpeg is missing."""
     if not shutil.which('ffmpeg'):
         return False
     for name, size, more in (('film.mkv', '160x120', ['-c:v', 'ffv1', '-pix_fmt', 'yuv420p']),
-                             ('sub/test.mp4', '128x96', ['-c:v', 'mpeg4'])):
+                             ('sub/test.mp4', '128x96',
+                              ['-f', 'lavfi', '-i', f'sine=duration={seconds}', '-c:v', 'mpeg4'])):
         path = os.path.join(folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         made = subprocess.run(

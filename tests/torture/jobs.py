@@ -44,6 +44,8 @@ JOBS = [
     Job('faces', 'detect', 'faces', ['--output', 'mask,probability'], tags={'images', 'slow'}),
     Job('films', 'detect', 'films', OFF, {'--csv': 'rows.csv', '--json': 'run.json'}),
     Job('overlays', 'detect', 'films', OFF + ['--output', 'mask,overlay']),
+    Job('cut', 'detect', 'films',
+        OFF + ['--output', 'probability,overlay', '--depth', '16', '--from', '5f', '--to', '0.8']),
     Job('frames', 'detect', 'films', OFF + ['--frames'], {'--csv': 'rows.csv'}),
     Job('spoiled', 'detect', 'spoiled', OFF, status=1, tags={'images'}),
     Job('large', 'detect', 'large', OFF, tags={'large'}),
