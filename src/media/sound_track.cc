@@ -20,7 +20,7 @@ SoundTrack::SoundTrack(const std::string& path) : packet_(Ffmpeg::Get().av_packe
     result = index_ = av.av_find_best_stream(format_, AVMEDIA_TYPE_AUDIO, -1, -1, nullptr, 0);
   if (result < 0) {
     av.avformat_close_input(&format_);
-    throw Error("it", "cannot be read: " + av.Message(result));
+    throw Error("its sound", "cannot be read: " + av.Message(result));
   }
   for (unsigned i = 0; i < format_->nb_streams; ++i)
     if (static_cast<int>(i) != index_) format_->streams[i]->discard = AVDISCARD_ALL;
