@@ -36,15 +36,20 @@ std::vector<Scored> Score(const Samples& samples, const Model& model) {
   return scored;
 }
 
+void AddTo(Likelihood& sum, const Scored& s, const Eigen::Vector2d& w) {
+  const double z = w(0) * s.z + w(1), p = Logistic(z);
+  const Eigen::Vector2d x(s.z, 1);
+  sum.value += s.count * LogLogistic(s.positive ? z : -z);
+  sum.gradient += s.count * (s.positive ? Logistic(-z) : -p) * x;
+  sum.information += s.count * p * (1 - p) * x * x.transpose();
+}
+
 Likelihood At(const std::vector<Scored>& scored, const Eigen::Vector2d& w) {
-  return SumOver<Likelihood>(scored.size(), [&](std::size_t i, Likelihood& sum) {
-    const Scored& s = scored[i];
-    const double z = w(0) * s.z + w(1), p = Logistic(z);
-    const Eigen::Vector2d x(s.z, 1);
-    sum.value += s.count * LogLogistic(s.positive ? z : -z);
-    sum.gradient += s.count * (s.positive ? Logistic(-z) : -p) * x;
-    sum.information += s.count * p * (1 - p) * x * x.transpose();
-  });
+  constexpr std::size_t kGrain = 2048;
+  return SumOver(scored.size(), kGrain, Likelihood(),
+                 [&](std::size_t first, std::size_t last, Likelihood& sum) {
+                   for (std::size_t i = first; i < last; ++i) AddTo(sum, scored[i], w);
+                 });
 }
 
 }  // namespace

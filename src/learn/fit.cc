@@ -191,29 +191,40 @@ std::pair<FeatureVector, FeatureMatrix> FeatureMoments(const Moments& moments,
   return {mean, 0.5 * (covariance + covariance.transpose())};
 }
 
-std::vector<WeightedPoint> PointsOf(const Samples& samples, const Features& features,
-                                    const std::string& class_name) {
+PointPlanes PlanesOf(const Samples& samples, const Features& features,
+                     const std::string& class_name) {
   const auto k = std::ranges::find(samples.classes(), class_name) - samples.classes().begin();
+  const auto [first, last] =
+      std::ranges::equal_range(samples.rows(), k, {}, &SampleRow::class_index);
+  PointPlanes points(static_cast<std::size_t>(last - first));
   const FeatureMatrix matrix = features.Matrix();
   const FeatureVector offset = features.Offset();
-  std::vector<WeightedPoint> points;
-  for (const SampleRow& row : samples.rows()) {
-    if (row.class_index != k) continue;
-    const std::array<std::uint8_t, 3> bgr{row.b, row.g, row.r};
-    std::array<std::int32_t, 3> carrier;
-    CarrierRow(features.space(), bgr.data(), 1, carrier.data());
-    WeightedPoint point;
-    point.f.head(features.size()) =
-        matrix * Eigen::Vector3d(carrier[0], carrier[1], carrier[2]) + offset;
-    point.weight = static_cast<double>(row.count);
-    points.push_back(point);
+  constexpr std::size_t kBlock = 1024;
+  std::array<std::uint8_t, 3 * kBlock> bgr;
+  std::array<std::int32_t, 3 * kBlock> carrier;
+  for (std::size_t done = 0; done < points.count; done += kBlock) {
+    const std::size_t size = std::min(kBlock, points.count - done);
+    const SampleRow* const rows = &first[static_cast<std::ptrdiff_t>(done)];
+    for (std::size_t i = 0; i < size; ++i) {
+      bgr[3 * i] = rows[i].b;
+      bgr[3 * i + 1] = rows[i].g;
+      bgr[3 * i + 2] = rows[i].r;
+      points.weight[done + i] = static_cast<double>(rows[i].count);
+    }
+    CarrierRow(features.space(), bgr.data(), size, carrier.data());
+    for (Eigen::Index j = 0; j < features.size(); ++j)
+      for (std::size_t i = 0; i < size; ++i)
+        points.f[static_cast<std::size_t>(j)][done + i] =
+            matrix(j, 0) * carrier[3 * i] + matrix(j, 1) * carrier[3 * i + 1] +
+            matrix(j, 2) * carrier[3 * i + 2] + offset(j);
   }
   return points;
 }
 
-Model Fit(const Samples& grouped, const FitOptions& options) {
+Model Fit(const Samples& samples, const FitOptions& options) {
   CheckOptions(options);
-  const Samples samples = grouped.Ungrouped();
+  const bool grouped = !samples.rows().empty() && samples.rows().back().group != 0;  // the greatest
+  if (grouped) return Fit(samples.Ungrouped(), options);
   if (samples.classes().size() < 2)
     throw Error("samples", fmt::format("hold {} class (two or more are needed, one of them '{}')",
                                        samples.classes().size(), options.positive));

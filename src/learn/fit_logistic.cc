@@ -15,10 +15,9 @@ namespace skinmask {
 namespace {
 
 using Solver = LogisticOptions::Solver;
-using logistic::Likelihood;
+using logistic::LogLikelihoodAt;
 using logistic::Matrix;
 using logistic::Problem;
-using logistic::Row;
 using logistic::Vector;
 
 struct Solution {
@@ -57,7 +56,7 @@ bool Converged(double before, double now, double tolerance) {
 Solution Newton(const Problem& problem, const LogisticOptions& options) {
   const int most = options.iterations.value_or(50);
   Solution s{Vector::Zero(problem.terms()), 0};
-  Likelihood at = problem.At(s.w, true);
+  LogLikelihoodAt at = problem.At(s.w, true);
   while (s.iterations < most) {
     const Eigen::LDLT<Matrix> solver(at.information);
     const Vector step = solver.solve(at.gradient);
@@ -83,10 +82,10 @@ Solution Gradient(const Problem& problem, const LogisticOptions& options) {
   const int most = options.iterations.value_or(10000);
   double step = options.step.value_or(1);
   Solution s{Vector::Zero(problem.terms()), 0};
-  Likelihood at = problem.At(s.w, false);
+  LogLikelihoodAt at = problem.At(s.w, false);
   for (; s.iterations < most; ++s.iterations) {
     const Vector next = s.w + step * at.gradient;
-    const Likelihood then = problem.At(next, false);
+    const LogLikelihoodAt then = problem.At(next, false);
     if (!(then.value >= at.value)) {  // too far
       step /= 2;
       s.converged = step < 1e-12;
@@ -106,23 +105,25 @@ Solution Gradient(const Problem& problem, const LogisticOptions& options) {
 Solution Sgd(const Problem& problem, const LogisticOptions& options) {
   const int most = options.iterations.value_or(50);
   const double step = options.step.value_or(0.1);
-  const std::vector<Row>& rows = problem.rows();
+  const PointPlanes& points = problem.points();
   std::vector<double> up_to;
-  for (const Row& row : rows) up_to.push_back((up_to.empty() ? 0 : up_to.back()) + row.weight);
+  for (std::size_t k = 0; k < points.count; ++k)
+    up_to.push_back((up_to.empty() ? 0 : up_to.back()) + std::abs(points.weight[k]));
   Random random(1);
   Solution s{Vector::Zero(problem.terms()), 0};
   double value = problem.At(s.w, false).value;
   while (s.iterations < most) {
     const double now = step / (1 + s.iterations);
-    for (std::size_t draw = 0; draw < rows.size(); ++draw) {
+    for (std::size_t draw = 0; draw < points.count; ++draw) {
       const auto found =
           std::upper_bound(up_to.begin(), up_to.end(), random.Uniform() * problem.total());
-      const Row& row = rows[std::min<std::size_t>(static_cast<std::size_t>(found - up_to.begin()),
-                                                  rows.size() - 1)];
-      const double residual = (row.positive ? 1 : 0) - Logistic(s.w.dot(row.t));
+      const std::size_t k =
+          std::min<std::size_t>(static_cast<std::size_t>(found - up_to.begin()), points.count - 1);
+      const Vector t = problem.TermsOf(k);
+      const double residual = (points.weight[k] > 0 ? 1 : 0) - Logistic(s.w.dot(t));
       Vector shrunk = options.ridge * s.w;
       shrunk(0) = 0;
-      s.w += now * (residual * row.t - shrunk);
+      s.w += now * (residual * t - shrunk);
     }
     ++s.iterations;
     const double before = value;
@@ -135,9 +136,10 @@ Solution Sgd(const Problem& problem, const LogisticOptions& options) {
 
 // A boundary with every pixel on its own side: its weights could always be larger.
 bool Separates(const Problem& problem, const Vector& w) {
-  return std::ranges::all_of(problem.rows(), [&](const Row& row) {
-    return row.positive ? w.dot(row.t) > 0 : w.dot(row.t) < 0;
-  });
+  const PointPlanes& points = problem.points();
+  for (std::size_t k = 0; k < points.count; ++k)
+    if (!(points.weight[k] * w.dot(problem.TermsOf(k)) > 0)) return false;
+  return true;
 }
 
 const char* NameOf(Solver solver) {

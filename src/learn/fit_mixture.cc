@@ -2,8 +2,10 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
+#include <numbers>
 
 #include "base/random.h"
+#include "learn/expectation_rows.h"
 #include "learn/fit_kinds.h"
 #include "skinmask/base/error.h"
 #include "skinmask/model/mixture.h"
@@ -15,69 +17,65 @@ namespace {
 // onto one colour nor go flat.
 constexpr double kCovarianceFloor = 1e-3;
 
-// Weighted sums of one component.
-struct Sums {
-  double weight = 0;
-  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-  Eigen::Matrix3d product = Eigen::Matrix3d::Zero();
-  void Add(const Eigen::Vector3d& f, double w) {
-    weight += w;
-    sum += w * f;
-    product += w * f * f.transpose();
-  }
-};
-
-// What an E-step gives: the sums of every component, its shares of the pixels being the weights.
-struct Expectation {
-  std::vector<Sums> sums;
-  double log_likelihood = 0;
-  Expectation& operator+=(const Expectation& other) {
-    if (sums.size() < other.sums.size()) sums.resize(other.sums.size());
-    for (std::size_t j = 0; j < other.sums.size(); ++j) {
-      sums[j].weight += other.sums[j].weight;
-      sums[j].sum += other.sums[j].sum;
-      sums[j].product += other.sums[j].product;
-    }
-    log_likelihood += other.log_likelihood;
-    return *this;
-  }
-};
-
-// In three dimensions, of which a model may use fewer: the others have variance 1 and add the same
-// constant everywhere.
 struct Component {
   double weight = 0;
   Eigen::Vector3d mean;
   Eigen::Matrix3d covariance;
-  Eigen::Matrix3d lower;
-  double constant = 0;  // log weight - log det / 2
-
-  double LogDensity(const Eigen::Vector3d& f) const {
-    return constant - 0.5 * lower.triangularView<Eigen::Lower>().solve(f - mean).squaredNorm();
-  }
+  WhitenedComponent density;
 };
 
+Eigen::Vector3d SumOf(const ComponentSums& s) { return {s.sum[0], s.sum[1], s.sum[2]}; }
+
+Eigen::Matrix3d ProductOf(const ComponentSums& s) {
+  const auto& p = s.product;
+  Eigen::Matrix3d product;
+  product << p[0], p[1], p[2], p[1], p[3], p[4], p[2], p[4], p[5];
+  return product;
+}
+
+// In three dimensions, of which a model may use fewer: the others have variance 1 and add the same
+// constant everywhere. Points are kept about the class's mean.
 class ClassFit {
  public:
-  ClassFit(std::vector<WeightedPoint> points, int size, const std::string& name,
-           const MixtureOptions& options)
+  ClassFit(PointPlanes points, int size, const std::string& name, const MixtureOptions& options)
       : points_(std::move(points)), size_(size), name_(name), options_(options) {
-    Sums all;
-    for (const WeightedPoint& p : points_) all.Add(p.f, p.weight);
+    ComponentSums all = SumsOfNearest({Eigen::Vector3d::Zero()})[0];
     total_ = all.weight;
-    mean_ = all.sum / total_;
-    const Eigen::Matrix3d covariance = all.product / total_ - mean_ * mean_.transpose();
+    mean_ = SumOf(all) / total_;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t k = 0; k < points_.count; ++k)
+        points_.f[i][k] -= mean_(static_cast<Eigen::Index>(i));
+    all = SumsOfNearest({Eigen::Vector3d::Zero()})[0];
+    const Eigen::Matrix3d covariance = ProductOf(all) / total_;
     floor_ = kCovarianceFloor * covariance.topLeftCorner(size_, size_).trace() / size_;
     if (!(floor_ > 0))
       throw Error(fmt::format("class '{}'", name_),
                   "has one colour only: no mixture fits it (more varied samples)");
   }
 
-  std::vector<Component> Run(int count) {
+  // Most of the way is gone on few points that stand for many.
+  std::vector<Gaussian> Run(int count) const {
+    constexpr std::size_t kWorthwhile = 2;
     std::vector<Component> components = KMeansPlusPlus(count);
+    const PointPlanes merged = Merged(points_);
+    if (kWorthwhile * merged.count <= points_.count)
+      components = Climb(merged, std::move(components));
+    components = Climb(points_, std::move(components));
+    std::vector<Gaussian> gaussians;
+    for (const Component& c : components)
+      gaussians.push_back(
+          {c.weight, (c.mean + mean_).head(size_), c.covariance.topLeftCorner(size_, size_)});
+    return gaussians;
+  }
+
+ private:
+  // Expectation-maximisation until the mean log-likelihood of `points` gains too little.
+  std::vector<Component> Climb(const PointPlanes& points, std::vector<Component> components) const {
     double before = -INFINITY;
     for (int i = 0; i < options_.iterations; ++i) {
-      const Expectation expectation = EStep(components);
+      std::vector<WhitenedComponent> densities;
+      for (const Component& c : components) densities.push_back(c.density);
+      const Expectation expectation = EStep(points, densities);
       const double now = expectation.log_likelihood / total_;
       components = MStep(expectation.sums);
       if (now - before < options_.tolerance) break;
@@ -86,80 +84,91 @@ class ClassFit {
     return components;
   }
 
- private:
+  Eigen::Vector3d Point(std::size_t k) const {
+    return {points_.f[0][k], points_.f[1][k], points_.f[2][k]};
+  }
+
   // k-means++ (Arthur and Vassilvitskii 2007): centres drawn by squared distance to those before.
-  std::vector<Component> KMeansPlusPlus(int count) {
+  std::vector<Component> KMeansPlusPlus(int count) const {
     Random random(options_.seed);
     std::vector<Eigen::Vector3d> centres;
-    std::vector<double> nearest(points_.size(), 1);
+    std::vector<double> nearest(points_.count, 1);
     while (static_cast<int>(centres.size()) < count) {
       double sum = 0;
-      for (std::size_t i = 0; i < points_.size(); ++i) sum += points_[i].weight * nearest[i];
+      for (std::size_t k = 0; k < points_.count; ++k) sum += points_.weight[k] * nearest[k];
       if (!(sum > 0)) break;  // fewer colours than components
       double draw = random.Uniform() * sum;
       std::size_t chosen = 0;
-      while (chosen + 1 < points_.size() && (draw -= points_[chosen].weight * nearest[chosen]) >= 0)
+      while (chosen + 1 < points_.count && (draw -= points_.weight[chosen] * nearest[chosen]) >= 0)
         ++chosen;
       const bool first = centres.empty();
-      centres.push_back(points_[chosen].f);
-      for (std::size_t i = 0; i < points_.size(); ++i) {
-        const double distance = (points_[i].f - centres.back()).squaredNorm();
-        nearest[i] = first ? distance : std::min(nearest[i], distance);
+      centres.push_back(Point(chosen));
+      for (std::size_t k = 0; k < points_.count; ++k) {
+        const double distance = (Point(k) - centres.back()).squaredNorm();
+        nearest[k] = first ? distance : std::min(nearest[k], distance);
       }
     }
-    std::vector<Sums> sums(centres.size());
-    for (const WeightedPoint& p : points_) {
-      std::size_t best = 0;
-      for (std::size_t j = 1; j < centres.size(); ++j)
-        if ((p.f - centres[j]).squaredNorm() < (p.f - centres[best]).squaredNorm()) best = j;
-      sums[best].Add(p.f, p.weight);
-    }
-    return MStep(sums);
+    return MStep(SumsOfNearest(centres));
   }
 
-  Expectation EStep(const std::vector<Component>& components) const {
-    return SumOver<Expectation>(points_.size(), [&](std::size_t i, Expectation& expectation) {
-      if (expectation.sums.empty()) expectation.sums.resize(components.size());
-      std::array<double, CompiledMixture::kMaxComponents> density;
-      double largest = -INFINITY, sum = 0;
-      for (std::size_t j = 0; j < components.size(); ++j)
-        largest = std::max(largest, density[j] = components[j].LogDensity(points_[i].f));
-      for (std::size_t j = 0; j < components.size(); ++j)
-        sum += density[j] = std::exp(density[j] - largest);
-      for (std::size_t j = 0; j < components.size(); ++j)
-        expectation.sums[j].Add(points_[i].f, points_[i].weight * density[j] / sum);
-      expectation.log_likelihood += points_[i].weight * (largest + std::log(sum));
-    });
+  // Of each centre the sums of the points that are nearest to it.
+  std::vector<ComponentSums> SumsOfNearest(const std::vector<Eigen::Vector3d>& centres) const {
+    std::vector<ComponentSums> sums(centres.size());
+    for (std::size_t k = 0; k < points_.count; ++k) {
+      const Eigen::Vector3d f = Point(k);
+      std::size_t best = 0;
+      for (std::size_t j = 1; j < centres.size(); ++j)
+        if ((f - centres[j]).squaredNorm() < (f - centres[best]).squaredNorm()) best = j;
+      const double w = points_.weight[k];
+      ComponentSums one{w, {w * f(0), w * f(1), w * f(2)}, {}};
+      one.product = {one.sum[0] * f(0), one.sum[0] * f(1), one.sum[0] * f(2),
+                     one.sum[1] * f(1), one.sum[1] * f(2), one.sum[2] * f(2)};
+      sums[best] += one;
+    }
+    return sums;
   }
 
   // A component with too few pixels for a covariance is dropped.
-  std::vector<Component> MStep(const std::vector<Sums>& sums) const {
+  std::vector<Component> MStep(const std::vector<ComponentSums>& sums) const {
     std::vector<Component> components;
     double kept = 0;
-    for (const Sums& s : sums) {
+    for (const ComponentSums& s : sums) {
       if (s.weight < size_ + 1) continue;
       Component c;
       c.weight = s.weight;
-      kept += s.weight;
-      c.mean = s.sum / s.weight;
-      c.covariance = s.product / s.weight - c.mean * c.mean.transpose();
-      c.covariance = 0.5 * (c.covariance + c.covariance.transpose().eval());
+      c.mean = SumOf(s) / s.weight;
+      c.covariance = ProductOf(s) / s.weight - c.mean * c.mean.transpose();
       for (int i = 0; i < 3; ++i) c.covariance(i, i) += i < size_ ? floor_ : 1;
-      const Eigen::LLT<Eigen::Matrix3d> cholesky(c.covariance);
-      if (cholesky.info() != Eigen::Success) continue;
-      c.lower = cholesky.matrixL();
+      if (!Whiten(c)) continue;
+      kept += c.weight;
       components.push_back(c);
     }
     if (components.empty())
       throw Error(fmt::format("class '{}'", name_), "has too few samples for a mixture (add some)");
     for (Component& c : components) {
       c.weight /= kept;
-      c.constant = std::log(c.weight) - c.lower.diagonal().array().log().sum();
+      c.density.constant += std::log2(c.weight);
     }
     return components;
   }
 
-  std::vector<WeightedPoint> points_;
+  // Sets the density, but for the weight. False where the covariance is not positive definite.
+  static bool Whiten(Component& c) {
+    const Eigen::LLT<Eigen::Matrix3d> cholesky(c.covariance);
+    if (cholesky.info() != Eigen::Success) return false;
+    const Eigen::Matrix3d lower = cholesky.matrixL();
+    // From e^(-d'd / 2) to 2^-|whitening d|^2.
+    const Eigen::Matrix3d whitening =
+        std::sqrt(0.5 * std::numbers::log2e) *
+        lower.triangularView<Eigen::Lower>().solve(Eigen::Matrix3d::Identity());
+    c.density = {-lower.diagonal().array().log2().sum(),
+                 {c.mean(0), c.mean(1), c.mean(2)},
+                 {whitening(0, 0), whitening(1, 0), whitening(1, 1), whitening(2, 0),
+                  whitening(2, 1), whitening(2, 2)}};
+    return true;
+  }
+
+  PointPlanes points_;
   int size_;
   std::string name_;
   const MixtureOptions& options_;
@@ -186,10 +195,9 @@ void FitMixture(const Samples& samples, const FitOptions& options, Model& model)
     if (count < 1 || count > static_cast<int>(CompiledMixture::kMaxComponents))
       throw Error(fmt::format("components {}={}", c.name, count),
                   fmt::format("is out of range (1 to {})", CompiledMixture::kMaxComponents));
-    ClassFit fit(PointsOf(samples, options.features, c.name), size, c.name, options.mixture);
-    for (const Component& component : fit.Run(count))
-      c.components.push_back({component.weight, component.mean.head(size),
-                              component.covariance.topLeftCorner(size, size)});
+    c.components =
+        ClassFit(PlanesOf(samples, options.features, c.name), size, c.name, options.mixture)
+            .Run(count);
   }
 }
 

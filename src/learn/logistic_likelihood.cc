@@ -3,35 +3,41 @@
 #include <cmath>
 
 #include "skinmask/base/error.h"
-#include "skinmask/base/logistic.h"
 
 namespace skinmask::logistic {
 namespace {
 
 using Terms = LogisticOptions::Terms;
 
-std::vector<std::pair<int, int>> Products(Terms terms, int size) {
-  std::vector<std::pair<int, int>> products;
-  for (int i = 0; i < size; ++i)
-    for (int j = i; j < size; ++j)
+Polynomial FormOf(Terms terms, int size) {
+  Polynomial form;
+  form.features = static_cast<std::size_t>(size);
+  for (std::size_t i = 0; i < form.features; ++i)
+    for (std::size_t j = i; j < form.features; ++j)
       if (terms == Terms::kQuadratic || (terms == Terms::kSquares && i == j))
-        products.emplace_back(i, j);
-  return products;
+        form.products.emplace_back(i, j);
+  return form;
 }
 
-Scale ScaleOf(const std::vector<WeightedPoint>& positive,
-              const std::vector<WeightedPoint>& negative, int size, double total) {
-  Eigen::Vector3d sum = Eigen::Vector3d::Zero(), squares = Eigen::Vector3d::Zero();
-  for (const auto* points : {&positive, &negative})
-    for (const WeightedPoint& p : *points) sum += p.weight * p.f;
-  const Eigen::Vector3d mean = sum / total;
-  for (const auto* points : {&positive, &negative})
-    for (const WeightedPoint& p : *points) squares += p.weight * (p.f - mean).cwiseAbs2();
-  const Eigen::Vector3d deviation = (squares / total).cwiseSqrt();
-  for (int i = 0; i < size; ++i)
-    if (!(deviation(i) > 0))
+Scale ScaleOf(const PointPlanes& positive, const PointPlanes& negative, int size, double total) {
+  Scale scale{FeatureVector::Zero(size), FeatureVector::Zero(size)};
+  for (int i = 0; i < size; ++i) {
+    const auto channel = static_cast<std::size_t>(i);
+    double sum = 0, squares = 0;
+    for (const PointPlanes* points : {&positive, &negative})
+      for (std::size_t k = 0; k < points->count; ++k)
+        sum += points->weight[k] * points->f[channel][k];
+    const double mean = scale.mean(i) = sum / total;
+    for (const PointPlanes* points : {&positive, &negative})
+      for (std::size_t k = 0; k < points->count; ++k) {
+        const double d = points->f[channel][k] - mean;
+        squares += points->weight[k] * d * d;
+      }
+    scale.deviation(i) = std::sqrt(squares / total);
+    if (!(scale.deviation(i) > 0))
       throw Error("logistic", "a channel never varies (more varied samples, fewer channels)");
-  return {mean.head(size), deviation.head(size)};
+  }
+  return scale;
 }
 
 // The part of the weights that the ridge draws to 0: all but the constant.
@@ -43,35 +49,48 @@ Vector Penalised(Vector w) {
 }  // namespace
 
 Problem::Problem(const Samples& samples, const FitOptions& options, const Model& model)
-    : options_(options.logistic),
-      size_(options.features.size()),
-      products_(Products(options.logistic.terms, size_)) {
-  const auto positive = PointsOf(samples, options.features, model.classes[0].name);
-  const auto negative = PointsOf(samples, options.features, model.classes[1].name);
+    : options_(options.logistic), form_(FormOf(options.logistic.terms, options.features.size())) {
+  const PointPlanes positive = PlanesOf(samples, options.features, model.classes[0].name);
+  const PointPlanes negative = PlanesOf(samples, options.features, model.classes[1].name);
   total_ = static_cast<double>(samples.Total());
-  scale_ = ScaleOf(positive, negative, size_, total_);
-  for (const WeightedPoint& p : positive) rows_.push_back(RowOf(p, true));
-  for (const WeightedPoint& p : negative) rows_.push_back(RowOf(p, false));
+  scale_ = ScaleOf(positive, negative, options.features.size(), total_);
+  points_ = PointPlanes(positive.count + negative.count);
+  Standardise(positive, 1, 0);
+  Standardise(negative, -1, positive.count);
 }
 
-void Problem::AddTo(Likelihood& sum, const Row& row, const Vector& w, bool information) const {
-  const double z = w.dot(row.t), p = Logistic(z);
-  sum.value += row.weight * LogLogistic(row.positive ? z : -z);
-  const double residual = row.positive ? Logistic(-z) : -p;  // y - p, without cancelling
-  sum.gradient.head(terms()) += row.weight * residual * row.t;
-  if (information)
-    sum.information.topLeftCorner(terms(), terms())
-        .selfadjointView<Eigen::Lower>()
-        .rankUpdate(row.t, row.weight * p * (1 - p));
+// Puts points in from place `first` on, with weights of this sign.
+void Problem::Standardise(const PointPlanes& points, double sign, std::size_t first) {
+  for (std::size_t k = 0; k < points.count; ++k)
+    points_.weight[first + k] = sign * points.weight[k];
+  for (std::size_t i = 0; i < form_.features; ++i) {
+    const double mean = scale_.mean(static_cast<Eigen::Index>(i)),
+                 deviation = scale_.deviation(static_cast<Eigen::Index>(i));
+    for (std::size_t k = 0; k < points.count; ++k)
+      points_.f[i][first + k] = (points.f[i][k] - mean) / deviation;
+  }
 }
 
-Likelihood Problem::At(const Vector& w, bool information) const {
-  Likelihood at = SumOver<Likelihood>(
-      rows_.size(), [&](std::size_t i, Likelihood& sum) { AddTo(sum, rows_[i], w, information); });
+Vector Problem::TermsOf(std::size_t point) const {
+  Vector t(terms());
+  Eigen::Index next = 0;
+  t(next++) = 1;
+  for (std::size_t i = 0; i < form_.features; ++i) t(next++) = points_.f[i][point];
+  for (const auto& [i, j] : form_.products) t(next++) = points_.f[i][point] * points_.f[j][point];
+  return t;
+}
+
+LogLikelihoodAt Problem::At(const Vector& w, bool information) const {
+  Polynomial z = form_;
+  std::copy(w.begin(), w.end(), z.w.begin());
+  const LikelihoodSums sums = Likelihood(points_, z, information);
   const int m = terms();
-  at.gradient.conservativeResize(m);
-  Matrix lower = at.information.topLeftCorner(m, m);
-  at.information = lower.selfadjointView<Eigen::Lower>();
+  LogLikelihoodAt at{sums.value, Eigen::Map<const Vector>(sums.gradient.data(), m),
+                     Matrix::Zero(m, m)};
+  auto next = sums.information.begin();
+  for (int row = 0; row < m; ++row)
+    for (int column = 0; column <= row; ++column)
+      at.information(row, column) = at.information(column, row) = *next++;
   at.value /= total_;
   at.gradient /= total_;
   at.information /= total_;
@@ -87,31 +106,23 @@ double Problem::LogLikelihood(const Vector& w) const {
 }
 
 LogisticTerms Problem::Coefficients(const Vector& w) const {
+  const auto size = static_cast<int>(form_.features);
   LogisticTerms terms;
   terms.constant = w(0);
-  terms.linear = w.segment(1, size_).cwiseQuotient(scale_.deviation);
+  terms.linear = w.segment(1, size).cwiseQuotient(scale_.deviation);
   terms.constant -= terms.linear.dot(scale_.mean);
-  if (!products_.empty())
-    terms.product.assign(static_cast<std::size_t>(size_ * (size_ + 1) / 2), 0);
-  for (std::size_t k = 0; k < products_.size(); ++k) {
-    const auto [i, j] = products_[k];
-    const double a = w(1 + size_ + static_cast<int>(k)) / scale_.deviation(i) / scale_.deviation(j);
-    terms.product[static_cast<std::size_t>(i * size_ - i * (i - 1) / 2 + j - i)] = a;
+  if (!form_.products.empty())
+    terms.product.assign(static_cast<std::size_t>(size * (size + 1) / 2), 0);
+  for (std::size_t k = 0; k < form_.products.size(); ++k) {
+    const auto i = static_cast<int>(form_.products[k].first),
+               j = static_cast<int>(form_.products[k].second);
+    const double a = w(1 + size + static_cast<int>(k)) / scale_.deviation(i) / scale_.deviation(j);
+    terms.product[static_cast<std::size_t>(i * size - i * (i - 1) / 2 + j - i)] = a;
     terms.linear(i) -= a * scale_.mean(j);
     terms.linear(j) -= a * scale_.mean(i);
     terms.constant += a * scale_.mean(i) * scale_.mean(j);
   }
   return terms;
-}
-
-Row Problem::RowOf(const WeightedPoint& point, bool positive) const {
-  const FeatureVector u = (point.f.head(size_) - scale_.mean).cwiseQuotient(scale_.deviation);
-  Row row{Vector(terms()), point.weight, positive};
-  row.t(0) = 1;
-  row.t.segment(1, size_) = u;
-  for (std::size_t k = 0; k < products_.size(); ++k)
-    row.t(1 + size_ + static_cast<int>(k)) = u(products_[k].first) * u(products_[k].second);
-  return row;
 }
 
 }  // namespace skinmask::logistic

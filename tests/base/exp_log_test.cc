@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "base/exp_log_test.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
+#include "base/doubles-inl.h"
 #include "base/exp_log-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,17 +25,27 @@ void LogRow(const float* x, std::size_t count, float* y) {
   for (std::size_t i = 0; i < count; i += kLanes)
     hn::StoreU(Log(hn::LoadU(FloatTag(), x + i)), FloatTag(), y + i);
 }
+void DoubleExp2Row(const double* x, std::size_t count, double* y) {
+  for (std::size_t i = 0; i < count; i += kDoubleLanes) StoreAt(Exp2(LoadAt(x + i)), y + i);
+}
+void DoubleLogRow(const double* x, std::size_t count, double* y) {
+  for (std::size_t i = 0; i < count; i += kDoubleLanes) StoreAt(Log(LoadAt(x + i)), y + i);
+}
 
 }  // namespace
 }  // namespace skinmask::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "support/world.h"
+
 namespace skinmask {
 namespace {
 
 HWY_EXPORT(Exp2Row);
 HWY_EXPORT(LogRow);
+HWY_EXPORT(DoubleExp2Row);
+HWY_EXPORT(DoubleLogRow);
 
 // Largest relative errors over a grid that no power of two divides. (docs/math.md states those over
 // all floats, found by the same loop with step 1.)
@@ -64,6 +75,30 @@ TEST(Elementary, LogIsWithinItsBound) {
   HWY_DYNAMIC_DISPATCH(LogRow)(x.data(), x.size(), y.data());
   for (std::size_t i = 0; i < x.size(); ++i)
     ASSERT_NEAR(y[i], std::log(static_cast<double>(x[i])), 0x1p-22 * std::log(x[i])) << x[i];
+}
+
+// Random numbers, where a grid of all is out of reach, against the C library's.
+TEST(Elementary, DoublesAreWithinTheirBounds) {
+  testing::Random random(4);
+  constexpr std::size_t kCount = 1 << 20;
+  std::vector<double> x, y(kCount);
+  while (x.size() < kCount) x.push_back((2 * random.Uniform() - 1) * (x.size() % 2 ? 1 : 990));
+  for (const double far : {0., 0.5, -0.5, 1000., -1000.}) x.insert(x.begin(), far);
+  HWY_DYNAMIC_DISPATCH(DoubleExp2Row)(x.data(), kCount, y.data());
+  double worst = 0;
+  for (std::size_t i = 0; i < kCount; ++i)
+    worst = std::max(worst, std::abs(y[i] / std::exp2(x[i]) - 1));
+  EXPECT_LT(worst, 0x1p-50);
+  x.assign({-1e9, 1e9});
+  x.resize(kCount);
+  HWY_DYNAMIC_DISPATCH(DoubleExp2Row)(x.data(), kCount, y.data());
+  EXPECT_EQ(y[0], std::exp2(-1000.));
+  EXPECT_EQ(y[1], std::exp2(1000.));
+  for (std::size_t i = 0; i < kCount; ++i)
+    x[i] = i % 2 ? 1 + std::exp2(-50 * random.Uniform()) : std::exp2(30 * random.Uniform());
+  HWY_DYNAMIC_DISPATCH(DoubleLogRow)(x.data(), kCount, y.data());
+  for (std::size_t i = 0; i < kCount; ++i)
+    ASSERT_NEAR(y[i], std::log(x[i]), 0x1p-50 * std::log(x[i])) << x[i];
 }
 
 }  // namespace

@@ -1,0 +1,192 @@
+#include "learn/expectation_rows.h"
+
+#include "skinmask/model/mixture.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "learn/expectation_rows.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "base/doubles-inl.h"
+
+#ifndef SKINMASK_EXPECTATION_ROWS_ONCE
+#define SKINMASK_EXPECTATION_ROWS_ONCE
+namespace skinmask {
+namespace {
+
+constexpr std::size_t kSums = PointPlanes::kSums, kPoints = PointPlanes::kBlock;
+
+using Block = PointPlanes::Block;
+using Lanes = PointPlanes::Lanes;
+
+// The sums of a part of the points.
+struct PartSums {
+  std::array<std::array<Lanes, 10>, CompiledMixture::kMaxComponents> components{};
+  Lanes log_likelihood{};
+};
+
+}  // namespace
+}  // namespace skinmask
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE Doubles LogDensity(const WhitenedComponent& c, Doubles f0, Doubles f1, Doubles f2) {
+  const Doubles d0 = hn::Sub(f0, Double(c.mean[0])), d1 = hn::Sub(f1, Double(c.mean[1])),
+                d2 = hn::Sub(f2, Double(c.mean[2]));
+  const auto& w = c.whitening;
+  const Doubles w0 = hn::Mul(Double(w[0]), d0);
+  const Doubles w1 = hn::Add(hn::Mul(Double(w[1]), d0), hn::Mul(Double(w[2]), d1));
+  const Doubles w2 = hn::Add(hn::Add(hn::Mul(Double(w[3]), d0), hn::Mul(Double(w[4]), d1)),
+                             hn::Mul(Double(w[5]), d2));
+  return hn::Sub(Double(c.constant),
+                 hn::Add(hn::Add(hn::Mul(w0, w0), hn::Mul(w1, w1)), hn::Mul(w2, w2)));
+}
+
+// Each component's part of the weight of the points from `i` on, and what each point adds to the
+// log-likelihood. Of components no point of the block has a share in, used[k] is false.
+void BlockShares(const PointPlanes& points, std::size_t i, const WhitenedComponent* components,
+                 std::size_t count, Block* shares, bool* used, Block& log_likelihoods) {
+  constexpr double kLn2 = 0x1.62e42fefa39efp-1, kLeast = -60;
+  for (std::size_t at = 0; at < kPoints; at += kDoubleLanes) {
+    const Doubles f0 = LoadAt(&points.f[0][i + at]), f1 = LoadAt(&points.f[1][i + at]),
+                  f2 = LoadAt(&points.f[2][i + at]), weight = LoadAt(&points.weight[i + at]);
+    Doubles greatest = Double(-1e300);
+    for (std::size_t k = 0; k < count; ++k) {
+      const Doubles u = LogDensity(components[k], f0, f1, f2);
+      StoreAt(u, &shares[k][at]);
+      greatest = hn::Max(greatest, u);
+    }
+    Doubles sum = Double(0);
+    for (std::size_t k = 0; k < count; ++k) {
+      const Doubles u = hn::Sub(LoadAt(&shares[k][at]), greatest);
+      const auto counts = hn::Gt(u, Double(kLeast));
+      Doubles power = Double(0);
+      if (!hn::AllFalse(DoubleTag(), counts)) {
+        power = hn::IfThenElseZero(counts, Exp2(u));
+        sum = hn::Add(sum, power);
+        used[k] = true;
+      }
+      StoreAt(power, &shares[k][at]);
+    }
+    StoreAt(hn::Mul(weight, hn::Add(hn::Mul(greatest, Double(kLn2)), Log(sum))),
+            &log_likelihoods[at]);
+    const Doubles factor = hn::Div(weight, sum);
+    for (std::size_t k = 0; k < count; ++k)
+      if (used[k]) StoreAt(hn::Mul(LoadAt(&shares[k][at]), factor), &shares[k][at]);
+  }
+}
+
+// The sums of some lanes, in registers while a block is added.
+struct MomentLanes {
+  Doubles w, x, y, z, xx, xy, xz, yy, yz, zz;
+
+  // Calls act(sum, its lanes in memory) for each.
+  template <class Act>
+  HWY_INLINE void ForEach(std::array<Lanes, 10>& sums, std::size_t lane, const Act& act) {
+    act(w, &sums[0][lane]);
+    act(x, &sums[1][lane]);
+    act(y, &sums[2][lane]);
+    act(z, &sums[3][lane]);
+    act(xx, &sums[4][lane]);
+    act(xy, &sums[5][lane]);
+    act(xz, &sums[6][lane]);
+    act(yy, &sums[7][lane]);
+    act(yz, &sums[8][lane]);
+    act(zz, &sums[9][lane]);
+  }
+
+  HWY_INLINE void Add(Doubles share, Doubles f0, Doubles f1, Doubles f2) {
+    const Doubles w0 = hn::Mul(share, f0), w1 = hn::Mul(share, f1), w2 = hn::Mul(share, f2);
+    w = hn::Add(w, share);
+    x = hn::Add(x, w0);
+    y = hn::Add(y, w1);
+    z = hn::Add(z, w2);
+    xx = hn::Add(xx, hn::Mul(w0, f0));
+    xy = hn::Add(xy, hn::Mul(w0, f1));
+    xz = hn::Add(xz, hn::Mul(w0, f2));
+    yy = hn::Add(yy, hn::Mul(w1, f1));
+    yz = hn::Add(yz, hn::Mul(w1, f2));
+    zz = hn::Add(zz, hn::Mul(w2, f2));
+  }
+};
+
+void AddMoments(const PointPlanes& points, std::size_t i, const Block& shares,
+                std::array<Lanes, 10>& of_component) {
+  for (std::size_t lane = 0; lane < kSums; lane += kDoubleLanes) {
+    MomentLanes sums;
+    sums.ForEach(of_component, lane, [](Doubles& sum, const double* at) { sum = LoadAt(at); });
+    for (std::size_t at = lane; at < kPoints; at += kSums)
+      sums.Add(LoadAt(&shares[at]), LoadAt(&points.f[0][i + at]), LoadAt(&points.f[1][i + at]),
+               LoadAt(&points.f[2][i + at]));
+    sums.ForEach(of_component, lane, [](Doubles& sum, double* at) { StoreAt(sum, at); });
+  }
+}
+
+// Points first .. last - 1, whole blocks.
+void AddPart(const PointPlanes& points, const WhitenedComponent* components, std::size_t count,
+             std::size_t first, std::size_t last, PartSums& sums) {
+  Block shares[CompiledMixture::kMaxComponents], log_likelihoods;
+  for (std::size_t i = first; i < last; i += kPoints) {
+    bool used[CompiledMixture::kMaxComponents] = {};
+    BlockShares(points, i, components, count, shares, used, log_likelihoods);
+    for (std::size_t k = 0; k < count; ++k)
+      if (used[k]) AddMoments(points, i, shares[k], sums.components[k]);
+    for (std::size_t at = 0; at < kPoints; at += kDoubleLanes) {
+      double* const sum = &sums.log_likelihood[at % kSums];
+      StoreAt(hn::Add(LoadAt(sum), LoadAt(&log_likelihoods[at])), sum);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skinmask {
+
+HWY_EXPORT(AddPart);
+
+namespace {
+
+ComponentSums Totals(const std::array<Lanes, 10>& lanes) {
+  ComponentSums sums;
+  sums.weight = PointPlanes::Total(lanes[0]);
+  for (std::size_t i = 0; i < 3; ++i) sums.sum[i] = PointPlanes::Total(lanes[1 + i]);
+  for (std::size_t i = 0; i < 6; ++i) sums.product[i] = PointPlanes::Total(lanes[4 + i]);
+  return sums;
+}
+
+}  // namespace
+
+ComponentSums& ComponentSums::operator+=(const ComponentSums& other) {
+  weight += other.weight;
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += other.sum[i];
+  for (std::size_t i = 0; i < product.size(); ++i) product[i] += other.product[i];
+  return *this;
+}
+
+Expectation& Expectation::operator+=(const Expectation& other) {
+  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += other.sums[k];
+  log_likelihood += other.log_likelihood;
+  return *this;
+}
+
+Expectation EStep(const PointPlanes& points, std::span<const WhitenedComponent> components) {
+  return SumOverBlocks(points, Expectation{std::vector<ComponentSums>(components.size())},
+                       [&](std::size_t first, std::size_t last, Expectation& expectation) {
+                         PartSums sums;
+                         HWY_DYNAMIC_DISPATCH(AddPart)
+                         (points, components.data(), components.size(), first, last, sums);
+                         Expectation part;
+                         for (std::size_t k = 0; k < components.size(); ++k)
+                           part.sums.push_back(Totals(sums.components[k]));
+                         part.log_likelihood = PointPlanes::Total(sums.log_likelihood);
+                         expectation += part;
+                       });
+}
+
+}  // namespace skinmask
+#endif

@@ -1,0 +1,148 @@
+#include "learn/logistic_rows.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "learn/logistic_rows.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "base/doubles-inl.h"
+
+#ifndef SKINMASK_LOGISTIC_ROWS_ONCE
+#define SKINMASK_LOGISTIC_ROWS_ONCE
+namespace skinmask::logistic {
+namespace {
+
+constexpr std::size_t kSums = PointPlanes::kSums, kPoints = PointPlanes::kBlock;
+
+using Block = PointPlanes::Block;
+using Lanes = PointPlanes::Lanes;
+
+// The sums of a part of the points.
+struct PartSums {
+  Lanes value{};
+  std::array<Lanes, kMaxTerms> gradient{};
+  std::array<Lanes, kMaxTerms*(kMaxTerms + 1) / 2> information{};
+};
+
+// What is known of the points of a block: their terms, log P(truth) times the weight, and the
+// factors of the terms in the gradient and in the information.
+struct BlockValues {
+  std::array<Block, kMaxTerms> terms;
+  Block value, residual, information;
+};
+
+}  // namespace
+}  // namespace skinmask::logistic
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::HWY_NAMESPACE {
+namespace {
+
+using namespace logistic;
+
+// The terms of some points; their z.
+HWY_INLINE Doubles Terms(const PointPlanes& points, const Polynomial& z, std::size_t i,
+                         std::size_t at, BlockValues& block) {
+  Doubles sum = Double(z.w[0]);
+  StoreAt(Double(1), &block.terms[0][at]);
+  const auto add = [&](std::size_t term, Doubles t) {
+    StoreAt(t, &block.terms[term][at]);
+    sum = hn::Add(sum, hn::Mul(Double(z.w[term]), t));
+  };
+  for (std::size_t k = 0; k < z.features; ++k) add(1 + k, LoadAt(&points.f[k][i + at]));
+  for (std::size_t k = 0; k < z.products.size(); ++k)
+    add(1 + z.features + k, hn::Mul(LoadAt(&points.f[z.products[k].first][i + at]),
+                                    LoadAt(&points.f[z.products[k].second][i + at])));
+  return sum;
+}
+
+// With e = exp(-|z|), which cannot overflow, and m = z where the point is positive, else -z:
+//   log P(truth) = min(m, 0) - log(1 + e),   |y - P| = (m < 0 ? 1 : e) / (1 + e),
+//   P (1 - P) = e / (1 + e)^2.
+void Evaluate(const PointPlanes& points, const Polynomial& z, std::size_t i, BlockValues& block) {
+  constexpr double kLog2E = 0x1.71547652b82fep+0;
+  for (std::size_t at = 0; at < kPoints; at += kDoubleLanes) {
+    const Doubles x = Terms(points, z, i, at, block);
+    const Doubles weight = LoadAt(&points.weight[i + at]);
+    const Doubles m = hn::Xor(x, hn::And(weight, hn::SignBit(DoubleTag())));
+    const Doubles e = Exp2(hn::Mul(hn::Abs(x), Double(-kLog2E)));
+    const Doubles whole = hn::Add(Double(1), e);
+    const Doubles log_truth = hn::Sub(hn::Min(m, Double(0)), Log(whole));
+    const Doubles wrong = hn::Div(hn::IfThenElse(hn::Lt(m, Double(0)), Double(1), e), whole);
+    StoreAt(hn::Mul(hn::Abs(weight), log_truth), &block.value[at]);
+    StoreAt(hn::Mul(weight, wrong), &block.residual[at]);
+    StoreAt(hn::Div(hn::Mul(hn::Abs(weight), e), hn::Mul(whole, whole)), &block.information[at]);
+  }
+}
+
+// Adds each point's a * b.
+HWY_INLINE void AddProducts(const Block& a, const Block& b, Lanes& lanes) {
+  for (std::size_t lane = 0; lane < kSums; lane += kDoubleLanes) {
+    Doubles sum = LoadAt(&lanes[lane]);
+    for (std::size_t at = lane; at < kPoints; at += kSums)
+      sum = hn::Add(sum, hn::Mul(LoadAt(&a[at]), LoadAt(&b[at])));
+    StoreAt(sum, &lanes[lane]);
+  }
+}
+
+void AddInformation(const BlockValues& block, std::size_t terms, PartSums& sums) {
+  Lanes* into = sums.information.data();
+  for (std::size_t row = 0; row < terms; ++row) {
+    Block weighted;
+    for (std::size_t at = 0; at < kPoints; at += kDoubleLanes)
+      StoreAt(hn::Mul(LoadAt(&block.information[at]), LoadAt(&block.terms[row][at])),
+              &weighted[at]);
+    for (std::size_t column = 0; column <= row; ++column)
+      AddProducts(weighted, block.terms[column], *into++);
+  }
+}
+
+// Points first .. last - 1, whole blocks.
+void AddPart(const PointPlanes& points, const Polynomial& z, bool information, std::size_t first,
+             std::size_t last, PartSums& sums) {
+  BlockValues block;
+  for (std::size_t i = first; i < last; i += kPoints) {
+    Evaluate(points, z, i, block);
+    AddProducts(block.value, block.terms[0], sums.value);
+    for (std::size_t term = 0; term < z.terms(); ++term)
+      AddProducts(block.residual, block.terms[term], sums.gradient[term]);
+    if (information) AddInformation(block, z.terms(), sums);
+  }
+}
+
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skinmask {
+
+HWY_EXPORT(AddPart);
+
+namespace logistic {
+LikelihoodSums& LikelihoodSums::operator+=(const LikelihoodSums& other) {
+  value += other.value;
+  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += other.gradient[i];
+  for (std::size_t i = 0; i < information.size(); ++i) information[i] += other.information[i];
+  return *this;
+}
+
+LikelihoodSums Likelihood(const PointPlanes& points, const Polynomial& z, bool information) {
+  return SumOverBlocks(points, LikelihoodSums(),
+                       [&](std::size_t first, std::size_t last, LikelihoodSums& sums) {
+                         PartSums lanes;
+                         HWY_DYNAMIC_DISPATCH(AddPart)
+                         (points, z, information, first, last, lanes);
+                         LikelihoodSums part;
+                         part.value = PointPlanes::Total(lanes.value);
+                         for (std::size_t i = 0; i < z.terms(); ++i)
+                           part.gradient[i] = PointPlanes::Total(lanes.gradient[i]);
+                         for (std::size_t i = 0; i < part.information.size(); ++i)
+                           part.information[i] = PointPlanes::Total(lanes.information[i]);
+                         sums += part;
+                       });
+}
+
+}  // namespace logistic
+}  // namespace skinmask
+#endif
