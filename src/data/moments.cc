@@ -17,11 +17,16 @@ constexpr std::size_t kPair[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
 
 void Moments::Add(const std::int32_t* carrier, std::uint64_t count) {
   n += count;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Int128 weighted = static_cast<Int128>(count) * carrier[i];
-    sum[i] += weighted;
-    for (std::size_t j = i; j < 3; ++j) product[kPair[i][j]] += weighted * carrier[j];
-  }
+  // Carriers are at most 2^20, so that products of small counts need no 128 bits.
+  constexpr std::uint64_t kSmall = 1 << 22;
+  const auto add = [&](auto weight) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto weighted = weight * carrier[i];
+      sum[i] += weighted;
+      for (std::size_t j = i; j < 3; ++j) product[kPair[i][j]] += weighted * carrier[j];
+    }
+  };
+  count < kSmall ? add(static_cast<std::int64_t>(count)) : add(static_cast<Int128>(count));
 }
 
 Moments& Moments::operator+=(const Moments& other) {

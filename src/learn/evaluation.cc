@@ -11,6 +11,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "learn/loss_rows.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/model/reference.h"
@@ -58,13 +59,6 @@ constexpr double kFixedPoint = 4294967296.;  // 2^32
 Int128 SquaredError(double log_odds, bool truth, std::uint64_t count) {
   const double error = Logistic(truth ? -log_odds : log_odds);
   return static_cast<Int128>(count) * std::llround(error * error * kFixedPoint);
-}
-
-// -log P(truth) in multiples of 2^-32, so that sums are exact.
-Int128 LogLoss(double log_odds, bool truth, std::uint64_t count) {
-  const double loss = -LogLogistic(truth ? log_odds : -log_odds);
-  return static_cast<Int128>(count) *
-         std::llround((loss < kMaxMagnitude ? loss : kMaxMagnitude) * kFixedPoint);
 }
 
 }  // namespace
@@ -208,7 +202,7 @@ std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
   return steps;
 }
 
-// What rows [first, last) add to an evaluation's counts and squared error.
+// What rows add to an evaluation's counts and squared error.
 struct RowSums {
   Confusion counts;
   Int128 squared_error = 0, log_loss = 0;
@@ -221,31 +215,29 @@ struct RowSums {
   }
 };
 
-RowSums Score(const Samples& samples, const std::vector<bool>& truths, const Reference& reference,
-              double threshold, std::size_t first, std::size_t last, ScoredRow* scored) {
-  constexpr std::size_t kBlock = 256;
+constexpr std::size_t kBlock = 256;
+
+// Of `size` rows, at most kBlock, their scores and what they add.
+void ScoreBlock(const SampleRow* rows, std::size_t size, const std::vector<bool>& truths,
+                const Reference& reference, double threshold, ScoredRow* scored, RowSums& sums) {
   std::array<std::uint8_t, 3 * kBlock> bgr;
-  std::array<double, kBlock> z;
-  RowSums sums;
-  for (; first < last; first += kBlock) {
-    const std::size_t size = std::min(kBlock, last - first);
-    const SampleRow* const rows = &samples.rows()[first];
-    for (std::size_t i = 0; i < size; ++i) {
-      bgr[3 * i] = rows[i].b;
-      bgr[3 * i + 1] = rows[i].g;
-      bgr[3 * i + 2] = rows[i].r;
-    }
-    reference.LogOddsRow(bgr.data(), size, z.data());
-    for (std::size_t i = 0; i < size; ++i) {
-      const bool truth = truths[rows[i].class_index];
-      const auto count = static_cast<std::int64_t>(rows[i].count);
-      scored[first + i] = {z[i], truth ? count : -count};
-      sums.counts.Add(truth, z[i] > threshold, rows[i].count);
-      sums.squared_error += SquaredError(z[i], truth, rows[i].count);
-      sums.log_loss += LogLoss(z[i], truth, rows[i].count);
-    }
+  std::array<double, kBlock> z{}, truth{}, squared_error, log_loss;
+  for (std::size_t i = 0; i < size; ++i) {
+    bgr[3 * i] = rows[i].b;
+    bgr[3 * i + 1] = rows[i].g;
+    bgr[3 * i + 2] = rows[i].r;
+    truth[i] = truths[rows[i].class_index] ? 1 : -1;
   }
-  return sums;
+  reference.LogOddsRow(bgr.data(), size, z.data());
+  LossRow(z.data(), truth.data(), size, squared_error.data(), log_loss.data());
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto count = static_cast<std::int64_t>(rows[i].count);
+    const bool positive = truth[i] > 0;
+    scored[i] = {z[i], positive ? count : -count};
+    sums.counts.Add(positive, z[i] > threshold, rows[i].count);
+    sums.squared_error += static_cast<Int128>(count) * static_cast<std::int64_t>(squared_error[i]);
+    sums.log_loss += static_cast<Int128>(count) * static_cast<std::int64_t>(log_loss[i]);
+  }
 }
 
 }  // namespace
@@ -259,9 +251,10 @@ Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
   const RowSums sums = tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, scored.size(), kGrain), RowSums(),
       [&](const tbb::blocked_range<std::size_t>& rows, RowSums so_far) {
-        const RowSums more =
-            Score(samples, truths, reference, threshold, rows.begin(), rows.end(), scored.data());
-        return so_far += more;
+        for (std::size_t i = rows.begin(); i < rows.end(); i += kBlock)
+          ScoreBlock(&samples.rows()[i], std::min(kBlock, rows.end() - i), truths, reference,
+                     threshold, &scored[i], so_far);
+        return so_far;
       },
       [](RowSums a, const RowSums& b) { return a += b; });
   Evaluation evaluation{sums.counts, Scores{StepsOf(scored), sums.squared_error}};

@@ -21,6 +21,22 @@ TEST(Moments, AreExactWhereDoublesAreNot) {
   EXPECT_EQ(moments.Covariance()(2, 2), 0);
 }
 
+// The greatest carriers, and counts on both sides of where products of 64 bits end.
+TEST(Moments, OfManyPixelsAreThoseOfEachAlone) {
+  constexpr std::uint64_t kEdge = 1 << 22;
+  const std::int32_t carrier[3] = {1 << 20, (1 << 20) - 1, 3};
+  for (const std::uint64_t count : {kEdge - 1, kEdge, kEdge + 1, std::uint64_t{1} << 43}) {
+    Moments moments;
+    moments.Add(carrier, count);
+    const Int128 n = static_cast<Int128>(count);
+    EXPECT_EQ(moments.n, count);
+    EXPECT_TRUE(moments.sum[1] == n * carrier[1]) << count;
+    EXPECT_TRUE(moments.product[0] == n * carrier[0] * carrier[0]) << count;
+    EXPECT_TRUE(moments.product[1] == n * carrier[0] * carrier[1]) << count;
+    EXPECT_TRUE(moments.product[5] == n * 9) << count;
+  }
+}
+
 TEST(Moments, AgreeWithTwoPassesInLongDouble) {
   const Samples samples = DrawSamples(2);
   const std::vector<Moments> moments = MomentsOf(samples, ColorSpaces()[0]);

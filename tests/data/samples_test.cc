@@ -142,6 +142,32 @@ void ExpectRows(const std::vector<SampleRow>& rows,
   }
 }
 
+// More runs than are merged, with groups and without.
+TEST(Samples, RowsInNoOrderAddUpAsInAMap) {
+  for (const std::uint32_t groups : {1u, 5u}) {
+    Random random(groups);
+    std::map<std::array<std::uint32_t, 5>, std::uint64_t> counts;
+    std::vector<SampleRow> rows;
+    for (int i = 0; i < 20000; ++i) {
+      const auto some = [&](std::uint64_t n) {
+        return static_cast<std::uint8_t>(random.Next() % n);
+      };
+      rows.push_back(
+          {some(groups), some(3), some(256), some(7), some(256), std::uint64_t{1} + some(9)});
+      const SampleRow& r = rows.back();
+      counts[{r.group, r.class_index, r.b, r.g, r.r}] += r.count;
+    }
+    const Samples samples({"a", "b", "c"}, rows);
+    ASSERT_EQ(samples.rows().size(), counts.size());
+    auto expected = counts.begin();
+    for (const SampleRow& r : samples.rows()) {
+      EXPECT_EQ((std::array<std::uint32_t, 5>{r.group, r.class_index, r.b, r.g, r.r}),
+                expected->first);
+      EXPECT_EQ(r.count, expected++->second);
+    }
+  }
+}
+
 TEST(ColorCounter, AgreesWithAMap) {
   const Pixels pixels(3);
   ColorCounter counter(Pixels::kClasses);
