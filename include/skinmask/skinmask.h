@@ -24,6 +24,7 @@
 #include "skinmask/pipeline/run.h"
 #include "skinmask/pipeline/train.h"
 #include "skinmask/report/bootstrap.h"
+#include "skinmask/report/comparison.h"
 #include "skinmask/report/curves.h"
 #include "skinmask/report/gallery.h"
 #include "skinmask/report/planes.h"

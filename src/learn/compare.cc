@@ -19,25 +19,37 @@ namespace {
 constexpr std::pair<Criterion, std::string_view> kCriteria[] = {
     {Criterion::kAuc, "auc"}, {Criterion::kBestF1, "f1"}, {Criterion::kLogLoss, "log-loss"}};
 
-// One fold's two tables, made when the first candidate needs them, gone with the last one.
+// One fold's two tables, made when the first model needs them, gone with the last one.
 struct FoldTables {
   std::once_flag made;
   Samples training, held_out;
-  std::atomic<std::size_t> candidates_left{0};
+  std::atomic<std::size_t> models_left{0};
 };
 
-FoldScore ScoreFold(const FoldTables& tables, const FitOptions& options) {
-  const Clock::time_point start = Clock::now();
-  const Model model = Fit(tables.training, options);
+FoldScore Judge(const Samples& held_out, const Model& model) {
   FoldScore score;
-  score.seconds = SecondsSince(start);
-  const Evaluation evaluation = EvaluateSamples(tables.held_out, model);
+  score.parameters = FreeParameters(model);
+  const Evaluation evaluation = EvaluateSamples(held_out, model);
   score.auc = evaluation.scores->Auc();
   score.log_loss = evaluation.log_loss;
   score.counts = evaluation.counts;
-  if (model.classes.size() > 2) score.classes = CountClasses(tables.held_out, model);
+  if (model.classes.size() > 2) score.classes = CountClasses(held_out, model);
   if (const auto best = Choose(*evaluation.scores, {DecisionRule::Kind::kMaxF1}))
     score.best_f1 = best->counts.F1();
+  return score;
+}
+
+FoldScore ScoreFold(const FoldTables& tables, const ComparedModel& compared) {
+  if (compared.given) {
+    Model model = compared.given->model;
+    model.decision = {};
+    return Judge(tables.held_out, model);
+  }
+  const Clock::time_point start = Clock::now();
+  const Model model = Fit(tables.training, compared.options);
+  const double seconds = SecondsSince(start);
+  FoldScore score = Judge(tables.held_out, model);
+  score.seconds = seconds;
   return score;
 }
 
@@ -53,20 +65,17 @@ Estimate EstimateOf(const std::vector<FoldScore>& folds, std::optional<double> F
   return {mean, std::sqrt(squares / (n - 1) / n)};
 }
 
-// Lower is better. Rounded, for what differs by rounding alone (QDA in affine spaces) shall tie.
-double Rank(const ComparedModel& model, Criterion criterion) {
-  const Estimate estimate = criterion == Criterion::kAuc      ? model.Auc()
-                            : criterion == Criterion::kBestF1 ? model.BestF1()
-                                                              : model.LogLoss();
-  const double sign = criterion == Criterion::kLogLoss ? 1 : -1;
-  return sign * std::round(*estimate.mean * 1e9);
-}
+double SignOf(Criterion criterion) { return criterion == Criterion::kLogLoss ? 1 : -1; }
 
-// Puts the folds' scores, or why there are none, into `model`.
+// Lower is better. Rounded, for what differs by rounding alone (QDA in affine spaces) shall tie.
+double Rank(double mean, Criterion criterion) { return SignOf(criterion) * std::round(mean * 1e9); }
+
+// Leaves the folds' scores, or why there are none, in `model`.
 void Gather(ComparedModel& model, const std::vector<std::string>& problems) {
   for (std::size_t fold = 0; fold < problems.size() && model.problem.empty(); ++fold)
     if (!problems[fold].empty())
-      model.problem = fmt::format("without fold {}: {}", fold + 1, problems[fold]);
+      model.problem =
+          fmt::format("{} fold {}: {}", model.given ? "on" : "without", fold + 1, problems[fold]);
   if (model.problem.empty() && !(model.Auc().mean && model.BestF1().mean && model.LogLoss().mean))
     model.problem = "no fold holds both the positive class and another one";
   if (!model.problem.empty()) model.folds.clear();
@@ -87,38 +96,37 @@ void ForEachInOrder(std::size_t total, const std::atomic<bool>* stop, const Work
       tbb::simple_partitioner());
 }
 
-// Fits and scores every candidate on every fold, and puts its problem into those that fail. False
-// after a stop.
-bool ScoreAll(const Samples& samples, const std::vector<FitOptions>& candidates,
-              const CompareOptions& options, Comparison& result) {
+// Fits and scores every model on every fold, and puts its problem into those that fail. False after
+// a stop.
+bool ScoreAll(const Samples& samples, const CompareOptions& options, Comparison& result) {
+  const std::size_t count = result.models.size();
   std::vector<FoldTables> tables(options.folds);
-  for (FoldTables& fold : tables) fold.candidates_left = candidates.size();
-  std::vector<std::vector<std::string>> problems(candidates.size(),
-                                                 std::vector<std::string>(options.folds));
+  for (FoldTables& fold : tables) fold.models_left = count;
+  std::vector<std::vector<std::string>> problems(count, std::vector<std::string>(options.folds));
   std::mutex progress;
   std::size_t done = 0;
   std::uint64_t pixels = 0;
-  const std::size_t total = candidates.size() * options.folds;
+  const std::size_t total = count * options.folds;
   const auto work = [&](std::size_t i) {
-    const std::size_t fold = i / candidates.size(), k = i % candidates.size();
+    const std::size_t fold = i / count, k = i % count;
     FoldTables& its = tables[fold];
     std::call_once(its.made, [&] {
       its.training = result.folds.Training(samples, fold);
       its.held_out = result.folds.HeldOut(samples, fold);
     });
     try {
-      result.models[k].folds[fold] = ScoreFold(its, candidates[k]);
+      result.models[k].folds[fold] = ScoreFold(its, result.models[k]);
     } catch (const Error& e) {
       problems[k][fold] = e.what();
     }
     const std::lock_guard lock(progress);
     pixels += result.models[k].folds[fold].counts.Total();
     if (options.progress) options.progress(++done, total, pixels);
-    if (--its.candidates_left == 0) its.training = its.held_out = Samples();
+    if (--its.models_left == 0) its.training = its.held_out = Samples();
   };
   ForEachInOrder(total, options.stop, work);
   if (options.stop && options.stop->load()) return false;
-  for (std::size_t k = 0; k < candidates.size(); ++k) Gather(result.models[k], problems[k]);
+  for (std::size_t k = 0; k < count; ++k) Gather(result.models[k], problems[k]);
   return true;
 }
 
@@ -134,9 +142,22 @@ Criterion CriterionFromName(std::string_view name) {
   throw Error(fmt::format("criterion '{}'", name), "is unknown (auc, f1, log-loss)");
 }
 
-Estimate ComparedModel::Auc() const { return EstimateOf(folds, &FoldScore::auc); }
-Estimate ComparedModel::BestF1() const { return EstimateOf(folds, &FoldScore::best_f1); }
-Estimate ComparedModel::LogLoss() const { return EstimateOf(folds, &FoldScore::log_loss); }
+std::string ComparedModel::Name() const { return given ? given->name : CandidateName(options); }
+
+std::uint64_t ComparedModel::Parameters() const {
+  std::uint64_t most = 0;
+  for (const FoldScore& fold : folds) most = std::max(most, fold.parameters);
+  return most;
+}
+
+Estimate ComparedModel::Of(Criterion criterion) const {
+  return EstimateOf(folds, criterion == Criterion::kAuc      ? &FoldScore::auc
+                           : criterion == Criterion::kBestF1 ? &FoldScore::best_f1
+                                                             : &FoldScore::log_loss);
+}
+Estimate ComparedModel::Auc() const { return Of(Criterion::kAuc); }
+Estimate ComparedModel::BestF1() const { return Of(Criterion::kBestF1); }
+Estimate ComparedModel::LogLoss() const { return Of(Criterion::kLogLoss); }
 
 double ComparedModel::Seconds() const {
   double sum = 0;
@@ -166,19 +187,40 @@ std::optional<double> ComparedModel::PooledLogLoss() const {
 }
 
 Comparison Compare(const Samples& samples, const std::vector<FitOptions>& candidates,
-                   const CompareOptions& options) {
-  Comparison result{Folds(samples, options.folds, options.seed), {}};
+                   const CompareOptions& options, const std::vector<GivenModel>& given) {
+  Comparison result{Folds(samples, options.folds, options.seed), {}, options.select, options.seed};
+  const std::vector<FoldScore> no_scores(options.folds);
   for (const FitOptions& candidate : candidates)
-    result.models.push_back({candidate, "", std::vector<FoldScore>(options.folds)});
-  if (!ScoreAll(samples, candidates, options, result)) return result;
+    result.models.push_back({candidate, "", no_scores});
+  for (const GivenModel& model : given) result.models.push_back({{}, "", no_scores, model});
+  if (!ScoreAll(samples, options, result)) return result;
   const auto failed =
       std::stable_partition(result.models.begin(), result.models.end(),
                             [](const ComparedModel& m) { return m.problem.empty(); });
-  std::stable_sort(result.models.begin(), failed,
-                   [&](const ComparedModel& a, const ComparedModel& b) {
-                     return Rank(a, options.select) < Rank(b, options.select);
-                   });
+  const auto rank = [&](const ComparedModel& m) {
+    return Rank(*m.Of(options.select).mean, options.select);
+  };
+  std::stable_sort(
+      result.models.begin(), failed,
+      [&](const ComparedModel& a, const ComparedModel& b) { return rank(a) < rank(b); });
   return result;
+}
+
+std::optional<Choice> OneStandardErrorRule(const Comparison& comparison) {
+  const std::vector<ComparedModel>& models = comparison.models;
+  if (models.empty() || !models.front().problem.empty()) return std::nullopt;
+  const Estimate best = models.front().Of(comparison.select);
+  Choice choice;
+  choice.limit = *best.mean + SignOf(comparison.select) * best.standard_error.value_or(0);
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const bool within = models[i].problem.empty() &&
+                        Rank(*models[i].Of(comparison.select).mean, comparison.select) <=
+                            Rank(choice.limit, comparison.select);
+    choice.within.push_back(within);
+    if (within && models[i].Parameters() < models[choice.simplest].Parameters())
+      choice.simplest = i;
+  }
+  return choice;
 }
 
 }  // namespace skinmask

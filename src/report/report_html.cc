@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "report/assets.h"
+#include "skinmask/report/comparison.h"
 #include "skinmask/report/gallery.h"
 #include "skinmask/report/report.h"
 
@@ -56,6 +57,14 @@ std::string ReportToHtml(const std::string& json, const std::vector<GalleryPictu
                                {"evaluation", evaluation},
                                {"pictures", gallery},
                                {"script", assets::Script()}});
+}
+
+std::string ComparisonToHtml(const std::string& json) {
+  const std::string comparison = ForScript(json);
+  return Fill(assets::ComparisonPage(), {{"style", assets::Style()},
+                                         {"chart", assets::ChartJs()},
+                                         {"comparison", comparison},
+                                         {"script", assets::ComparisonScript()}});
 }
 
 }  // namespace skinmask

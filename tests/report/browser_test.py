@@ -71,6 +71,16 @@ def check_enlarging(browser):
     check(not browser.evaluate("document.getElementById('enlarged').open"), "a second click closes it")
 
 
+def check_comparison(browser, report, comparison, **view):
+    check_report(browser, report, comparison, 3, **view)
+    named = browser.evaluate("document.getElementById('answer').textContent")
+    check(named == f"Take {comparison['choice']['simplest']}.", f"the page says '{named}'")
+    rows = browser.evaluate("[...document.querySelectorAll('#models tr')].slice(1).map((r) => r.className)")
+    marked = sum(model["within_one_standard_error"] for model in comparison["models"])
+    check(len(rows) == len(comparison["models"]), "a row for each model")
+    check(rows.count("simplest") == 1 and rows.count("within") == marked - 1, f"{marked} rows are marked: {rows}")
+
+
 def main():
     chromium = find_chromium()
     if not chromium:
@@ -106,6 +116,14 @@ def main():
         subprocess.run([skinmask, "detect", "-q", samples / "photos", "-o", folder + "/out"], check=True)
         check_report(browser, *made("masks", "--predicted", folder + "/out", "--truth", samples / "masks"), 0)
         check_enlarging(browser)
+        compared, table = f"{folder}/compared.html", f"{folder}/compared.json"
+        for rows, models in (samples / "labelled-pixels.csv", "default"), (three, f"{folder}/three.json"):
+            subprocess.run([skinmask, "compare", "-q", "--force", "--samples", str(rows), "--folds", "2", "--spaces", "BGR,rg",
+                            "--kinds", "qda,lda,histogram", "--models", models, "--report", compared, "--json=" + table],
+                           check=True, stdout=subprocess.DEVNULL)
+            comparison = json.loads(pathlib.Path(table).read_text())
+            check_comparison(browser, compared, comparison)
+            check_comparison(browser, compared, comparison, width=390, dark=True)
         if ecu.exists():
             report, evaluation = made("ecu", "--images", ecu / "images", "--truth", ecu / "masks",
                                       "--mask-name", "{stem}_skin_{stem}")

@@ -42,6 +42,7 @@ struct FoldScore {
   Confusion counts;                              // at P > 0.5
   ClassCounts classes;                           // by the greatest posterior; empty for K = 2
   double seconds = 0;                            // to fit
+  std::uint64_t parameters = 0;                  // FreeParameters of the model
 };
 
 struct Estimate {
@@ -49,11 +50,31 @@ struct Estimate {
   std::optional<double> standard_error;  // s / sqrt(folds), absent for fewer than two
 };
 
-struct ComparedModel {
-  FitOptions options;
-  std::string problem;           // why it could not be fitted or scored; empty if it was
-  std::vector<FoldScore> folds;  // empty with a problem
+// How many numbers of a model were free to follow its data, each class's means, covariances,
+// weights and shares of bins counting, priors too (docs/math.md, 'Choosing a model').
+std::uint64_t FreeParameters(const Model& model);
 
+// A model to judge as it is. Nothing is known of what it was trained on: where that was the table,
+// its scores flatter it.
+struct GivenModel {
+  std::string name;
+  Model model;
+};
+
+enum class Criterion { kAuc, kBestF1, kLogLoss };
+// "auc", "f1", "log-loss"; CriterionFromName throws Error that lists them.
+std::string_view CriterionName(Criterion criterion);
+Criterion CriterionFromName(std::string_view name);
+
+struct ComparedModel {
+  FitOptions options;                    // of a candidate
+  std::string problem;                   // why it could not be fitted or scored; empty if it was
+  std::vector<FoldScore> folds;          // empty with a problem
+  std::optional<GivenModel> given = {};  // instead of a candidate
+
+  std::string Name() const;          // the candidate's, or the given model's
+  std::uint64_t Parameters() const;  // the most of any fold's model
+  Estimate Of(Criterion criterion) const;
   Estimate Auc() const;
   Estimate BestF1() const;
   Estimate LogLoss() const;
@@ -63,11 +84,6 @@ struct ComparedModel {
   ClassCounts PooledClasses() const;  // empty for K = 2
   std::optional<double> PooledLogLoss() const;
 };
-
-enum class Criterion { kAuc, kBestF1, kLogLoss };
-// "auc", "f1", "log-loss"; CriterionFromName throws Error that lists them.
-std::string_view CriterionName(Criterion criterion);
-Criterion CriterionFromName(std::string_view name);
 
 struct CompareOptions {
   std::size_t folds = 5;
@@ -80,10 +96,23 @@ struct CompareOptions {
 
 struct Comparison {
   Folds folds;
-  // Best first by the mean of the criterion to nine digits, equals in the order of the candidates;
-  // those with a problem last.
+  // Best first by the mean of the criterion to nine digits, equals in the order of the candidates,
+  // given models after them; those with a problem last.
   std::vector<ComparedModel> models;
+  Criterion select = Criterion::kAuc;
+  std::uint64_t seed = 0;
 };
+
+// Breiman's rule of one standard error: the models whose mean is within one standard error (of the
+// best model's) of the best mean do as well as it, as far as the data tell, and of these the one
+// with the fewest free parameters is taken (docs/math.md, 'Choosing a model').
+struct Choice {
+  double limit = 0;          // the mean of the criterion that a model needs
+  std::vector<bool> within;  // for each of Comparison::models
+  std::size_t simplest = 0;  // its index; of equals the better one
+};
+// Absent where no model was scored.
+std::optional<Choice> OneStandardErrorRule(const Comparison& comparison);
 
 // Fits every candidate on all folds but one and scores it on that one, in parallel. All but the
 // seconds is the same for any number of threads and any order of rows. A candidate that cannot be
@@ -91,7 +120,8 @@ struct Comparison {
 // Cost: candidates * folds * (Fit + EvaluateSamples). Memory: the table once more for each fold
 // that is being worked on (with more candidates than threads, two), 60 bytes a held-out row for
 // each thread.
+// A given model is scored on the same folds, at P > 0.5 whatever its threshold.
 Comparison Compare(const Samples& samples, const std::vector<FitOptions>& candidates,
-                   const CompareOptions& options);
+                   const CompareOptions& options, const std::vector<GivenModel>& given = {});
 
 }  // namespace skinmask

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/json.h"
 #include "base/parse.h"
 #include "programs/cli/comparison_output.h"
 #include "programs/cli/decision_flags.h"
+#include "programs/cli/flag_hints.h"
 #include "programs/cli/option_checks.h"
 #include "programs/cli/pair_flags.h"
 #include "programs/cli/print.h"
@@ -18,8 +20,8 @@
 #include "programs/cli/verbs.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
-#include "skinmask/learn/folds.h"
 #include "skinmask/pipeline/train.h"
+#include "skinmask/report/comparison.h"
 
 namespace skinmask::cli {
 namespace {
@@ -31,11 +33,15 @@ struct Options {
                                  "logistic", "histogram-nb", "histogram"};
   std::vector<std::string> spaces{"BGR", "YCrCb", "rg", "HSV", "Lab", "Luv"};
   std::vector<std::string> channels{"all"}, shrinkages{"0"};
-  std::string covariance = "mle", positive = "skin", output;
+  std::vector<std::string> models;  // files, and kDefault
+  std::string covariance = "mle", positive = "skin", select = "auc", take = "best", output, report;
   std::size_t folds = 5;
-  ComparisonSettings settings{0, "auc"};
+  std::uint64_t seed = 0;
   DecisionFlags decision;
 };
+
+constexpr std::string_view kNone = "none";        // as the one kind: nothing is trained
+constexpr std::string_view kDefault = "default";  // as a model: the built-in one
 
 Shrinkage ShrinkageOf(const std::string& text) {
   if (text == "auto") return {std::nullopt};
@@ -46,6 +52,7 @@ Shrinkage ShrinkageOf(const std::string& text) {
 }
 
 std::vector<FitOptions> CandidatesOf(const Options& options) {
+  if (options.kinds == std::vector<std::string>{std::string(kNone)}) return {};
   CandidateNames names{options.kinds, options.spaces, options.channels, {}, {}};
   if (names.spaces == std::vector<std::string>{"all"}) {
     names.spaces.clear();
@@ -57,22 +64,42 @@ std::vector<FitOptions> CandidatesOf(const Options& options) {
   return AsUsage([&] { return Candidates(names); });
 }
 
-// Trains the best model on everything.
-void WriteBest(const Samples& samples, const Comparison& comparison, const Options& options,
-               Context& context, const Run& run) {
-  const ComparedModel& best = comparison.models.front();
-  const Criterion criterion = CriterionFromName(options.settings.select);
-  const Estimate estimate = criterion == Criterion::kAuc      ? best.Auc()
-                            : criterion == Criterion::kBestF1 ? best.BestF1()
-                                                              : best.LogLoss();
+// What stands beside the candidates. A model of another class would be asked another question.
+std::vector<GivenModel> ModelsOf(const Options& options) {
+  std::vector<GivenModel> models;
+  for (const std::string& name : options.models) {
+    if (std::ranges::find(models, name, &GivenModel::name) != models.end()) continue;
+    models.push_back({name, name == kDefault ? DefaultModel() : ReadModel(name)});
+    if (const std::string& finds = models.back().model.positive().name; finds != options.positive)
+      throw Error(name, fmt::format("finds '{}', not '{}' (--positive names the class to find)",
+                                    finds, options.positive));
+  }
+  return models;
+}
+
+// The best of the candidates, or the simplest of those that do as well. A given model is there
+// already.
+const ComparedModel& ModelToTrain(const Comparison& comparison, const std::string& take) {
+  Comparison candidates = comparison;
+  std::erase_if(candidates.models, [](const ComparedModel& m) { return m.given.has_value(); });
+  const std::optional<Choice> choice = OneStandardErrorRule(candidates);
+  if (!choice) throw Error("candidates", "none could be fitted (each one's line says why)");
+  const std::string name = candidates.models[take == "simplest" ? choice->simplest : 0].Name();
+  return *std::ranges::find(comparison.models, name, &ComparedModel::Name);
+}
+
+// Trains the best model, or the simplest, on everything.
+void WriteChosen(const Samples& samples, const Comparison& comparison, const Options& options,
+                 Context& context, const Run& run) {
+  const ComparedModel& chosen = ModelToTrain(comparison, options.take);
+  const Estimate estimate = chosen.Of(comparison.select);
   TrainOptions train;
-  train.fit = best.options;
+  train.fit = chosen.options;
   train.rule = RuleOf(options.decision).value_or(DecisionRule());
   train.notes.emplace_back(
-      "compare",
-      fmt::format("{}: best of {} by {}, {} +- {} ({})", CandidateName(best.options),
-                  comparison.models.size(), options.settings.select, Shown(estimate.mean),
-                  Shown(estimate.standard_error), Division(comparison.folds, options.settings)));
+      "compare", fmt::format("{}: {} of {} by {}, {} +- {} ({})", chosen.Name(), options.take,
+                             comparison.models.size(), options.select, Shown(estimate.mean),
+                             Shown(estimate.standard_error), DivisionOf(comparison)));
   const Model model = Train(samples, train, run);
   if (StopFlag()) return;
   WriteFile(options.output, ModelToJson(model), context.overwrite());
@@ -81,38 +108,73 @@ void WriteBest(const Samples& samples, const Comparison& comparison, const Optio
 void CheckOptions(const Options& options, const Context& context) {
   CheckSource(options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
+  const bool trains = options.kinds != std::vector<std::string>{std::string(kNone)};
+  if (!trains && options.models.empty())
+    throw UsageError("--kinds none needs --models (or there is nothing to compare)");
+  if (!trains && !options.output.empty())
+    throw UsageError("--write trains a candidate (--kinds none has none)");
   if (options.output.empty() && RuleOf(options.decision))
     throw UsageError("a threshold or rule is for the model of --write");
+  if (options.output.empty() && options.take != "best")
+    throw UsageError("--take is for the model of --write");
   RequireApart(options.output, "--write", context.json, "--json");
+  RequireApart(options.report, "--report", context.json, "--json");
+  RequireApart(options.report, "--report", options.output, "--write");
   for (const std::string& file : options.samples)
-    RequireApart(options.output, "--write", file, "--samples");
+    for (const auto& [output, flag] :
+         {std::pair(options.output, "--write"), std::pair(options.report, "--report")})
+      RequireApart(output, flag, file, "--samples");
+  for (const std::string& file : options.models) {
+    if (file == kDefault) continue;
+    RequireApart(options.output, "--write", file, "--models");
+    RequireApart(options.report, "--report", file, "--models");
+  }
+  for (const std::string& output : {options.output, options.report})
+    if (!output.empty()) RequireWritable(output, context.overwrite());
+}
+
+Access AccessOf(const Options& options) {
+  Access access{PathsOf(options.samples, options.pairs), {}, {options.output, options.report}};
+  for (const std::string& file : options.models)
+    if (file != kDefault) access.reads.emplace_back(file);
+  return access;
+}
+
+void Show(const Comparison& comparison, const Options& options, Context& context) {
+  if (!context.json_to_stdout()) PrintComparison(comparison);
+  if (context.json.empty() && options.report.empty()) return;
+  const std::string json = ComparisonToJson(comparison);
+  context.WriteRecord(Json::parse(json));
+  if (!options.report.empty())
+    WriteFile(options.report, ComparisonToHtml(json), context.overwrite());
 }
 
 void RunCompare(const Options& options, Context& context) {
   CheckOptions(options, context);
   const std::vector<FitOptions> candidates = CandidatesOf(options);
-  if (!options.output.empty()) RequireWritable(options.output, context.overwrite());
-  context.Confine({PathsOf(options.samples, options.pairs), {}, {options.output}});
+  context.Confine(AccessOf(options));
+  const std::vector<GivenModel> models = ModelsOf(options);
   const Samples samples = ReadSource(options.samples, options.pairs, context.StartRun("images"));
   if (StopFlag()) return;
   Comparison comparison = [&] {  // a scope for the progress bar
     const Run run = context.StartRun("fits");
-    return Compare(samples, candidates,
-                   {options.folds, options.settings.seed,
-                    CriterionFromName(options.settings.select), run.progress, run.stop});
+    return Compare(
+        samples, candidates,
+        {options.folds, options.seed, CriterionFromName(options.select), run.progress, run.stop},
+        models);
   }();
   if (StopFlag()) return;  // scores of a part would pass for the whole
-  if (!context.json_to_stdout()) PrintComparison(comparison, options.settings);
-  context.WriteRecord(Json::parse(ComparisonToJson(comparison, options.settings)));
+  for (ComparedModel& m : comparison.models) m.problem = WithFlags(m.problem);
+  Show(comparison, options, context);
   if (!comparison.models.front().problem.empty())
     throw Error("candidates", "none could be fitted (each one's line says why)");
   if (!options.output.empty())
-    WriteBest(samples, comparison, options, context, context.StartRun("images"));
+    WriteChosen(samples, comparison, options, context, context.StartRun("images"));
 }
 
 void AddCandidateFlags(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "Candidates");
-  group.AddDefault("--kinds", options.kinds, "A,B", "Kinds of model")->delimiter(',');
+  group.AddDefault("--kinds", options.kinds, "A,B", "Kinds of model, or none")->delimiter(',');
   group.AddDefault("--spaces", options.spaces, "A,B", "Colour spaces, or all")->delimiter(',');
   group
       .AddDefault("--channels", options.channels, "all|subsets|A,B",
@@ -123,16 +185,22 @@ void AddCandidateFlags(CLI::App& verb, Options& options) {
       ->delimiter(',');
   group.AddChoice("--covariance", options.covariance, {"mle", "unbiased"}, "As for train");
   group.AddDefault("--positive", options.positive, "CLASS", "The class to find");
+  group.Add("--models", options.models, "MODEL",
+            "Models to judge beside them as they are: files, or default (the built-in one)");
 }
 
 void AddChoiceFlags(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "Choice");
   group.AddDefault("--folds", options.folds, "N", "Parts to divide images (or colours) into")
       ->check(Within(2, 1 << 16));
-  group.AddDefault("--seed", options.settings.seed, "N", "Another number divides otherwise");
-  group.AddChoice("--select", options.settings.select, {"auc", "f1", "log-loss"},
+  group.AddDefault("--seed", options.seed, "N", "Another number divides otherwise");
+  group.AddChoice("--select", options.select, {"auc", "f1", "log-loss"},
                   "What the best is best by");
   group.Add("--write", options.output, "MODEL", "Train the best on everything and write it here");
+  group.AddChoice(
+      "--take", options.take, {"best", "simplest"},
+      "Which candidate to write: the best, or the simplest of those within one standard "
+      "error of it");
 }
 
 }  // namespace
@@ -142,7 +210,9 @@ void AddCompare(CLI::App& app, Context& context) {
   CLI::App* verb = AddVerb(app, "compare", "Choose between models by cross-validation",
                            "  skinmask compare --images photos --masks masks --step 4\n"
                            "  skinmask compare --samples s.csv --kinds qda,lda --spaces all "
-                           "--select f1 --write best.json",
+                           "--select f1 --write best.json\n"
+                           "  skinmask compare --samples s.csv --models mine.json default --report "
+                           "models.html",
                            context);
   const OptionGroup group(*verb);
   group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");
@@ -152,6 +222,8 @@ void AddCompare(CLI::App& app, Context& context) {
       .AddDefault("--step", options->pairs.step, "N",
                   "Of images, every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
+  group.Add("--report", options->report, "FILE.html",
+            "One HTML page with the table and its plots, which opens without a network");
   AddCandidateFlags(*verb, *options);
   AddChoiceFlags(*verb, *options);
   AddDecisionFlags(*verb, options->decision, "0.5");

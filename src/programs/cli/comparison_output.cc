@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/json.h"
-#include "learn/class_counts_json.h"
-#include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
+#include "skinmask/report/comparison.h"
 
 namespace skinmask::cli {
 namespace {
@@ -25,92 +23,55 @@ void PrintClasses(const Comparison& comparison) {
       Print("\n");
       headed = true;
     }
-    Print("{:<24} {:>12}", CandidateName(m.options), Shown(counts.Accuracy()));
+    Print("{:<24} {:>12}", m.Name(), Shown(counts.Accuracy()));
     for (std::size_t k = 0; k < counts.classes.size(); ++k)
       Print(" {:>12}", Shown(counts.Recall(k)));
     Print("\n");
   }
 }
 
-Json EstimateJson(const ComparedModel& model, const Estimate& estimate,
-                  std::optional<double> FoldScore::*member) {
-  Json json{{"mean", OrNull(estimate.mean)}, {"standard_error", OrNull(estimate.standard_error)}};
-  for (const FoldScore& fold : model.folds) json["folds"].push_back(OrNull(fold.*member));
-  return json;
-}
-
-Json ModelJson(const ComparedModel& m) {
-  Json json{{"name", CandidateName(m.options)},
-            {"kind", KindName(m.options.kind)},
-            {"space", m.options.features.space().name},
-            {"channels", m.options.features.channel_names()},
-            {"shrinkage", m.options.shrinkage.s ? Json(*m.options.shrinkage.s) : Json("auto")}};
-  if (!m.problem.empty()) {
-    json["problem"] = WithFlags(m.problem);
-    return json;
-  }
-  json["auc"] = EstimateJson(m, m.Auc(), &FoldScore::auc);
-  json["best_f1"] = EstimateJson(m, m.BestF1(), &FoldScore::best_f1);
-  json["log_loss"] = EstimateJson(m, m.LogLoss(), &FoldScore::log_loss);
-  json["fit_seconds"] = m.Seconds();
-  const Confusion c = m.PooledCounts();
-  json["pooled"] = {{"threshold", 0.5},
-                    {"tp", c.tp},
-                    {"fp", c.fp},
-                    {"fn", c.fn},
-                    {"tn", c.tn},
-                    {"precision", OrNull(c.Precision())},
-                    {"recall", OrNull(c.Recall())},
-                    {"f1", OrNull(c.F1())},
-                    {"log_loss", OrNull(m.PooledLogLoss())}};
-  if (const ClassCounts classes = m.PooledClasses(); !classes.classes.empty())
-    json["pooled"]["classes"] = JsonOf(classes);
-  return json;
+// Which model to take, and why.
+void PrintChoice(const Comparison& comparison, const Choice& choice) {
+  const ComparedModel &best = comparison.models.front(),
+                      &simplest = comparison.models[choice.simplest];
+  const auto within = std::ranges::count(choice.within, true);
+  const std::string limit =
+      fmt::format("{} {} {:.6f}", CriterionName(comparison.select),
+                  comparison.select == Criterion::kLogLoss ? "at most" : "at least", choice.limit);
+  if (within == 1)
+    Print("\nTake {}: no other is within one standard error of it ({})\n", best.Name(), limit);
+  else
+    Print(
+        "\nTake {}: of the {} within one standard error of the best (*, {}) it has the fewest free "
+        "parameters, {}\n",
+        simplest.Name(), within, limit, simplest.Parameters());
 }
 
 }  // namespace
 
-std::string Division(const Folds& folds, const ComparisonSettings& settings) {
-  return fmt::format("{} {} in {} folds, seed {}", folds.units().size(),
-                     folds.by_group() ? "groups" : "colours", folds.count(), settings.seed);
-}
-
-void PrintComparison(const Comparison& comparison, const ComparisonSettings& settings) {
+void PrintComparison(const Comparison& comparison) {
+  const std::vector<ComparedModel>& models = comparison.models;
   std::size_t width = 24;
-  for (const ComparedModel& m : comparison.models)
-    width = std::max(width, CandidateName(m.options).size());
-  Print("{}; sorted by {}\n\n", Division(comparison.folds, settings), settings.select);
-  Print("{:<{}} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}\n", "", width, "AUC", "+-",
-        "best F1", "+-", "log-loss", "+-", "F1 at 0.5", "fit s");
-  for (const ComparedModel& m : comparison.models) {
-    Print("{:<{}}", CandidateName(m.options), width);
+  for (const ComparedModel& m : models) width = std::max(width, m.Name().size());
+  Print("{}; sorted by {}\n\n", DivisionOf(comparison), CriterionName(comparison.select));
+  Print("{:<{}} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>10}\n", "", width, "AUC", "+-",
+        "best F1", "+-", "log-loss", "+-", "F1 at 0.5", "fit s", "parameters");
+  const std::optional<Choice> choice = OneStandardErrorRule(comparison);
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const ComparedModel& m = models[i];
+    Print("{:<{}}", m.Name(), width);
     if (!m.problem.empty()) {
-      Print(" {}\n", WithFlags(m.problem));
+      Print(" {}\n", m.problem);
       continue;
     }
     for (const Estimate& e : {m.Auc(), m.BestF1(), m.LogLoss()})
       Print(" {:>9} {:>9}", Shown(e.mean), Shown(e.standard_error));
-    Print(" {:>9} {:>8.4f}\n", Shown(m.PooledCounts().F1()), m.Seconds());
+    Print(" {:>9} {:>8} {:>10}{}\n", Shown(m.PooledCounts().F1()),
+          m.given ? "-" : fmt::format("{:.4f}", m.Seconds()), m.Parameters(),
+          choice->within[i] ? " *" : "");
   }
+  if (choice) PrintChoice(comparison, *choice);
   PrintClasses(comparison);
-}
-
-std::string ComparisonToJson(const Comparison& comparison, const ComparisonSettings& settings) {
-  const Folds& folds = comparison.folds;
-  Json root{{"folds", folds.count()},
-            {"seed", settings.seed},
-            {"units", folds.by_group() ? "groups" : "colours"},
-            {"unit_count", folds.units().size()},
-            {"select", settings.select}};
-  if (folds.by_group()) {
-    for (const std::uint32_t group : folds.units()) {
-      SampleRow row;
-      row.group = group;
-      root["fold_of_group"][std::to_string(group)] = folds.FoldOf(row) + 1;
-    }
-  }
-  for (const ComparedModel& m : comparison.models) root["models"].push_back(ModelJson(m));
-  return JsonText(root, 2) + "\n";
 }
 
 }  // namespace skinmask::cli

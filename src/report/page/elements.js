@@ -1,10 +1,7 @@
-// Renders the page from the evaluation's JSON. It computes no score: each number shown is one of the
+// Renders the page from its JSON, the first of its scripts. It computes no score: each number shown is one of the
 // JSON's, and elements with data-path say which, rounded for reading by data-digits.
 'use strict';
-const report = JSON.parse(document.getElementById('evaluation').textContent);
-const pictures = JSON.parse(document.getElementById('pictures').textContent);
-const positive = report.positive;
-const negative = 'not ' + positive;
+const report = JSON.parse(document.querySelector('script[type="application/json"]').textContent);
 
 // ---- Elements
 

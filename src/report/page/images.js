@@ -1,5 +1,7 @@
 // ---- Images
 
+const pictures = JSON.parse(document.getElementById('pictures').textContent);
+
 const panelNames = {photograph: 'photograph', truth: 'truth', probability: `P(${positive})`,
                     predicted: 'mask', errors: 'errors'};
 
@@ -65,6 +67,3 @@ showScores();
 if (report.curves) showCurves();
 if (report.boundary) showDecision();
 if (report.images.length) showGallery();
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolour);
-// The print style's colours hold for plots too.
-matchMedia('print').addEventListener('change', recolour);

@@ -1,5 +1,8 @@
 // ---- Scores
 
+const positive = report.positive;
+const negative = 'not ' + positive;
+
 const ratioNames = {
   accuracy: 'Accuracy', precision: 'Precision', recall: 'Recall', specificity: 'Specificity', f1: 'F1',
   iou: 'IoU', auc: 'AUC', average_precision: 'Average precision', brier: 'Brier score',

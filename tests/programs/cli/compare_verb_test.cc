@@ -4,43 +4,17 @@
 
 #include "skinmask/learn/fit.h"
 #include "skinmask/model/reference.h"
+#include "support/comparison.h"
 #include "support/pictures.h"
-#include "support/program.h"
-#include "support/world.h"
 
 namespace skinmask {
 namespace {
 
 using nlohmann::json;
+using testing::CompareTest;
 using testing::DataFolder;
 using testing::Lines;
 using testing::Outcome;
-
-class CompareTest : public testing::ProgramTest {
- protected:
-  // Ten images' pixels, numbered from 1.
-  std::vector<SampleRow> rows_ = [] {
-    std::vector<SampleRow> rows;
-    for (std::uint32_t group = 1; group <= 10; ++group) {
-      const Samples drawn = testing::DrawSamples(2, group);
-      for (SampleRow row : drawn.rows()) {
-        if ((row.b + row.g) % 4 != 0) continue;
-        row.group = group;
-        row.r = static_cast<std::uint8_t>(row.r * (15 + group) / 25);
-        rows.push_back(row);
-      }
-    }
-    return rows;
-  }();
-  Samples Table(const std::vector<SampleRow>& rows) const {
-    return Samples({"non-skin", "skin"}, rows);
-  }
-  json Json(const std::string& verb, int status = 0) {
-    const Outcome run = Run(verb + " --json");
-    EXPECT_EQ(run.status, status) << run.err;
-    return json::parse(run.out);
-  }
-};
 
 TEST_F(CompareTest, FiguresAreThoseOfTrainAndEvaluate) {
   Put("s.csv", FormatSamples(Table(rows_)));
@@ -222,6 +196,14 @@ TEST_F(CompareTest, ErrorsAreOneLineWithTheRightStatus) {
       {"--samples s.csv --max-f1", {2, "is for the model of --write"}},
       {"--samples s.csv --folds 11", {1, "11 folds: do not fit samples of 10 groups"}},
       {"--samples s.csv --write s.csv", {2, "are the same file"}},
+      {"--samples s.csv --report s.csv", {2, "are the same file"}},
+      {"--samples s.csv --kinds none", {2, "--kinds none needs --models"}},
+      {"--samples s.csv --kinds none --models default --write m.json", {2, "none has none"}},
+      {"--samples s.csv --take simplest", {2, "--take is for the model of --write"}},
+      {"--samples s.csv --models absent.json", {1, "absent.json"}},
+      {"--samples s.csv --models s.csv", {1, "s.csv"}},
+      {"--samples s.csv --positive non-skin --models default",
+       {1, "default: finds 'skin', not 'non-skin'"}},
   };
   for (const auto& [arguments, expected] : cases) {
     const Outcome run = Run(std::string("compare ") + arguments);

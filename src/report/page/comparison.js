@@ -1,0 +1,163 @@
+// ---- The choice
+
+const criteria = {auc: 'AUC', best_f1: 'best F1', log_loss: 'log-loss'};
+const selected = {auc: 'auc', f1: 'best_f1', 'log-loss': 'log_loss'}[report.select];
+const scored = report.models.flatMap((model, i) => (model.problem ? [] : [i]));
+const isSimplest = (model) => model.name === report.choice.simplest;
+
+// Mean and standard error.
+function estimate(i, criterion) {
+  const path = `models.${i}.${criterion}.`;
+  const spread = valueAt(path + 'standard_error');
+  return spread === null ? [number(path + 'mean')]
+                         : [number(path + 'mean'), ' ± ', number(path + 'standard_error')];
+}
+
+function showSummary() {
+  document.getElementById('summary').append(
+      number('unit_count', 0), ' ', number('units'), ' in ', number('folds', 0), ' folds (seed ', number('seed', 0),
+      '). Each model is judged on the folds that it was not trained on. Sorted by ', criteria[selected], '.');
+}
+
+function showChoice() {
+  const choice = report.choice;
+  document.getElementById('choice').hidden = false;
+  document.getElementById('answer').append('Take ', element('b', {}, number('choice.simplest')), '.');
+  const best = ['The best mean has ', number('choice.best'), ': ', criteria[selected], ' ', ...estimate(0, selected), '. '];
+  const limit = [selected === 'log_loss' ? 'at most ' : 'at least ', number('choice.limit'), '). '];
+  document.getElementById('reason').append(...best, ...(choice.within === 1 ?
+      ['No other is within one standard error of it (', ...limit] :
+      [number('choice.within', 0), ' models are within one standard error of it (', ...limit,
+       'Of these ', number('choice.simplest'), ' has the fewest free parameters, ', number('choice.parameters', 0), '.']));
+}
+
+// ---- Plots
+
+// A line of one standard error to either side of each point.
+const errorBars = {
+  id: 'errorBars',
+  afterDatasetsDraw(chart) {
+    const {ctx: pen, chartArea: area, scales: {x, y}} = chart;
+    pen.save();
+    pen.beginPath();
+    pen.rect(area.left, area.top, area.width, area.height);
+    pen.clip();
+    for (const dataset of chart.data.datasets) {
+      if (!dataset.models) continue;
+      pen.strokeStyle = dataset.borderColor;
+      pen.lineWidth = 1;
+      for (const point of dataset.data) {
+        pen.beginPath();
+        pen.moveTo(x.getPixelForValue(point.x), y.getPixelForValue(point.y - point.error));
+        pen.lineTo(x.getPixelForValue(point.x), y.getPixelForValue(point.y + point.error));
+        pen.stroke();
+      }
+    }
+    pen.restore();
+  },
+};
+
+function modelPoints(criterion, keep) {
+  return scored.filter((i) => keep(report.models[i])).map((i) => {
+    const model = report.models[i], score = model[criterion];
+    return {x: model.parameters, y: score.mean, error: score.standard_error ?? 0, i};
+  });
+}
+
+function modelLabel(criterion) {
+  return (context) => {
+    const model = report.models[context.raw.i];
+    if (!model) return context.dataset.label;
+    const score = model[criterion];
+    return [model.name, `${criteria[criterion]} ${shown(score.mean, 4)} ± ${shown(score.standard_error, 4)}`,
+            `${shown(model.parameters, 0)} free parameters`];
+  };
+}
+
+function criterionPlot(criterion) {
+  const all = modelPoints(criterion, () => true);
+  const parameters = all.map((p) => p.x);
+  const [least, most] = [Math.min(...parameters) / 2, Math.max(...parameters) * 2];
+  const low = Math.min(...all.map((p) => p.y - p.error)), high = Math.max(...all.map((p) => p.y + p.error));
+  const step = high - low > 0.1 ? 0.05 : 0.01;  // round ends for the axis
+  plot(document.getElementById(criterion), () => {
+    const models = (label, name, keep, more) => ({
+      ...dot(label, {}, name), data: modelPoints(criterion, keep), models: true, pointStyle: 'circle', pointRadius: 4, ...more});
+    const datasets = [
+      models('to take', 'positive', isSimplest, {pointStyle: 'rectRot', pointRadius: 7, order: -2}),
+      models('within one standard error', 'negative', (m) => m.within_one_standard_error && !isSimplest(m)),
+      models('others', 'faint', (m) => !m.within_one_standard_error, {order: 0}),
+    ].filter((dataset) => dataset.data.length);
+    if (criterion === selected)
+      datasets.push(line('one standard error', [{x: least, y: report.choice.limit}, {x: most, y: report.choice.limit}],
+                         'mark', {borderDash: [4, 4], borderWidth: 1, pointHitRadius: 0}));
+    const shape = options('Free parameters', criteria[criterion], modelLabel(criterion));
+    shape.scales = {x: {...axis('Free parameters', least, most), type: 'logarithmic', ticks: {maxTicksLimit: 6, callback: (value) =>
+                          (Number.isInteger(Math.log10(value)) ? shown(value, 0) : '')}},
+                    y: axis(criteria[criterion], step * Math.floor(low / step), step * Math.ceil(high / step))};
+    shape.scales.y.ticks.callback = (value) => shown(value, 3);
+    return {type: 'scatter', data: {datasets}, options: shape, plugins: [errorBars]};
+  });
+}
+
+// ---- Tables
+
+function modelRow(i) {
+  const model = report.models[i], path = `models.${i}.`;
+  const name = element('td', {}, number(path + 'name'));
+  if (model.given) name.append(element('span', {class: 'interval'}, `as it is: ${model.kind} in ${model.space}`));
+  if (model.problem) {
+    const line = row('td', [name]);
+    line.append(element('td', {colspan: 6, class: 'problem'}, number(path + 'problem')));
+    return line;
+  }
+  const line = row('td', [
+    name, number(path + 'parameters', 0), ...Object.keys(criteria).map((criterion) => element('td', {}, ...estimate(i, criterion))),
+    number(path + 'pooled.f1'), number(path + 'fit_seconds', 2)]);
+  if (model.within_one_standard_error) line.className = isSimplest(model) ? 'simplest' : 'within';
+  return line;
+}
+
+function showModels() {
+  document.getElementById('models').append(
+      row('th', ['', 'free parameters', 'AUC', 'best F1', 'log-loss', 'F1 at 0.5', 's to train']),
+      ...report.models.map((_, i) => modelRow(i)));
+  const note = document.getElementById('table-note');
+  note.append('± is one standard error over the folds. The best F1 is at the threshold that is best for each fold, so it ' +
+              'flatters a little; F1 at 0.5 is of the pixels of all folds. ');
+  if (report.choice) note.append('Shaded are the models within one standard error of the best, the darker one being the one to take. ');
+  if (report.models.some((model) => model.given))
+    note.append('Models that are judged as they are may have been trained on these very pixels: where they were, their scores flatter them.');
+}
+
+function showClasses() {
+  const judged = scored.filter((i) => report.models[i].pooled.classes);
+  if (!judged.length) return;
+  document.getElementById('of-classes').hidden = false;
+  const names = report.models[judged[0]].pooled.classes.classes;
+  document.getElementById('classes').append(row('th', ['', 'all', ...names]));
+  for (const i of judged) {
+    const path = `models.${i}.pooled.classes.`, own = valueAt(path + 'classes');
+    const cells = names.map((name) => (own.includes(name) ? number(`${path}recall.${own.indexOf(name)}`) : '–'));
+    document.getElementById('classes').append(row('td', [number(`models.${i}.name`), number(path + 'accuracy'), ...cells]));
+  }
+}
+
+function showFolds() {
+  document.getElementById('of-folds').hidden = false;
+  const folds = Array.from({length: report.folds}, (_, fold) => fold);
+  document.getElementById('folds').append(
+      row('th', [criteria[selected], ...folds.map((fold) => `fold ${fold + 1}`)]),
+      ...scored.map((i) => row('td', [number(`models.${i}.name`),
+                                      ...folds.map((fold) => number(`models.${i}.${selected}.folds.${fold}`))])));
+}
+
+showSummary();
+showModels();
+if (report.choice) {
+  showChoice();
+  document.getElementById('plots').hidden = false;
+  Object.keys(criteria).forEach(criterionPlot);
+  showClasses();
+  showFolds();
+}

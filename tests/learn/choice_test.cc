@@ -1,0 +1,139 @@
+// Which of the compared models to take: the rule against its words, parameters against a count by
+// hand, and models that are judged as they are.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "skinmask/base/error.h"
+#include "skinmask/learn/compare.h"
+#include "support/colors.h"
+
+namespace skinmask {
+namespace {
+
+using testing::DrawSamples;
+using testing::TrainedOfKind;
+
+// Twelve images, each with a light of its own, so that folds differ.
+Samples Images() {
+  std::vector<SampleRow> rows;
+  for (std::uint32_t group = 1; group <= 12; ++group) {
+    const Samples drawn = DrawSamples(2, group);
+    for (SampleRow row : drawn.rows()) {
+      if ((row.b + row.g) % 4 != 0) continue;
+      row.group = group;
+      row.r = static_cast<std::uint8_t>(row.r * (15 + group) / 27);
+      rows.push_back(row);
+    }
+  }
+  return Samples({"non-skin", "skin"}, std::move(rows));
+}
+
+std::vector<FitOptions> AllKinds() {
+  CandidateNames names;
+  for (const std::string_view kind : KindNames()) names.kinds.emplace_back(kind);
+  names.kinds.emplace_back("mixture:2");
+  names.kinds.emplace_back("logistic:linear");
+  names.spaces = {"BGR", "Lab"};
+  return Candidates(names);
+}
+
+TEST(Choice, IsTheSimplestWithinOneStandardErrorOfTheBest) {
+  const Samples samples = Images();
+  bool many = false, other = false;
+  for (const Criterion criterion : {Criterion::kAuc, Criterion::kBestF1, Criterion::kLogLoss}) {
+    const Comparison comparison = Compare(samples, AllKinds(), {.select = criterion});
+    const Choice choice = OneStandardErrorRule(comparison).value();
+    const auto& models = comparison.models;
+    const bool high = criterion != Criterion::kLogLoss;
+    // The best, its error and who is near it, from the folds' own scores.
+    std::vector<double> means, errors;
+    for (const ComparedModel& m : models) {
+      double sum = 0, squares = 0;
+      const auto score = [&](const FoldScore& fold) {
+        return criterion == Criterion::kAuc      ? *fold.auc
+               : criterion == Criterion::kBestF1 ? *fold.best_f1
+                                                 : *fold.log_loss;
+      };
+      for (const FoldScore& fold : m.folds) sum += score(fold) / 5;
+      for (const FoldScore& fold : m.folds) squares += std::pow(score(fold) - sum, 2);
+      means.push_back(sum);
+      errors.push_back(std::sqrt(squares / 4 / 5));
+    }
+    const auto best = high ? std::ranges::max_element(means) : std::ranges::min_element(means);
+    const double error = errors[static_cast<std::size_t>(best - means.begin())];
+    EXPECT_NEAR(choice.limit, high ? *best - error : *best + error, 1e-8);
+    std::uint64_t fewest = ~std::uint64_t{0};
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      const bool near = high ? means[i] >= choice.limit - 1e-9 : means[i] <= choice.limit + 1e-9;
+      EXPECT_EQ(choice.within[i], near) << models[i].Name();
+      if (near) fewest = std::min(fewest, models[i].Parameters());
+    }
+    EXPECT_TRUE(choice.within[choice.simplest]);
+    EXPECT_EQ(models[choice.simplest].Parameters(), fewest);
+    many |= std::ranges::count(choice.within, true) > 1;
+    other |= choice.simplest != 0;
+  }
+  EXPECT_TRUE(many && other);  // or nothing was tried
+}
+
+// By hand, of two classes: what means, covariances, weights, shares and priors are free.
+TEST(Choice, FreeParametersAreCountedByHand) {
+  const std::pair<std::pair<Kind, const char*>, std::uint64_t> cases[] = {
+      {{Kind::kQda, "BGR"}, 2 * (3 + 6) + 1},       {{Kind::kQda, "rg"}, 2 * (2 + 3) + 1},
+      {{Kind::kLda, "BGR"}, 2 * 3 + 6 + 1},         {{Kind::kGaussianNb, "Lab"}, 2 * (3 + 3) + 1},
+      {{Kind::kLogistic, "BGR"}, 1 + 3 + 6},        {{Kind::kLogistic, "rg"}, 1 + 2 + 3},
+      {{Kind::kHistogram, "rg"}, 2 * 255 + 1},      {{Kind::kHistogram, "HSV"}, 2 * 4095 + 1},
+      {{Kind::kHistogramNb, "HSV"}, 2 * 3 * 15 + 1}};
+  for (const auto& [what, count] : cases)
+    EXPECT_EQ(FreeParameters(TrainedOfKind(what.first, what.second)), count)
+        << KindName(what.first) << " " << what.second;
+  FitOptions options;
+  options.kind = Kind::kMixture;
+  options.mixture.of_class = {{"skin", 2}, {"non-skin", 3}};
+  const Model mixture = Fit(DrawSamples(2), options);
+  EXPECT_EQ(FreeParameters(mixture), 2 * 9 + 1 + 3 * 9 + 2 + 1);
+  options.kind = Kind::kLogistic;
+  options.logistic.terms = LogisticOptions::Terms::kSquares;
+  Model squares = Fit(DrawSamples(2), options);
+  EXPECT_EQ(FreeParameters(squares), 1u + 3 + 3);
+  squares.calibration = {2, 1, "d"};
+  EXPECT_EQ(FreeParameters(squares), 1u + 3 + 3 + 2);
+  options.kind = Kind::kQda;
+  EXPECT_EQ(FreeParameters(Fit(DrawSamples(3), options)), 3u * 9 + 2);
+}
+
+TEST(Choice, AGivenModelIsJudgedOnTheSameFolds) {
+  const Samples samples = Images();
+  Model own = TrainedOfKind(Kind::kQda, "Lab");
+  own.decision.threshold = 0.9;  // counts are at 0.5 for all
+  FitOptions lda;
+  lda.kind = Kind::kLda;
+  const Comparison comparison = Compare(samples, {lda}, {}, {{"mine.json", own}});
+  const auto given = std::ranges::find(comparison.models, "mine.json", &ComparedModel::Name);
+  ASSERT_NE(given, comparison.models.end());
+  own.decision.threshold = 0.5;
+  for (std::size_t fold = 0; fold < 5; ++fold) {
+    const Evaluation expected = EvaluateSamples(comparison.folds.HeldOut(samples, fold), own);
+    EXPECT_EQ(given->folds[fold].auc, expected.scores->Auc());
+    EXPECT_EQ(given->folds[fold].log_loss, expected.log_loss);
+    EXPECT_EQ(given->folds[fold].counts, expected.counts);
+  }
+  EXPECT_EQ(given->Parameters(), FreeParameters(own));
+  const auto trained = std::ranges::find(comparison.models, "lda BGR", &ComparedModel::Name);
+  EXPECT_EQ(*trained->Auc().mean, *Compare(samples, {lda}, {}).models[0].Auc().mean);
+}
+
+TEST(Choice, AGivenModelThatCannotBeJudgedSaysWhy) {
+  Model other = TrainedOfKind(Kind::kQda);
+  other.classes[0].name = "red";
+  other.classes[1].name = "blue";
+  const Comparison alone = Compare(Images(), {}, {}, {{"other.json", other}});
+  EXPECT_NE(alone.models[0].problem.find("on fold 1: samples: have none of the model's classes"),
+            std::string::npos)
+      << alone.models[0].problem;
+  EXPECT_FALSE(OneStandardErrorRule(alone));
+}
+
+}  // namespace
+}  // namespace skinmask
