@@ -191,6 +191,7 @@ std::vector<ScoredRow> Sorted(const std::vector<ScoredRow>& rows) {
 std::vector<ScoreStep> StepsOf(const std::vector<ScoredRow>& scored) {
   const std::vector<ScoredRow> rows = Sorted(scored);
   std::vector<ScoreStep> steps;
+  steps.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double low = i == 0 ? -kMaxMagnitude : rows[i - 1].log_odds, high = rows[i].log_odds;
     const double margin = std::min(high - low, 1.) / 4;

@@ -97,10 +97,12 @@ void CheckOptions(const FitOptions& options) {
 
 // Names and counts, the positive class first.
 void NameClasses(const Samples& samples, const FitOptions& options, Model& model) {
-  for (std::size_t k = 0; k < samples.classes().size(); ++k) {
+  std::vector<std::uint64_t> totals(samples.classes().size());
+  for (const SampleRow& row : samples.rows()) totals[row.class_index] += row.count;
+  for (std::size_t k = 0; k < totals.size(); ++k) {
     ClassModel c;
     c.name = samples.classes()[k];
-    c.count = samples.Total(k);
+    c.count = totals[k];
     if (c.count == 0) throw Error(fmt::format("class '{}'", c.name), "has no samples (add some)");
     const bool positive = c.name == options.positive;
     model.classes.insert(positive ? model.classes.begin() : model.classes.end(), std::move(c));

@@ -26,13 +26,12 @@ struct Solution {
   bool converged = false;
 };
 
-// Standardised terms that depend on each other have no one best weights.
-void RequireIndependent(const Problem& problem, const LogisticOptions& options) {
+// Standardised terms that depend on each other have no one best weights. `start` is of weights 0.
+void RequireIndependent(const LogLikelihoodAt& start, const LogisticOptions& options) {
   constexpr double kSingular = 1e-13;  // of eigenvalues, some 500 roundings
   if (options.ridge > 0) return;
   const Eigen::VectorXd values =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
-          problem.At(Vector::Zero(problem.terms()), true).information, Eigen::EigenvaluesOnly)
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(start.information, Eigen::EigenvaluesOnly)
           .eigenvalues();
   if (!(values(0) > kSingular * values(values.size() - 1)))
     throw Error("logistic",
@@ -53,10 +52,11 @@ bool Converged(double before, double now, double tolerance) {
 }
 
 // A step that makes things worse is halved.
-Solution Newton(const Problem& problem, const LogisticOptions& options) {
+Solution Newton(const Problem& problem, const LogLikelihoodAt& start,
+                const LogisticOptions& options) {
   const int most = options.iterations.value_or(50);
   Solution s{Vector::Zero(problem.terms()), 0};
-  LogLikelihoodAt at = problem.At(s.w, true);
+  LogLikelihoodAt at = start;
   while (s.iterations < most) {
     const Eigen::LDLT<Matrix> solver(at.information);
     const Vector step = solver.solve(at.gradient);
@@ -154,8 +154,9 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
                                         model.classes.size()));
   const Problem problem(samples, options, model);
   const LogisticOptions& how = options.logistic;
-  RequireIndependent(problem, how);
-  const Solution solution = how.solver == Solver::kNewton     ? Newton(problem, how)
+  const LogLikelihoodAt start = problem.At(Vector::Zero(problem.terms()), true);
+  RequireIndependent(start, how);
+  const Solution solution = how.solver == Solver::kNewton     ? Newton(problem, start, how)
                             : how.solver == Solver::kGradient ? Gradient(problem, how)
                                                               : Sgd(problem, how);
   const double log_likelihood = problem.LogLikelihood(solution.w);

@@ -39,13 +39,13 @@ class ClassFit {
  public:
   ClassFit(PointPlanes points, int size, const std::string& name, const MixtureOptions& options)
       : points_(std::move(points)), size_(size), name_(name), options_(options) {
-    ComponentSums all = SumsOfNearest({Eigen::Vector3d::Zero()})[0];
+    ComponentSums all = SumsOfAll();
     total_ = all.weight;
     mean_ = SumOf(all) / total_;
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t k = 0; k < points_.count; ++k)
         points_.f[i][k] -= mean_(static_cast<Eigen::Index>(i));
-    all = SumsOfNearest({Eigen::Vector3d::Zero()})[0];
+    all = SumsOfAll();
     const Eigen::Matrix3d covariance = ProductOf(all) / total_;
     floor_ = kCovarianceFloor * covariance.topLeftCorner(size_, size_).trace() / size_;
     if (!(floor_ > 0))
@@ -69,6 +69,11 @@ class ClassFit {
   }
 
  private:
+  // Of a component whose density is 1 everywhere.
+  ComponentSums SumsOfAll() const {
+    return EStep(points_, std::array{WhitenedComponent()}).sums[0];
+  }
+
   // Expectation-maximisation until the mean log-likelihood of `points` gains too little.
   std::vector<Component> Climb(const PointPlanes& points, std::vector<Component> components) const {
     double before = -INFINITY;

@@ -40,8 +40,15 @@ std::size_t Folds::FoldOf(const SampleRow& row) const {
 
 Samples Folds::Part(const Samples& samples, std::size_t fold, bool inside) const {
   std::vector<SampleRow> rows;
+  std::uint32_t unit = 0;
+  bool known = false, wanted = false;  // of the unit: its rows mostly stand together
   for (SampleRow row : samples.rows()) {
-    if ((FoldOf(row) == fold) != inside) continue;
+    if (!known || UnitOf(row) != unit) {
+      unit = UnitOf(row);
+      wanted = (FoldOf(row) == fold) == inside;
+      known = true;
+    }
+    if (!wanted) continue;
     row.group = 0;
     rows.push_back(row);
   }

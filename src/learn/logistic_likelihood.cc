@@ -52,7 +52,7 @@ Problem::Problem(const Samples& samples, const FitOptions& options, const Model&
     : options_(options.logistic), form_(FormOf(options.logistic.terms, options.features.size())) {
   const PointPlanes positive = PlanesOf(samples, options.features, model.classes[0].name);
   const PointPlanes negative = PlanesOf(samples, options.features, model.classes[1].name);
-  total_ = static_cast<double>(samples.Total());
+  total_ = static_cast<double>(model.classes[0].count + model.classes[1].count);
   scale_ = ScaleOf(positive, negative, options.features.size(), total_);
   points_ = PointPlanes(positive.count + negative.count);
   Standardise(positive, 1, 0);

@@ -1,5 +1,8 @@
 #include "learn/logistic_rows.h"
 
+#include <algorithm>
+#include <numeric>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "learn/logistic_rows.cc"
 #include "hwy/foreach_target.h"
@@ -16,11 +19,17 @@ constexpr std::size_t kSums = PointPlanes::kSums, kPoints = PointPlanes::kBlock;
 using Block = PointPlanes::Block;
 using Lanes = PointPlanes::Lanes;
 
+constexpr std::size_t kPairs = kMaxTerms * (kMaxTerms + 1) / 2;
+
+// For each pair of terms, by rows of the lower triangle, the first pair of the same product, as u_0
+// times u_1 u_2 is u_1 times u_0 u_2: 35 of the 55 pairs of a quadratic in three features differ.
+using EqualProducts = std::array<std::size_t, kPairs>;
+
 // The sums of a part of the points.
 struct PartSums {
   Lanes value{};
   std::array<Lanes, kMaxTerms> gradient{};
-  std::array<Lanes, kMaxTerms*(kMaxTerms + 1) / 2> information{};
+  std::array<Lanes, kPairs> information{};
 };
 
 // What is known of the points of a block: their terms, log P(truth) times the weight, and the
@@ -85,28 +94,30 @@ HWY_INLINE void AddProducts(const Block& a, const Block& b, Lanes& lanes) {
   }
 }
 
-void AddInformation(const BlockValues& block, std::size_t terms, PartSums& sums) {
-  Lanes* into = sums.information.data();
+void AddInformation(const BlockValues& block, std::size_t terms, const EqualProducts& equal,
+                    PartSums& sums) {
+  std::size_t place = 0;
   for (std::size_t row = 0; row < terms; ++row) {
     Block weighted;
     for (std::size_t at = 0; at < kPoints; at += kDoubleLanes)
       StoreAt(hn::Mul(LoadAt(&block.information[at]), LoadAt(&block.terms[row][at])),
               &weighted[at]);
-    for (std::size_t column = 0; column <= row; ++column)
-      AddProducts(weighted, block.terms[column], *into++);
+    for (std::size_t column = 0; column <= row; ++column, ++place)
+      if (equal[place] == place)
+        AddProducts(weighted, block.terms[column], sums.information[place]);
   }
 }
 
-// Points first .. last - 1, whole blocks.
-void AddPart(const PointPlanes& points, const Polynomial& z, bool information, std::size_t first,
-             std::size_t last, PartSums& sums) {
+// Points first .. last - 1, whole blocks. The information is left out where `equal` is null.
+void AddPart(const PointPlanes& points, const Polynomial& z, const EqualProducts* equal,
+             std::size_t first, std::size_t last, PartSums& sums) {
   BlockValues block;
   for (std::size_t i = first; i < last; i += kPoints) {
     Evaluate(points, z, i, block);
     AddProducts(block.value, block.terms[0], sums.value);
     for (std::size_t term = 0; term < z.terms(); ++term)
       AddProducts(block.residual, block.terms[term], sums.gradient[term]);
-    if (information) AddInformation(block, z.terms(), sums);
+    if (equal) AddInformation(block, z.terms(), *equal, sums);
   }
 }
 
@@ -120,6 +131,31 @@ namespace skinmask {
 HWY_EXPORT(AddPart);
 
 namespace logistic {
+namespace {
+
+EqualProducts EqualProductsOf(const Polynomial& z) {
+  // How often each feature is a factor.
+  using Powers = std::array<int, 3>;
+  std::vector<Powers> terms(z.terms(), Powers{}), pairs;
+  for (std::size_t i = 0; i < z.features; ++i) ++terms[1 + i][i];
+  for (std::size_t k = 0; k < z.products.size(); ++k) {
+    ++terms[1 + z.features + k][z.products[k].first];
+    ++terms[1 + z.features + k][z.products[k].second];
+  }
+  for (std::size_t row = 0; row < terms.size(); ++row)
+    for (std::size_t column = 0; column <= row; ++column) {
+      pairs.push_back(terms[row]);
+      for (std::size_t i = 0; i < 3; ++i) pairs.back()[i] += terms[column][i];
+    }
+  EqualProducts equal;
+  std::iota(equal.begin(), equal.end(), 0);
+  for (std::size_t place = 0; place < pairs.size(); ++place)
+    equal[place] = static_cast<std::size_t>(std::ranges::find(pairs, pairs[place]) - pairs.begin());
+  return equal;
+}
+
+}  // namespace
+
 LikelihoodSums& LikelihoodSums::operator+=(const LikelihoodSums& other) {
   value += other.value;
   for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += other.gradient[i];
@@ -128,17 +164,18 @@ LikelihoodSums& LikelihoodSums::operator+=(const LikelihoodSums& other) {
 }
 
 LikelihoodSums Likelihood(const PointPlanes& points, const Polynomial& z, bool information) {
+  const EqualProducts equal = EqualProductsOf(z);
   return SumOverBlocks(points, LikelihoodSums(),
                        [&](std::size_t first, std::size_t last, LikelihoodSums& sums) {
                          PartSums lanes;
                          HWY_DYNAMIC_DISPATCH(AddPart)
-                         (points, z, information, first, last, lanes);
+                         (points, z, information ? &equal : nullptr, first, last, lanes);
                          LikelihoodSums part;
                          part.value = PointPlanes::Total(lanes.value);
                          for (std::size_t i = 0; i < z.terms(); ++i)
                            part.gradient[i] = PointPlanes::Total(lanes.gradient[i]);
                          for (std::size_t i = 0; i < part.information.size(); ++i)
-                           part.information[i] = PointPlanes::Total(lanes.information[i]);
+                           part.information[i] = PointPlanes::Total(lanes.information[equal[i]]);
                          sums += part;
                        });
 }
