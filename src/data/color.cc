@@ -5,6 +5,7 @@
 #include <cctype>
 #include <opencv2/imgproc.hpp>
 
+#include "base/nearest.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -114,10 +115,9 @@ Features::Features(std::string_view space, std::span<const std::string> channels
   const auto found = std::find_if(std::begin(kSpaces), std::end(kSpaces),
                                   [&](const ColorSpace& s) { return SameName(s.name, space); });
   if (found == std::end(kSpaces)) {
-    std::string names;
-    for (const ColorSpace& s : kSpaces) names += " " + std::string(s.name);
-    throw Error("colour space '" + std::string(space) + "'",
-                "is unknown (there are:" + names + ")");
+    std::vector<std::string> names;
+    for (const ColorSpace& s : kSpaces) names.emplace_back(s.name);
+    throw Error("colour space '" + std::string(space) + "'", UnknownAmong(space, names));
   }
   space_ = found;
   for (const std::string& name : channels) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "base/nearest.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -68,8 +69,9 @@ std::string_view TransparentExtension(std::string_view codec) {
 Output OutputFromName(std::string_view name) {
   for (const OutputKind& kind : kOutputs)
     if (kind.name == name) return kind.output;
-  throw Error(fmt::format("output '{}'", name),
-              "is unknown (there are: mask probability overlay cutout classes)");
+  std::vector<std::string> names;
+  for (const OutputKind& kind : kOutputs) names.emplace_back(kind.name);
+  throw Error(fmt::format("output '{}'", name), UnknownAmong(name, names));
 }
 
 std::vector<std::vector<fs::path>> OutputPaths(const std::vector<InputFile>& inputs,

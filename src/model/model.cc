@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/nearest.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/samples.h"
@@ -185,8 +186,9 @@ std::vector<Gaussian> ClassModel::gaussians() const {
 Kind KindFromName(std::string_view name) {
   for (const auto& [kind, known] : kKinds)
     if (known == name) return kind;
+  const std::vector<std::string_view> names = KindNames();
   throw Error(fmt::format("model kind '{}'", name),
-              fmt::format("is unknown (there are: {})", fmt::join(KindNames(), " ")));
+              UnknownAmong(name, {names.begin(), names.end()}));
 }
 
 void Validate(const Model& model, std::string_view subject) {

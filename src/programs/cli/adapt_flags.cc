@@ -13,7 +13,7 @@
 namespace skinmask::cli {
 
 void AddAdaptFlags(CLI::App& verb, AdaptFlags& flags) {
-  const OptionGroup group(verb, "Adapting the model to each image");
+  const OptionGroup group(verb, "Adaptation");
   group
       .AddChoice("--adapt", flags.adapt, {"auto", "faces", "off"},
                  "Fit the model to the faces of each image, and divide an image without a face "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/elapsed.h"
+#include "programs/cli/command_line.h"
 #include "programs/cli/flag_hints.h"
 #include "programs/cli/help_formatter.h"
 #include "programs/cli/print.h"
@@ -24,28 +26,15 @@
 namespace skinmask::cli {
 namespace {
 
-// `skinmask --version` is the verb `version`. --json takes a file only as --json=FILE or where the
-// next word cannot be an input of the verb; otherwise `detect --json a.jpg` would take the
-// photograph for the place to write to.
-std::vector<std::string> Words(int argc, char** argv) {
-  std::vector<std::string> words(argv + 1, argv + argc);
-  if (!words.empty() && words[0] == "--version") words[0] = "version";
-  const bool positional =
-      !words.empty() && (words[0] == "detect" || words[0] == "show" || words[0] == "live");
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--") break;
-    if (words[i] != "--json") continue;
-    const bool file = i + 1 < words.size() && !words[i + 1].starts_with('-') &&
-                      (!positional || words[i + 1].ends_with(".json"));
-    words[i] = file ? "--json=" + words[i + 1] : "--json=-";
-    if (file) words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-  }
-  return words;
+// The verb of the command line, or the program where it has none.
+const CLI::App& CommandOf(const CLI::App& app) {
+  const std::vector<CLI::App*> verbs = app.get_subcommands();
+  return verbs.empty() ? app : *verbs[0];
 }
 
 int UsageLine(const CLI::App& app, const std::string& problem) {
-  const std::vector<CLI::App*> verbs = app.get_subcommands();
-  const std::string command = verbs.empty() ? "skinmask" : "skinmask " + verbs[0]->get_name();
+  const CLI::App& verb = CommandOf(app);
+  const std::string command = &verb == &app ? "skinmask" : "skinmask " + verb.get_name();
   PrintError("{}\n",
              Error(command, fmt::format("{} (see {} --help)", WithFlags(problem), command)).what());
   return kUsage;
@@ -106,40 +95,41 @@ int HelpStatus(const CLI::App& app, const CLI::CallForHelp& help) {
   }
 }
 
-// Refuses what is no verb in plainer words than CLI11's.
-void RequireVerb(const CLI::App& app, const std::vector<std::string>& words) {
-  if (words.empty()) throw UsageError("a verb is needed");
-  if (words[0].starts_with('-')) return;
-  const std::vector<const CLI::App*> verbs =
-      app.get_subcommands([](const CLI::App*) { return true; });
-  if (std::ranges::none_of(verbs, [&](const auto* verb) { return verb->get_name() == words[0]; }))
-    throw UsageError(fmt::format("there is no verb '{}'", words[0]));
+int RunWords(CLI::App& app, CommandLine line, Context& context) {
+  if (!line.words[0].starts_with('-')) RequireVerb(app, line.words[0]);
+  std::ranges::reverse(line.words);  // as CLI11 wants them
+  app.parse(line.words);
+  context.options = GivenOptions(CommandOf(app));
+  return Act(context);
 }
 
 }  // namespace
 
 int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add) {
   GuardStandardStreams();
+  CommandLine line = ReadCommandLine(argc, argv);
+  const bool alone = line.words.empty();
   CLI::App app{"Finds human skin, pixel by pixel, by Bayes' rule on Gaussian class-conditionals."};
   app.name("skinmask");
-  app.formatter(std::make_shared<HelpFormatter>());  // before the verbs, which take it from here
+  // Before the verbs, which take it from here.
+  app.formatter(std::make_shared<HelpFormatter>(alone ? STDERR_FILENO : STDOUT_FILENO));
   app.require_subcommand(1);
   const std::string version = "Print what the verb version prints, and exit";
-  app.add_flag("--version", version);
-  app.footer("\nExamples:\n  skinmask detect photos -o masks\n  skinmask detect --help");
+  app.add_flag("-V,--version", version)->group("General");
+  app.get_help_ptr()->group("General");
+  app.footer("Examples:\n  skinmask detect samples/photos -o masks\n  skinmask help detect");
   Context context;
   for (const AddVerbFunction add : verbs_to_add) add(app, context);
+  if (alone) {
+    PrintExactly(app.help(), stderr);
+    return kUsage;
+  }
   try {
-    std::vector<std::string> words = Words(argc, argv);
-    RequireVerb(app, words);
-    std::ranges::reverse(words);  // as CLI11 wants them
-    app.parse(words);
-    context.options = GivenOptions(*app.get_subcommands().front());
-    return Act(context);
+    return RunWords(app, std::move(line), context);
   } catch (const CLI::CallForHelp& help) {
     return HelpStatus(app, help);
   } catch (const CLI::ParseError& e) {
-    return UsageLine(app, e.what());
+    return UsageLine(app, ProblemOf(app, CommandOf(app), e));
   } catch (const UsageError& e) {
     return UsageLine(app, e.what());
   } catch (const Error& e) {

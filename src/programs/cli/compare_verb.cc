@@ -207,11 +207,12 @@ void AddChoiceFlags(CLI::App& verb, Options& options) {
   group.AddDefault("--seed", options.seed, "N", "Another number divides otherwise");
   group.AddChoice("--select", options.select, {"auc", "f1", "log-loss"},
                   "What the best is best by");
-  group.Add("--write", options.output, "MODEL", "Train the best on everything and write it here");
   group.AddChoice(
       "--take", options.take, {"best", "simplest"},
       "Which candidate to write: the best, or the simplest of those within one standard "
       "error of it");
+  OptionGroup(verb, "Output")
+      .Add("--write", options.output, "MODEL", "Train the best on everything and write it here");
 }
 
 }  // namespace
@@ -219,13 +220,14 @@ void AddChoiceFlags(CLI::App& verb, Options& options) {
 void AddCompare(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = AddVerb(app, "compare", "Choose between models by cross-validation",
-                           "  skinmask compare --images photos --masks masks --step 4\n"
-                           "  skinmask compare --samples s.csv --kinds qda,lda --spaces all "
-                           "--select f1 --write best.json\n"
-                           "  skinmask compare --samples s.csv --models mine.json default --report "
-                           "models.html",
+                           "  skinmask compare --images samples/photos --masks samples/masks "
+                           "--step 8 --folds 2\n"
+                           "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 "
+                           "--write best.json\n"
+                           "  skinmask compare --samples samples/labelled-pixels.csv --kinds qda "
+                           "--models models/uci.json default --report models.html",
                            context);
-  const OptionGroup group(*verb);
+  const OptionGroup group(*verb, "Input");
   group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");
   group.Add("--images", options->pairs.images, "DIR", "Folder of images");
   group.Add("--masks", options->pairs.masks, "DIR", "Folder of their masks");

@@ -158,23 +158,23 @@ void RunDetect(const Options& options, Context& context) {
 }
 
 void AddInputAndOutput(CLI::App& verb, Options& options) {
-  const OptionGroup group(verb);
-  group.Add("input", options.inputs, "INPUT",
+  const OptionGroup group(verb, "Output"), input(verb, "Input");
+  input.Add("input", options.inputs, "INPUT",
             "Images, videos and folders of them, searched recursively; - is standard input");
   group
       .Add("-o", options.output, "DIR|FILE",
            "Folder for the results, which is made if need be; or, of one input and one kind of "
            "output, a file (a.png, a.mkv), or - for standard output")
       ->required();
-  group.Add("--files-from", options.files_from, "FILE",
+  input.Add("--files-from", options.files_from, "FILE",
             "Inputs too, a line each (or with a zero byte after each), which keep their folders; "
             "- is standard input");
-  group
+  input
       .Add("--include", options.include, "GLOB",
            "Of what folders hold, only files of such names; with a slash it is matched with the "
            "path below the folder; repeatable")
       ->allow_extra_args(false);
-  group
+  input
       .Add("--exclude", options.exclude, "GLOB",
            "Leave out files and folders of such names; repeatable")
       ->allow_extra_args(false);
@@ -189,10 +189,11 @@ void AddInputAndOutput(CLI::App& verb, Options& options) {
 }
 
 void AddWorkOptions(CLI::App& verb, Options& options, Context& context) {
-  const OptionGroup group(verb);
+  const OptionGroup group(verb, "Input");
   AddPosteriorFlags(verb, options.posterior);
-  group.AddFlag("--resume", context.resume,
-                "Leave out what exists already, and complete the FILE of --json");
+  OptionGroup(verb, "Output")
+      .AddFlag("--resume", context.resume,
+               "Leave out what exists already, and complete the FILE of --json");
   group.AddDefault("--shard", options.shard, "I/N",
                    "Do only every N-th input, beginning with the I-th");
   AddMaxPixelsOption(verb, options.max_pixels);
@@ -203,7 +204,7 @@ void AddWorkOptions(CLI::App& verb, Options& options, Context& context) {
 }
 
 void AddVideoOptions(CLI::App& verb, Options& options) {
-  const OptionGroup group(verb, "Videos");
+  const OptionGroup group(verb, "Video");
   group
       .AddFlag("--frames", options.frames,
                "A folder of images for each video instead: b/000000.png, b/000000.overlay.png, ...")
@@ -241,9 +242,9 @@ void AddRecordOptions(CLI::App& verb, Options& options) {
 void AddDetect(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = AddVerb(app, "detect", "Make masks of images and videos",
-                           "  skinmask detect photos -o masks\n"
-                           "  skinmask detect a.jpg b.png -o out --output mask,overlay "
-                           "--threshold 0.3",
+                           "  skinmask detect samples/photos -o masks\n"
+                           "  skinmask detect samples/photos/astronaut.png -o out --output "
+                           "mask,overlay --threshold 0.3",
                            context);
   AddInputAndOutput(*verb, *options);
   AddWorkOptions(*verb, *options, context);

@@ -154,6 +154,11 @@ void CheckOptions(const Options& options, const Context& context) {
   if (!options.report.empty()) RequireWritable(options.report, context.overwrite());
 }
 
+void PrintResult(const EvaluationReport& report, const Options& options, const Context& context) {
+  if (report.pooled.counts.Total() == 0 || context.json_to_stdout()) return;
+  PrintTable(report, options.adapt.by_faces());
+}
+
 void RunEvaluate(const Options& options, Context& context) {
   CheckOptions(options, context);
   Access access{PathsOf(options.samples, options.pairs), {}, {options.report}};
@@ -169,8 +174,7 @@ void RunEvaluate(const Options& options, Context& context) {
                                    : MakeAdapter(options.adapt, *model, model->decision.threshold);
   const EvaluationReport report = Report(options, model, adapter.get(), context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
-  const bool judged = report.pooled.counts.Total() > 0;
-  if (judged && !context.json_to_stdout()) PrintTable(report, options.adapt.by_faces());
+  PrintResult(report, options, context);
   if (context.json.empty() && options.report.empty()) return;
   const Model* const shown = model ? &*model : nullptr;
   const std::string json = FullReportToJson(report, shown);
@@ -183,18 +187,20 @@ void RunEvaluate(const Options& options, Context& context) {
 void AddEvaluate(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth",
-                           "  skinmask evaluate --images photos --truth masks --json scores.json\n"
-                           "  skinmask evaluate --predicted out --truth masks --mask-name "
-                           "'{stem}_mask' --report report.html",
+                           "  skinmask evaluate --images samples/photos --truth samples/masks "
+                           "--report report.html\n"
+                           "  skinmask evaluate --samples samples/labelled-pixels.csv --max-f1 "
+                           "--json scores.json",
                            context);
-  const OptionGroup group(*verb);
+  const OptionGroup group(*verb, "Input");
   group.Add("--images", options->pairs.images, "DIR", "Folder of images to run the model on");
   group.Add("--predicted", options->predicted, "DIR", "Folder of masks to judge as they are");
   group.Add("--truth", options->pairs.masks, "DIR", "Folder of the true masks");
   group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels to run the model on");
   AddDecisionFlags(*verb, options->decision, "the model's own");
-  group.Add("--report", options->report, "FILE.html",
-            "One HTML page with scores, curves and a gallery, which opens without a network");
+  OptionGroup(*verb, "Output")
+      .Add("--report", options->report, "FILE.html",
+           "One HTML page with scores, curves and a gallery, which opens without a network");
   AddAdaptFlags(*verb, options->adapt);
   AddModelOption(*verb, context);
   AddPairOptions(*verb, options->pairs);

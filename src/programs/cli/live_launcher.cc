@@ -11,7 +11,10 @@
 
 namespace skinmask::cli {
 
-bool IsLive(int argc, char** argv) { return argc > 1 && std::string_view(argv[1]) == "live"; }
+bool IsLive(int argc, char** argv) {
+  const auto is = [&](int i, std::string_view word) { return i < argc && argv[i] == word; };
+  return is(1, "live") || (is(1, "help") && is(2, "live"));
+}
 
 int RunLiveProgram(char** argv) {
   std::error_code error;
@@ -28,7 +31,8 @@ int RunLiveProgram(char** argv) {
 }
 
 void AddLiveName(CLI::App& app, Context&) {
-  app.add_subcommand("live", "Watch a camera or a stream in a window, or record it without one");
+  app.add_subcommand("live", "Watch a camera or a stream in a window, or record it without one")
+      ->group("Verbs");
 }
 
 }  // namespace skinmask::cli

@@ -8,6 +8,7 @@
 
 namespace skinmask::cli {
 
+// `skinmask live ...` or `skinmask help live`.
 bool IsLive(int argc, char** argv);
 // Becomes skinmask-live, beside this program or in ../libexec/skinmask; returns an exit status if
 // it cannot.

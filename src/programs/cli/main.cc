@@ -4,8 +4,8 @@
 
 int main(int argc, char** argv) {
   using namespace skinmask::cli;
-  constexpr AddVerbFunction kVerbs[] = {AddSample,   AddTrain,    AddCompare, AddDetect,
-                                        AddLiveName, AddEvaluate, AddShow,    AddVersion};
+  constexpr AddVerbFunction kVerbs[] = {AddSample,   AddTrain, AddCompare, AddDetect, AddLiveName,
+                                        AddEvaluate, AddShow,  AddVersion, AddHelp};
   if (IsLive(argc, argv)) return RunLiveProgram(argv);
   return RunApp(argc, argv, kVerbs);
 }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/nearest.h"
 #include "programs/cli/usage_error.h"
 #include "skinmask/base/file.h"
 
@@ -35,6 +37,15 @@ CLI::Validator Positive() {
 
 CLI::Validator NotNegative() {
   return FiniteNumber([](double value) { return value >= 0; }, "number from 0 up");
+}
+
+CLI::Validator OneOf(const std::vector<std::string>& words) {
+  return CLI::Validator(
+      [words](const std::string& text) {
+        const bool known = std::ranges::find(words, text) != words.end();
+        return known ? std::string() : "'" + text + "' " + UnknownAmong(text, words);
+      },
+      "");
 }
 
 void RequireApart(const std::filesystem::path& a, const std::string& option_a,

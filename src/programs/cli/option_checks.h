@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace skinmask::cli {
 
@@ -12,6 +13,8 @@ CLI::Validator Probability();
 // Finite numbers, above 0 and not below it.
 CLI::Validator Positive();
 CLI::Validator NotNegative();
+// One of these words.
+CLI::Validator OneOf(const std::vector<std::string>& words);
 // Numbers of a range, ends included.
 template <class T>
 CLI::Validator Within(T least, T most) {

@@ -9,7 +9,7 @@
 namespace skinmask::cli {
 
 void AddPairOptions(CLI::App& verb, PairOptions& pairs) {
-  const OptionGroup group(verb, "How masks are read");
+  const OptionGroup group(verb, "Masks");
   group.AddDefault("--image-name", pairs.image_name, "PATTERN",
                    "Name of images, without extension");
   group.AddDefault("--mask-name", pairs.mask_name, "PATTERN",

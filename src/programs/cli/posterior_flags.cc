@@ -7,7 +7,7 @@
 namespace skinmask::cli {
 
 void AddPosteriorFlags(CLI::App& verb, PosteriorFlags& flags) {
-  const OptionGroup group(verb);
+  const OptionGroup group(verb, "Decision");
   group
       .Add("--threshold", flags.threshold, "P",
            "A pixel is skin when P(skin) is above this (default: the model's own)")

@@ -52,18 +52,20 @@ void AddSample(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = AddVerb(app, "sample",
                            "Turn image + mask pairs, or tables, into one table of labelled pixels",
-                           "  skinmask sample --images photos --masks masks -o samples.csv\n"
-                           "  skinmask sample --samples a.csv b.csv -o merged.csv",
+                           "  skinmask sample --images samples/photos --masks samples/masks "
+                           "-o samples.csv\n"
+                           "  skinmask sample --samples samples/labelled-pixels.csv --ungrouped "
+                           "-o merged.csv",
                            context);
-  const OptionGroup group(*verb);
+  const OptionGroup group(*verb, "Input"), output(*verb, "Output");
   group.Add("--images", options->pairs.images, "DIR", "Folder of images");
   group.Add("--masks", options->pairs.masks, "DIR", "Folder of their masks");
   group.Add("--samples", options->samples, "FILE", "Tables to add up instead");
-  group.Add("-o", options->output, "FILE", "CSV file to write: class,b,g,r,count,group")
+  output.Add("-o", options->output, "FILE", "CSV file to write: class,b,g,r,count,group")
       ->required();
   group.AddDefault("--step", options->pairs.step, "N", "Take every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
-  group.AddFlag("--ungrouped", options->ungrouped, "Do not tell images apart: group 0 for all");
+  output.AddFlag("--ungrouped", options->ungrouped, "Do not tell images apart: group 0 for all");
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);

@@ -98,12 +98,13 @@ void PrintModel(const Model& model) {
 void AddShow(CLI::App& app, Context& context) {
   CLI::App* verb =
       AddVerb(app, "show", "Show a model file in words",
-              "  skinmask show\n  skinmask show model.json --picture boundary.png", context);
+              "  skinmask show\n  skinmask show models/uci.json --picture boundary.png", context);
   const auto picture = std::make_shared<std::string>();
-  const OptionGroup group(*verb);
-  group.Add("model,--model", context.model, "FILE", "Model file (default: the built-in model)");
-  group.Add("--picture", *picture, "FILE.png",
-            "Draw the decision boundary and the classes' ellipses, in planes of the channels");
+  OptionGroup(*verb, "Model")
+      .Add("model,--model", context.model, "FILE", "Model file (default: the built-in model)");
+  OptionGroup(*verb, "Output")
+      .Add("--picture", *picture, "FILE.png",
+           "Draw the decision boundary and the classes' ellipses, in planes of the channels");
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);
   verb->callback([picture, &context] {

@@ -139,16 +139,16 @@ void AddTrain(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* verb =
       AddVerb(app, "train", "Train a model from labelled pixels or image + mask pairs",
-              "  skinmask train --samples Skin_NonSkin.txt -o model.json\n"
-              "  skinmask train --images photos --masks masks --kind lda --space YCrCb "
-              "--max-f1 -o model.json",
+              "  skinmask train --samples samples/labelled-pixels.csv -o model.json\n"
+              "  skinmask train --images samples/photos --masks samples/masks --kind lda --max-f1 "
+              "-o lda.json",
               context);
-  const OptionGroup group(*verb);
+  const OptionGroup group(*verb, "Input"), output(*verb, "Output");
   group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");
   group.Add("--images", options->pairs.images, "DIR", "Folder of images");
   group.Add("--masks", options->pairs.masks, "DIR", "Folder of their masks");
-  group.Add("-o", options->output, "FILE", "Model file to write")->required();
-  group.Add("--card", options->notes, "NAME=TEXT", "Note for the model's card; repeatable")
+  output.Add("-o", options->output, "FILE", "Model file to write")->required();
+  output.Add("--card", options->notes, "NAME=TEXT", "Note for the model's card; repeatable")
       ->allow_extra_args(false);
   AddFitFlags(*verb, options->fit);
   AddValidationFlags(*verb, *options);

@@ -1,14 +1,14 @@
 #include "programs/cli/verb.h"
 
-#include "programs/cli/option_checks.h"
-
 namespace skinmask::cli {
 
 CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& summary,
                   const std::string& examples, Context& context) {
   CLI::App* verb = app.add_subcommand(name, summary);
-  verb->footer("\nExamples:\n" + examples);
-  const OptionGroup options(*verb);
+  verb->group("Verbs");
+  verb->footer("Examples:\n" + examples);
+  const OptionGroup options(*verb, "General");
+  verb->get_help_ptr()->group("General");
   options.AddDefault("--threads", context.threads, "N", "Threads to use; 0 means all")
       ->check(Within(0, 4096));
   options.AddFlag("-q,--quiet", context.quiet, "No results per file, no warnings, no progress");
@@ -17,27 +17,28 @@ CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& sum
 }
 
 void AddModelOption(CLI::App& verb, Context& context) {
-  OptionGroup(verb)
+  OptionGroup(verb, "Model")
       .Add("--model", context.model, "FILE", "Model file (default: the built-in model)")
       ->check([](const std::string& file) { return file.empty() ? "names no file" : ""; }, "");
 }
 
 void AddJsonOption(CLI::App& verb, Context& context) {
-  OptionGroup(verb).Add("--json", context.json, "[FILE]",
-                        "Results as JSON: to standard output, or to FILE (FILE.json or "
-                        "--json=FILE)");
+  OptionGroup(verb, "Output")
+      .Add("--json", context.json, "[FILE]",
+           "Results as JSON: to standard output, or to FILE (FILE.json or "
+           "--json=FILE)");
 }
 
 void AddForceOption(CLI::App& verb, Context& context) {
-  OptionGroup(verb).AddFlag("--force", context.force, "Replace files that exist");
+  OptionGroup(verb, "Output").AddFlag("--force", context.force, "Replace files that exist");
 }
 
 void AddSandboxOption(CLI::App& verb, Context& context, const std::string& text) {
-  OptionGroup(verb).AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text);
+  OptionGroup(verb, "General").AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text);
 }
 
 void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {
-  OptionGroup(verb)
+  OptionGroup(verb, "Input")
       .AddDefault("--max-pixels", max_pixels, "N",
                   "Refuse images of more pixels, by what their headers say")
       ->check(Within<std::int64_t>(1, std::int64_t{1} << 30));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "programs/cli/context.h"
+#include "programs/cli/option_checks.h"
 
 namespace skinmask::cli {
 
@@ -28,7 +29,7 @@ void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels);
 // Options under one heading of the help.
 class OptionGroup {
  public:
-  explicit OptionGroup(CLI::App& verb, std::string heading = "Options")
+  explicit OptionGroup(CLI::App& verb, std::string heading = "General")
       : verb_(verb), heading_(std::move(heading)) {}
 
   // An option; in the help `value` stands for what it takes.
@@ -47,7 +48,7 @@ class OptionGroup {
   CLI::Option* AddChoice(const std::string& names, std::string& variable,
                          const std::vector<std::string>& words, const std::string& text) const {
     return AddDefault(names, variable, fmt::format("{}", fmt::join(words, "|")), text)
-        ->check(CLI::IsMember(words).description(""));
+        ->check(OneOf(words));
   }
   CLI::Option* AddFlag(const std::string& names, bool& variable, const std::string& text) const {
     return verb_.add_flag(names, variable, text)->group(heading_);

@@ -14,5 +14,6 @@ void AddDetect(CLI::App& app, Context& context);
 void AddEvaluate(CLI::App& app, Context& context);
 void AddShow(CLI::App& app, Context& context);
 void AddVersion(CLI::App& app, Context& context);
+void AddHelp(CLI::App& app, Context& context);
 
 }  // namespace skinmask::cli

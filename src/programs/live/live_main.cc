@@ -5,11 +5,12 @@
 #include <cstdlib>
 
 #include "programs/cli/app.h"
+#include "programs/cli/verbs.h"
 #include "programs/live/live_verb.h"
 
 int main(int argc, char** argv) {
   using namespace skinmask::cli;
-  constexpr AddVerbFunction kVerbs[] = {AddLive};
+  constexpr AddVerbFunction kVerbs[] = {AddLive, AddHelp};
   // Pictures come and go, thirty times a second. Where malloc gives their pages back, fresh ones
   // take two thirds of the time that an overlay needs.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);

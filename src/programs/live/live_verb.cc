@@ -134,12 +134,12 @@ void RunLive(const Options& options, Context& context) {
 }
 
 void AddSourceOptions(CLI::App& verb, Options& options) {
-  OptionGroup(verb)
+  const OptionGroup group(verb, "Input");
+  group
       .Add("source", options.source, "SOURCE",
            "Camera (0, /dev/video0), stream (rtsp://, http://, udp:// ...), GStreamer pipeline "
            "that ends in an appsink, video file, or - for standard input")
       ->required();
-  const OptionGroup group(verb, "The source");
   group.Add("--size", options.size, "WxH", "Pixels to ask a camera for (default: what it has)");
   group.Add("--rate", options.rate, "R",
             "Frames a second to ask a camera for (default: what it has)");
@@ -157,7 +157,7 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
 }
 
 void AddViewOptions(CLI::App& verb, Options& options) {
-  const OptionGroup group(verb);
+  const OptionGroup group(verb, "View");
   AddPosteriorFlags(verb, options.posterior);
   group.AddChoice("--view", options.view, {"overlay", "mask", "probability", "both"},
                   "What is shown first, and recorded");
@@ -168,7 +168,7 @@ void AddViewOptions(CLI::App& verb, Options& options) {
 }
 
 void AddOutputOptions(CLI::App& verb, Options& options) {
-  const OptionGroup group(verb, "What it leaves");
+  const OptionGroup group(verb, "Output");
   group.AddFlag("--headless", options.headless, "Without a window");
   group.Add("--record", options.record, "FILE",
             "Record the view as video (.mp4: H.264; .mkv: lossless)");

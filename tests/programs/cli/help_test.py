@@ -3,13 +3,17 @@
 
 The help of each verb is tests/fixtures/help/VERB.txt; --renew writes them. In docs/cli.md every flag of a verb stands in
 the verb's own section, in 'Manners', or (for verbs that read masks) in 'Reading masks', and no section names a flag
-that its verb has not got.
+that its verb has not got. On a terminal the same words stand in lines of its width.
 """
 import difflib
+import fcntl
 import os
+import pty
 import re
+import struct
 import subprocess
 import sys
+import termios
 
 PROGRAM, SOURCE = sys.argv[1:3]
 RENEW = sys.argv[3:] == ['--renew']
@@ -22,12 +26,33 @@ def help_of(*words):
     return subprocess.run([PROGRAM, *words, '--help'], capture_output=True, text=True, check=True).stdout
 
 
+def help_on_terminal(columns, *words, **variables):
+    """Of a terminal that is so wide, with more variables in the environment."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name != 'COLUMNS'}
+    child = subprocess.Popen([PROGRAM, *words, '--help'], stdout=its, env={**environment, **variables})
+    os.close(its)
+    text = b''
+    while True:
+        try:
+            part = os.read(ours, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        text += part
+    os.close(ours)
+    child.wait()
+    return text.decode().replace('\r\n', '\n')
+
+
 def flags(text):
     return set(re.findall(r'(?<![\w-])(?:--[a-z][a-z0-9-]*|-[a-z](?![\w-]))', text))
 
 
 main = help_of()
-verbs = re.findall(r'^  ([a-z]+) ', main[main.index('Subcommands:'):main.index('Examples:')], re.M)
+verbs = re.findall(r'^  ([a-z]+) ', main[main.index('Verbs:'):main.index('Examples:')], re.M)
 helps = {verb: help_of(verb) for verb in verbs}
 
 for name, text in {'skinmask': main, **helps}.items():
@@ -43,6 +68,18 @@ for name, text in {'skinmask': main, **helps}.items():
                         'build/dev/skinmask . --renew')
     problems += [f'{name} --help: more than {COLUMNS} columns: {line}' for line in text.splitlines()
                  if len(line) > COLUMNS]
+
+# Examples are not broken, nor is what is longer than the column of options.
+for name, text in {'': main, **helps}.items():
+    for columns, variables in ((60, {}), (79, {}), (200, {}), (200, {'COLUMNS': '66'})):
+        told = help_on_terminal(columns, *name.split(), **variables)
+        width = min(int(variables.get('COLUMNS', columns)), COLUMNS)
+        if told.split() != text.split():
+            problems.append(f'{name} --help: other words on a terminal of {columns} columns')
+        problems += [f'{name} --help: more than {width} columns on such a terminal: {line}'
+                     for line in told[:told.index('Examples:')].splitlines() if len(line) > width]
+        if columns == 200 and not variables and told != text:
+            problems.append(f'{name} --help: lines of more than {COLUMNS} columns on a wide terminal')
 
 sections = {}
 for part in re.split(r'^## ', open(os.path.join(SOURCE, 'docs/cli.md')).read(), flags=re.M):

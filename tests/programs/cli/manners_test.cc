@@ -14,7 +14,8 @@ using testing::Outcome;
 class MannersTest : public testing::ProgramTest {};
 
 TEST_F(MannersTest, HelpEndsWithTwoExamples) {
-  for (const char* verb : {"sample", "train", "compare", "detect", "evaluate", "show", "version"}) {
+  for (const char* verb :
+       {"sample", "train", "compare", "detect", "evaluate", "show", "version", "help"}) {
     const Outcome run = Run(std::string(verb) + " --help");
     EXPECT_EQ(run.status, 0);
     const std::size_t examples = run.out.find("Examples:\n");
@@ -26,7 +27,7 @@ TEST_F(MannersTest, HelpEndsWithTwoExamples) {
 
 TEST_F(MannersTest, UsageErrorsAreOneLineAndTwo) {
   for (const char* arguments :
-       {"", "dance", "detect", "detect -o out", "detect --frobnicate a.png -o out", "detect a.png",
+       {"dance", "detect", "detect -o out", "detect --frobnicate a.png -o out", "detect a.png",
         "show a b", "--frobnicate", "detect a.png -o out --threads -1", "train --help-me"}) {
     const Outcome run = Run(arguments);
     EXPECT_EQ(run.status, 2) << arguments;

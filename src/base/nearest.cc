@@ -1,0 +1,73 @@
+#include "base/nearest.h"
+
+#include <algorithm>
+
+namespace skinmask {
+namespace {
+
+// Without dashes at the beginning, in small letters.
+std::string Plain(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of('-'), text.size()));
+  std::string plain(text);
+  for (char& c : plain)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return plain;
+}
+
+// Damerau and Levenshtein's distance in which no part is changed twice.
+std::size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1,
+                          d[i - 1][j - 1] + static_cast<std::size_t>(a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+std::string Sorted(std::string text) {
+  std::ranges::sort(text);
+  return text;
+}
+
+std::size_t Cost(const std::string& text, const std::string& word) {
+  if (Sorted(text) == Sorted(word)) return 0;
+  if (text.size() >= 3 && word.starts_with(text)) return 1;
+  return Distance(text, word);
+}
+
+}  // namespace
+
+std::string Nearest(std::string_view text, const std::vector<std::string>& words) {
+  const std::string plain = Plain(text);
+  // One letter is near every other, and a distance takes the product of the lengths.
+  if (plain.size() < 2 || plain.size() > 100) return {};
+  std::string nearest;
+  std::size_t least = (plain.size() + 2) / 3 + 1;
+  for (const std::string& word : words) {
+    const std::string other = Plain(word);
+    if (other.size() < 2) continue;
+    const std::size_t cost = Cost(plain, other);
+    if (cost >= least) continue;
+    least = cost;
+    nearest = word;
+  }
+  return nearest;
+}
+
+std::string UnknownAmong(std::string_view text, const std::vector<std::string>& words) {
+  const std::string nearest = Nearest(text, words);
+  std::string line = "is unknown (";
+  if (!nearest.empty()) line += "did you mean " + nearest + "? ";
+  line += "there are:";
+  for (const std::string& word : words) line += " " + word;
+  return line + ")";
+}
+
+}  // namespace skinmask

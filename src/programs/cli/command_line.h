@@ -1,0 +1,25 @@
+// The words of the command line before the parser has them, and what is said where it does not
+// understand them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace skinmask::cli {
+
+struct CommandLine {
+  std::vector<std::string> words;  // behind the program's name
+};
+
+// `skinmask --version` is the verb `version`; --json and its file are one word.
+CommandLine ReadCommandLine(int argc, char** argv);
+
+// Throws UsageError where `word` is no verb of the program; it names the nearest.
+void RequireVerb(const CLI::App& app, const std::string& word);
+
+// The line about a command that could not be parsed, a verb of the app or the app itself; of an
+// option that there is not, it names the nearest that there is.
+std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error);
+
+}  // namespace skinmask::cli
