@@ -65,6 +65,24 @@ std::optional<ImageFormat> FormatOf(std::string_view bytes) {
   return std::nullopt;
 }
 
+std::string_view FormatName(ImageFormat format) {
+  switch (format) {
+    case ImageFormat::kJpeg:
+      return "JPEG";
+    case ImageFormat::kPng:
+      return "PNG";
+    case ImageFormat::kBmp:
+      return "BMP";
+    case ImageFormat::kPnm:
+      return "PNM";
+    case ImageFormat::kTiff:
+      return "TIFF";
+    case ImageFormat::kWebP:
+      return "WebP";
+  }
+  return {};
+}
+
 std::optional<PictureSize> PngSize(std::string_view bytes) {
   constexpr std::size_t kHeader = 16;  // behind the signature and the frame of the chunk IHDR
   if (bytes.size() < kHeader + 8 || bytes.substr(12, 4) != "IHDR") return std::nullopt;

@@ -13,6 +13,8 @@ enum class ImageFormat { kJpeg, kPng, kBmp, kPnm, kTiff, kWebP, kGif, kHeif, kJx
 // Absent for what is none of them.
 std::optional<ImageFormat> FormatOf(std::string_view bytes);
 
+std::string_view FormatName(ImageFormat format);  // "JPEG", ...
+
 struct PictureSize {
   std::int64_t width = 0, height = 0;
 };

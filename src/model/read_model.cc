@@ -207,6 +207,10 @@ Card ReadCard(const Node& node) {
 }
 
 Json Parse(std::string_view text, std::string_view subject) {
+  // What no JSON object begins like is another file altogether; where its first byte stands would
+  // help nobody.
+  if (!text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('{'))
+    throw Error(subject, "is not JSON, as a model is (an object, '{' at first)");
   try {
     return Json::parse(text);
   } catch (const Json::exception& e) {

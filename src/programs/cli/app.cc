@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/elapsed.h"
+#include "programs/cli/command_checks.h"
 #include "programs/cli/command_line.h"
 #include "programs/cli/flag_hints.h"
 #include "programs/cli/help_formatter.h"
@@ -99,6 +100,8 @@ int RunWords(CLI::App& app, CommandLine line, Context& context) {
   if (!line.words[0].starts_with('-')) RequireVerb(app, line.words[0]);
   std::ranges::reverse(line.words);  // as CLI11 wants them
   app.parse(line.words);
+  RequireNoVoidOption(CommandOf(app));
+  RequireWordsInPlace(CommandOf(app), line.after_json);
   context.options = GivenOptions(CommandOf(app));
   return Act(context);
 }

@@ -28,7 +28,7 @@ std::vector<std::string> OptionsOf(const CLI::App& command) {
 // --json takes a file only as --json=FILE or where the next word cannot be an input of the verb;
 // otherwise `detect --json a.jpg` would take the photograph for the place to write to.
 CommandLine ReadCommandLine(int argc, char** argv) {
-  CommandLine line{{argv + 1, argv + argc}};
+  CommandLine line{{argv + 1, argv + argc}, {}};
   std::vector<std::string>& words = line.words;
   if (!words.empty() && (words[0] == "--version" || words[0] == "-V")) words[0] = "version";
   const bool positional =
@@ -38,6 +38,7 @@ CommandLine ReadCommandLine(int argc, char** argv) {
     if (words[i] != "--json") continue;
     const bool word = i + 1 < words.size() && !words[i + 1].starts_with('-');
     const bool file = word && (!positional || words[i + 1].ends_with(".json"));
+    if (word && !file) line.after_json = words[i + 1];
     words[i] = file ? "--json=" + words[i + 1] : "--json=-";
     if (file) words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }

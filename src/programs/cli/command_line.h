@@ -10,6 +10,7 @@ namespace skinmask::cli {
 
 struct CommandLine {
   std::vector<std::string> words;  // behind the program's name
+  std::string after_json;          // the word behind --json, where that is taken for an input
 };
 
 // `skinmask --version` is the verb `version`; --json and its file are one word.

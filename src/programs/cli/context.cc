@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <memory>
 
+#include "media/image_format.h"
 #include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 #include "programs/cli/progress.h"
 #include "programs/cli/signals.h"
+#include "skinmask/base/error.h"
 #include "skinmask/base/version.h"
 
 namespace skinmask::cli {
@@ -21,7 +23,15 @@ void Context::Confine(Access access) const {
   if (verbose) PrintLine(line);
 }
 
-Model Context::LoadModel() const { return model.empty() ? DefaultModel() : ReadModel(model); }
+Model Context::LoadModel() const {
+  if (model.empty()) return DefaultModel();
+  const std::string text = ReadFile(model);
+  // The parser of JSON would complain of the first byte of a photograph.
+  if (const auto format = FormatOf(text))
+    throw Error(model, fmt::format("is a {} image (a model is JSON, which `skinmask train` writes)",
+                                   FormatName(*format)));
+  return ModelFromJson(text, model);
+}
 
 void Context::WriteJson(const std::string& text) const {
   if (json_to_stdout())

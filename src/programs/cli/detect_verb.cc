@@ -229,7 +229,7 @@ void AddVideoOptions(CLI::App& verb, Options& options) {
 }
 
 void AddRecordOptions(CLI::App& verb, Options& options) {
-  const OptionGroup group(verb, "Records");
+  const OptionGroup group(verb, "Output");
   group.Add("--csv", options.record.csv, "FILE",
             "A row for each image and frame: time, share of skin, and where it is, how large and "
             "which way it lies");

@@ -200,7 +200,8 @@ void AddEvaluate(CLI::App& app, Context& context) {
   AddDecisionFlags(*verb, options->decision, "the model's own");
   OptionGroup(*verb, "Output")
       .Add("--report", options->report, "FILE.html",
-           "One HTML page with scores, curves and a gallery, which opens without a network");
+           "One HTML page with scores, curves and a gallery, which opens without a network")
+      ->check(NamedLike(".html", "a page"));
   AddAdaptFlags(*verb, options->adapt);
   AddModelOption(*verb, context);
   AddPairOptions(*verb, options->pairs);

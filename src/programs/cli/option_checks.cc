@@ -48,6 +48,16 @@ CLI::Validator OneOf(const std::vector<std::string>& words) {
       "");
 }
 
+CLI::Validator NamedLike(const std::string& extension, const std::string& what) {
+  return CLI::Validator(
+      [extension, what](const std::string& file) {
+        const std::string own = CLI::detail::to_lower(std::filesystem::path(file).extension());
+        if (own.empty() || own == extension) return std::string();
+        return "'" + file + "' is no name of " + what + " (FILE" + extension + ")";
+      },
+      "");
+}
+
 void RequireApart(const std::filesystem::path& a, const std::string& option_a,
                   const std::filesystem::path& b, const std::string& option_b) {
   if (a.empty() || b.empty() || a == "-" || b == "-" || FileIdentity(a) != FileIdentity(b)) return;

@@ -104,7 +104,8 @@ void AddShow(CLI::App& app, Context& context) {
       .Add("model,--model", context.model, "FILE", "Model file (default: the built-in model)");
   OptionGroup(*verb, "Output")
       .Add("--picture", *picture, "FILE.png",
-           "Draw the decision boundary and the classes' ellipses, in planes of the channels");
+           "Draw the decision boundary and the classes' ellipses, in planes of the channels")
+      ->check(NamedLike(".png", "a picture"));
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);
   verb->callback([picture, &context] {

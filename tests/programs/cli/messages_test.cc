@@ -1,4 +1,5 @@
-// The ways into the program, and what is said of commands that have a slip in them.
+// Commands that are not meant as they stand: one line that says what would be right, and the status
+// of a wrong command line before anything is done.
 #include <nlohmann/json.hpp>
 
 #include "support/pictures.h"
@@ -69,6 +70,112 @@ TEST_F(MessagesTest, SlipsAreGuessed) {
   ExpectUsage("detect a.png -o out --adapt off --adapt auto", "--adapt is given 2 times (once)");
   ExpectUsage("show a b", "'b' is one word too many");
   EXPECT_FALSE(std::filesystem::exists(Path("out")));
+}
+
+TEST_F(MessagesTest, WordsThatWereTakenForInputs) {
+  Put("in/a.png", Encode(".png", Gradient(20, 10)));
+  std::filesystem::create_directory(Path("results"));
+  ExpectUsage("detect in -o out --output mask overlay",
+              "'overlay' is no file; kinds of output are joined by commas (--output mask,overlay)");
+  ExpectUsage("detect in -o out --json scores", "--json 'scores' is no file that ends in .json");
+  ExpectUsage("detect in -o out --json results", "--json 'results' is a folder; results go to");
+  ExpectUsage("show --json scores", "--json 'scores' is no file that ends in .json");
+  ExpectUsage("detect in/a.png -o b.jpeg", "images are written as PNG");
+  ExpectUsage("detect in/a.png -o in/a.JPG", "images are written as PNG");
+  EXPECT_FALSE(std::filesystem::exists(Path("out")));
+  // What may be meant is taken so.
+  std::filesystem::create_directory(Path("overlay"));
+  Put("overlay/b.png", Encode(".png", Gradient(20, 10)));
+  EXPECT_EQ(Run("detect in -o out --output mask overlay --adapt off").status, 0);
+  EXPECT_EQ(Run("detect --json in -o out2 --adapt off").status, 0);
+  EXPECT_EQ(Run("detect --json in overlay -o out3 --adapt off").status, 0);
+  std::filesystem::create_directory(Path("folder.jpg"));
+  EXPECT_EQ(Run("detect in -o folder.jpg --adapt off").status, 0);
+}
+
+TEST_F(MessagesTest, FilesThatAreSomethingElse) {
+  Put("in/a.png", Encode(".png", Gradient(20, 10)));
+  Put("b.jpg", Encode(".jpg", Gradient(20, 10)));
+  Put("text.json", "a model\n");
+  Expect("detect in -o out --model b.jpg", 1,
+         "b.jpg: is a JPEG image (a model is JSON, which `skinmask train` writes)");
+  Expect("show in/a.png", 1, "in/a.png: is a PNG image (a model is JSON");
+  Expect("show text.json", 1, "text.json: is not JSON, as a model is");
+  ExpectUsage("evaluate --images in --whole skin --report r.txt",
+              "--report: 'r.txt' is no name of a page (FILE.html)");
+  ExpectUsage("show --picture p.jpg", "--picture: 'p.jpg' is no name of a picture (FILE.png)");
+  std::filesystem::create_directory(Path("out"));
+  Expect("evaluate --images in --whole skin --json out", 1, "out: ");
+}
+
+// docs/cli.md, 'Options that need others'.
+TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
+  Put("in/a.png", Encode(".png", Gradient(20, 10)));
+  Put("s.csv", "class,b,g,r\nskin,1,2,3\nskin,9,2,3\nrest,1,2,99\nrest,7,3,80\n");
+  const std::pair<const char*, const char*> cases[] = {
+      {"detect in -o out --refine off --adapt off", "--refine is of adapted images"},
+      {"detect in -o out --refine off --output classes", "--refine is of adapted images"},
+      {"detect in -o out --codec ffv1 --output overlay", "--codec is not for overlays"},
+      {"detect in/a.png -o out --codec ffv1", "--codec is for videos"},
+      {"detect in/a.png -o out --frames", "--frames is for videos"},
+      {"detect in/a.png -o out --pixels bgr", "--pixels is for videos"},
+      {"detect in -o out --resume --force", "--force replaces what exists"},
+      {"evaluate --images in --whole skin --adapt off --refine off", "--refine is of adapted"},
+      {"evaluate --samples s.csv --refine off", "--refine needs --images"},
+      {"evaluate --predicted in --truth in --refine off", "--refine needs --images"},
+      {"evaluate --samples s.csv --max-pixels 9", "--max-pixels is for images"},
+      {"sample --samples s.csv -o t.csv --step 2", "--step is for images"},
+      {"sample --samples s.csv -o t.csv --max-pixels 9", "--max-pixels is for images"},
+      {"compare --samples s.csv --step 2", "--step is for images"},
+      {"compare --samples s.csv --max-pixels 9", "--max-pixels is for images"},
+      {"compare --samples s.csv --kinds mixture:2,logistic --shrinkage 0.1",
+       "--shrinkage is of qda, lda, and --kinds is mixture,logistic"},
+      {"compare --samples s.csv --kinds histogram --covariance unbiased",
+       "--covariance is of qda, lda, gaussian-nb"},
+      {"train --samples s.csv -o m.json --max-pixels 9", "--max-pixels is for images"},
+      {"train --samples s.csv -o m.json --kind logistic --covariance mle", "--covariance is of"},
+      {"train --samples s.csv -o m.json --kind gaussian-nb --shrinkage 0.1", "--shrinkage is of"},
+      {"train --samples s.csv -o m.json --components 2",
+       "--components is of mixture, and --kind is qda"},
+      {"train --samples s.csv -o m.json --kind histgram --bins 8", "did you mean histogram?"},
+      {"train --samples s.csv -o m.json --seed 3", "--seed is of mixture, and --kind is qda"},
+      {"train --samples s.csv -o m.json --features linear", "--features is of logistic"},
+      {"train --samples s.csv -o m.json --ridge 1", "--ridge is of logistic"},
+      {"train --samples s.csv -o m.json --solver sgd", "--solver is of logistic"},
+      {"train --samples s.csv -o m.json --rate 1", "--rate is of logistic"},
+      {"train --samples s.csv -o m.json --kind logistic --rate 1", "newton takes no rate"},
+      {"train --samples s.csv -o m.json --iterations 3", "--iterations is of logistic, mixture"},
+      {"train --samples s.csv -o m.json --tolerance 1", "--tolerance is of logistic, mixture"},
+      {"train --samples s.csv -o m.json --bins 8", "--bins is of histogram-nb, histogram"},
+      {"train --samples s.csv -o m.json --smoothing 8", "--smoothing is of histogram-nb, "},
+  };
+  for (const auto& [arguments, part] : cases) ExpectUsage(arguments, part);
+  for (const char* written : {"out", "m.json", "t.csv"})
+    EXPECT_FALSE(std::filesystem::exists(Path(written))) << written;
+}
+
+// The same options where they do something.
+TEST_F(MessagesTest, OptionsThatCountArePassed) {
+  Put("in/a.png", Encode(".png", Gradient(60, 40)));
+  for (const char* arguments :
+       {"detect in -o 1 --refine off --adapt off --seed-rect 1,1,9,9",
+        "detect in -o 2 --codec ffv1", "detect in -o 3 --resume --force --json=a.json",
+        "detect in -o 4 --refine off",
+        "sample --images in --whole skin --step 2 --max-pixels 9999 -o s.csv"})
+    EXPECT_EQ(Run(arguments).status, 0) << arguments << Run(arguments).err;
+  const std::string table = (testing::SamplesFolder() / "labelled-pixels.csv").string();
+  for (const char* arguments :
+       {"--kind mixture --components 2 --seed 3 --iterations 9", "--kind histogram --bins 8",
+        "--kind logistic --ridge 1 --solver gradient --rate 0.5 --iterations 9 --tolerance 1",
+        "--kind lda --shrinkage auto --covariance unbiased"})
+    EXPECT_EQ(Run("train --force -o m.json --samples " + table + " " + arguments).status, 0)
+        << arguments;
+  EXPECT_EQ(Run("compare --kinds mixture:2,lda --spaces rg --folds 2 --shrinkage 0,0.1 "
+                "--covariance unbiased "
+                "--samples " +
+                table)
+                .status,
+            0);
 }
 
 }  // namespace
