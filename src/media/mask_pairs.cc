@@ -31,17 +31,79 @@ MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const Pro
   return found;
 }
 
-void TellOfTwo(const fs::path& image, const std::vector<fs::path>& masks,
-               const ProblemSink& problem) {
-  problem({image.string(), fmt::format("has two masks, {} and {} ({} tells them apart)",
-                                       Quoted(masks[0]), Quoted(masks[1]), kMaskNames)});
+// Images and masks as they were found.
+struct Matches {
+  std::vector<MaskPair> pairs;
+  std::vector<InputFile> alone;   // images without a mask
+  std::vector<Problem> problems;  // images with more than one
+  std::vector<fs::path> unused;   // masks without an image
+  bool other_outputs = false;     // among the images, where predicted: what detect writes beside
+};
+
+Problem TwoMasks(const fs::path& image, const std::vector<fs::path>& masks) {
+  return {image.string(), fmt::format("has two masks, {} and {} ({} tells them apart)",
+                                      Quoted(masks[0]), Quoted(masks[1]), kMaskNames)};
 }
 
-// `what` is wrong with all paths but those that are `used`.
-void TellOfUnpaired(const std::vector<fs::path>& paths, const std::string& what,
-                    const std::set<fs::path>& used, const ProblemSink& problem) {
-  for (const fs::path& path : paths)
-    if (!used.count(FileIdentity(path))) problem({path.string(), what});
+Matches Match(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
+              const NamePattern& mask_name, bool predicted, const ListOptions& list) {
+  MasksByStem found = FindMasks(masks, mask_name, list.problem);
+  Matches matches;
+  std::set<fs::path> used;
+  for (const InputFile& image : ListFolder(images, list)) {
+    std::string stem = image_name.StemOf(image.path.filename());
+    if (predicted && IsOtherOutput(image.path)) matches.other_outputs = true;
+    if (stem.empty() || (predicted && IsOtherOutput(image.path))) continue;
+    const fs::path folder = image.relative.parent_path();
+    if (predicted && !found.count({folder, stem}) && HasImageExtension(stem))
+      stem = fs::path(stem).stem().string();
+    std::vector<fs::path> candidates = found[{folder, stem}];
+    std::erase_if(candidates, [&](const fs::path& mask) {
+      return FileIdentity(mask) == FileIdentity(image.path);
+    });
+    if (candidates.empty())
+      matches.alone.push_back(image);
+    else if (candidates.size() > 1)
+      matches.problems.push_back(TwoMasks(image.path, candidates));
+    else
+      matches.pairs.push_back({image, candidates[0]});
+    for (const fs::path& mask : candidates) used.insert(FileIdentity(mask));
+  }
+  // Files that are masks of others are no images.
+  std::erase_if(matches.alone,
+                [&](const InputFile& image) { return used.count(FileIdentity(image.path)) > 0; });
+  for (const auto& [key, paths] : found)
+    for (const fs::path& path : paths)
+      if (!used.count(FileIdentity(path))) matches.unused.push_back(path);
+  return matches;
+}
+
+// Where there are many, ten are shown, and `of_rest` counts the others.
+void Tell(std::vector<Problem>& problems, const fs::path& folder,
+          fmt::format_string<std::size_t> of_rest, const ProblemSink& sink) {
+  constexpr std::size_t kShown = 10;
+  const std::size_t rest = problems.size() > kShown + 1 ? problems.size() - kShown : 0;
+  for (std::size_t i = kShown; rest > 0 && i < problems.size(); ++i) problems[i].shown = "";
+  if (rest > 0) problems.back().shown = Error(folder.string(), fmt::format(of_rest, rest)).what();
+  for (const Problem& problem : problems) sink(problem);
+}
+
+// 'm/1_skin.png': where the mask of an image would be.
+std::string WantedMask(const InputFile& image, const NamePattern& image_name, const fs::path& masks,
+                       const NamePattern& mask_name) {
+  const std::string stem = image_name.StemOf(image.path.filename());
+  const fs::path path = masks / image.relative.parent_path() / mask_name.Expand(stem);
+  return Quoted(mask_name.has_extension() ? path.string() : path.string() + ".*");
+}
+
+// True where true and predicted masks have changed places: nothing matches, but the other way round
+// it does; or what `detect` writes beside masks lies among the true ones only.
+bool AreSwapped(const Matches& matches, const fs::path& images, const NamePattern& image_name,
+                const fs::path& masks, const NamePattern& mask_name) {
+  if (matches.pairs.empty() && matches.alone.empty()) return false;  // nothing to change
+  if (!matches.other_outputs && std::ranges::any_of(matches.unused, IsOtherOutput)) return true;
+  if (!matches.pairs.empty()) return false;
+  return !Match(masks, image_name, images, mask_name, true, {}).pairs.empty();
 }
 
 }  // namespace
@@ -71,43 +133,37 @@ std::string NamePattern::StemOf(const fs::path& file_name) const {
   return Expand(stem) == name ? stem : std::string();
 }
 
-std::vector<MaskPair> PairMasks(const fs::path& images, const NamePattern& image_name,
-                                const fs::path& masks, const NamePattern& mask_name, bool predicted,
-                                const ListOptions& list) {
+MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
+                    const NamePattern& mask_name, const PairingOptions& options,
+                    const ListOptions& list) {
   std::error_code ignored;
   for (const fs::path& folder : {images, masks})
     if (!fs::is_directory(folder, ignored))
       throw Error(folder.string(), "is no folder (one of images is expected)");
-  MasksByStem found = FindMasks(masks, mask_name, list.problem);
-  std::vector<MaskPair> pairs;
-  std::vector<fs::path> alone;
-  std::set<fs::path> used;
-  for (const InputFile& image : ListFolder(images, list)) {
-    std::string stem = image_name.StemOf(image.path.filename());
-    if (stem.empty() || (predicted && IsOtherOutput(image.path))) continue;
-    const fs::path folder = image.relative.parent_path();
-    if (predicted && !found.count({folder, stem}) && HasImageExtension(stem))
-      stem = fs::path(stem).stem().string();
-    std::vector<fs::path> candidates = found[{folder, stem}];
-    std::erase_if(candidates, [&](const fs::path& mask) {
-      return FileIdentity(mask) == FileIdentity(image.path);
-    });
-    if (candidates.empty())
-      alone.push_back(image.path);
-    else if (candidates.size() > 1)
-      TellOfTwo(image.path, candidates, list.problem);
-    else
-      pairs.push_back({image, candidates[0]});
-    for (const fs::path& mask : candidates) used.insert(FileIdentity(mask));
-  }
-  TellOfUnpaired(
-      alone,
-      fmt::format("has no mask in {} ({} says how they are called)", Quoted(masks), kMaskNames),
-      used, list.problem);
-  if (predicted)
-    for (const auto& [key, paths] : found)
-      TellOfUnpaired(paths, "has no predicted mask in " + Quoted(images), used, list.problem);
-  return pairs;
+  const bool predicted = options.predicted;
+  Matches matches = Match(images, image_name, masks, mask_name, predicted, list);
+  if (predicted && AreSwapped(matches, images, image_name, masks, mask_name))
+    throw Error(images.string(), fmt::format("holds true masks and {} predicted ones, as it seems "
+                                             "(the two folders the other way round)",
+                                             Quoted(masks)));
+  if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
+    throw Error(
+        images.string(),
+        fmt::format("holds no image with a mask: of {} there is no {} ({} says how masks "
+                    "are called)",
+                    Quoted(matches.alone[0].path),
+                    WantedMask(matches.alone[0], image_name, masks, mask_name), kMaskNames));
+  std::vector<Problem> alone, unused;
+  for (const InputFile& image : matches.alone)
+    alone.emplace_back(image.path.string(),
+                       fmt::format("has no mask {} ({} says how they are called)",
+                                   WantedMask(image, image_name, masks, mask_name), kMaskNames));
+  for (const fs::path& mask : matches.unused)
+    unused.emplace_back(mask.string(), "has no predicted mask in " + Quoted(images));
+  Tell(matches.problems, masks, "holds two masks for {} more images", list.problem);
+  if (!options.allow_missing) Tell(alone, masks, "holds no mask for {} more images", list.problem);
+  if (predicted) Tell(unused, images, "holds no predicted mask for {} more masks", list.problem);
+  return {std::move(matches.pairs), matches.alone.size()};
 }
 
 }  // namespace skinmask

@@ -50,6 +50,7 @@ EvaluationReport EvaluatePairs(const LabelledPairs& pairs, bool has_scores, cons
         pooled.classes += one.sums.classes;
         draw.Add(one.sums.drawn);
       });
+  report.images_without_mask = pairs.without_mask();
   Evaluation all = evaluation_of(pooled);
   report.pooled = MetricsOf(all);
   report.scores = std::move(all.scores);

@@ -8,16 +8,17 @@ MaskRule RuleOf(const PairOptions& options) {
   return MaskRule({options.whole_class + "=other"}, {}, false);
 }
 
-std::vector<MaskPair> PairsOf(const PairOptions& options, bool predicted, const Run& run) {
+MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run) {
   const ListOptions list{.problem = run.problem, .passed_over = run.passed_over};
   const NamePattern image_name(options.image_name, "image name");
   const NamePattern mask_name(options.mask_name, "mask name");
   if (options.whole_class.empty())
-    return PairMasks(options.images, image_name, options.masks, mask_name, predicted, list);
-  std::vector<MaskPair> pairs;
+    return PairMasks(options.images, image_name, options.masks, mask_name,
+                     {predicted, options.allow_missing}, list);
+  MaskPairs found;
   for (const InputFile& image : ListInputs({options.images}, list))
-    if (!image_name.StemOf(image.path.filename()).empty()) pairs.push_back({image, {}});
-  return pairs;
+    if (!image_name.StemOf(image.path.filename()).empty()) found.pairs.push_back({image, {}});
+  return found;
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const R
       predicted_(predicted),
       whole_(!options.whole_class.empty()),
       max_pixels_(options.max_pixels) {
-  if (pairs_.empty())
+  if (pairs_.pairs.empty())
     throw Error(options.images.string(),
                 "holds no image with a mask (the pattern of mask names says how masks are called)");
 }
@@ -44,7 +45,7 @@ void LabelledPairs::Done() {
 }
 
 LabelledImage LabelledPairs::Read(std::size_t i, const TakePixels& take) const {
-  const MaskPair& pair = pairs_[i];
+  const MaskPair& pair = pairs_.pairs[i];
   LabelledImage labelled{pair.image.relative.string(), {}, {}, 0};
   auto& [pixels, classes] = OfThisThread();
   DecodeOptions decode;

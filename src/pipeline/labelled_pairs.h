@@ -26,10 +26,11 @@ class LabelledPairs {
   LabelledPairs(const PairOptions& options, bool predicted, const Run& run);
 
   const std::vector<std::string>& classes() const { return rule_.classes(); }
-  std::size_t size() const { return pairs_.size(); }
-  std::string name(std::size_t i) const { return pairs_[i].image.path.string(); }
+  std::size_t size() const { return pairs_.pairs.size(); }
+  std::size_t without_mask() const { return pairs_.without_mask; }
+  std::string name(std::size_t i) const { return pairs_.pairs[i].image.path.string(); }
   // As LabelledImage::name.
-  std::string relative(std::size_t i) const { return pairs_[i].image.relative.string(); }
+  std::string relative(std::size_t i) const { return pairs_.pairs[i].image.relative.string(); }
   // Its picture lives until this thread reads the next one, or says that it is done with it, which
   // gives back what large ones took.
   LabelledImage Read(std::size_t i, const TakePixels& take) const;
@@ -56,7 +57,7 @@ class LabelledPairs {
           return item;
         },
         [&](std::size_t i, Item&& item) {
-          if (item.in_between > 0 && lossy_masks++ == 0) first = pairs_[i].mask.string();
+          if (item.in_between > 0 && lossy_masks++ == 0) first = pairs_.pairs[i].mask.string();
           in_between += item.in_between;
           consume(i, std::move(item.result));
           run.finished();
@@ -74,7 +75,7 @@ class LabelledPairs {
   };
   static Buffers& OfThisThread();
 
-  std::vector<MaskPair> pairs_;
+  MaskPairs pairs_;
   MaskRule rule_;
   bool predicted_;
   bool whole_;

@@ -25,7 +25,8 @@ class MediaTest : public testing::FolderTest {
     std::vector<std::string> result;
     for (const MaskPair& pair :
          PairMasks(Path(images), NamePattern(image_name, "image name"), Path(masks),
-                   NamePattern(mask_name, "mask name"), predicted, list_))
+                   NamePattern(mask_name, "mask name"), {.predicted = predicted}, list_)
+             .pairs)
       result.push_back(pair.image.relative.string() + " " +
                        pair.mask.lexically_relative(folder_).string());
     return result;
@@ -73,7 +74,7 @@ TEST_F(MediaTest, PairsMasksByNameInMirroredFolders) {
     Put(name, "x");
   EXPECT_EQ(Pairs("i", "m", "{stem}"), (Strings{"1.jpg m/1.png", "s/1.jpg m/s/1.bmp"}));
   ASSERT_EQ(problems_.size(), 1u);
-  EXPECT_NE(problems_[0].find("i/2.jpg: has no mask in"), std::string::npos);
+  EXPECT_NE(problems_[0].find("i/2.jpg: has no mask"), std::string::npos);
   Put("m/1.bmp", "x");
   EXPECT_EQ(Pairs("i", "m", "{stem}"), (Strings{"s/1.jpg m/s/1.bmp"}));
   EXPECT_EQ(Pairs("i", "m", "{stem}.png"), (Strings{"1.jpg m/1.png"}));

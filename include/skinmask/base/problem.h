@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,9 @@ struct Problem {
 
   std::string input;  // its name as it is, with whatever bytes it has
   std::string line;   // 'subject: what is wrong (what would be right)', as Error has it
+  // What people are shown in its place: where many are alike, nothing for most of them, and for the
+  // last a line that counts them.
+  std::optional<std::string> shown{};
 };
 using ProblemSink = std::function<void(const Problem&)>;
 

@@ -21,6 +21,8 @@ class NamePattern {
   // The stem of a file name (with its extension) that fits the pattern; empty where it does not
   // fit.
   std::string StemOf(const std::filesystem::path& file_name) const;
+  // It names one extension, not any.
+  bool has_extension() const { return has_extension_; }
 
  private:
   std::string pattern_;
@@ -32,13 +34,27 @@ struct MaskPair {
   std::filesystem::path mask;
 };
 
+struct MaskPairs {
+  std::vector<MaskPair> pairs;
+  std::size_t without_mask = 0;  // images that have none
+};
+
+struct PairingOptions {
+  // The images are masks that `detect` wrote: its other outputs are passed over, full names
+  // (b.jpg.png) find the mask of b, and masks without one go to the problems.
+  bool predicted = false;
+  // Images without a mask are counted, and nothing is said of them.
+  bool allow_missing = false;
+};
+
 // For each image below `images` whose name fits `image_name`: its mask below `masks`, sub-folders
-// mirrored. Images without a mask, or with more than one, go to the problems of `list`; files that
-// are masks of others are no images. With `predicted`, `images` are masks that `detect` wrote: its
-// other outputs are passed over, full names (b.jpg.png) find the mask of b, and masks without one
-// go to `problem`. Files below `images` that are no image by their names go to `passed_over`.
-std::vector<MaskPair> PairMasks(const std::filesystem::path& images, const NamePattern& image_name,
-                                const std::filesystem::path& masks, const NamePattern& mask_name,
-                                bool predicted, const ListOptions& list);
+// mirrored. Images without a mask, or with more than one, go to the problems of `list`; where there
+// are many of a kind, ten are shown, and a line counts the others. Files that are masks of others
+// are no images. Files below `images` that are no image by their names go to `passed_over`. Throws
+// Error for what is no folder, where no image has a mask, and where predicted and true masks have
+// changed places, as far as names show it.
+MaskPairs PairMasks(const std::filesystem::path& images, const NamePattern& image_name,
+                    const std::filesystem::path& masks, const NamePattern& mask_name,
+                    const PairingOptions& options, const ListOptions& list);
 
 }  // namespace skinmask

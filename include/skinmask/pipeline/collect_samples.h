@@ -19,9 +19,10 @@ struct PairOptions {
   std::string mask_name = "{stem}";
   std::vector<std::string> labels, ignored;  // as MaskRule takes them
   bool invert = false;
-  std::string whole_class;  // no mask files: every pixel of every image is of this class
-  int step = 1;             // for samples: every step-th pixel of every step-th row
-  bool groups = true;       // for samples: number the images; otherwise all are group 0
+  std::string whole_class;     // no mask files: every pixel of every image is of this class
+  bool allow_missing = false;  // images without a mask are left out, and nothing is said of them
+  int step = 1;                // for samples: every step-th pixel of every step-th row
+  bool groups = true;          // for samples: number the images; otherwise all are group 0
   std::int64_t max_pixels = kMaxPixels;  // of an image or a mask: as DecodeOptions has it
 };
 

@@ -38,6 +38,7 @@ struct EvaluationReport {
   std::string positive = "skin";
   Metrics pooled;  // over all pixels of all images
   std::vector<std::pair<std::string, Metrics>> images;
+  std::size_t images_without_mask = 0;  // left out
   // With an adapter: what was done to each of the images, in their order, and who found the faces.
   std::vector<AdaptationSummary> adaptations;
   std::string finder;

@@ -61,6 +61,7 @@ bool AdaptsNothing(const Given& given) {
   return given.Is("--adapt", {"off"}) && !given.Has("--seed-mask") && !given.Has("--seed-rect");
 }
 bool HasNoImages(const Given& given) { return !given.Has("--images"); }
+bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
 bool WritesClasses(const Given& given) { return given.Is("--output", {"classes"}); }
 bool WritesOverlaysOnly(const Given& given) {
   return std::ranges::all_of(given.Values("--output"),
@@ -94,6 +95,7 @@ constexpr Rule kRules[] = {
     {"evaluate", "--refine", HasNoImages, "--refine needs --images"},
     {"evaluate", "--refine", AdaptsNothing,
      "--refine is of adapted images, and --adapt off is given"},
+    {"evaluate", "--allow-missing", HasNoMasks, "--allow-missing needs --truth"},
     {"detect", "--refine", WritesClasses,
      "--refine is of adapted images, and --output classes knows none"},
     {"detect", "--codec", WritesOverlaysOnly,

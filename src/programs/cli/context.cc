@@ -63,7 +63,8 @@ Run Context::StartRun(const std::string& unit) {
   run.problem = [this, progress](const Problem& problem) {
     record.Fail(problem);
     progress->Clear();
-    PrintLine(problem.line);
+    const std::string line = problem.shown.value_or(problem.line);
+    if (!line.empty()) PrintLine(line);
   };
   run.planned = [this](const std::string& input, bool there) { record.Plan(input, there); };
   run.finished = [this] { record.Finish(); };

@@ -157,6 +157,9 @@ void CheckOptions(const Options& options, const Context& context) {
 void PrintResult(const EvaluationReport& report, const Options& options, const Context& context) {
   if (report.pooled.counts.Total() == 0 || context.json_to_stdout()) return;
   PrintTable(report, options.adapt.by_faces());
+  if (options.pairs.allow_missing)
+    Print("{} of {} images have no mask and are left out\n", report.images_without_mask,
+          report.images_without_mask + report.images.size());
 }
 
 void RunEvaluate(const Options& options, Context& context) {
@@ -205,6 +208,9 @@ void AddEvaluate(CLI::App& app, Context& context) {
   AddAdaptFlags(*verb, options->adapt);
   AddModelOption(*verb, context);
   AddPairOptions(*verb, options->pairs);
+  OptionGroup(*verb, "Masks")
+      .AddFlag("--allow-missing", options->pairs.allow_missing,
+               "Judge the images that have a mask, and count those that have none");
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
   AddSandboxOption(*verb, context);

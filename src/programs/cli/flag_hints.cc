@@ -46,6 +46,7 @@ constexpr Remedy kRemedies[] = {
     {"(the labels skin=1 and non-skin=0 read such masks)",
      "(--label skin=1 --label non-skin=0 reads such masks)"},
     {"(label it, or ignore it)", "(label it with --label, or leave it out with --ignore)"},
+    {"(the two folders the other way round)", "(--predicted and --truth the other way round)"},
     {"fewer channels", "fewer --channels"},
     {"more shrinkage)", "more --shrinkage)"},
     {"a shrinkage of 0.1)", "--shrinkage 0.1)"},

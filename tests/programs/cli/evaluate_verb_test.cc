@@ -137,6 +137,82 @@ TEST_F(EvaluateTest, AMissingPredictionIsNotPassedOver) {
   EXPECT_NE(run.err.find("m/b.png: has no predicted mask in 'p'"), std::string::npos);
 }
 
+// Thirteen images, of which the first `masked` have a mask.
+class MissingMasksTest : public EvaluateTest {
+ protected:
+  void PutImages(int masked) {
+    for (int i = 0; i < 13; ++i) {
+      const std::string name = std::string("/") + static_cast<char>('a' + i);
+      Put("i" + name + ".jpg", Encode(".jpg", Gradient(40, 30)));
+      if (i < masked) Put("m" + name + "_skin.png", Encode(".png", Gradient(40, 30)));
+    }
+  }
+  std::string pairs_ = "--images i --truth m --mask-name '{stem}_skin' ";
+};
+
+TEST_F(MissingMasksTest, TenAreNamedWithTheirFilesAndTheRestIsCounted) {
+  PutImages(1);
+  const Outcome run = Run("evaluate --adapt off " + pairs_);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(Lines(run.err), 11) << run.err;
+  EXPECT_EQ(run.err.find("skinmask: i/b.jpg: has no mask 'm/b_skin.*' (--mask-name says how they "
+                         "are called)\n"),
+            0u)
+      << run.err;
+  EXPECT_NE(run.err.find("skinmask: m: holds no mask for 2 more images\n"), std::string::npos)
+      << run.err;
+  EXPECT_NE(run.out.find("(1 image)"), std::string::npos);
+}
+
+TEST_F(MissingMasksTest, WhereNoneHasOneItIsOneLine) {
+  PutImages(1);
+  const Outcome run = Run("evaluate --adapt off --images i --truth m --mask-name '{stem}.png'");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.err,
+            "skinmask: i: holds no image with a mask: of 'i/a.jpg' there is no 'm/a.png' "
+            "(--mask-name says how masks are called)\n");
+}
+
+TEST_F(MissingMasksTest, TheyMayBeAllowed) {
+  PutImages(4);
+  const Outcome run = Run("evaluate --adapt off --allow-missing " + pairs_);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_TRUE(run.out.ends_with("\n9 of 13 images have no mask and are left out\n")) << run.out;
+  const json allowed = Json("--allow-missing " + pairs_);
+  EXPECT_EQ(allowed["images_without_mask"], 9);
+  // What is judged is what is judged without them.
+  for (char name = 'e'; name <= 'm'; ++name)
+    std::filesystem::remove(Path(std::string("i/") + name + ".jpg"));
+  const json rest = Json(pairs_);
+  EXPECT_EQ(rest["images_without_mask"], 0);
+  EXPECT_EQ(allowed["pooled"], rest["pooled"]);
+  EXPECT_EQ(allowed["images"], rest["images"]);
+}
+
+TEST_F(MissingMasksTest, FoldersThatChangedPlacesAreOneLine) {
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = std::to_string(i);
+    Put("truth/" + name + "_skin.png", Encode(".png", Gradient(40, 30)));
+    Put("same/" + name + ".png", Encode(".png", Gradient(40, 30)));
+    Put("in/" + name + ".jpg", Encode(".jpg", Gradient(40, 30)));
+  }
+  ASSERT_EQ(Run("detect in -o out --output mask,overlay --adapt off").status, 0);
+  for (const std::string wrong : {"--predicted truth --truth out --mask-name '{stem}_skin'",
+                                  "--predicted same --truth out"}) {
+    const Outcome run = Run("evaluate " + wrong);
+    EXPECT_EQ(run.status, 1) << wrong;
+    EXPECT_EQ(Lines(run.err), 1) << run.err;
+    EXPECT_NE(run.err.find("holds true masks and 'out' predicted ones, as it seems (--predicted "
+                           "and --truth the other way round)"),
+              std::string::npos)
+        << run.err;
+  }
+  for (const std::string right :
+       {"--predicted out --truth truth --mask-name '{stem}_skin'", "--predicted out --truth same"})
+    EXPECT_EQ(Run("evaluate " + right).status, 0) << right;
+}
+
 TEST_F(EvaluateTest, WrongCombinationsAreUsageErrors) {
   for (const char* arguments :
        {"", "--images x", "--truth x", "--predicted x", "--images x --predicted y --truth z",

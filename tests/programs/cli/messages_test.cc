@@ -124,6 +124,8 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"evaluate --samples s.csv --refine off", "--refine needs --images"},
       {"evaluate --predicted in --truth in --refine off", "--refine needs --images"},
       {"evaluate --samples s.csv --max-pixels 9", "--max-pixels is for images"},
+      {"evaluate --samples s.csv --allow-missing", "--allow-missing needs --truth"},
+      {"evaluate --images in --whole skin --allow-missing", "--allow-missing needs --truth"},
       {"sample --samples s.csv -o t.csv --step 2", "--step is for images"},
       {"sample --samples s.csv -o t.csv --max-pixels 9", "--max-pixels is for images"},
       {"compare --samples s.csv --step 2", "--step is for images"},
