@@ -54,6 +54,7 @@ EvaluationReport EvaluatePairs(const LabelledPairs& pairs, bool has_scores, cons
   Evaluation all = evaluation_of(pooled);
   report.pooled = MetricsOf(all);
   report.scores = std::move(all.scores);
+  report.masks_look_inverted = MasksLookInverted(report);
   if (!pooled.classes.classes.empty()) report.classes = std::move(pooled.classes);
   return report;
 }

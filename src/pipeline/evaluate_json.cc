@@ -27,6 +27,7 @@ Json ReportJson(const EvaluationReport& report) {
   for (const auto& [name, value] : MeanPerImage(report))
     root["mean_per_image"][name] = OrNull(value);
   root["images_without_mask"] = report.images_without_mask;
+  root["masks_look_inverted"] = report.masks_look_inverted;
   root["images"] = Json::array();
   for (std::size_t i = 0; i < report.images.size(); ++i) {
     const auto& [name, metrics] = report.images[i];

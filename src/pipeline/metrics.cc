@@ -17,7 +17,26 @@ constexpr std::pair<const char*, std::optional<double> Metrics::*> kRatios[] = {
 constexpr std::pair<const char*, std::uint64_t Confusion::*> kCounts[] = {
     {"tp", &Confusion::tp}, {"fp", &Confusion::fp}, {"fn", &Confusion::fn}, {"tn", &Confusion::tn}};
 
+// Youden's J, the recall less the false positive rate: -1 for the inverse of what is true.
+std::optional<double> Youden(const Metrics& metrics) {
+  if (!metrics.recall || !metrics.specificity) return std::nullopt;
+  return *metrics.recall + *metrics.specificity - 1;
+}
+
 }  // namespace
+
+bool MasksLookInverted(const EvaluationReport& report) {
+  // Right sets gave -0.02 and more even with models that are as good as none, inverted ones -0.34
+  // and less with models that find skin at all.
+  constexpr double kWorse = -0.2;
+  std::size_t judged = 0, worse = 0;
+  for (const auto& [name, metrics] : report.images) {
+    const std::optional<double> j = Youden(metrics);
+    judged += j.has_value();
+    worse += j && *j < 0;
+  }
+  return judged > 0 && 3 * worse >= 2 * judged && Youden(report.pooled) <= kWorse;
+}
 
 Metrics MetricsOf(const Evaluation& evaluation) {
   const Confusion& c = evaluation.counts;

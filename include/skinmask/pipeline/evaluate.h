@@ -39,6 +39,7 @@ struct EvaluationReport {
   Metrics pooled;  // over all pixels of all images
   std::vector<std::pair<std::string, Metrics>> images;
   std::size_t images_without_mask = 0;  // left out
+  bool masks_look_inverted = false;     // at the threshold that was judged (MasksLookInverted)
   // With an adapter: what was done to each of the images, in their order, and who found the faces.
   std::vector<AdaptationSummary> adaptations;
   std::string finder;
@@ -55,6 +56,12 @@ EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, 
 // Masks made before (`options.images`) against ground truth (`options.masks`): above 127 is
 // positive. The outputs of `detect` other than masks are passed over.
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run);
+// True where masks seem to mark everything but the positive class: of the pixels that they call
+// positive, the share that is called so is smaller than of all others, by 0.2 or more over all
+// pixels, and smaller in two thirds of the images. False where images hold one class only. (Data,
+// and models that say the opposite of most: docs/accuracy.md, 'Masks that look inverted'.)
+bool MasksLookInverted(const EvaluationReport& report);
+
 // Mean over images of each ratio, over those images where it is defined; means of the counts.
 std::vector<std::pair<std::string, std::optional<double>>> MeanPerImage(
     const EvaluationReport& report);

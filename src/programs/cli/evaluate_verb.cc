@@ -86,7 +86,10 @@ EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, co
     Run again;  // what there was to say of the files has been said
     again.progress = run.progress;
     again.stop = run.stop;
+    // The rule fits the threshold to masks, whatever they mark; the model's own tells more of them.
+    const bool inverted = report.masks_look_inverted;
     report = judge(model, again);
+    report.masks_look_inverted = inverted;
   }
   report.decision = model.decision;
   return report;
@@ -155,6 +158,12 @@ void CheckOptions(const Options& options, const Context& context) {
 }
 
 void PrintResult(const EvaluationReport& report, const Options& options, const Context& context) {
+  if (report.masks_look_inverted && !context.quiet)
+    PrintLine(fmt::format(
+        "warning: {}: these masks{} look inverted: less of what they call {} is "
+        "found than of the rest ({})",
+        options.pairs.masks.string(), options.predicted.empty() ? "" : ", or the predicted ones,",
+        report.positive, options.pairs.invert ? "--invert is given" : "--invert swaps them"));
   if (report.pooled.counts.Total() == 0 || context.json_to_stdout()) return;
   PrintTable(report, options.adapt.by_faces());
   if (options.pairs.allow_missing)

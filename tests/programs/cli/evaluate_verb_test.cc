@@ -10,6 +10,7 @@ namespace skinmask {
 namespace {
 
 using nlohmann::json;
+using testing::DataFolder;
 using testing::Encode;
 using testing::Gradient;
 using testing::Lines;
@@ -211,6 +212,44 @@ TEST_F(MissingMasksTest, FoldersThatChangedPlacesAreOneLine) {
   for (const std::string right :
        {"--predicted out --truth truth --mask-name '{stem}_skin'", "--predicted out --truth same"})
     EXPECT_EQ(Run("evaluate " + right).status, 0) << right;
+}
+
+TEST_F(EvaluateTest, AHintSaysThatMasksLookInverted) {
+  const std::string pairs = "--images " + photos_ + " --truth " + masks_;
+  const Outcome run = Run("evaluate --adapt off --invert " + pairs);
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(Lines(run.err), 1) << run.err;
+  EXPECT_NE(run.err.find("masks look inverted"), std::string::npos) << run.err;
+  ASSERT_EQ(Run("detect --adapt off " + photos_ + " -o out").status, 0);
+  const std::string predicted = "--predicted out --truth " + masks_;
+  for (const std::string& right :
+       {pairs, predicted, pairs + " --max-f1", pairs + " --threshold 0"}) {
+    EXPECT_EQ(Run("evaluate --adapt off " + right).err, "") << right;
+    EXPECT_EQ(Json(right)["masks_look_inverted"], false) << right;
+  }
+  EXPECT_NE(Run("evaluate --invert " + predicted).err.find("or the predicted ones, look inverted"),
+            std::string::npos);
+  for (const std::string& wrong : {pairs, predicted, pairs + " --max-f1"})
+    EXPECT_EQ(Json(wrong + " --invert")["masks_look_inverted"], true) << wrong;
+}
+
+// Each set of the research data, as its masks are and inverted.
+TEST_F(EvaluateTest, TheHintIsRightOnEverySet) {
+  SKIP_WITHOUT_DATA();
+  const std::string data = DataFolder().string();
+  const std::string sets[] = {
+      "ecu/images --truth " + data + "/ecu/masks --mask-name '{stem}_skin_{stem}'",
+      "hgr/images --truth " + data + "/hgr/masks --invert",
+      "groups/images --truth " + data + "/groups/masks",
+      "faceparts/images --truth " + data +
+          "/faceparts/masks --label skin=255,255,0 --label "
+          "skin=0,255,255 --label non-skin=other"};
+  for (const std::string& set : sets) {
+    std::string inverted = set + " --invert";
+    if (const std::size_t at = set.find(" --invert"); at != set.npos) inverted = set.substr(0, at);
+    EXPECT_EQ(Json("--images " + data + "/" + set)["masks_look_inverted"], false) << set;
+    EXPECT_EQ(Json("--images " + data + "/" + inverted)["masks_look_inverted"], true) << set;
+  }
 }
 
 TEST_F(EvaluateTest, WrongCombinationsAreUsageErrors) {
