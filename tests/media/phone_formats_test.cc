@@ -59,7 +59,8 @@ TEST(PhoneFormats, ScaledDownLikeOthers) {
 
 // Wherever a file is cut off, it gives no half picture.
 TEST(PhoneFormats, HalfFilesAreErrors) {
-  for (const char* name : {"gradient.heic", "gradient.avif", "gradient.jxl", "jpeg.jxl", "gradient.gif"}) {
+  for (const char* name :
+       {"gradient.heic", "gradient.avif", "gradient.jxl", "jpeg.jxl", "gradient.gif"}) {
     const std::string whole = Bytes(name);
     for (std::size_t size = 1; size + 2 < whole.size(); size += 1 + whole.size() / 60)
       EXPECT_THROW(DecodeImage(whole.substr(0, size), name), Error) << name << " " << size;

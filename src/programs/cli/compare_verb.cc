@@ -235,8 +235,9 @@ void AddCompare(CLI::App& app, Context& context) {
       .AddDefault("--step", options->pairs.step, "N",
                   "Of images, every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
-  group.Add("--report", options->report, "FILE.html",
-            "One HTML page with the table and its plots, which opens without a network");
+  OptionGroup(*verb, "Output")
+      .Add("--report", options->report, "FILE.html",
+           "One HTML page with the table and its plots, which opens without a network");
   AddCandidateFlags(*verb, *options);
   AddChoiceFlags(*verb, *options);
   AddDecisionFlags(*verb, options->decision, "0.5");

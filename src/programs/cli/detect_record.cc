@@ -49,7 +49,8 @@ Json ReadEarlier(const std::string& file) {
            });
   };
   if (!record.is_object() || !is_list("images") || !is_list("videos"))
-    throw Error(file, "is no record of detect --json (--resume completes one; --force replaces it)");
+    throw Error(file,
+                "is no record of detect --json (--resume completes one; --force replaces it)");
   return record;
 }
 
@@ -66,7 +67,8 @@ DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
     const bool append = context.resume && !context.force;
     RequireWritable(flags.jsonl, append ? Overwrite::kYes : context.overwrite());
     jsonl_.reset(std::fopen(flags.jsonl.c_str(), append ? "ae" : "we"));
-    if (!jsonl_) throw Error(flags.jsonl, std::string("cannot be written: ") + std::strerror(errno));
+    if (!jsonl_)
+      throw Error(flags.jsonl, std::string("cannot be written: ") + std::strerror(errno));
   }
 }
 
@@ -78,8 +80,9 @@ void DetectRecord::Begin(const Model& model, const DetectOptions& detect, bool b
   results_to_stdout_ = detect.output_file == kStandardOutput;
   digest_ = Sha256(ModelToJson(model));
   if (earlier_.contains("model") && earlier_["model"].value("sha256", digest_) != digest_)
-    throw Error(context_.json,
-                "is the record of a run with another model or threshold (the same ones complete it)");
+    throw Error(
+        context_.json,
+        "is the record of a run with another model or threshold (the same ones complete it)");
 }
 
 Run DetectRecord::Watch(Run run) {
@@ -165,7 +168,9 @@ void DetectRecord::Finish() {
   if (table_ && !StopFlag()) table_->Finish();
   if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
     throw Error(flags_.jsonl, "cannot be written whole (is the disk full?)");
-  Json root{{"threshold", threshold_}, {"images", Completed(images_, "images")}, {"videos", Completed(videos_, "videos")}};
+  Json root{{"threshold", threshold_},
+            {"images", Completed(images_, "images")},
+            {"videos", Completed(videos_, "videos")}};
   if (adapter_) root["finder"] = adapter_->finder_names();
   if (by_faces_) {
     const auto has_faces = [](const Json& entry) {

@@ -54,7 +54,7 @@ class DetectRecord {
 
   RecordFlags flags_;
   Context& context_;
-  Json earlier_;                         // of the run that is completed
+  Json earlier_;                                 // of the run that is completed
   std::map<std::string, Json> images_, videos_;  // of this run, by input
   FaceCount faces_;
   std::optional<FrameTable> table_;

@@ -26,7 +26,8 @@ class InputsOutputsTest : public testing::ProgramTest {
   // A piece of bash, in which $S is the program.
   Outcome Bash(const std::string& script) const {
     Put(".script", "S='" SKINMASK_PROGRAM "'\n" + script);
-    const int raw = std::system(("cd '" + folder_.string() + "' && bash .script >.out 2>.err").c_str());
+    const int raw =
+        std::system(("cd '" + folder_.string() + "' && bash .script >.out 2>.err").c_str());
     Outcome run{WEXITSTATUS(raw), ReadFile(Path(".out")), ReadFile(Path(".err"))};
     testing::TakeSummary(run);
     return run;
@@ -36,12 +37,13 @@ class InputsOutputsTest : public testing::ProgramTest {
 TEST_F(InputsOutputsTest, APipeGivesTheBytesOfTheFile) {
   ASSERT_EQ(Run("detect a.jpg -o out").status, 0);
   const std::string mask = ReadFile(Path("out/a.png"));
-  for (const char* script :
-       {"cat a.jpg | $S detect - -o -", "$S detect - -o - < a.jpg", "$S detect /dev/stdin -o - < a.jpg",
-        "$S detect <(cat a.jpg) -o -", "$S detect a.jpg -o /dev/stdout | cat",
-        "mkfifo p; (sleep 0.1; cat a.jpg > p) & $S detect p -o -",
-        "(head -c 7 a.jpg; sleep 0.3; tail -c +8 a.jpg) | $S detect - -o -",
-        "cat a.jpg | $S detect - --sandbox off -o -", "$S detect a.jpg -q -o >(cat >late); wait $!; cat late"}) {
+  for (const char* script : {"cat a.jpg | $S detect - -o -", "$S detect - -o - < a.jpg",
+                             "$S detect /dev/stdin -o - < a.jpg", "$S detect <(cat a.jpg) -o -",
+                             "$S detect a.jpg -o /dev/stdout | cat",
+                             "mkfifo p; (sleep 0.1; cat a.jpg > p) & $S detect p -o -",
+                             "(head -c 7 a.jpg; sleep 0.3; tail -c +8 a.jpg) | $S detect - -o -",
+                             "cat a.jpg | $S detect - --sandbox off -o -",
+                             "$S detect a.jpg -q -o >(cat >late); wait $!; cat late"}) {
     const Outcome run = Bash(script);
     EXPECT_EQ(run.status, 0) << script << "\n" << run.err;
     EXPECT_EQ(run.err, "") << script;
@@ -163,11 +165,11 @@ TEST_F(PipedVideoTest, PipesGiveTheFramesOfTheFile) {
       "$S detect - --input-format rawvideo --size 160x120 --pixel-format yuv420p --rate "
       "30000/1001 -o - --output-format rawvideo";
   const std::string read = " | ffmpeg -v error -i - -f rawvideo -pix_fmt gray -";
-  for (const std::string& script :
-       Strings{y4m + "$S detect - -o -" + read, y4m + "$S detect - -o - --output-format rawvideo",
-        y4m + "$S detect - -o - --output-format matroska" + read,
-        "$S detect v.mkv -o - --output-format rawvideo", "$S detect <(cat v.mkv) -o -" + read,
-        "cat v.mkv | $S detect - -o -" + read, raw + described}) {
+  for (const std::string& script : Strings{
+           y4m + "$S detect - -o -" + read, y4m + "$S detect - -o - --output-format rawvideo",
+           y4m + "$S detect - -o - --output-format matroska" + read,
+           "$S detect v.mkv -o - --output-format rawvideo", "$S detect <(cat v.mkv) -o -" + read,
+           "cat v.mkv | $S detect - -o -" + read, raw + described}) {
     const Outcome run = Bash("set -o pipefail; " + script);
     EXPECT_EQ(run.status, 0) << script << "\n" << run.err;
     EXPECT_EQ(run.err, "") << script;
@@ -206,7 +208,7 @@ TEST_F(PipedVideoTest, RawVideoThatIsWronglyDescribedIsOneLine) {
   refused(raw + "--size 10x10 --pixel-format nv12 --rate 0", 2, "--rate");
   refused(raw + "--size 100000x100000 --pixel-format nv12", 1, "limit");
   refused(raw + "--size 300x200 --pixel-format bgr24", 1, "stdin");  // less than one frame
-  refused("--output-format y4m", 1, "stdin");                           // zeros are no video
+  refused("--output-format y4m", 1, "stdin");                        // zeros are no video
 }
 
 }  // namespace

@@ -73,8 +73,9 @@ TEST_F(RecordTest, ResumeCompletesTheRecord) {
   EXPECT_EQ(resumed["images"], whole["images"]);
   EXPECT_EQ(resumed["images_with_faces"], whole["images_with_faces"]);
   // Not with another model, and not over something else.
-  EXPECT_NE(Run("detect in -o out --json r.json --resume --threshold 0.9").err.find("another model"),
-            std::string::npos);
+  EXPECT_NE(
+      Run("detect in -o out --json r.json --resume --threshold 0.9").err.find("another model"),
+      std::string::npos);
   EXPECT_EQ(Record()["images"].size(), 3u);
   Put("other.json", "{\"mine\": 1}");
   EXPECT_NE(Run("detect in -o out --json other.json --resume").err.find("is no record of detect"),
@@ -104,8 +105,8 @@ TEST_F(RecordTest, JsonlHasALineForEachInput) {
 // The region in the tables is that of the map that is written.
 TEST_F(RecordTest, ImagesHaveRowsAndRegions) {
   const std::string photos = (testing::SamplesFolder() / "photos").string();
-  ASSERT_EQ(Run("detect " + photos + " -o out --output probability --csv r.csv --json r.json").status,
-            0);
+  ASSERT_EQ(
+      Run("detect " + photos + " -o out --output probability --csv r.csv --json r.json").status, 0);
   const Json images = Record()["images"];
   ASSERT_EQ(images.size(), 2u);
   std::istringstream lines(ReadFile(Path("r.csv")));
