@@ -5,6 +5,7 @@
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/adapt_options.h"
 #include "skinmask/detect/adapt_stream.h"
+#include "skinmask/detect/detect.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/draw.h"
 #include "skinmask/detect/frame_posterior.h"

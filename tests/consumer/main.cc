@@ -7,9 +7,7 @@
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  const skinmask::Model model = skinmask::DefaultModel();
-  const skinmask::Posterior posterior(model);
   const cv::Mat photo = skinmask::ReadImage(argv[1]);
-  const cv::Mat mask = skinmask::DetectMask(posterior, photo);
+  const cv::Mat mask = skinmask::Detect(photo);
   std::printf("%.3f of the picture is skin\n", cv::countNonZero(mask) / double(mask.total()));
 }
