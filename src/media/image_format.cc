@@ -79,6 +79,12 @@ std::string_view FormatName(ImageFormat format) {
       return "TIFF";
     case ImageFormat::kWebP:
       return "WebP";
+    case ImageFormat::kGif:
+      return "GIF";
+    case ImageFormat::kHeif:
+      return "HEIF";
+    case ImageFormat::kJxl:
+      return "JPEG XL";
   }
   return {};
 }

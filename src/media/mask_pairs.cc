@@ -80,7 +80,7 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
 
 // Where there are many, ten are shown, and `of_rest` counts the others.
 void Tell(std::vector<Problem>& problems, const fs::path& folder,
-          fmt::format_string<std::size_t> of_rest, const ProblemSink& sink) {
+          fmt::format_string<const std::size_t&> of_rest, const ProblemSink& sink) {
   constexpr std::size_t kShown = 10;
   const std::size_t rest = problems.size() > kShown + 1 ? problems.size() - kShown : 0;
   for (std::size_t i = kShown; rest > 0 && i < problems.size(); ++i) problems[i].shown = "";

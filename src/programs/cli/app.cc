@@ -106,6 +106,17 @@ int RunWords(CLI::App& app, CommandLine line, Context& context) {
   return Act(context);
 }
 
+void Describe(CLI::App& app, int help_goes_to) {
+  app.name("skinmask");
+  // Before the verbs, which take it from here.
+  app.formatter(std::make_shared<HelpFormatter>(help_goes_to));
+  app.require_subcommand(1);
+  const std::string version = "Print what the verb version prints, and exit";
+  app.add_flag("-V,--version", version)->group("General");
+  app.get_help_ptr()->group("General");
+  app.footer("Examples:\n  skinmask detect samples/photos -o masks\n  skinmask help detect");
+}
+
 }  // namespace
 
 int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add) {
@@ -113,14 +124,7 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
   CommandLine line = ReadCommandLine(argc, argv);
   const bool alone = line.words.empty();
   CLI::App app{"Finds human skin, pixel by pixel, by Bayes' rule on Gaussian class-conditionals."};
-  app.name("skinmask");
-  // Before the verbs, which take it from here.
-  app.formatter(std::make_shared<HelpFormatter>(alone ? STDERR_FILENO : STDOUT_FILENO));
-  app.require_subcommand(1);
-  const std::string version = "Print what the verb version prints, and exit";
-  app.add_flag("-V,--version", version)->group("General");
-  app.get_help_ptr()->group("General");
-  app.footer("Examples:\n  skinmask detect samples/photos -o masks\n  skinmask help detect");
+  Describe(app, alone ? STDERR_FILENO : STDOUT_FILENO);
   Context context;
   for (const AddVerbFunction add : verbs_to_add) add(app, context);
   if (alone) {

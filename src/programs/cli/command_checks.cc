@@ -69,7 +69,7 @@ bool WritesOverlaysOnly(const Given& given) {
 }
 bool NamesImagesOnly(const Given& given) {
   return std::ranges::all_of(given.Values("input"), [](const std::string& input) {
-    return HasImageExtension(input) && !IsFolder(input);
+    return HasImageExtension(input) && !HasVideoExtension(input) && !IsFolder(input);
   });
 }
 bool ReadsTablesOnly(const Given& given) {

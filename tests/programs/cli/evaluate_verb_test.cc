@@ -163,6 +163,11 @@ TEST_F(MissingMasksTest, TenAreNamedWithTheirFilesAndTheRestIsCounted) {
   EXPECT_NE(run.err.find("skinmask: m: holds no mask for 2 more images\n"), std::string::npos)
       << run.err;
   EXPECT_NE(run.out.find("(1 image)"), std::string::npos);
+  const json failed = Json(pairs_, 1)["failed"];  // all of them
+  ASSERT_EQ(failed.size(), 12u);
+  EXPECT_EQ(failed[11]["input"], "i/m.jpg");
+  EXPECT_EQ(failed[11]["reason"],
+            "has no mask 'm/m_skin.*' (--mask-name says how they are called)");
 }
 
 TEST_F(MissingMasksTest, WhereNoneHasOneItIsOneLine) {
