@@ -36,6 +36,9 @@ write_basic_package_version_file(skinmaskConfigVersion.cmake COMPATIBILITY SameM
 install(FILES ${PROJECT_BINARY_DIR}/skinmaskConfig.cmake
               ${PROJECT_BINARY_DIR}/skinmaskConfigVersion.cmake
         DESTINATION ${package_folder})
+# They may be moved with the folder that they are in.
+file(RELATIVE_PATH up ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+list(GET OpenCV_INCLUDE_DIRS 0 opencv_include)
 foreach(library ${libraries})
   configure_file(cmake/${library}.pc.in ${library}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -78,21 +78,19 @@ std::vector<GivenModel> ModelsOf(const Options& options) {
   return models;
 }
 
-// The best of the candidates, or the simplest of those that do as well. A given model is there
-// already.
-const ComparedModel& ModelToTrain(const Comparison& comparison, const std::string& take) {
-  Comparison candidates = comparison;
-  std::erase_if(candidates.models, [](const ComparedModel& m) { return m.given.has_value(); });
-  const std::optional<Choice> choice = OneStandardErrorRule(candidates);
-  if (!choice) throw Error("candidates", "none could be fitted (each one's line says why)");
-  const std::string name = candidates.models[take == "simplest" ? choice->simplest : 0].Name();
-  return *std::ranges::find(comparison.models, name, &ComparedModel::Name);
+// The candidates alone. A given model is there already, and needs no training.
+Comparison CandidatesAlone(Comparison comparison) {
+  std::erase_if(comparison.models, [](const ComparedModel& m) { return m.given.has_value(); });
+  return comparison;
 }
 
-// Trains the best model, or the simplest, on everything.
+// Trains the best candidate, or the simplest of those that do as well, on everything.
 void WriteChosen(const Samples& samples, const Comparison& comparison, const Options& options,
                  Context& context, const Run& run) {
-  const ComparedModel& chosen = ModelToTrain(comparison, options.take);
+  const std::optional<Choice> choice = OneStandardErrorRule(comparison);
+  if (!choice) throw Error("candidates", "none could be fitted (each one's line says why)");
+  const ComparedModel& chosen =
+      comparison.models[options.take == "simplest" ? choice->simplest : 0];
   const Estimate estimate = chosen.Of(comparison.select);
   TrainOptions train;
   train.fit = chosen.options;
@@ -129,6 +127,7 @@ void CheckOptions(const Options& options, const Context& context) {
     if (file == kDefault) continue;
     RequireApart(options.output, "--write", file, "--models");
     RequireApart(options.report, "--report", file, "--models");
+    RequireApart(context.json, "--json", file, "--models");
   }
   for (const std::string& output : {options.output, options.report})
     if (!output.empty()) RequireWritable(output, context.overwrite());
@@ -180,7 +179,7 @@ void RunCompare(const Options& options, Context& context) {
   if (!comparison.models.front().problem.empty())
     throw Error("candidates", "none could be fitted (each one's line says why)");
   if (!options.output.empty())
-    WriteChosen(samples, comparison, options, context, context.StartRun("images"));
+    WriteChosen(samples, CandidatesAlone(comparison), options, context, context.StartRun("images"));
 }
 
 void AddCandidateFlags(CLI::App& verb, Options& options) {
@@ -223,9 +222,7 @@ void AddCompare(CLI::App& app, Context& context) {
                            "  skinmask compare --images samples/photos --masks samples/masks "
                            "--step 8 --folds 2\n"
                            "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 "
-                           "--write best.json\n"
-                           "  skinmask compare --samples samples/labelled-pixels.csv --kinds qda "
-                           "--models models/uci.json default --report models.html",
+                           "--write best.json",
                            context);
   const OptionGroup group(*verb, "Input");
   group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");

@@ -45,6 +45,8 @@ void PrintChoice(const Comparison& comparison, const Choice& choice) {
         "\nTake {}: of the {} within one standard error of the best (*, {}) it has the fewest free "
         "parameters, {}\n",
         simplest.Name(), within, limit, simplest.Parameters());
+  if (simplest.given)
+    Print("(as it is: where it was trained on these very pixels, its row flatters it)\n");
 }
 
 }  // namespace
