@@ -42,6 +42,29 @@ TEST_F(LiveProgramTest, HelpAndList) {
   EXPECT_NE(Run("--help").out.find("  live "), std::string::npos);
 }
 
+// By a pipe come the frames of the file, with a container or by their description.
+TEST_F(LiveProgramTest, APipeIsASource) {
+  SKIP_WITHOUT_FFMPEG();
+  MakeClip(12);
+  const std::string live = "'" SKINMASK_PROGRAM "' live --headless --fast --adapt off --csv ";
+  const std::string pipe = "ffmpeg -v error -i clip.mp4 -f ";
+  Shell(folder_, live + "file.csv clip.mp4");
+  Shell(folder_, pipe + "yuv4mpegpipe - | " + live + "y4m.csv -");
+  Shell(folder_, pipe + "rawvideo -pix_fmt yuv420p - | " + live +
+                     "raw.csv - --input-format rawvideo --size 320x240 --pixel-format yuv420p");
+  const auto file = Csv("file.csv");
+  ASSERT_EQ(file.size(), 13u);
+  for (const char* other : {"y4m.csv", "raw.csv"}) {
+    const auto rows = Csv(other);
+    ASSERT_EQ(rows.size(), file.size()) << other;
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      for (const std::size_t column : {0, 2, 3, 4, 5, 6, 7})  // seconds are those of arrival
+        EXPECT_EQ(rows[i][column], file[i][column]) << other << " " << i;
+  }
+  EXPECT_EQ(Run("live - --headless --input-format rawvideo").status, 2);
+  EXPECT_EQ(Run("live - --headless").status, 1);  // /dev/null
+}
+
 TEST_F(LiveProgramTest, WithoutItsProgramThereIsALine) {
   std::filesystem::copy_file(SKINMASK_PROGRAM, Path("skinmask"));
   const std::string command =
