@@ -49,6 +49,11 @@ bool WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) {  // a pipe that somebody set so, and that is full
+      pollfd wait{fd, POLLOUT, 0};
+      poll(&wait, 1, -1);
+      continue;
+    }
     if (written < 0) return false;
     bytes.remove_prefix(static_cast<size_t>(written));
   }
@@ -68,7 +73,8 @@ fs::path FolderOf(const fs::path& path) {
 // True for what is written to as it is: pipes, devices, and /dev/stdout wherever it leads.
 bool IsSpecial(const fs::path& path) {
   struct stat status;
-  if (path.string().starts_with("/dev/")) return true;
+  const std::string name = path.string();
+  if (name.starts_with("/dev/") && !name.starts_with("/dev/shm/")) return true;
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 

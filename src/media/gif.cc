@@ -77,7 +77,8 @@ bool IsStillGif(const std::filesystem::path& path) {
     const auto check = [&](std::string_view head, std::uint64_t) {
       if (FormatOf(head) != ImageFormat::kGif) throw Error(path.string(), "is no GIF");
     };
-    return CountGifPictures(ReadFile(path, {.check = check})) == 1;
+    constexpr std::uint64_t kMost = 1 << 26;  // one picture of so many bytes is none of this world
+    return CountGifPictures(ReadFile(path, {kMost, check})) == 1;
   } catch (const Error&) {
     return false;  // whoever reads it says why
   }
@@ -94,7 +95,8 @@ std::optional<PictureSize> GifSize(std::string_view bytes) {
 cv::Mat DecodeGif(std::string_view bytes, std::string_view subject) {
   const std::size_t count = CountGifPictures(bytes);
   if (count > 1)
-    throw Error(subject, "is an animation (a GIF of one picture; a name in .gif makes it a video)");
+    throw Error(subject,
+                "is an animation (a GIF of one picture, or a file whose name ends in .gif)");
   if (count == 0)
     throw Error(subject, "is a damaged GIF, or one that ends too early (a whole file)");
   const Ffmpeg& av = Ffmpeg::Get();

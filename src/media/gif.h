@@ -13,7 +13,7 @@ namespace skinmask {
 // How many pictures a file holds, by its blocks; those that it does not hold whole do not count.
 std::size_t CountGifPictures(std::string_view bytes);
 
-// True for a regular file that is a GIF of one picture.
+// True for a regular file of at most 64 MiB that is a GIF of one picture.
 bool IsStillGif(const std::filesystem::path& path);
 
 // Of the canvas; absent where the file ends before.

@@ -43,11 +43,15 @@ void skinmask_decode_heif(std::string_view bytes, const skinmask::CheckPicture& 
     return;
   }
   const Owned<heif_image_handle> primary(handle, heif_image_handle_release);
-  check({heif_image_handle_get_width(handle), heif_image_handle_get_height(handle)});
+  const cv::Size told(heif_image_handle_get_width(handle), heif_image_handle_get_height(handle));
+  check({told.width, told.height});
   heif_image* image = nullptr;
   error =
       heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGB, nullptr);
   const Owned<heif_image> decoded(image, heif_image_release);
   if (error.code == heif_error_Ok) CopyRows(image, rgb);
-  if (rgb.empty()) problem = ProblemOf(error);
+  if (rgb.empty())
+    problem = ProblemOf(error);
+  else if (rgb.size() != told)
+    problem = "is a damaged HEIC or AVIF: its picture has another size than its header says";
 }

@@ -39,7 +39,9 @@ bool IsNamedAsVideo(const fs::path& path) {
   return HasVideoExtension(path) && !(LowerExtension(path) == ".gif" && IsStillGif(path));
 }
 
-bool Matches(const std::string& pattern, const fs::path& relative) {
+bool Matches(std::string pattern, const fs::path& relative) {
+  if (pattern.ends_with('/')) pattern.pop_back();  // as shells complete folders
+  if (pattern.starts_with("./")) pattern.erase(0, 2);
   const fs::path subject = pattern.find('/') == pattern.npos ? relative.filename() : relative;
   return fnmatch(pattern.c_str(), subject.c_str(), 0) == 0;
 }
@@ -100,10 +102,12 @@ bool IsVideo(const fs::path& input, const ListOptions& options) {
   if (IsNamedAsVideo(input)) return true;
   if (HasImageExtension(input)) return false;
   std::error_code ignored;
-  if (!IsDescriptor(input)) return fs::is_regular_file(input, ignored) && OpensAsVideo(input);
+  const bool descriptor = IsDescriptor(input);
+  if (!descriptor && !fs::is_regular_file(input, ignored)) return false;
   const std::string head = PeekDescriptor(input, options.stop);
   const auto format = FormatOf(head);
-  return !head.empty() && (!format || format == ImageFormat::kGif);
+  if (descriptor) return !head.empty() && !format;
+  return format == ImageFormat::kGif ? !IsStillGif(input) : !format && OpensAsVideo(input);
 }
 
 // Whatever is named is a file to work on, unless it is a folder.

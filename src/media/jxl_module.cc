@@ -25,7 +25,6 @@ void skinmask_decode_jxl(std::string_view bytes, const skinmask::CheckPicture& c
   JxlDecoderSubscribeEvents(decoder.get(), JXL_DEC_BASIC_INFO | JXL_DEC_FULL_IMAGE);
   JxlDecoderSetInput(decoder.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()),
                      bytes.size());
-  JxlDecoderCloseInput(decoder.get());
   cv::Mat picture;
   while (true) {
     const JxlDecoderStatus status = JxlDecoderProcessInput(decoder.get());

@@ -203,7 +203,7 @@ void DetectVideos(const std::vector<Task>& tasks, const DetectOptions& options, 
     run.counting("frames of " + task.input.filename().string());
     try {
       if (const auto video = VideoRun(task, options, posterior, model, run).Go()) done(*video);
-    } catch (const Error& e) {
+    } catch (const std::exception& e) {
       if (run.stop && run.stop->load()) return;  // it is the stop that the reader speaks of
       run.problem(Problem(task.input.string(), e));
     }

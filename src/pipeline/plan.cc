@@ -41,11 +41,12 @@ void PrepareOutput(const DetectOptions& options) {
                            options.resume ? Overwrite::kYes : options.overwrite);
   }
   const fs::path folder = FileIdentity(options.output_folder);
-  for (const fs::path& input : options.inputs)
-    if (FileIdentity(input) == folder)
-      throw Error(options.output_folder.string(),
-                  "is the input folder too; its masks would be the next run's photographs (another "
-                  "output folder, or one inside it)");
+  for (const std::vector<fs::path>* inputs : {&options.inputs, &options.listed})
+    for (const fs::path& input : *inputs)
+      if (FileIdentity(input) == folder)
+        throw Error(options.output_folder.string(),
+                    "is the input folder too; its masks would be the next run's photographs "
+                    "(another output folder, or one inside it)");
   std::error_code error;
   fs::create_directories(options.output_folder, error);
   if (error)
@@ -71,6 +72,9 @@ Plan PlanTasks(const DetectOptions& options, const Run& run) {
   if (!options.output_file.empty()) SetOutputFile(inputs, options, paths);
   std::set<fs::path> originals;
   for (const InputFile& input : inputs) originals.insert(FileIdentity(input.path));
+  for (const fs::path& file : options.other_files)
+    if (!file.empty() && originals.count(FileIdentity(file)))
+      throw Error(file.string(), "is an input and is not written over");
   Plan plan;
   for (std::size_t i = options.shard - 1; i < inputs.size(); i += options.shard_count) {
     Task task{inputs[i].path, {}};
@@ -85,7 +89,7 @@ Plan PlanTasks(const DetectOptions& options, const Run& run) {
       if (originals.count(FileIdentity(path)))
         run.problem(Problem(inputs[i].path.string(),
                             Error(path.string(), "is an input and is not written over")));
-      else if (options.resume && fs::exists(path, ignored) && !fs::is_directory(path, ignored))
+      else if (options.resume && path != kStandardOutput && fs::is_regular_file(path, ignored))
         there = true;
       else
         task.outputs.emplace_back(options.outputs[j], path);

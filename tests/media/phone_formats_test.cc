@@ -52,6 +52,17 @@ TEST(PhoneFormats, TheLimitOfPixelsHolds) {
   }
 }
 
+// A header that claims a smaller picture than there is gives none.
+TEST(PhoneFormats, AFalseSizeIsAnError) {
+  for (const char* name : {"gradient.heic", "gradient.avif"}) {
+    std::string bytes = Bytes(name);
+    const std::size_t size = bytes.find("ispe") + 8;  // behind version and flags
+    ASSERT_LT(size, bytes.size());
+    bytes[size + 3] = bytes[size + 7] = 16;
+    EXPECT_THROW(DecodeImage(bytes, name, {.max_pixels = 1000}), Error) << name;
+  }
+}
+
 TEST(PhoneFormats, ScaledDownLikeOthers) {
   EXPECT_EQ(ReadImage(Fixture("gradient.jxl"), {.scale = 4}).size(), cv::Size(16, 12));
   EXPECT_EQ(ReadImage(Fixture("gradient.avif"), {.scale = 8}).size(), cv::Size(8, 6));

@@ -103,7 +103,8 @@ class Reference:
         except ValueError:
             return False
         for record in (mine, other):
-            record.pop('options', None)
+            record.pop('options', None)      # of another command line
+            record.pop('interrupted', None)  # a signal that came when all was done
         return mine == other
 
     def difference(self, name, path):

@@ -60,6 +60,7 @@ struct DetectOptions {
   std::filesystem::path output_folder;
   // Instead: where the one output of the one input goes; kStandardOutput is one such place.
   std::filesystem::path output_file;
+  std::vector<std::filesystem::path> other_files;  // that the caller writes: no inputs
   std::vector<Output> outputs{Output::kMask};
   Overwrite overwrite = Overwrite::kNo;
   bool resume = false;                     // leave out inputs whose outputs are all there
@@ -96,12 +97,13 @@ struct DetectedImage {
 void PrepareOutput(const DetectOptions& options);
 
 // Throws Error when nothing can be done at all (an output folder that cannot be made, outputs over
-// inputs, an output file for several). Folders for outputs are made before the first image is read,
-// and never again: where one vanishes, what belongs there is a problem. `done` is called for each
-// image in order, and then for each video. A video whose data are damaged is a problem, and its
-// outputs hold the frames before; one that a stop interrupts leaves no output (single frames stay,
-// which a run with `resume` completes). Images are not waited for until the disk has them
-// (Survives::kProcess), since they can be made again; videos are.
+// inputs, an output file for several, another file of the caller's that is an input). Folders for
+// outputs are made before the first image is read, and never again: where one vanishes, what
+// belongs there is a problem. `done` is called for each image in order, and then for each video. A
+// video whose data are damaged is a problem, and its outputs hold the frames before; one that a
+// stop interrupts leaves no output (single frames stay, which a run with `resume` completes).
+// Images are not waited for until the disk has them (Survives::kProcess), since they can be made
+// again; videos are.
 void Detect(const DetectOptions& options, const Model& model, const Run& run,
             const std::function<void(const DetectedImage&)>& done);
 

@@ -10,8 +10,10 @@
 #include "programs/cli/print.h"
 #include "programs/cli/progress.h"
 #include "programs/cli/signals.h"
+#include "programs/cli/usage_error.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/version.h"
+#include "skinmask/media/inputs.h"
 
 namespace skinmask::cli {
 
@@ -54,6 +56,9 @@ void Context::PrintSummary() const {
 }
 
 void Context::CheckJson() const {
+  if (HasImageExtension(json) || HasVideoExtension(json))
+    throw UsageError(
+        fmt::format("--json {}: is an image or a video by its name (r.json, say)", json));
   if (!json.empty() && !json_to_stdout()) RequireWritable(json, json_overwrite());
 }
 

@@ -9,6 +9,7 @@
 
 #include "pipeline/adaptation_json.h"
 #include "pipeline/sha256.h"
+#include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/usage_error.h"
@@ -61,15 +62,19 @@ DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
   if (context.resume && !context.force && !context.json_to_stdout())
     earlier_ = ReadEarlier(context.json);
   if (!flags.csv.empty()) table_.emplace(flags.csv, context.overwrite(), 6, "input");
-  if (flags.jsonl == "-") {
+  if (!flags.jsonl.empty() && flags.jsonl != "-")
+    RequireWritable(flags.jsonl, context.json_overwrite());
+}
+
+// As late as the first line, when it is known to be no input.
+void DetectRecord::OpenLines() {
+  if (flags_.jsonl == "-") {
     jsonl_ = {stdout, [](std::FILE* file) { return std::fflush(file); }};
-  } else if (!flags.jsonl.empty()) {
-    const bool append = context.resume && !context.force;
-    RequireWritable(flags.jsonl, append ? Overwrite::kYes : context.overwrite());
-    jsonl_.reset(std::fopen(flags.jsonl.c_str(), append ? "ae" : "we"));
-    if (!jsonl_)
-      throw Error(flags.jsonl, std::string("cannot be written: ") + std::strerror(errno));
+    return;
   }
+  const bool append = context_.resume && !context_.force;
+  jsonl_.reset(std::fopen(flags_.jsonl.c_str(), append ? "ae" : "we"));
+  if (!jsonl_) throw Error(flags_.jsonl, std::string("cannot be written: ") + std::strerror(errno));
 }
 
 void DetectRecord::Begin(const Model& model, const DetectOptions& detect, bool by_faces) {
@@ -83,13 +88,21 @@ void DetectRecord::Begin(const Model& model, const DetectOptions& detect, bool b
     throw Error(
         context_.json,
         "is the record of a run with another model or threshold (the same ones complete it)");
+  constexpr const char* kSame[] = {"adapt", "faces", "refine", "scale", "seed-mask", "seed-rect"};
+  for (const char* const name : kSame)
+    if (earlier_.contains("options") &&
+        earlier_["options"].value(name, Json()) != context_.options.value(name, Json()))
+      throw Error(
+          context_.json,
+          fmt::format("is the record of a run with another --{} (the same one completes it)",
+                      name));
 }
 
 Run DetectRecord::Watch(Run run) {
-  if (!jsonl_) return run;
+  if (flags_.jsonl.empty()) return run;
   run.problem = [this, problem = run.problem](const Problem& p) {
     problem(p);
-    WriteLine({{"input", p.input}, {"failed", p.Reason()}});
+    WriteLine({{"input", p.input}, {"failed", WithFlags(p.Reason())}});
   };
   return run;
 }
@@ -126,6 +139,7 @@ void DetectRecord::PrintResult(const DetectedImage& image,
 }
 
 void DetectRecord::WriteLine(const Json& entry) {
+  if (!jsonl_) OpenLines();
   const std::string line = JsonText(entry) + "\n";
   std::fwrite(line.data(), 1, line.size(), jsonl_.get());
   std::fflush(jsonl_.get());  // what is done is known, whatever becomes of the run
@@ -138,9 +152,9 @@ void DetectRecord::Add(const DetectedImage& image) {
     faces_.Add(image.adaptation);
     if (table_) table_->Add({0, 0, image.SkinFraction(), image.region, image.input.string()});
   }
-  if (jsonl_ || !context_.json.empty()) {
+  if (!flags_.jsonl.empty() || !context_.json.empty()) {
     Json entry = EntryOf(image, outputs);
-    if (jsonl_) WriteLine(entry);
+    if (!flags_.jsonl.empty()) WriteLine(entry);
     if (!context_.json.empty())
       (image.frames > 0 ? videos_ : images_)[image.input.string()] = std::move(entry);
   }
@@ -162,7 +176,29 @@ Json DetectRecord::Completed(const std::map<std::string, Json>& entries, const c
   return list;
 }
 
+void DetectRecord::TakeOverEarlier() {
+  if (earlier_.is_null()) return;
+  for (const auto& [key, entries] : {std::pair("images", &images_), {"videos", &videos_}})
+    for (const Json& entry : earlier_[key]) {
+      const auto now = entries->find(entry["input"]);
+      if (now == entries->end() || !entry.contains("outputs")) continue;
+      Json outputs = entry["outputs"];
+      for (const Json& output : now->second["outputs"])
+        if (std::ranges::find(outputs, output) == outputs.end()) outputs.push_back(output);
+      now->second["outputs"] = outputs;
+    }
+  for (const Json& failure : earlier_.value("failed", Json::array())) {
+    const std::string input = failure.value("input", "");
+    if (!context_.record.Leaves(input)) continue;
+    const Problem problem(input, "failed in the run before: " + failure.value("reason", ""));
+    context_.record.Fail(problem);
+    PrintLine(problem.line);
+  }
+}
+
 void DetectRecord::Finish() {
+  TakeOverEarlier();
+  if (!flags_.jsonl.empty() && !jsonl_) OpenLines();
   if (by_faces_ && faces_.images > 0 && !context_.quiet && !stdout_is_taken())
     Print("{}\n", faces_.Text());
   if (table_ && !StopFlag()) table_->Finish();
@@ -178,6 +214,10 @@ void DetectRecord::Finish() {
     };
     root["images_with_faces"] = std::ranges::count_if(root["images"], has_faces);
   }
+  std::set<std::string> listed;
+  for (const char* key : {"images", "videos"})
+    for (const Json& entry : root[key]) listed.insert(entry["input"]);
+  context_.record.Drop(listed);
   root["model"] = {{"name", context_.model.empty() ? "default" : context_.model},
                    {"sha256", digest_}};
   context_.WriteRecord(std::move(root));

@@ -39,13 +39,17 @@ class DetectRecord {
 
   bool has_table() const { return table_.has_value(); }
   // Whether the ellipses of images are wanted.
-  bool wants_region() const { return table_ || jsonl_ || !context_.json.empty(); }
+  bool wants_region() const { return table_ || !flags_.jsonl.empty() || !context_.json.empty(); }
 
  private:
   static FrameTable::Row RowOf(const DetectedFrame& frame);
   Json EntryOf(const DetectedImage& image, const std::vector<std::string>& outputs) const;
   void PrintResult(const DetectedImage& image, const std::vector<std::string>& outputs) const;
+  void OpenLines();
   void WriteLine(const Json& entry);
+  // Takes from the record of the earlier run what holds still: failures of inputs that this run
+  // left out, and of entries the outputs that it did not make again.
+  void TakeOverEarlier();
   // The entries of this run and of the earlier one's list `key`, in the order of the inputs.
   Json Completed(const std::map<std::string, Json>& entries, const char* key) const;
   bool stdout_is_taken() const {

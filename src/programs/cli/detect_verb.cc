@@ -97,6 +97,8 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
     throw UsageError("--codec is for videos, and --frames makes none");
   if (options.frames) RefuseFrameNumbers(options.inputs);
   detect.max_pixels = options.max_pixels;
+  for (const std::string& file : {options.record.csv, options.record.jsonl, context.json})
+    if (file != "-") detect.other_files.emplace_back(file);
   if (!options.files_from.empty()) detect.listed = ReadPathList(options.files_from);
   detect.include = options.include;
   detect.exclude = options.exclude;
@@ -136,9 +138,17 @@ void CheckStreams(const Options& options, const Context& context) {
     throw UsageError("needs an INPUT, or --files-from");
   if (options.files_from == "-" && std::ranges::count(options.inputs, "-") > 0)
     throw UsageError("standard input cannot be an input and the list of --files-from");
-  const int outputs =
-      (options.output == "-") + (options.record.jsonl == "-") + (context.json_to_stdout() ? 1 : 0);
-  if (outputs > 1) throw UsageError("standard output takes one of -o -, --json and --jsonl -");
+  const auto is_stdout = [](const std::string& file) {
+    return file == "-" || file == kStandardOutput;
+  };
+  const auto outputs =
+      std::ranges::count_if(std::initializer_list<std::string>{options.output, options.record.jsonl,
+                                                               options.record.csv, context.json},
+                            is_stdout);
+  if (outputs > 1) throw UsageError("standard output takes one of -o -, --json, --jsonl and --csv");
+  RequireApart(options.record.csv, "--csv", context.json, "--json");
+  RequireApart(options.record.jsonl, "--jsonl", context.json, "--json");
+  RequireApart(options.record.csv, "--csv", options.record.jsonl, "--jsonl");
 }
 
 void RunDetect(const Options& options, Context& context) {

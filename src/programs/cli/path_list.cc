@@ -12,9 +12,10 @@ std::vector<std::filesystem::path> ReadPathList(const std::string& file) {
   const char end = text.find('\0') != text.npos ? '\0' : '\n';
   std::vector<std::filesystem::path> paths;
   for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view path = rest.substr(0, rest.find(end));
-    if (!path.empty()) paths.emplace_back(path);
+    std::string_view path = rest.substr(0, rest.find(end));
     rest.remove_prefix(std::min(path.size() + 1, rest.size()));
+    if (end == '\n' && path.ends_with('\r')) path.remove_suffix(1);  // lines of Windows
+    if (!path.empty()) paths.emplace_back(path);
   }
   if (paths.empty()) throw Error(file, "names no input (a path a line is expected)");
   return paths;

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "programs/cli/flag_hints.h"
 
 namespace skinmask::cli {
 namespace {
+
+constexpr const char* kThere = "its outputs exist already";
 
 // 1984 as "1,984".
 std::string Grouped(std::size_t number) {
@@ -18,11 +22,16 @@ std::string Grouped(std::size_t number) {
 
 void RunRecord::Plan(const std::string& input, bool there) {
   planned_.push_back(input);
-  if (there) skipped_.push_back({input, "its outputs exist already"});
+  if (there) skipped_.push_back({input, kThere});
 }
 
 void RunRecord::Skip(const std::filesystem::path& file) {
   skipped_.push_back({file.string(), "is no image or video by its name"});
+}
+
+bool RunRecord::Leaves(const std::string& input) const {
+  return std::ranges::any_of(
+      skipped_, [&](const Skipped& s) { return s.input == input && s.reason == kThere; });
 }
 
 std::string RunRecord::Line(bool interrupted) const {
@@ -38,7 +47,7 @@ void RunRecord::AddTo(Json& root, bool interrupted) const {
     failed.push_back({{"input", problem.input}, {"reason", WithFlags(problem.Reason())}});
   Json& skipped = root["skipped"] = Json::array();
   for (const auto& [input, reason] : skipped_)
-    skipped.push_back({{"input", input}, {"reason", reason}});
+    if (!listed_.count(input)) skipped.push_back({{"input", input}, {"reason", reason}});
   root["interrupted"] = interrupted;
 }
 

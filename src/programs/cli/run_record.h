@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ class RunRecord {
   // The inputs in order, those that are there already included.
   const std::vector<std::string>& planned() const { return planned_; }
 
+  // True for an input that is left out, since a run before has done it.
+  bool Leaves(const std::string& input) const;
+  // Of inputs that the results list, AddTo does not say that they were skipped.
+  void Drop(const std::set<std::string>& listed) { listed_ = listed; }
+
   // '3 failed, 12 skipped, 1,984 of 20,000 done in 44 s (interrupted)'. Inputs that were there
   // already count as skipped.
   std::string Line(bool interrupted) const;
@@ -40,6 +46,7 @@ class RunRecord {
   std::vector<Problem> failed_;
   std::vector<Skipped> skipped_;
   std::size_t done_ = 0;
+  std::set<std::string> listed_;
 };
 
 }  // namespace skinmask::cli

@@ -35,7 +35,7 @@ std::string FrameNumbersHint(const std::string& text) {
 }  // namespace
 
 void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
-  const OptionGroup group(verb, "Videos");
+  const OptionGroup group(verb, "Video");
   group.Add("--from", flags.from, "T",
             "Begin with the first frame at T or after: seconds (12.5), hours, minutes and seconds "
             "(1:02:03.5), or the number of a frame, from 0 (120f)");

@@ -51,6 +51,7 @@ TEST_F(InputsOutputsTest, APipeGivesTheBytesOfTheFile) {
   }
   // Appended to what is there, not over it.
   EXPECT_TRUE(Bash("echo -n before > f; $S detect a.jpg -o - >> f; cat f").out == "before" + mask);
+  EXPECT_TRUE(Bash("$S detect a.jpg -o - --resume").out == mask);  // nothing is there yet
   // Into a folder it is called stdin.
   EXPECT_EQ(Bash("$S detect - -o m < a.jpg").status, 0);
   EXPECT_TRUE(ReadFile(Path("m/stdin.png")) == mask);
@@ -120,6 +121,16 @@ TEST_F(InputsOutputsTest, ListsKeepTheirFolders) {
   EXPECT_EQ(Run("detect -o x").status, 2);
 }
 
+TEST_F(InputsOutputsTest, StillPicturesAreImagesWhateverTheyAreCalled) {
+  const fs::path formats = fs::path(SKINMASK_SOURCE) / "tests/fixtures/formats";
+  for (const char* name : {"gradient.avif", "gradient.gif", "gradient.jxl"}) {
+    fs::copy_file(formats / name, Path("unnamed"), fs::copy_options::overwrite_existing);
+    EXPECT_EQ(Run("detect unnamed -o still --force").status, 0) << name;
+    EXPECT_EQ(Bash("cat unnamed | $S detect - -o piped.png --force").status, 0) << name;
+    EXPECT_TRUE(ReadFile(Path("piped.png")) == ReadFile(Path("still/unnamed.png"))) << name;
+  }
+}
+
 TEST_F(InputsOutputsTest, PatternsChoose) {
   Put("all/00/x.txt", "");
   Put("all/00/_old/z.png", Encode(".png", Gradient(8, 8)));
@@ -129,6 +140,7 @@ TEST_F(InputsOutputsTest, PatternsChoose) {
     EXPECT_EQ(run.status, 0) << run.err;
     return Names(Path("m"));
   };
+  EXPECT_EQ(chosen("--exclude ./00/"), (Strings{"01/x.png"}));
   EXPECT_EQ(chosen("--exclude '_*' --exclude y.png"), (Strings{"00/x.png", "01/x.png"}));
   EXPECT_EQ(chosen("--include 'y.*'"), (Strings{"00/sub/y.png"}));
   EXPECT_EQ(chosen("--include '00/*' --exclude '00/_old'"), (Strings{"00/sub/y.png", "00/x.png"}));

@@ -98,7 +98,10 @@ TEST_F(MannersTest, LinesNameFlags) {
   const auto line = [&](const std::string& arguments) { return Run(arguments).err; };
   EXPECT_EQ(line("detect 'cost of it.png' -o out").find("skinmask: cost of it.png: is empty"), 0u);
   EXPECT_EQ(line("detect max-f1.png -o out").find("skinmask: max-f1.png: is empty"), 0u);
-  EXPECT_EQ(line("show --json=a.png"), "skinmask: a.png: exists already (--force replaces it)\n");
+  Put("a.json", "{}");
+  EXPECT_EQ(line("show --json=a.json"), "skinmask: a.json: exists already (--force replaces it)\n");
+  EXPECT_NE(line("show --json=a.png").find("is an image or a video by its name"),
+            std::string::npos);
   EXPECT_NE(line("detect a.png -o out --seed-rect 0,0,99,9").find("--seed-rect 0,0,99,9: is not"),
             std::string::npos);
   for (const char* option : {"--label 'x'", "--ignore 'x'", "--mask-name 'x'", "--image-name 'x'"})

@@ -83,6 +83,40 @@ TEST_F(RecordTest, ResumeCompletesTheRecord) {
   EXPECT_EQ(ReadFile(Path("other.json")), "{\"mine\": 1}");
 }
 
+// What a run tells of itself is never written over what it reads, --force or not.
+TEST_F(RecordTest, NoInputIsWrittenOver) {
+  const std::string photo = ReadFile(Path("in/a.png"));
+  for (const char* option : {"--jsonl in/a.png", "--csv in/a.png", "--json=in/a.png"}) {
+    const Outcome run = Run("detect in -o out --force " + std::string(option));
+    EXPECT_NE(run.status, 0) << option;
+    EXPECT_TRUE(ReadFile(Path("in/a.png")) == photo) << option;
+  }
+  Put("truth/a.png", photo);
+  EXPECT_EQ(Run("evaluate --images in --truth truth --force --json=truth/a.png").status, 2);
+  EXPECT_TRUE(ReadFile(Path("truth/a.png")) == photo);
+}
+
+// What failed in the run before, and whose outputs are there all the same, goes on to count.
+TEST_F(RecordTest, FailuresOfTheRunBeforeStay) {
+  ASSERT_EQ(Run("detect in/a.png -o out --json r.json").status, 0);
+  Json record = Record();
+  record["failed"].push_back({{"input", "in/a.png"}, {"reason", "stops at frame 3"}});
+  Put("r.json", record.dump());
+  const Outcome run = Run("detect in/a.png -o out --json r.json --resume");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("failed in the run before: stops at frame 3"), std::string::npos)
+      << run.err;
+  EXPECT_EQ(Record()["failed"].size(), 1u);
+  EXPECT_EQ(Record()["images"].size(), 1u);
+  EXPECT_TRUE(Record()["skipped"].empty());  // it is among the images
+  // A further kind of output joins those that there are.
+  Put("r.json", Record().dump());
+  Run("detect in/a.png -o out --json r.json --resume --output mask,overlay");
+  EXPECT_EQ(Record()["images"][0]["outputs"], (Json{"out/a.png", "out/a.overlay.png"}));
+  EXPECT_NE(Run("detect in/a.png -o out --json r.json --resume --scale 1/2").err.find("--scale"),
+            std::string::npos);
+}
+
 TEST_F(RecordTest, JsonlHasALineForEachInput) {
   EXPECT_EQ(Run("detect in -o out --jsonl r.jsonl").status, 1);
   std::istringstream lines(ReadFile(Path("r.jsonl")));
