@@ -97,9 +97,9 @@ bool IsFolder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
+// By its name where that tells, else by its first bytes.
 bool IsVideo(const fs::path& input, const ListOptions& options) {
-  if (options.all_videos) return true;
-  if (IsNamedAsVideo(input)) return true;
+  if (options.all_videos || IsNamedAsVideo(input)) return true;
   if (HasImageExtension(input)) return false;
   std::error_code ignored;
   const bool descriptor = IsDescriptor(input);

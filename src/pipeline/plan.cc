@@ -13,9 +13,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The one output of the one input.
-void SetOutputFile(const std::vector<InputFile>& inputs, const DetectOptions& options,
-                   std::vector<std::vector<fs::path>>& paths) {
+std::vector<InputFile> InputsOf(const DetectOptions& options, const Run& run) {
+  const ListOptions list{.wanted = Inputs::kImagesAndVideos,
+                         .excluded = options.output_folder,
+                         .include = options.include,
+                         .exclude = options.exclude,
+                         .all_videos = options.video.raw.has_value(),
+                         .stop = run.stop,
+                         .problem = run.problem,
+                         .passed_over = run.passed_over};
+  return ListInputs(options.inputs, list, options.listed);
+}
+
+// Throws Error where the output file cannot be that of the inputs.
+void CheckOutputFile(const std::vector<InputFile>& inputs, const DetectOptions& options) {
   const fs::path& file = options.output_file;
   if (inputs.size() > 1)
     throw Error(file.string(), fmt::format("takes one image or video, and there are {} (an output "
@@ -27,7 +38,25 @@ void SetOutputFile(const std::vector<InputFile>& inputs, const DetectOptions& op
     throw Error(file.string(),
                 fmt::format("is {} by its name, and {} is {}", video ? "an image" : "a video",
                             inputs[0].path.string(), video ? "a video" : "an image"));
-  paths = {{file}};
+}
+
+// Where the outputs of each input go.
+std::vector<std::vector<fs::path>> PathsOf(const std::vector<InputFile>& inputs,
+                                           const DetectOptions& options, const Run& run) {
+  if (!options.output_file.empty()) {
+    CheckOutputFile(inputs, options);
+    return {{options.output_file}};
+  }
+  std::vector<std::vector<fs::path>> paths =
+      OutputPaths(inputs, options.outputs, run.problem, options.video.png_frames);
+  const bool transparent = !options.video.codec.empty();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    for (std::size_t j = 0; j < paths[i].size(); ++j) {
+      paths[i][j] = options.output_folder / paths[i][j];
+      if (transparent && inputs[i].video && options.outputs[j] == Output::kCutout)
+        paths[i][j].replace_extension(TransparentExtension(options.video.codec));
+    }
+  return paths;
 }
 
 }  // namespace
@@ -57,19 +86,8 @@ void PrepareOutput(const DetectOptions& options) {
 
 Plan PlanTasks(const DetectOptions& options, const Run& run) {
   PrepareOutput(options);
-  const std::vector<InputFile> inputs = ListInputs(options.inputs,
-                                                   {.wanted = Inputs::kImagesAndVideos,
-                                                    .excluded = options.output_folder,
-                                                    .include = options.include,
-                                                    .exclude = options.exclude,
-                                                    .all_videos = options.video.raw.has_value(),
-                                                    .stop = run.stop,
-                                                    .problem = run.problem,
-                                                    .passed_over = run.passed_over},
-                                                   options.listed);
-  std::vector<std::vector<fs::path>> paths =
-      OutputPaths(inputs, options.outputs, run.problem, options.video.png_frames);
-  if (!options.output_file.empty()) SetOutputFile(inputs, options, paths);
+  const std::vector<InputFile> inputs = InputsOf(options, run);
+  const std::vector<std::vector<fs::path>> paths = PathsOf(inputs, options, run);
   std::set<fs::path> originals;
   for (const InputFile& input : inputs) originals.insert(FileIdentity(input.path));
   for (const fs::path& file : options.other_files)
@@ -80,11 +98,7 @@ Plan PlanTasks(const DetectOptions& options, const Run& run) {
     Task task{inputs[i].path, {}};
     bool there = false;
     for (std::size_t j = 0; j < paths[i].size(); ++j) {
-      const bool named = !options.output_file.empty();
-      fs::path path = named ? paths[i][j] : options.output_folder / paths[i][j];
-      if (!named && inputs[i].video && !options.video.codec.empty() &&
-          options.outputs[j] == Output::kCutout)
-        path.replace_extension(TransparentExtension(options.video.codec));
+      const fs::path& path = paths[i][j];
       std::error_code ignored;
       if (originals.count(FileIdentity(path)))
         run.problem(Problem(inputs[i].path.string(),

@@ -12,7 +12,7 @@
 #include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"
-#include "programs/cli/usage_error.h"
+#include "skinmask/base/error.h"
 
 namespace skinmask::cli {
 namespace {
