@@ -1,7 +1,6 @@
 # What images and videos need.
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(PNG REQUIRED)
-find_package(ZLIB REQUIRED)
 pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)
 pkg_check_modules(TIFF REQUIRED IMPORTED_TARGET libtiff-4)
 pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebp libwebpdemux)

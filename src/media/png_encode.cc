@@ -1,7 +1,7 @@
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
-#include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -69,23 +69,24 @@ void FilterRows(const cv::Mat& image, std::uint8_t* out) {
   }
 }
 
-// Of little data ISA-L 2.30 writes other codes in one process of a hundred, for the same bytes in
-// the same order; what it depends on is the address of its state, and why was not found. zlib does
-// not, and takes a fifth of a millisecond for so little.
-constexpr std::size_t kSmall = 1 << 16;
-
-void AppendSmallDeflated(const std::uint8_t* rows, std::size_t size, std::string& png) {
-  uLongf deflated = compressBound(size);
-  const std::size_t start = png.size();
-  png.resize(start + deflated);
-  if (compress2(reinterpret_cast<Bytef*>(&png[start]), &deflated, rows, size, Z_BEST_SPEED) != Z_OK)
+// Deflates what comes next in `rows`, all of it.
+void Deflate(isal_zstream& stream, std::size_t size, bool last) {
+  stream.avail_in = static_cast<std::uint32_t>(size);
+  stream.flush = last ? NO_FLUSH : SYNC_FLUSH;
+  stream.end_of_stream = last;
+  const int result = isal_deflate(&stream);
+  if (result != COMP_OK || stream.avail_in > 0 ||
+      (last && stream.internal_state.state != ZSTATE_END))
     throw Error("PNG", "cannot be compressed");
-  png.resize(start + deflated);
 }
 
+// In two calls: at the start of a stream the main loop of ISA-L 2.30 computes the hash of the third
+// byte from the address of `stream` (igzip_icf_body_h1_gr_bt.asm: the register tmp2 was not set),
+// so that the codes, for the same pixels, are others where that hash is another one's too. Up to
+// kFirst bytes before a flush are left to the routine for the end, which does not do so.
 void AppendDeflated(std::uint8_t* rows, std::size_t size, std::string& png) {
-  if (size <= kSmall) return AppendSmallDeflated(rows, size, png);
   constexpr int kLevel = 1;
+  constexpr std::size_t kFirst = 16;
   thread_local std::vector<std::uint8_t> level_buffer(ISAL_DEF_LVL1_DEFAULT);
   thread_local Scratch deflated;
   const ScratchTrim trim(deflated);
@@ -94,17 +95,17 @@ void AppendDeflated(std::uint8_t* rows, std::size_t size, std::string& png) {
   // Zeroed, since the initialisation of ISA-L 2.30 leaves hist_bits, the size of the window, as the
   // stack had it: a small number there gave other codes for the same pixels.
   isal_zstream stream{};
-  isal_deflate_stateless_init(&stream);
+  isal_deflate_init(&stream);
   stream.level = kLevel;
   stream.level_buf = level_buffer.data();
   stream.level_buf_size = static_cast<std::uint32_t>(level_buffer.size());
   stream.gzip_flag = IGZIP_ZLIB;
-  stream.end_of_stream = 1;
   stream.next_in = rows;
-  stream.avail_in = static_cast<std::uint32_t>(size);
   stream.next_out = deflated.Get(bound);
   stream.avail_out = static_cast<std::uint32_t>(bound);
-  if (isal_deflate_stateless(&stream) != COMP_OK) throw Error("PNG", "cannot be compressed");
+  const std::size_t first = std::min(size, kFirst);
+  Deflate(stream, first, false);
+  Deflate(stream, size - first, true);
   png.append(reinterpret_cast<const char*>(stream.next_out - stream.total_out), stream.total_out);
 }
 
