@@ -46,6 +46,26 @@ toff_t SizeOf(thandle_t handle) { return FileOf(handle).bytes.size(); }
 // They would print. Once, before any thread needs them.
 const bool kSilent = (TIFFSetErrorHandler(nullptr), TIFFSetWarningHandler(nullptr), true);
 
+// Whether OpenCV decodes every pixel of such a TIFF as its tags say. Of others it may leave memory
+// as it was (16 bits of one sample that claim to be RGB) or mix the samples up (planes of 16 bits).
+// Pixels of 32 bits and more it decodes, and they are refused later.
+bool IsOfReadableKind(TIFF* tiff, int bits, int samples) {
+  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK, planes = PLANARCONFIG_CONTIG;
+  TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planes);
+  const bool deep = bits > 8;
+  if (deep && samples > 1 && planes != PLANARCONFIG_CONTIG) return false;
+  switch (photometric) {
+    case PHOTOMETRIC_MINISWHITE:
+    case PHOTOMETRIC_MINISBLACK:
+      return samples == 1 || !deep;
+    case PHOTOMETRIC_RGB:
+      return samples == 3 || samples == 4;
+    default:
+      return !deep;  // which libtiff makes RGB of
+  }
+}
+
 void ReadTiffHeader(std::string_view bytes, ImageHeader& header) {
   TiffFile file{bytes};
   const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(
@@ -62,6 +82,9 @@ void ReadTiffHeader(std::string_view bytes, ImageHeader& header) {
   std::uint16_t bits = 8, samples = 1;
   TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_BITSPERSAMPLE, &bits);
   TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_SAMPLESPERPIXEL, &samples);
+  if (!IsOfReadableKind(tiff.get(), bits, samples))
+    header.problem =
+        "is a TIFF of a kind that is not read (grey, palette or RGB of 8 or 16 bits, interleaved)";
   header.pixel_bytes = std::max(3, bits / 8 * std::max<int>(3, samples));
   if (tiled) {
     std::uint32_t tile_width = 0, tile_height = 0;

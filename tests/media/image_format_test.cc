@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <opencv2/imgproc.hpp>
+#include <tuple>
 
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
@@ -71,6 +72,26 @@ std::string Little(std::size_t value, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i);
   return text;
+}
+
+// Writes a number into a little-endian TIFF, where its directory has a tag (TIFF 6.0, section 2).
+void SetTag(std::string& tiff, std::size_t tag, std::size_t number) {
+  const std::string entry = Little(tag, 2) + Little(3, 2) + Little(1, 4);
+  const std::size_t at = tiff.rfind(entry);
+  ASSERT_NE(at, std::string::npos);
+  tiff.replace(at + entry.size(), 2, Little(number, 2));
+}
+
+TEST(ImageFormat, TiffsOfWhichOpenCvLeavesMemoryAsItWasAreErrors) {
+  constexpr std::size_t kPhotometric = 0x106, kPlanes = 0x11C;
+  cv::Mat grey(48, 64, CV_16UC1, cv::Scalar(300)), rgb(48, 64, CV_16UC3, cv::Scalar(1, 2, 3));
+  for (const auto& [image, tag, number] :
+       {std::tuple(grey, kPhotometric, 2u), std::tuple(rgb, kPlanes, 2u)}) {
+    std::string tiff = Encode(".tiff", image);
+    ASSERT_NO_THROW(DecodeImage(tiff, "x"));
+    SetTag(tiff, tag, number);
+    EXPECT_ERROR(DecodeImage(tiff, "x"), "is a TIFF of a kind that is not read");
+  }
 }
 
 // The extended form of a WebP (its container's specification, 2023), with an EXIF chunk.
