@@ -4,7 +4,7 @@
 # skinmask_room(name SOURCES file... [ROOMS room...] [PUBLIC target...] [PRIVATE target...])
 function(skinmask_room name)
   cmake_parse_arguments(room "" "" "SOURCES;ROOMS;PUBLIC;PRIVATE" ${ARGN})
-  add_library(skinmask_${name} ${room_SOURCES})
+  add_library(skinmask_${name} STATIC ${room_SOURCES})
   target_compile_features(skinmask_${name} PUBLIC cxx_std_20)
   target_include_directories(
     skinmask_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -14,8 +14,48 @@ function(skinmask_room name)
   list(TRANSFORM room_ROOMS PREPEND skinmask_ OUTPUT_VARIABLE rooms)
   target_link_libraries(skinmask_${name} PUBLIC ${rooms} ${room_PUBLIC}
                         PRIVATE $<BUILD_INTERFACE:skinmask_options> fmt::fmt ${room_PRIVATE})
-  set_target_properties(skinmask_${name} PROPERTIES EXPORT_NAME ${name})
+  # Only what a header opens with [[gnu::visibility("default")]] leaves a shared library.
+  set_target_properties(
+    skinmask_${name}
+    PROPERTIES EXPORT_NAME ${name} SKINMASK_PUBLIC "${room_PUBLIC}" SKINMASK_PRIVATE "${room_PRIVATE}"
+               POSITION_INDEPENDENT_CODE "${BUILD_SHARED_LIBS}" CXX_VISIBILITY_PRESET hidden
+               VISIBILITY_INLINES_HIDDEN ON)
   set_property(GLOBAL APPEND PROPERTY SKINMASK_ROOMS ${name})
+endfunction()
+
+# skinmask_shared(target file EXPORT name [LINKS target...] ROOMS room...): the shared library `file` of
+# whole rooms, for other projects. The programs and the tests, which use what is hidden in it, link
+# the rooms.
+function(skinmask_shared target file)
+  cmake_parse_arguments(shared "" "EXPORT" "LINKS;ROOMS" ${ARGN})
+  add_library(${target} SHARED)
+  foreach(room ${shared_ROOMS})
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:skinmask_${room}>)
+    get_target_property(public skinmask_${room} SKINMASK_PUBLIC)
+    get_target_property(private skinmask_${room} SKINMASK_PRIVATE)
+    target_link_libraries(${target} PUBLIC ${public} PRIVATE ${private} fmt::fmt)
+    get_target_property(modules skinmask_${room} MANUALLY_ADDED_DEPENDENCIES)
+    if(modules)
+      add_dependencies(${target} ${modules})
+    endif()
+  endforeach()
+  target_link_libraries(${target} PUBLIC ${shared_LINKS} PRIVATE $<BUILD_INTERFACE:skinmask_options>)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(
+    ${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+                     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined)
+  file(RELATIVE_PATH modules ${CMAKE_INSTALL_FULL_LIBDIR}
+       ${CMAKE_INSTALL_PREFIX}/${SKINMASK_MODULE_FOLDER})
+  # Until 1.0 each minor version may change what is binary.
+  set_target_properties(
+    ${target}
+    PROPERTIES OUTPUT_NAME ${file} EXPORT_NAME ${shared_EXPORT} LINKER_LANGUAGE CXX
+               VERSION ${PROJECT_VERSION}
+               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+               LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+               INSTALL_RPATH "$ORIGIN;$ORIGIN/${modules}")
 endfunction()
 
 # The shared module `name` of one source, which `room` opens when it needs it.

@@ -49,6 +49,10 @@ for folder in ('include/skinmask', 'src'):
         if room != 'programs' and room not in links:
             problems.append(f'{file}: {room} is no room')
             continue
+        text = open(os.path.join(source, file)).read()
+        if folder.startswith('include') and re.search(r'^namespace skinmask \{', text, re.M):
+            problems.append(f'{file}: opens its namespace without [[gnu::visibility("default")]], '
+                            'so a shared library hides it')
         for include in includes(file):
             kind, name = include[0], include[1:]
             if kind == '<':

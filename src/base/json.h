@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 using Json = nlohmann::ordered_json;
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Calls row(y) for every row, in parallel where the picture is large enough to gain by it.
 // Isolated: a thread that waits here must not begin another picture, whose buffers are the same.

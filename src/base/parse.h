@@ -8,7 +8,7 @@
 #include <system_error>
 #include <vector>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // The number that `text` is, as std::from_chars reads it: no blanks, no '+', any locale. Absent
 // where something is left over, and for what does not fit into T.

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Names, best first: AVX3 (AVX-512) AVX2 SSE4 SSSE3 SCALAR on x86, NEON SCALAR on Arm.
 std::vector<std::string> CompiledTargets();

@@ -8,7 +8,12 @@
 #include <string>
 #include <string_view>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
+
+// While `*stop` is true, ReadFile and WriteFile of this process do not wait for pipes but throw
+// WaitStopped. For programs, whose first SIGINT sets it; null, the default, for libraries. `stop`
+// outlives every call.
+void StopWaitsBy(const std::atomic<bool>* stop);
 
 struct ReadOptions {
   std::uint64_t most = std::uint64_t{4} << 30;  // bytes; a larger file is an Error

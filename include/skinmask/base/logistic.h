@@ -1,7 +1,7 @@
 // Between probabilities and log-odds.
 #pragma once
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // log(P / (1 - P)); -inf at 0, +inf at 1.
 double Logit(double probability);

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Takes one line about something that a user should know.
 using LineSink = std::function<void(const std::string&)>;
@@ -29,6 +30,10 @@ struct Problem {
   // last a line that counts them.
   std::optional<std::string> shown{};
 };
+
 using ProblemSink = std::function<void(const Problem&)>;
+
+// Told of a file that is left out, and why.
+using PassedOver = std::function<void(const std::filesystem::path&, const std::string& reason)>;
 
 }  // namespace skinmask

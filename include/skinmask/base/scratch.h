@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Uninitialised bytes for one thread at a time. Up to kMaxKeptBytes bytes stay for the next use,
 // since fresh memory costs a tenth of a folder's time, and half as much again as was asked for is

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Vectors and matrices of at most three features; no heap.
 using FeatureVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 3, 1>;

@@ -10,7 +10,7 @@
 
 #include "skinmask/data/samples.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // A byte for each class and colour and a word for what does not fit, of which only the pages are
 // touched whose colours occur (80 MiB a class at most). About 2 ns a pixel.

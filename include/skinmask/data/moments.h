@@ -9,7 +9,7 @@
 #include "skinmask/data/color.h"
 #include "skinmask/data/samples.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // n, sum of x and sum of x x' over pixels, x a carrier of three integers with |x| <= 2^20. Integer
 // sums commute: any order, number of threads or split gives the same object, to the last bit. Exact

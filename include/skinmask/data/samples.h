@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Classes are numbered by bytes, and 255 stands for none.
 inline constexpr std::size_t kMaxClasses = 255;

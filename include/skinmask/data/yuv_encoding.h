@@ -1,7 +1,7 @@
 // How video frames store colours.
 #pragma once
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // How bytes (Y, U, V) mean colours (ITU-R BT.601 and BT.709): the matrix, and whether black to
 // white is Y = 16..235 and chroma 16..240 (limited), or both are 0..255 (full, as in JPEG).

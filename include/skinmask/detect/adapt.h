@@ -17,7 +17,7 @@
 #include "skinmask/model/model.h"
 #include "skinmask/model/posterior.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // What was done to one image, for people and programs to be told.
 struct AdaptationSummary {

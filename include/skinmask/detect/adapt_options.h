@@ -2,7 +2,7 @@
 // docs/accuracy.md ('What choosing the options is worth') says what half and double of each cost.
 #pragma once
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Each comment ends with the option's range, and says where the default comes from: 'ECU' for what
 // was chosen by F1 on its 101 photographs, 'groups' for 23 of several people. Log-odds are natural

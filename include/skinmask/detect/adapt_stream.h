@@ -5,7 +5,7 @@
 
 #include "skinmask/detect/adapt.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 struct StreamOptions {
   int search_every_frames = 8;  // 1 or more: how often the adapter's finders see a frame

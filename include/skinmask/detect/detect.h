@@ -3,7 +3,7 @@
 
 #include <opencv2/core.hpp>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // The mask that `skinmask detect` makes of a picture: CV_8UC1 of its size, 255 where skin is, else
 // 0, by the built-in model, adapted to the faces in the picture, or, where there is none, divided

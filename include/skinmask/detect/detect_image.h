@@ -5,7 +5,7 @@
 
 #include "skinmask/model/posterior.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Rows of an image in parallel; `bgr` is CV_8UC3, results are CV_8UC1 of its size. Here as in all
 // of the library a picture that is empty or of another type is an Error: grey ones and ones with

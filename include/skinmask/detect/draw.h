@@ -5,7 +5,7 @@
 #include <opencv2/core.hpp>
 #include <string>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // The picture darkened where there is no skin, with the border of the skin drawn in; and the
 // picture as BGRA with the mask as alpha.

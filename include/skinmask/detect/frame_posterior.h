@@ -9,7 +9,7 @@
 #include "skinmask/model/posterior.h"
 #include "skinmask/model/yuv_quadratic.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Posterior for frames in the layout that they come in: a model that is a quadratic goes through
 // CompiledYuvQuadratic on frames in YUV, without an image in BGR; all else through Posterior. (YUV

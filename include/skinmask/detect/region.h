@@ -8,7 +8,7 @@
 #include "skinmask/base/int128.h"
 #include "skinmask/data/moments.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Sums over pixels of p, p x, p y, p x^2, p x y and p y^2, p the byte of the map: exact, in
 // whatever order they are added.

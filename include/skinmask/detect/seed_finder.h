@@ -10,7 +10,7 @@
 
 #include "skinmask/detect/adapt_options.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // A face as a square of about its height around its middle, from the brows to the chin. It turns
 // with the head, and may reach beyond the image.

@@ -10,7 +10,7 @@
 #include "skinmask/data/samples.h"
 #include "skinmask/model/model.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // How often pixels of each class were called each class, by the greatest posterior: for K classes
 // what Confusion is for two sides. Ratios are absent where they are 0/0.

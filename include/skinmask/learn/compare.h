@@ -15,7 +15,7 @@
 #include "skinmask/learn/fit.h"
 #include "skinmask/learn/folds.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Names to combine into candidates: every kind in every space with every choice of channels.
 struct CandidateNames {

@@ -7,7 +7,7 @@
 
 #include "skinmask/learn/evaluation.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 struct DecisionRule {
   enum class Kind {

@@ -11,7 +11,7 @@
 #include "skinmask/data/samples.h"
 #include "skinmask/model/model.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Confusion counts; positive = skin. Ratios are absent where they are 0/0.
 struct Confusion {

@@ -11,7 +11,7 @@
 #include "skinmask/data/samples.h"
 #include "skinmask/model/model.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // How far covariances are drawn towards their own diagonal: (1 - s) S + s diag(S). `s` absent means
 // the choice of Ledoit and Wolf (2004) on standardised features, per class.

@@ -7,7 +7,7 @@
 
 #include "skinmask/data/samples.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Which fold each unit of a table belongs to. Units are groups (images), all pixels of which stay
 // together; or, where every group is 0, colours, all pixels of which stay together in all classes.

@@ -13,7 +13,7 @@
 
 #include "skinmask/media/image.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // How a mask's pixels are read. Without labels: above 127 is skin, else non-skin.
 class MaskRule {

@@ -11,7 +11,7 @@
 #include "skinmask/base/file.h"
 #include "skinmask/base/scratch.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Pixels that a picture may have: 16384 x 16384. A file of some kilobytes can claim many more.
 inline constexpr std::int64_t kMaxPixels = std::int64_t{1} << 28;

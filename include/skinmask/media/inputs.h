@@ -9,7 +9,7 @@
 
 #include "skinmask/base/problem.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // A file to work on, and its path below the folder it was found in (its name, when named itself).
 struct InputFile {
@@ -32,8 +32,7 @@ struct ListOptions {
   const std::atomic<bool>* stop = nullptr;      // ends the wait for the first bytes of a pipe
   ProblemSink problem = [](const Problem&) {};  // what cannot be read, or holds nothing
   // Files of folders that no other option leaves out, and that are no input by their extension.
-  std::function<void(const std::filesystem::path&)> passed_over = [](const std::filesystem::path&) {
-  };
+  PassedOver passed_over = [](const std::filesystem::path&, const std::string&) {};
 };
 
 // Files are taken as named; folders are searched recursively for files whose extension is that of

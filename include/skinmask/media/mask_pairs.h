@@ -8,7 +8,7 @@
 
 #include "skinmask/media/inputs.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // A file name without extension in which {stem} stands for what image and mask have in common. A
 // pattern that ends in an image extension names that extension only.
@@ -43,7 +43,7 @@ struct PairingOptions {
   // The images are masks that `detect` wrote: its other outputs are passed over, full names
   // (b.jpg.png) find the mask of b, and masks without one go to the problems.
   bool predicted = false;
-  // Images without a mask are counted, and nothing is said of them.
+  // Images without a mask are no problems, but passed over.
   bool allow_missing = false;
 };
 

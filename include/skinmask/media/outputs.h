@@ -7,7 +7,7 @@
 
 #include "skinmask/media/inputs.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // What detection can write, and the suffix that tells it apart.
 enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses };

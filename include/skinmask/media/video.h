@@ -17,7 +17,7 @@
 #include "skinmask/media/image.h"
 #include "skinmask/media/video_time.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 struct Rational {
   int num = 0, den = 1;

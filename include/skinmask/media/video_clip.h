@@ -7,7 +7,7 @@
 #include "skinmask/media/video.h"
 #include "skinmask/media/video_time.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // A VideoReader of a part of a file. Times and numbers of frames are those in the whole video.
 // Where the part begins in mid-file, MP4 and Matroska are decoded from the key frame before, others

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // A time since the first frame, or the number of a frame.
 struct VideoTime {

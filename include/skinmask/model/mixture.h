@@ -9,7 +9,7 @@
 
 #include "skinmask/model/quadratic.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 struct MixtureView;
 

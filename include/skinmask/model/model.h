@@ -11,7 +11,7 @@
 
 #include "skinmask/data/color.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // How P(k | features) comes about (docs/math.md, 'Models').
 enum class Kind {

@@ -14,7 +14,7 @@
 #include "skinmask/model/quadratic.h"
 #include "skinmask/model/reference.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // What a Posterior will be used for. It changes speed, never results.
 struct PosteriorOptions {

@@ -7,7 +7,7 @@
 
 #include "skinmask/model/model.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // A function of three bytes x:
 //   q(x) = c + b'd + d'A d,  d = x - 128,  products in the order 00 01 02 11 12 22.

@@ -9,7 +9,7 @@
 
 #include "skinmask/model/model.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // The answer by definition, in double and by Cholesky solves, without any folding (docs/math.md).
 // Slow (about 15 ns a pixel and two classes); every compiled form is tested against it.

@@ -7,7 +7,7 @@
 #include "skinmask/data/yuv_encoding.h"
 #include "skinmask/model/quadratic.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // q with its bytes (B, G, R) replaced by their affine functions of the bytes (Y, U, V). These are
 // neither rounded nor clamped to 0..255: that is what keeps ten coefficients ten, and tells colours

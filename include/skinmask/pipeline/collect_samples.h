@@ -10,7 +10,7 @@
 #include "skinmask/media/image.h"
 #include "skinmask/pipeline/run.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 struct PairOptions {
   std::filesystem::path images;

@@ -21,7 +21,7 @@
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/run.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // What was found in one frame of a video.
 struct DetectedFrame {

@@ -17,7 +17,7 @@
 #include "skinmask/pipeline/collect_samples.h"
 #include "skinmask/pipeline/run.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Confusion counts and everything derived; ratios are absent where they are 0/0 or there are no
 // scores.

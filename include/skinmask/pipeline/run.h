@@ -12,7 +12,7 @@
 
 #include "skinmask/base/problem.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 struct Run {
   ProblemSink problem = [](const Problem&) {};  // once for each file that could not be done
@@ -22,9 +22,8 @@ struct Run {
   std::function<void(const std::string& input, bool there)> planned = [](const std::string&, bool) {
   };
   std::function<void()> finished = [] {};
-  // Files in folders that are no inputs, by their names.
-  std::function<void(const std::filesystem::path&)> passed_over = [](const std::filesystem::path&) {
-  };
+  // Files in folders that are no inputs, and why: "is no image or video by its name".
+  PassedOver passed_over = [](const std::filesystem::path&, const std::string&) {};
   // `total` is 0 where it is not known. `counting` comes before when what is counted changes, and
   // everything starts at 0 again: "frames of b.mp4".
   std::function<void(std::size_t done, std::size_t total, std::uint64_t pixels)> progress =

@@ -13,7 +13,7 @@
 #include "skinmask/pipeline/collect_samples.h"
 #include "skinmask/pipeline/run.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 struct TrainOptions {
   FitOptions fit;

@@ -9,7 +9,7 @@
 
 #include "skinmask/pipeline/evaluate.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 struct Interval {
   double low, high;

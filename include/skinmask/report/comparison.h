@@ -6,7 +6,7 @@
 
 #include "skinmask/learn/compare.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // "101 groups in 5 folds, seed 0".
 std::string DivisionOf(const Comparison& comparison);

@@ -8,7 +8,7 @@
 
 #include "skinmask/learn/evaluation.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // A point of every curve: what is above `log_odds` is called positive.
 struct CurvePoint {

@@ -10,7 +10,7 @@
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/evaluate.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // The images that a gallery shows: indices into EvaluationReport::images, worst and best first. At
 // most 12 of either, none in both. By F1, an image where nothing was to be found and nothing was

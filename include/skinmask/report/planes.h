@@ -10,7 +10,7 @@
 
 #include "skinmask/model/model.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // One of a model's features, over the values that bytes give it as far as they lie within 3.5
 // standard deviations of a class's mean (or all of them, for classes without means).

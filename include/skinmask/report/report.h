@@ -9,7 +9,7 @@
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/gallery.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // The report without its pictures: everything that the page shows as a number. `model` is null for
 // predicted masks.
