@@ -26,8 +26,11 @@ class Descriptor {
   ~Descriptor() {
     if (fd_ >= 0) close(fd_);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& from) noexcept : fd_(std::exchange(from.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& from) noexcept {
+    std::swap(fd_, from.fd_);
+    return *this;
+  }
   int get() const { return fd_; }
   // close(2) reports what a network file system could not store.
   bool Close() { return close(std::exchange(fd_, -1)) == 0; }
@@ -45,15 +48,30 @@ class Descriptor {
   throw Error(path.string(), action + ": " + std::strerror(error));
 }
 
-bool WriteAll(int fd, std::string_view bytes) {
+std::atomic<const std::atomic<bool>*> stop_of_waits = nullptr;
+constexpr int kPauseMilliseconds = 50;
+
+void RequireNoStop(const fs::path& path) {
+  const std::atomic<bool>* const stop = stop_of_waits;
+  if (stop && *stop)
+    throw WaitStopped(path.string(), "was not waited for any longer (interrupted)");
+}
+
+// Until `fd` can be read from or written to. Any thread may have got the signal: hence the pauses.
+void WaitFor(const fs::path& path, int fd, short event) {
+  pollfd wait{fd, event, 0};
+  while (poll(&wait, 1, kPauseMilliseconds) <= 0) RequireNoStop(path);
+}
+
+// A pipe that can be written to takes this much at once; with more, write(2) would wait itself.
+constexpr std::size_t kPipePiece = 4096;
+
+bool WriteAll(const fs::path& path, int fd, std::string_view bytes, bool regular) {
   while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EAGAIN) {  // a pipe that somebody set so, and that is full
-      pollfd wait{fd, POLLOUT, 0};
-      poll(&wait, 1, -1);
-      continue;
-    }
+    if (!regular) WaitFor(path, fd, POLLOUT);
+    const std::size_t size = regular ? bytes.size() : std::min(bytes.size(), kPipePiece);
+    const ssize_t written = write(fd, bytes.data(), size);
+    if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (written < 0) return false;
     bytes.remove_prefix(static_cast<size_t>(written));
   }
@@ -88,7 +106,12 @@ constexpr std::size_t kHead = 4096;
 // as at its end; while there is a writer that has nothing yet, it asks to come again.
 class Source {
  public:
-  Source(const fs::path& path, int fd, bool pipe) : path_(path), fd_(fd), begun_(!pipe) {}
+  Source(const fs::path& path, int fd, mode_t mode)
+      : path_(path),
+        fd_(fd),
+        regular_(S_ISREG(mode)),
+        // Who writes to standard input was there before us.
+        begun_(!S_ISFIFO(mode) || path == kStandardInput) {}
 
   // Appends until there are `size` bytes. False at the end of the file.
   bool Read(std::string& bytes, std::size_t size) {
@@ -103,26 +126,24 @@ class Source {
 
  private:
   ssize_t ReadSome(char* to, std::size_t size) {
-    constexpr int kPauses = 60, kPauseMilliseconds = 50;
+    constexpr int kPauses = 60;
     for (int pauses = 0;;) {
+      if (begun_ && !regular_) WaitFor(path_, fd_, POLLIN);
       const ssize_t got = read(fd_, to, size);
       if (got < 0 && errno != EINTR && errno != EAGAIN) Fail(path_, "cannot be read", errno);
       if (got < 0) begun_ |= errno == EAGAIN;
       if (got > 0) begun_ = true;
       if (got > 0 || (got == 0 && begun_)) return got;
-      pollfd wait{fd_, POLLIN, 0};
-      if (begun_) {
-        poll(&wait, 1, -1);
-      } else if (++pauses > kPauses) {
-        throw Error(path_.string(), "is a pipe that nobody writes to");
-      } else {
-        poll(nullptr, 0, kPauseMilliseconds);
-      }
+      if (begun_) continue;
+      if (++pauses > kPauses) throw Error(path_.string(), "is a pipe that nobody writes to");
+      RequireNoStop(path_);
+      poll(nullptr, 0, kPauseMilliseconds);
     }
   }
 
   const fs::path& path_;
   int fd_;
+  bool regular_;
   bool begun_;  // there is, or was, something to read or somebody who writes
 };
 
@@ -137,6 +158,8 @@ std::string RandomName() {
 
 }  // namespace
 
+void StopWaitsBy(const std::atomic<bool>* stop) { stop_of_waits = stop; }
+
 std::string ReadFile(const fs::path& path, const ReadOptions& options) {
   Descriptor file(path, O_RDONLY | O_NONBLOCK);  // to open a pipe would wait for its writer
   struct stat status;
@@ -145,8 +168,7 @@ std::string ReadFile(const fs::path& path, const ReadOptions& options) {
   const bool regular = S_ISREG(status.st_mode);
   const auto told = regular ? static_cast<std::uint64_t>(status.st_size) : 0;
   if (told > options.most) FailTooLarge(path, options.most);
-  // Who writes to standard input was there before us.
-  Source source(path, file.get(), S_ISFIFO(status.st_mode) && path != kStandardInput);
+  Source source(path, file.get(), status.st_mode);
   std::string bytes;
   bool more = source.Read(bytes, kHead);
   if (options.check) options.check(bytes, told);
@@ -233,8 +255,14 @@ void WriteFile(const fs::path& path, std::string_view bytes, Overwrite overwrite
                Survives survives) {
   RequireWritable(path, overwrite);
   PartFile part(path);
-  Descriptor file(part.path(), IsSpecial(path) ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL);
-  if (file.get() < 0 || !WriteAll(file.get(), bytes) || !file.Close())
+  const bool regular = !IsSpecial(path);
+  Descriptor file(part.path(), regular ? O_WRONLY | O_CREAT | O_EXCL : O_WRONLY | O_NONBLOCK);
+  while (!regular && file.get() < 0 && errno == ENXIO) {  // a named pipe without a reader
+    RequireNoStop(path);
+    poll(nullptr, 0, kPauseMilliseconds);
+    file = Descriptor(path, O_WRONLY | O_NONBLOCK);
+  }
+  if (file.get() < 0 || !WriteAll(path, file.get(), bytes, regular) || !file.Close())
     Fail(path, "cannot be written", errno);
   part.Rename(survives);
 }

@@ -36,11 +36,14 @@ inline std::int64_t PixelsInFlight() {
 // Takes a number of pixels from the budget, for the item that is worked on; it may wait.
 using TakePixels = std::function<void(std::int64_t pixels)>;
 
-// What `call` throws, as a problem of the input `name()`; absent if it throws nothing.
+// What `call` throws, as a problem of the input `name()`; absent if it throws nothing, or was
+// stopped while it waited, which is no fault of the input.
 template <class Name, class Call>
 std::optional<Problem> ProblemOf(const Name& name, const Call& call) {
   try {
     call();
+    return std::nullopt;
+  } catch (const WaitStopped&) {
     return std::nullopt;
   } catch (const std::exception& e) {
     return Problem(name(), e);

@@ -2,6 +2,8 @@
 
 #include <csignal>
 
+#include "skinmask/base/file.h"
+
 namespace skinmask::cli {
 namespace {
 
@@ -15,6 +17,7 @@ extern "C" void RequestStop(int) { stop = true; }
 const std::atomic<bool>& StopFlag() { return stop; }
 
 void InstallSignalHandlers() {
+  StopWaitsBy(&stop);
   struct sigaction action = {};
   action.sa_handler = RequestStop;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
