@@ -61,11 +61,13 @@ std::string Nearest(std::string_view text, const std::vector<std::string>& words
   return nearest;
 }
 
-std::string UnknownAmong(std::string_view text, const std::vector<std::string>& words) {
+std::string DidYouMean(std::string_view text, const std::vector<std::string>& words) {
   const std::string nearest = Nearest(text, words);
-  std::string line = "is unknown (";
-  if (!nearest.empty()) line += "did you mean " + nearest + "? ";
-  line += "there are:";
+  return nearest.empty() ? nearest : "did you mean " + nearest + "? ";
+}
+
+std::string UnknownAmong(std::string_view text, const std::vector<std::string>& words) {
+  std::string line = "is unknown (" + DidYouMean(text, words) + "there are:";
   for (const std::string& word : words) line += " " + word;
   return line + ")";
 }

@@ -24,7 +24,7 @@ namespace skinmask {
   F(av_strerror) F(av_frame_alloc) F(av_frame_free) F(av_frame_move_ref) F(av_frame_unref)    \
   F(av_frame_get_buffer) F(av_frame_make_writable) F(av_dict_set) F(av_dict_free)             \
   F(av_opt_set) F(av_display_rotation_get) F(av_rescale_q) F(av_pix_fmt_desc_get)         \
-  F(av_get_pix_fmt)
+  F(av_get_pix_fmt) F(av_pix_fmt_desc_next)
 #define SKINMASK_AVCODEC(F)                                                                   \
   F(avcodec_find_decoder) F(avcodec_find_encoder_by_name) F(avcodec_alloc_context3)           \
   F(avcodec_free_context) F(avcodec_parameters_to_context)                                    \
@@ -33,13 +33,13 @@ namespace skinmask {
   F(avcodec_get_name) F(avcodec_descriptor_get) F(avcodec_find_best_pix_fmt_of_list)          \
   F(av_packet_alloc) F(av_packet_free) F(av_packet_unref) F(av_packet_rescale_ts)             \
   F(avcodec_flush_buffers) F(avcodec_find_encoder) F(avcodec_descriptor_get_by_name)          \
-  F(avcodec_parameters_copy)
+  F(avcodec_parameters_copy) F(av_codec_iterate) F(av_codec_is_encoder)
 #define SKINMASK_AVFORMAT(F)                                                                  \
   F(avformat_alloc_context) F(avformat_free_context) F(avformat_open_input)                   \
   F(av_find_input_format) F(avformat_close_input) F(avformat_find_stream_info)                \
   F(av_find_best_stream) F(av_read_frame) F(av_seek_frame) F(av_guess_frame_rate)             \
   F(av_guess_sample_aspect_ratio) F(av_stream_get_side_data)                                  \
-  F(avformat_index_get_entries_count) F(avformat_index_get_entry) F(avio_size) F(avio_open)   \
+  F(avformat_index_get_entries_count) F(avformat_index_get_entry) F(avio_size) F(avio_open2)  \
   F(avio_closep) F(avformat_network_init) F(avformat_query_codec)                             \
   F(avformat_alloc_output_context2) F(avformat_new_stream) F(avformat_write_header)           \
   F(av_interleaved_write_frame) F(av_write_trailer)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -29,13 +30,25 @@ bool IsTransparent(AVPixelFormat format) {
 
 bool IsDeep(AVPixelFormat format) { return Described(format).comp[0].depth > 8; }
 
+std::vector<std::string> VideoEncoders() {
+  const Ffmpeg& av = Ffmpeg::Get();
+  std::vector<std::string> names;
+  void* state = nullptr;
+  while (const AVCodec* codec = av.av_codec_iterate(&state))
+    if (codec->type == AVMEDIA_TYPE_VIDEO && av.av_codec_is_encoder(codec))
+      names.emplace_back(codec->name);
+  return names;
+}
+
 const AVCodec& EncoderOf(const std::string& name) {
   const Ffmpeg& av = Ffmpeg::Get();
   const AVCodec* encoder = av.avcodec_find_encoder_by_name(name.c_str());
   const AVCodecDescriptor* const codec = av.avcodec_descriptor_get_by_name(name.c_str());
   if (!encoder && codec) encoder = av.avcodec_find_encoder(codec->id);
   if (!encoder || encoder->type != AVMEDIA_TYPE_VIDEO)
-    throw Error(name, "is no video encoder that FFmpeg has here (ffmpeg -encoders lists them)");
+    throw Error(name, fmt::format("is no video encoder that FFmpeg has here ({}ffmpeg -encoders "
+                                  "lists them)",
+                                  DidYouMean(name, VideoEncoders())));
   return *encoder;
 }
 

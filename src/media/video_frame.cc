@@ -1,8 +1,13 @@
 #include "media/video_frame.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <opencv2/core.hpp>
+#include <string>
+#include <vector>
 
+#include "base/nearest.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -72,6 +77,17 @@ Source SourceOf(const VideoFrame& frame) {
 }
 
 }  // namespace
+
+void RequirePixelFormat(const std::string& name) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  if (av.av_get_pix_fmt(name.c_str()) != AV_PIX_FMT_NONE) return;
+  std::vector<std::string> names;
+  for (const AVPixFmtDescriptor* d = nullptr; (d = av.av_pix_fmt_desc_next(d));)
+    names.emplace_back(d->name);
+  throw Error(fmt::format("pixel format '{}'", name),
+              fmt::format("is unknown to FFmpeg ({}such are bgr24, yuv420p, nv12)",
+                          DidYouMean(name, names)));
+}
 
 Orientation OrientationOf(const std::int32_t* matrix) {
   std::int32_t turned[9];

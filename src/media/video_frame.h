@@ -14,6 +14,9 @@ struct Orientation {
   int rotation = 0;
   bool mirrored = false;
 };
+// Throws Error for a name that FFmpeg has not, with the nearest that it has.
+void RequirePixelFormat(const std::string& name);
+
 // Of a display matrix (nine numbers as FFmpeg has them), to the nearest quarter turn.
 Orientation OrientationOf(const std::int32_t* display_matrix);
 

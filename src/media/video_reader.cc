@@ -128,9 +128,7 @@ void VideoReader::State::Open() {
 
 void VideoReader::State::CheckRaw(const RawVideo& raw) const {
   CheckSize({raw.size.width, raw.size.height}, options.max_pixels, name);
-  if (av.av_get_pix_fmt(raw.pixel_format.c_str()) == AV_PIX_FMT_NONE)
-    throw Error(fmt::format("pixel format '{}'", raw.pixel_format),
-                "is unknown to FFmpeg (bgr24, yuv420p, nv12, ...)");
+  RequirePixelFormat(raw.pixel_format);
   if (raw.rate.num <= 0 || raw.rate.den <= 0)
     throw Error(fmt::format("rate {}/{}", raw.rate.num, raw.rate.den), "is not above 0");
 }

@@ -152,9 +152,12 @@ void VideoWriter::State::Open(const VideoWriteOptions& given) {
 
 void VideoWriter::State::OpenFile() {
   const bool standard_output = path == kStandardOutput;
-  int result = av.avio_open(&format->pb,
-                            standard_output ? "pipe:1" : ("file:" + part.path().string()).c_str(),
-                            AVIO_FLAG_WRITE);
+  AVDictionary* pieces = nullptr;  // of the protocol pipe: not a call for each 32 KiB of a frame
+  if (standard_output) av.av_dict_set(&pieces, "blocksize", "1048576", 0);
+  int result = av.avio_open2(&format->pb,
+                             standard_output ? "pipe:1" : ("file:" + part.path().string()).c_str(),
+                             AVIO_FLAG_WRITE, nullptr, &pieces);
+  av.av_dict_free(&pieces);
   if (result < 0) Fail("cannot be written", result);
   result = av.avformat_write_header(format, nullptr);
   if (result < 0)

@@ -11,7 +11,7 @@
 namespace skinmask::cli {
 namespace {
 
-std::string DidYouMean(const std::string& word, const std::vector<std::string>& words) {
+std::string Suggestion(const std::string& word, const std::vector<std::string>& words) {
   const std::string nearest = Nearest(word, words);
   return nearest.empty() ? "" : ", did you mean " + nearest + "?";
 }
@@ -54,7 +54,7 @@ void RequireVerb(const CLI::App& app, const std::string& word) {
   const bool file = std::filesystem::exists(word, ignored);
   throw UsageError(fmt::format(
       "there is no verb '{}'{}", word,
-      file ? ", but a file of that name (detect makes masks of files)" : DidYouMean(word, verbs)));
+      file ? ", but a file of that name (detect makes masks of files)" : Suggestion(word, verbs)));
 }
 
 std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
@@ -64,7 +64,7 @@ std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::P
       const std::string option = word.substr(0, word.find('='));
       return fmt::format("there is no option {}{}{}", option,
                          part == &command ? "" : " before the verb",
-                         DidYouMean(option, OptionsOf(*part)));
+                         Suggestion(option, OptionsOf(*part)));
     }
   const std::vector<std::string> words = command.remaining();
   if (!words.empty() && dynamic_cast<const CLI::ExtrasError*>(&error))

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/parse.h"
+#include "programs/cli/option_checks.h"
 #include "programs/cli/rectangle.h"
 #include "programs/cli/usage_error.h"
 
@@ -12,7 +13,7 @@ void AddRawVideoFlags(const OptionGroup& group, RawVideoFlags& flags) {
   group
       .Add("--input-format", flags.input_format, "rawvideo",
            "The input is frames without a container, of --size, --pixel-format and --rate")
-      ->check(CLI::IsMember(std::vector<std::string>{"rawvideo"}).description(""));
+      ->check(OneOf({"rawvideo"}));
   group.Add("--pixel-format", flags.pixel_format, "NAME",
             "Of raw video, as FFmpeg calls it: bgr24, yuv420p, nv12, ...");
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/parse.h"
+#include "programs/cli/option_checks.h"
 #include "programs/cli/usage_error.h"
 
 namespace skinmask::cli {
@@ -44,7 +45,7 @@ void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
       .Add("--audio", flags.audio, "copy|none",
            "What overlays and cut-outs hear: the input's sound as it is stored, where their "
            "container takes it (default), or nothing")
-      ->check(CLI::IsMember({"copy", "none"}).description(""));
+      ->check(OneOf({"copy", "none"}));
 }
 
 void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect) {

@@ -65,6 +65,12 @@ TEST_F(MessagesTest, SlipsAreGuessed) {
   ExpectUsage("detect a.png -o out --output overlai", "(did you mean overlay? there are: mask");
   ExpectUsage("detect a.png -o out --adapt face",
               "--adapt: 'face' is unknown (did you mean faces? there are: auto faces off)");
+  ExpectUsage("detect a.png -o out --output overlay --audio cpoy",
+              "--audio: 'cpoy' is unknown (did you mean copy? there are: copy none)");
+  ExpectUsage("detect a.png -o - --output-format y5m", "(did you mean y4m? there are: y4m raw");
+  ExpectUsage("detect - -o - --input-format rawvide", "(did you mean rawvideo?");
+  ExpectUsage("compare --samples s.csv --models defalt",
+              "--models defalt: is no file (did you mean default?)");
   ExpectUsage("--threshold 0.4 detect a.png -o out",
               "skinmask detect: there is no option --threshold before the verb (see");
   ExpectUsage("detect a.png -o out --adapt off --adapt auto", "--adapt is given 2 times (once)");
