@@ -1,7 +1,9 @@
 #include "programs/cli/frame_table.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -29,6 +31,23 @@ std::string Cells(const std::optional<Region>& region) {
                      region->semi_major, region->semi_minor, region->angle_degrees);
 }
 
+// Of the first row, its end included. Line breaks within quotes end none.
+std::size_t RowSize(std::string_view rows) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    quoted ^= rows[i] == '"';
+    if (rows[i] == '\n' && !quoted) return i + 1;
+  }
+  return rows.size();
+}
+
+// As it is written. The cells before it are numbers, or empty.
+std::string_view LastCell(std::string_view row) {
+  constexpr int kNumbers = 8;
+  for (int i = 0; i < kNumbers; ++i) row.remove_prefix(std::min(row.find(',') + 1, row.size()));
+  return row.substr(0, row.empty() ? 0 : row.size() - 1);
+}
+
 }  // namespace
 
 FrameTable::FrameTable(const std::filesystem::path& path, Overwrite overwrite, int seconds_decimals,
@@ -38,8 +57,20 @@ FrameTable::FrameTable(const std::filesystem::path& path, Overwrite overwrite, i
       file_(std::fopen(part_.path().c_str(), "we"), std::fclose),
       seconds_decimals_(seconds_decimals) {
   if (!file_) Fail();
-  Write(fmt::format("frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,{}\n",
-                    last_column));
+  header_ = fmt::format("frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,{}\n",
+                        last_column);
+  Write(header_);
+  Mark();
+}
+
+void FrameTable::Complete() {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path_, ignored)) return;
+  earlier_ = ReadFile(path_);
+  if (!earlier_.starts_with(header_) || earlier_.back() != '\n')
+    throw Error(path_.string(),
+                "is no table of detect --csv (--resume completes one; --force replaces it)");
+  earlier_.erase(0, header_.size());
 }
 
 void FrameTable::Fail() const {
@@ -47,16 +78,36 @@ void FrameTable::Fail() const {
 }
 
 // What fails shows at the end.
-void FrameTable::Write(const std::string& line) {
-  std::fwrite(line.data(), 1, line.size(), file_.get());
+void FrameTable::Write(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), file_.get());
 }
 
 void FrameTable::Add(const Row& row) {
+  const std::string last = Quoted(row.last);
   Write(fmt::format("{},{:.{}f},{:.6f},{},{}\n", row.frame, row.seconds, seconds_decimals_,
-                    row.skin_fraction, Cells(row.region), Quoted(row.last)));
+                    row.skin_fraction, Cells(row.region), last));
+  if (!earlier_.empty()) last_cells_.insert(last);
 }
 
-void FrameTable::Finish() {
+void FrameTable::Mark() { marked_ = std::ftell(file_.get()); }
+
+void FrameTable::WriteEarlierFirst() {
+  const std::string added = ReadFile(part_.path()).substr(header_.size());
+  std::rewind(file_.get());
+  Write(header_);
+  for (std::string_view rest = earlier_; !rest.empty();) {
+    const std::string_view row = rest.substr(0, RowSize(rest));
+    rest.remove_prefix(row.size());
+    if (!last_cells_.contains(std::string(LastCell(row)))) Write(row);
+  }
+  Write(added);
+}
+
+void FrameTable::Finish(Rows rows) {
+  std::fflush(file_.get());
+  const bool cut = rows == Rows::kMarked && marked_ >= 0;  // a pipe has no place
+  if (cut && ftruncate(fileno(file_.get()), marked_) != 0) Fail();
+  if (!earlier_.empty()) WriteEarlierFirst();
   const bool bad = std::ferror(file_.get()) != 0;
   if (std::fclose(file_.release()) != 0 || bad) Fail();
   part_.Rename();

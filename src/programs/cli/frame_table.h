@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "skinmask/base/file.h"
 #include "skinmask/detect/region.h"
@@ -26,18 +28,28 @@ class FrameTable {
   // the file exists (without kYes) or cannot be written.
   FrameTable(const std::filesystem::path& path, Overwrite overwrite, int seconds_decimals,
              const std::string& last_column);
+  // Keeps the rows of the file that is there, before the new ones, but for those whose last column
+  // says what one of the new ones says, which are replaced. Throws Error where it is no such table.
+  void Complete();
   void Add(const Row& row);
+  // What has been added so far belongs to whole inputs.
+  void Mark();
+  enum class Rows { kAll, kMarked };
   // Without it the file vanishes. Throws Error when the disk is full.
-  void Finish();
+  void Finish(Rows rows = Rows::kAll);
 
  private:
   [[noreturn]] void Fail() const;
-  void Write(const std::string& line);
+  void Write(std::string_view text);
+  void WriteEarlierFirst();
 
   std::filesystem::path path_;
   PartFile part_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
   int seconds_decimals_;
+  std::string header_, earlier_;
+  std::set<std::string> last_cells_;  // of the new rows, where there are earlier ones
+  long marked_ = 0;                   // bytes
 };
 
 }  // namespace skinmask::cli
