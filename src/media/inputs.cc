@@ -83,7 +83,7 @@ class Search {
     if (IsReadable(entry) && (video || HasImageExtension(entry.path())))
       files_.push_back({entry.path(), relative, video});
     else
-      options_.passed_over(entry.path());
+      options_.passed_over(entry.path(), "is no image or video by its name");
   }
 
   const fs::path& root_;

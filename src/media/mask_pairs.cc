@@ -161,7 +161,10 @@ MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const
   for (const fs::path& mask : matches.unused)
     unused.emplace_back(mask.string(), "has no predicted mask in " + Quoted(images));
   Tell(matches.problems, masks, "holds two masks for {} more images", list.problem);
-  if (!options.allow_missing) Tell(alone, masks, "holds no mask for {} more images", list.problem);
+  if (options.allow_missing)
+    for (const Problem& problem : alone) list.passed_over(problem.input, problem.Reason());
+  else
+    Tell(alone, masks, "holds no mask for {} more images", list.problem);
   if (predicted) Tell(unused, images, "holds no predicted mask for {} more masks", list.problem);
   return {std::move(matches.pairs), matches.alone.size()};
 }

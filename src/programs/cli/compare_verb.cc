@@ -1,12 +1,13 @@
 #include "skinmask/learn/compare.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/parse.h"
 #include "programs/cli/comparison_output.h"
 #include "programs/cli/decision_flags.h"
@@ -70,6 +71,10 @@ std::vector<GivenModel> ModelsOf(const Options& options) {
   std::vector<GivenModel> models;
   for (const std::string& name : options.models) {
     if (std::ranges::find(models, name, &GivenModel::name) != models.end()) continue;
+    std::error_code ignored;
+    if (name != kDefault && !std::filesystem::exists(name, ignored) &&
+        !Nearest(name, {std::string(kDefault)}).empty())
+      throw UsageError(fmt::format("--models {}: is no file (did you mean {}?)", name, kDefault));
     models.push_back({name, name == kDefault ? DefaultModel() : ReadModel(name)});
     if (const std::string& finds = models.back().model.positive().name; finds != options.positive)
       throw Error(name, fmt::format("finds '{}', not '{}' (--positive names the class to find)",
@@ -149,18 +154,9 @@ void Show(const Comparison& comparison, const Options& options, Context& context
     WriteFile(options.report, ComparisonToHtml(json), context.overwrite());
 }
 
-// Each fit takes tables of tens of megabytes and gives them back. The system would clear them for
-// the next one, which takes a tenth of the whole time.
-void KeepFreedMemory() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-#endif
-}
-
 void RunCompare(const Options& options, Context& context) {
   CheckOptions(options, context);
-  KeepFreedMemory();
+  KeepFreedMemory();  // each fit takes tables of tens of megabytes: a tenth of the whole time
   const std::vector<FitOptions> candidates = CandidatesOf(options);
   context.Confine(AccessOf(options));
   const std::vector<GivenModel> models = ModelsOf(options);

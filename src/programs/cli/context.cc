@@ -1,6 +1,7 @@
 #include "programs/cli/context.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <cstdio>
 #include <memory>
@@ -73,10 +74,9 @@ Run Context::StartRun(const std::string& unit) {
   };
   run.planned = [this](const std::string& input, bool there) { record.Plan(input, there); };
   run.finished = [this] { record.Finish(); };
-  run.passed_over = [this](const std::filesystem::path& file) {
-    record.Skip(file);
-    if (verbose)
-      PrintLine(Problem(file.string(), "is skipped: no image or video by its name").line);
+  run.passed_over = [this](const std::filesystem::path& file, const std::string& reason) {
+    record.Skip(file, reason);
+    if (verbose) PrintLine(Problem(file.string(), "is skipped: " + reason).line);
   };
   run.warning = [this, progress](const std::string& line) {
     progress->Clear();
@@ -88,6 +88,13 @@ Run Context::StartRun(const std::string& unit) {
   run.counting = [progress](const std::string& what) { progress->Begin(what); };
   run.stop = &StopFlag();
   return run;
+}
+
+void KeepFreedMemory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
 }
 
 void PrintLine(const std::string& line) { PrintError("skinmask: {}\n", WithFlags(line)); }

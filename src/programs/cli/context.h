@@ -17,6 +17,9 @@ namespace skinmask::cli {
 // Exit statuses, as in docs/cli.md.
 enum Exit : int { kDone = 0, kPartly = 1, kUsage = 2, kInterrupted = 130 };
 
+// What is freed stays with the process; the system would clear its pages for the next time.
+void KeepFreedMemory();
+
 struct Context {
   std::string model;
   int threads = 0;   // 0: all

@@ -59,9 +59,12 @@ Json ReadEarlier(const std::string& file) {
 
 DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
     : flags_(flags), context_(context) {
-  if (context.resume && !context.force && !context.json_to_stdout())
-    earlier_ = ReadEarlier(context.json);
-  if (!flags.csv.empty()) table_.emplace(flags.csv, context.overwrite(), 6, "input");
+  const bool complete = context.resume && !context.force;
+  if (complete && !context.json_to_stdout()) earlier_ = ReadEarlier(context.json);
+  if (!flags.csv.empty()) {
+    table_.emplace(flags.csv, complete ? Overwrite::kYes : context.overwrite(), 6, "input");
+    if (complete) table_->Complete();
+  }
   if (!flags.jsonl.empty() && flags.jsonl != "-")
     RequireWritable(flags.jsonl, context.json_overwrite());
 }
@@ -78,6 +81,7 @@ void DetectRecord::OpenLines() {
 }
 
 void DetectRecord::Begin(const Model& model, const DetectOptions& detect, bool by_faces) {
+  context_.record.TellAlways();  // a shard may have no input
   positive_ = model.positive().name;
   threshold_ = model.decision.threshold;
   adapter_ = detect.adapter;
@@ -152,6 +156,7 @@ void DetectRecord::Add(const DetectedImage& image) {
     faces_.Add(image.adaptation);
     if (table_) table_->Add({0, 0, image.SkinFraction(), image.region, image.input.string()});
   }
+  if (table_) table_->Mark();
   if (!flags_.jsonl.empty() || !context_.json.empty()) {
     Json entry = EntryOf(image, outputs);
     if (!flags_.jsonl.empty()) WriteLine(entry);
@@ -201,7 +206,7 @@ void DetectRecord::Finish() {
   if (!flags_.jsonl.empty() && !jsonl_) OpenLines();
   if (by_faces_ && faces_.images > 0 && !context_.quiet && !stdout_is_taken())
     Print("{}\n", faces_.Text());
-  if (table_ && !StopFlag()) table_->Finish();
+  if (table_) table_->Finish(StopFlag() ? FrameTable::Rows::kMarked : FrameTable::Rows::kAll);
   if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
     throw Error(flags_.jsonl, "cannot be written whole (is the disk full?)");
   Json root{{"threshold", threshold_},

@@ -25,8 +25,8 @@ void RunRecord::Plan(const std::string& input, bool there) {
   if (there) skipped_.push_back({input, kThere});
 }
 
-void RunRecord::Skip(const std::filesystem::path& file) {
-  skipped_.push_back({file.string(), "is no image or video by its name"});
+void RunRecord::Skip(const std::filesystem::path& file, const std::string& reason) {
+  skipped_.push_back({file.string(), reason});
 }
 
 bool RunRecord::Leaves(const std::string& input) const {

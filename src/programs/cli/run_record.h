@@ -15,12 +15,13 @@ namespace skinmask::cli {
 class RunRecord {
  public:
   void Plan(const std::string& input, bool there);
-  void Skip(const std::filesystem::path& file);
+  void Skip(const std::filesystem::path& file, const std::string& reason);
   void Fail(const Problem& problem) { failed_.push_back(problem); }
   void Finish() { ++done_; }
 
-  // Whether there was anything to do.
-  bool any() const { return !planned_.empty() || !failed_.empty(); }
+  // Whether there was anything to do, or what there was is told in any case.
+  bool any() const { return always_ || !planned_.empty() || !failed_.empty(); }
+  void TellAlways() { always_ = true; }
   bool all_well() const { return failed_.empty(); }
   // The inputs in order, those that are there already included.
   const std::vector<std::string>& planned() const { return planned_; }
@@ -38,14 +39,14 @@ class RunRecord {
 
  private:
   struct Skipped {
-    std::string input;
-    const char* reason;
+    std::string input, reason;
   };
   Clock::time_point start_ = Clock::now();
   std::vector<std::string> planned_;
   std::vector<Problem> failed_;
   std::vector<Skipped> skipped_;
   std::size_t done_ = 0;
+  bool always_ = false;
   std::set<std::string> listed_;
 };
 

@@ -1,6 +1,4 @@
 // skinmask-live: the verb `live`, which `skinmask live` starts.
-#include <malloc.h>
-
 #include <cstdio>
 #include <cstdlib>
 
@@ -11,10 +9,9 @@
 int main(int argc, char** argv) {
   using namespace skinmask::cli;
   constexpr AddVerbFunction kVerbs[] = {AddLive, AddHelp};
-  // Pictures come and go, thirty times a second. Where malloc gives their pages back, fresh ones
-  // take two thirds of the time that an overlay needs.
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 512 << 20);
+  // Pictures come and go, thirty times a second: fresh pages take two thirds of the time that an
+  // overlay needs.
+  KeepFreedMemory();
   const int status = RunApp(argc, argv, kVerbs);
   std::fflush(nullptr);
   // A driver that does not come back is left behind with its thread.

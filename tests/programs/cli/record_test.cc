@@ -161,5 +161,42 @@ TEST_F(RecordTest, ImagesHaveRowsAndRegions) {
   }
 }
 
+// A table that an interrupt cut short and --resume completed is that of one run.
+TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
+  constexpr int kImages = 300;
+  const std::string image = Encode(".png", Gradient(300, 200));
+  for (int i = 0; i < kImages; ++i) Put("many/a, b" + std::to_string(1000 + i) + ".png", image);
+  const std::string detect = "detect many --adapt off --threads 1";
+  ASSERT_EQ(Run(detect + " -o whole --csv whole.csv").status, 0);
+  const std::string first = Path("out/a, b1000.png").string();
+  ASSERT_EQ(Run(detect + " -o out --csv r.csv & pid=$!; while kill -0 $pid && [ ! -e '" + first +
+                "' ]; do sleep 0.01; done; kill -INT $pid; wait $pid")
+                .status,
+            130);
+  const std::string whole = ReadFile(Path("whole.csv")), part = ReadFile(Path("r.csv"));
+  EXPECT_TRUE(whole.starts_with(part));
+  EXPECT_EQ(Lines(part) - 1, static_cast<int>(Names(Path("out")).size()));
+  EXPECT_EQ(Run(detect + " -o out --csv r.csv --resume").status, 0);
+  EXPECT_EQ(ReadFile(Path("r.csv")), whole);
+  // What is done again has one row.
+  std::filesystem::remove(Path("out/a, b1007.png"));
+  EXPECT_EQ(Run(detect + " -o out --csv r.csv --resume").status, 0);
+  EXPECT_EQ(Lines(ReadFile(Path("r.csv"))), kImages + 1);
+  EXPECT_EQ(Run(detect + " -o out --csv r.csv").status, 1);  // exists
+  Put("no.csv", "a,b\n");
+  EXPECT_NE(Run(detect + " -o out --csv no.csv --resume").err.find("is no table of detect --csv"),
+            std::string::npos);
+}
+
+TEST_F(RecordTest, ShardsWithoutInputsAndImagesWithoutMasksAreCounted) {
+  Put("i/a.png", Encode(".png", Gradient(20, 10)));
+  EXPECT_TRUE(Run("detect i/a.png -o s.png --shard 2/2").summary.starts_with("0 failed, 0 skip"));
+  Put("m/a.png", Encode(".png", cv::Mat(10, 20, CV_8UC1, cv::Scalar(255))));
+  Put("i/b.png", Encode(".png", Gradient(20, 10)));
+  const Outcome run = Run("evaluate --adapt off --images i --truth m --allow-missing -v");
+  EXPECT_NE(run.err.find("i/b.png: is skipped: has no mask 'm/b.*'"), std::string::npos) << run.err;
+  EXPECT_TRUE(run.summary.starts_with("0 failed, 1 skipped, 1 of 1 done")) << run.summary;
+}
+
 }  // namespace
 }  // namespace skinmask

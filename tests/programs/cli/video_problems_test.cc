@@ -60,7 +60,7 @@ TEST_F(VideoProblemsTest, AnInterruptLeavesNoHalfVideo) {
           "' ]; do sleep 0.05; done; sleep 0.5; kill -INT $pid; wait $pid");
   EXPECT_EQ(run.status, 130) << run.err;
   EXPECT_EQ(Names(Path("out")), (Strings{"long.mkv", "long.overlay.mp4"}));
-  EXPECT_FALSE(fs::exists(Path("t.csv")));
+  EXPECT_EQ(Lines(ReadFile(Path("t.csv"))), 1 + 20);  // the rows of the whole one
 }
 
 TEST_F(VideoProblemsTest, WhatCannotBeDoneIsOneLine) {
@@ -78,6 +78,15 @@ TEST_F(VideoProblemsTest, WhatCannotBeDoneIsOneLine) {
   EXPECT_EQ(full.status, 1);
   EXPECT_NE(full.err.find("cannot be written: File too large"), std::string::npos) << full.err;
   EXPECT_EQ(Names(Path("full")), Strings{});
+}
+
+TEST_F(VideoProblemsTest, NamesThatFfmpegHasNotAreGuessed) {
+  Make("a.mp4", 2);
+  EXPECT_NE(Run("detect a.mp4 -o out --codec ffv2").err.find("(did you mean ffv1? "),
+            std::string::npos);
+  EXPECT_NE(Run("detect a.mp4 -o out.mkv --input-format rawvideo --size 8x8 --pixel-format yuv42op")
+                .err.find("(did you mean yuv420p? "),
+            std::string::npos);
 }
 
 TEST_F(VideoProblemsTest, FfmpegIsLoadedForVideosAlone) {
