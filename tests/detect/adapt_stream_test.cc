@@ -93,6 +93,43 @@ class Slow : public SeedFinder {
   std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
 };
 
+// Counts the frames that it sees.
+class Counting : public SeedFinder {
+ public:
+  explicit Counting(int& count) : count_(count) {}
+  std::string_view name() const override { return "counting"; }
+  std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    ++count_;
+    return faces_->Find(bgr);
+  }
+
+ private:
+  int& count_;
+  std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
+};
+
+// Frames 0 and 8, which confirms what frame 0 told, and from then on every 32nd, until something
+// comes into the picture.
+TEST(AdaptStream, SearchesLessWhileNothingChanges) {
+  const cv::Mat with_face = Window(Astronaut(), 0).bgr;
+  cv::Mat without = with_face.clone();
+  without.setTo(cv::Scalar(90, 100, 110));
+  for (const auto& [still, comes_in] : {std::pair(with_face, 3), {without, 2}}) {
+    int count = 0;
+    StreamAdapter stream(AdapterOf(std::make_unique<Counting>(count)));
+    for (int i = 0; i < 50; ++i) stream.Follow(Noisy(still, static_cast<std::uint64_t>(i)));
+    EXPECT_EQ(count, comes_in);
+    cv::Mat changed = still.clone();
+    changed(cv::Rect(0, 0, 400, 120)) = cv::Scalar(200, 60, 60);
+    for (int i = 0; i < 8; ++i) stream.Follow(changed);
+    EXPECT_GT(count, comes_in);
+  }
+  int moving = 0;
+  StreamAdapter stream(AdapterOf(std::make_unique<Counting>(moving)));
+  for (int i = 0; i < 48; ++i) stream.Follow(Window(Astronaut(), i).bgr);
+  EXPECT_GE(moving, 6);
+}
+
 TEST(AdaptStream, TheFirstFrameIsAdaptedLikeAPhotograph) {
   const Scene scene = Astronaut();
   const auto adapter = AdapterOf(HogFaceFinder());

@@ -24,6 +24,17 @@ constexpr double kFullRateChange = 12, kSceneChange = 40;
 // How fast the division of frames without seeds goes on: the share of the rate of change.
 constexpr double kDivisionRate = 0.1;
 constexpr int kMinSearchGap = 3;  // frames between searches for a lost face
+// A search takes longer than all else of eight frames. Where the last one told nothing new and the
+// picture is still like the one that it saw (by so many grey levels: somebody who comes in changes
+// more), the next one comes after so many times the usual gap.
+constexpr int kQuietGaps = 4;
+constexpr double kQuietChange = 4;
+
+// Mean, in grey levels.
+double DifferenceOf(const TrackingFrame& a, const TrackingFrame& b) {
+  return cv::norm(a.small_bgr, b.small_bgr, cv::NORM_L1) /
+         static_cast<double>(3 * a.small_bgr.total());
+}
 
 }  // namespace
 
@@ -53,14 +64,13 @@ class StreamAdapter::State {
   };
 
   double ChangeTo(const TrackingFrame& now) const {
-    if (last_.size != now.size) return 256;
-    return cv::norm(now.small_bgr, last_.small_bgr, cv::NORM_L1) /
-           static_cast<double>(3 * now.small_bgr.total());
+    return last_.size == now.size ? DifferenceOf(now, last_) : 256;
   }
 
   void BeginAnew() {
     is_stale_ = pending_.valid();
     next_search_ = 0;
+    is_quiet_ = false;
     tracker_.Clear();
     model_.reset();
     divided_.reset();
@@ -77,20 +87,27 @@ class StreamAdapter::State {
       if (!is_stale) done = Search{std::move(found), searched_};
     }
     if (tracker_.AnyLost()) next_search_ = std::min(next_search_, began_ + kMinSearchGap);
-    if (pending_.valid() || frame_ < next_search_) return done;
+    if (pending_.valid() || frame_ < next_search_ || CanWait(now)) return done;
     began_ = frame_;
     next_search_ = frame_ + options_.search_every_frames;
+    searched_ = now;
     if (options_.search_lag_frames == 0) return Search{adapter_->FindSeeds(bgr), now};
     due_ = frame_ + options_.search_lag_frames;
-    searched_ = now;
     pending_ = std::async(std::launch::async, [adapter = adapter_, frame = bgr.clone()] {
       return adapter->FindSeeds(frame);
     });
     return done;
   }
 
+  bool CanWait(const TrackingFrame& now) const {
+    return is_quiet_ && !tracker_.AnyLost() &&
+           frame_ < began_ + kQuietGaps * std::int64_t{options_.search_every_frames} &&
+           DifferenceOf(now, searched_) < kQuietChange;
+  }
+
   void Update(const std::optional<Search>& search, const TrackingFrame& now, double rate) {
     const bool had_model = model_.has_value();
+    if (search) is_quiet_ = tracker_.empty() && search->found.empty();
     if (!tracker_.empty() || (search && !search->found.empty())) UpdateBySeeds(search, now, rate);
     if (model_) {
       divided_.reset();
@@ -140,6 +157,7 @@ class StreamAdapter::State {
     const cv::Mat global = adapter_->GlobalLogOdds(small, options);
     const bool others =
         search && tracker_.UpdateWithDetections(search->found, search->searched, now);
+    if (search) is_quiet_ = !others && tracker_.AllConfirmed();
     tracker_.UpdateAnchors(now, global, rate);
     std::vector<ColorGaussian> anchors = tracker_.anchors();
     if (anchors.empty()) {
@@ -167,6 +185,7 @@ class StreamAdapter::State {
   TrackingFrame last_, searched_;
   std::future<std::vector<Seed>> pending_;
   bool is_stale_ = false;  // what is pending is of another scene
+  bool is_quiet_ = false;  // the last search found what was followed, and nothing else
   FaceTracker tracker_;
   std::optional<ImageModel> model_;
   // Of frames without seeds.

@@ -141,6 +141,8 @@ void FaceTracker::UpdateAnchors(const TrackingFrame& now, const cv::Mat& log_odd
   std::erase_if(tracks_, [](const Track& t) { return !t.anchor; });
 }
 
+bool FaceTracker::AllConfirmed() const { return std::ranges::all_of(tracks_, &Track::confirmed); }
+
 bool FaceTracker::AnyLost() const { return std::ranges::any_of(tracks_, IsLost); }
 
 std::vector<Seed> FaceTracker::seeds() const {

@@ -45,6 +45,7 @@ class FaceTracker {
   void Clear() { tracks_.clear(); }
 
   bool empty() const { return tracks_.empty(); }
+  bool AllConfirmed() const;
   bool AnyLost() const;  // a face that is not where it should be: time for a search
   std::vector<Seed> seeds() const;
   std::vector<ColorGaussian> anchors() const;
