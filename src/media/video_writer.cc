@@ -15,6 +15,7 @@ namespace {
 std::string CodecFor(const AVOutputFormat& container) {
   const std::string_view name = container.name;
   if (name == "matroska") return "ffv1";
+  if (name == "webm") return "libvpx-vp9";  // it takes no H.264
   if (name == "yuv4mpegpipe") return "wrapped_avframe";
   return name == "rawvideo" ? "rawvideo" : "libx264";
 }

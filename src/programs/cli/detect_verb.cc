@@ -72,18 +72,27 @@ void SetOutput(const Options& options, DetectOptions& detect) {
                                  : options.output_format;
 }
 
-DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
-  DetectOptions detect;
+void SetInputs(const Options& options, DetectOptions& detect) {
   for (const std::string& input : options.inputs)
     detect.inputs.push_back(input == "-" ? kStandardInput : input);
-  detect.overwrite = context.overwrite();
-  detect.resume = context.resume;
+  if (!options.files_from.empty()) detect.listed = ReadPathList(options.files_from);
+  detect.include = options.include;
+  detect.exclude = options.exclude;
+}
+
+void SetKinds(const Options& options, DetectOptions& detect) {
   detect.outputs.clear();
   for (const std::string& name : options.outputs) {
     const Output output = AsUsage([&] { return OutputFromName(name); });
-    if (std::find(detect.outputs.begin(), detect.outputs.end(), output) == detect.outputs.end())
-      detect.outputs.push_back(output);
+    if (std::ranges::count(detect.outputs, output) == 0) detect.outputs.push_back(output);
   }
+}
+
+DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
+  DetectOptions detect;
+  detect.overwrite = context.overwrite();
+  detect.resume = context.resume;
+  SetKinds(options, detect);
   SetOutput(options, detect);
   detect.video.raw = RawVideoOf(options.raw, options.size, options.rate);
   if (!detect.video.raw && (!options.size.empty() || !options.rate.empty()))
@@ -100,14 +109,12 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
   detect.max_pixels = options.max_pixels;
   for (const std::string& file : {options.record.csv, options.record.jsonl, context.json})
     if (file != "-") detect.other_files.emplace_back(file);
-  if (!options.files_from.empty()) detect.listed = ReadPathList(options.files_from);
-  detect.include = options.include;
-  detect.exclude = options.exclude;
   detect.video.png_frames = options.frames;
   detect.video.codec = options.codec;
   detect.video.pixels =
       options.pixels == "bgr" ? FramePosterior::Pixels::kBgr : FramePosterior::Pixels::kYuv;
   SetVideoOptions(options.video, detect);
+  SetInputs(options, detect);  // last, since a list may have to be waited for
   return detect;
 }
 
