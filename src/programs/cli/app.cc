@@ -45,7 +45,7 @@ int Act(Context& context) {
   const Clock::time_point start = Clock::now();
   // To the end of the process: to lift the limit may start a thread, and where the system gives
   // none, that would end the program from within a destructor.
-  static const auto* const threads = new tbb::global_control(
+  [[gnu::used]] static const auto* const threads = new tbb::global_control(
       tbb::global_control::max_allowed_parallelism,
       static_cast<std::size_t>(context.threads > 0 ? context.threads
                                                    : tbb::info::default_concurrency()));
