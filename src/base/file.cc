@@ -60,7 +60,15 @@ void RequireNoStop(const fs::path& path) {
 // Until `fd` can be read from or written to. Any thread may have got the signal: hence the pauses.
 void WaitFor(const fs::path& path, int fd, short event) {
   pollfd wait{fd, event, 0};
-  while (poll(&wait, 1, kPauseMilliseconds) <= 0) RequireNoStop(path);
+  for (int ready = 0; (ready = poll(&wait, 1, kPauseMilliseconds)) <= 0;) {
+    if (ready < 0 && errno != EINTR) return;  // the call that waits will say why
+    RequireNoStop(path);
+  }
+}
+
+bool IsNamedPipe(const fs::path& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
 // A pipe that can be written to takes this much at once; with more, write(2) would wait itself.
@@ -257,12 +265,15 @@ void WriteFile(const fs::path& path, std::string_view bytes, Overwrite overwrite
   PartFile part(path);
   const bool regular = !IsSpecial(path);
   Descriptor file(part.path(), regular ? O_WRONLY | O_CREAT | O_EXCL : O_WRONLY | O_NONBLOCK);
-  while (!regular && file.get() < 0 && errno == ENXIO) {  // a named pipe without a reader
+  int error = errno;
+  while (!regular && file.get() < 0 && error == ENXIO && IsNamedPipe(path)) {  // without a reader
     RequireNoStop(path);
     poll(nullptr, 0, kPauseMilliseconds);
     file = Descriptor(path, O_WRONLY | O_NONBLOCK);
+    error = errno;
   }
-  if (file.get() < 0 || !WriteAll(path, file.get(), bytes, regular) || !file.Close())
+  if (file.get() < 0) Fail(path, "cannot be written", error);
+  if (!WriteAll(path, file.get(), bytes, regular) || !file.Close())
     Fail(path, "cannot be written", errno);
   part.Rename(survives);
 }

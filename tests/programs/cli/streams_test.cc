@@ -1,5 +1,8 @@
 // Standard streams that are closed or full, and limits of the system.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "support/pictures.h"
 #include "support/program.h"
@@ -70,12 +73,26 @@ TEST_F(StreamsTest, OneInterruptEndsAWaitForAPipe) {
                  "\"$PROGRAM\" " +
                  std::string(words) +
                  " 2>err & pid=$!;"
-                 "until grep -q 'SigCgt:.*[2367abef]$' /proc/$pid/status; do sleep 0.02; done;"
+                 "until [ \"$(readlink /proc/$pid/exe)\" = \"$(readlink -f \"$PROGRAM\")\" ] &&"
+                 " grep -q 'SigCgt:.*[2367abef]$' /proc/$pid/status; do sleep 0.02; done;"
                  "kill -INT $pid; wait $pid"),
         130)
         << words;
     EXPECT_NE(ReadFile(Path("err")).find("(interrupted)"), std::string::npos) << words;
   }
+}
+
+// A socket cannot be opened; only a named pipe is waited for.
+TEST_F(StreamsTest, ASocketAsOutputIsAnError) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{AF_UNIX, {}};
+  const std::string path = Path("s").string();
+  ASSERT_LT(path.size(), sizeof address.sun_path);
+  path.copy(address.sun_path, path.size());
+  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(StatusOf("\"$PROGRAM\" detect in/good0.png --adapt off -o s 2>err"), 1);
+  EXPECT_NE(ReadFile(Path("err")).find("s: cannot be written: "), std::string::npos);
+  close(fd);
 }
 
 TEST_F(StreamsTest, AFileThatGrowsTooLargeIsAnError) {
