@@ -57,6 +57,7 @@ bool IsOfReadableKind(TIFF* tiff, int bits, int samples) {
   if (deep && samples > 1 && planes != PLANARCONFIG_CONTIG) return false;
   switch (photometric) {
     case PHOTOMETRIC_MINISWHITE:
+      return !deep;  // it would come inverted
     case PHOTOMETRIC_MINISBLACK:
       return samples == 1 || !deep;
     case PHOTOMETRIC_RGB:
@@ -84,7 +85,7 @@ void ReadTiffHeader(std::string_view bytes, ImageHeader& header) {
   TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_SAMPLESPERPIXEL, &samples);
   if (!IsOfReadableKind(tiff.get(), bits, samples))
     header.problem =
-        "is a TIFF of a kind that is not read (grey, palette or RGB of 8 or 16 bits, interleaved)";
+        "is a TIFF of a kind that is not read (8 bits, or grey or RGB of 16 bits, interleaved)";
   header.pixel_bytes = std::max(3, bits / 8 * std::max<int>(3, samples));
   if (tiled) {
     std::uint32_t tile_width = 0, tile_height = 0;

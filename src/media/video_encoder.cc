@@ -36,7 +36,7 @@ std::vector<std::string> VideoEncoders() {
   void* state = nullptr;
   while (const AVCodec* codec = av.av_codec_iterate(&state))
     if (codec->type == AVMEDIA_TYPE_VIDEO && av.av_codec_is_encoder(codec))
-      names.emplace_back(codec->name);
+      names.insert(names.end(), {codec->name, av.avcodec_get_name(codec->id)});
   return names;
 }
 
@@ -114,10 +114,10 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
   const auto set = [&](const char* key, const char* value) {
     Ffmpeg::Get().av_opt_set(codec.priv_data, key, value, 0);
   };
+  if (encoder.starts_with("libx264")) set("x264-params", X264Params().c_str());
   if (encoder == "libx264") {
     set("preset", options.live ? "ultrafast" : "veryfast");
     set("crf", "18");
-    set("x264-params", X264Params().c_str());
   } else if (encoder == "ffv1") {
     codec.level = 3;  // slices, each with a checksum
     // Players can jump to each second. (Every frame a key would be an entry each in the index.)

@@ -86,7 +86,7 @@ TEST(ImageFormat, TiffsOfWhichOpenCvLeavesMemoryAsItWasAreErrors) {
   constexpr std::size_t kPhotometric = 0x106, kPlanes = 0x11C;
   cv::Mat grey(48, 64, CV_16UC1, cv::Scalar(300)), rgb(48, 64, CV_16UC3, cv::Scalar(1, 2, 3));
   for (const auto& [image, tag, number] :
-       {std::tuple(grey, kPhotometric, 2u), std::tuple(rgb, kPlanes, 2u)}) {
+       {std::tuple(grey, kPhotometric, 2u), {grey, kPhotometric, 0u}, {rgb, kPlanes, 2u}}) {
     std::string tiff = Encode(".tiff", image);
     ASSERT_NO_THROW(DecodeImage(tiff, "x"));
     SetTag(tiff, tag, number);
