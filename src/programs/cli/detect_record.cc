@@ -59,11 +59,11 @@ Json ReadEarlier(const std::string& file) {
 
 DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
     : flags_(flags), context_(context) {
-  const bool complete = context.resume && !context.force;
-  if (complete && !context.json_to_stdout()) earlier_ = ReadEarlier(context.json);
+  if (context.resume && !context.force && !context.json_to_stdout())
+    earlier_ = ReadEarlier(context.json);
   if (!flags.csv.empty()) {
-    table_.emplace(flags.csv, complete ? Overwrite::kYes : context.overwrite(), 6, "input");
-    if (complete) table_->Complete();
+    table_.emplace(flags.csv, context.json_overwrite(), 6, "input");
+    if (context.resume) table_->Complete(context.overwrite());
   }
   if (!flags.jsonl.empty() && flags.jsonl != "-")
     RequireWritable(flags.jsonl, context.json_overwrite());
@@ -201,8 +201,20 @@ void DetectRecord::TakeOverEarlier() {
   }
 }
 
+// The outputs of an earlier run that was killed are there, and its rows are not.
+void DetectRecord::TellMissingRows() const {
+  const auto missing = std::ranges::count_if(
+      context_.record.LeftOut(), [&](const std::string& input) { return !table_->Keeps(input); });
+  if (missing > 0 && !context_.quiet)
+    PrintLine(fmt::format(
+        "warning: {}: has no rows of {} of the inputs that are done already (a run without "
+        "--resume, into another folder, makes them)",
+        flags_.csv, missing));
+}
+
 void DetectRecord::Finish() {
   TakeOverEarlier();
+  if (table_ && context_.resume) TellMissingRows();
   if (!flags_.jsonl.empty() && !jsonl_) OpenLines();
   if (by_faces_ && faces_.images > 0 && !context_.quiet && !stdout_is_taken())
     Print("{}\n", faces_.Text());

@@ -50,6 +50,7 @@ class DetectRecord {
   // Takes from the record of the earlier run what holds still: failures of inputs that this run
   // left out, and of entries the outputs that it did not make again.
   void TakeOverEarlier();
+  void TellMissingRows() const;
   // The entries of this run and of the earlier one's list `key`, in the order of the inputs.
   Json Completed(const std::map<std::string, Json>& entries, const char* key) const;
   bool stdout_is_taken() const {

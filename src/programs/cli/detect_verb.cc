@@ -212,7 +212,7 @@ void AddWorkOptions(CLI::App& verb, Options& options, Context& context) {
   AddPosteriorFlags(verb, options.posterior);
   OptionGroup(verb, "Output")
       .AddFlag("--resume", context.resume,
-               "Leave out what exists already, and complete the FILE of --json");
+               "Leave out what exists already, and complete the FILE of --json and of --csv");
   group.AddDefault("--shard", options.shard, "I/N",
                    "Do only every N-th input, beginning with the I-th");
   AddMaxPixelsOption(verb, options.max_pixels);

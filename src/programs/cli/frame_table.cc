@@ -25,6 +25,16 @@ std::string Quoted(const std::string& text) {
   return quoted + '"';
 }
 
+std::string Unquoted(std::string_view cell) {
+  if (!cell.starts_with('"') || cell.size() < 2) return std::string(cell);
+  std::string text;
+  for (std::size_t i = 1; i + 1 < cell.size(); ++i) {
+    text += cell[i];
+    i += cell[i] == '"';  // the second of two
+  }
+  return text;
+}
+
 std::string Cells(const std::optional<Region>& region) {
   if (!region) return ",,,,";
   return fmt::format("{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}", region->centroid.x, region->centroid.y,
@@ -63,14 +73,20 @@ FrameTable::FrameTable(const std::filesystem::path& path, Overwrite overwrite, i
   Mark();
 }
 
-void FrameTable::Complete() {
+void FrameTable::Complete(Overwrite others) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path_, ignored)) return;
-  earlier_ = ReadFile(path_);
-  if (!earlier_.starts_with(header_) || earlier_.back() != '\n')
+  if (is_special() || !std::filesystem::exists(path_, ignored)) return;
+  const std::string earlier = ReadFile(path_);
+  if (earlier.empty()) return;
+  if (!earlier.starts_with(header_) || earlier.back() != '\n') {
+    if (others == Overwrite::kYes) return;
     throw Error(path_.string(),
-                "is no table of detect --csv (--resume completes one; --force replaces it)");
-  earlier_.erase(0, header_.size());
+                "is no whole table of detect --csv (--resume completes one; --force replaces "
+                "what is none)");
+  }
+  earlier_ = earlier.substr(header_.size());
+  for (std::string_view rest = earlier_; !rest.empty(); rest.remove_prefix(RowSize(rest)))
+    earlier_cells_.insert(Unquoted(LastCell(rest.substr(0, RowSize(rest)))));
 }
 
 void FrameTable::Fail() const {
@@ -86,26 +102,26 @@ void FrameTable::Add(const Row& row) {
   const std::string last = Quoted(row.last);
   Write(fmt::format("{},{:.{}f},{:.6f},{},{}\n", row.frame, row.seconds, seconds_decimals_,
                     row.skin_fraction, Cells(row.region), last));
-  if (!earlier_.empty()) last_cells_.insert(last);
+  if (!earlier_.empty()) last_cells_.insert(row.last);
 }
 
 void FrameTable::Mark() { marked_ = std::ftell(file_.get()); }
 
 void FrameTable::WriteEarlierFirst() {
   const std::string added = ReadFile(part_.path()).substr(header_.size());
-  std::rewind(file_.get());
+  if (std::fseek(file_.get(), 0, SEEK_SET) != 0) Fail();
   Write(header_);
   for (std::string_view rest = earlier_; !rest.empty();) {
     const std::string_view row = rest.substr(0, RowSize(rest));
     rest.remove_prefix(row.size());
-    if (!last_cells_.contains(std::string(LastCell(row)))) Write(row);
+    if (!last_cells_.contains(Unquoted(LastCell(row)))) Write(row);
   }
   Write(added);
 }
 
 void FrameTable::Finish(Rows rows) {
-  std::fflush(file_.get());
-  const bool cut = rows == Rows::kMarked && marked_ >= 0;  // a pipe has no place
+  if (std::fflush(file_.get()) != 0 || std::ferror(file_.get())) Fail();
+  const bool cut = rows == Rows::kMarked && !is_special();
   if (cut && ftruncate(fileno(file_.get()), marked_) != 0) Fail();
   if (!earlier_.empty()) WriteEarlierFirst();
   const bool bad = std::ferror(file_.get()) != 0;

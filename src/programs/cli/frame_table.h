@@ -29,8 +29,11 @@ class FrameTable {
   FrameTable(const std::filesystem::path& path, Overwrite overwrite, int seconds_decimals,
              const std::string& last_column);
   // Keeps the rows of the file that is there, before the new ones, but for those whose last column
-  // says what one of the new ones says, which are replaced. Throws Error where it is no such table.
-  void Complete();
+  // says what one of the new ones says, which are replaced. Throws Error where it is no such table,
+  // unless it may be replaced.
+  void Complete(Overwrite others);
+  // Whether the file that is there has a row with this in its last column.
+  bool Keeps(const std::string& last) const { return earlier_cells_.contains(last); }
   void Add(const Row& row);
   // What has been added so far belongs to whole inputs.
   void Mark();
@@ -39,6 +42,8 @@ class FrameTable {
   void Finish(Rows rows = Rows::kAll);
 
  private:
+  // A pipe or a device, which is written to as it is.
+  bool is_special() const { return part_.path() == path_; }
   [[noreturn]] void Fail() const;
   void Write(std::string_view text);
   void WriteEarlierFirst();
@@ -48,8 +53,8 @@ class FrameTable {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
   int seconds_decimals_;
   std::string header_, earlier_;
-  std::set<std::string> last_cells_;  // of the new rows, where there are earlier ones
-  long marked_ = 0;                   // bytes
+  std::set<std::string> last_cells_, earlier_cells_;  // of the new rows, and of the earlier ones
+  long marked_ = 0;                                   // bytes
 };
 
 }  // namespace skinmask::cli

@@ -29,6 +29,13 @@ void RunRecord::Skip(const std::filesystem::path& file, const std::string& reaso
   skipped_.push_back({file.string(), reason});
 }
 
+std::vector<std::string> RunRecord::LeftOut() const {
+  std::vector<std::string> inputs;
+  for (const Skipped& skipped : skipped_)
+    if (skipped.reason == kThere) inputs.push_back(skipped.input);
+  return inputs;
+}
+
 bool RunRecord::Leaves(const std::string& input) const {
   return std::ranges::any_of(
       skipped_, [&](const Skipped& s) { return s.input == input && s.reason == kThere; });
@@ -47,7 +54,7 @@ void RunRecord::AddTo(Json& root, bool interrupted) const {
     failed.push_back({{"input", problem.input}, {"reason", WithFlags(problem.Reason())}});
   Json& skipped = root["skipped"] = Json::array();
   for (const auto& [input, reason] : skipped_)
-    if (!listed_.count(input)) skipped.push_back({{"input", input}, {"reason", reason}});
+    if (!listed_.count(input)) skipped.push_back({{"input", input}, {"reason", WithFlags(reason)}});
   root["interrupted"] = interrupted;
 }
 

@@ -26,7 +26,9 @@ class RunRecord {
   // The inputs in order, those that are there already included.
   const std::vector<std::string>& planned() const { return planned_; }
 
-  // True for an input that is left out, since a run before has done it.
+  // The inputs that are left out, since a run before has done them.
+  std::vector<std::string> LeftOut() const;
+  // True for one of them.
   bool Leaves(const std::string& input) const;
   // Of inputs that the results list, AddTo does not say that they were skipped.
   void Drop(const std::set<std::string>& listed) { listed_ = listed; }

@@ -183,9 +183,16 @@ TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
   EXPECT_EQ(Run(detect + " -o out --csv r.csv --resume").status, 0);
   EXPECT_EQ(Lines(ReadFile(Path("r.csv"))), kImages + 1);
   EXPECT_EQ(Run(detect + " -o out --csv r.csv").status, 1);  // exists
+  EXPECT_EQ(Run(detect + " -o out --csv r.csv --resume --force").err, "");
+  EXPECT_EQ(Lines(ReadFile(Path("r.csv"))), kImages + 1);
+  // What a killed run has made has no rows.
+  const Outcome late = Run(detect + " -o out --csv late.csv --resume");
+  EXPECT_NE(late.err.find("late.csv: has no rows of 300 of the inputs"), std::string::npos);
+  EXPECT_EQ(Lines(Run(detect + " -o out --csv /dev/stdout --resume -q").out), 1);
   Put("no.csv", "a,b\n");
-  EXPECT_NE(Run(detect + " -o out --csv no.csv --resume").err.find("is no table of detect --csv"),
-            std::string::npos);
+  EXPECT_NE(
+      Run(detect + " -o out --csv no.csv --resume").err.find("is no whole table of detect --csv"),
+      std::string::npos);
 }
 
 TEST_F(RecordTest, ShardsWithoutInputsAndImagesWithoutMasksAreCounted) {
