@@ -47,7 +47,7 @@ function(skinmask_shared target file)
                      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined)
   file(RELATIVE_PATH modules ${CMAKE_INSTALL_FULL_LIBDIR}
-       ${CMAKE_INSTALL_PREFIX}/${SKINMASK_MODULE_FOLDER})
+       ${CMAKE_INSTALL_FULL_LIBEXECDIR}/skinmask)
   # Until 1.0 each minor version may change what is binary.
   set_target_properties(
     ${target}
