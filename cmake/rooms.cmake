@@ -1,6 +1,9 @@
 # Rooms: each folder of src/ is one library whose link line names every room that it includes
 # (docs/architecture.md has the diagram; tests/rooms_test.py holds the includes to it).
 
+# Those of skinmask::core, which know no image files.
+set(SKINMASK_CORE_ROOMS base data model learn)
+
 # skinmask_room(name SOURCES file... [ROOMS room...] [PUBLIC target...] [PRIVATE target...])
 function(skinmask_room name)
   cmake_parse_arguments(room "" "" "SOURCES;ROOMS;PUBLIC;PRIVATE" ${ARGN})

@@ -71,6 +71,20 @@ bool IsNamedPipe(const fs::path& path) {
   return stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
+// Opens what is no regular file for writing; for a named pipe it waits until somebody reads.
+Descriptor OpenSpecial(const fs::path& path) {
+  while (true) {
+    Descriptor file(path, O_WRONLY | O_NONBLOCK);
+    const int error = errno;
+    if (file.get() >= 0 || error != ENXIO || !IsNamedPipe(path)) {
+      errno = error;
+      return file;
+    }
+    RequireNoStop(path);
+    poll(nullptr, 0, kPauseMilliseconds);
+  }
+}
+
 // A pipe that can be written to takes this much at once; with more, write(2) would wait itself.
 constexpr std::size_t kPipePiece = 4096;
 
@@ -264,16 +278,9 @@ void WriteFile(const fs::path& path, std::string_view bytes, Overwrite overwrite
   RequireWritable(path, overwrite);
   PartFile part(path);
   const bool regular = !IsSpecial(path);
-  Descriptor file(part.path(), regular ? O_WRONLY | O_CREAT | O_EXCL : O_WRONLY | O_NONBLOCK);
-  int error = errno;
-  while (!regular && file.get() < 0 && error == ENXIO && IsNamedPipe(path)) {  // without a reader
-    RequireNoStop(path);
-    poll(nullptr, 0, kPauseMilliseconds);
-    file = Descriptor(path, O_WRONLY | O_NONBLOCK);
-    error = errno;
-  }
-  if (file.get() < 0) Fail(path, "cannot be written", error);
-  if (!WriteAll(path, file.get(), bytes, regular) || !file.Close())
+  Descriptor file =
+      regular ? Descriptor(part.path(), O_WRONLY | O_CREAT | O_EXCL) : OpenSpecial(path);
+  if (file.get() < 0 || !WriteAll(path, file.get(), bytes, regular) || !file.Close())
     Fail(path, "cannot be written", errno);
   part.Rename(survives);
 }

@@ -69,7 +69,7 @@ void FilterRows(const cv::Mat& image, std::uint8_t* out) {
   }
 }
 
-// Deflates what comes next in `rows`, all of it.
+// Deflates the next `size` bytes of the input, all of them.
 void Deflate(isal_zstream& stream, std::size_t size, bool last) {
   stream.avail_in = static_cast<std::uint32_t>(size);
   stream.flush = last ? NO_FLUSH : SYNC_FLUSH;

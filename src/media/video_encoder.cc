@@ -99,8 +99,8 @@ void TagColors(AVCodecContext& codec) {
 
 // The instructions that x264 may use, or empty for all that there are. Its routine for AVX-512 that
 // weighs macroblocks (mbtree) reads memory that nobody wrote where a row of them is no multiple of
-// 8 (x264 164): in 1 of 20 runs the same pictures gave another stream. With AVX2 they give the
-// stream that they give on any CPU.
+// 8 (x264 164): in 1 of 20 runs the same pictures gave another stream. With AVX2 they give the one
+// that they give with less, down to SSSE3. (Of how many cores there are the stream depends still.)
 std::string X264Params() {
 #if defined(__x86_64__) && defined(__GNUC__)
   if (__builtin_cpu_supports("avx512f")) return "asm=avx2";

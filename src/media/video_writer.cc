@@ -139,7 +139,6 @@ void VideoWriter::State::Open(const VideoWriteOptions& given) {
     scaler =
         MakeScaler({codec->width, codec->height}, source, codec->pix_fmt,
                    untimed ? SWS_CS_ITU601 : SWS_CS_ITU709,  // as readers take what says nothing
-
                    codec->pix_fmt == AV_PIX_FMT_YUVJ420P, SWS_BICUBIC | SWS_ACCURATE_RND);
   format->flags |= AVFMT_FLAG_BITEXACT;  // no random numbers as names of tracks
   stream = av.avformat_new_stream(format, nullptr);

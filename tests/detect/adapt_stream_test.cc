@@ -1,64 +1,31 @@
 #include "skinmask/detect/adapt_stream.h"
 
-#include <chrono>
 #include <iostream>
 #include <opencv2/imgproc.hpp>
-#include <thread>
 
 #include "skinmask/base/error.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/media/image.h"
 #include "support/files.h"
 #include "support/pictures.h"
+#include "support/scenes.h"
 #include "support/world.h"
 
 namespace skinmask {
 namespace {
 
-struct Scene {
-  cv::Mat bgr, truth;
-};
-
-Scene SceneOf(const std::string& photo, const std::string& mask) {
-  Scene scene{ReadImage(testing::SamplesFolder() / "photos" / photo),
-              ReadImage(testing::SamplesFolder() / "masks" / mask)};
-  cv::extractChannel(scene.truth, scene.truth, 0);
-  return scene;
-}
-
-Scene Astronaut() { return SceneOf("astronaut.png", "astronaut.png"); }
-Scene Hopper() { return SceneOf("grace_hopper.jpg", "grace_hopper.png"); }
-
-// A window of 400x400 that moves over the scene.
-Scene Window(const Scene& scene, int frame) {
-  const cv::Rect at(56 + static_cast<int>(40 * std::sin(frame / 10.)), 0, 400, 400);
-  return {scene.bgr(at).clone(), scene.truth(at).clone()};
-}
+using testing::AdapterOf;
+using testing::Astronaut;
+using testing::Hopper;
+using testing::Noisy;
+using testing::Same;
+using testing::Scene;
+using testing::Window;
 
 cv::Mat Lit(const cv::Mat& bgr, double gain, const cv::Scalar& tint = {1, 1, 1}) {
   cv::Mat lit;
   cv::multiply(bgr, tint * gain, lit);
   return lit;
-}
-
-cv::Mat Noisy(const cv::Mat& bgr, std::uint64_t seed) {
-  testing::Random random(seed);
-  cv::Mat noisy = bgr.clone();
-  for (int y = 0; y < noisy.rows; ++y)
-    for (int x = 0; x < 3 * noisy.cols; ++x)
-      noisy.ptr(y)[x] = cv::saturate_cast<std::uint8_t>(noisy.ptr(y)[x] + 3 * random.Normal());
-  return noisy;
-}
-
-// To faces alone, unless `image` says otherwise.
-std::shared_ptr<const Adapter> AdapterOf(std::unique_ptr<SeedFinder> finder, bool image = false) {
-  std::vector<std::unique_ptr<SeedFinder>> finders;
-  finders.push_back(std::move(finder));
-  const Model model = DefaultModel();
-  AdaptOptions options;
-  options.image.enabled = image;
-  return std::make_shared<const Adapter>(model, model.decision.threshold, std::move(finders),
-                                         options);
 }
 
 cv::Mat MaskFrom(const cv::Mat& z, const cv::Mat& bgr) {
@@ -74,60 +41,6 @@ double F1(const cv::Mat& mask, const cv::Mat& truth) {
 // The share of the skin that changes from one mask to the next.
 double Change(const cv::Mat& before, const cv::Mat& after) {
   return cv::countNonZero(before != after) / static_cast<double>(cv::countNonZero(after));
-}
-
-bool Same(const cv::Mat& a, const cv::Mat& b) {
-  return a.size() == b.size() && (a.empty() || cv::norm(a, b, cv::NORM_INF) == 0);
-}
-
-// Takes its time, each time another.
-class Slow : public SeedFinder {
- public:
-  std::string_view name() const override { return "slow"; }
-  std::vector<Seed> Find(const cv::Mat& bgr) const override {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10 * (bgr.at<cv::Vec3b>(9, 9)[0] % 5)));
-    return faces_->Find(bgr);
-  }
-
- private:
-  std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
-};
-
-// Counts the frames that it sees.
-class Counting : public SeedFinder {
- public:
-  explicit Counting(int& count) : count_(count) {}
-  std::string_view name() const override { return "counting"; }
-  std::vector<Seed> Find(const cv::Mat& bgr) const override {
-    ++count_;
-    return faces_->Find(bgr);
-  }
-
- private:
-  int& count_;
-  std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
-};
-
-// Frames 0 and 8, which confirms what frame 0 told, and from then on every 32nd, until something
-// comes into the picture.
-TEST(AdaptStream, SearchesLessWhileNothingChanges) {
-  const cv::Mat with_face = Window(Astronaut(), 0).bgr;
-  cv::Mat without = with_face.clone();
-  without.setTo(cv::Scalar(90, 100, 110));
-  for (const auto& [still, comes_in] : {std::pair(with_face, 3), {without, 2}}) {
-    int count = 0;
-    StreamAdapter stream(AdapterOf(std::make_unique<Counting>(count)));
-    for (int i = 0; i < 50; ++i) stream.Follow(Noisy(still, static_cast<std::uint64_t>(i)));
-    EXPECT_EQ(count, comes_in);
-    cv::Mat changed = still.clone();
-    changed(cv::Rect(0, 0, 400, 120)) = cv::Scalar(200, 60, 60);
-    for (int i = 0; i < 8; ++i) stream.Follow(changed);
-    EXPECT_GT(count, comes_in);
-  }
-  int moving = 0;
-  StreamAdapter stream(AdapterOf(std::make_unique<Counting>(moving)));
-  for (int i = 0; i < 48; ++i) stream.Follow(Window(Astronaut(), i).bgr);
-  EXPECT_GE(moving, 6);
 }
 
 TEST(AdaptStream, TheFirstFrameIsAdaptedLikeAPhotograph) {
@@ -147,16 +60,6 @@ TEST(AdaptStream, AStillPictureStaysAsItIs) {
     for (int i = 0; i < 12; ++i) settled = stream.LogOdds(frozen);  // one search sees it
     ASSERT_FALSE(settled.empty());
     for (int i = 0; i < 20; ++i) EXPECT_TRUE(Same(stream.LogOdds(frozen), settled)) << i;
-  }
-}
-
-TEST(AdaptStream, WhenASearchEndsDoesNotMatter) {
-  const Scene scene = Astronaut();
-  StreamAdapter quick(AdapterOf(HogFaceFinder()), {5, 2}),
-      slow(AdapterOf(std::make_unique<Slow>()), {5, 2});
-  for (int i = 0; i < 20; ++i) {
-    const cv::Mat bgr = Window(scene, i).bgr;
-    EXPECT_TRUE(Same(quick.LogOdds(bgr), slow.LogOdds(bgr))) << i;
   }
 }
 

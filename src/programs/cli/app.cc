@@ -24,13 +24,6 @@
 #include "programs/cli/standard_streams.h"
 #include "programs/cli/usage_error.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-// OpenCV never frees its tables for Lab and Luv. (A file that says so could not be read from within
-// the sandbox. The stack ends there, without ASAN_OPTIONS=fast_unwind_on_malloc=0, which is slow.)
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:cv::fastMalloc\n"; }
-#endif
-
 namespace skinmask::cli {
 namespace {
 

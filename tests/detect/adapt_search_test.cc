@@ -1,0 +1,81 @@
+// When the finders of a StreamAdapter see a frame.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "skinmask/detect/adapt_stream.h"
+#include "support/scenes.h"
+
+namespace skinmask {
+namespace {
+
+using testing::AdapterOf;
+using testing::Astronaut;
+using testing::Noisy;
+using testing::Same;
+using testing::Scene;
+using testing::Window;
+
+// Takes its time, each time another.
+class Slow : public SeedFinder {
+ public:
+  std::string_view name() const override { return "slow"; }
+  std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10 * (bgr.at<cv::Vec3b>(9, 9)[0] % 5)));
+    return faces_->Find(bgr);
+  }
+
+ private:
+  std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
+};
+
+// Counts the frames that it sees.
+class Counting : public SeedFinder {
+ public:
+  explicit Counting(int& count) : count_(count) {}
+  std::string_view name() const override { return "counting"; }
+  std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    ++count_;
+    return faces_->Find(bgr);
+  }
+
+ private:
+  int& count_;
+  std::unique_ptr<SeedFinder> faces_ = HogFaceFinder();
+};
+
+// Frames 0 and 8, which confirms what frame 0 told, and from then on every 32nd, until something
+// comes into the picture.
+TEST(AdaptStream, SearchesLessWhileNothingChanges) {
+  const cv::Mat with_face = Window(Astronaut(), 0).bgr;
+  cv::Mat without = with_face.clone();
+  without.setTo(cv::Scalar(90, 100, 110));
+  for (const auto& [still, comes_in] : {std::pair(with_face, 3), {without, 2}}) {
+    int count = 0;
+    StreamAdapter stream(AdapterOf(std::make_unique<Counting>(count)));
+    for (int i = 0; i < 50; ++i) stream.Follow(Noisy(still, static_cast<std::uint64_t>(i)));
+    EXPECT_EQ(count, comes_in);
+    cv::Mat changed = still.clone();
+    changed(cv::Rect(0, 0, 400, 120)) = cv::Scalar(200, 60, 60);
+    for (int i = 0; i < 8; ++i) stream.Follow(changed);
+    EXPECT_GT(count, comes_in);
+  }
+  int moving = 0;
+  StreamAdapter stream(AdapterOf(std::make_unique<Counting>(moving)));
+  for (int i = 0; i < 48; ++i) stream.Follow(Window(Astronaut(), i).bgr);
+  EXPECT_GE(moving, 6);
+}
+
+TEST(AdaptStream, WhenASearchEndsDoesNotMatter) {
+  const Scene scene = Astronaut();
+  StreamAdapter quick(AdapterOf(HogFaceFinder()), {5, 2}),
+      slow(AdapterOf(std::make_unique<Slow>()), {5, 2});
+  for (int i = 0; i < 20; ++i) {
+    const cv::Mat bgr = Window(scene, i).bgr;
+    EXPECT_TRUE(Same(quick.LogOdds(bgr), slow.LogOdds(bgr))) << i;
+  }
+}
+
+}  // namespace
+}  // namespace skinmask

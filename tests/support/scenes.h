@@ -1,0 +1,63 @@
+// Photographs of the samples as frames of a camera, and adapters for them.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <opencv2/imgproc.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "skinmask/detect/adapt.h"
+#include "skinmask/media/image.h"
+#include "support/files.h"
+#include "support/world.h"
+
+namespace skinmask::testing {
+
+struct Scene {
+  cv::Mat bgr, truth;
+};
+
+inline Scene SceneOf(const std::string& photo, const std::string& mask) {
+  Scene scene{ReadImage(SamplesFolder() / "photos" / photo),
+              ReadImage(SamplesFolder() / "masks" / mask)};
+  cv::extractChannel(scene.truth, scene.truth, 0);
+  return scene;
+}
+
+inline Scene Astronaut() { return SceneOf("astronaut.png", "astronaut.png"); }
+inline Scene Hopper() { return SceneOf("grace_hopper.jpg", "grace_hopper.png"); }
+
+// A window of 400x400 that moves over the scene.
+inline Scene Window(const Scene& scene, int frame) {
+  const cv::Rect at(56 + static_cast<int>(40 * std::sin(frame / 10.)), 0, 400, 400);
+  return {scene.bgr(at).clone(), scene.truth(at).clone()};
+}
+
+inline cv::Mat Noisy(const cv::Mat& bgr, std::uint64_t seed) {
+  Random random(seed);
+  cv::Mat noisy = bgr.clone();
+  for (int y = 0; y < noisy.rows; ++y)
+    for (int x = 0; x < 3 * noisy.cols; ++x)
+      noisy.ptr(y)[x] = cv::saturate_cast<std::uint8_t>(noisy.ptr(y)[x] + 3 * random.Normal());
+  return noisy;
+}
+
+// To faces alone, unless `image` says otherwise.
+inline std::shared_ptr<const Adapter> AdapterOf(std::unique_ptr<SeedFinder> finder,
+                                                bool image = false) {
+  std::vector<std::unique_ptr<SeedFinder>> finders;
+  finders.push_back(std::move(finder));
+  const Model model = DefaultModel();
+  AdaptOptions options;
+  options.image.enabled = image;
+  return std::make_shared<const Adapter>(model, model.decision.threshold, std::move(finders),
+                                         options);
+}
+
+inline bool Same(const cv::Mat& a, const cv::Mat& b) {
+  return a.size() == b.size() && (a.empty() || cv::norm(a, b, cv::NORM_INF) == 0);
+}
+
+}  // namespace skinmask::testing
