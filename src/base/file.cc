@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -171,11 +172,21 @@ class Source {
 
 // A name that nobody else takes: not the next process, nor one of another container that shares the
 // folder, where numbers of processes are the same.
+constexpr const char *kPartPrefix = ".skinmask-", *kPartSuffix = ".part";
+constexpr const char* kDigits = "0123456789abcdef";
+constexpr std::size_t kRandomLetters = 16;
 std::string RandomName() {
   std::random_device random;  // the kernel's
   std::string name;
-  for (int i = 0; i < 16; ++i) name += "0123456789abcdef"[random() % 16];
+  for (std::size_t i = 0; i < kRandomLetters; ++i) name += kDigits[random() % 16];
   return name;
+}
+
+bool IsPartName(std::string_view name) {
+  if (!name.starts_with(kPartPrefix) || !name.ends_with(kPartSuffix)) return false;
+  name.remove_prefix(std::strlen(kPartPrefix));
+  name.remove_suffix(std::strlen(kPartSuffix));
+  return name.size() == kRandomLetters && name.find_first_not_of(kDigits) == name.npos;
 }
 
 }  // namespace
@@ -254,7 +265,7 @@ PartFile::PartFile(const fs::path& destination) : destination_(destination), pat
   std::error_code ignored;
   if (fs::is_symlink(destination, ignored))
     destination_ = fs::weakly_canonical(destination, ignored);
-  path_ = destination_.parent_path() / (".skinmask-" + RandomName() + ".part");
+  path_ = destination_.parent_path() / (std::string(kPartPrefix) + RandomName() + kPartSuffix);
 }
 
 PartFile::~PartFile() {
@@ -283,6 +294,18 @@ void WriteFile(const fs::path& path, std::string_view bytes, Overwrite overwrite
   if (file.get() < 0 || !WriteAll(path, file.get(), bytes, regular) || !file.Close())
     Fail(path, "cannot be written", errno);
   part.Rename(survives);
+}
+
+void RemoveStaleParts(const fs::path& folder) {
+  constexpr std::chrono::hours kOld(24);
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (!IsPartName(it->path().filename().string())) continue;
+    std::error_code ignored;
+    const fs::file_time_type written = fs::last_write_time(it->path(), ignored);
+    if (!ignored && fs::file_time_type::clock::now() - written > kOld)
+      unlink(it->path().c_str());  // no folder, whatever it is called
+  }
 }
 
 fs::path FileIdentity(const fs::path& path) {

@@ -88,9 +88,10 @@ Maps MapsOf(const Task& task, const Posterior& posterior, double threshold,
   return maps;
 }
 
-Detected Process(const Task& task, const Posterior& posterior, double threshold,
+Detected Process(Task task, const Posterior& posterior, double threshold,
                  const DetectOptions& options, const TakePixels& take) {
-  for (const auto& [output, path] : task.outputs) RequireWritable(path, options.overwrite);
+  if (IsDoneMeanwhile(task, options)) return {};
+  for (const auto& [output, path] : task.outputs) RequireWritable(path, OverwriteOf(options));
   thread_local Scratch pixels, mask_pixels;
   const ScratchTrim trim_pixels(pixels), trim_mask(mask_pixels);
   const cv::Mat bgr = ReadImage(
@@ -127,10 +128,10 @@ void DetectImages(const std::vector<Task>& tasks, const DetectOptions& options, 
       },
       [&](std::size_t, Detected&& result) {
         for (std::size_t j = 0; j < result.files.size(); ++j)
-          WriteFile(result.image.outputs[j], result.files[j], options.overwrite,
+          WriteFile(result.image.outputs[j], result.files[j], OverwriteOf(options),
                     Survives::kProcess);
         run.finished();
-        done(result.image);
+        if (!result.files.empty()) done(result.image);
       });
 }
 

@@ -198,8 +198,12 @@ void DetectVideos(const std::vector<Task>& tasks, const DetectOptions& options, 
   // Smaller pictures are averages of BGR.
   const auto pixels = options.scale == 1 ? options.video.pixels : FramePosterior::Pixels::kBgr;
   const FramePosterior posterior(model, pixels, VideoExpectation(options));
-  for (const Task& task : tasks) {
+  for (Task task : tasks) {
     if (run.stop && run.stop->load()) return;
+    if (!options.video.png_frames && IsDoneMeanwhile(task, options)) {
+      run.finished();
+      continue;
+    }
     run.counting("frames of " + task.input.filename().string());
     try {
       if (const auto video = VideoRun(task, options, posterior, model, run).Go()) done(*video);

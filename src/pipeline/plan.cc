@@ -115,6 +115,15 @@ Plan PlanTasks(const DetectOptions& options, const Run& run) {
   return plan;
 }
 
+bool IsDoneMeanwhile(Task& task, const DetectOptions& options) {
+  if (!options.resume) return false;
+  std::erase_if(task.outputs, [](const auto& output) {
+    std::error_code ignored;
+    return output.second != kStandardOutput && fs::is_regular_file(output.second, ignored);
+  });
+  return task.outputs.empty();
+}
+
 void MakeFolders(const Plan& plan) {
   std::set<fs::path> folders;
   for (const std::vector<Task>* tasks : {&plan.images, &plan.videos})
@@ -123,6 +132,7 @@ void MakeFolders(const Plan& plan) {
   for (const fs::path& folder : folders) {
     std::error_code ignored;  // whatever belongs there says that its folder does not exist
     fs::create_directories(folder, ignored);
+    RemoveStaleParts(folder);
   }
 }
 

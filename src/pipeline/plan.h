@@ -23,7 +23,15 @@ struct Plan {
 
 // Prepares the output, lists inputs, names outputs, and leaves out what is not to be done.
 Plan PlanTasks(const DetectOptions& options, const Run& run);
-// Makes the folders that the plan's outputs go to, as far as that can be done.
+// With `resume`: leaves out the outputs that another run has made since the task was planned. True
+// where none is left.
+bool IsDoneMeanwhile(Task& task, const DetectOptions& options);
+// What another run makes between that and the end is of the same bytes.
+inline Overwrite OverwriteOf(const DetectOptions& options) {
+  return options.resume ? Overwrite::kYes : options.overwrite;
+}
+// Makes the folders that the plan's outputs go to, as far as that can be done, and removes what
+// runs left there that were killed a day ago or more.
 void MakeFolders(const Plan& plan);
 
 }  // namespace skinmask

@@ -124,7 +124,7 @@ class FrameFolder : public VideoSink {
  public:
   FrameFolder(const Task& task, const DetectOptions& options, std::size_t class_count)
       : folder_(task.outputs.front().second),
-        overwrite_(options.overwrite),
+        overwrite_(OverwriteOf(options)),
         resume_(options.resume),
         palette_(ClassPalette(class_count)) {
     std::error_code error;
@@ -166,7 +166,7 @@ std::unique_ptr<VideoSink> MakeVideoSink(const Task& task, const DetectOptions& 
                                          const VideoInfo& info, std::int64_t first,
                                          const cv::Size& size, std::size_t class_count) {
   if (options.video.png_frames) return std::make_unique<FrameFolder>(task, options, class_count);
-  for (const auto& [output, path] : task.outputs) RequireWritable(path, options.overwrite);
+  for (const auto& [output, path] : task.outputs) RequireWritable(path, OverwriteOf(options));
   return std::make_unique<VideoFiles>(task, options, info, first, size);
 }
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
+#include <chrono>
+
 #include "skinmask/base/error.h"
 #include "support/files.h"
 #include "support/pictures.h"
@@ -43,6 +45,50 @@ TEST_F(DetectRunTest, AFolderWithinItThatVanishesIsAProblemOfEachImage) {
   };
   EXPECT_NO_THROW(Detect(options_, DefaultModel(), run_, remove));
   EXPECT_EQ(problems_.size(), 19u);
+}
+
+// Two runs of one list, as where a scheduler begins the second before the first has ended.
+TEST_F(DetectRunTest, OutputsThatAppearMeanwhileAreDone) {
+  run_.planned = [&](const std::string& input, bool there) {
+    EXPECT_FALSE(there);
+    testing::fs::create_directories(Path("out/sub"));
+    if (!input.ends_with("7.png")) return;
+    Put("out/sub/" + testing::fs::path(input).filename().string(), "another's");
+  };
+  int finished = 0, done = 0;
+  run_.finished = [&] { ++finished; };
+  const auto count = [&](const DetectedImage&) { ++done; };
+  Detect(options_, DefaultModel(), run_, count);
+  EXPECT_EQ(problems_.size(), 2u);  // 7.png and 17.png: they exist already
+  testing::fs::remove_all(Path("out"));
+  problems_.clear();
+  finished = done = 0;
+  options_.resume = true;
+  Detect(options_, DefaultModel(), run_, count);
+  EXPECT_EQ(problems_, std::vector<std::string>{});
+  EXPECT_EQ(finished, 20);
+  EXPECT_EQ(done, 18);
+  EXPECT_EQ(ReadFile(Path("out/sub/17.png")), "another's");
+}
+
+// Of a run that was killed. What may still be written to stays, and what is only called alike.
+TEST_F(DetectRunTest, OldPartsAreRemoved) {
+  const std::string old = "out/sub/.skinmask-0123456789abcdef.part";
+  const std::string others[] = {"out/sub/.skinmask-0123456789abcdee.part",
+                                "out/sub/.skinmask-0123456789abcde.part",
+                                "out/sub/skinmask-0123456789abcdef.part", "out/sub/old.png"};
+  Put(old, "half");
+  for (const std::string& other : others) Put(other, "half");
+  const auto age = [&](const std::string& name, int hours) {
+    testing::fs::last_write_time(
+        Path(name), testing::fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  age(old, 25);
+  age(others[0], 23);
+  for (int i = 1; i < 4; ++i) age(others[i], 1000);
+  Detect(options_, DefaultModel(), run_, [](const DetectedImage&) {});
+  EXPECT_FALSE(testing::fs::exists(Path(old)));
+  for (const std::string& other : others) EXPECT_TRUE(testing::fs::exists(Path(other))) << other;
 }
 
 }  // namespace

@@ -79,6 +79,10 @@ class PartFile {
   std::filesystem::path destination_, path_;
 };
 
+// Removes what PartFile names of processes that are gone left in a folder: those that nobody has
+// written to for a day.
+void RemoveStaleParts(const std::filesystem::path& folder);
+
 // The file behind a path, whatever links lead to it; the path itself where that cannot be told.
 std::filesystem::path FileIdentity(const std::filesystem::path& path);
 

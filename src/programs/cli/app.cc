@@ -61,7 +61,7 @@ int Act(Context& context) {
   if (context.verbose) PrintError("skinmask: took {:.3f} s\n", SecondsSince(start));
   context.PrintSummary();
   if (StopFlag()) return kInterrupted;
-  return context.record.all_well() ? kDone : kPartly;
+  return context.record.IsWithin(context.max_failures) ? kDone : kPartly;
 }
 
 // The options that were given, by their long names: what was said of each, a list where it was more

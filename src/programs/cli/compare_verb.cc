@@ -237,6 +237,7 @@ void AddCompare(CLI::App& app, Context& context) {
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
+  AddMaxFailuresOption(*verb, context);
   AddSandboxOption(*verb, context);
   verb->callback(
       [options, &context] { context.action = [options](Context& c) { RunCompare(*options, c); }; });

@@ -27,6 +27,7 @@ struct Context {
   bool quiet = false;
   bool verbose = false;
   bool force = false;
+  FailureLimit max_failures;
   bool resume = false;  // of detect: a run that ended before its time is completed
   std::string sandbox = "auto";
   std::function<void(Context&)> action;  // of the verb chosen on the command line

@@ -273,6 +273,7 @@ void AddDetect(CLI::App& app, Context& context) {
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
+  AddMaxFailuresOption(*verb, context);
   AddSandboxOption(*verb, context);
   verb->callback(
       [options, &context] { context.action = [options](Context& c) { RunDetect(*options, c); }; });

@@ -222,6 +222,7 @@ void AddEvaluate(CLI::App& app, Context& context) {
                "Judge the images that have a mask, and count those that have none");
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
+  AddMaxFailuresOption(*verb, context);
   AddSandboxOption(*verb, context);
   verb->callback([options, &context] {
     context.action = [options](Context& c) { RunEvaluate(*options, c); };

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/parse.h"
 #include "programs/cli/flag_hints.h"
 
 namespace skinmask::cli {
@@ -20,6 +22,16 @@ std::string Grouped(std::size_t number) {
 
 }  // namespace
 
+bool lexical_cast(const std::string& text, FailureLimit& limit) {
+  const bool percent = text.ends_with('%');
+  const std::string number = percent ? text.substr(0, text.size() - 1) : text;
+  const auto value = ParseNumber<double>(number);
+  const bool whole = value && *value == std::floor(*value);
+  if (!value || !(*value >= 0) || (percent ? *value > 100 : !whole)) return false;
+  limit = {*value, percent};
+  return true;
+}
+
 void RunRecord::Plan(const std::string& input, bool there) {
   planned_.push_back(input);
   if (there) skipped_.push_back({input, kThere});
@@ -34,6 +46,12 @@ std::vector<std::string> RunRecord::LeftOut() const {
   for (const Skipped& skipped : skipped_)
     if (skipped.reason == kThere) inputs.push_back(skipped.input);
   return inputs;
+}
+
+bool RunRecord::IsWithin(const FailureLimit& limit) const {
+  const double inputs = static_cast<double>(planned_.size());
+  const double most = limit.percent ? limit.number / 100 * inputs : limit.number;
+  return static_cast<double>(failed_.size()) <= most;
 }
 
 bool RunRecord::Leaves(const std::string& input) const {

@@ -12,6 +12,15 @@
 
 namespace skinmask::cli {
 
+// How many inputs may fail before the exit status tells: so many, or so many of a hundred.
+struct FailureLimit {
+  double number = 0;
+  bool percent = false;
+};
+
+// "10" or "5%"; how CLI11 reads an option of this type.
+bool lexical_cast(const std::string& text, FailureLimit& limit);
+
 class RunRecord {
  public:
   void Plan(const std::string& input, bool there);
@@ -23,6 +32,7 @@ class RunRecord {
   bool any() const { return always_ || !planned_.empty() || !failed_.empty(); }
   void TellAlways() { always_ = true; }
   bool all_well() const { return failed_.empty(); }
+  bool IsWithin(const FailureLimit& limit) const;
   // The inputs in order, those that are there already included.
   const std::vector<std::string>& planned() const { return planned_; }
 

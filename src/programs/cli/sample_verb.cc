@@ -69,6 +69,7 @@ void AddSample(CLI::App& app, Context& context) {
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
+  AddMaxFailuresOption(*verb, context);
   AddSandboxOption(*verb, context);
   verb->callback(
       [options, &context] { context.action = [options](Context& c) { RunSample(*options, c); }; });

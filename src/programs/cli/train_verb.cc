@@ -155,6 +155,7 @@ void AddTrain(CLI::App& app, Context& context) {
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
+  AddMaxFailuresOption(*verb, context);
   AddSandboxOption(*verb, context);
   verb->callback(
       [options, &context] { context.action = [options](Context& c) { RunTrain(*options, c); }; });

@@ -37,6 +37,13 @@ void AddSandboxOption(CLI::App& verb, Context& context, const std::string& text)
   OptionGroup(verb, "General").AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text);
 }
 
+void AddMaxFailuresOption(CLI::App& verb, Context& context) {
+  OptionGroup(verb, "Input")
+      .Add("--max-failures", context.max_failures, "N|P%",
+           "Inputs that may fail, so many or so many of a hundred, with exit status 0 nevertheless "
+           "(default: 0)");
+}
+
 void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {
   OptionGroup(verb, "Input")
       .AddDefault("--max-pixels", max_pixels, "N",

@@ -205,5 +205,26 @@ TEST_F(RecordTest, ShardsWithoutInputsAndImagesWithoutMasksAreCounted) {
   EXPECT_TRUE(run.summary.starts_with("0 failed, 1 skipped, 1 of 1 done")) << run.summary;
 }
 
+// One damaged photograph of a million must not hold up what a scheduler has in store.
+TEST_F(RecordTest, SoManyFailuresAreTolerated) {
+  for (int i = 0; i < 8; ++i)
+    Put("f/" + std::to_string(i) + ".png", Encode(".png", Gradient(9, 9)));
+  Put("f/bad.png", "none");
+  Put("f/worse.png", "none");
+  const auto status = [&](const std::string& limit) {
+    const Outcome run = Run("detect --adapt off f -o out --force " + limit);
+    EXPECT_EQ(Lines(run.err), run.status == 2 ? 1 : 2) << run.err;
+    if (run.status != 2) EXPECT_TRUE(run.summary.starts_with("2 failed")) << run.summary;
+    return run.status;
+  };
+  EXPECT_EQ(status(""), 1);
+  for (const char* limit : {"2", "3", "20%", "100%", "20.5%"})
+    EXPECT_EQ(status("--max-failures " + std::string(limit)), 0) << limit;
+  for (const char* limit : {"0", "1", "19.9%", "0%"})
+    EXPECT_EQ(status("--max-failures " + std::string(limit)), 1) << limit;
+  for (const char* limit : {"-1", "1.5", "101%", "nan", "many", "%", "''"})
+    EXPECT_EQ(status("--max-failures " + std::string(limit)), 2) << limit;
+}
+
 }  // namespace
 }  // namespace skinmask
