@@ -1,0 +1,29 @@
+// The work on one image.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/ordered.h"
+#include "pipeline/plan.h"
+#include "skinmask/model/posterior.h"
+#include "skinmask/pipeline/detect_run.h"
+
+namespace skinmask {
+
+struct Detected {
+  std::uint64_t pixels = 0;  // of the picture; 0: nothing was to be done
+  DetectedImage image;
+  std::vector<std::string> files;  // encoded, as image.outputs
+};
+
+bool Wants(const Task& task, Output wanted);
+
+// Decodes the bytes of task.input, which is not read, and makes the task's outputs, which are not
+// written.
+Detected DetectOne(const Task& task, std::string_view bytes, const Posterior& posterior,
+                   double threshold, const DetectOptions& options, const TakePixels& take);
+
+}  // namespace skinmask
