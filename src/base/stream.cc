@@ -1,0 +1,152 @@
+#include "base/stream.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+
+int Open(const fs::path& path, int flags) {
+  if (path == kStandardInput) return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (path == kStandardOutput) return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  return open(path.c_str(), flags, 0666);
+}
+
+std::atomic<const std::atomic<bool>*> stop_of_waits = nullptr;
+constexpr int kPauseMilliseconds = 50;
+
+void RequireNoStop(const fs::path& path) {
+  const std::atomic<bool>* const stop = stop_of_waits;
+  if (stop && *stop)
+    throw WaitStopped(path.string(), "was not waited for any longer (interrupted)");
+}
+
+// Until `fd` can be read from or written to. Any thread may have got the signal: hence the pauses.
+void WaitFor(const fs::path& path, int fd, short event) {
+  pollfd wait{fd, event, 0};
+  for (int ready = 0; (ready = poll(&wait, 1, kPauseMilliseconds)) <= 0;) {
+    if (ready < 0 && errno != EINTR) return;  // the call that waits will say why
+    RequireNoStop(path);
+  }
+}
+
+bool IsNamedPipe(const fs::path& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+// Opens what is no regular file for writing; for a named pipe it waits until somebody reads.
+Descriptor OpenSpecial(const fs::path& path) {
+  while (true) {
+    Descriptor file(path, O_WRONLY | O_NONBLOCK);
+    const int error = errno;
+    if (file.get() >= 0 || error != ENXIO || !IsNamedPipe(path)) {
+      errno = error;
+      return file;
+    }
+    RequireNoStop(path);
+    poll(nullptr, 0, kPauseMilliseconds);
+  }
+}
+
+// A pipe that can be written to takes this much at once; with more, write(2) would wait itself.
+constexpr std::size_t kPipePiece = 4096;
+
+}  // namespace
+
+void StopWaitsBy(const std::atomic<bool>* stop) { stop_of_waits = stop; }
+
+void FailBy(const fs::path& path, const std::string& action, int error) {
+  throw Error(path.string(), action + ": " + std::strerror(error));
+}
+
+Descriptor::Descriptor(const fs::path& path, int flags) : fd_(Open(path, flags | O_CLOEXEC)) {}
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) close(fd_);
+}
+
+bool Descriptor::Close() { return close(std::exchange(fd_, -1)) == 0; }
+
+bool IsSpecial(const fs::path& path) {
+  struct stat status;
+  const std::string name = path.string();
+  if (name.starts_with("/dev/") && !name.starts_with("/dev/shm/")) return true;
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+InputStream::InputStream(const fs::path& path)
+    : path_(path), file_(path, O_RDONLY | O_NONBLOCK) {  // to open a pipe would wait for its writer
+  struct stat status;
+  if (file_.get() < 0 || fstat(file_.get(), &status) != 0) FailBy(path, "cannot be read", errno);
+  if (S_ISDIR(status.st_mode)) throw Error(path.string(), "is a folder (a file is expected)");
+  regular_ = S_ISREG(status.st_mode);
+  if (regular_) size_ = static_cast<std::uint64_t>(status.st_size);
+  // Who writes to standard input was there before us.
+  begun_ = !S_ISFIFO(status.st_mode) || path == kStandardInput;
+}
+
+std::size_t InputStream::ReadSome(char* to, std::size_t size) {
+  constexpr int kPauses = 60;
+  for (int pauses = 0;;) {
+    if (begun_ && !regular_) WaitFor(path_, file_.get(), POLLIN);
+    const ssize_t got = read(file_.get(), to, size);
+    if (got < 0 && errno != EINTR && errno != EAGAIN) FailBy(path_, "cannot be read", errno);
+    if (got < 0) begun_ |= errno == EAGAIN;
+    if (got > 0) begun_ = true;
+    if (got > 0 || (got == 0 && begun_)) return static_cast<std::size_t>(got);
+    if (begun_) continue;
+    if (++pauses > kPauses) throw Error(path_.string(), "is a pipe that nobody writes to");
+    RequireNoStop(path_);
+    poll(nullptr, 0, kPauseMilliseconds);
+  }
+}
+
+bool InputStream::Read(std::string& bytes, std::size_t size) {
+  std::size_t have = bytes.size(), got = 1;
+  bytes.resize(size);
+  while (have < size && (got = ReadSome(bytes.data() + have, size - have)) > 0) have += got;
+  bytes.resize(have);
+  return got > 0;
+}
+
+std::uint64_t InputStream::Skip(std::uint64_t count) {
+  const auto step = static_cast<off_t>(count);
+  return regular_ && lseek(file_.get(), step, SEEK_CUR) >= 0 ? count : 0;
+}
+
+OutputStream::OutputStream(const fs::path& path, const fs::path& part)
+    : path_(path),
+      regular_(!IsSpecial(path)),
+      file_(regular_ ? Descriptor(part, O_WRONLY | O_CREAT | O_EXCL) : OpenSpecial(path)) {
+  if (file_.get() < 0) FailBy(path, "cannot be written", errno);
+}
+
+void OutputStream::Write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (!regular_) WaitFor(path_, file_.get(), POLLOUT);
+    const std::size_t size = regular_ ? bytes.size() : std::min(bytes.size(), kPipePiece);
+    const ssize_t written = write(file_.get(), bytes.data(), size);
+    if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (written < 0) FailBy(path_, "cannot be written", errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+void OutputStream::Close() {
+  if (!file_.Close()) FailBy(path_, "cannot be written", errno);
+}
+
+}  // namespace skinmask
