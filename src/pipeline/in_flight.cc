@@ -4,10 +4,19 @@ namespace skinmask {
 
 std::optional<std::size_t> InFlight::Begin(const std::atomic<bool>* stop) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return next_ == count_ || next_ - first_ < most_items_; });
-  if (next_ == count_ || (stop && stop->load())) return std::nullopt;
+  changed_.wait(lock, [&] { return ended_ || next_ - first_ < most_items_; });
+  if (ended_ || (stop && stop->load())) return std::nullopt;
   items_[next_];
   return next_++;
+}
+
+void InFlight::End(std::size_t item) {
+  const std::lock_guard lock(mutex_);
+  pixels_ -= items_[item].pixels;
+  items_.erase(item);
+  next_ = item;
+  ended_ = true;
+  changed_.notify_all();
 }
 
 void InFlight::Take(std::size_t item, std::int64_t pixels) {

@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,41 +51,61 @@ std::optional<Problem> ProblemOf(const Name& name, const Call& call) {
   }
 }
 
-// Calls work(i, take) for i in [0, count) on all threads and consume(i, result) in order on one at
-// a time. A result has a member `pixels`. ItemsInFlight() of them at once, and PixelsInFlight() of
-// those that `take` is told of, so memory does not grow with `count`. An exception in either call
-// goes to run.problem as one of name(i), and the run goes on.
-template <class Work, class Consume, class Name>
-void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work& work,
-                const Consume& consume) {
-  using Result = decltype(work(std::size_t{0}, TakePixels()));
+// Calls work(input, take) for each input on all threads, and consume(input, result) in order on one
+// at a time. next(take) gives the inputs in order, one call at a time, and at the end none; `total`
+// is their number, or 0 where it is not known. A result has a member `pixels`. ItemsInFlight() of
+// them at once, and PixelsInFlight() of those that `take` is told of, so memory does not grow with
+// their number. An exception in `work` or `consume` goes to run.problem as one of name(input), and
+// the run goes on; one in `next` ends it, when all inputs before are done.
+template <class Next, class Work, class Consume, class Name>
+void RunOrderedFrom(const Next& next, std::size_t total, const Run& run, const Name& name,
+                    const Work& work, const Consume& consume) {
+  using Input = typename decltype(next(TakePixels()))::value_type;
+  using Result = decltype(work(std::declval<Input&>(), TakePixels()));
   struct Item {
+    std::optional<Input> input;
     std::unique_ptr<Result> result;
     std::optional<Problem> problem;
   };
   std::vector<Item> items(ItemsInFlight());  // each in the place of one that is finished
-  const auto guarded = [&](std::size_t i, const auto& call) {
-    items[i % items.size()].problem = ProblemOf([&] { return name(i); }, call);
-  };
-  InFlight in_flight(count, items.size(), PixelsInFlight());
+  InFlight in_flight(items.size(), PixelsInFlight());
   std::uint64_t pixels = 0;
+  std::mutex reading;
+  std::exception_ptr broken;
+  const auto begin = [&]() -> std::optional<std::size_t> {
+    const std::lock_guard lock(reading);
+    const std::optional<std::size_t> i = in_flight.Begin(run.stop);
+    if (!i) return std::nullopt;
+    Item& item = items[*i % items.size()];
+    try {
+      item.input = next([&](std::int64_t more) { in_flight.Take(*i, more); });
+    } catch (const std::exception&) {
+      broken = std::current_exception();
+    }
+    if (item.input) return i;
+    in_flight.End(*i);
+    return std::nullopt;
+  };
   const auto compute = [&](std::size_t i) {
+    Item& item = items[i % items.size()];
     const TakePixels take = [&](std::int64_t more) { in_flight.Take(i, more); };
-    guarded(i, [&] { items[i % items.size()].result = std::make_unique<Result>(work(i, take)); });
+    item.problem =
+        ProblemOf([&] { return name(*item.input); },
+                  [&] { item.result = std::make_unique<Result>(work(*item.input, take)); });
   };
   const auto finish = [&](std::size_t i) {
     Item item = std::exchange(items[i % items.size()], Item());
     if (item.result) {
       pixels += item.result->pixels;
-      item.problem =
-          ProblemOf([&] { return name(i); }, [&] { consume(i, std::move(*item.result)); });
+      item.problem = ProblemOf([&] { return name(*item.input); },
+                               [&] { consume(*item.input, std::move(*item.result)); });
     }
     if (item.problem) run.problem(*item.problem);
-    run.progress(i + 1, count, pixels);
+    run.progress(i + 1, total, pixels);
   };
   // Isolated: a thread that waits for the rows of its item must not begin another one on top of it.
   const auto work_on = [&] {
-    while (const std::optional<std::size_t> i = in_flight.Begin(run.stop))
+    while (const std::optional<std::size_t> i = begin())
       tbb::this_task_arena::isolate([&] {
         compute(*i);
         in_flight.Computed(*i, finish);
@@ -98,6 +119,18 @@ void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work&
   }
   work_on();
   others.wait();
+  if (broken) std::rethrow_exception(broken);
+}
+
+// The same for the inputs 0 to count - 1.
+template <class Work, class Consume, class Name>
+void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work& work,
+                const Consume& consume) {
+  std::size_t begun = 0;
+  const auto next = [&](const TakePixels&) {
+    return begun < count ? std::optional(begun++) : std::nullopt;
+  };
+  RunOrderedFrom(next, count, run, name, work, consume);
 }
 
 }  // namespace skinmask

@@ -13,10 +13,12 @@ namespace skinmask {
 namespace {
 
 TEST(InFlight, TheFirstItemNeverWaitsAndOthersWaitForRoom) {
-  InFlight in_flight(4, 4, 100);
+  InFlight in_flight(5, 100);
   std::vector<std::size_t> finished;
   const auto finish = [&](std::size_t i) { finished.push_back(i); };
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(in_flight.Begin(nullptr), i);
+  EXPECT_EQ(in_flight.Begin(nullptr), 4u);
+  in_flight.End(4);  // there was none
   EXPECT_EQ(in_flight.Begin(nullptr), std::nullopt);
   in_flight.Take(2, 60);
   in_flight.Take(1, 40);
