@@ -3,6 +3,7 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(PNG REQUIRED)
 pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)
 pkg_check_modules(TIFF REQUIRED IMPORTED_TARGET libtiff-4)
+pkg_check_modules(ARCHIVE REQUIRED IMPORTED_TARGET libarchive)
 pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebp libwebpdemux)
 # Optional: without them HEIC and AVIF, or JPEG XL, are not read.
 pkg_check_modules(HEIF IMPORTED_TARGET libheif>=1.13)

@@ -1,0 +1,36 @@
+#include "media/shard.h"
+
+#include <algorithm>
+
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The path below the archive's root. Throws Error where it leads out of it.
+std::string InnerName(const std::string& stored, const fs::path& archive) {
+  const fs::path path(stored);
+  const bool leaves = std::ranges::count(path, "..") > 0;
+  if (path.is_absolute() || leaves)
+    throw Error(archive.string(), "holds an entry that leads out of it: " + stored);
+  return path.lexically_normal().generic_string();
+}
+
+}  // namespace
+
+std::optional<ShardFile> ShardReader::Next() {
+  while (std::optional<TarEntry> entry = tar_.Next()) {
+    ShardFile file{InnerName(entry->name, path_), {}, {}, *entry};
+    if (entry->type == TarEntry::Type::kOther) continue;
+    const std::size_t folder = file.name.rfind('/') + 1;  // 0 where there is none
+    const std::size_t dot = file.name.find('.', folder);
+    file.key = file.name.substr(0, dot);
+    if (dot != file.name.npos) file.extension = file.name.substr(dot + 1);
+    return file;
+  }
+  return std::nullopt;
+}
+
+}  // namespace skinmask

@@ -1,0 +1,132 @@
+// Archives: GNU tar, which every Debian has, is the oracle.
+#include "media/tar.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "media/shard.h"
+#include "skinmask/base/error.h"
+#include "support/files.h"
+
+namespace skinmask {
+namespace {
+
+class TarTest : public testing::FolderTest {
+ protected:
+  // Runs a command in the test's folder.
+  bool Shell(const std::string& command) const {
+    return std::system(("cd '" + folder_.string() + "' && " + command).c_str()) == 0;
+  }
+  static std::string All(TarReader& reader) {
+    return reader.Read([](std::string_view) { return true; });
+  }
+  std::map<std::string, std::string> Contents(const std::string& name) const {
+    std::map<std::string, std::string> contents;
+    TarReader reader(Path(name));
+    while (const auto entry = reader.Next()) contents[entry->name] = All(reader);
+    return contents;
+  }
+  // Three files, one of many blocks and one with a name that takes a header of its own.
+  std::map<std::string, std::string> PutFiles() const {
+    std::string large(300000, 'x');
+    for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * i >> 7);
+    const std::map<std::string, std::string> files{
+        {"a.jpg", large}, {"empty.txt", ""}, {std::string(180, 'n') + "\xC3\xA4.png", "bytes"}};
+    for (const auto& [name, bytes] : files) Put("in/" + name, bytes);
+    return files;
+  }
+};
+
+TEST_F(TarTest, ReadsWhatGnuTarWritesInAnyForm) {
+  const auto files = PutFiles();
+  for (const char* form : {"gnu", "posix", "ustar"}) {
+    SCOPED_TRACE(form);
+    const std::string names = form == std::string("ustar") ? "a.jpg empty.txt" : "*";
+    ASSERT_TRUE(Shell(std::string("tar -C in --format=") + form + " -cf a.tar $(cd in && ls " +
+                      names + ")"));
+    for (const auto& [name, bytes] : Contents("a.tar")) EXPECT_EQ(files.at(name), bytes) << name;
+    EXPECT_EQ(Contents("a.tar").size(), form == std::string("ustar") ? 2u : 3u);
+  }
+}
+
+// What LabelledPairs relies on when it reads images in any order.
+TEST_F(TarTest, OffsetsLeadToTheData) {
+  const auto files = PutFiles();
+  for (const char* form : {"gnu", "posix"}) {
+    ASSERT_TRUE(Shell(std::string("tar -C in --format=") + form + " -cf a.tar ."));
+    const std::string archive = ReadFile(Path("a.tar"));
+    TarReader reader(Path("a.tar"));
+    int found = 0;
+    while (const auto entry = reader.Next()) {
+      if (entry->type != TarEntry::Type::kFile) continue;
+      ++found;
+      EXPECT_EQ(archive.substr(entry->offset, entry->size), files.at(entry->name.substr(2)));
+    }
+    EXPECT_EQ(found, 3) << form;
+  }
+}
+
+TEST_F(TarTest, GnuTarReadsWhatIsWritten) {
+  const auto files = PutFiles();
+  TarWriter writer(Path("w.tar"), Overwrite::kNo);
+  for (const auto& [name, bytes] : files) writer.Add("deep/" + name, bytes);
+  EXPECT_FALSE(std::filesystem::exists(Path("w.tar")));
+  writer.Finish();
+  ASSERT_TRUE(Shell("mkdir out && tar -C out -xf w.tar 2>problems && test ! -s problems"));
+  for (const auto& [name, bytes] : files) EXPECT_EQ(ReadFile(Path("out/deep/" + name)), bytes);
+  EXPECT_EQ(Contents("w.tar").size(), files.size());
+  EXPECT_EQ(ReadFile(Path("w.tar")).size() % 512, 0u);
+}
+
+TEST_F(TarTest, AnUnfinishedOneLeavesNothing) {
+  { TarWriter(Path("w.tar"), Overwrite::kNo).Add("a", std::string(1 << 20, 'a')); }
+  EXPECT_TRUE(Names(folder_).empty());
+}
+
+// At every length: what is left is an error, or all that there was.
+TEST_F(TarTest, TruncatedOnesAreErrors) {
+  Put("in/a.jpg", std::string(700, 'a'));
+  Put("in/b.jpg", "b");
+  ASSERT_TRUE(Shell("tar -C in --format=gnu -cf a.tar a.jpg b.jpg"));
+  const std::string whole = ReadFile(Path("a.tar"));
+  const std::size_t end = 512 + 1024 + 512 + 512;  // headers, and data in blocks
+  for (const std::size_t size : {0, 1, 511, 512, 513, 1211, 1212, 1535, 1536, 1537, 2047, 2048,
+                                 2049, 2559, static_cast<int>(end)}) {
+    Put("cut.tar", whole.substr(0, size));
+    SCOPED_TRACE(size);
+    EXPECT_ERROR(Contents("cut.tar"), "cut.tar: ");
+  }
+  Put("cut.tar", whole.substr(0, end + 512));  // one block of zeros is a mark
+  EXPECT_EQ(Contents("cut.tar").size(), 2u);
+}
+
+TEST_F(TarTest, OtherFilesAreNone) {
+  Put("a.tar", std::string(5000, 'x'));
+  EXPECT_ERROR(Contents("a.tar"), "is no tar archive");
+  PutFiles();
+  ASSERT_TRUE(Shell("tar -C in -czf z.tar ."));
+  EXPECT_ERROR(Contents("z.tar"), "is no tar archive");
+}
+
+TEST_F(TarTest, KeysEndAtTheFirstDotOfTheName) {
+  for (const char* name : {"d.x/a.seg.png", "b", ".c", "e.jpg"}) Put(std::string("in/") + name, "");
+  ASSERT_TRUE(Shell("tar -C in -cf a.tar ./d.x b .c e.jpg"));
+  ShardReader reader(Path("a.tar"));
+  std::map<std::string, std::string> extensions;
+  while (const auto file = reader.Next()) extensions[file->key] = file->extension;
+  EXPECT_EQ(extensions, (std::map<std::string, std::string>{
+                            {"d.x/a", "seg.png"}, {"b", ""}, {"", "c"}, {"e", "jpg"}}));
+}
+
+TEST_F(TarTest, EntriesThatLeadOutAreErrors) {
+  Put("in/a.jpg", "a");
+  for (const char* change : {"s,^,../,", "s,^,/tmp/,", "s,^,x/../../,"}) {
+    ASSERT_TRUE(Shell(std::string("tar -P -C in --transform='") + change + "' -cf a.tar a.jpg"));
+    EXPECT_ERROR(ShardReader(Path("a.tar")).Next(), "leads out of it");
+  }
+}
+
+}  // namespace
+}  // namespace skinmask
