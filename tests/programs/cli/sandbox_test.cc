@@ -70,7 +70,9 @@ bool HasFrame(const std::string& url) {
   AVFormatContext* format = nullptr;
   if (av.avformat_open_input(&format, url.c_str(), nullptr, nullptr) < 0) return false;
   PacketPtr packet(av.av_packet_alloc());
-  return av.av_read_frame(format, packet.get()) >= 0;
+  const bool there = av.av_read_frame(format, packet.get()) >= 0;
+  av.avformat_close_input(&format);
+  return there;
 }
 
 TEST_F(SandboxTest, NoNetworkAndNoOtherProgram) {
