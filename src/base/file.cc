@@ -11,6 +11,7 @@
 #include <cstring>
 #include <random>
 
+#include "base/folder.h"
 #include "base/stream.h"
 #include "skinmask/base/error.h"
 
@@ -154,14 +155,14 @@ void WriteFile(const fs::path& path, std::string_view bytes, Overwrite overwrite
 
 void RemoveStaleParts(const fs::path& folder) {
   constexpr std::chrono::hours kOld(24);
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (!IsPartName(it->path().filename().string())) continue;
-    std::error_code ignored;
-    const fs::file_time_type written = fs::last_write_time(it->path(), ignored);
-    if (!ignored && fs::file_time_type::clock::now() - written > kOld)
-      unlink(it->path().c_str());  // no folder, whatever it is called
-  }
+  ForEachEntry(folder, [&](const char* name, EntryType) {
+    if (!IsPartName(name)) return;
+    const fs::path part = folder / name;
+    std::error_code error;
+    const fs::file_time_type written = fs::last_write_time(part, error);
+    if (!error && fs::file_time_type::clock::now() - written > kOld)
+      unlink(part.c_str());  // no folder, whatever it is called
+  });
 }
 
 fs::path FileIdentity(const fs::path& path) {

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <set>
 #include <system_error>
+#include <unordered_map>
 
+#include "base/folder.h"
 #include "media/gif.h"
 #include "media/image_format.h"
+#include "media/join_path.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/video.h"
@@ -18,89 +22,167 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string LowerExtension(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+// Of a name without its folder.
+std::string LowerExtension(std::string_view name) {
+  std::string extension(name.substr(ExtensionAt(name)));
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return extension;
 }
 
-// True for what can be opened and read to its end: not for pipes, sockets and devices. Broken links
-// count, so that they are told of.
-bool IsReadable(const fs::directory_entry& entry) {
-  std::error_code ignored;
-  const fs::file_type type = entry.status(ignored).type();
-  return type != fs::file_type::fifo && type != fs::file_type::socket &&
-         type != fs::file_type::character && type != fs::file_type::block;
+bool IsNamedAsImage(std::string_view name) {
+  static const std::set<std::string> kExtensions{".jpg", ".jpeg", ".jpe",  ".png",  ".bmp", ".dib",
+                                                 ".tif", ".tiff", ".webp", ".ppm",  ".pgm", ".pbm",
+                                                 ".pnm", ".heic", ".heif", ".avif", ".jxl", ".gif"};
+  return kExtensions.count(LowerExtension(name)) > 0;
+}
+
+bool HasExtensionOfVideo(std::string_view name) {
+  static const std::set<std::string> kExtensions{
+      ".mp4",  ".m4v", ".mov",  ".mkv",  ".webm",  ".avi", ".mpg", ".mpeg", ".m1v",
+      ".m2v",  ".ts",  ".mts",  ".m2ts", ".wmv",   ".asf", ".flv", ".3gp",  ".3g2",
+      ".ogv",  ".vob", ".mxf",  ".dv",   ".y4m",   ".gif", ".nut", ".ivf",  ".264",
+      ".h264", ".265", ".h265", ".hevc", ".mjpeg", ".mjpg"};
+  return kExtensions.count(LowerExtension(name)) > 0;
 }
 
 // By its extension; a GIF by its pictures.
-bool IsNamedAsVideo(const fs::path& path) {
-  return HasVideoExtension(path) && !(LowerExtension(path) == ".gif" && IsStillGif(path));
+bool IsNamedAsVideo(const std::string& path) {
+  const std::string_view name = NameOf(path);
+  return HasExtensionOfVideo(name) && !(LowerExtension(name) == ".gif" && IsStillGif(path));
 }
-
-bool Matches(std::string pattern, const fs::path& relative) {
-  if (pattern.ends_with('/')) pattern.pop_back();  // as shells complete folders
-  if (pattern.starts_with("./")) pattern.erase(0, 2);
-  const fs::path subject = pattern.find('/') == pattern.npos ? relative.filename() : relative;
-  return fnmatch(pattern.c_str(), subject.c_str(), 0) == 0;
-}
-
-bool MatchesAny(const std::vector<std::string>& patterns, const fs::path& relative) {
-  return std::ranges::any_of(patterns, [&](const std::string& p) { return Matches(p, relative); });
-}
-
-// The files of one folder and of those in it.
-class Search {
- public:
-  Search(const fs::path& root, const ListOptions& options, std::vector<InputFile>& files)
-      : root_(root),
-        options_(options),
-        excluded_(options.excluded.empty() ? fs::path() : FileIdentity(options.excluded)),
-        files_(files) {}
-
-  void In(const fs::path& folder) {
-    std::error_code error;
-    std::vector<fs::path> folders;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-      std::error_code ignored;
-      if (MatchesAny(options_.exclude, it->path().lexically_relative(root_))) continue;
-      if (!it->is_directory(ignored))
-        Take(*it);
-      else if (!it->is_symlink(ignored))  // no cycles
-        folders.push_back(it->path());
-    }
-    if (error) options_.problem({folder.string(), "cannot be read: " + error.message()});
-    for (const fs::path& sub : folders)
-      if (excluded_.empty() || FileIdentity(sub) != excluded_) In(sub);
-  }
-
- private:
-  void Take(const fs::directory_entry& entry) {
-    const fs::path relative = entry.path().lexically_relative(root_);
-    if (!options_.include.empty() && !MatchesAny(options_.include, relative)) return;
-    const bool video = options_.wanted == Inputs::kImagesAndVideos && IsNamedAsVideo(entry.path());
-    if (IsReadable(entry) && (video || HasImageExtension(entry.path())))
-      files_.push_back({entry.path(), relative, video});
-    else
-      options_.passed_over(entry.path(), "is no image or video by its name");
-  }
-
-  const fs::path& root_;
-  const ListOptions& options_;
-  const fs::path excluded_;
-  std::vector<InputFile>& files_;
-};
 
 bool IsFolder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
 }
 
+// Shell patterns as ListOptions has them.
+class Patterns {
+ public:
+  explicit Patterns(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
+    for (std::string& pattern : patterns_) {
+      if (pattern.ends_with('/')) pattern.pop_back();  // as shells complete folders
+      if (pattern.starts_with("./")) pattern.erase(0, 2);
+    }
+  }
+  bool empty() const { return patterns_.empty(); }
+  bool Match(const std::string& relative) const {
+    return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
+      const bool of_name = pattern.find('/') == pattern.npos;
+      return fnmatch(pattern.c_str(), of_name ? NameOf(relative).data() : relative.c_str(), 0) == 0;
+    });
+  }
+
+ private:
+  std::vector<std::string> patterns_;
+};
+
+// What a folder holds, by name.
+class Entries {
+ public:
+  void Add(std::string_view name, EntryType type) {
+    entries_.push_back({names_.size(), type});
+    names_.append(name).push_back('\0');
+  }
+  void Sort() {
+    std::ranges::sort(entries_, [this](const Entry& a, const Entry& b) {
+      return std::strcmp(Name(a), Name(b)) < 0;
+    });
+    // A name may come twice where it is taken away and made again meanwhile.
+    const auto doubles = std::ranges::unique(entries_, [this](const Entry& a, const Entry& b) {
+      return std::strcmp(Name(a), Name(b)) == 0;
+    });
+    entries_.erase(doubles.begin(), doubles.end());
+  }
+  std::size_t size() const { return entries_.size(); }
+  std::string_view name(std::size_t i) const { return Name(entries_[i]); }
+  EntryType type(std::size_t i) const { return entries_[i].type; }
+
+ private:
+  struct Entry {
+    std::size_t name;
+    EntryType type;
+  };
+  const char* Name(const Entry& entry) const { return names_.data() + entry.name; }
+  std::vector<Entry> entries_;
+  std::string names_;  // each ended by a zero
+};
+
+// The files of a folder and of those in it. Each folder's names are sorted, and what a folder holds
+// comes in the place of its name: that is the order of the paths, component by component.
+class Search {
+ public:
+  Search(const ListOptions& options, InputList& files)
+      : options_(options),
+        include_(options.include),
+        exclude_(options.exclude),
+        excluded_(options.excluded.empty() ? "" : FileIdentity(options.excluded).string()),
+        files_(files) {}
+
+  // Throws Error where that is the folder to be left out.
+  void Of(std::uint32_t folder) {
+    if (files_.FolderIdentity(folder) == excluded_)
+      throw Error(options_.excluded.string(),
+                  "is the input folder too; its masks would be the next run's photographs "
+                  "(another output folder, or one inside it)");
+    In(folder);
+  }
+
+ private:
+  void In(std::uint32_t folder) {
+    const std::string path = files_.FolderPath(folder);
+    const std::string subfolder(files_.Subfolder(folder));
+    Entries entries;
+    const std::error_code error =
+        ForEachEntry(path, [&](const char* name, EntryType type) { entries.Add(name, type); });
+    if (error) options_.problem({path, "cannot be read: " + error.message()});
+    entries.Sort();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const std::string_view name = entries.name(i);
+      const std::string relative = JoinPath(subfolder, name);
+      if (exclude_.Match(relative)) continue;
+      if (entries.type(i) != EntryType::kFolder)
+        Take(folder, JoinPath(path, name), relative, entries.type(i));
+      else if (excluded_.empty() || JoinPath(files_.FolderIdentity(folder), name) != excluded_)
+        In(files_.AddSubfolder(folder, name));
+    }
+  }
+
+  void Take(std::uint32_t folder, const std::string& path, const std::string& relative,
+            EntryType type) {
+    const bool link = type == EntryType::kLink;
+    if (link && IsFolder(path)) return;  // no cycles
+    if (!include_.empty() && !include_.Match(relative)) return;
+    const bool readable = link ? IsReadable(path) : type == EntryType::kFile;
+    const bool video =
+        readable && options_.wanted == Inputs::kImagesAndVideos && IsNamedAsVideo(path);
+    const std::string_view name = NameOf(path);
+    if (readable && (video || IsNamedAsImage(name)))
+      files_.Add(folder, name, video ? Media::kVideo : Media::kImage, link);
+    else
+      options_.passed_over(path, "is no image or video by its name");
+  }
+
+  // True for what can be opened and read to its end: not for pipes, sockets and devices. Broken
+  // links count, so that they are told of.
+  static bool IsReadable(const fs::path& path) {
+    std::error_code ignored;
+    const fs::file_type type = fs::status(path, ignored).type();
+    return type != fs::file_type::fifo && type != fs::file_type::socket &&
+           type != fs::file_type::character && type != fs::file_type::block;
+  }
+
+  const ListOptions& options_;
+  const Patterns include_, exclude_;
+  const std::string excluded_;
+  InputList& files_;
+};
+
 // By its name where that tells, else by its first bytes.
-bool IsVideo(const fs::path& input, const ListOptions& options) {
+bool IsVideo(const std::string& input, const ListOptions& options) {
   if (options.all_videos || IsNamedAsVideo(input)) return true;
-  if (HasImageExtension(input)) return false;
+  if (IsNamedAsImage(NameOf(input))) return false;
   std::error_code ignored;
   const bool descriptor = IsDescriptor(input);
   if (!descriptor && !fs::is_regular_file(input, ignored)) return false;
@@ -108,38 +190,6 @@ bool IsVideo(const fs::path& input, const ListOptions& options) {
   const auto format = FormatOf(head);
   if (descriptor) return !head.empty() && !format;
   return format == ImageFormat::kGif ? !IsStillGif(input) : !format && OpensAsVideo(input);
-}
-
-// Whatever is named is a file to work on, unless it is a folder.
-InputFile NamedFile(const fs::path& input, const ListOptions& options) {
-  return {input, input.filename(),
-          options.wanted == Inputs::kImagesAndVideos && IsVideo(input, options)};
-}
-
-// The files that one name stands for, with the paths that they have below it.
-std::vector<InputFile> FilesOf(const fs::path& input, const ListOptions& options) {
-  std::error_code ignored;
-  if (input.empty()) {
-    options.problem({"''", "names no file"});
-  } else if (input.string().find("://") != std::string::npos && !fs::exists(input, ignored)) {
-    options.problem({input.string(),
-                     "is an address, and files are read here (fetch it first, with "
-                     "curl -O or ffmpeg -i)"});
-  } else if (IsFolder(input)) {
-    std::vector<InputFile> found = ListFolder(input, options);
-    if (found.empty())
-      options.problem({input.string(), options.wanted == Inputs::kImagesAndVideos
-                                           ? "holds no image and no video"
-                                           : "holds no image"});
-    return found;
-  } else {
-    try {
-      return {NamedFile(input, options)};
-    } catch (const Error& e) {
-      options.problem(Problem(input.string(), e));
-    }
-  }
-  return {};
 }
 
 // What of a listed path is kept below the output folder: all, but for what leads out of it.
@@ -150,51 +200,90 @@ fs::path InnerPath(const fs::path& listed) {
   return inner;
 }
 
+// What is named, one after the other.
+class Named {
+ public:
+  Named(const ListOptions& options, InputList& files) : options_(options), files_(files) {}
+
+  // `below(whole)` is what relative paths begin with: those of a folder's files with all of the
+  // path, those of a file without its name. It depends on no more than the path's folder for files.
+  template <class Below>
+  void Take(const std::string& input, const Below& below) {
+    const EntryType type = EntryTypeOf(input.c_str());
+    const bool link = type == EntryType::kLink;
+    std::error_code ignored;
+    if (input.empty())
+      options_.problem({"''", "names no file"});
+    else if (type == EntryType::kFolder || (link && IsFolder(input)))
+      TakeFolder(input, below(true));
+    else if (input.find("://") != input.npos && !fs::exists(input, ignored))
+      options_.problem({input,
+                        "is an address, and files are read here (fetch it first, with "
+                        "curl -O or ffmpeg -i)"});
+    else
+      TakeFile(input, below, link);
+  }
+
+ private:
+  void TakeFolder(const std::string& input, const fs::path& below) {
+    const std::size_t before = files_.size();
+    Search(options_, files_).Of(files_.AddFolder(input, below));
+    if (files_.size() == before)
+      options_.problem({input, options_.wanted == Inputs::kImagesAndVideos
+                                   ? "holds no image and no video"
+                                   : "holds no image"});
+  }
+
+  // Whatever is named is a file to work on, unless it is a folder.
+  template <class Below>
+  void TakeFile(const std::string& input, const Below& below, bool link) {
+    try {
+      const bool video = options_.wanted == Inputs::kImagesAndVideos && IsVideo(input, options_);
+      const std::string_view name = NameOf(input);
+      const bool plain = !name.empty() && name != "." && name != "..";
+      const std::string folder = input.substr(0, input.size() - name.size());
+      const auto add = [&] { return files_.AddFolder(folder, below(false)); };
+      if (plain && !folders_.contains(folder)) folders_[folder] = add();
+      files_.Add(plain ? folders_[folder] : add(), name, video ? Media::kVideo : Media::kImage,
+                 link || !plain);
+    } catch (const Error& e) {
+      options_.problem(Problem(input, e));
+    }
+  }
+
+  const ListOptions& options_;
+  InputList& files_;
+  std::unordered_map<std::string, std::uint32_t> folders_;  // of files
+};
+
 }  // namespace
 
-bool HasImageExtension(const fs::path& path) {
-  static const std::set<std::string> kExtensions{".jpg", ".jpeg", ".jpe",  ".png",  ".bmp", ".dib",
-                                                 ".tif", ".tiff", ".webp", ".ppm",  ".pgm", ".pbm",
-                                                 ".pnm", ".heic", ".heif", ".avif", ".jxl", ".gif"};
-  return kExtensions.count(LowerExtension(path)) > 0;
-}
+bool HasImageExtension(const fs::path& path) { return IsNamedAsImage(NameOf(path.native())); }
 
-bool HasVideoExtension(const fs::path& path) {
-  static const std::set<std::string> kExtensions{
-      ".mp4",  ".m4v", ".mov",  ".mkv",  ".webm",  ".avi", ".mpg", ".mpeg", ".m1v",
-      ".m2v",  ".ts",  ".mts",  ".m2ts", ".wmv",   ".asf", ".flv", ".3gp",  ".3g2",
-      ".ogv",  ".vob", ".mxf",  ".dv",   ".y4m",   ".gif", ".nut", ".ivf",  ".264",
-      ".h264", ".265", ".h265", ".hevc", ".mjpeg", ".mjpg"};
-  return kExtensions.count(LowerExtension(path)) > 0;
-}
+bool HasVideoExtension(const fs::path& path) { return HasExtensionOfVideo(NameOf(path.native())); }
 
-std::vector<InputFile> ListFolder(const fs::path& folder, const ListOptions& options) {
-  std::vector<InputFile> files;
-  Search(folder, options, files).In(folder);
-  std::sort(files.begin(), files.end(),
-            [](const InputFile& a, const InputFile& b) { return a.relative < b.relative; });
+InputList ListFolder(const fs::path& folder, const ListOptions& options) {
+  InputList files;
+  Search(options, files).Of(files.AddFolder(folder, {}));
   return files;
 }
 
-std::vector<InputFile> ListInputs(const std::vector<fs::path>& inputs, const ListOptions& options,
-                                  const std::vector<fs::path>& listed) {
-  std::vector<InputFile> files;
-  std::set<fs::path> seen;
-  const auto take = [&](std::vector<InputFile> found, const fs::path& below) {
-    for (InputFile& file : found) {
-      if (!seen.insert(fs::absolute(file.path).lexically_normal()).second) continue;
-      file.relative = below / file.relative;
-      files.push_back(std::move(file));
-    }
-  };
+InputList ListInputs(const std::vector<fs::path>& inputs, const ListOptions& options,
+                     const std::vector<std::string>& listed) {
+  InputList files;
   const bool several = std::ranges::count_if(inputs, IsFolder) > 1;
+  Named named(options, files);
   for (const fs::path& input : inputs)
-    take(FilesOf(input, options),
-         several && IsFolder(input) ? FileIdentity(input).filename() : fs::path());
-  for (const fs::path& path : listed) {
-    const fs::path inner = InnerPath(path);
-    take(FilesOf(path, options), IsFolder(path) ? inner : inner.parent_path());
-  }
+    named.Take(input.string(), [&](bool folder) {
+      return several && folder ? FileIdentity(input).filename() : fs::path();
+    });
+  Named listed_ones(options, files);
+  for (const std::string& path : listed)
+    listed_ones.Take(path, [&](bool folder) {
+      const fs::path inner = InnerPath(path);
+      return folder ? inner : inner.parent_path();
+    });
+  if (inputs.size() + listed.size() > 1) files.LeaveOutDoubles();
   return files;
 }
 

@@ -24,7 +24,8 @@ using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::p
 
 MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const ProblemSink& problem) {
   MasksByStem found;
-  for (const InputFile& mask : ListFolder(folder, {.problem = problem})) {
+  const InputList files = ListFolder(folder, {.problem = problem});
+  for (const InputFile mask : files) {
     const std::string stem = name.StemOf(mask.path.filename());
     if (!stem.empty()) found[{mask.relative.parent_path(), stem}].push_back(mask.path);
   }
@@ -50,7 +51,8 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
   MasksByStem found = FindMasks(masks, mask_name, list.problem);
   Matches matches;
   std::set<fs::path> used;
-  for (const InputFile& image : ListFolder(images, list)) {
+  const InputList files = ListFolder(images, list);
+  for (const InputFile image : files) {
     std::string stem = image_name.StemOf(image.path.filename());
     if (predicted && IsOtherOutput(image.path)) matches.other_outputs = true;
     if (stem.empty() || (predicted && IsOtherOutput(image.path))) continue;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
-#include <set>
-#include <string>
+#include <unordered_map>
 
 #include "base/nearest.h"
+#include "media/hash_index.h"
+#include "media/join_path.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -32,17 +32,37 @@ constexpr OutputKind kOutputs[] = {
 
 std::string Quoted(const fs::path& path) { return "'" + path.string() + "'"; }
 
-std::vector<fs::path> PathsOf(const InputFile& input, bool full, const std::vector<Output>& outputs,
-                              bool frame_folders) {
-  fs::path base = input.relative;
-  if (!full) base.replace_extension();
-  if (input.video && frame_folders) return {base};
-  std::vector<fs::path> paths;
-  for (Output output : outputs)
-    paths.push_back(base.string() +
-                    std::string(input.video ? VideoOutputSuffix(output) : OutputSuffix(output)));
-  return paths;
-}
+// The folders that inputs lie in, and those above, as relative paths.
+class Folders {
+ public:
+  explicit Folders(const InputList& inputs) : inputs_(inputs), index_(inputs.folder_count()) {
+    std::vector<bool> used(inputs.folder_count());
+    for (std::size_t i = 0; i < inputs.size(); ++i) used[inputs.FolderOf(i)] = true;
+    for (std::uint32_t folder = 0; folder < used.size(); ++folder)
+      if (used[folder]) AddWithThoseAbove(folder);
+    index_.Sort();
+  }
+
+  bool Has(const std::string& path) const {
+    return std::ranges::any_of(index_.Find(path), [&](const HashIndex::Key& key) {
+      const std::string folder = inputs_.RelativeFolder(static_cast<std::uint32_t>(key.index));
+      return folder == path || folder.starts_with(path + '/');
+    });
+  }
+
+ private:
+  void AddWithThoseAbove(std::uint32_t folder) {
+    const std::string path = inputs_.RelativeFolder(folder);
+    for (std::string_view rest = path; !rest.empty();) {
+      index_.Add(rest, folder);
+      const std::size_t slash = rest.rfind('/');
+      rest = rest.substr(0, slash == rest.npos ? 0 : slash);
+    }
+  }
+
+  const InputList& inputs_;
+  HashIndex index_;
+};
 
 }  // namespace
 
@@ -74,40 +94,79 @@ Output OutputFromName(std::string_view name) {
   throw Error(fmt::format("output '{}'", name), UnknownAmong(name, names));
 }
 
-std::vector<std::vector<fs::path>> OutputPaths(const std::vector<InputFile>& inputs,
-                                               const std::vector<Output>& outputs,
-                                               const ProblemSink& problem, bool frame_folders) {
-  std::vector<bool> full(inputs.size(), false);
-  std::vector<std::vector<fs::path>> paths(inputs.size());
-  // Each round but the last turns at least one more input to its full name, so this ends.
-  for (bool changed = true; changed;) {
-    changed = false;
-    std::map<fs::path, std::size_t> users;  // how many inputs want a name, or need it as a folder
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      paths[i] = PathsOf(inputs[i], full[i], outputs, frame_folders);
-      for (const fs::path& path : paths[i]) ++users[path];
-    }
-    std::set<fs::path> folders;
-    for (const InputFile& input : inputs)
-      for (fs::path p = input.relative.parent_path(); !p.empty(); p = p.parent_path())
-        folders.insert(p);
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      for (const fs::path& path : paths[i])
-        if (!full[i] && (users[path] > 1 || folders.count(path))) full[i] = changed = true;
-  }
-  std::map<fs::path, std::size_t> owner;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    for (const fs::path& path : paths[i]) {
-      const auto [first, fresh] = owner.emplace(path, i);
-      if (fresh || first->second == i) continue;
-      problem(
-          {inputs[i].path.string(), fmt::format("would have the output {} of {} (run them apart)",
-                                                Quoted(path), Quoted(inputs[first->second].path))});
-      paths[i].clear();
-      break;
-    }
-  }
+OutputPaths::OutputPaths(const InputList& inputs, std::vector<Output> outputs,
+                         const ProblemSink& problem, bool frame_folders)
+    : inputs_(inputs),
+      outputs_(std::move(outputs)),
+      frame_folders_(frame_folders),
+      names_(inputs.size(), Name::kStem) {
+  Refuse(Part(), problem);
+}
+
+std::size_t OutputPaths::CountOf(std::size_t i) const {
+  if (names_[i] == Name::kNone) return 0;
+  return inputs_.MediaOf(i) == Media::kVideo && frame_folders_ ? 1 : outputs_.size();
+}
+
+std::string OutputPaths::Text(std::size_t i, std::size_t j) const {
+  const std::string_view name = inputs_.Name(i);
+  const bool video = inputs_.MediaOf(i) == Media::kVideo;
+  std::string path = JoinPath(inputs_.RelativeFolder(inputs_.FolderOf(i)),
+                              names_[i] == Name::kFull ? name : name.substr(0, ExtensionAt(name)));
+  if (video && frame_folders_) return path;
+  return path.append(video ? VideoOutputSuffix(outputs_[j]) : OutputSuffix(outputs_[j]));
+}
+
+std::vector<fs::path> OutputPaths::operator[](std::size_t i) const {
+  std::vector<fs::path> paths;
+  for (std::size_t j = 0; j < CountOf(i); ++j) paths.emplace_back(Text(i, j));
   return paths;
+}
+
+// Gives full names until that changes nothing. Returns the inputs that share a name nevertheless,
+// in order.
+std::vector<std::size_t> OutputPaths::Part() {
+  const Folders folders(inputs_);
+  const std::size_t outputs = std::max<std::size_t>(1, outputs_.size());
+  while (true) {  // each round but the last turns at least one more input to its full name
+    std::vector<std::size_t> wanted, doubled;
+    HashIndex index(names_.size() * outputs);
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      for (std::size_t j = 0; j < CountOf(i); ++j) {
+        const std::string path = Text(i, j);
+        index.Add(path, i * outputs + j);
+        if (folders.Has(path)) wanted.push_back(i);
+      }
+    index.Sort();
+    index.ForEqual([&](std::span<const HashIndex::Key> keys) {
+      std::unordered_map<std::string, std::size_t> users;
+      const auto text = [&](std::size_t key) { return Text(key / outputs, key % outputs); };
+      for (const HashIndex::Key& key : keys) ++users[text(key.index)];
+      for (const HashIndex::Key& key : keys)
+        if (users[text(key.index)] > 1) doubled.push_back(key.index / outputs);
+    });
+    wanted.insert(wanted.end(), doubled.begin(), doubled.end());
+    std::erase_if(wanted, [&](std::size_t i) { return names_[i] == Name::kFull; });
+    for (const std::size_t i : wanted) names_[i] = Name::kFull;
+    if (!wanted.empty()) continue;
+    std::ranges::sort(doubled);
+    doubled.erase(std::ranges::unique(doubled).begin(), doubled.end());
+    return doubled;
+  }
+}
+
+// A name belongs to the first of them.
+void OutputPaths::Refuse(const std::vector<std::size_t>& doubled, const ProblemSink& problem) {
+  std::unordered_map<std::string, std::size_t> owner;
+  for (const std::size_t i : doubled)
+    for (std::size_t j = 0; j < CountOf(i); ++j) {
+      const auto [first, fresh] = owner.emplace(Text(i, j), i);
+      if (fresh || first->second == i) continue;
+      problem({inputs_.Path(i),
+               fmt::format("would have the output {} of {} (run them apart)", Quoted(first->first),
+                           Quoted(inputs_.Path(first->second)))});
+      names_[i] = Name::kNone;  // which ends the loop
+    }
 }
 
 }  // namespace skinmask

@@ -15,16 +15,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// About how many pixels there are to come: JPEGs of photographs have two bits for one, and others
-// more. The table of a model that needs one is built, or not, by it.
-PosteriorOptions ExpectationOf(const std::vector<Task>& tasks, const DetectOptions& options) {
+// About how many pixels there are to come, by the sizes of a thousand files: JPEGs of photographs
+// have two bits for one, and others more. The table of a model that needs one is built, or not, by
+// it.
+PosteriorOptions ExpectationOf(const Plan& plan, const DetectOptions& options) {
   constexpr std::uint64_t kPixelsPerByte = 4;
-  PosteriorOptions expected{.expected_pixels = 0, .mask = true, .probability = false};
-  for (const Task& task : tasks) {
+  constexpr std::size_t kSample = 1000;
+  PosteriorOptions expected{.expected_pixels = 0, .mask = true, .probability = options.region};
+  const std::size_t step = plan.images().size() / kSample + 1;
+  for (std::size_t i = 0; i < plan.images().size(); i += step) {
+    const Task task = plan.TaskOf(plan.images()[i]);
     std::error_code error;
     const std::uintmax_t size = fs::file_size(task.input, error);
-    if (!error) expected.expected_pixels += kPixelsPerByte * size;
-    expected.probability |= options.region || Wants(task, Output::kProbability);
+    if (!error) expected.expected_pixels += step * kPixelsPerByte * size;
+    expected.probability |= Wants(task, Output::kProbability);
   }
   return expected;
 }
@@ -37,13 +41,14 @@ Detected Process(Task task, const Posterior& posterior, double threshold,
   return DetectOne(task, bytes, posterior, threshold, options, take);
 }
 
-void DetectImages(const std::vector<Task>& tasks, const DetectOptions& options, const Model& model,
+void DetectImages(const Plan& plan, const DetectOptions& options, const Model& model,
                   const Run& run, const std::function<void(const DetectedImage&)>& done) {
-  const Posterior posterior(model, ExpectationOf(tasks, options));
+  const Posterior posterior(model, ExpectationOf(plan, options));
+  const auto task = [&](std::size_t i) { return plan.TaskOf(plan.images()[i]); };
   RunOrdered(
-      tasks.size(), run, [&](std::size_t i) { return tasks[i].input.string(); },
+      plan.images().size(), run, [&](std::size_t i) { return task(i).input.string(); },
       [&](std::size_t i, const TakePixels& take) {
-        return Process(tasks[i], posterior, model.decision.threshold, options, take);
+        return Process(task(i), posterior, model.decision.threshold, options, take);
       },
       [&](std::size_t, Detected&& result) {
         for (std::size_t j = 0; j < result.files.size(); ++j)
@@ -64,10 +69,10 @@ double DetectedImage::SkinFraction() const {
 
 void Detect(const DetectOptions& options, const Model& model, const Run& run,
             const std::function<void(const DetectedImage&)>& done) {
-  const Plan plan = PlanTasks(options, run);
-  MakeFolders(plan);
-  if (!plan.images.empty()) DetectImages(plan.images, options, model, run, done);
-  if (!plan.videos.empty()) DetectVideos(plan.videos, options, model, run, done);
+  const Plan plan(options, run);
+  plan.MakeFolders();
+  if (!plan.images().empty()) DetectImages(plan, options, model, run, done);
+  if (!plan.videos().empty()) DetectVideos(plan, options, model, run, done);
   std::error_code ignored;
   if (options.output_file.empty() && !fs::is_directory(options.output_folder, ignored))
     throw Error(options.output_folder.string(), "vanished while outputs were written to it");

@@ -192,14 +192,15 @@ PosteriorOptions VideoExpectation(const DetectOptions& options) {
 
 }  // namespace
 
-void DetectVideos(const std::vector<Task>& tasks, const DetectOptions& options, const Model& model,
+void DetectVideos(const Plan& plan, const DetectOptions& options, const Model& model,
                   const Run& run, const std::function<void(const DetectedImage&)>& done) {
   if (run.stop && run.stop->load()) return;
   // Smaller pictures are averages of BGR.
   const auto pixels = options.scale == 1 ? options.video.pixels : FramePosterior::Pixels::kBgr;
   const FramePosterior posterior(model, pixels, VideoExpectation(options));
-  for (Task task : tasks) {
+  for (const std::uint32_t input : plan.videos()) {
     if (run.stop && run.stop->load()) return;
+    Task task = plan.TaskOf(input);
     if (!options.video.png_frames && IsDoneMeanwhile(task, options)) {
       run.finished();
       continue;

@@ -6,7 +6,7 @@
 namespace skinmask {
 
 // One video after the other.
-void DetectVideos(const std::vector<Task>& tasks, const DetectOptions& options, const Model& model,
+void DetectVideos(const Plan& plan, const DetectOptions& options, const Model& model,
                   const Run& run, const std::function<void(const DetectedImage&)>& done);
 
 }  // namespace skinmask

@@ -16,7 +16,8 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run) {
     return PairMasks(options.images, image_name, options.masks, mask_name,
                      {predicted, options.allow_missing}, list);
   MaskPairs found;
-  for (const InputFile& image : ListInputs({options.images}, list))
+  const InputList files = ListInputs({options.images}, list);
+  for (const InputFile image : files)
     if (!image_name.StemOf(image.path.filename()).empty()) found.pairs.push_back({image, {}});
   return found;
 }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
 
+#include "media/hash_index.h"
+#include "media/join_path.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -13,7 +15,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<InputFile> InputsOf(const DetectOptions& options, const Run& run) {
+// Throws Error where the output file cannot be that of the inputs.
+void CheckOutputFile(const InputList& inputs, const DetectOptions& options) {
+  const fs::path& file = options.output_file;
+  if (inputs.size() > 1)
+    throw Error(file.string(), fmt::format("takes one image or video, and there are {} (an output "
+                                           "folder takes them all)",
+                                           inputs.size()));
+  if (inputs.empty()) return;
+  const bool video = inputs.MediaOf(0) == Media::kVideo;
+  if (video ? HasImageExtension(file) : HasVideoExtension(file))
+    throw Error(file.string(),
+                fmt::format("is {} by its name, and {} is {}", video ? "an image" : "a video",
+                            inputs.Path(0), video ? "a video" : "an image"));
+}
+
+InputList InputsOf(const DetectOptions& options, const Run& run) {
+  PrepareOutput(options);
   const ListOptions list{.wanted = Inputs::kImagesAndVideos,
                          .excluded = options.output_folder,
                          .include = options.include,
@@ -22,42 +40,52 @@ std::vector<InputFile> InputsOf(const DetectOptions& options, const Run& run) {
                          .stop = run.stop,
                          .problem = run.problem,
                          .passed_over = run.passed_over};
-  return ListInputs(options.inputs, list, options.listed);
+  InputList inputs = ListInputs(options.inputs, list, options.listed);
+  if (!options.output_file.empty()) CheckOutputFile(inputs, options);
+  return inputs;
 }
 
-// Throws Error where the output file cannot be that of the inputs.
-void CheckOutputFile(const std::vector<InputFile>& inputs, const DetectOptions& options) {
-  const fs::path& file = options.output_file;
-  if (inputs.size() > 1)
-    throw Error(file.string(), fmt::format("takes one image or video, and there are {} (an output "
-                                           "folder takes them all)",
-                                           inputs.size()));
-  if (inputs.empty()) return;
-  const bool video = inputs[0].video;
-  if (video ? HasImageExtension(file) : HasVideoExtension(file))
-    throw Error(file.string(),
-                fmt::format("is {} by its name, and {} is {}", video ? "an image" : "a video",
-                            inputs[0].path.string(), video ? "a video" : "an image"));
-}
-
-// Where the outputs of each input go.
-std::vector<std::vector<fs::path>> PathsOf(const std::vector<InputFile>& inputs,
-                                           const DetectOptions& options, const Run& run) {
-  if (!options.output_file.empty()) {
-    CheckOutputFile(inputs, options);
-    return {{options.output_file}};
+// The files behind the inputs.
+class Originals {
+ public:
+  explicit Originals(const InputList& inputs) : inputs_(inputs), index_(inputs.size()) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) index_.Add(inputs.Identity(i), i);
+    index_.Sort();
   }
-  std::vector<std::vector<fs::path>> paths =
-      OutputPaths(inputs, options.outputs, run.problem, options.video.png_frames);
-  const bool transparent = !options.video.codec.empty();
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    for (std::size_t j = 0; j < paths[i].size(); ++j) {
-      paths[i][j] = options.output_folder / paths[i][j];
-      if (transparent && inputs[i].video && options.outputs[j] == Output::kCutout)
-        paths[i][j].replace_extension(TransparentExtension(options.video.codec));
-    }
-  return paths;
+  bool Have(const std::string& identity) const {
+    return std::ranges::any_of(index_.Find(identity), [&](const HashIndex::Key& key) {
+      return inputs_.Identity(key.index) == identity;
+    });
+  }
+
+ private:
+  const InputList& inputs_;
+  HashIndex index_;
+};
+
+// What a run before has made, for one that resumes.
+bool IsThere(const fs::path& output, const DetectOptions& options) {
+  std::error_code ignored;
+  return options.resume && output != kStandardOutput && fs::is_regular_file(output, ignored);
 }
+
+// FileIdentity of outputs, which are mostly of one folder after the other, and no links.
+class OutputIdentity {
+ public:
+  std::string Of(const fs::path& path, bool link) {
+    if (link) return FileIdentity(path).string();
+    const std::string_view name = NameOf(path.native());
+    std::string folder = path.native().substr(0, path.native().size() - name.size());
+    if (identity_.empty() || folder != folder_) {
+      folder_ = std::move(folder);
+      identity_ = FileIdentity(folder_.empty() ? "." : folder_).string();
+    }
+    return JoinPath(identity_, name);
+  }
+
+ private:
+  std::string folder_, identity_;
+};
 
 }  // namespace
 
@@ -69,13 +97,6 @@ void PrepareOutput(const DetectOptions& options) {
     return RequireWritable(options.output_file,
                            options.resume ? Overwrite::kYes : options.overwrite);
   }
-  const fs::path folder = FileIdentity(options.output_folder);
-  for (const std::vector<fs::path>* inputs : {&options.inputs, &options.listed})
-    for (const fs::path& input : *inputs)
-      if (FileIdentity(input) == folder)
-        throw Error(options.output_folder.string(),
-                    "is the input folder too; its masks would be the next run's photographs "
-                    "(another output folder, or one inside it)");
   std::error_code error;
   fs::create_directories(options.output_folder, error);
   if (error)
@@ -84,51 +105,68 @@ void PrepareOutput(const DetectOptions& options) {
   RequireWritable(options.output_folder / "mask.png", Overwrite::kYes);
 }
 
-Plan PlanTasks(const DetectOptions& options, const Run& run) {
-  PrepareOutput(options);
-  const std::vector<InputFile> inputs = InputsOf(options, run);
-  const std::vector<std::vector<fs::path>> paths = PathsOf(inputs, options, run);
-  std::set<fs::path> originals;
-  for (const InputFile& input : inputs) originals.insert(FileIdentity(input.path));
+Plan::Plan(const DetectOptions& options, const Run& run)
+    : options_(options),
+      inputs_(InputsOf(options, run)),
+      paths_(inputs_, options.outputs, run.problem, options.video.png_frames) {
+  const Originals originals(inputs_);
   for (const fs::path& file : options.other_files)
-    if (!file.empty() && originals.count(FileIdentity(file)))
+    if (!file.empty() && originals.Have(FileIdentity(file).string()))
       throw Error(file.string(), "is an input and is not written over");
-  Plan plan;
-  for (std::size_t i = options.shard - 1; i < inputs.size(); i += options.shard_count) {
-    Task task{inputs[i].path, {}};
-    bool there = false;
-    for (std::size_t j = 0; j < paths[i].size(); ++j) {
-      const fs::path& path = paths[i][j];
+  OutputIdentity identity;
+  for (std::size_t i = options.shard - 1; i < inputs_.size(); i += options.shard_count) {
+    const auto input = static_cast<std::uint32_t>(i);
+    std::size_t there = 0, to_do = 0;
+    for (const fs::path& path : PathsOf(input)) {
       std::error_code ignored;
-      if (originals.count(FileIdentity(path)))
-        run.problem(Problem(inputs[i].path.string(),
-                            Error(path.string(), "is an input and is not written over")));
-      else if (options.resume && path != kStandardOutput && fs::is_regular_file(path, ignored))
-        there = true;
-      else
-        task.outputs.emplace_back(options.outputs[j], path);
+      const bool link = fs::is_symlink(path, ignored);
+      if (originals.Have(identity.Of(path, link))) {
+        refused_.insert(path);
+        run.problem(
+            Problem(inputs_.Path(i), Error(path.string(), "is an input and is not written over")));
+      } else {
+        ++(IsThere(path, options) ? there : to_do);
+      }
     }
-    run.planned(task.input.string(), there && task.outputs.empty());
-    if (!task.outputs.empty())
-      (inputs[i].video ? plan.videos : plan.images).push_back(std::move(task));
+    run.planned(inputs_.Path(i), there > 0 && to_do == 0);
+    if (to_do > 0) (inputs_.MediaOf(i) == Media::kVideo ? videos_ : images_).push_back(input);
   }
-  return plan;
+}
+
+std::vector<fs::path> Plan::PathsOf(std::uint32_t input) const {
+  if (!options_.output_file.empty()) return {options_.output_file};
+  std::vector<fs::path> paths = paths_[input];
+  for (std::size_t j = 0; j < paths.size(); ++j) {
+    paths[j] = options_.output_folder / paths[j];
+    if (!options_.video.codec.empty() && inputs_.MediaOf(input) == Media::kVideo &&
+        options_.outputs[j] == Output::kCutout)
+      paths[j].replace_extension(TransparentExtension(options_.video.codec));
+  }
+  return paths;
+}
+
+Task Plan::TaskOf(std::uint32_t input) const {
+  Task task{inputs_.Path(input), {}};
+  const std::vector<fs::path> paths = PathsOf(input);
+  for (std::size_t j = 0; j < paths.size(); ++j)
+    if (!refused_.contains(paths[j])) task.outputs.emplace_back(options_.outputs[j], paths[j]);
+  return task;
 }
 
 bool IsDoneMeanwhile(Task& task, const DetectOptions& options) {
-  if (!options.resume) return false;
-  std::erase_if(task.outputs, [](const auto& output) {
-    std::error_code ignored;
-    return output.second != kStandardOutput && fs::is_regular_file(output.second, ignored);
-  });
+  std::erase_if(task.outputs, [&](const auto& output) { return IsThere(output.second, options); });
   return task.outputs.empty();
 }
 
-void MakeFolders(const Plan& plan) {
+void Plan::MakeFolders() const {
+  std::vector<bool> seen(inputs_.folder_count());
   std::set<fs::path> folders;
-  for (const std::vector<Task>* tasks : {&plan.images, &plan.videos})
-    for (const Task& task : *tasks)
-      for (const auto& [output, path] : task.outputs) folders.insert(path.parent_path());
+  for (const std::vector<std::uint32_t>* inputs : {&images_, &videos_})
+    for (const std::uint32_t input : *inputs) {
+      const std::uint32_t folder = inputs_.FolderOf(input);
+      if (!seen[folder]) folders.insert(PathsOf(input)[0].parent_path());
+      seen[folder] = true;
+    }
   for (const fs::path& folder : folders) {
     std::error_code ignored;  // whatever belongs there says that its folder does not exist
     fs::create_directories(folder, ignored);

@@ -1,10 +1,14 @@
 // What a run of detection does, input by input.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "skinmask/media/inputs.h"
 #include "skinmask/pipeline/detect_run.h"
 #include "skinmask/pipeline/run.h"
 
@@ -17,12 +21,33 @@ struct Task {
   std::vector<std::pair<Output, std::filesystem::path>> outputs;
 };
 
-struct Plan {
-  std::vector<Task> images, videos;
+// All inputs, of which the names alone are kept: tasks are made when they are begun.
+class Plan {
+ public:
+  // Prepares the output, lists inputs, names outputs, and leaves out what is not to be done.
+  // `options` outlive the plan.
+  Plan(const DetectOptions& options, const Run& run);
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  // Numbers of the inputs that there is something to do for, in order.
+  const std::vector<std::uint32_t>& images() const { return images_; }
+  const std::vector<std::uint32_t>& videos() const { return videos_; }
+  Task TaskOf(std::uint32_t input) const;
+  // Makes the folders that the outputs go to, as far as that can be done, and removes what runs
+  // left there that were killed a day ago or more.
+  void MakeFolders() const;
+
+ private:
+  std::vector<std::filesystem::path> PathsOf(std::uint32_t input) const;
+
+  const DetectOptions& options_;
+  const InputList inputs_;
+  const OutputPaths paths_;
+  std::vector<std::uint32_t> images_, videos_;
+  std::set<std::filesystem::path> refused_;  // outputs that are inputs
 };
 
-// Prepares the output, lists inputs, names outputs, and leaves out what is not to be done.
-Plan PlanTasks(const DetectOptions& options, const Run& run);
 // With `resume`: leaves out the outputs that another run has made since the task was planned. True
 // where none is left.
 bool IsDoneMeanwhile(Task& task, const DetectOptions& options);
@@ -30,8 +55,5 @@ bool IsDoneMeanwhile(Task& task, const DetectOptions& options);
 inline Overwrite OverwriteOf(const DetectOptions& options) {
   return options.resume ? Overwrite::kYes : options.overwrite;
 }
-// Makes the folders that the plan's outputs go to, as far as that can be done, and removes what
-// runs left there that were killed a day ago or more.
-void MakeFolders(const Plan& plan);
 
 }  // namespace skinmask

@@ -41,8 +41,8 @@ TEST_F(MediaTest, ListsFoldersRecursivelyAndSorted) {
     Put(name, "x");
   list_.excluded = Path("p/out");
   Strings relative;
-  for (const InputFile& file : ListInputs({Path("p"), Path("q.bmp"), Path("p/a.png")}, list_))
-    relative.push_back(file.relative.string());
+  const InputList files = ListInputs({Path("p"), Path("q.bmp"), Path("p/a.png")}, list_);
+  for (const InputFile file : files) relative.push_back(file.relative.string());
   EXPECT_EQ(relative, (Strings{"a.png", "b.JPG", "sub/c.tif", "q.bmp"}));
   EXPECT_TRUE(problems_.empty());
   // Links to files count, links to folders and pipes do not.

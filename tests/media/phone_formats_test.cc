@@ -85,11 +85,12 @@ TEST(Gif, AnimationsAreVideos) {
   for (const auto& [name, video] : {std::pair("gradient.gif", false), {"animation.gif", true}}) {
     const auto files = ListInputs({Fixture(name)}, {.wanted = Inputs::kImagesAndVideos});
     ASSERT_EQ(files.size(), 1u);
-    EXPECT_EQ(files[0].video, video) << name;
+    EXPECT_EQ(files[0].media == Media::kVideo, video) << name;
   }
-  for (const InputFile& file :
-       ListFolder(Fixture(""), {.wanted = Inputs::kImagesAndVideos, .include = {"*.gif"}}))
-    EXPECT_EQ(file.video, file.relative == "animation.gif") << file.relative;
+  const InputList gifs =
+      ListFolder(Fixture(""), {.wanted = Inputs::kImagesAndVideos, .include = {"*.gif"}});
+  for (const InputFile file : gifs)
+    EXPECT_EQ(file.media == Media::kVideo, file.relative == "animation.gif") << file.relative;
 }
 
 }  // namespace

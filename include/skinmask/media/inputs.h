@@ -8,21 +8,16 @@
 #include <vector>
 
 #include "skinmask/base/problem.h"
+#include "skinmask/media/input_list.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
-
-// A file to work on, and its path below the folder it was found in (its name, when named itself).
-struct InputFile {
-  std::filesystem::path path;
-  std::filesystem::path relative;
-  bool video = false;
-};
 
 enum class Inputs { kImages, kImagesAndVideos };
 
 struct ListOptions {
   Inputs wanted = Inputs::kImages;
-  std::filesystem::path excluded{};  // a folder that is left out wherever it lies (the outputs')
+  // A folder that is left out wherever it lies (the outputs'); as an input it is an Error.
+  std::filesystem::path excluded{};
   // Shell patterns (fnmatch(3)) for what folders hold: of names, or, with a slash, of paths below
   // the folder, where '*' stands for slashes, too. Files must match one of `include`, if there are
   // any, and neither a file nor a folder above it one of `exclude`.
@@ -44,15 +39,17 @@ struct ListOptions {
 // one's files are below its name: a/b.jpg and b/b.jpg of the folders x/a and y/b. `listed` are
 // paths that keep their folders (x/y/b.jpg, also of /x/y/b.jpg and of ../x/y/b.jpg); they may be
 // folders, too.
-std::vector<InputFile> ListInputs(const std::vector<std::filesystem::path>& inputs,
-                                  const ListOptions& options,
-                                  const std::vector<std::filesystem::path>& listed = {});
+//
+// A folder is asked for its list once, and no file for itself, but for links, GIFs and what is
+// named: of a million files that takes about a second.
+InputList ListInputs(const std::vector<std::filesystem::path>& inputs, const ListOptions& options,
+                     const std::vector<std::string>& listed = {});
 
 // Judged by the file's extension alone.
 bool HasImageExtension(const std::filesystem::path& path);
 bool HasVideoExtension(const std::filesystem::path& path);
 
 // The files below a folder as ListInputs finds them.
-std::vector<InputFile> ListFolder(const std::filesystem::path& folder, const ListOptions& options);
+InputList ListFolder(const std::filesystem::path& folder, const ListOptions& options);
 
 }  // namespace skinmask

@@ -55,7 +55,7 @@ struct VideoOutputOptions {
 
 struct DetectOptions {
   std::vector<std::filesystem::path> inputs;  // images, videos, folders of both
-  std::vector<std::filesystem::path> listed;  // as ListInputs has them
+  std::vector<std::string> listed;            // as ListInputs has them
   std::vector<std::string> include, exclude;  // as ListOptions has them
   std::filesystem::path output_folder;
   // Instead: where the one output of the one input goes; kStandardOutput is one such place.

@@ -55,6 +55,12 @@ Json ReadEarlier(const std::string& file) {
   return record;
 }
 
+std::set<std::string_view> SetOf(const TextList& texts) {
+  std::set<std::string_view> all;
+  for (std::size_t i = 0; i < texts.size(); ++i) all.insert(texts[i]);
+  return all;
+}
+
 }  // namespace
 
 DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
@@ -167,17 +173,20 @@ void DetectRecord::Add(const DetectedImage& image) {
 }
 
 Json DetectRecord::Completed(const std::map<std::string, Json>& entries, const char* key) const {
-  const std::vector<std::string>& planned = context_.record.planned();
-  const std::set<std::string> inputs(planned.begin(), planned.end());
-  std::map<std::string, Json> all = entries;
+  const TextList& planned = context_.record.planned();
   Json list = Json::array();
-  for (const Json& entry : earlier_.is_null() ? Json::array() : earlier_[key]) {
-    const std::string input = entry["input"];
-    if (!inputs.count(input)) list.push_back(entry);  // of another shard, say
-    all.try_emplace(input, entry);
+  std::map<std::string, Json> all = entries;
+  if (!earlier_.is_null()) {
+    const std::set<std::string_view> inputs = SetOf(planned);
+    for (const Json& entry : earlier_[key]) {
+      const std::string input = entry["input"];
+      if (!inputs.contains(input)) list.push_back(entry);  // of another shard, say
+      all.try_emplace(input, entry);
+    }
   }
-  for (const std::string& input : planned)
-    if (const auto entry = all.find(input); entry != all.end()) list.push_back(entry->second);
+  for (std::size_t i = 0; i < planned.size(); ++i)
+    if (const auto entry = all.find(std::string(planned[i])); entry != all.end())
+      list.push_back(entry->second);
   return list;
 }
 
@@ -192,9 +201,10 @@ void DetectRecord::TakeOverEarlier() {
         if (std::ranges::find(outputs, output) == outputs.end()) outputs.push_back(output);
       now->second["outputs"] = outputs;
     }
+  const std::set<std::string_view> left_out = SetOf(context_.record.left_out());
   for (const Json& failure : earlier_.value("failed", Json::array())) {
     const std::string input = failure.value("input", "");
-    if (!context_.record.Leaves(input)) continue;
+    if (!left_out.contains(input)) continue;
     const Problem problem(input, "failed in the run before: " + failure.value("reason", ""));
     context_.record.Fail(problem);
     PrintLine(problem.line);
@@ -203,8 +213,10 @@ void DetectRecord::TakeOverEarlier() {
 
 // The outputs of an earlier run that was killed are there, and its rows are not.
 void DetectRecord::TellMissingRows() const {
-  const auto missing = std::ranges::count_if(
-      context_.record.LeftOut(), [&](const std::string& input) { return !table_->Keeps(input); });
+  const TextList& left_out = context_.record.left_out();
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < left_out.size(); ++i)
+    missing += !table_->Keeps(std::string(left_out[i]));
   if (missing > 0 && !context_.quiet)
     PrintLine(fmt::format(
         "warning: {}: has no rows of {} of the inputs that are done already (a run without "
@@ -221,6 +233,7 @@ void DetectRecord::Finish() {
   if (table_) table_->Finish(StopFlag() ? FrameTable::Rows::kMarked : FrameTable::Rows::kAll);
   if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
     throw Error(flags_.jsonl, "cannot be written whole (is the disk full?)");
+  if (context_.json.empty()) return;
   Json root{{"threshold", threshold_},
             {"images", Completed(images_, "images")},
             {"videos", Completed(videos_, "videos")}};

@@ -135,8 +135,8 @@ Model PreparedModel(const Options& options, const Context& context, DetectOption
 void Confine(const Options& options, const DetectOptions& detect, const Context& context) {
   Access access{detect.inputs,
                 {detect.output_folder},
-                {options.record.csv, options.record.jsonl, detect.output_file}};
-  access.reads.insert(access.reads.end(), detect.listed.begin(), detect.listed.end());
+                {options.record.csv, options.record.jsonl, detect.output_file},
+                detect.listed};
   AddReads(options.adapt, access.reads);
   context.Confine(std::move(access));
 }

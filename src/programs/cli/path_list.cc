@@ -1,5 +1,6 @@
 #include "programs/cli/path_list.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "skinmask/base/error.h"
@@ -7,10 +8,11 @@
 
 namespace skinmask::cli {
 
-std::vector<std::filesystem::path> ReadPathList(const std::string& file) {
+std::vector<std::string> ReadPathList(const std::string& file) {
   const std::string text = ReadFile(file == "-" ? kStandardInput : file);
   const char end = text.find('\0') != text.npos ? '\0' : '\n';
-  std::vector<std::filesystem::path> paths;
+  std::vector<std::string> paths;
+  paths.reserve(static_cast<std::size_t>(std::ranges::count(text, end)) + 1);
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view path = rest.substr(0, rest.find(end));
     rest.remove_prefix(std::min(path.size() + 1, rest.size()));

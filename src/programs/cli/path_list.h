@@ -1,7 +1,6 @@
 // Lists of paths, as find and git write them.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,6 @@ namespace skinmask::cli {
 // The paths that a file names, a line each or, where it holds a zero byte, each ended by one; "-"
 // is standard input. Empty ones are passed over. Throws Error where it cannot be read, or names
 // nothing.
-std::vector<std::filesystem::path> ReadPathList(const std::string& file);
+std::vector<std::string> ReadPathList(const std::string& file);
 
 }  // namespace skinmask::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/parse.h"
@@ -33,19 +32,12 @@ bool lexical_cast(const std::string& text, FailureLimit& limit) {
 }
 
 void RunRecord::Plan(const std::string& input, bool there) {
-  planned_.push_back(input);
-  if (there) skipped_.push_back({input, kThere});
+  planned_.Add(input);
+  if (there) left_out_.Add(input);
 }
 
 void RunRecord::Skip(const std::filesystem::path& file, const std::string& reason) {
   skipped_.push_back({file.string(), reason});
-}
-
-std::vector<std::string> RunRecord::LeftOut() const {
-  std::vector<std::string> inputs;
-  for (const Skipped& skipped : skipped_)
-    if (skipped.reason == kThere) inputs.push_back(skipped.input);
-  return inputs;
 }
 
 bool RunRecord::IsWithin(const FailureLimit& limit) const {
@@ -54,16 +46,12 @@ bool RunRecord::IsWithin(const FailureLimit& limit) const {
   return static_cast<double>(failed_.size()) <= most;
 }
 
-bool RunRecord::Leaves(const std::string& input) const {
-  return std::ranges::any_of(
-      skipped_, [&](const Skipped& s) { return s.input == input && s.reason == kThere; });
-}
-
 std::string RunRecord::Line(bool interrupted) const {
   const double seconds = SecondsSince(start_);
   return fmt::format("{} failed, {} skipped, {} of {} done in {:.{}f} s{}", Grouped(failed_.size()),
-                     Grouped(skipped_.size()), Grouped(done_), Grouped(planned_.size()), seconds,
-                     seconds < 9.95 ? 1 : 0, interrupted ? " (interrupted)" : "");
+                     Grouped(skipped_.size() + left_out_.size()), Grouped(done_),
+                     Grouped(planned_.size()), seconds, seconds < 9.95 ? 1 : 0,
+                     interrupted ? " (interrupted)" : "");
 }
 
 void RunRecord::AddTo(Json& root, bool interrupted) const {
@@ -71,8 +59,12 @@ void RunRecord::AddTo(Json& root, bool interrupted) const {
   for (const Problem& problem : failed_)
     failed.push_back({{"input", problem.input}, {"reason", WithFlags(problem.Reason())}});
   Json& skipped = root["skipped"] = Json::array();
-  for (const auto& [input, reason] : skipped_)
-    if (!listed_.count(input)) skipped.push_back({{"input", input}, {"reason", WithFlags(reason)}});
+  const auto skip = [&](const std::string& input, const std::string& reason) {
+    if (!listed_.contains(input))
+      skipped.push_back({{"input", input}, {"reason", WithFlags(reason)}});
+  };
+  for (const auto& [input, reason] : skipped_) skip(input, reason);
+  for (std::size_t i = 0; i < left_out_.size(); ++i) skip(std::string(left_out_[i]), kThere);
   root["interrupted"] = interrupted;
 }
 

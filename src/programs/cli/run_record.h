@@ -8,6 +8,7 @@
 
 #include "base/elapsed.h"
 #include "base/json.h"
+#include "base/text_list.h"
 #include "skinmask/base/problem.h"
 
 namespace skinmask::cli {
@@ -29,17 +30,14 @@ class RunRecord {
   void Finish() { ++done_; }
 
   // Whether there was anything to do, or what there was is told in any case.
-  bool any() const { return always_ || !planned_.empty() || !failed_.empty(); }
+  bool any() const { return always_ || planned_.size() > 0 || !failed_.empty(); }
   void TellAlways() { always_ = true; }
   bool all_well() const { return failed_.empty(); }
   bool IsWithin(const FailureLimit& limit) const;
   // The inputs in order, those that are there already included.
-  const std::vector<std::string>& planned() const { return planned_; }
-
-  // The inputs that are left out, since a run before has done them.
-  std::vector<std::string> LeftOut() const;
-  // True for one of them.
-  bool Leaves(const std::string& input) const;
+  const TextList& planned() const { return planned_; }
+  // Of those the ones that are left out, since a run before has done them.
+  const TextList& left_out() const { return left_out_; }
   // Of inputs that the results list, AddTo does not say that they were skipped.
   void Drop(const std::set<std::string>& listed) { listed_ = listed; }
 
@@ -54,9 +52,9 @@ class RunRecord {
     std::string input, reason;
   };
   Clock::time_point start_ = Clock::now();
-  std::vector<std::string> planned_;
+  TextList planned_, left_out_;
   std::vector<Problem> failed_;
-  std::vector<Skipped> skipped_;
+  std::vector<Skipped> skipped_;  // but for those that are left out
   std::size_t done_ = 0;
   bool always_ = false;
   std::set<std::string> listed_;

@@ -7,9 +7,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
+#include <set>
+#include <span>
 #include <sstream>
 #include <system_error>
 
+#include "base/folder.h"
 #include "media/late_module.h"
 #include "programs/cli/landlock.h"
 #include "skinmask/base/file.h"
@@ -29,15 +32,15 @@ constexpr const char* kSystem[] = {
 // wherever they lead.
 template <class Allow>
 void ForLinks(const fs::path& folder, const Allow& allow) {
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+  std::vector<fs::path> folders;
+  ForEachEntry(folder, [&](const char* name, EntryType type) {
     std::error_code ignored;
-    if (!it->is_symlink(ignored)) {
-      if (it->is_directory(ignored)) ForLinks(it->path(), allow);
-    } else if (!it->is_directory(ignored)) {
-      allow(it->path());
-    }
-  }
+    if (type == EntryType::kFolder)
+      folders.push_back(folder / name);
+    else if (type == EntryType::kLink && !fs::is_directory(folder / name, ignored))
+      allow(folder / name);
+  });
+  for (const fs::path& sub : folders) ForLinks(sub, allow);
 }
 
 void AllowFile(const fs::path& file, Landlock& landlock) {
@@ -47,6 +50,27 @@ void AllowFile(const fs::path& file, Landlock& landlock) {
     return landlock.AllowWriting(file);
   const fs::path folder = FileIdentity(file).parent_path();
   landlock.AllowMaking(folder.empty() ? fs::path(".") : folder);
+}
+
+// A rule for each of a million files takes longer than to list them, and the kernel keeps it: of
+// many files those that lie in one folder, and are no links, are allowed with all of that folder.
+void AllowListed(std::span<const std::string> listed, Landlock& landlock) {
+  constexpr std::size_t kMany = 1000;
+  std::set<std::string, std::less<>> folders;
+  for (const std::string& path : listed) {
+    const EntryType type = EntryTypeOf(path.c_str());
+    if (type == EntryType::kFile && listed.size() > kMany) {
+      const std::string_view folder = std::string_view(path).substr(0, path.rfind('/') + 1);
+      if (!folders.contains(folder)) {
+        folders.emplace(folder);
+        landlock.AllowReading(folder.empty() ? "." : folder);
+      }
+      continue;
+    }
+    landlock.AllowReading(path);
+    if (type != EntryType::kFile)
+      ForLinks(path, [&](const fs::path& link) { landlock.AllowReading(link); });
+  }
 }
 
 // Folders that the user gave the dynamic linker, relative ones included.
@@ -69,6 +93,7 @@ std::string RestrictFiles(const Access& access) {
     landlock.AllowReading(path);
     ForLinks(path, [&](const fs::path& link) { landlock.AllowReading(link); });
   }
+  AllowListed(access.listed, landlock);
   for (const fs::path& folder : access.folders) {
     landlock.AllowMaking(folder);
     ForLinks(folder, [&](const fs::path& link) { AllowFile(link, landlock); });

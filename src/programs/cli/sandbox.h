@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct Access {
   std::vector<std::filesystem::path> folders;  // in which files are made; they exist
   std::vector<std::filesystem::path> files;    // that are made: their folders count, for the part
                                                // file beside each
+  // Files and folders to read as well. Of more than a thousand, the folders of the files.
+  std::span<const std::string> listed{};
 };
 
 // From now on, for this thread and those that it starts (so it comes before the first parallel
