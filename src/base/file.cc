@@ -80,7 +80,7 @@ bool IsDescriptor(const fs::path& path) {
 }
 
 std::string PeekDescriptor(const fs::path& path, const std::atomic<bool>* stop) {
-  constexpr ssize_t kEnough = 16;
+  constexpr ssize_t kEnough = 512;
   constexpr int kPauseMilliseconds = 20;
   const Descriptor file(path, O_RDONLY | O_NONBLOCK);
   struct stat status;

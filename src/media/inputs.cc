@@ -1,7 +1,5 @@
 #include "skinmask/media/inputs.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -13,6 +11,8 @@
 #include "media/gif.h"
 #include "media/image_format.h"
 #include "media/join_path.h"
+#include "media/patterns.h"
+#include "media/tar.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/video.h"
@@ -52,31 +52,17 @@ bool IsNamedAsVideo(const std::string& path) {
   return HasExtensionOfVideo(name) && !(LowerExtension(name) == ".gif" && IsStillGif(path));
 }
 
+std::optional<Media> MediaByName(const std::string& path, Inputs wanted) {
+  if (wanted == Inputs::kAll && IsNamedAsVideo(path)) return Media::kVideo;
+  if (wanted == Inputs::kAll && HasTarExtension(path)) return Media::kArchive;
+  if (IsNamedAsImage(NameOf(path))) return Media::kImage;
+  return std::nullopt;
+}
+
 bool IsFolder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
 }
-
-// Shell patterns as ListOptions has them.
-class Patterns {
- public:
-  explicit Patterns(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
-    for (std::string& pattern : patterns_) {
-      if (pattern.ends_with('/')) pattern.pop_back();  // as shells complete folders
-      if (pattern.starts_with("./")) pattern.erase(0, 2);
-    }
-  }
-  bool empty() const { return patterns_.empty(); }
-  bool Match(const std::string& relative) const {
-    return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
-      const bool of_name = pattern.find('/') == pattern.npos;
-      return fnmatch(pattern.c_str(), of_name ? NameOf(relative).data() : relative.c_str(), 0) == 0;
-    });
-  }
-
- private:
-  std::vector<std::string> patterns_;
-};
 
 // What a folder holds, by name.
 class Entries {
@@ -155,11 +141,9 @@ class Search {
     if (link && IsFolder(path)) return;  // no cycles
     if (!include_.empty() && !include_.Match(relative)) return;
     const bool readable = link ? IsReadable(path) : type == EntryType::kFile;
-    const bool video =
-        readable && options_.wanted == Inputs::kImagesAndVideos && IsNamedAsVideo(path);
-    const std::string_view name = NameOf(path);
-    if (readable && (video || IsNamedAsImage(name)))
-      files_.Add(folder, name, video ? Media::kVideo : Media::kImage, link);
+    const std::optional<Media> media = readable ? MediaByName(path, options_.wanted) : std::nullopt;
+    if (media)
+      files_.Add(folder, NameOf(path), *media, link);
     else
       options_.passed_over(path, "is no image or video by its name");
   }
@@ -180,16 +164,20 @@ class Search {
 };
 
 // By its name where that tells, else by its first bytes.
-bool IsVideo(const std::string& input, const ListOptions& options) {
-  if (options.all_videos || IsNamedAsVideo(input)) return true;
-  if (IsNamedAsImage(NameOf(input))) return false;
+Media MediaOf(const std::string& input, const ListOptions& options) {
+  if (options.wanted == Inputs::kImages) return Media::kImage;
+  if (options.all_videos) return Media::kVideo;
+  if (const std::optional<Media> named = MediaByName(input, options.wanted)) return *named;
   std::error_code ignored;
   const bool descriptor = IsDescriptor(input);
-  if (!descriptor && !fs::is_regular_file(input, ignored)) return false;
+  if (!descriptor && !fs::is_regular_file(input, ignored)) return Media::kImage;
   const std::string head = PeekDescriptor(input, options.stop);
+  if (IsTar(head)) return Media::kArchive;
   const auto format = FormatOf(head);
-  if (descriptor) return !head.empty() && !format;
-  return format == ImageFormat::kGif ? !IsStillGif(input) : !format && OpensAsVideo(input);
+  const bool video = descriptor                    ? !head.empty() && !format
+                     : format == ImageFormat::kGif ? !IsStillGif(input)
+                                                   : !format && OpensAsVideo(input);
+  return video ? Media::kVideo : Media::kImage;
 }
 
 // What of a listed path is kept below the output folder: all, but for what leads out of it.
@@ -229,23 +217,21 @@ class Named {
     const std::size_t before = files_.size();
     Search(options_, files_).Of(files_.AddFolder(input, below));
     if (files_.size() == before)
-      options_.problem({input, options_.wanted == Inputs::kImagesAndVideos
-                                   ? "holds no image and no video"
-                                   : "holds no image"});
+      options_.problem({input, options_.wanted == Inputs::kAll ? "holds no image and no video"
+                                                               : "holds no image"});
   }
 
   // Whatever is named is a file to work on, unless it is a folder.
   template <class Below>
   void TakeFile(const std::string& input, const Below& below, bool link) {
     try {
-      const bool video = options_.wanted == Inputs::kImagesAndVideos && IsVideo(input, options_);
+      const Media media = MediaOf(input, options_);
       const std::string_view name = NameOf(input);
       const bool plain = !name.empty() && name != "." && name != "..";
       const std::string folder = input.substr(0, input.size() - name.size());
       const auto add = [&] { return files_.AddFolder(folder, below(false)); };
       if (plain && !folders_.contains(folder)) folders_[folder] = add();
-      files_.Add(plain ? folders_[folder] : add(), name, video ? Media::kVideo : Media::kImage,
-                 link || !plain);
+      files_.Add(plain ? folders_[folder] : add(), name, media, link || !plain);
     } catch (const Error& e) {
       options_.problem(Problem(input, e));
     }

@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "media/hash_index.h"
 #include "media/join_path.h"
+#include "media/tar.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -105,14 +106,19 @@ OutputPaths::OutputPaths(const InputList& inputs, std::vector<Output> outputs,
 
 std::size_t OutputPaths::CountOf(std::size_t i) const {
   if (names_[i] == Name::kNone) return 0;
-  return inputs_.MediaOf(i) == Media::kVideo && frame_folders_ ? 1 : outputs_.size();
+  const Media media = inputs_.MediaOf(i);
+  const bool one = media == Media::kArchive || (media == Media::kVideo && frame_folders_);
+  return one ? 1 : outputs_.size();
 }
 
 std::string OutputPaths::Text(std::size_t i, std::size_t j) const {
   const std::string_view name = inputs_.Name(i);
   const bool video = inputs_.MediaOf(i) == Media::kVideo;
-  std::string path = JoinPath(inputs_.RelativeFolder(inputs_.FolderOf(i)),
-                              names_[i] == Name::kFull ? name : name.substr(0, ExtensionAt(name)));
+  const std::string folder = inputs_.RelativeFolder(inputs_.FolderOf(i));
+  if (inputs_.MediaOf(i) == Media::kArchive)
+    return JoinPath(folder, name) + (HasTarExtension(name) ? "" : ".tar");
+  std::string path =
+      JoinPath(folder, names_[i] == Name::kFull ? name : name.substr(0, ExtensionAt(name)));
   if (video && frame_folders_) return path;
   return path.append(video ? VideoOutputSuffix(outputs_[j]) : OutputSuffix(outputs_[j]));
 }

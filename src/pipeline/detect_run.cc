@@ -4,6 +4,7 @@
 #include <string>
 
 #include "pipeline/detect_one.h"
+#include "pipeline/detect_shards.h"
 #include "pipeline/detect_videos.h"
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"
@@ -72,6 +73,7 @@ void Detect(const DetectOptions& options, const Model& model, const Run& run,
   const Plan plan(options, run);
   plan.MakeFolders();
   if (!plan.images().empty()) DetectImages(plan, options, model, run, done);
+  if (!plan.archives().empty()) DetectShards(plan, options, model, run, done);
   if (!plan.videos().empty()) DetectVideos(plan, options, model, run, done);
   std::error_code ignored;
   if (options.output_file.empty() && !fs::is_directory(options.output_folder, ignored))

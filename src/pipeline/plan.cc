@@ -6,6 +6,7 @@
 
 #include "media/hash_index.h"
 #include "media/join_path.h"
+#include "media/tar.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -15,6 +16,24 @@ namespace fs = std::filesystem;
 
 namespace {
 
+std::optional<Media> MediaByExtension(const fs::path& file) {
+  if (HasImageExtension(file)) return Media::kImage;
+  if (HasVideoExtension(file)) return Media::kVideo;
+  if (HasTarExtension(file)) return Media::kArchive;
+  return std::nullopt;
+}
+
+std::string_view NameOfMedia(Media media) {
+  return media == Media::kImage ? "an image" : media == Media::kVideo ? "a video" : "a tar archive";
+}
+
+// An archive alone takes all kinds of outputs.
+void RequireOneKind(const DetectOptions& options) {
+  if (options.outputs.size() != 1 || options.video.png_frames)
+    throw Error(options.output_file.string(),
+                "takes one kind of output (a folder takes several, and frames)");
+}
+
 // Throws Error where the output file cannot be that of the inputs.
 void CheckOutputFile(const InputList& inputs, const DetectOptions& options) {
   const fs::path& file = options.output_file;
@@ -23,16 +42,17 @@ void CheckOutputFile(const InputList& inputs, const DetectOptions& options) {
                                            "folder takes them all)",
                                            inputs.size()));
   if (inputs.empty()) return;
-  const bool video = inputs.MediaOf(0) == Media::kVideo;
-  if (video ? HasImageExtension(file) : HasVideoExtension(file))
-    throw Error(file.string(),
-                fmt::format("is {} by its name, and {} is {}", video ? "an image" : "a video",
-                            inputs.Path(0), video ? "a video" : "an image"));
+  const Media media = inputs.MediaOf(0);
+  const auto named = MediaByExtension(file);
+  if (named && *named != media)
+    throw Error(file.string(), fmt::format("is {} by its name, and {} is {}", NameOfMedia(*named),
+                                           inputs.Path(0), NameOfMedia(media)));
+  if (media != Media::kArchive) RequireOneKind(options);
 }
 
 InputList InputsOf(const DetectOptions& options, const Run& run) {
   PrepareOutput(options);
-  const ListOptions list{.wanted = Inputs::kImagesAndVideos,
+  const ListOptions list{.wanted = Inputs::kAll,
                          .excluded = options.output_folder,
                          .include = options.include,
                          .exclude = options.exclude,
@@ -91,9 +111,8 @@ class OutputIdentity {
 
 void PrepareOutput(const DetectOptions& options) {
   if (!options.output_file.empty()) {
-    if (options.outputs.size() != 1 || options.video.png_frames)
-      throw Error(options.output_file.string(),
-                  "takes one kind of output (a folder takes several, and frames)");
+    if (HasImageExtension(options.output_file) || HasVideoExtension(options.output_file))
+      RequireOneKind(options);
     return RequireWritable(options.output_file,
                            options.resume ? Overwrite::kYes : options.overwrite);
   }
@@ -128,8 +147,15 @@ Plan::Plan(const DetectOptions& options, const Run& run)
         ++(IsThere(path, options) ? there : to_do);
       }
     }
-    run.planned(inputs_.Path(i), there > 0 && to_do == 0);
-    if (to_do > 0) (inputs_.MediaOf(i) == Media::kVideo ? videos_ : images_).push_back(input);
+    const Media media = inputs_.MediaOf(i);
+    // Of an archive its images count, once they are known.
+    if (media != Media::kArchive || to_do == 0)
+      run.planned(inputs_.Path(i), there > 0 && to_do == 0);
+    if (to_do > 0)
+      (media == Media::kVideo     ? videos_
+       : media == Media::kArchive ? archives_
+                                  : images_)
+          .push_back(input);
   }
 }
 
@@ -161,7 +187,7 @@ bool IsDoneMeanwhile(Task& task, const DetectOptions& options) {
 void Plan::MakeFolders() const {
   std::vector<bool> seen(inputs_.folder_count());
   std::set<fs::path> folders;
-  for (const std::vector<std::uint32_t>* inputs : {&images_, &videos_})
+  for (const std::vector<std::uint32_t>* inputs : {&images_, &videos_, &archives_})
     for (const std::uint32_t input : *inputs) {
       const std::uint32_t folder = inputs_.FolderOf(input);
       if (!seen[folder]) folders.insert(PathsOf(input)[0].parent_path());

@@ -15,7 +15,8 @@
 namespace skinmask {
 
 // The work on one input: what to read, and which outputs to write where. A video whose frames
-// become single images has one output, the first, whose path is their folder.
+// become single images has one output, the first, whose path is their folder; so has an archive,
+// whose path is that of the archive that it becomes.
 struct Task {
   std::filesystem::path input;
   std::vector<std::pair<Output, std::filesystem::path>> outputs;
@@ -33,6 +34,7 @@ class Plan {
   // Numbers of the inputs that there is something to do for, in order.
   const std::vector<std::uint32_t>& images() const { return images_; }
   const std::vector<std::uint32_t>& videos() const { return videos_; }
+  const std::vector<std::uint32_t>& archives() const { return archives_; }
   Task TaskOf(std::uint32_t input) const;
   // Makes the folders that the outputs go to, as far as that can be done, and removes what runs
   // left there that were killed a day ago or more.
@@ -44,7 +46,7 @@ class Plan {
   const DetectOptions& options_;
   const InputList inputs_;
   const OutputPaths paths_;
-  std::vector<std::uint32_t> images_, videos_;
+  std::vector<std::uint32_t> images_, videos_, archives_;
   std::set<std::filesystem::path> refused_;  // outputs that are inputs
 };
 

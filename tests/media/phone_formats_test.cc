@@ -83,12 +83,11 @@ TEST(Gif, AnimationsAreVideos) {
   EXPECT_EQ(CountGifPictures(Bytes("animation.gif")), 3u);
   EXPECT_ERROR(ReadImage(Fixture("animation.gif")), "animation");
   for (const auto& [name, video] : {std::pair("gradient.gif", false), {"animation.gif", true}}) {
-    const auto files = ListInputs({Fixture(name)}, {.wanted = Inputs::kImagesAndVideos});
+    const auto files = ListInputs({Fixture(name)}, {.wanted = Inputs::kAll});
     ASSERT_EQ(files.size(), 1u);
     EXPECT_EQ(files[0].media == Media::kVideo, video) << name;
   }
-  const InputList gifs =
-      ListFolder(Fixture(""), {.wanted = Inputs::kImagesAndVideos, .include = {"*.gif"}});
+  const InputList gifs = ListFolder(Fixture(""), {.wanted = Inputs::kAll, .include = {"*.gif"}});
   for (const InputFile file : gifs)
     EXPECT_EQ(file.media == Media::kVideo, file.relative == "animation.gif") << file.relative;
 }

@@ -35,9 +35,9 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 // makes of <(command).
 bool IsDescriptor(const std::filesystem::path& path);
 
-// The first bytes, at most 4096, of such a pipe or file, which stay in it. Waits until there are 16
-// of them, or the end, or `stop`. Empty where they cannot be had, as of a terminal. Throws Error
-// where it cannot be opened.
+// The first bytes, at most 4096, of such a pipe or file, which stay in it. Waits until there are
+// 512 of them, or the end, or `stop`. Empty where they cannot be had, as of a terminal. Throws
+// Error where it cannot be opened.
 std::string PeekDescriptor(const std::filesystem::path& path, const std::atomic<bool>* stop);
 
 enum class Overwrite { kNo, kYes };

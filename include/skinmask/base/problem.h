@@ -29,6 +29,8 @@ struct Problem {
   // What people are shown in its place: where many are alike, nothing for most of them, and for the
   // last a line that counts them.
   std::optional<std::string> shown{};
+  // Whether it is one among the inputs that may fail. A shard that is lost is many.
+  bool tolerable = true;
 };
 
 using ProblemSink = std::function<void(const Problem&)>;

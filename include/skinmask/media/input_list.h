@@ -10,7 +10,7 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-enum class Media : std::uint8_t { kImage, kVideo };
+enum class Media : std::uint8_t { kImage, kVideo, kArchive };  // a tar archive of images
 
 // A file to work on, and its path below the folder it was found in (its name, when named itself).
 struct InputFile {

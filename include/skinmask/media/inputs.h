@@ -12,7 +12,7 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-enum class Inputs { kImages, kImagesAndVideos };
+enum class Inputs { kImages, kAll };  // all: images, videos and tar archives
 
 struct ListOptions {
   Inputs wanted = Inputs::kImages;
@@ -31,14 +31,14 @@ struct ListOptions {
 };
 
 // Files are taken as named; folders are searched recursively for files whose extension is that of
-// an image, or of a video where those are wanted (links to files count, links to folders do not,
-// nor do pipes and devices), sorted by path. A path that comes up twice is left out the second
-// time. A file that is named, and has the extension of neither, is a video if FFmpeg opens it as
-// one; standard input and what a shell makes of <(command) if they do not begin as an image does
-// (named pipes are images, unless they have a video's extension). With two folders or more each
-// one's files are below its name: a/b.jpg and b/b.jpg of the folders x/a and y/b. `listed` are
-// paths that keep their folders (x/y/b.jpg, also of /x/y/b.jpg and of ../x/y/b.jpg); they may be
-// folders, too.
+// an image, or of a video or a tar archive where those are wanted (links to files count, links to
+// folders do not, nor do pipes and devices), sorted by path. A path that comes up twice is left out
+// the second time. A file that is named, and has the extension of none, is what its first bytes
+// say: an image, an archive, or a video if FFmpeg opens it as one; standard input and what a shell
+// makes of <(command) if they do not begin as the others do (named pipes are images, unless they
+// have a video's extension). With two folders or more each one's files are below its name: a/b.jpg
+// and b/b.jpg of the folders x/a and y/b. `listed` are paths that keep their folders (x/y/b.jpg,
+// also of /x/y/b.jpg and of ../x/y/b.jpg); they may be folders, too.
 //
 // A folder is asked for its list once, and no file for itself, but for links, GIFs and what is
 // named: of a million files that takes about a second.

@@ -17,8 +17,9 @@ namespace [[gnu::visibility("default")]] skinmask {
 struct Run {
   ProblemSink problem = [](const Problem&) {};  // once for each file that could not be done
   LineSink warning = [](const std::string&) {};
-  // Each input that there is to do, in order, before the first is begun; with `there` it is left
-  // out, since a run before has done it. Then `finished`, for each that is done.
+  // Each input that there is to do, in order, before the first is begun (the images of an archive
+  // when each is done, or failed); with `there` it is left out, since a run before has done it.
+  // Then `finished`, for each that is done.
   std::function<void(const std::string& input, bool there)> planned = [](const std::string&, bool) {
   };
   std::function<void()> finished = [] {};

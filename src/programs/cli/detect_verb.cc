@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/parse.h"
+#include "media/tar.h"
 #include "programs/cli/adapt_flags.h"
 #include "programs/cli/detect_record.h"
 #include "programs/cli/option_checks.h"
@@ -62,7 +63,8 @@ void SetOutput(const Options& options, DetectOptions& detect) {
         fmt::format("-o {}: images are written as PNG (a folder, or a name that ends "
                     "in .png)",
                     options.output));
-  const bool file = output == kStandardOutput || special || image || HasVideoExtension(output);
+  const bool file = output == kStandardOutput || special || image || HasVideoExtension(output) ||
+                    HasTarExtension(output);
   (file && !folder ? detect.output_file : detect.output_folder) = output;
   if (!options.output_format.empty() && output != kStandardOutput && !special)
     throw UsageError("--output-format is for video to a pipe (a file says it by its name)");

@@ -32,8 +32,13 @@ class FrameTable {
   // says what one of the new ones says, which are replaced. Throws Error where it is no such table,
   // unless it may be replaced.
   void Complete(Overwrite others);
-  // Whether the file that is there has a row with this in its last column.
-  bool Keeps(const std::string& last) const { return earlier_cells_.contains(last); }
+  // Whether the file that is there has a row with this in its last column, or with a file in it, as
+  // if it were a folder (of archives).
+  bool Keeps(const std::string& last) const {
+    const auto in_it = earlier_cells_.lower_bound(last + '/');
+    return earlier_cells_.contains(last) ||
+           (in_it != earlier_cells_.end() && in_it->starts_with(last + '/'));
+  }
   void Add(const Row& row);
   // What has been added so far belongs to whole inputs.
   void Mark();

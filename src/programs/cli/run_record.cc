@@ -43,7 +43,8 @@ void RunRecord::Skip(const std::filesystem::path& file, const std::string& reaso
 bool RunRecord::IsWithin(const FailureLimit& limit) const {
   const double inputs = static_cast<double>(planned_.size());
   const double most = limit.percent ? limit.number / 100 * inputs : limit.number;
-  return static_cast<double>(failed_.size()) <= most;
+  return static_cast<double>(failed_.size()) <= most &&
+         std::ranges::all_of(failed_, &Problem::tolerable);
 }
 
 std::string RunRecord::Line(bool interrupted) const {

@@ -1,0 +1,61 @@
+#include "media/shard_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "media/image_format.h"
+#include "media/shard.h"
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> ShardFiles::Open(const fs::path& archive) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(archive, ignored))
+    throw Error(archive.string(), "is no file (of an archive with masks, a file is expected)");
+  archives_.emplace_back(archive, O_RDONLY);
+  std::vector<fs::path> paths;
+  ShardReader reader(archive);
+  while (const std::optional<ShardFile> file = reader.Next()) {
+    if (file->entry.type != TarEntry::Type::kFile) continue;
+    const Place place{archives_.size() - 1, file->entry.offset, file->entry.size};
+    if (!places_.emplace(archive / file->name, place).second)
+      throw Error(archive.string(), "holds two files called " + file->name);
+    paths.emplace_back(file->name);
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+std::string ShardFiles::ReadBytes(const fs::path& path, const DecodeOptions& options) const {
+  const auto found = places_.find(path);
+  if (found == places_.end()) return ReadImageBytes(path, options);
+  constexpr std::size_t kHead = 4096;
+  const auto& [archive, offset, size] = found->second;
+  if (size > INT32_MAX) throw Error(path.string(), "is larger than 2 GiB");
+  std::string bytes;
+  const auto read_to = [&](std::size_t end) {
+    std::size_t have = bytes.size();
+    bytes.resize(end);
+    while (have < end) {
+      const ssize_t got = pread(archives_[archive].get(), bytes.data() + have, end - have,
+                                static_cast<off_t>(offset + have));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) FailBy(path, "cannot be read", errno);
+      if (got == 0) throw Error(path.string(), "is gone: its archive was cut off meanwhile");
+      have += static_cast<std::size_t>(got);
+    }
+  };
+  read_to(std::min<std::size_t>(kHead, size));
+  if (!FormatOf(bytes)) return bytes;  // no image: nothing decodes it, however large it is
+  if (options.take) options.take(static_cast<std::int64_t>(size / 4));
+  read_to(size);
+  return bytes;
+}
+
+}  // namespace skinmask

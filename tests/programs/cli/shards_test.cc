@@ -1,0 +1,182 @@
+// Tar archives through `detect`. GNU tar makes them and takes them apart.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/json.h"
+#include "support/pictures.h"
+#include "support/program.h"
+
+namespace skinmask::cli {
+namespace {
+
+using testing::Encode;
+using testing::Gradient;
+using testing::Outcome;
+namespace fs = std::filesystem;
+
+class ShardsTest : public testing::ProgramTest {
+ protected:
+  // Pictures that differ, one below a folder.
+  ShardsTest() {
+    for (int i = 0; i < kImages; ++i)
+      Put(std::string("in/") + (i == 2 ? "sub/" : "") + std::to_string(i) + ".png",
+          Encode(".png", Gradient(40 + i, 30)));
+  }
+  void Shell(const std::string& command) const {
+    const std::string all = "cd '" + folder_.string() + "' && " + command;
+    ASSERT_EQ(std::system(all.c_str()), 0) << command;
+  }
+  // a.tar of in/, in an order that is not that of the names.
+  void Pack(const std::string& name = "a.tar") const {
+    Shell("tar -C in -cf " + name +
+          " 3.png sub 0.png 1.png 4.png $(cd in && ls -d x* 2>/dev/null)");
+  }
+  std::string Listing(const std::string& archive) const {
+    Shell("tar -tf " + archive + " > .list");
+    return ReadFile(Path(".list"));
+  }
+  static constexpr int kImages = 5;
+};
+
+TEST_F(ShardsTest, MasksAreThoseOfTheFolder) {
+  Pack();
+  const std::string kinds = " --output mask,probability,overlay --adapt off";
+  ASSERT_EQ(Run("detect in -o folder" + kinds).status, 0);
+  const Outcome run = Run("detect a.tar -o out" + kinds);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.summary.substr(0, 31), "0 failed, 0 skipped, 5 of 5 don") << run.summary;
+  EXPECT_EQ(Names(Path("out")), std::vector<std::string>{"a.tar"});
+  EXPECT_EQ(Listing("out/a.tar").substr(0, 68),
+            "3.mask.png\n3.probability.png\n3.overlay.png\nsub/2.mask.png\nsub/2.pr");
+  Shell("mkdir x && tar -C x -xf out/a.tar");
+  for (const std::string& name : Names(Path("folder"))) {
+    const bool other = name.find("overlay") != name.npos || name.find("prob") != name.npos;
+    const std::string in_shard = other ? name : name.substr(0, name.size() - 3) + "mask.png";
+    EXPECT_EQ(ReadFile(Path("x/" + in_shard)), ReadFile(Path("folder/" + name))) << name;
+  }
+  EXPECT_EQ(Names(Path("x")).size(), Names(Path("folder")).size());
+}
+
+TEST_F(ShardsTest, BytesDependNeitherOnThreadsNorOnPipes) {
+  Pack();
+  ASSERT_EQ(Run("detect a.tar -o 1 --threads 1").status, 0);
+  ASSERT_EQ(Run("detect a.tar -o 4 --threads 4").status, 0);
+  ASSERT_EQ(Run("detect a.tar -o b.tar").status, 0);
+  const std::string whole = ReadFile(Path("1/a.tar"));
+  EXPECT_EQ(ReadFile(Path("4/a.tar")), whole);
+  EXPECT_EQ(ReadFile(Path("b.tar")), whole);
+  const Outcome piped =
+      Run("detect a.tar -o - >/dev/null; cat a.tar | '" SKINMASK_PROGRAM "' detect - -o - -q");
+  EXPECT_EQ(piped.status, 0) << piped.err;
+  EXPECT_TRUE(piped.out == whole) << piped.out.size();
+}
+
+TEST_F(ShardsTest, ADamagedImageIsListedAndTheOthersAreDone) {
+  Put("in/x.png", ReadFile(Path("in/0.png")).substr(0, 60));
+  Put("in/xx.jpg", "no image");
+  Pack();
+  const Outcome run = Run("detect a.tar -o out --json r.json");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(testing::Lines(run.err), 2) << run.err;
+  EXPECT_NE(run.err.find("a.tar/x.png: "), std::string::npos) << run.err;
+  EXPECT_EQ(testing::Lines(Listing("out/a.tar")), kImages);
+  const Json record = Json::parse(ReadFile(Path("r.json")));
+  EXPECT_EQ(record["failed"][1]["input"], "a.tar/xx.jpg");
+  EXPECT_EQ(record["images"].size(), 5u);
+  EXPECT_EQ(record["images"][1]["input"], "a.tar/sub/2.png");
+  EXPECT_EQ(record["images"][1]["outputs"][0], "out/a.tar/sub/2.mask.png");
+  EXPECT_EQ(Run("detect a.tar -o out2 --max-failures 2").status, 0);
+  EXPECT_EQ(Run("detect a.tar -o out3 --max-failures 1").status, 1);
+}
+
+// A shard that is lost is no tolerable failure, however many may fail.
+TEST_F(ShardsTest, ShardsThatAreBrokenBecomeNothing) {
+  Pack();
+  const std::string whole = ReadFile(Path("a.tar"));
+  Put("bad/short.tar", whole.substr(0, whole.size() / 2 / 512 * 512));
+  Put("bad/none.tar", "this is no archive");
+  Put("bad/empty.tar", std::string(1024, '\0'));
+  Put("in/3.jpg", "");
+  Shell("tar -C in -cf bad/key.tar 0.png 3.png 3.jpg");
+  Shell("tar -P -C in --transform='s,^,../,' -cf bad/out.tar 0.png");
+  for (const auto& [name, reason] : {std::pair("short", "ends too early"),
+                                     {"none", "is no tar archive"},
+                                     {"empty", "holds no image"},
+                                     {"key", "holds two images of one key"},
+                                     {"out", "leads out of it"}}) {
+    const std::string tar = std::string("bad/") + name + ".tar";
+    const Outcome run = Run("detect " + tar + " a.tar -o " + name + " --max-failures 100%");
+    EXPECT_EQ(run.status, 1) << name;
+    EXPECT_EQ(testing::Lines(run.err), 1) << run.err;
+    EXPECT_NE(run.err.find(tar + ": "), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find(reason), std::string::npos) << run.err;
+    EXPECT_EQ(Names(Path(name)), std::vector<std::string>{"a.tar"}) << name;
+  }
+  EXPECT_EQ(Run("detect bad/key.tar -o chosen --include '*.png'").status, 0);
+}
+
+TEST_F(ShardsTest, OtherEntriesArePassedOver) {
+  Put("in/x.mask.png", "");
+  Put("in/x.json", "{}");
+  Shell("ln -s 0.png in/x_link.png && mkfifo in/xfifo");
+  Pack();
+  const Outcome run = Run("detect a.tar -o out --json r.json");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("a.tar/x_link.png: is a link"), std::string::npos) << run.err;
+  EXPECT_EQ(testing::Lines(Listing("out/a.tar")), kImages);
+  EXPECT_EQ(Json::parse(ReadFile(Path("r.json")))["skipped"].size(), 2u);
+}
+
+TEST_F(ShardsTest, ShardsAndResumeCountArchives) {
+  for (const char* name : {"s/a.tar", "s/b.tar", "s/c.tar"}) {
+    fs::create_directories(Path("s"));
+    Pack(name);
+  }
+  ASSERT_EQ(Run("detect s -o all").status, 0);
+  ASSERT_EQ(Run("detect s -o out --shard 2/3 --csv t.csv").status, 0);
+  EXPECT_EQ(Names(Path("out")), std::vector<std::string>{"b.tar"});
+  const auto before = fs::last_write_time(Path("out/b.tar"));
+  const Outcome rest = Run("detect s -o out --resume --csv t.csv");
+  EXPECT_EQ(rest.status, 0) << rest.err;
+  EXPECT_EQ(rest.err, "");
+  EXPECT_EQ(rest.summary.substr(0, 33), "0 failed, 1 skipped, 10 of 11 don") << rest.summary;
+  EXPECT_EQ(fs::last_write_time(Path("out/b.tar")), before);
+  EXPECT_EQ(testing::Lines(ReadFile(Path("t.csv"))), 1 + 3 * kImages);
+  for (const std::string& name : Names(Path("all")))
+    EXPECT_EQ(ReadFile(Path("out/" + name)), ReadFile(Path("all/" + name)));
+  EXPECT_EQ(Run("detect s/a.tar -o out").status, 1);  // it exists
+}
+
+TEST_F(ShardsTest, AKillLeavesNoHalfArchive) {
+  for (int i = 0; i < 200; ++i)
+    fs::create_hard_link(Path("in/0.png"), Path("in/x" + std::to_string(i) + ".png"));
+  Shell("tar --hard-dereference -C in -cf a.tar .");
+  ASSERT_EQ(Run("detect a.tar -o all -q").status, 0);
+  for (const char* pause : {"0.01", "0.03", "0.05"}) {
+    Run(std::string("detect a.tar -o out -q & pid=$!; sleep ") + pause +
+        "; kill -9 $pid; wait $pid");
+    if (fs::exists(Path("out/a.tar")))
+      EXPECT_EQ(ReadFile(Path("out/a.tar")), ReadFile(Path("all/a.tar")));
+  }
+  ASSERT_EQ(Run("detect a.tar -o out -q --resume").status, 0);
+  EXPECT_EQ(ReadFile(Path("out/a.tar")), ReadFile(Path("all/a.tar")));
+}
+
+TEST_F(ShardsTest, OutputsThatCannotBeAreSaid) {
+  Pack();
+  for (const auto& [arguments, reason] : {std::pair("a.tar -o m.png", "a tar archive"),
+                                          {"in/0.png -o m.tar", "a tar archive"},
+                                          {"a.tar -o m.mkv", "a tar archive"},
+                                          {"a.tar -o a.tar --force", "is an input"},
+                                          {"a.tar -o /dev/full", "cannot be written"}}) {
+    const Outcome run = Run(std::string("detect --adapt off ") + arguments);
+    EXPECT_NE(run.status, 0) << arguments;
+    EXPECT_EQ(testing::Lines(run.err), 1) << run.err;
+    EXPECT_NE(run.err.find(reason), std::string::npos) << run.err;
+  }
+  EXPECT_FALSE(fs::exists(Path("m.tar")));
+}
+
+}  // namespace
+}  // namespace skinmask::cli
