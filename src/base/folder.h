@@ -1,9 +1,12 @@
 // What a folder holds, as the system lists it.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <system_error>
+#include <unordered_map>
 
 namespace skinmask {
 
@@ -17,5 +20,20 @@ EntryType EntryTypeOf(const char* path);
 // not be read to its end.
 std::error_code ForEachEntry(const std::filesystem::path& folder,
                              const std::function<void(const char* name, EntryType type)>& see);
+
+// EntryTypeOf many paths. A folder that many of them lie in, for its size, is read instead, once:
+// then what it does not hold, or got since, counts as a file.
+class EntryTypes {
+ public:
+  EntryType Of(const std::string& path);
+
+ private:
+  struct Folder {
+    std::size_t asked = 0, enough = 0;
+    bool known = false;
+    std::unordered_map<std::string, EntryType> other;  // that are no files
+  };
+  std::unordered_map<std::string, Folder> folders_;
+};
 
 }  // namespace skinmask

@@ -197,7 +197,7 @@ class Named {
   // path, those of a file without its name. It depends on no more than the path's folder for files.
   template <class Below>
   void Take(const std::string& input, const Below& below) {
-    const EntryType type = EntryTypeOf(input.c_str());
+    const EntryType type = types_.Of(input);
     const bool link = type == EntryType::kLink;
     std::error_code ignored;
     if (input.empty())
@@ -239,6 +239,7 @@ class Named {
 
   const ListOptions& options_;
   InputList& files_;
+  EntryTypes types_;
   std::unordered_map<std::string, std::uint32_t> folders_;  // of files
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/folder.h"
 #include "media/hash_index.h"
 #include "media/join_path.h"
 #include "media/tar.h"
@@ -84,9 +85,11 @@ class Originals {
 };
 
 // What a run before has made, for one that resumes.
-bool IsThere(const fs::path& output, const DetectOptions& options) {
+bool IsThere(const fs::path& output, EntryType type, const DetectOptions& options) {
   std::error_code ignored;
-  return options.resume && output != kStandardOutput && fs::is_regular_file(output, ignored);
+  return options.resume && output != kStandardOutput &&
+         (type == EntryType::kFile ||
+          (type == EntryType::kLink && fs::is_regular_file(output, ignored)));
 }
 
 // FileIdentity of outputs, which are mostly of one folder after the other, and no links.
@@ -137,14 +140,13 @@ Plan::Plan(const DetectOptions& options, const Run& run)
     const auto input = static_cast<std::uint32_t>(i);
     std::size_t there = 0, to_do = 0;
     for (const fs::path& path : PathsOf(input)) {
-      std::error_code ignored;
-      const bool link = fs::is_symlink(path, ignored);
-      if (originals.Have(identity.Of(path, link))) {
+      const EntryType type = EntryTypeOf(path.c_str());
+      if (originals.Have(identity.Of(path, type == EntryType::kLink))) {
         refused_.insert(path);
         run.problem(
             Problem(inputs_.Path(i), Error(path.string(), "is an input and is not written over")));
       } else {
-        ++(IsThere(path, options) ? there : to_do);
+        ++(IsThere(path, type, options) ? there : to_do);
       }
     }
     const Media media = inputs_.MediaOf(i);
@@ -180,7 +182,9 @@ Task Plan::TaskOf(std::uint32_t input) const {
 }
 
 bool IsDoneMeanwhile(Task& task, const DetectOptions& options) {
-  std::erase_if(task.outputs, [&](const auto& output) { return IsThere(output.second, options); });
+  std::erase_if(task.outputs, [&](const auto& output) {
+    return IsThere(output.second, EntryTypeOf(output.second.c_str()), options);
+  });
   return task.outputs.empty();
 }
 

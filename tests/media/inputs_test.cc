@@ -101,12 +101,15 @@ TEST_F(MediaTest, PredictedMasksPassOverOtherOutputsAndMissNone) {
 }
 
 Strings Paths(const Strings& relative, std::vector<Output> outputs = {Output::kMask}) {
-  std::vector<InputFile> inputs;
-  for (const std::string& r : relative) inputs.push_back({"in/" + r, r});
+  InputList inputs;
+  for (const fs::path path : relative)
+    inputs.Add(inputs.AddFolder("in" / path.parent_path(), path.parent_path()),
+               path.filename().string(), Media::kImage);
   Strings all;
   const ProblemSink sink = [&](const Problem& problem) { all.push_back("! " + problem.line); };
-  for (const auto& paths : OutputPaths(inputs, outputs, sink))
-    for (const fs::path& path : paths) all.push_back(path.string());
+  const OutputPaths paths(inputs, std::move(outputs), sink);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    for (const fs::path& path : paths[i]) all.push_back(path.string());
   return all;
 }
 

@@ -71,6 +71,40 @@ TEST_F(DetectRunTest, OutputsThatAppearMeanwhileAreDone) {
   EXPECT_EQ(ReadFile(Path("out/sub/17.png")), "another's");
 }
 
+// Whatever names lead there: links to either, and folders by another name.
+TEST_F(DetectRunTest, NoInputIsWrittenOver) {
+  namespace fs = testing::fs;
+  const std::string before = ReadFile(Path("in/sub/0.png"));
+  fs::create_directories(Path("out/sub"));
+  fs::create_symlink(Path("in/sub/0.png"), Path("out/sub/0.png"));
+  Put("out/sub/1.png", before);
+  fs::create_symlink("../../out/sub/1.png", Path("in/sub/z.png"));
+  fs::create_directory_symlink("in", Path("alias"));
+  options_.overwrite = Overwrite::kYes;
+  const auto refused = [&](const fs::path& output_folder) {
+    problems_.clear();
+    options_.output_folder = output_folder;
+    Detect(options_, DefaultModel(), run_, [](const DetectedImage&) {});
+    std::size_t count = 0;
+    for (const std::string& problem : problems_)
+      count += problem.find("is an input and is not written over") != problem.npos;
+    EXPECT_EQ(count, problems_.size());
+    EXPECT_EQ(ReadFile(Path("in/sub/0.png")), before);
+    return count;
+  };
+  EXPECT_EQ(refused(Path("out")), 2u);  // 0.png and 1.png; z.png is not there yet
+  options_.inputs = {Path("in/sub/0.png"), Path("alias/sub/3.png")};
+  EXPECT_EQ(refused(Path("in/sub/../sub")), 2u);
+  EXPECT_EQ(refused(Path("alias/sub")), 2u);
+  options_.inputs.clear();
+  options_.listed = {Path("in/sub/0.png").string(), Path("in/sub/5.png").string()};
+  options_.shard = options_.shard_count = 2;  // an input is one for every shard
+  options_.output_folder = Path("out2");
+  options_.other_files = {Path("alias/sub/0.png")};
+  EXPECT_ERROR(Detect(options_, DefaultModel(), run_, [](const DetectedImage&) {}),
+               "is an input and is not written over");
+}
+
 // Of a run that was killed. What may still be written to stays, and what is only called alike.
 TEST_F(DetectRunTest, OldPartsAreRemoved) {
   const std::string old = "out/sub/.skinmask-0123456789abcdef.part";

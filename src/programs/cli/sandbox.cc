@@ -56,9 +56,10 @@ void AllowFile(const fs::path& file, Landlock& landlock) {
 // many files those that lie in one folder, and are no links, are allowed with all of that folder.
 void AllowListed(std::span<const std::string> listed, Landlock& landlock) {
   constexpr std::size_t kMany = 1000;
+  EntryTypes types;
   std::set<std::string, std::less<>> folders;
   for (const std::string& path : listed) {
-    const EntryType type = EntryTypeOf(path.c_str());
+    const EntryType type = types.Of(path);
     if (type == EntryType::kFile && listed.size() > kMany) {
       const std::string_view folder = std::string_view(path).substr(0, path.rfind('/') + 1);
       if (!folders.contains(folder)) {

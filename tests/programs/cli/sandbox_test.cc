@@ -36,9 +36,13 @@ class SandboxTest : public testing::FolderTest {
   // What `call` returns in a process of its own, which is in the sandbox.
   template <class Call>
   bool Within(const Call& call) const {
+    return Within(call, {{Path("in")}, {Path("out")}, {}});
+  }
+  template <class Call>
+  bool Within(const Call& call, const Access& access) const {
     const pid_t child = fork();
     if (child == 0) {
-      EnterSandbox({{Path("in")}, {Path("out")}, {}});
+      EnterSandbox(access);
       _exit(call() ? 1 : 0);
     }
     int status = 0;
@@ -121,6 +125,23 @@ TEST_F(SandboxTest, InputsAreReadAndOutputsWritten) {
     WriteFile(Path("out/link.png"), "y", Overwrite::kNo);
     return ReadFile(Path("out/link.png")) == "y";
   }));
+}
+
+// Each file alone, or the folders of many; what a link among them leads to in either case.
+TEST_F(SandboxTest, ListedFilesAreRead) {
+  if (!HasLandlock()) GTEST_SKIP() << "needs a kernel with Landlock";
+  std::vector<std::string> listed{Path("in/a.png").string(), Path("in/link.png").string()};
+  Put("in/b.png", "x");
+  for (const bool many : {false, true}) {
+    if (many) listed.resize(2000, listed[0]);
+    const Access access{{}, {Path("out")}, {}, listed};
+    const auto can_open = [&](const char* name) {
+      return Within([&] { return CanOpen(Path(name), O_RDONLY); }, access);
+    };
+    EXPECT_TRUE(can_open("in/a.png") && can_open("in/link.png"));
+    EXPECT_EQ(can_open("in/b.png"), many);
+    EXPECT_FALSE(can_open("outside/secret.png"));
+  }
 }
 
 // What row (a) of hostile files does where nothing looks at the format first.
