@@ -24,7 +24,7 @@ Samples CollectSamples(const PairOptions& options, const Run& run) {
   tbb::enumerable_thread_specific<std::unique_ptr<ColorCounter>> counters;
   pairs.ForEach(
       run,
-      [&](std::size_t i, const LabelledImage& image) {
+      [&](std::size_t place, const LabelledImage& image) {
         std::unique_ptr<ColorCounter>& own = counters.local();
         if (!own) own = std::make_unique<ColorCounter>(pairs.classes().size());
         ColorCounter& counter = *own;
@@ -32,7 +32,7 @@ Samples CollectSamples(const PairOptions& options, const Run& run) {
           counter.CountRow(image.bgr.ptr<std::uint8_t>(y), image.classes.ptr<std::uint8_t>(y),
                            static_cast<std::size_t>(image.bgr.cols), step);
         if (!options.groups) return std::vector<SampleRow>();
-        return counter.Flush(static_cast<std::uint32_t>(i + 1));
+        return counter.Flush(static_cast<std::uint32_t>(place + 1));
       },
       [&](std::size_t, std::vector<SampleRow>&& rows) { all.Add(std::move(rows)); });
   std::vector<ColorCounter*> each;

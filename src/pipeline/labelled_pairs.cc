@@ -9,7 +9,8 @@ MaskRule RuleOf(const PairOptions& options) {
 }
 
 MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run) {
-  const ListOptions list{.problem = run.problem, .passed_over = run.passed_over};
+  ListOptions list;
+  if (options.shard.index == 1) list = {.problem = run.problem, .passed_over = run.passed_over};
   const NamePattern image_name(options.image_name, "image name");
   const NamePattern mask_name(options.mask_name, "mask name");
   if (options.whole_class.empty())
@@ -26,6 +27,7 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run) {
 
 LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const Run& run)
     : pairs_(PairsOf(options, predicted, run)),
+      shard_(options.shard),
       rule_(RuleOf(options)),
       predicted_(predicted),
       whole_(!options.whole_class.empty()),
@@ -45,8 +47,8 @@ void LabelledPairs::Done() {
   OfThisThread().classes.Trim();
 }
 
-LabelledImage LabelledPairs::Read(std::size_t i, const TakePixels& take) const {
-  const MaskPair& pair = pairs_.pairs[i];
+LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) const {
+  const MaskPair& pair = pairs_.pairs[place];
   LabelledImage labelled{pair.image.relative.string(), {}, {}, 0};
   auto& [pixels, classes] = OfThisThread();
   DecodeOptions decode;

@@ -11,6 +11,11 @@
 
 namespace skinmask {
 
+// How many of `size` things a shard has.
+inline std::size_t SizeOf(const Shard& shard, std::size_t size) {
+  return size < shard.index ? 0 : (size - shard.index) / shard.count + 1;
+}
+
 // One image and the classes of its pixels (MaskRule::kIgnored where they count for nothing).
 struct LabelledImage {
   std::string name;  // path of the image below its folder
@@ -19,25 +24,28 @@ struct LabelledImage {
   std::uint64_t in_between = 0;
 };
 
-// The pairs that PairOptions describe. Reading one throws Error when sizes differ.
+// The pairs that PairOptions describe. Places are those in the whole list of pairs, of which
+// PairOptions::shard names a part. Reading a pair throws Error when sizes differ.
 class LabelledPairs {
  public:
   // `predicted`: the images are masks that detect wrote (see PairMasks).
   LabelledPairs(const PairOptions& options, bool predicted, const Run& run);
 
   const std::vector<std::string>& classes() const { return rule_.classes(); }
-  std::size_t size() const { return pairs_.pairs.size(); }
+  std::size_t size() const { return pairs_.pairs.size(); }  // of the whole list
   std::size_t without_mask() const { return pairs_.without_mask; }
-  std::string name(std::size_t i) const { return pairs_.pairs[i].image.path.string(); }
+  std::string name(std::size_t place) const { return pairs_.pairs[place].image.path.string(); }
   // As LabelledImage::name.
-  std::string relative(std::size_t i) const { return pairs_.pairs[i].image.relative.string(); }
+  std::string relative(std::size_t place) const {
+    return pairs_.pairs[place].image.relative.string();
+  }
   // Its picture lives until this thread reads the next one, or says that it is done with it, which
   // gives back what large ones took.
-  LabelledImage Read(std::size_t i, const TakePixels& take) const;
+  LabelledImage Read(std::size_t place, const TakePixels& take) const;
   static void Done();
 
-  // work(index, LabelledImage) in parallel, then consume(index, result) in order. Tells of masks
-  // that came as JPEG once, at the end.
+  // For the pairs of the shard: work(place, LabelledImage) in parallel, then consume(place, result)
+  // in order. Tells of masks that came as JPEG once, at the end.
   template <class Work, class Consume>
   void ForEach(const Run& run, const Work& work, const Consume& consume) const {
     using Result = decltype(work(std::size_t{0}, LabelledImage{}));
@@ -47,19 +55,22 @@ class LabelledPairs {
     };
     std::uint64_t in_between = 0, lossy_masks = 0;
     std::string first;
-    for (std::size_t i = 0; i < size(); ++i) run.planned(name(i), false);
+    const std::size_t count = SizeOf(shard_, size());
+    const auto place = [&](std::size_t i) { return shard_.index - 1 + i * shard_.count; };
+    for (std::size_t i = 0; i < count; ++i) run.planned(name(place(i)), false);
     RunOrdered(
-        size(), run, [&](std::size_t i) { return name(i); },
+        count, run, [&](std::size_t i) { return name(place(i)); },
         [&](std::size_t i, const TakePixels& take) {
-          const LabelledImage image = Read(i, take);
-          Item item{image.bgr.total(), image.in_between, work(i, image)};
+          const LabelledImage image = Read(place(i), take);
+          Item item{image.bgr.total(), image.in_between, work(place(i), image)};
           Done();
           return item;
         },
         [&](std::size_t i, Item&& item) {
-          if (item.in_between > 0 && lossy_masks++ == 0) first = pairs_.pairs[i].mask.string();
+          if (item.in_between > 0 && lossy_masks++ == 0)
+            first = pairs_.pairs[place(i)].mask.string();
           in_between += item.in_between;
-          consume(i, std::move(item.result));
+          consume(place(i), std::move(item.result));
           run.finished();
         });
     if (lossy_masks > 0)
@@ -76,6 +87,7 @@ class LabelledPairs {
   static Buffers& OfThisThread();
 
   MaskPairs pairs_;
+  Shard shard_;
   MaskRule rule_;
   bool predicted_;
   bool whole_;

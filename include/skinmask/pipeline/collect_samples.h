@@ -1,6 +1,7 @@
 // Images with their masks, and the table of their pixels.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -11,6 +12,14 @@
 #include "skinmask/pipeline/run.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
+
+// The part of a list that one run does: every count-th of it, from the index-th on. Index counts
+// from 1.
+struct Shard {
+  std::size_t index = 1, count = 1;
+
+  bool operator==(const Shard&) const = default;
+};
 
 struct PairOptions {
   std::filesystem::path images;
@@ -23,10 +32,15 @@ struct PairOptions {
   bool allow_missing = false;  // images without a mask are left out, and nothing is said of them
   int step = 1;                // for samples: every step-th pixel of every step-th row
   bool groups = true;          // for samples: number the images; otherwise all are group 0
+  // Of the pairs in the order of their names. What is wrong with the folders themselves (masks that
+  // are missing, files that are no images) the first shard tells, and no other.
+  Shard shard;
   std::int64_t max_pixels = kMaxPixels;  // of an image or a mask: as DecodeOptions has it
 };
 
-// Counted colours of all pairs, the images numbered as groups from 1 in the order of their names.
+// Counted colours of all pairs of the shard, the images numbered as groups from 1 in the order of
+// their names, those of other shards counting: the tables of all shards add up to that of one run,
+// and a table may be empty.
 // Memory: the table, 24 bytes per distinct colour of each group.
 Samples CollectSamples(const PairOptions& options, const Run& run);
 

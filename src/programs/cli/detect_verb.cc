@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/parse.h"
 #include "media/tar.h"
 #include "programs/cli/adapt_flags.h"
 #include "programs/cli/detect_record.h"
@@ -11,6 +10,7 @@
 #include "programs/cli/path_list.h"
 #include "programs/cli/posterior_flags.h"
 #include "programs/cli/raw_video_flags.h"
+#include "programs/cli/shard_flag.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
@@ -38,14 +38,6 @@ struct Options {
   RecordFlags record;
   std::int64_t max_pixels = kMaxPixels;
 };
-
-void SetShard(const std::string& text, DetectOptions& detect) {
-  const auto numbers = ParseNumbers<std::size_t>(text, '/');
-  if (!numbers || numbers->size() != 2 || (*numbers)[0] < 1 || (*numbers)[0] > (*numbers)[1])
-    throw UsageError(fmt::format("--shard '{}' is not I/N with I from 1 to N", text));
-  detect.shard = (*numbers)[0];
-  detect.shard_count = (*numbers)[1];
-}
 
 // Where outputs go: a file if it cannot be meant as a folder.
 void SetOutput(const Options& options, DetectOptions& detect) {
@@ -99,7 +91,9 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
   detect.video.raw = RawVideoOf(options.raw, options.size, options.rate);
   if (!detect.video.raw && (!options.size.empty() || !options.rate.empty()))
     throw UsageError("--size and --rate are for --input-format rawvideo");
-  SetShard(options.shard, detect);
+  const Shard shard = ShardOf(options.shard);
+  detect.shard = shard.index;
+  detect.shard_count = shard.count;
   detect.scale = options.scale.back() - '0';  // one of those that the flag takes
   detect.probability_bits = options.depth == "16" ? 16 : 8;
   if (detect.probability_bits == 16 &&
@@ -215,8 +209,7 @@ void AddWorkOptions(CLI::App& verb, Options& options, Context& context) {
   OptionGroup(verb, "Output")
       .AddFlag("--resume", context.resume,
                "Leave out what exists already, and complete the FILE of --json and of --csv");
-  group.AddDefault("--shard", options.shard, "I/N",
-                   "Do only every N-th input, beginning with the I-th");
+  AddShardOption(verb, options.shard);
   AddMaxPixelsOption(verb, options.max_pixels);
   group.AddChoice("--scale", options.scale, {"1", "1/2", "1/4", "1/8"},
                   "Work on smaller pictures: 1/2, 1/4 or 1/8 of width and height, rounded up");

@@ -7,6 +7,7 @@
 #include "programs/cli/pair_flags.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
+#include "programs/cli/shard_flag.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
@@ -19,21 +20,25 @@ namespace {
 struct Options {
   std::vector<std::string> samples;
   PairOptions pairs;
-  std::string output;
+  std::string output, shard = "1/1";
   bool ungrouped = false;
 };
 
 void RunSample(const Options& options, Context& context) {
   CheckSource(options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
+  ShardOf(options.shard);  // a wrong one before any work
   RequireApart(options.output, "-o", context.json, "--json");
   RequireWritable(options.output, context.overwrite());
   context.Confine({PathsOf(options.samples, options.pairs), {}, {options.output}});
   PairOptions pairs = options.pairs;
   pairs.groups = !options.ungrouped;
+  pairs.shard = ShardOf(options.shard);
   Samples samples = ReadSource(options.samples, pairs, context.StartRun("images"));
   if (StopFlag()) return;  // half a table would pass for a whole one
-  if (samples.rows().empty()) throw Error("samples", "there is not one labelled pixel to write");
+  // One of many parts may be empty, where there are more of them than images.
+  if (samples.rows().empty() && pairs.shard.count == 1)
+    throw Error("samples", "there is not one labelled pixel to write");
   if (options.ungrouped) samples = samples.Ungrouped();
   WriteFile(options.output, FormatSamples(samples), context.overwrite());
   Json counts;
@@ -66,6 +71,7 @@ void AddSample(CLI::App& app, Context& context) {
   group.AddDefault("--step", options->pairs.step, "N", "Take every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
   output.AddFlag("--ungrouped", options->ungrouped, "Do not tell images apart: group 0 for all");
+  AddShardOption(*verb, options->shard);
   AddPairOptions(*verb, options->pairs);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
