@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "learn/loss_rows.h"
+#include "learn/score_bins.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/model/reference.h"
@@ -22,43 +22,6 @@ namespace {
 std::optional<double> Ratio(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return std::nullopt;
   return static_cast<double>(part) / static_cast<double>(whole);
-}
-
-// Bins: a float's upper bits count steps of equal width within each octave.
-constexpr int kMantissaBits = 12;
-constexpr int kShift = 23 - kMantissaBits;
-constexpr float kMaxMagnitude = 1 << 18;
-constexpr std::uint32_t kOne = std::bit_cast<std::uint32_t>(1.0f) >> kShift;
-constexpr std::uint32_t kLastStep =
-    (std::bit_cast<std::uint32_t>(kMaxMagnitude + 1) >> kShift) - kOne;
-constexpr std::size_t kHalf = kLastStep + 1;
-
-// Bins [0, kHalf) hold z < 0 from -cap up, [kHalf, 2 kHalf) hold z >= 0.
-std::size_t BinOf(float z) {
-  // A NaN, which only a model of absurd numbers gives, fails the comparison and counts as the cap.
-  const float magnitude = (std::abs(z) < kMaxMagnitude ? std::abs(z) : kMaxMagnitude) + 1;
-  const std::uint32_t step = (std::bit_cast<std::uint32_t>(magnitude) >> kShift) - kOne;
-  return z < 0 ? kHalf - 1 - step : kHalf + step;
-}
-
-// The lower edge of a bin.
-double LowerEdge(std::size_t bin) {
-  const bool negative = bin < kHalf;
-  const auto step = static_cast<std::uint32_t>(negative ? kHalf - bin : bin - kHalf);
-  const double magnitude = std::bit_cast<float>((step + kOne) << kShift) - 1.;
-  return negative ? -magnitude : magnitude;
-}
-
-// The number nearest to 0 in low..high.
-double ThresholdBetween(double low, double high) {
-  return std::clamp(0., low, std::max(low, high));
-}
-
-constexpr double kFixedPoint = 4294967296.;  // 2^32
-
-Int128 SquaredError(double log_odds, bool truth, std::uint64_t count) {
-  const double error = Logistic(truth ? -log_odds : log_odds);
-  return static_cast<Int128>(count) * std::llround(error * error * kFixedPoint);
 }
 
 }  // namespace
@@ -116,37 +79,6 @@ std::optional<double> Scores::Brier() const {
   return static_cast<double>(squared_error) / kFixedPoint / static_cast<double>(all);
 }
 
-void ScoreHistogram::Add(float log_odds, bool truth, std::uint64_t count) {
-  if (positive_.empty()) {
-    positive_.resize(2 * kHalf);
-    negative_.resize(2 * kHalf);
-  }
-  (truth ? positive_ : negative_)[BinOf(log_odds)] += count;
-  squared_error_ += SquaredError(log_odds, truth, count);
-}
-
-ScoreHistogram& ScoreHistogram::operator+=(const ScoreHistogram& other) {
-  if (positive_.empty()) return *this = other;
-  for (std::size_t i = 0; i < other.positive_.size(); ++i) {
-    positive_[i] += other.positive_[i];
-    negative_[i] += other.negative_[i];
-  }
-  squared_error_ += other.squared_error_;
-  return *this;
-}
-
-Scores ScoreHistogram::Steps() const {
-  Scores scores{{}, squared_error_};
-  double end_of_last = -kMaxMagnitude;
-  for (std::size_t i = 0; i < positive_.size(); ++i) {
-    if (positive_[i] == 0 && negative_[i] == 0) continue;
-    scores.steps.push_back({ThresholdBetween(end_of_last, LowerEdge(i)), positive_[i], negative_[i],
-                            (LowerEdge(i) + LowerEdge(i + 1)) / 2});
-    end_of_last = LowerEdge(i + 1);
-  }
-  return scores;
-}
-
 namespace {
 
 // Which classes of the table are the positive one.
@@ -170,14 +102,14 @@ struct ScoredRow {
 
 // In ascending order: into bins first, which takes a third of the time of sorting all of them.
 std::vector<ScoredRow> Sorted(const std::vector<ScoredRow>& rows) {
-  std::vector<std::size_t> ends(2 * kHalf + 1);
+  std::vector<std::size_t> ends(2 * kHalfOfBins + 1);
   const auto bin_of = [](const ScoredRow& row) { return BinOf(static_cast<float>(row.log_odds)); };
   for (const ScoredRow& row : rows) ++ends[bin_of(row) + 1];
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<ScoredRow> sorted(rows.size());
   for (const ScoredRow& row : rows) sorted[ends[bin_of(row)]++] = row;
   tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, 2 * kHalf, 256),
+      tbb::blocked_range<std::size_t>(0, 2 * kHalfOfBins, 256),
       [&](const tbb::blocked_range<std::size_t>& bins) {
         for (std::size_t bin = bins.begin(); bin < bins.end(); ++bin)
           std::sort(sorted.data() + (bin == 0 ? 0 : ends[bin - 1]), sorted.data() + ends[bin],

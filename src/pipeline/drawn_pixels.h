@@ -1,6 +1,8 @@
 // Some of the evaluated pixels, for plots.
 #pragma once
 
+#include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -10,19 +12,33 @@
 
 namespace skinmask {
 
-// Pixels on a lattice over the image.
-std::vector<DrawnPixel> DrawPixels(const LabelledImage& image, std::uint8_t positive);
+// A pixel, and the number by which it is kept or not: a hash of its image's name and its place
+// there, so that the choice depends neither on the order of images nor on what run judged them.
+struct RankedPixel {
+  std::uint64_t rank;
+  DrawnPixel pixel;
 
-// Keeps every n-th of a stream of pixels, n doubling whenever there are too many: an even draw of
-// all in bounded memory.
+  auto operator<=>(const RankedPixel& other) const {
+    return std::pair(rank, pixel.bgr) <=> std::pair(other.rank, other.pixel.bgr);
+  }
+  bool operator==(const RankedPixel&) const = default;
+};
+
+// Pixels on a lattice over the image.
+std::vector<RankedPixel> DrawPixels(const LabelledImage& image, std::uint8_t positive);
+
+// Keeps, of the positive pixels and of all others, those of the lowest ranks: an even draw of all
+// in bounded memory, and the same however they come.
 class PixelDraw {
  public:
-  explicit PixelDraw(std::vector<DrawnPixel>& kept) : kept_(kept) {}
-  void Add(const std::vector<DrawnPixel>& pixels);
+  static constexpr std::size_t kEach = 1000;
+
+  void Add(const std::vector<RankedPixel>& pixels);
+  // By rank, positives first.
+  std::vector<RankedPixel> Ranked() const;
 
  private:
-  std::vector<DrawnPixel>& kept_;
-  std::size_t seen_ = 0, every_ = 1;
+  std::array<std::vector<RankedPixel>, 2> kept_;
 };
 
 }  // namespace skinmask

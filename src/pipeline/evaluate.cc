@@ -2,61 +2,85 @@
 
 #include <algorithm>
 
-#include "pipeline/drawn_pixels.h"
+#include "pipeline/evaluation_part.h"
 #include "pipeline/labelled_pairs.h"
+#include "pipeline/sha256.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
 
 namespace skinmask {
 namespace {
 
-// What is added up over an image, and over all of them.
+// What is added up over an image.
 struct Sums {
   Confusion counts;
   ScoreHistogram scores;
   ClassCounts classes;  // of models of more than two
-  std::vector<DrawnPixel> drawn;
+  std::vector<RankedPixel> drawn;
   AdaptationSummary adaptation;
 };
 
-// Judges every pair with `judge(image, sums)` and adds up.
+// The image's row, which tells all but what is added up over images.
+JudgedImage RowOf(const std::string& name, Sums& sums, bool has_scores,
+                  const JudgeOptions& options) {
+  JudgedImage row{name, {}, sums.adaptation, {}, {}};
+  if (options.keep_scores) row.scores = sums.scores.Packed();
+  if (options.above) sums.counts = CountsAbove(sums.scores.Packed(), *options.above);
+  row.metrics =
+      MetricsOf({sums.counts, has_scores ? std::optional(sums.scores.Steps()) : std::nullopt});
+  return row;
+}
+
+// Judges the pairs of the shard with `judge(image, sums)` and adds up.
 template <class Judge>
-EvaluationReport EvaluatePairs(const LabelledPairs& pairs, bool has_scores, const Run& run,
-                               const Judge& judge) {
-  Sums pooled;
-  EvaluationReport report;
-  PixelDraw draw(report.drawn);
+void JudgePairs(const LabelledPairs& pairs, const JudgeOptions& options, const Run& run,
+                const Judge& judge, EvaluationPart& part) {
   struct One {
-    std::string name;
+    JudgedImage row;
     Sums sums;
-    Metrics metrics;
   };
-  const auto evaluation_of = [&](const Sums& sums) {
-    return Evaluation{sums.counts, has_scores ? std::optional(sums.scores.Steps()) : std::nullopt};
+  Run recorded = run;
+  recorded.problem = [&](const Problem& problem) {
+    part.images.push_back({{}, {}, {}, {}, problem});
+    run.problem(problem);
   };
   pairs.ForEach(
-      run,
+      recorded,
       [&](std::size_t, const LabelledImage& image) {
-        One one{image.name, {}, {}};
+        One one;
         judge(image, one.sums);
-        one.metrics = MetricsOf(evaluation_of(one.sums));
+        one.row = RowOf(image.name, one.sums, part.has_scores, options);
         return one;
       },
       [&](std::size_t, One&& one) {
-        report.images.emplace_back(std::move(one.name), one.metrics);
-        report.adaptations.push_back(one.sums.adaptation);
-        pooled.counts += one.sums.counts;
-        pooled.scores += one.sums.scores;
-        pooled.classes += one.sums.classes;
-        draw.Add(one.sums.drawn);
+        part.images.push_back(std::move(one.row));
+        part.scores += one.sums.scores;
+        part.classes += one.sums.classes;
+        part.drawn.Add(one.sums.drawn);
       });
-  report.images_without_mask = pairs.without_mask();
-  Evaluation all = evaluation_of(pooled);
-  report.pooled = MetricsOf(all);
-  report.scores = std::move(all.scores);
-  report.masks_look_inverted = MasksLookInverted(report);
-  if (!pooled.classes.classes.empty()) report.classes = std::move(pooled.classes);
-  return report;
+}
+
+// The pairs, and in `part` what there is to say of them.
+LabelledPairs ListPairs(const PairOptions& options, bool predicted, const Run& run,
+                        EvaluationPart& part) {
+  Run recorded = run;
+  recorded.problem = [&](const Problem& problem) {
+    part.problems.push_back(problem);
+    run.problem(problem);
+  };
+  recorded.passed_over = [&](const std::filesystem::path& file, const std::string& reason) {
+    part.skipped.emplace_back(file.string(), reason);
+    run.passed_over(file, reason);
+  };
+  LabelledPairs pairs(options, predicted, recorded);
+  std::string names;
+  for (std::size_t place = 0; place < pairs.size(); ++place)
+    names.append(pairs.relative(place)).push_back('\0');
+  part.header.data = Sha256(names);
+  part.header.size = pairs.size();
+  part.header.shard = options.shard;
+  part.images_without_mask = pairs.without_mask();
+  return pairs;
 }
 
 // Judges by a model, or by what an adapter makes of it.
@@ -138,36 +162,43 @@ std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& option
   return MaskRule::kIgnored - 1;  // a class that no pixel has: all are negative
 }
 
+// Masks that were made before.
+void JudgeMask(const LabelledImage& image, std::uint8_t positive, Sums& sum) {
+  for (int y = 0; y < image.bgr.rows; ++y) {
+    const std::uint8_t* classes = image.classes.ptr<std::uint8_t>(y);
+    const std::uint8_t* mask = image.bgr.ptr<std::uint8_t>(y);
+    for (int x = 0; x < image.bgr.cols; ++x)
+      if (classes[x] != MaskRule::kIgnored) sum.counts.Add(classes[x] == positive, mask[x] == 0);
+  }
+}
+
 }  // namespace
 
-EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run,
-                                const Adapter* adapter) {
-  const LabelledPairs pairs(options, false, run);
-  const ModelJudge judge(pairs, PositiveIndex(pairs, options, model.positive().name), model,
-                         adapter);
-  EvaluationReport report = EvaluatePairs(pairs, true, run, judge);
-  report.positive = model.positive().name;
-  if (adapter)
-    report.finder = adapter->finder_names();
+EvaluationPart EvaluateShard(const PairOptions& options, const Model* model, const Adapter* adapter,
+                             const JudgeOptions& judge_options, const Run& run) {
+  EvaluationPart part;
+  part.has_scores = model != nullptr;
+  part.keeps_scores = judge_options.keep_scores;
+  if (model) part.positive = model->positive().name;
+  if (adapter) part.finder = adapter->finder_names();
+  const LabelledPairs pairs = ListPairs(options, model == nullptr, run, part);
+  const std::uint8_t positive = PositiveIndex(pairs, options, part.positive);
+  if (model)
+    JudgePairs(pairs, judge_options, run, ModelJudge(pairs, positive, *model, adapter), part);
   else
-    report.adaptations.clear();
-  return report;
+    JudgePairs(
+        pairs, judge_options, run,
+        [&](const LabelledImage& image, Sums& sum) { JudgeMask(image, positive, sum); }, part);
+  return part;
+}
+
+EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run,
+                                const Adapter* adapter, std::optional<double> above) {
+  return ReportOf(EvaluateShard(options, &model, adapter, {false, above}, run));
 }
 
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run) {
-  const LabelledPairs pairs(options, true, run);
-  const std::uint8_t positive = PositiveIndex(pairs, options, "skin");
-  const auto judge = [&](const LabelledImage& image, Sums& sum) {
-    for (int y = 0; y < image.bgr.rows; ++y) {
-      const std::uint8_t* classes = image.classes.ptr<std::uint8_t>(y);
-      const std::uint8_t* mask = image.bgr.ptr<std::uint8_t>(y);
-      for (int x = 0; x < image.bgr.cols; ++x)
-        if (classes[x] != MaskRule::kIgnored) sum.counts.Add(classes[x] == positive, mask[x] == 0);
-    }
-  };
-  EvaluationReport report = EvaluatePairs(pairs, false, run, judge);
-  report.adaptations.clear();
-  return report;
+  return ReportOf(EvaluateShard(options, nullptr, nullptr, {}, run));
 }
 
 }  // namespace skinmask

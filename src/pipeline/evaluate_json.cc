@@ -2,15 +2,14 @@
 
 #include <algorithm>
 
-#include "learn/class_counts_json.h"
 #include "pipeline/adaptation_json.h"
+#include "pipeline/confusion_json.h"
 
 namespace skinmask {
 namespace {
 
 Json MetricsJson(const Metrics& metrics) {
-  const Confusion& c = metrics.counts;
-  Json json{{"tp", c.tp}, {"fp", c.fp}, {"fn", c.fn}, {"tn", c.tn}};
+  Json json = JsonOf(metrics.counts);
   for (const auto& [name, value] : Ratios(metrics)) json[name] = OrNull(value);
   return json;
 }

@@ -16,6 +16,11 @@ inline std::size_t SizeOf(const Shard& shard, std::size_t size) {
   return size < shard.index ? 0 : (size - shard.index) / shard.count + 1;
 }
 
+// The place in the whole list of the i-th of them.
+inline std::size_t PlaceOf(const Shard& shard, std::size_t i) {
+  return shard.index - 1 + i * shard.count;
+}
+
 // One image and the classes of its pixels (MaskRule::kIgnored where they count for nothing).
 struct LabelledImage {
   std::string name;  // path of the image below its folder
@@ -56,7 +61,7 @@ class LabelledPairs {
     std::uint64_t in_between = 0, lossy_masks = 0;
     std::string first;
     const std::size_t count = SizeOf(shard_, size());
-    const auto place = [&](std::size_t i) { return shard_.index - 1 + i * shard_.count; };
+    const auto place = [&](std::size_t i) { return PlaceOf(shard_, i); };
     for (std::size_t i = 0; i < count; ++i) run.planned(name(place(i)), false);
     RunOrdered(
         count, run, [&](std::size_t i) { return name(place(i)); },

@@ -1,13 +1,12 @@
 #include "skinmask/report/gallery.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <opencv2/imgproc.hpp>
 #include <tuple>
 
+#include "pipeline/base64.h"
 #include "pipeline/labelled_pairs.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
@@ -32,13 +31,7 @@ std::string DataUri(const cv::Mat& image) {
     cv::resize(image, small,
                {std::max(1, cvRound(image.cols * scale)), std::max(1, cvRound(image.rows * scale))},
                0, 0, cv::INTER_AREA);
-  const std::string jpeg = EncodeJpeg(small, kQuality);
-  std::string base64(4 * ((jpeg.size() + 2) / 3) + 1, '\0');
-  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(base64.data()),
-                  reinterpret_cast<const unsigned char*>(jpeg.data()),
-                  static_cast<int>(jpeg.size()));
-  base64.pop_back();  // the block ends in a NUL
-  return "data:image/jpeg;base64," + base64;
+  return "data:image/jpeg;base64," + Base64(EncodeJpeg(small, kQuality));
 }
 
 // What is right and negative shows the photograph, in grey and dimmed.
@@ -147,7 +140,9 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model
   RunOrdered(
       names.size(), silent, [&](std::size_t i) { return names[i]; },
       [&](std::size_t i, const TakePixels& take) {
-        const LabelledImage image = pairs.Read(index_of.at(names[i]), take);
+        const auto place = index_of.find(names[i]);
+        if (place == index_of.end()) throw Error(names[i], "is not among the images any more");
+        const LabelledImage image = pairs.Read(place->second, take);
         Item item{image.bgr.total(), Draw(image, positive, judge)};
         LabelledPairs::Done();
         return item;

@@ -74,6 +74,42 @@ TEST(Scores, AucIsTheShareOfPairsInOrder) {
   EXPECT_NEAR(*Histogram(scored).Auc(), right / pairs, 1e-12);
 }
 
+// A part and the rest, as packed bytes: each is counted at the threshold of their sum.
+TEST(ScoreHistogram, PackedScoresAreCountedAsTheSumIs) {
+  for (const double spread : {0.1, 1., 30., 1e6}) {
+    ScoreHistogram parts[2], sum;
+    std::uint64_t i = 0;
+    for (const Scored& s : Draw(3000, spread)) {
+      ++i;
+      parts[i % 3 == 0].Add(s.z, s.truth, 1 + i % 5);
+    }
+    for (const ScoreHistogram& part : parts) sum += part;
+    for (const DecisionRule& rule : {kMaxF1, DecisionRule{DecisionRule::Kind::kMinRecall, 1},
+                                     DecisionRule{DecisionRule::Kind::kMaxFpr, 0},
+                                     DecisionRule{DecisionRule::Kind::kCost, 2}}) {
+      const std::optional<OperatingPoint> point = Choose(sum.Steps(), rule);
+      ASSERT_TRUE(point);
+      Confusion counts = CountsAbove(parts[0].Packed(), point->log_odds);
+      counts += CountsAbove(parts[1].Packed(), point->log_odds);
+      EXPECT_EQ(counts, point->counts) << RuleName(rule) << " " << spread;
+    }
+    const ScoreHistogram again = ScoreHistogram::Unpacked(sum.Packed(), sum.squared_error());
+    EXPECT_EQ(again.Packed(), sum.Packed());
+    EXPECT_EQ(again.Steps().Auc(), sum.Steps().Auc());
+    EXPECT_EQ(again.Steps().Brier(), sum.Steps().Brier());
+  }
+}
+
+TEST(ScoreHistogram, WhatWasNotPackedIsRefused) {
+  const std::string word(9, '\xFF');
+  for (const std::string& bytes :
+       {std::string("\x80"), word, word + '\x01', std::string("\x03\0\0", 3),
+        std::string("\x03\x01"), std::string("\x02\0", 2), std::string("\xFC\xFF\x7F\x01")})
+    EXPECT_THROW(ScoreHistogram::Unpacked(bytes, 0), Error);
+  EXPECT_THROW(ScoreHistogram::Unpacked("", 1), Error);
+  EXPECT_THROW(ScoreHistogram::Unpacked(std::string(1, '\0'), -1), Error);
+}
+
 TEST(Scores, AveragePrecisionBrierAndMaxF1AreThoseOfBruteForce) {
   const std::vector<Scored> scored = Draw(600, 1.5);
   double brier = 0;

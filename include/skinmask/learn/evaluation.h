@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "skinmask/base/int128.h"
@@ -65,11 +66,22 @@ class ScoreHistogram {
   void Add(float log_odds, bool truth, std::uint64_t count = 1);
   ScoreHistogram& operator+=(const ScoreHistogram& other);
   Scores Steps() const;
+  Int128 squared_error() const { return squared_error_; }  // as Scores has it
+
+  // The counts as bytes, for files: some 30 kB for a photograph. docs/formats.md, 'Packed scores'.
+  std::string Packed() const;
+  // Throws Error for what Packed() does not write, and for a squared error that cannot be.
+  static ScoreHistogram Unpacked(std::string_view packed, Int128 squared_error);
 
  private:
   std::vector<std::uint64_t> positive_, negative_;  // empty, or one count per bin
   Int128 squared_error_ = 0;
 };
+
+// What calling positive whatever is above `log_odds`, a threshold of Steps() of this histogram or
+// of a sum with it, gives for the counts of ScoreHistogram::Packed(). Exact. Throws Error as
+// Unpacked.
+Confusion CountsAbove(std::string_view packed, double log_odds);
 
 // Everything that evaluation tells of one image, one table, or all of them together.
 struct Evaluation {

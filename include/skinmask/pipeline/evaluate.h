@@ -32,6 +32,8 @@ Metrics MetricsOf(const Evaluation& evaluation);
 struct DrawnPixel {
   std::array<std::uint8_t, 3> bgr;
   bool positive;
+
+  bool operator==(const DrawnPixel&) const = default;
 };
 
 struct EvaluationReport {
@@ -46,13 +48,16 @@ struct EvaluationReport {
   std::optional<Scores> scores;        // pooled
   std::optional<Decision> decision;    // how the model decided; absent where masks are judged
   std::optional<ClassCounts> classes;  // of a model of more than two classes
-  std::vector<DrawnPixel> drawn;       // some thousand pixels, evenly over images; none for masks
+  std::vector<DrawnPixel> drawn;       // a thousand of each side, chosen by hash; none for masks
 };
 
-// The model on images against their masks; every class but `model.positive()` is negative. With an
-// adapter its log-odds count, in images that it adapts to.
+// The model on images (those of the shard) against their masks; every class but `model.positive()`
+// is negative. With an adapter its log-odds count, in images that it adapts to. With `above`, a
+// threshold of the scores of the same data, positive is what scores above it, whatever the model's
+// threshold, exactly as those scores count it.
 EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run,
-                                const Adapter* adapter = nullptr);
+                                const Adapter* adapter = nullptr,
+                                std::optional<double> above = std::nullopt);
 // Masks made before (`options.images`) against ground truth (`options.masks`): above 127 is
 // positive. The outputs of `detect` other than masks are passed over.
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run);

@@ -64,26 +64,6 @@ int Act(Context& context) {
   return context.record.IsWithin(context.max_failures) ? kDone : kPartly;
 }
 
-// The options that were given, by their long names: what was said of each, a list where it was more
-// than one thing.
-Json GivenOptions(const CLI::App& verb) {
-  Json given = Json::object();
-  for (const CLI::Option* option : verb.get_options()) {
-    if (option->count() == 0) continue;
-    const std::vector<std::string>& values = option->results();
-    const std::vector<std::string>& names =
-        option->get_lnames().empty() ? option->get_snames() : option->get_lnames();
-    Json& value = given[names.empty() ? option->get_name() : names.front()];
-    if (option->get_expected_max() == 0)
-      value = true;  // a flag
-    else if (values.size() == 1 && option->get_expected_max() == 1)
-      value = values.front();
-    else
-      value = values;
-  }
-  return given;
-}
-
 int HelpStatus(const CLI::App& app, const CLI::CallForHelp& help) {
   const int status = app.exit(help);
   try {

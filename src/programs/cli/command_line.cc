@@ -25,6 +25,24 @@ std::vector<std::string> OptionsOf(const CLI::App& command) {
 
 }  // namespace
 
+Json GivenOptions(const CLI::App& verb) {
+  Json given = Json::object();
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->count() == 0) continue;
+    const std::vector<std::string>& values = option->results();
+    const std::vector<std::string>& names =
+        option->get_lnames().empty() ? option->get_snames() : option->get_lnames();
+    Json& value = given[names.empty() ? option->get_name() : names.front()];
+    if (option->get_expected_max() == 0)
+      value = true;  // a flag
+    else if (values.size() == 1 && option->get_expected_max() == 1)
+      value = values.front();
+    else
+      value = values;
+  }
+  return given;
+}
+
 // --json takes a file only as --json=FILE or where the next word cannot be an input of the verb;
 // otherwise `detect --json a.jpg` would take the photograph for the place to write to.
 CommandLine ReadCommandLine(int argc, char** argv) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
+
 namespace skinmask::cli {
 
 struct CommandLine {
@@ -15,6 +17,10 @@ struct CommandLine {
 
 // `skinmask --version` is the verb `version`; --json and its file are one word.
 CommandLine ReadCommandLine(int argc, char** argv);
+
+// The options that were given, by their long names: what was said of each, a list where it was more
+// than one thing.
+Json GivenOptions(const CLI::App& verb);
 
 // Throws UsageError where `word` is no verb of the program; it names the nearest.
 void RequireVerb(const CLI::App& app, const std::string& word);

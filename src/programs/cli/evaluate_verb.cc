@@ -4,16 +4,19 @@
 #include <memory>
 
 #include "base/json.h"
-#include "programs/cli/adapt_flags.h"
-#include "programs/cli/decision_flags.h"
+#include "pipeline/evaluation_part.h"
+#include "pipeline/sha256.h"
+#include "programs/cli/evaluate_flags.h"
+#include "programs/cli/evaluation_output.h"
 #include "programs/cli/option_checks.h"
-#include "programs/cli/pair_flags.h"
+#include "programs/cli/part_options.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
+#include "skinmask/base/version.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/gallery.h"
 #include "skinmask/report/report.h"
@@ -21,211 +24,235 @@
 namespace skinmask::cli {
 namespace {
 
-struct Options {
-  std::vector<std::string> samples;
-  PairOptions pairs;
-  std::string predicted;
-  DecisionFlags decision;
-  AdaptFlags adapt;
-  std::string report;  // the page to write, or empty
-};
-
-// For K classes: true classes by rows, called classes by columns.
-void PrintClasses(const ClassCounts& counts) {
-  Print("\n{:<18}", "truly \\ called");
-  for (const std::string& name : counts.classes) Print(" {:>12}", name);
-  Print(" {:>12}\n", "accuracy");
-  for (std::size_t k = 0; k < counts.classes.size(); ++k) {
-    Print("{:<18}", counts.classes[k]);
-    for (std::size_t called = 0; called < counts.classes.size(); ++called)
-      Print(" {:>12}", counts.Count(k, called));
-    Print(" {:>12}\n", Shown(counts.Recall(k)));
-  }
-  Print("{:<18} {:>{}}\n", "all", Shown(counts.Accuracy()), 13 * counts.classes.size() + 12);
-}
-
-void PrintTable(const EvaluationReport& report, bool by_faces) {
-  const Confusion& c = report.pooled.counts;
-  const std::string yes = report.positive, no = "not " + yes;
-  Print("{:<18} {:>14} {:>14}\n", "", "truly " + yes, no);
-  Print("{:<18} {:>14} {:>14}\n", "called " + yes, c.tp, c.fp);
-  Print("{:<18} {:>14} {:>14}\n\n", "called " + no, c.fn, c.tn);
-  Print("{:<18} {:>14}", "", "pooled");
-  if (!report.images.empty())
-    Print(" {:>14}  ({} image{})", "mean per image", report.images.size(),
-          report.images.size() > 1 ? "s" : "");
-  Print("\n");
-  const auto means = MeanPerImage(report);
-  for (const auto& [name, value] : Ratios(report.pooled)) {
-    Print("{:<18} {:>14}", name, Shown(value));
-    for (const auto& [other, mean] : means)
-      if (!report.images.empty() && other == name) Print(" {:>14}", Shown(mean));
-    Print("\n");
-  }
-  if (report.decision)
-    Print("{:<18} {:>14.6g}  ({}{})\n", "threshold", report.decision->threshold,
-          report.decision->rule,
-          report.decision->data.empty() ? "" : ", chosen on " + report.decision->data);
-  if (by_faces && !report.adaptations.empty()) {
-    FaceCount faces;
-    for (const AdaptationSummary& adaptation : report.adaptations) faces.Add(adaptation);
-    Print("{}\n", faces.Text());
-  }
-  if (report.classes) PrintClasses(*report.classes);
-}
+// Judges all that there is; with `above`, as EvaluateImages has it.
+using JudgeFunction =
+    std::function<EvaluationReport(const Model&, const Run&, std::optional<double> above)>;
 
 // Judges the model with the rule's threshold, which it then has; a rule that chooses it on the very
 // same data judges twice.
 EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, const Run& run,
-                       const std::function<EvaluationReport(const Model&, const Run&)>& judge) {
+                       const JudgeFunction& judge) {
   if (rule && rule->kind == DecisionRule::Kind::kFixed) model.decision = {rule->value, "fixed", ""};
-  EvaluationReport report = judge(model, run);
+  EvaluationReport report = judge(model, run, std::nullopt);
   if (rule && rule->kind != DecisionRule::Kind::kFixed && report.pooled.counts.Total() > 0 &&
       !StopFlag()) {
+    const std::optional<OperatingPoint> point = Choose(*report.scores, *rule);
     model.decision = Decide(*report.scores, *rule, "the evaluated data");
     Run again;  // what there was to say of the files has been said
     again.progress = run.progress;
     again.stop = run.stop;
     // The rule fits the threshold to masks, whatever they mark; the model's own tells more of them.
     const bool inverted = report.masks_look_inverted;
-    report = judge(model, again);
+    report = judge(model, again, point->log_odds);
     report.masks_look_inverted = inverted;
   }
   report.decision = model.decision;
   return report;
 }
 
-// The pairs that are judged, whether by a model or as masks.
-PairOptions PairsOf(const Options& options) {
-  PairOptions pairs = options.pairs;
-  if (!options.predicted.empty()) pairs.images = options.predicted;
-  return pairs;
+EvaluationReport ReportOfTables(const Model& model, const Samples& samples) {
+  constexpr std::size_t kDrawn = 1000;
+  const std::string& positive = model.positive().name;
+  Evaluation evaluation = EvaluateSamples(samples, model);
+  EvaluationReport report;
+  report.positive = positive;
+  report.pooled = MetricsOf(evaluation);
+  report.scores = std::move(evaluation.scores);
+  report.drawn = DrawPixels(samples, positive, kDrawn);
+  if (model.classes.size() > 2) report.classes = CountClasses(samples, model);
+  return report;
 }
 
 // `model` is absent for masks that were made before.
-EvaluationReport Report(const Options& options, std::optional<Model>& model, const Adapter* adapter,
-                        Context& context) {
+EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
+                        const Adapter* adapter, Context& context) {
   const Run run = context.StartRun("images");
-  if (!model) return EvaluatePredicted(PairsOf(options), run);
-  const std::optional<DecisionRule> rule = RuleOf(options.decision);
-  if (!options.pairs.images.empty())
-    return Judge(*model, rule, run, [&](const Model& m, const Run& r) {
-      return EvaluateImages(options.pairs, m, r, adapter);
+  if (!model) return EvaluatePredicted(PairsOf(flags), run);
+  const std::optional<DecisionRule> rule = RuleOf(flags.decision);
+  if (!flags.pairs.images.empty())
+    return Judge(*model, rule, run, [&](const Model& m, const Run& r, std::optional<double> above) {
+      return EvaluateImages(flags.pairs, m, r, adapter, above);
     });
-  constexpr std::size_t kDrawn = 1000;
-  const Samples samples = ReadTables(options.samples);
-  return Judge(*model, rule, run, [&](const Model& m, const Run&) {
-    const std::string& positive = m.positive().name;
-    Evaluation evaluation = EvaluateSamples(samples, m);
-    EvaluationReport report;
-    report.positive = positive;
-    report.pooled = MetricsOf(evaluation);
-    report.scores = std::move(evaluation.scores);
-    report.drawn = DrawPixels(samples, positive, kDrawn);
-    if (m.classes.size() > 2) report.classes = CountClasses(samples, m);
-    return report;
+  const Samples samples = ReadTables(flags.samples);
+  return Judge(*model, rule, run, [&](const Model& m, const Run&, std::optional<double>) {
+    return ReportOfTables(m, samples);
   });
 }
 
 // The page: the JSON, and pictures of the images that it chose.
-void WritePage(const std::string& json, const EvaluationReport& report, const Options& options,
-               const Model* model, const Adapter* adapter, Context& context) {
+void WritePage(const std::string& json, const EvaluationReport& report, const EvaluateFlags& flags,
+               const Model* model, const Adapter* adapter, Context& context,
+               const std::string& page) {
   std::vector<std::string> names;
   const GalleryChoice choice = ChooseGallery(report);
   for (const auto& indices : {choice.worst, choice.best})
     for (const std::size_t i : indices) names.push_back(report.images[i].first);
   const std::vector<GalleryPictures> pictures =
-      DrawGallery(PairsOf(options), model, names, context.StartRun("images"), adapter);
+      DrawGallery(PairsOf(flags), model, names, context.StartRun("images"), adapter);
   if (StopFlag()) return;
-  WriteFile(options.report, ReportToHtml(json, pictures), context.overwrite());
+  WriteFile(page, ReportToHtml(json, pictures), context.overwrite());
 }
 
-void CheckOptions(const Options& options, const Context& context) {
-  if (!options.predicted.empty()) {
-    if (!options.pairs.images.empty() || !options.samples.empty())
-      throw UsageError("give one of --images, --predicted and --samples");
-    if (options.pairs.masks.empty() || !options.pairs.whole_class.empty())
-      throw UsageError("--predicted needs --truth");
-    if (RuleOf(options.decision) || !context.model.empty())
-      throw UsageError("--predicted masks are decided already (no --model, no threshold or rule)");
-  } else {
-    CheckSource(options.samples, options.pairs, "--truth");
-  }
-  RuleOf(options.decision);  // a wrong one before any work
-  CheckPairOptions(options.pairs);
-  RequireApart(options.report, "--report", context.json, "--json");
-  if (!options.report.empty()) RequireWritable(options.report, context.overwrite());
-}
-
-void PrintResult(const EvaluationReport& report, const Options& options, const Context& context) {
+void PrintResult(const EvaluationReport& report, const EvaluateFlags& flags,
+                 const Context& context) {
   if (report.masks_look_inverted && !context.quiet)
     PrintLine(fmt::format(
         "warning: {}: these masks{} look inverted: less of what they call {} is "
         "found than of the rest ({})",
-        options.pairs.masks.string(), options.predicted.empty() ? "" : ", or the predicted ones,",
-        report.positive, options.pairs.invert ? "--invert is given" : "--invert swaps them"));
+        flags.pairs.masks.string(), flags.predicted.empty() ? "" : ", or the predicted ones,",
+        report.positive, flags.pairs.invert ? "--invert is given" : "--invert swaps them"));
   if (report.pooled.counts.Total() == 0 || context.json_to_stdout()) return;
-  PrintTable(report, options.adapt.by_faces());
-  if (options.pairs.allow_missing)
+  PrintEvaluation(report, flags.adapt.by_faces());
+  if (flags.pairs.allow_missing)
     Print("{} of {} images have no mask and are left out\n", report.images_without_mask,
           report.images_without_mask + report.images.size());
 }
 
-void RunEvaluate(const Options& options, Context& context) {
-  CheckOptions(options, context);
-  Access access{PathsOf(options.samples, options.pairs), {}, {options.report}};
-  access.reads.emplace_back(options.predicted);
-  AddReads(options.adapt, access.reads);
+// Prints and writes what was found; `page` is the one to write, or empty.
+void Show(const EvaluationReport& report, const EvaluateFlags& flags, const Model* model,
+          const Adapter* adapter, Context& context, const std::string& page) {
+  PrintResult(report, flags, context);
+  if (context.json.empty() && page.empty()) return;
+  const std::string json = FullReportToJson(report, model);
+  context.WriteRecord(Json::parse(json));
+  if (!page.empty()) WritePage(json, report, flags, model, adapter, context, page);
+}
+
+std::string DigestOf(const std::optional<Model>& model) {
+  return model ? Sha256(ModelToJson(*model)) : "";
+}
+
+// Judges a shard, for a merge. Rules that need all data act there.
+void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Adapter* adapter,
+               Context& context) {
+  const std::string digest = DigestOf(model);
+  const std::optional<DecisionRule> rule = RuleOf(flags.decision);
+  const bool fixed = rule && rule->kind == DecisionRule::Kind::kFixed;
+  if (fixed) model->decision = {rule->value, "fixed", ""};
+  EvaluationPart part = EvaluateShard(PairsOf(flags), model ? &*model : nullptr, adapter,
+                                      {rule && !fixed, std::nullopt}, context.StartRun("images"));
+  if (StopFlag()) return;  // it would pass for the whole shard
+  part.header.version = kVersion;
+  part.header.model = digest;
+  part.header.options = context.options;
+  WriteFile(flags.partial, FormatEvaluationPart(part), context.overwrite());
+}
+
+Access AccessOf(const EvaluateFlags& flags) {
+  Access access{PathsOf(flags.samples, flags.pairs), {}, {flags.report, flags.partial}};
+  access.reads.emplace_back(flags.predicted);
+  AddReads(flags.adapt, access.reads);
+  return access;
+}
+
+std::shared_ptr<const Adapter> AdapterOf(const EvaluateFlags& flags,
+                                         const std::optional<Model>& model) {
+  if (!flags.pairs.images.empty())
+    return MakeAdapter(flags.adapt, *model, model->decision.threshold);
+  if (flags.adapt.any_given()) throw UsageError("--adapt, --faces and seeds need --images");
+  return nullptr;
+}
+
+// The options of the parts, as their command lines had them, with the rule of this one.
+EvaluateFlags FlagsOfParts(const EvaluateFlags& merge, Context& context) {
+  const std::string& file = merge.partials.front();
+  const EvaluationPart first = ReadEvaluationPart(file);
+  Json options = first.header.options;
+  if (const std::optional<DecisionRule> rule = RuleOf(merge.decision)) {
+    if (rule->kind == DecisionRule::Kind::kFixed)
+      throw UsageError("--threshold judges images, which the parts did (give it with --shard)");
+    if (!first.keeps_scores)
+      throw Error(file,
+                  "was made without a rule, and keeps no scores of each image (a rule, as "
+                  "--max-f1, with --shard)");
+    for (const char* name : {"max-f1", "max-fpr", "min-recall", "cost"}) {
+      options.erase(name);
+      if (context.options.contains(name)) options[name] = context.options[name];
+    }
+  }
+  EvaluateFlags flags;
+  Context parsed;
+  context.options = ParseOptions([&](CLI::App& app) { return AddEvaluateVerb(app, flags, parsed); },
+                                 options, file);
+  try {
+    CheckEvaluateFlags(flags, parsed);
+  } catch (const UsageError& e) {
+    throw Error(file, fmt::format("holds options that do not go together: {}", e.what()));
+  }
+  if (!flags.samples.empty()) throw Error(file, "is of tables (a part is of images)");
+  if (context.model.empty()) context.model = parsed.model;
+  return flags;
+}
+
+// Reads all parts.
+EvaluationPart WholeOf(const std::vector<std::string>& files, const std::string& digest) {
+  EvaluationMerge merge;
+  for (const std::string& file : files) {
+    if (StopFlag()) throw Error("parts", "were not all read");
+    EvaluationPart part = ReadEvaluationPart(file);
+    if (part.header.model != digest)
+      throw Error(file, "was made with another model than this (--model names the one)");
+    merge.Add(file, std::move(part));
+  }
+  return std::move(merge).Whole();
+}
+
+void MergeParts(const EvaluateFlags& merge, Context& context) {
+  RequirePartsAlone(context.options,
+                    {"model", "threshold", "max-f1", "max-fpr", "min-recall", "cost"});
+  RequireApart(merge.report, "--report", context.json, "--json");
+  for (const std::string& file : merge.partials) {
+    RequireApart(merge.report, "--report", file, "--partials");
+    RequireApart(context.json, "--json", file, "--partials");
+  }
+  if (!merge.report.empty()) RequireWritable(merge.report, context.overwrite());
+  const EvaluateFlags flags = FlagsOfParts(merge, context);
+  Access access{{merge.partials.begin(), merge.partials.end()}, {}, {merge.report}};
+  if (!merge.report.empty())
+    for (std::filesystem::path& path : AccessOf(flags).reads)
+      access.reads.push_back(std::move(path));
   context.Confine(std::move(access));
   std::optional<Model> model;
-  if (options.predicted.empty()) model = context.LoadModel();
-  if (options.pairs.images.empty() && options.adapt.any_given())
-    throw UsageError("--adapt, --faces and seeds need --images");
+  if (flags.predicted.empty()) model = context.LoadModel();
   const std::shared_ptr<const Adapter> adapter =
-      options.pairs.images.empty() ? nullptr
-                                   : MakeAdapter(options.adapt, *model, model->decision.threshold);
-  const EvaluationReport report = Report(options, model, adapter.get(), context);
+      merge.report.empty() ? nullptr : AdapterOf(flags, model);
+  EvaluationPart whole = WholeOf(merge.partials, DigestOf(model));
+  if (adapter && whole.finder != adapter->finder_names())
+    throw Error("parts", fmt::format("had faces found by {}, and here it is {}",
+                                     whole.finder.value_or("nothing"), adapter->finder_names()));
+  const Run run = context.StartRun("images");
+  Tell(whole, run);
+  const auto judge = [&](const Model&, const Run&, std::optional<double> above) {
+    for (const std::string& file : above ? merge.partials : std::vector<std::string>())
+      JudgeAgain(whole, ReadEvaluationPart(file), file, *above);
+    return ReportOf(whole);
+  };
+  const EvaluationReport report =
+      model ? Judge(*model, RuleOf(flags.decision), run, judge) : ReportOf(whole);
+  if (StopFlag()) return;
+  Show(report, flags, model ? &*model : nullptr, adapter.get(), context, merge.report);
+}
+
+void RunEvaluate(const EvaluateFlags& flags, Context& context) {
+  if (!flags.partials.empty()) return MergeParts(flags, context);
+  CheckEvaluateFlags(flags, context);
+  context.options = DecidingOptions(context.options);
+  context.Confine(AccessOf(flags));
+  std::optional<Model> model;
+  if (flags.predicted.empty()) model = context.LoadModel();
+  const std::shared_ptr<const Adapter> adapter = AdapterOf(flags, model);
+  if (!flags.partial.empty()) return WritePart(flags, model, adapter.get(), context);
+  const EvaluationReport report = Report(flags, model, adapter.get(), context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
-  PrintResult(report, options, context);
-  if (context.json.empty() && options.report.empty()) return;
-  const Model* const shown = model ? &*model : nullptr;
-  const std::string json = FullReportToJson(report, shown);
-  context.WriteRecord(Json::parse(json));
-  if (!options.report.empty()) WritePage(json, report, options, shown, adapter.get(), context);
+  Show(report, flags, model ? &*model : nullptr, adapter.get(), context, flags.report);
 }
 
 }  // namespace
 
 void AddEvaluate(CLI::App& app, Context& context) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth",
-                           "  skinmask evaluate --images samples/photos --truth samples/masks "
-                           "--report report.html\n"
-                           "  skinmask evaluate --samples samples/labelled-pixels.csv --max-f1 "
-                           "--json scores.json",
-                           context);
-  const OptionGroup group(*verb, "Input");
-  group.Add("--images", options->pairs.images, "DIR", "Folder of images to run the model on");
-  group.Add("--predicted", options->predicted, "DIR", "Folder of masks to judge as they are");
-  group.Add("--truth", options->pairs.masks, "DIR", "Folder of the true masks");
-  group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels to run the model on");
-  AddDecisionFlags(*verb, options->decision, "the model's own");
-  OptionGroup(*verb, "Output")
-      .Add("--report", options->report, "FILE.html",
-           "One HTML page with scores, curves and a gallery, which opens without a network")
-      ->check(NamedLike(".html", "a page"));
-  AddAdaptFlags(*verb, options->adapt);
-  AddModelOption(*verb, context);
-  AddPairOptions(*verb, options->pairs);
-  OptionGroup(*verb, "Masks")
-      .AddFlag("--allow-missing", options->pairs.allow_missing,
-               "Judge the images that have a mask, and count those that have none");
-  AddForceOption(*verb, context);
-  AddJsonOption(*verb, context);
-  AddMaxFailuresOption(*verb, context);
-  AddSandboxOption(*verb, context);
-  verb->callback([options, &context] {
-    context.action = [options](Context& c) { RunEvaluate(*options, c); };
+  auto flags = std::make_shared<EvaluateFlags>();
+  AddEvaluateVerb(app, *flags, context)->callback([flags, &context] {
+    context.action = [flags](Context& c) { RunEvaluate(*flags, c); };
   });
 }
 

@@ -60,7 +60,9 @@ void AddSample(CLI::App& app, Context& context) {
                            "  skinmask sample --images samples/photos --masks samples/masks "
                            "-o samples.csv\n"
                            "  skinmask sample --samples samples/labelled-pixels.csv --ungrouped "
-                           "-o merged.csv",
+                           "-o merged.csv\n"
+                           "  skinmask sample --images samples/photos --masks samples/masks "
+                           "--shard 1/2 -o part-1.csv",
                            context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
   group.Add("--images", options->pairs.images, "DIR", "Folder of images");

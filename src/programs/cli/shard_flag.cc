@@ -20,4 +20,9 @@ Shard ShardOf(const std::string& text) {
   return {(*numbers)[0], (*numbers)[1]};
 }
 
+void RequirePartial(const std::string& shard, const std::string& partial) {
+  if (ShardOf(shard).count > 1 && partial.empty())
+    throw UsageError("--shard needs --partial (scores of a part would pass for the whole)");
+}
+
 }  // namespace skinmask::cli

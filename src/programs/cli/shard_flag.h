@@ -12,5 +12,7 @@ namespace skinmask::cli {
 void AddShardOption(CLI::App& verb, std::string& text);
 // "2/5". Throws UsageError for what is no shard.
 Shard ShardOf(const std::string& text);
+// Throws UsageError for a shard without a file of --partial.
+void RequirePartial(const std::string& shard, const std::string& partial);
 
 }  // namespace skinmask::cli

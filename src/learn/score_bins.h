@@ -1,0 +1,44 @@
+// The bins that log-odds are counted in.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace skinmask {
+
+// Bins: a float's upper bits count steps of equal width within each octave.
+constexpr int kMantissaBits = 12;
+constexpr int kShift = 23 - kMantissaBits;
+constexpr float kMaxMagnitude = 1 << 18;
+constexpr std::uint32_t kOne = std::bit_cast<std::uint32_t>(1.0f) >> kShift;
+constexpr std::uint32_t kLastStep =
+    (std::bit_cast<std::uint32_t>(kMaxMagnitude + 1) >> kShift) - kOne;
+constexpr std::size_t kHalfOfBins = kLastStep + 1;
+
+// Bins [0, kHalfOfBins) hold z < 0 from -cap up, [kHalfOfBins, 2 kHalfOfBins) hold z >= 0.
+inline std::size_t BinOf(float z) {
+  // A NaN, which only a model of absurd numbers gives, fails the comparison and counts as the cap.
+  const float magnitude = (std::abs(z) < kMaxMagnitude ? std::abs(z) : kMaxMagnitude) + 1;
+  const std::uint32_t step = (std::bit_cast<std::uint32_t>(magnitude) >> kShift) - kOne;
+  return z < 0 ? kHalfOfBins - 1 - step : kHalfOfBins + step;
+}
+
+// The lower edge of a bin.
+inline double LowerEdge(std::size_t bin) {
+  const bool negative = bin < kHalfOfBins;
+  const auto step = static_cast<std::uint32_t>(negative ? kHalfOfBins - bin : bin - kHalfOfBins);
+  const double magnitude = std::bit_cast<float>((step + kOne) << kShift) - 1.;
+  return negative ? -magnitude : magnitude;
+}
+
+// The number nearest to 0 in low..high.
+inline double ThresholdBetween(double low, double high) {
+  return std::clamp(0., low, std::max(low, high));
+}
+
+constexpr double kFixedPoint = 4294967296.;  // 2^32, the unit of sums of squared errors
+
+}  // namespace skinmask

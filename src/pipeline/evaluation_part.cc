@@ -1,0 +1,106 @@
+#include "pipeline/evaluation_part.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+
+Metrics WithCounts(const Metrics& metrics, const Confusion& counts) {
+  Metrics changed = MetricsOf({counts, std::nullopt});
+  changed.auc = metrics.auc;
+  changed.average_precision = metrics.average_precision;
+  changed.brier = metrics.brier;
+  return changed;
+}
+
+EvaluationReport ReportOf(const EvaluationPart& whole) {
+  EvaluationReport report;
+  report.positive = whole.positive;
+  Evaluation pooled{{}, whole.has_scores ? std::optional(whole.scores.Steps()) : std::nullopt};
+  for (const JudgedImage& image : whole.images) {
+    if (image.problem) continue;
+    pooled.counts += image.metrics.counts;
+    report.images.emplace_back(image.name, image.metrics);
+    if (whole.finder) report.adaptations.push_back(image.adaptation);
+  }
+  report.finder = whole.finder.value_or("");
+  report.pooled = MetricsOf(pooled);
+  report.scores = std::move(pooled.scores);
+  report.images_without_mask = whole.images_without_mask;
+  report.masks_look_inverted = MasksLookInverted(report);
+  if (!whole.classes.classes.empty()) report.classes = whole.classes;
+  for (const RankedPixel& ranked : whole.drawn.Ranked()) report.drawn.push_back(ranked.pixel);
+  return report;
+}
+
+void Tell(const EvaluationPart& whole, const Run& run) {
+  for (const auto& [file, reason] : whole.skipped) run.passed_over(file, reason);
+  for (const Problem& problem : whole.problems) run.problem(problem);
+  for (const JudgedImage& image : whole.images) {
+    run.planned(image.problem ? image.problem->input : image.name, false);
+    if (image.problem)
+      run.problem(*image.problem);
+    else
+      run.finished();
+  }
+}
+
+void EvaluationMerge::Add(const std::string& file, EvaluationPart&& part) {
+  set_.Add(file, part.header);
+  // Those of all parts would not have room: for a threshold that is chosen later files are read
+  // again.
+  for (JudgedImage& image : part.images) image.scores = std::string();
+  images_.emplace_back(part.header.shard, std::move(part.images));
+  if (images_.size() == 1) {
+    sum_ = std::move(part);
+    return;
+  }
+  // These follow from data, options and model, but for the file that SKINMASK_FACES names.
+  if (std::tuple(part.positive, part.finder, part.has_scores, part.keeps_scores,
+                 part.images_without_mask) != std::tuple(sum_.positive, sum_.finder,
+                                                         sum_.has_scores, sum_.keeps_scores,
+                                                         sum_.images_without_mask))
+    throw Error(file, "was judged otherwise than the others (the same finder of faces for all)");
+  if (!part.classes.classes.empty() && !sum_.classes.classes.empty() &&
+      part.classes.classes != sum_.classes.classes)
+    throw Error(file, "has other classes than the others");
+  if (part.header.shard.index == 1) {
+    sum_.skipped = std::move(part.skipped);
+    sum_.problems = std::move(part.problems);
+  }
+  sum_.scores += part.scores;
+  sum_.classes += part.classes;
+  sum_.drawn.Add(part.drawn.Ranked());
+}
+
+EvaluationPart EvaluationMerge::Whole() && {
+  set_.RequireWhole();
+  sum_.images.resize(sum_.header.size);
+  for (auto& [shard, images] : images_)
+    for (std::size_t i = 0; i < images.size(); ++i)
+      sum_.images[PlaceOf(shard, i)] = std::move(images[i]);
+  sum_.header.shard = {};
+  return std::move(sum_);
+}
+
+void JudgeAgain(EvaluationPart& whole, const EvaluationPart& part, const std::string& file,
+                double above) {
+  for (std::size_t i = 0; i < part.images.size(); ++i) {
+    const JudgedImage& image = part.images[i];
+    const std::size_t place = PlaceOf(part.header.shard, i);
+    if (place >= whole.images.size() || whole.images[place].name != image.name)
+      throw Error(file, "has changed since it was read first");
+    if (image.problem) continue;
+    const Confusion counts = CountsAbove(image.scores, above), &before = image.metrics.counts;
+    if (counts.tp + counts.fn != before.tp + before.fn ||
+        counts.fp + counts.tn != before.fp + before.tn)
+      throw Error(file, fmt::format("is damaged: the scores of {} do not add up to its counts",
+                                    image.name));
+    whole.images[place].metrics = WithCounts(image.metrics, counts);
+  }
+}
+
+}  // namespace skinmask

@@ -1,0 +1,87 @@
+// What the evaluation of one shard found: sums that are exact, so that parts add up to the very
+// whole, and a row for each image.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/drawn_pixels.h"
+#include "pipeline/part_header.h"
+#include "skinmask/base/problem.h"
+#include "skinmask/detect/adapt.h"
+#include "skinmask/learn/class_counts.h"
+#include "skinmask/learn/evaluation.h"
+#include "skinmask/pipeline/evaluate.h"
+#include "skinmask/pipeline/run.h"
+
+namespace skinmask {
+
+// One pair of the list.
+struct JudgedImage {
+  std::string name;
+  Metrics metrics;
+  AdaptationSummary adaptation;
+  std::string scores;              // ScoreHistogram::Packed(), where they are kept
+  std::optional<Problem> problem;  // why it could not be judged: then nothing else counts
+};
+
+struct EvaluationPart {
+  PartHeader header;  // version, options and model are those of the file alone
+  std::string positive = "skin";
+  std::optional<std::string> finder;  // with an adapter: who found the faces
+  bool has_scores = false;            // a model judged, not masks
+  bool keeps_scores = false;          // each image has its own
+  std::size_t images_without_mask = 0;
+  // What the first shard tells of the folders.
+  std::vector<std::pair<std::string, std::string>> skipped;  // and why
+  std::vector<Problem> problems;
+  std::vector<JudgedImage> images;  // all pairs of the shard, in the order of the list
+  ScoreHistogram scores;
+  ClassCounts classes;
+  PixelDraw drawn;
+};
+
+struct JudgeOptions {
+  bool keep_scores = false;     // of each image, for rules that choose a threshold later
+  std::optional<double> above;  // as EvaluateImages has it
+};
+
+// Judges the shard that `options` name; `model` is null for masks that were made before.
+EvaluationPart EvaluateShard(const PairOptions& options, const Model* model, const Adapter* adapter,
+                             const JudgeOptions& judge_options, const Run& run);
+// The report of a part that is the whole.
+EvaluationReport ReportOf(const EvaluationPart& whole);
+// Tells `run` what it would have been told had it judged the images.
+void Tell(const EvaluationPart& whole, const Run& run);
+// The metrics with other counts, and scores as they were.
+Metrics WithCounts(const Metrics& metrics, const Confusion& counts);
+
+// The parts of one whole, in any order.
+class EvaluationMerge {
+ public:
+  // Throws Error as PartSet does.
+  void Add(const std::string& file, EvaluationPart&& part);
+  // What one run would have found. Throws Error where a part is missing.
+  EvaluationPart Whole() &&;
+
+ private:
+  PartSet set_;
+  EvaluationPart sum_;
+  std::vector<std::pair<Shard, std::vector<JudgedImage>>> images_;
+};
+
+// Judges the images of `whole` that are those of `part`, which keeps their scores, at a threshold
+// of the whole's scores. Throws Error for what does not add up.
+void JudgeAgain(EvaluationPart& whole, const EvaluationPart& part, const std::string& file,
+                double above);
+
+// The file of a part (docs/formats.md, 'Part of an evaluation').
+std::string FormatEvaluationPart(const EvaluationPart& part);
+// Throws Error for what FormatEvaluationPart does not write: sizes and sums are checked.
+EvaluationPart ReadEvaluationPart(const std::filesystem::path& file);
+
+}  // namespace skinmask

@@ -1,0 +1,182 @@
+// The file of a part: every number in it is checked, for it may come from anywhere.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json_node.h"
+#include "pipeline/adaptation_json.h"
+#include "pipeline/base64.h"
+#include "pipeline/confusion_json.h"
+#include "pipeline/evaluation_part.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+
+namespace skinmask {
+namespace {
+
+constexpr const char* kFormat = "skinmask-evaluation-part";
+constexpr std::pair<const char*, std::optional<double> Metrics::*> kScores[] = {
+    {"auc", &Metrics::auc},
+    {"average_precision", &Metrics::average_precision},
+    {"brier", &Metrics::brier}};
+
+Json JsonOf(const Problem& problem) {
+  Json json{{"input", problem.input}, {"line", problem.line}};
+  if (problem.shown) json["shown"] = *problem.shown;
+  return json;
+}
+
+Problem ReadProblem(const JsonNode& node) {
+  Problem problem(node["input"].Text(), "");
+  problem.line = node["line"].Text();
+  if (node.Has("shown")) problem.shown = node["shown"].Text();
+  return problem;
+}
+
+Json JsonOf(const JudgedImage& image, const EvaluationPart& part) {
+  if (image.problem) return {{"problem", JsonOf(*image.problem)}};
+  Json json{{"name", image.name}};
+  json.update(JsonOf(image.metrics.counts));
+  if (part.has_scores)
+    for (const auto& [name, member] : kScores) json[name] = OrNull(image.metrics.*member);
+  if (part.finder) json["adaptation"] = JsonOf(image.adaptation);
+  if (part.keeps_scores) json["scores"] = Base64(image.scores);
+  return json;
+}
+
+AdaptationSummary ReadAdaptation(const JsonNode& node) {
+  using By = AdaptationSummary::By;
+  const std::string by = node["by"].Text();
+  if (by == "nothing") return {};
+  if (by == "seeds") return {By::kSeeds, node["faces"].Count(), 0};
+  if (by != "image") node["by"].Fail(" is none of nothing, seeds, image");
+  return {By::kImage, 0, node["shift"].Real()};
+}
+
+Metrics ReadMetrics(const JsonNode& node, bool has_scores) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // no image has so many pixels
+  const Confusion counts = ReadConfusion(node, kMost);
+  Metrics metrics = MetricsOf({counts, std::nullopt});
+  if (!has_scores) return metrics;
+  const bool positive = counts.tp + counts.fn > 0, negative = counts.fp + counts.tn > 0;
+  for (const auto& [name, member] : kScores) {
+    const std::optional<double> value = metrics.*member = node[name].RealOrNull();
+    const bool defined = member == &Metrics::auc                 ? positive && negative
+                         : member == &Metrics::average_precision ? positive
+                                                                 : positive || negative;
+    if (value.has_value() != defined || (value && !(*value >= 0 && *value <= 1)))
+      node[name].Fail(" does not fit the counts (0 to 1, or null for 0/0)");
+  }
+  return metrics;
+}
+
+JudgedImage ReadImage(const JsonNode& node, const EvaluationPart& part) {
+  if (node.Has("problem")) return {{}, {}, {}, {}, ReadProblem(node["problem"])};
+  JudgedImage image;
+  image.name = node["name"].Text();
+  image.metrics = ReadMetrics(node, part.has_scores);
+  if (part.finder) image.adaptation = ReadAdaptation(node["adaptation"]);
+  if (part.keeps_scores) {
+    const JsonNode scores = node["scores"];
+    image.scores = Named(scores, [&] { return FromBase64(scores.Text()); });
+  }
+  return image;
+}
+
+Int128 ReadInt128(const JsonNode& node) {
+  const std::string text = node.Text();
+  Int128 number = 0;
+  constexpr std::size_t kMostDigits = 36;  // below 2^127
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (text.empty() || text.size() > kMostDigits || !std::ranges::all_of(text, digit))
+    node.Fail(" is no whole number from 0");
+  for (const char c : text) number = 10 * number + (c - '0');
+  return number;
+}
+
+ScoreHistogram ReadScores(const JsonNode& node, const Confusion& counts) {
+  ScoreHistogram scores = Named(node, [&] {
+    return ScoreHistogram::Unpacked(FromBase64(node["bins"].Text()),
+                                    ReadInt128(node["squared_error"]));
+  });
+  const Scores steps = scores.Steps();
+  if (steps.Total(true) != counts.tp + counts.fn || steps.Total(false) != counts.fp + counts.tn)
+    node.Fail(" does not add up to the counts of the images");
+  return scores;
+}
+
+void ReadDrawn(const JsonNode& node, PixelDraw& drawn) {
+  std::vector<RankedPixel> pixels;
+  for (const JsonNode& item : node.Items()) {
+    const std::vector<JsonNode> values = item.Items();
+    if (values.size() != 5) item.Fail(" is not rank, b, g, r, positive");
+    RankedPixel pixel{values[0].Count(), {{}, values[4].IsTrue()}};
+    for (std::size_t c = 0; c < 3; ++c) {
+      if (values[c + 1].Count() > 255) item.Fail(" has no bytes for a colour");
+      pixel.pixel.bgr[c] = static_cast<std::uint8_t>(values[c + 1].Count());
+    }
+    pixels.push_back(pixel);
+  }
+  drawn.Add(pixels);
+}
+
+void ReadListing(const JsonNode& root, EvaluationPart& part) {
+  for (const JsonNode& item : root["skipped"].Items())
+    part.skipped.emplace_back(item["input"].Text(), item["reason"].Text());
+  for (const JsonNode& item : root["problems"].Items()) part.problems.push_back(ReadProblem(item));
+}
+
+}  // namespace
+
+std::string FormatEvaluationPart(const EvaluationPart& part) {
+  PartHeader header = part.header;
+  header.format = kFormat;
+  Json root = JsonOf(header);
+  root["positive"] = part.positive;
+  root["finder"] = OrNull(part.finder);
+  root["has_scores"] = part.has_scores;
+  root["keeps_scores"] = part.keeps_scores;
+  root["images_without_mask"] = part.images_without_mask;
+  if (part.has_scores)
+    root["scores"] = {{"bins", Base64(part.scores.Packed())},
+                      {"squared_error", fmt::format("{}", part.scores.squared_error())}};
+  if (!part.classes.classes.empty()) root["classes"] = JsonOf(part.classes);
+  root["drawn"] = Json::array();
+  for (const auto& [rank, pixel] : part.drawn.Ranked())
+    root["drawn"].push_back({rank, pixel.bgr[0], pixel.bgr[1], pixel.bgr[2], pixel.positive});
+  root["skipped"] = Json::array();
+  for (const auto& [input, reason] : part.skipped)
+    root["skipped"].push_back({{"input", input}, {"reason", reason}});
+  root["problems"] = Json::array();
+  for (const Problem& problem : part.problems) root["problems"].push_back(JsonOf(problem));
+  root["images"] = Json::array();
+  for (const JudgedImage& image : part.images) root["images"].push_back(JsonOf(image, part));
+  return JsonText(root) + "\n";
+}
+
+EvaluationPart ReadEvaluationPart(const std::filesystem::path& file) {
+  const Json parsed = ParseObject(ReadFile(file), file.string(), "a part of an evaluation");
+  const JsonNode root(parsed, file.string(), "");
+  EvaluationPart part;
+  part.header = ReadPartHeader(root, file.string(), kFormat);
+  part.positive = root["positive"].Text();
+  if (!root["finder"].json().is_null()) part.finder = root["finder"].Text();
+  part.has_scores = root["has_scores"].IsTrue();
+  part.keeps_scores = root["keeps_scores"].IsTrue();
+  part.images_without_mask = root["images_without_mask"].Count();
+  Confusion all;
+  for (const JsonNode& image : root["images"].Items()) {
+    part.images.push_back(ReadImage(image, part));
+    all += part.images.back().metrics.counts;
+  }
+  if (part.images.size() != SizeOf(part.header.shard, part.header.size))
+    root["images"].Fail(fmt::format(" are {}, and the part has {} of {} pairs", part.images.size(),
+                                    SizeOf(part.header.shard, part.header.size), part.header.size));
+  if (part.has_scores) part.scores = ReadScores(root["scores"], all);
+  if (root.Has("classes")) part.classes = ReadClassCounts(root["classes"], all.Total());
+  ReadDrawn(root["drawn"], part.drawn);
+  ReadListing(root, part);
+  return part;
+}
+
+}  // namespace skinmask

@@ -1,0 +1,93 @@
+#include "pipeline/part_header.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "skinmask/base/error.h"
+#include "skinmask/base/version.h"
+
+namespace skinmask {
+namespace {
+
+constexpr std::uint64_t kPartVersion = 1;
+
+// The first option in which they differ, and its values: "threshold is 0.3 (there 0.5)".
+std::string DifferenceOf(const Json& options, const Json& first) {
+  const auto value = [](const Json& all, const std::string& name) {
+    return all.contains(name) ? JsonText(all[name]) : std::string("not given");
+  };
+  for (const Json* each : {&options, &first})
+    for (const auto& [name, ignored] : each->items())
+      if (value(options, name) != value(first, name))
+        return fmt::format("its option {} is {}, and there {}", name, value(options, name),
+                           value(first, name));
+  return "its options stand in another order";
+}
+
+// What tells `part` from the first one; empty where they belong together.
+std::string DifferenceOf(const PartHeader& part, const PartHeader& first) {
+  if (part.shard.count != first.shard.count)
+    return fmt::format("it is one of {} parts, and there are {} there", part.shard.count,
+                       first.shard.count);
+  if (part.options != first.options) return DifferenceOf(part.options, first.options);
+  if (part.model != first.model) return "it was made with another model";
+  if (part.size != first.size || part.data != first.data) return "it is of other data";
+  return {};
+}
+
+}  // namespace
+
+Json JsonOf(const PartHeader& header) {
+  return {{"format", header.format},   {"format_version", kPartVersion},
+          {"version", header.version}, {"options", header.options},
+          {"model", header.model},     {"data", header.data},
+          {"size", header.size},       {"shard", {header.shard.index, header.shard.count}}};
+}
+
+PartHeader ReadPartHeader(const JsonNode& root, const std::string& subject,
+                          const std::string& format) {
+  if (!root.Has("format") || root.json()["format"] != format)
+    throw Error(subject, fmt::format("is no part (\"format\": \"{}\" is expected)", format));
+  PartHeader header;
+  header.format = format;
+  header.version = root["version"].Text();
+  if (root["format_version"].Count() != kPartVersion || header.version != kVersion)
+    throw Error(subject, fmt::format("was made by skinmask {} (this is {}, and takes its own parts "
+                                     "only)",
+                                     header.version, kVersion));
+  header.options = root["options"].json();
+  if (!header.options.is_object()) root["options"].Fail(" is no object");
+  header.model = root["model"].Text();
+  header.data = root["data"].Text();
+  header.size = root["size"].Count();
+  const std::vector<JsonNode> shard = root["shard"].Items();
+  if (shard.size() != 2) root["shard"].Fail(" is not I and N");
+  header.shard = {shard[0].Count(), shard[1].Count()};
+  if (header.shard.index < 1 || header.shard.index > header.shard.count)
+    root["shard"].Fail(" is not I and N with I from 1 to N");
+  return header;
+}
+
+void PartSet::Add(const std::string& file, const PartHeader& header) {
+  if (files_.empty()) {
+    first_ = file;
+    header_ = header;
+  } else if (const std::string difference = DifferenceOf(header, header_); !difference.empty()) {
+    throw Error(file, fmt::format("does not belong to {}: {}", first_, difference));
+  }
+  const auto [before, added] = files_.emplace(header.shard.index, file);
+  if (!added)
+    throw Error(file, fmt::format("is part {} of {}, and so is {} (each part once)",
+                                  header.shard.index, header.shard.count, before->second));
+}
+
+void PartSet::RequireWhole() const {
+  std::size_t missing = 1;
+  for (const auto& [index, file] : files_) missing += index == missing;
+  if (files_.size() == header_.shard.count) return;
+  throw Error(fmt::format("part {} of {}", missing, header_.shard.count),
+              fmt::format("is missing ({} of {} are there)", files_.size(), header_.shard.count));
+}
+
+}  // namespace skinmask

@@ -1,0 +1,89 @@
+#include "programs/cli/evaluate_flags.h"
+
+#include "programs/cli/option_checks.h"
+#include "programs/cli/pair_flags.h"
+#include "programs/cli/sample_source.h"
+#include "programs/cli/shard_flag.h"
+#include "programs/cli/usage_error.h"
+#include "programs/cli/verb.h"
+#include "skinmask/base/file.h"
+
+namespace skinmask::cli {
+
+PairOptions PairsOf(const EvaluateFlags& flags) {
+  PairOptions pairs = flags.pairs;
+  if (!flags.predicted.empty()) pairs.images = flags.predicted;
+  pairs.shard = ShardOf(flags.shard);
+  return pairs;
+}
+
+namespace {
+
+void CheckPart(const EvaluateFlags& flags, const Context& context) {
+  RequirePartial(flags.shard, flags.partial);
+  if (flags.partial.empty()) return;
+  if (!flags.samples.empty()) throw UsageError("--partial is of images, and tables are read");
+  if (!context.json.empty() || !flags.report.empty())
+    throw UsageError("--json and --report are of the whole, which --partials makes of the parts");
+  RequireWritable(flags.partial, context.overwrite());
+}
+
+}  // namespace
+
+void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
+  if (!flags.predicted.empty()) {
+    if (!flags.pairs.images.empty() || !flags.samples.empty())
+      throw UsageError("give one of --images, --predicted and --samples");
+    if (flags.pairs.masks.empty() || !flags.pairs.whole_class.empty())
+      throw UsageError("--predicted needs --truth");
+    if (RuleOf(flags.decision) || !context.model.empty())
+      throw UsageError("--predicted masks are decided already (no --model, no threshold or rule)");
+  } else {
+    CheckSource(flags.samples, flags.pairs, "--truth");
+  }
+  RuleOf(flags.decision);  // a wrong one before any work
+  CheckPairOptions(flags.pairs);
+  CheckPart(flags, context);
+  RequireApart(flags.report, "--report", context.json, "--json");
+  if (!flags.report.empty()) RequireWritable(flags.report, context.overwrite());
+}
+
+CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context) {
+  CLI::App* verb = AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth",
+                           "  skinmask evaluate --images samples/photos --truth samples/masks "
+                           "--report report.html\n"
+                           "  skinmask evaluate --samples samples/labelled-pixels.csv --max-f1 "
+                           "--json scores.json\n"
+                           "  skinmask evaluate --images samples/photos --truth samples/masks "
+                           "--shard 1/2 --partial part-1.json",
+                           context);
+  const OptionGroup group(*verb, "Input");
+  group.Add("--images", flags.pairs.images, "DIR", "Folder of images to run the model on");
+  group.Add("--predicted", flags.predicted, "DIR", "Folder of masks to judge as they are");
+  group.Add("--truth", flags.pairs.masks, "DIR", "Folder of the true masks");
+  group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels to run the model on");
+  AddDecisionFlags(*verb, flags.decision, "the model's own");
+  group.Add("--partials", flags.partials, "FILE",
+            "Files of all parts of an evaluation, to make the whole of");
+  AddShardOption(*verb, flags.shard);
+  const OptionGroup output(*verb, "Output");
+  output.Add("--partial", flags.partial, "FILE",
+             "Write what the shard gives, for --partials, and no result");
+  output
+      .Add("--report", flags.report, "FILE.html",
+           "One HTML page with scores, curves and a gallery, which opens without a network")
+      ->check(NamedLike(".html", "a page"));
+  AddAdaptFlags(*verb, flags.adapt);
+  AddModelOption(*verb, context);
+  AddPairOptions(*verb, flags.pairs);
+  OptionGroup(*verb, "Masks")
+      .AddFlag("--allow-missing", flags.pairs.allow_missing,
+               "Judge the images that have a mask, and count those that have none");
+  AddForceOption(*verb, context);
+  AddJsonOption(*verb, context);
+  AddMaxFailuresOption(*verb, context);
+  AddSandboxOption(*verb, context);
+  return verb;
+}
+
+}  // namespace skinmask::cli

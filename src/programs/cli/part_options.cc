@@ -1,0 +1,67 @@
+#include "programs/cli/part_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "programs/cli/command_checks.h"
+#include "programs/cli/command_line.h"
+#include "programs/cli/usage_error.h"
+#include "skinmask/base/error.h"
+
+namespace skinmask::cli {
+namespace {
+
+constexpr std::string_view kBeside[] = {"force",    "json",    "max-failures", "partial",
+                                        "partials", "quiet",   "report",       "sandbox",
+                                        "shard",    "threads", "verbose",      "write"};
+
+// "--name=value", for each value.
+std::vector<std::string> WordsOf(const std::string& name, const Json& value) {
+  if (value == true) return {"--" + name};
+  std::vector<std::string> words;
+  for (const Json& one : value.is_array() ? value : Json::array({value}))
+    words.push_back(fmt::format("--{}={}", name, one.get<std::string>()));
+  return words;
+}
+
+}  // namespace
+
+Json DecidingOptions(const Json& given) {
+  Json deciding = Json::object();
+  for (const auto& [name, value] : given.items())
+    if (std::ranges::find(kBeside, name) == std::end(kBeside)) deciding[name] = value;
+  return deciding;
+}
+
+void RequirePartsAlone(const Json& given, const std::vector<std::string>& allowed) {
+  for (const char* name : {"shard", "partial"})
+    if (given.contains(name))
+      throw UsageError(fmt::format("--{} makes a part, and --partials the whole of all", name));
+  const Json deciding = DecidingOptions(given);
+  for (const auto& [name, ignored] : deciding.items())
+    if (std::ranges::find(allowed, name) == allowed.end())
+      throw UsageError(
+          fmt::format("--partials takes its options from the parts (leave out --{})", name));
+}
+
+Json ParseOptions(const std::function<CLI::App*(CLI::App&)>& add, const Json& options,
+                  const std::string& file) {
+  CLI::App app;
+  const CLI::App& verb = *add(app);
+  try {
+    std::vector<std::string> words{verb.get_name()};
+    for (const auto& [name, value] : options.items())
+      for (std::string& word : WordsOf(name, value)) words.push_back(std::move(word));
+    std::ranges::reverse(words);  // as CLI11 wants them
+    app.parse(words);
+    RequireNoVoidOption(verb);
+    return DecidingOptions(GivenOptions(verb));
+  } catch (const std::exception& e) {
+    throw Error(file,
+                fmt::format("holds options that are none of {}: {}", verb.get_name(), e.what()));
+  }
+}
+
+}  // namespace skinmask::cli

@@ -1,0 +1,23 @@
+// The options of a run in parts: what of the command line goes into the file of a part, and back.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace skinmask::cli {
+
+// Of the options that were given those that decide the result: not where it goes to, how the run
+// is done and watched, and which part of it.
+Json DecidingOptions(const Json& given);
+// Throws UsageError for a deciding option beside --partials, but for those of `allowed`.
+void RequirePartsAlone(const Json& given, const std::vector<std::string>& allowed);
+// Lets the verb that `add` gives parse deciding options as if they stood on the command line, and
+// returns them in the order that it declares. Throws Error for what is none of it; `file` had them.
+Json ParseOptions(const std::function<CLI::App*(CLI::App&)>& add, const Json& options,
+                  const std::string& file);
+
+}  // namespace skinmask::cli

@@ -1,0 +1,239 @@
+// Runs that are divided into parts: what is made of all parts is what one run makes, byte for byte.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgproc.hpp>
+#include <random>
+
+#include "support/pictures.h"
+#include "support/program.h"
+
+namespace skinmask {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::Encode;
+using testing::Outcome;
+
+class PartsTest : public testing::ProgramTest {
+ protected:
+  // Pictures of noise around two colours, one of them where the mask is; `broken` of them is none.
+  void PutPairs(int count, int broken = -1) {
+    for (int i = 0; i < count; ++i) {
+      cv::Mat truth(60, 80, CV_8UC1, cv::Scalar(0)), noise(60, 80, CV_8UC3);
+      cv::ellipse(truth, {20 + 5 * i, 30}, {18, 24 - i}, 0, 0, 360, 255, -1);
+      cv::theRNG().state = static_cast<std::uint64_t>(i) + 1;
+      cv::randn(noise, cv::Scalar(110, 120, 130), cv::Scalar(40, 40, 40));
+      cv::Mat picture = noise.clone();
+      cv::randn(noise, cv::Scalar(120, 140, 200), cv::Scalar(25, 25, 25));
+      noise.copyTo(picture, truth);
+      const std::string name = "/" + std::to_string(i);
+      Put("i" + name + ".png", i == broken ? "no picture" : Encode(".png", picture));
+      Put("m" + name + ".png", Encode(".png", truth));
+    }
+  }
+  // Runs `command` for each shard; the files in an order that is none.
+  std::vector<std::string> Parts(const std::string& command, const std::string& option, int count,
+                                 int status = 0) {
+    std::vector<std::string> files;
+    for (int i = 1; i <= count; ++i) {
+      files.push_back("part" + std::to_string(i) + "of" + std::to_string(count));
+      const Outcome run = Run(fmt::format("{} --force --shard {}/{} {} {}", command, i, count,
+                                          option, files.back()));
+      EXPECT_LE(run.status, status) << run.err;
+      EXPECT_EQ(run.out, "");
+    }
+    std::shuffle(files.begin(), files.end(), std::mt19937(static_cast<unsigned>(count)));
+    return files;
+  }
+  std::string Bytes(const std::string& name) { return ReadFile(Path(name)); }
+  // That the merges are the run of `options`, its JSON, page and lines.
+  void ExpectEqual(const std::string& options, std::initializer_list<int> counts, int status = 0) {
+    const Outcome one =
+        Run("evaluate " + options + " --force --json one.json --report one.html");
+    ASSERT_EQ(one.status, status) << one.err;
+    for (const int count : counts) {
+      const auto parts = Parts("evaluate " + options, "--partial", count, status);
+      const Outcome merged =
+          Run(fmt::format("evaluate --force --json merged.json --report merged.html --partials {}",
+                          fmt::join(parts, " ")));
+      EXPECT_EQ(merged.status, status) << merged.err;
+      EXPECT_EQ(merged.out, one.out) << options << count;
+      EXPECT_EQ(Bytes("merged.json"), Bytes("one.json")) << options << count;
+      EXPECT_TRUE(Bytes("merged.html") == Bytes("one.html")) << options << count;
+    }
+  }
+};
+
+TEST_F(PartsTest, TablesOfShardsAddUpToThatOfOneRun) {
+  PutPairs(5);
+  Put("m/2.png", Encode(".png", cv::Mat(60, 80, CV_8UC1, cv::Scalar(7))));
+  const std::string pairs = "sample --images i --masks m --label skin=255 --label non-skin=0 "
+                            "--ignore 7";
+  for (const std::string grouped : {"", " --ungrouped"}) {
+    ASSERT_EQ(Run(pairs + grouped + " --force -o one.csv").status, 0);
+    ASSERT_EQ(Run("train --samples one.csv -o one.json --force").status, 0);
+    for (const int count : {1, 3, 7}) {
+      const auto files = Parts(pairs + grouped, "-o", count);
+      const std::string all = fmt::format("{}", fmt::join(files, " "));
+      ASSERT_EQ(Run("sample --force -o all.csv --samples " + all).status, 0);
+      EXPECT_TRUE(Bytes("all.csv") == Bytes("one.csv")) << grouped << count;
+      ASSERT_EQ(Run("train --force -o all.json --samples " + all).status, 0);
+      EXPECT_EQ(Bytes("all.json"), Bytes("one.json"));
+    }
+  }
+  EXPECT_EQ(Bytes("part7of7"), "class,b,g,r,count,group\n");  // no image
+  EXPECT_EQ(Bytes("part3of7"), "class,b,g,r,count,group\n");  // one that counts for nothing
+  EXPECT_EQ(Run("sample --samples part7of7 -o none.csv").status, 1);
+}
+
+TEST_F(PartsTest, EvaluationsOfShardsAddUpToThatOfOneRun) {
+  PutPairs(5);
+  const std::string pairs = "--images i --truth m ";
+  ASSERT_EQ(Run("train --images i --masks m --kind mixture --components 2 -o mixture.json").status,
+            0);
+  ExpectEqual(pairs + "--adapt off", {1, 3, 7});
+  ExpectEqual(pairs + "--adapt off --model mixture.json --threshold 0.3", {3});
+  ExpectEqual(pairs + "--model mixture.json", {2});
+  ExpectEqual(pairs + "--seed-rect 15,20,12,12 --cost 1:3", {3});
+  const std::string samples = testing::SamplesFolder().string();
+  ExpectEqual("--images " + samples + "/photos --truth " + samples + "/masks --max-f1", {2});
+}
+
+TEST_F(PartsTest, RulesActAtTheMerge) {
+  PutPairs(4);
+  const std::string pairs = "--adapt off --images i --truth m ";
+  for (const std::string rule : {"--max-f1", "--max-fpr 0.05", "--min-recall 0.9", "--cost 1:5"})
+    ExpectEqual(pairs + rule, {3});
+  // Those parts kept each image's scores, so another rule may act.
+  ASSERT_EQ(Run("evaluate " + pairs + "--max-f1 --json one.json --force").status, 0);
+  const std::string merge = "evaluate --partials part1of3 part2of3 part3of3 ";
+  ASSERT_EQ(Run(merge + "--max-f1 --json other.json").status, 0);
+  EXPECT_EQ(Bytes("other.json"), Bytes("one.json"));
+  EXPECT_EQ(Run(merge + "--threshold 0.5").status, 2);
+  Parts("evaluate " + pairs, "--partial", 3);
+  const Outcome none = Run(merge + "--max-f1");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_NE(none.err.find("part1of3: was made without a rule"), std::string::npos) << none.err;
+}
+
+TEST_F(PartsTest, MasksAndClassesAddUp) {
+  PutPairs(4);
+  ASSERT_EQ(Run("detect --adapt off i -o p").status, 0);
+  ExpectEqual("--predicted p --truth m", {3, 5});
+  for (int i = 0; i < 4; ++i) {
+    cv::Mat mask = cv::imread(Path(fmt::format("m/{}.png", i)).string(), cv::IMREAD_GRAYSCALE);
+    mask.rowRange(0, 15) = 9;
+    Put(fmt::format("m/{}.png", i), Encode(".png", mask));
+  }
+  const std::string labels = " --label skin=255 --label non-skin=0 --label hair=9";
+  ASSERT_EQ(Run("train --images i --masks m -o three.json" + labels).status, 0);
+  ExpectEqual("--images i --truth m --adapt off --model three.json" + labels, {3});
+}
+
+TEST_F(PartsTest, FailuresOfAllPartsAreThoseOfOneRun) {
+  PutPairs(6, 2);
+  Put("i/4.png", "no picture either");
+  Put("i/notes.txt", "");
+  Put("i/alone.png", Encode(".png", cv::Mat(8, 8, CV_8UC3, cv::Scalar(1, 2, 3))));
+  ExpectEqual("--images i --truth m --adapt off", {2, 4, 9}, 1);
+  const ordered_json record = ordered_json::parse(Bytes("merged.json"));
+  EXPECT_EQ(record["failed"].size(), 3u);
+  EXPECT_EQ(record["skipped"].size(), 1u);
+  EXPECT_EQ(Run("evaluate --max-failures 3 --partials part1of2 part2of2").status, 0);
+  EXPECT_EQ(Run("evaluate --max-failures 2 --partials part1of2 part2of2").status, 1);
+}
+
+TEST_F(PartsTest, WhatDoesNotBelongTogetherIsRefused) {
+  PutPairs(3);
+  const std::string pairs = "--adapt off --images i --truth m ";
+  ASSERT_EQ(Run("train --images i --masks m -o own.json").status, 0);
+  Parts("evaluate " + pairs, "--partial", 3);
+  const auto part = [&](const std::string& options, const std::string& file) {
+    ASSERT_EQ(Run("evaluate " + options + " --partial " + file).status, 0);
+  };
+  part(pairs + "--shard 2/4", "of4");
+  part(pairs + "--shard 2/3 --threshold 0.3", "threshold");
+  part(pairs + "--shard 2/3 --model own.json", "model");
+  PutPairs(5);
+  part(pairs + "--shard 2/3", "data");
+  std::string other = Bytes("part2of3");
+  const std::string version = "\"version\":\"";
+  other.replace(other.find(version) + version.size(), 1, "9");
+  Put("version", other);
+  const std::pair<const char*, const char*> refusals[] = {
+      {"part1of3 part3of3", "part 2 of 3: is missing (2 of 3 are there)"},
+      {"part1of3 part2of3 part2of3", "part2of3: is part 2 of 3, and so is part2of3"},
+      {"part1of3 of4 part3of3", "of4: does not belong to part1of3: it is one of 4 parts"},
+      {"part1of3 threshold part3of3", "its option threshold is \"0.3\", and there not given"},
+      {"part1of3 model part3of3", "model: was made with another model"},
+      {"part1of3 data part3of3", "data: does not belong to part1of3: it is of other data"},
+      {"part1of3 version part3of3", "version: was made by skinmask 9"},
+      {"--model own.json part1of3 part2of3 part3of3", "part1of3: was made with another model"},
+      {"part1of3 i/0.png", "i/0.png: is not JSON, as a part of an evaluation is"},
+      {"part1of3 own.json", "own.json: is no part"},
+      {"nothing", "nothing: "}};
+  for (const auto& [files, line] : refusals) {
+    const std::string words = files;
+    const Outcome run = Run(words.starts_with("--") ? "evaluate --model own.json --partials" +
+                                                          words.substr(words.find(' ', 8))
+                                                    : "evaluate --partials " + words);
+    EXPECT_EQ(run.status, 1) << files;
+    EXPECT_NE(run.err.find(line), std::string::npos) << run.err;
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+    EXPECT_EQ(run.out, "");
+  }
+  for (const char* wrong :
+       {"--shard 1/2 --images i --truth m", "--partials part1of3 --shard 1/2",
+        "--partials part1of3 --adapt off", "--shard 1/2 --images i --truth m --partial p --json",
+        "--shard 3/2 --images i --truth m --partial p", "--samples s.csv --partial p"})
+    EXPECT_EQ(Run(std::string("evaluate ") + wrong).status, 2) << wrong;
+}
+
+TEST_F(PartsTest, ADamagedPartIsRefused) {
+  PutPairs(2);
+  Parts("evaluate --adapt off --images i --truth m --max-f1", "--partial", 1);
+  const std::string whole = Bytes("part1of1");
+  const auto refused = [&](const std::string& bytes, const std::string& why) {
+    Put("damaged", bytes);
+    const Outcome run = Run("evaluate --partials damaged");
+    EXPECT_EQ(run.status, 1) << why << run.out;
+    EXPECT_EQ(run.err.find("skinmask: damaged: "), 0u) << why << run.err;
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  };
+  for (const std::size_t size : {whole.size() / 100, whole.size() / 2, whole.size() - 3})
+    refused(whole.substr(0, size), "cut");
+  const auto changed = [&](const std::string& pointer, const ordered_json& value) {
+    ordered_json part = ordered_json::parse(whole);
+    part[ordered_json::json_pointer(pointer)] = value;
+    refused(part.dump(), pointer + " " + value.dump());
+  };
+  changed("/images/0/tp", -1);
+  changed("/images/0/tp", 1ull << 50);
+  changed("/images/0/tp", 5);
+  changed("/images/0/auc", nullptr);
+  changed("/images/0/auc", 1.5);
+  changed("/images/0/brier", "0.1");
+  changed("/images/0/scores", "////");
+  changed("/images/0/scores", "");
+  changed("/images", ordered_json::array());
+  changed("/size", 1ull << 62);
+  changed("/shard", {0, 1});
+  changed("/shard", {1, 1ull << 62});
+  changed("/scores/bins", "AAAA");
+  changed("/scores/bins", "*");
+  changed("/scores/squared_error", "-1");
+  changed("/scores/squared_error", "9999999999999999999999999999999999");
+  changed("/drawn/0", {1, 2, 3, 256, true});
+  changed("/options", {{"images", "i"}, {"no-option", "1"}});
+  changed("/options", {{"samples", "s.csv"}});
+  changed("/options", {{"images", 7}});
+  changed("/finder", 7);
+  std::string number = whole;
+  number.replace(number.find("\"auc\":") + 6, 1, "1e999,\"x\":0");
+  refused(number, "infinite");
+}
+
+}  // namespace
+}  // namespace skinmask
