@@ -96,40 +96,6 @@ void ForEachInOrder(std::size_t total, const std::atomic<bool>* stop, const Work
       tbb::simple_partitioner());
 }
 
-// Fits and scores every model on every fold, and puts its problem into those that fail. False after
-// a stop.
-bool ScoreAll(const Samples& samples, const CompareOptions& options, Comparison& result) {
-  const std::size_t count = result.models.size();
-  std::vector<FoldTables> tables(options.folds);
-  for (FoldTables& fold : tables) fold.models_left = count;
-  std::vector<std::vector<std::string>> problems(count, std::vector<std::string>(options.folds));
-  std::mutex progress;
-  std::size_t done = 0;
-  std::uint64_t pixels = 0;
-  const std::size_t total = count * options.folds;
-  const auto work = [&](std::size_t i) {
-    const std::size_t fold = i / count, k = i % count;
-    FoldTables& its = tables[fold];
-    std::call_once(its.made, [&] {
-      its.training = result.folds.Training(samples, fold);
-      its.held_out = result.folds.HeldOut(samples, fold);
-    });
-    try {
-      result.models[k].folds[fold] = ScoreFold(its, result.models[k]);
-    } catch (const Error& e) {
-      problems[k][fold] = e.what();
-    }
-    const std::lock_guard lock(progress);
-    pixels += result.models[k].folds[fold].counts.Total();
-    if (options.progress) options.progress(++done, total, pixels);
-    if (--its.models_left == 0) its.training = its.held_out = Samples();
-  };
-  ForEachInOrder(total, options.stop, work);
-  if (options.stop && options.stop->load()) return false;
-  for (std::size_t k = 0; k < count; ++k) Gather(result.models[k], problems[k]);
-  return true;
-}
-
 }  // namespace
 
 std::string_view CriterionName(Criterion criterion) {
@@ -186,23 +152,63 @@ std::optional<double> ComparedModel::PooledLogLoss() const {
   return sum / static_cast<double>(pixels);
 }
 
-Comparison Compare(const Samples& samples, const std::vector<FitOptions>& candidates,
-                   const CompareOptions& options, const std::vector<GivenModel>& given) {
+Comparison Unscored(const Samples& samples, const std::vector<FitOptions>& candidates,
+                    const CompareOptions& options, const std::vector<GivenModel>& given) {
   Comparison result{Folds(samples, options.folds, options.seed), {}, options.select, options.seed};
   const std::vector<FoldScore> no_scores(options.folds);
   for (const FitOptions& candidate : candidates)
     result.models.push_back({candidate, "", no_scores});
   for (const GivenModel& model : given) result.models.push_back({{}, "", no_scores, model});
-  if (!ScoreAll(samples, options, result)) return result;
-  const auto failed =
-      std::stable_partition(result.models.begin(), result.models.end(),
-                            [](const ComparedModel& m) { return m.problem.empty(); });
-  const auto rank = [&](const ComparedModel& m) {
-    return Rank(*m.Of(options.select).mean, options.select);
+  return result;
+}
+
+bool ScoreModels(const Samples& samples, const CompareOptions& options, Comparison& result) {
+  const std::size_t count = result.models.size();
+  std::vector<FoldTables> tables(options.folds);
+  for (FoldTables& fold : tables) fold.models_left = count;
+  std::vector<std::vector<std::string>> problems(count, std::vector<std::string>(options.folds));
+  std::mutex progress;
+  std::size_t done = 0;
+  std::uint64_t pixels = 0;
+  const std::size_t total = count * options.folds;
+  const auto work = [&](std::size_t i) {
+    const std::size_t fold = i / count, k = i % count;
+    FoldTables& its = tables[fold];
+    std::call_once(its.made, [&] {
+      its.training = result.folds.Training(samples, fold);
+      its.held_out = result.folds.HeldOut(samples, fold);
+    });
+    try {
+      result.models[k].folds[fold] = ScoreFold(its, result.models[k]);
+    } catch (const Error& e) {
+      problems[k][fold] = e.what();
+    }
+    const std::lock_guard lock(progress);
+    pixels += result.models[k].folds[fold].counts.Total();
+    if (options.progress) options.progress(++done, total, pixels);
+    if (--its.models_left == 0) its.training = its.held_out = Samples();
   };
+  ForEachInOrder(total, options.stop, work);
+  if (options.stop && options.stop->load()) return false;
+  for (std::size_t k = 0; k < count; ++k) Gather(result.models[k], problems[k]);
+  return true;
+}
+
+void SortModels(Comparison& comparison) {
+  const Criterion select = comparison.select;
+  const auto failed =
+      std::stable_partition(comparison.models.begin(), comparison.models.end(),
+                            [](const ComparedModel& m) { return m.problem.empty(); });
+  const auto rank = [&](const ComparedModel& m) { return Rank(*m.Of(select).mean, select); };
   std::stable_sort(
-      result.models.begin(), failed,
+      comparison.models.begin(), failed,
       [&](const ComparedModel& a, const ComparedModel& b) { return rank(a) < rank(b); });
+}
+
+Comparison Compare(const Samples& samples, const std::vector<FitOptions>& candidates,
+                   const CompareOptions& options, const std::vector<GivenModel>& given) {
+  Comparison result = Unscored(samples, candidates, options, given);
+  if (ScoreModels(samples, options, result)) SortModels(result);
   return result;
 }
 

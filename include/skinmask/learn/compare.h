@@ -124,4 +124,12 @@ std::optional<Choice> OneStandardErrorRule(const Comparison& comparison);
 Comparison Compare(const Samples& samples, const std::vector<FitOptions>& candidates,
                    const CompareOptions& options, const std::vector<GivenModel>& given = {});
 
+// The steps of Compare, for those that divide the models among several runs. Every model in the
+// order of the candidates, then of the given ones, without scores; then scores for those that
+// `comparison` still has (false after a stop); then, when all have them, the best first.
+Comparison Unscored(const Samples& samples, const std::vector<FitOptions>& candidates,
+                    const CompareOptions& options, const std::vector<GivenModel>& given);
+bool ScoreModels(const Samples& samples, const CompareOptions& options, Comparison& comparison);
+void SortModels(Comparison& comparison);
+
 }  // namespace skinmask

@@ -9,41 +9,27 @@
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/parse.h"
+#include "pipeline/comparison_part.h"
+#include "pipeline/sha256.h"
+#include "programs/cli/compare_flags.h"
 #include "programs/cli/comparison_output.h"
-#include "programs/cli/decision_flags.h"
 #include "programs/cli/flag_hints.h"
-#include "programs/cli/option_checks.h"
-#include "programs/cli/pair_flags.h"
+#include "programs/cli/part_options.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
+#include "programs/cli/shard_flag.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
+#include "skinmask/base/version.h"
 #include "skinmask/pipeline/train.h"
 #include "skinmask/report/comparison.h"
 
 namespace skinmask::cli {
 namespace {
-
-struct Options {
-  std::vector<std::string> samples;
-  PairOptions pairs;
-  std::vector<std::string> kinds{"qda",      "lda",          "gaussian-nb", "mixture",
-                                 "logistic", "histogram-nb", "histogram"};
-  std::vector<std::string> spaces{"BGR", "YCrCb", "rg", "HSV", "Lab", "Luv"};
-  std::vector<std::string> channels{"all"}, shrinkages{"0"};
-  std::vector<std::string> models;  // files, and kDefault
-  std::string covariance = "mle", positive = "skin", select = "auc", take = "best", output, report;
-  std::size_t folds = 5;
-  std::uint64_t seed = 0;
-  DecisionFlags decision;
-};
-
-constexpr std::string_view kNone = "none";        // as the one kind: nothing is trained
-constexpr std::string_view kDefault = "default";  // as a model: the built-in one
 
 Shrinkage ShrinkageOf(const std::string& text) {
   if (text == "auto") return {std::nullopt};
@@ -53,8 +39,8 @@ Shrinkage ShrinkageOf(const std::string& text) {
   return {*s};
 }
 
-std::vector<FitOptions> CandidatesOf(const Options& options) {
-  if (options.kinds == std::vector<std::string>{std::string(kNone)}) return {};
+std::vector<FitOptions> CandidatesOf(const CompareFlags& options) {
+  if (options.kinds == std::vector<std::string>{std::string(kNoKind)}) return {};
   CandidateNames names{options.kinds, options.spaces, options.channels, {}, {}};
   if (names.spaces == std::vector<std::string>{"all"}) {
     names.spaces.clear();
@@ -67,15 +53,16 @@ std::vector<FitOptions> CandidatesOf(const Options& options) {
 }
 
 // What stands beside the candidates. A model of another class would be asked another question.
-std::vector<GivenModel> ModelsOf(const Options& options) {
+std::vector<GivenModel> ModelsOf(const CompareFlags& options) {
   std::vector<GivenModel> models;
   for (const std::string& name : options.models) {
     if (std::ranges::find(models, name, &GivenModel::name) != models.end()) continue;
     std::error_code ignored;
-    if (name != kDefault && !std::filesystem::exists(name, ignored) &&
-        !Nearest(name, {std::string(kDefault)}).empty())
-      throw UsageError(fmt::format("--models {}: is no file (did you mean {}?)", name, kDefault));
-    models.push_back({name, name == kDefault ? DefaultModel() : ReadModel(name)});
+    if (name != kBuiltInModel && !std::filesystem::exists(name, ignored) &&
+        !Nearest(name, {std::string(kBuiltInModel)}).empty())
+      throw UsageError(
+          fmt::format("--models {}: is no file (did you mean {}?)", name, kBuiltInModel));
+    models.push_back({name, name == kBuiltInModel ? DefaultModel() : ReadModel(name)});
     if (const std::string& finds = models.back().model.positive().name; finds != options.positive)
       throw Error(name, fmt::format("finds '{}', not '{}' (--positive names the class to find)",
                                     finds, options.positive));
@@ -90,7 +77,7 @@ Comparison CandidatesAlone(Comparison comparison) {
 }
 
 // Trains the best candidate, or the simplest of those that do as well, on everything.
-void WriteChosen(const Samples& samples, const Comparison& comparison, const Options& options,
+void WriteChosen(const Samples& samples, const Comparison& comparison, const CompareFlags& options,
                  Context& context, const Run& run) {
   const std::optional<Choice> choice = OneStandardErrorRule(comparison);
   if (!choice) throw Error("candidates", "none could be fitted (each one's line says why)");
@@ -109,43 +96,17 @@ void WriteChosen(const Samples& samples, const Comparison& comparison, const Opt
   WriteFile(options.output, ModelToJson(model), context.overwrite());
 }
 
-void CheckOptions(const Options& options, const Context& context) {
-  CheckSource(options.samples, options.pairs, "--masks");
-  CheckPairOptions(options.pairs);
-  const bool trains = options.kinds != std::vector<std::string>{std::string(kNone)};
-  if (!trains && options.models.empty())
-    throw UsageError("--kinds none needs --models (or there is nothing to compare)");
-  if (!trains && !options.output.empty())
-    throw UsageError("--write trains a candidate (--kinds none has none)");
-  if (options.output.empty() && RuleOf(options.decision))
-    throw UsageError("a threshold or rule is for the model of --write");
-  if (options.output.empty() && options.take != "best")
-    throw UsageError("--take is for the model of --write");
-  RequireApart(options.output, "--write", context.json, "--json");
-  RequireApart(options.report, "--report", context.json, "--json");
-  RequireApart(options.report, "--report", options.output, "--write");
-  for (const std::string& file : options.samples)
-    for (const auto& [output, flag] :
-         {std::pair(options.output, "--write"), std::pair(options.report, "--report")})
-      RequireApart(output, flag, file, "--samples");
-  for (const std::string& file : options.models) {
-    if (file == kDefault) continue;
-    RequireApart(options.output, "--write", file, "--models");
-    RequireApart(options.report, "--report", file, "--models");
-    RequireApart(context.json, "--json", file, "--models");
-  }
-  for (const std::string& output : {options.output, options.report})
-    if (!output.empty()) RequireWritable(output, context.overwrite());
-}
-
-Access AccessOf(const Options& options) {
-  Access access{PathsOf(options.samples, options.pairs), {}, {options.output, options.report}};
+Access AccessOf(const CompareFlags& options) {
+  Access access{PathsOf(options.samples, options.pairs),
+                {},
+                {options.output, options.report, options.partial}};
+  access.reads.insert(access.reads.end(), options.partials.begin(), options.partials.end());
   for (const std::string& file : options.models)
-    if (file != kDefault) access.reads.emplace_back(file);
+    if (file != kBuiltInModel) access.reads.emplace_back(file);
   return access;
 }
 
-void Show(const Comparison& comparison, const Options& options, Context& context) {
+void Show(const Comparison& comparison, const CompareFlags& options, Context& context) {
   if (!context.json_to_stdout()) PrintComparison(comparison);
   if (context.json.empty() && options.report.empty()) return;
   const std::string json = ComparisonToJson(comparison);
@@ -154,21 +115,83 @@ void Show(const Comparison& comparison, const Options& options, Context& context
     WriteFile(options.report, ComparisonToHtml(json), context.overwrite());
 }
 
-void RunCompare(const Options& options, Context& context) {
-  CheckOptions(options, context);
+CompareOptions CompareOptionsOf(const CompareFlags& options, const Run& run) {
+  return {options.folds, options.seed, CriterionFromName(options.select), run.progress, run.stop};
+}
+
+// What tells parts of other data, or beside other given models, from those of this run.
+PartHeader HeaderOf(const Samples& samples, const std::vector<GivenModel>& models) {
+  std::string given;
+  for (const GivenModel& model : models) given += ModelToJson(model.model);
+  PartHeader header;
+  header.version = kVersion;
+  header.data = Sha256(FormatSamples(samples));
+  header.model = Sha256(given);
+  return header;
+}
+
+// Fits and judges the models of a shard, for a merge.
+void WritePart(const CompareFlags& options, const Samples& samples, PartHeader header,
+               Comparison comparison, Context& context) {
+  header.options = context.options;
+  header.shard = ShardOf(options.shard);
+  header.size = comparison.models.size();
+  comparison.models = ModelsOfShard(header.shard, comparison.models);
+  const Run run = context.StartRun("fits");
+  if (!ScoreModels(samples, CompareOptionsOf(options, run), comparison)) return;
+  WriteFile(options.partial, FormatComparisonPart(header, comparison.models), context.overwrite());
+}
+
+// Puts into `whole` what the parts found; the scores of all its models, that is.
+void AddParts(const CompareFlags& merge, const PartHeader& here, Comparison& whole) {
+  PartSet set;
+  for (const std::string& file : merge.partials) {
+    const ComparisonPart part = ReadComparisonPart(file);
+    set.Add(file, part.header);
+    if (part.header.data != here.data) throw Error(file, "was made of other data than these");
+    if (part.header.model != here.model)
+      throw Error(file, "was made beside other given models than these");
+    AddScores(part, file, whole);
+  }
+  set.RequireWhole();
+  SortModels(whole);
+}
+
+// The options of the parts, as their command lines had them, with what this one says of the result.
+CompareFlags FlagsOfParts(const CompareFlags& merge, Context& context) {
+  const std::vector<std::string> own{"write",   "take",       "threshold", "max-f1",
+                                     "max-fpr", "min-recall", "cost"};
+  RequirePartsAlone(context.options, own);
+  const std::string& file = merge.partials.front();
+  Json options = ReadComparisonPart(file).header.options;
+  for (const std::string& name : own)
+    if (context.options.contains(name)) options[name] = context.options[name];
+  CompareFlags flags;
+  Context parsed;
+  context.options = ParseOptions([&](CLI::App& app) { return AddCompareVerb(app, flags, parsed); },
+                                 options, file);
+  flags.report = merge.report;
+  flags.partials = merge.partials;
+  return flags;
+}
+
+void RunChecked(const CompareFlags& options, Context& context) {
+  CheckCompareFlags(options, context);
   KeepFreedMemory();  // each fit takes tables of tens of megabytes: a tenth of the whole time
   const std::vector<FitOptions> candidates = CandidatesOf(options);
   context.Confine(AccessOf(options));
   const std::vector<GivenModel> models = ModelsOf(options);
   const Samples samples = ReadSource(options.samples, options.pairs, context.StartRun("images"));
   if (StopFlag()) return;
-  Comparison comparison = [&] {  // a scope for the progress bar
+  Comparison comparison = Unscored(samples, candidates, CompareOptionsOf(options, {}), models);
+  if (!options.partial.empty())
+    return WritePart(options, samples, HeaderOf(samples, models), std::move(comparison), context);
+  if (!options.partials.empty()) {
+    AddParts(options, HeaderOf(samples, models), comparison);
+  } else {  // a scope for the progress bar
     const Run run = context.StartRun("fits");
-    return Compare(
-        samples, candidates,
-        {options.folds, options.seed, CriterionFromName(options.select), run.progress, run.stop},
-        models);
-  }();
+    if (ScoreModels(samples, CompareOptionsOf(options, run), comparison)) SortModels(comparison);
+  }
   if (StopFlag()) return;  // scores of a part would pass for the whole
   for (ComparedModel& m : comparison.models) m.problem = WithFlags(m.problem);
   Show(comparison, options, context);
@@ -178,69 +201,19 @@ void RunCompare(const Options& options, Context& context) {
     WriteChosen(samples, CandidatesAlone(comparison), options, context, context.StartRun("images"));
 }
 
-void AddCandidateFlags(CLI::App& verb, Options& options) {
-  const OptionGroup group(verb, "Candidates");
-  group.AddDefault("--kinds", options.kinds, "A,B", "Kinds of model, or none")->delimiter(',');
-  group.AddDefault("--spaces", options.spaces, "A,B", "Colour spaces, or all")->delimiter(',');
-  group
-      .AddDefault("--channels", options.channels, "all|subsets|A,B",
-                  "all, subsets (every one of each space), or channels, for the spaces that have "
-                  "them; repeatable")
-      ->allow_extra_args(false);
-  group.AddDefault("--shrinkage", options.shrinkages, "S,auto", "As for train, of qda and lda")
-      ->delimiter(',');
-  group.AddChoice("--covariance", options.covariance, {"mle", "unbiased"}, "As for train");
-  group.AddDefault("--positive", options.positive, "CLASS", "The class to find");
-  group.Add("--models", options.models, "MODEL",
-            "Models to judge beside them as they are: files, or default (the built-in one)");
-}
-
-void AddChoiceFlags(CLI::App& verb, Options& options) {
-  const OptionGroup group(verb, "Choice");
-  group.AddDefault("--folds", options.folds, "N", "Parts to divide images (or colours) into")
-      ->check(Within(2, 1 << 16));
-  group.AddDefault("--seed", options.seed, "N", "Another number divides otherwise");
-  group.AddChoice("--select", options.select, {"auc", "f1", "log-loss"},
-                  "What the best is best by");
-  group.AddChoice(
-      "--take", options.take, {"best", "simplest"},
-      "Which candidate to write: the best, or the simplest of those within one standard "
-      "error of it");
-  OptionGroup(verb, "Output")
-      .Add("--write", options.output, "MODEL", "Train the best on everything and write it here");
+void RunCompare(const CompareFlags& options, Context& context) {
+  if (!options.partials.empty()) return RunChecked(FlagsOfParts(options, context), context);
+  context.options = DecidingOptions(context.options);
+  RunChecked(options, context);
 }
 
 }  // namespace
 
 void AddCompare(CLI::App& app, Context& context) {
-  auto options = std::make_shared<Options>();
-  CLI::App* verb = AddVerb(app, "compare", "Choose between models by cross-validation",
-                           "  skinmask compare --images samples/photos --masks samples/masks "
-                           "--step 8 --folds 2\n"
-                           "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 "
-                           "--write best.json",
-                           context);
-  const OptionGroup group(*verb, "Input");
-  group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");
-  group.Add("--images", options->pairs.images, "DIR", "Folder of images");
-  group.Add("--masks", options->pairs.masks, "DIR", "Folder of their masks");
-  group
-      .AddDefault("--step", options->pairs.step, "N",
-                  "Of images, every N-th pixel of every N-th row")
-      ->check(Within(1, 1 << 20));
-  OptionGroup(*verb, "Output")
-      .Add("--report", options->report, "FILE.html",
-           "One HTML page with the table and its plots, which opens without a network");
-  AddCandidateFlags(*verb, *options);
-  AddChoiceFlags(*verb, *options);
-  AddDecisionFlags(*verb, options->decision, "0.5");
-  AddPairOptions(*verb, options->pairs);
-  AddForceOption(*verb, context);
-  AddJsonOption(*verb, context);
-  AddMaxFailuresOption(*verb, context);
-  AddSandboxOption(*verb, context);
-  verb->callback(
-      [options, &context] { context.action = [options](Context& c) { RunCompare(*options, c); }; });
+  auto flags = std::make_shared<CompareFlags>();
+  AddCompareVerb(app, *flags, context)->callback([flags, &context] {
+    context.action = [flags](Context& c) { RunCompare(*flags, c); };
+  });
 }
 
 }  // namespace skinmask::cli

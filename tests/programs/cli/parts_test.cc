@@ -39,8 +39,8 @@ class PartsTest : public testing::ProgramTest {
     std::vector<std::string> files;
     for (int i = 1; i <= count; ++i) {
       files.push_back("part" + std::to_string(i) + "of" + std::to_string(count));
-      const Outcome run = Run(fmt::format("{} --force --shard {}/{} {} {}", command, i, count,
-                                          option, files.back()));
+      const Outcome run = Run(
+          fmt::format("{} --force --shard {}/{} {} {}", command, i, count, option, files.back()));
       EXPECT_LE(run.status, status) << run.err;
       EXPECT_EQ(run.out, "");
     }
@@ -50,8 +50,7 @@ class PartsTest : public testing::ProgramTest {
   std::string Bytes(const std::string& name) { return ReadFile(Path(name)); }
   // That the merges are the run of `options`, its JSON, page and lines.
   void ExpectEqual(const std::string& options, std::initializer_list<int> counts, int status = 0) {
-    const Outcome one =
-        Run("evaluate " + options + " --force --json one.json --report one.html");
+    const Outcome one = Run("evaluate " + options + " --force --json one.json --report one.html");
     ASSERT_EQ(one.status, status) << one.err;
     for (const int count : counts) {
       const auto parts = Parts("evaluate " + options, "--partial", count, status);
@@ -69,8 +68,9 @@ class PartsTest : public testing::ProgramTest {
 TEST_F(PartsTest, TablesOfShardsAddUpToThatOfOneRun) {
   PutPairs(5);
   Put("m/2.png", Encode(".png", cv::Mat(60, 80, CV_8UC1, cv::Scalar(7))));
-  const std::string pairs = "sample --images i --masks m --label skin=255 --label non-skin=0 "
-                            "--ignore 7";
+  const std::string pairs =
+      "sample --images i --masks m --label skin=255 --label non-skin=0 "
+      "--ignore 7";
   for (const std::string grouped : {"", " --ungrouped"}) {
     ASSERT_EQ(Run(pairs + grouped + " --force -o one.csv").status, 0);
     ASSERT_EQ(Run("train --samples one.csv -o one.json --force").status, 0);
@@ -143,6 +143,50 @@ TEST_F(PartsTest, FailuresOfAllPartsAreThoseOfOneRun) {
   EXPECT_EQ(record["skipped"].size(), 1u);
   EXPECT_EQ(Run("evaluate --max-failures 3 --partials part1of2 part2of2").status, 0);
   EXPECT_EQ(Run("evaluate --max-failures 2 --partials part1of2 part2of2").status, 1);
+}
+
+TEST_F(PartsTest, ComparisonsOfShardsAddUpToThatOfOneRun) {
+  PutPairs(4);
+  ASSERT_EQ(Run("sample --images i --masks m --step 4 -o s.csv").status, 0);
+  ASSERT_EQ(Run("train --samples s.csv -o own.json").status, 0);
+  const std::string compare =
+      "compare --samples s.csv --folds 2 --kinds lda,qda --spaces BGR,rg --models own.json "
+      "default ";
+  ASSERT_EQ(Run(compare + "--json one.json --write best.json --take simplest").status, 0);
+  const auto without_seconds = [&](const std::string& file) {
+    ordered_json json = ordered_json::parse(Bytes(file));
+    for (ordered_json& model : json["models"]) model.erase("fit_seconds");
+    return json.dump();
+  };
+  for (const int count : {1, 3, 8}) {
+    const auto files = Parts(compare, "--partial", count);
+    const Outcome merged = Run(fmt::format(
+        "compare --json merged.json --force --write merged-best.json --take simplest --partials {}",
+        fmt::join(files, " ")));
+    ASSERT_EQ(merged.status, 0) << merged.err;
+    EXPECT_EQ(without_seconds("merged.json"), without_seconds("one.json"));
+    EXPECT_EQ(Bytes("merged-best.json"), Bytes("best.json"));
+  }
+  const std::pair<const char*, const char*> refusals[] = {
+      {"part1of3 part2of3", "part 3 of 3: is missing"},
+      {"part1of3 part2of3 part2of3", "part2of3: is part 2 of 3, and so is part2of3"},
+      {"part1of3 part2of8", "part2of8: does not belong to part1of3: it is one of 8 parts"},
+      {"own.json", "own.json: is no part"}};
+  for (const auto& [parts, line] : refusals) {
+    const Outcome run = Run(std::string("compare --partials ") + parts);
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.err.find(line), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(Run(compare + "--shard 1/2").status, 2);
+  EXPECT_EQ(Run("compare --partials part1of3 --folds 3").status, 2);
+  ordered_json part = ordered_json::parse(Bytes("part1of1"));
+  part["models"][0]["folds"][0]["tp"] = -1;
+  Put("damaged", part.dump());
+  EXPECT_NE(Run("compare --partials damaged").err.find("models[0].folds[0].tp is not a whole"),
+            std::string::npos);
+  ASSERT_EQ(Run("sample --images i --masks m --step 5 -o s.csv --force").status, 0);
+  EXPECT_NE(Run("compare --partials part1of1").err.find("part1of1: was made of other data"),
+            std::string::npos);
 }
 
 TEST_F(PartsTest, WhatDoesNotBelongTogetherIsRefused) {
