@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <set>
 #include <system_error>
 #include <unordered_map>
 
 #include "base/folder.h"
+#include "media/entries.h"
 #include "media/gif.h"
 #include "media/image_format.h"
 #include "media/join_path.h"
+#include "media/pair_shards.h"
 #include "media/patterns.h"
 #include "media/tar.h"
 #include "skinmask/base/error.h"
@@ -64,43 +65,14 @@ bool IsFolder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// What a folder holds, by name.
-class Entries {
- public:
-  void Add(std::string_view name, EntryType type) {
-    entries_.push_back({names_.size(), type});
-    names_.append(name).push_back('\0');
-  }
-  void Sort() {
-    std::ranges::sort(entries_, [this](const Entry& a, const Entry& b) {
-      return std::strcmp(Name(a), Name(b)) < 0;
-    });
-    // A name may come twice where it is taken away and made again meanwhile.
-    const auto doubles = std::ranges::unique(entries_, [this](const Entry& a, const Entry& b) {
-      return std::strcmp(Name(a), Name(b)) == 0;
-    });
-    entries_.erase(doubles.begin(), doubles.end());
-  }
-  std::size_t size() const { return entries_.size(); }
-  std::string_view name(std::size_t i) const { return Name(entries_[i]); }
-  EntryType type(std::size_t i) const { return entries_[i].type; }
-
- private:
-  struct Entry {
-    std::size_t name;
-    EntryType type;
-  };
-  const char* Name(const Entry& entry) const { return names_.data() + entry.name; }
-  std::vector<Entry> entries_;
-  std::string names_;  // each ended by a zero
-};
-
 // The files of a folder and of those in it. Each folder's names are sorted, and what a folder holds
 // comes in the place of its name: that is the order of the paths, component by component.
 class Search {
  public:
-  Search(const ListOptions& options, InputList& files)
+  // With `shards` archives are folders; their files are found there.
+  Search(const ListOptions& options, InputList& files, ShardFiles* shards = nullptr)
       : options_(options),
+        shards_(shards),
         include_(options.include),
         exclude_(options.exclude),
         excluded_(options.excluded.empty() ? "" : FileIdentity(options.excluded).string()),
@@ -113,6 +85,14 @@ class Search {
                   "is the input folder too; its masks would be the next run's photographs "
                   "(another output folder, or one inside it)");
     In(folder);
+  }
+  void OfArchive(std::uint32_t folder) {
+    const std::string path = files_.FolderPath(folder);
+    for (const fs::path& file : shards_->Open(path))
+      if (IsNamedAsImage(NameOf(file.native())))
+        files_.Add(folder, file.native(), Media::kImage);
+      else
+        options_.passed_over(JoinPath(path, file.native()), "is no image by its name");
   }
 
  private:
@@ -141,6 +121,8 @@ class Search {
     if (link && IsFolder(path)) return;  // no cycles
     if (!include_.empty() && !include_.Match(relative)) return;
     const bool readable = link ? IsReadable(path) : type == EntryType::kFile;
+    if (readable && shards_ && HasTarExtension(path))
+      return OfArchive(files_.AddSubfolder(folder, NameOf(path)));
     const std::optional<Media> media = readable ? MediaByName(path, options_.wanted) : std::nullopt;
     if (media)
       files_.Add(folder, NameOf(path), *media, link);
@@ -158,6 +140,7 @@ class Search {
   }
 
   const ListOptions& options_;
+  ShardFiles* const shards_;
   const Patterns include_, exclude_;
   const std::string excluded_;
   InputList& files_;
@@ -252,6 +235,26 @@ bool HasVideoExtension(const fs::path& path) { return HasExtensionOfVideo(NameOf
 InputList ListFolder(const fs::path& folder, const ListOptions& options) {
   InputList files;
   Search(options, files).Of(files.AddFolder(folder, {}));
+  return files;
+}
+
+bool HoldsArchives(const fs::path& path) {
+  bool holds = HasTarExtension(path) && !IsFolder(path);
+  if (IsFolder(path))
+    ForEachEntry(path.c_str(),
+                 [&](const char* name, EntryType) { holds |= HasTarExtension(name); });
+  return holds;
+}
+
+InputList ListFolderWithShards(const fs::path& folder, const ListOptions& options,
+                               ShardFiles& shards) {
+  InputList files;
+  Search search(options, files, &shards);
+  const std::uint32_t root = files.AddFolder(folder, {});
+  if (IsFolder(folder))
+    search.Of(root);
+  else
+    search.OfArchive(root);
   return files;
 }
 

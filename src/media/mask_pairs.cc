@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
+#include "media/pair_shards.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/outputs.h"
@@ -22,9 +24,13 @@ std::string Quoted(const fs::path& path) { return "'" + path.string() + "'"; }
 // Masks by sub-folder and stem.
 using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::path>>;
 
-MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const ProblemSink& problem) {
+// How the files of a folder are found.
+using Lister = std::function<InputList(const fs::path& folder, const ListOptions&)>;
+
+MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const ProblemSink& problem,
+                      const Lister& files_of) {
   MasksByStem found;
-  const InputList files = ListFolder(folder, {.problem = problem});
+  const InputList files = files_of(folder, {.problem = problem});
   for (const InputFile mask : files) {
     const std::string stem = name.StemOf(mask.path.filename());
     if (!stem.empty()) found[{mask.relative.parent_path(), stem}].push_back(mask.path);
@@ -47,11 +53,12 @@ Problem TwoMasks(const fs::path& image, const std::vector<fs::path>& masks) {
 }
 
 Matches Match(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
-              const NamePattern& mask_name, bool predicted, const ListOptions& list) {
-  MasksByStem found = FindMasks(masks, mask_name, list.problem);
+              const NamePattern& mask_name, bool predicted, const ListOptions& list,
+              const Lister& files_of) {
+  MasksByStem found = FindMasks(masks, mask_name, list.problem, files_of);
   Matches matches;
   std::set<fs::path> used;
-  const InputList files = ListFolder(images, list);
+  const InputList files = files_of(images, list);
   for (const InputFile image : files) {
     std::string stem = image_name.StemOf(image.path.filename());
     if (predicted && IsOtherOutput(image.path)) matches.other_outputs = true;
@@ -101,11 +108,49 @@ std::string WantedMask(const InputFile& image, const NamePattern& image_name, co
 // True where true and predicted masks have changed places: nothing matches, but the other way round
 // it does; or what `detect` writes beside masks lies among the true ones only.
 bool AreSwapped(const Matches& matches, const fs::path& images, const NamePattern& image_name,
-                const fs::path& masks, const NamePattern& mask_name) {
+                const fs::path& masks, const NamePattern& mask_name, const Lister& files_of) {
   if (matches.pairs.empty() && matches.alone.empty()) return false;  // nothing to change
   if (!matches.other_outputs && std::ranges::any_of(matches.unused, IsOtherOutput)) return true;
   if (!matches.pairs.empty()) return false;
-  return !Match(masks, image_name, images, mask_name, true, {}).pairs.empty();
+  return !Match(masks, image_name, images, mask_name, true, {}, files_of).pairs.empty();
+}
+
+MaskPairs Pair(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
+               const NamePattern& mask_name, const PairingOptions& options, const ListOptions& list,
+               const Lister& files_of) {
+  const bool predicted = options.predicted;
+  Matches matches = Match(images, image_name, masks, mask_name, predicted, list, files_of);
+  if (predicted && AreSwapped(matches, images, image_name, masks, mask_name, files_of))
+    throw Error(images.string(), fmt::format("holds true masks and {} predicted ones, as it seems "
+                                             "(the two folders the other way round)",
+                                             Quoted(masks)));
+  if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
+    throw Error(
+        images.string(),
+        fmt::format("holds no image with a mask: of {} there is no {} ({} says how masks "
+                    "are called)",
+                    Quoted(matches.alone[0].path),
+                    WantedMask(matches.alone[0], image_name, masks, mask_name), kMaskNames));
+  std::vector<Problem> alone, unused;
+  for (const InputFile& image : matches.alone)
+    alone.emplace_back(image.path.string(),
+                       fmt::format("has no mask {} ({} says how they are called)",
+                                   WantedMask(image, image_name, masks, mask_name), kMaskNames));
+  for (const fs::path& mask : matches.unused)
+    unused.emplace_back(mask.string(), "has no predicted mask in " + Quoted(images));
+  Tell(matches.problems, masks, "holds two masks for {} more images", list.problem);
+  if (options.allow_missing)
+    for (const Problem& problem : alone) list.passed_over(problem.input, problem.Reason());
+  else
+    Tell(alone, masks, "holds no mask for {} more images", list.problem);
+  if (predicted) Tell(unused, images, "holds no predicted mask for {} more masks", list.problem);
+  return {std::move(matches.pairs), matches.alone.size()};
+}
+
+void RequireFolder(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored))
+    throw Error(folder.string(), "is no folder (one of images is expected)");
 }
 
 }  // namespace
@@ -138,37 +183,20 @@ std::string NamePattern::StemOf(const fs::path& file_name) const {
 MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
                     const NamePattern& mask_name, const PairingOptions& options,
                     const ListOptions& list) {
-  std::error_code ignored;
+  for (const fs::path& folder : {images, masks}) RequireFolder(folder);
+  return Pair(images, image_name, masks, mask_name, options, list, ListFolder);
+}
+
+MaskPairs PairMasksWithShards(const fs::path& images, const NamePattern& image_name,
+                              const fs::path& masks, const NamePattern& mask_name,
+                              const PairingOptions& options, const ListOptions& list,
+                              ShardFiles& shards) {
   for (const fs::path& folder : {images, masks})
-    if (!fs::is_directory(folder, ignored))
-      throw Error(folder.string(), "is no folder (one of images is expected)");
-  const bool predicted = options.predicted;
-  Matches matches = Match(images, image_name, masks, mask_name, predicted, list);
-  if (predicted && AreSwapped(matches, images, image_name, masks, mask_name))
-    throw Error(images.string(), fmt::format("holds true masks and {} predicted ones, as it seems "
-                                             "(the two folders the other way round)",
-                                             Quoted(masks)));
-  if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
-    throw Error(
-        images.string(),
-        fmt::format("holds no image with a mask: of {} there is no {} ({} says how masks "
-                    "are called)",
-                    Quoted(matches.alone[0].path),
-                    WantedMask(matches.alone[0], image_name, masks, mask_name), kMaskNames));
-  std::vector<Problem> alone, unused;
-  for (const InputFile& image : matches.alone)
-    alone.emplace_back(image.path.string(),
-                       fmt::format("has no mask {} ({} says how they are called)",
-                                   WantedMask(image, image_name, masks, mask_name), kMaskNames));
-  for (const fs::path& mask : matches.unused)
-    unused.emplace_back(mask.string(), "has no predicted mask in " + Quoted(images));
-  Tell(matches.problems, masks, "holds two masks for {} more images", list.problem);
-  if (options.allow_missing)
-    for (const Problem& problem : alone) list.passed_over(problem.input, problem.Reason());
-  else
-    Tell(alone, masks, "holds no mask for {} more images", list.problem);
-  if (predicted) Tell(unused, images, "holds no predicted mask for {} more masks", list.problem);
-  return {std::move(matches.pairs), matches.alone.size()};
+    if (!HoldsArchives(folder)) RequireFolder(folder);
+  const auto files_of = [&](const fs::path& folder, const ListOptions& options_of_it) {
+    return ListFolderWithShards(folder, options_of_it, shards);
+  };
+  return Pair(images, image_name, masks, mask_name, options, list, files_of);
 }
 
 }  // namespace skinmask

@@ -14,22 +14,23 @@ namespace skinmask {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> ShardFiles::Open(const fs::path& archive) {
+const std::vector<fs::path>& ShardFiles::Open(const fs::path& archive) {
+  if (const auto open = archives_.find(archive); open != archives_.end()) return open->second.files;
   std::error_code ignored;
   if (!fs::is_regular_file(archive, ignored))
     throw Error(archive.string(), "is no file (of an archive with masks, a file is expected)");
-  archives_.emplace_back(archive, O_RDONLY);
-  std::vector<fs::path> paths;
+  Archive opened{Descriptor(archive, O_RDONLY), {}};
+  if (opened.file.get() < 0) FailBy(archive, "cannot be read", errno);
   ShardReader reader(archive);
   while (const std::optional<ShardFile> file = reader.Next()) {
     if (file->entry.type != TarEntry::Type::kFile) continue;
-    const Place place{archives_.size() - 1, file->entry.offset, file->entry.size};
+    const Place place{opened.file.get(), file->entry.offset, file->entry.size};
     if (!places_.emplace(archive / file->name, place).second)
       throw Error(archive.string(), "holds two files called " + file->name);
-    paths.emplace_back(file->name);
+    opened.files.emplace_back(file->name);
   }
-  std::ranges::sort(paths);
-  return paths;
+  std::ranges::sort(opened.files);
+  return archives_.emplace(archive, std::move(opened)).first->second.files;
 }
 
 std::string ShardFiles::ReadBytes(const fs::path& path, const DecodeOptions& options) const {
@@ -43,8 +44,8 @@ std::string ShardFiles::ReadBytes(const fs::path& path, const DecodeOptions& opt
     std::size_t have = bytes.size();
     bytes.resize(end);
     while (have < end) {
-      const ssize_t got = pread(archives_[archive].get(), bytes.data() + have, end - have,
-                                static_cast<off_t>(offset + have));
+      const ssize_t got =
+          pread(archive, bytes.data() + have, end - have, static_cast<off_t>(offset + have));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) FailBy(path, "cannot be read", errno);
       if (got == 0) throw Error(path.string(), "is gone: its archive was cut off meanwhile");

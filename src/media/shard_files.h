@@ -17,20 +17,24 @@ namespace skinmask {
 // safe from many threads.
 class ShardFiles {
  public:
-  // Opens an archive and reads its headers. Gives the paths of its files below it, in the order of
-  // paths; links are left out. Throws Error for one that is damaged or no file, and for two files
-  // of one name.
-  std::vector<std::filesystem::path> Open(const std::filesystem::path& archive);
+  // Opens an archive, unless it is open, and reads its headers. Gives the paths of its files below
+  // it, in the order of paths; links are left out. Throws Error for one that is damaged or no file,
+  // and for two files of one name.
+  const std::vector<std::filesystem::path>& Open(const std::filesystem::path& archive);
 
   // As ReadImageBytes, of files in these archives and of others.
   std::string ReadBytes(const std::filesystem::path& path, const DecodeOptions& options) const;
 
  private:
   struct Place {
-    std::size_t archive;
+    int archive;  // its descriptor
     std::uint64_t offset, size;
   };
-  std::vector<Descriptor> archives_;
+  struct Archive {
+    Descriptor file;
+    std::vector<std::filesystem::path> files;
+  };
+  std::map<std::filesystem::path, Archive> archives_;
   std::map<std::filesystem::path, Place> places_;
 };
 

@@ -58,7 +58,8 @@ ComparedModel ReadCompared(const JsonNode& node) {
 
 }  // namespace
 
-std::vector<ComparedModel> ModelsOfShard(const Shard& shard, const std::vector<ComparedModel>& models) {
+std::vector<ComparedModel> ModelsOfShard(const Shard& shard,
+                                         const std::vector<ComparedModel>& models) {
   std::vector<ComparedModel> own;
   for (std::size_t i = 0; i < SizeOf(shard, models.size()); ++i)
     own.push_back(models[PlaceOf(shard, i)]);
@@ -96,8 +97,8 @@ void AddScores(const ComparisonPart& part, const std::string& file, Comparison& 
     ComparedModel& model = whole.models[PlaceOf(part.header.shard, i)];
     if (scored.Name() != model.Name() ||
         (scored.problem.empty() && scored.folds.size() != whole.folds.count()))
-      throw Error(file, fmt::format("has no scores of {} in {} folds", model.Name(),
-                                    whole.folds.count()));
+      throw Error(
+          file, fmt::format("has no scores of {} in {} folds", model.Name(), whole.folds.count()));
     model.problem = scored.problem;
     model.folds = scored.folds;
   }

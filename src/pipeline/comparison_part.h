@@ -11,7 +11,8 @@
 namespace skinmask {
 
 // Of `models`, all of a comparison, those of the shard.
-std::vector<ComparedModel> ModelsOfShard(const Shard& shard, const std::vector<ComparedModel>& models);
+std::vector<ComparedModel> ModelsOfShard(const Shard& shard,
+                                         const std::vector<ComparedModel>& models);
 
 // The file of a part (docs/formats.md, 'Part of a comparison'): the header, which lacks but its
 // format, and the shard's models.

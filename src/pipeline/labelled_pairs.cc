@@ -1,5 +1,7 @@
 #include "pipeline/labelled_pairs.h"
 
+#include "media/pair_shards.h"
+
 namespace skinmask {
 namespace {
 
@@ -8,16 +10,26 @@ MaskRule RuleOf(const PairOptions& options) {
   return MaskRule({options.whole_class + "=other"}, {}, false);
 }
 
-MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run) {
+// Masks that are not named lie beside the images in their archives.
+PairOptions WithMasks(PairOptions options) {
+  if (!options.masks.empty() || !options.whole_class.empty()) return options;
+  options.masks = options.images;
+  if (options.mask_name == PairOptions().mask_name) options.mask_name = "{stem}.mask";
+  return options;
+}
+
+MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, ShardFiles& shards) {
   ListOptions list;
   if (options.shard.index == 1) list = {.problem = run.problem, .passed_over = run.passed_over};
   const NamePattern image_name(options.image_name, "image name");
   const NamePattern mask_name(options.mask_name, "mask name");
   if (options.whole_class.empty())
-    return PairMasks(options.images, image_name, options.masks, mask_name,
-                     {predicted, options.allow_missing}, list);
+    return PairMasksWithShards(options.images, image_name, options.masks, mask_name,
+                               {predicted, options.allow_missing}, list, shards);
   MaskPairs found;
-  const InputList files = ListInputs({options.images}, list);
+  const InputList files = HoldsArchives(options.images)
+                              ? ListFolderWithShards(options.images, list, shards)
+                              : ListInputs({options.images}, list);
   for (const InputFile image : files)
     if (!image_name.StemOf(image.path.filename()).empty()) found.pairs.push_back({image, {}});
   return found;
@@ -26,7 +38,7 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run) {
 }  // namespace
 
 LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const Run& run)
-    : pairs_(PairsOf(options, predicted, run)),
+    : pairs_(PairsOf(WithMasks(options), predicted, run, shards_)),
       shard_(options.shard),
       rule_(RuleOf(options)),
       predicted_(predicted),
@@ -56,18 +68,21 @@ LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) con
   decode.take = take;
   decode.buffer = &pixels;
   if (predicted_) {
-    ClassMap predicted = ReadMask(pair.image.path, MaskRule(), decode);
+    ClassMap predicted = DecodeMask(shards_.ReadBytes(pair.image.path, decode),
+                                    pair.image.path.string(), MaskRule(), decode);
     labelled.bgr = predicted.classes;
     labelled.in_between = predicted.in_between;
   } else {
-    labelled.bgr = ReadImage(pair.image.path, decode);
+    labelled.bgr =
+        DecodeImage(shards_.ReadBytes(pair.image.path, decode), pair.image.path.string(), decode);
   }
   if (whole_) {
     labelled.classes = cv::Mat::zeros(labelled.bgr.size(), CV_8UC1);
     return labelled;
   }
   decode.buffer = &classes;
-  ClassMap map = ReadMask(pair.mask, rule_, decode);
+  ClassMap map =
+      DecodeMask(shards_.ReadBytes(pair.mask, decode), pair.mask.string(), rule_, decode);
   const cv::Size image = labelled.bgr.size(), mask = map.classes.size();
   if (image != mask)
     throw Error(pair.image.path.string(),

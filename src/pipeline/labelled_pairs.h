@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "media/shard_files.h"
 #include "pipeline/ordered.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
@@ -91,6 +92,7 @@ class LabelledPairs {
   };
   static Buffers& OfThisThread();
 
+  ShardFiles shards_;  // before the pairs, which are found in them
   MaskPairs pairs_;
   Shard shard_;
   MaskRule rule_;

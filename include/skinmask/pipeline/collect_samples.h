@@ -22,8 +22,10 @@ struct Shard {
 };
 
 struct PairOptions {
-  std::filesystem::path images;
-  std::filesystem::path masks;  // unused with whole_class
+  // Folders, or tar archives, which are folders here, also within folders. Of `masks` whole_class
+  // has no use; where they are empty, masks lie beside the images, in archives, and are called
+  // {stem}.mask unless mask_name says otherwise.
+  std::filesystem::path images, masks;
   std::string image_name = "{stem}";
   std::string mask_name = "{stem}";
   std::vector<std::string> labels, ignored;  // as MaskRule takes them

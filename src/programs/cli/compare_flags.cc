@@ -41,8 +41,7 @@ void AddChoiceFlags(CLI::App& verb, CompareFlags& flags) {
   group.AddDefault("--folds", flags.folds, "N", "Parts to divide images (or colours) into")
       ->check(Within(2, 1 << 16));
   group.AddDefault("--seed", flags.seed, "N", "Another number divides otherwise");
-  group.AddChoice("--select", flags.select, {"auc", "f1", "log-loss"},
-                  "What the best is best by");
+  group.AddChoice("--select", flags.select, {"auc", "f1", "log-loss"}, "What the best is best by");
   group.AddChoice(
       "--take", flags.take, {"best", "simplest"},
       "Which candidate to write: the best, or the simplest of those within one standard "
@@ -97,8 +96,7 @@ CLI::App* AddCompareVerb(CLI::App& app, CompareFlags& flags, Context& context) {
   group.Add("--images", flags.pairs.images, "DIR", "Folder of images");
   group.Add("--masks", flags.pairs.masks, "DIR", "Folder of their masks");
   group
-      .AddDefault("--step", flags.pairs.step, "N",
-                  "Of images, every N-th pixel of every N-th row")
+      .AddDefault("--step", flags.pairs.step, "N", "Of images, every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
   AddShardOption(*verb, flags.shard);
   group.Add("--partials", flags.partials, "FILE",
@@ -106,9 +104,8 @@ CLI::App* AddCompareVerb(CLI::App& app, CompareFlags& flags, Context& context) {
   const OptionGroup output(*verb, "Output");
   output.Add("--partial", flags.partial, "FILE",
              "Write what the shard of the models gives, for --partials, and no result");
-  output
-      .Add("--report", flags.report, "FILE.html",
-           "One HTML page with the table and its plots, which opens without a network");
+  output.Add("--report", flags.report, "FILE.html",
+             "One HTML page with the table and its plots, which opens without a network");
   AddCandidateFlags(*verb, flags);
   AddChoiceFlags(*verb, flags);
   AddDecisionFlags(*verb, flags.decision, "0.5");

@@ -31,7 +31,7 @@ struct CompareFlags {
   std::vector<std::string> partials;  // files to make the whole of
 };
 
-inline constexpr std::string_view kNoKind = "none";        // as the one kind: nothing is trained
+inline constexpr std::string_view kNoKind = "none";           // as the one kind: nothing is trained
 inline constexpr std::string_view kBuiltInModel = "default";  // as a model: the built-in one
 
 // The verb with its options, but no action.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "media/pair_shards.h"
 #include "programs/cli/usage_error.h"
 
 namespace skinmask::cli {
@@ -12,7 +13,9 @@ void CheckSource(const std::vector<std::string>& tables, const PairOptions& pair
   if (tables.empty() == !images)
     throw UsageError(
         fmt::format("give either --samples, or --images with {} or --whole", masks_option));
-  if (images && pairs.masks.empty() == pairs.whole_class.empty())
+  const bool masks = !pairs.masks.empty() || !pairs.whole_class.empty();
+  const bool both = !pairs.masks.empty() && !pairs.whole_class.empty();
+  if (images && (both || (!masks && !HoldsArchives(pairs.images))))
     throw UsageError(fmt::format("--images needs either {} or --whole", masks_option));
   if (!images && !pairs.masks.empty())
     throw UsageError(fmt::format("{} needs --images", masks_option));

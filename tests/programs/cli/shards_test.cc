@@ -148,6 +148,54 @@ TEST_F(ShardsTest, ShardsAndResumeCountArchives) {
   EXPECT_EQ(Run("detect s/a.tar -o out").status, 1);  // it exists
 }
 
+// Image and mask of one key, or masks in archives of their own: what folders of them give.
+TEST_F(ShardsTest, LabelledPairsMayLieInArchives) {
+  for (int i = 0; i < kImages; ++i) {
+    const std::string name = (i == 2 ? "sub/" : "") + std::to_string(i);
+    cv::Mat mask(30, 40 + i, CV_8UC1, cv::Scalar(0));
+    mask.colRange(i, 20).setTo(255);
+    Put("masks/" + name + ".png", Encode(".png", mask));
+    Put("both/x.tar.d/" + name + ".png", ReadFile(Path("in/" + name + ".png")));
+    Put("both/x.tar.d/" + name + ".mask.png", Encode(".png", mask));
+  }
+  Shell("tar -C both/x.tar.d -cf both/x.tar . && rm -r both/x.tar.d && mkdir i m");
+  Shell("tar -C in -cf i/x.tar . && tar -C masks -cf m/x.tar .");
+  ASSERT_EQ(Run("sample --images in --masks masks -o folder.csv").status, 0);
+  int number = 0;
+  for (const std::string source :
+       {"--images both/x.tar", "--images both", "--images i --masks m",
+        "--images i/x.tar --masks m/x.tar", "--images in --masks m/x.tar"}) {
+    const std::string table = std::to_string(++number) + ".csv";
+    const Outcome run = Run("sample " + source + " -o " + table);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(ReadFile(Path(table)), ReadFile(Path("folder.csv"))) << source;
+  }
+  const Json folder = Json::parse(Run("evaluate --images in --truth masks --json").out);
+  const Json tar = Json::parse(Run("evaluate --images both/x.tar --json").out);
+  EXPECT_EQ(tar["pooled"], folder["pooled"]);
+  EXPECT_EQ(tar["images"], folder["images"]);
+  EXPECT_EQ(Run("train --images both --adapt off -o m.json").status, 2);  // no such option
+  EXPECT_EQ(Run("train --images both -o m.json").status, 0);
+  ASSERT_EQ(Run("detect in -o p --adapt off && tar -C p -cf p.tar .").status, 0);
+  const Json predicted = Json::parse(Run("evaluate --predicted p.tar --truth m/x.tar --json").out);
+  EXPECT_EQ(predicted["pooled"]["tp"],
+            Json::parse(Run("evaluate --predicted p --truth masks --json").out)["pooled"]["tp"]);
+  EXPECT_EQ(Run("sample --images in -o no.csv").status, 2);
+}
+
+TEST_F(ShardsTest, ArchivesOfPairsThatAreBrokenAreErrors) {
+  Pack();
+  Put("cut.tar", ReadFile(Path("a.tar")).substr(0, 700));
+  Put("x/cut.tar", "");
+  for (const char* source : {"--images cut.tar", "--images x", "--images a.tar --masks cut.tar"}) {
+    const Outcome run = Run(std::string("sample ") + source + " -o no.csv");
+    EXPECT_EQ(run.status, 1) << source;
+    EXPECT_EQ(testing::Lines(run.err), 1) << run.err;
+    EXPECT_NE(run.err.find("cut.tar: "), std::string::npos) << run.err;
+  }
+  EXPECT_FALSE(fs::exists(Path("no.csv")));
+}
+
 TEST_F(ShardsTest, AKillLeavesNoHalfArchive) {
   for (int i = 0; i < 200; ++i)
     fs::create_hard_link(Path("in/0.png"), Path("in/x" + std::to_string(i) + ".png"));
