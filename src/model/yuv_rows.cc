@@ -11,10 +11,10 @@ HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace {
 
-// A block of YUV: luma of four pixels in each lane, chroma of two pairs.
+// A block of YUV. Where pixels share a sample of chroma, so do they the vector, and the compiler
+// sees that what is made of it need be made once only.
 struct YuvBlock {
-  FourVectors<Floats> y;
-  Floats u0, v0, u1, v1;
+  FourVectors<Floats> y, u, v;
 };
 
 HWY_INLINE FourVectors<Floats> AllChannels(Words words) {
@@ -31,16 +31,40 @@ HWY_INLINE Words LoadHalfWords(const std::uint8_t* bytes) {
 #endif
 }
 
+// A byte to a word, as its lowest.
+HWY_INLINE Words LoadQuarterWords(const std::uint8_t* bytes) {
+#if HWY_TARGET == HWY_SCALAR
+  return Word(bytes[0]);
+#else
+  return hn::PromoteTo(WordTag(), hn::LoadU(hn::Rebind<std::uint8_t, WordTag>(), bytes));
+#endif
+}
+
+HWY_INLINE FourVectors<Floats> Pairs(Floats left, Floats right) {
+  return {left, left, right, right};
+}
+
 // The frames: how a block is loaded, and the bytes of each plane that `count` pixels take.
-struct I420 {
+// Planes of which `kShared` pixels of a row have one sample of chroma: 1, 2 or 4.
+template <std::size_t kShared>
+struct Planar {
   const std::uint8_t* plane[3];
   static std::size_t Bytes(std::size_t p, std::size_t count) {
-    return p == 0 ? count : (count + 1) / 2;
+    return p == 0 ? count : (count + kShared - 1) / kShared;
+  }
+  HWY_INLINE static FourVectors<Floats> Chroma(const std::uint8_t* bytes) {
+    if constexpr (kShared == 1) {
+      return AllChannels(Centred(LoadWords(bytes)));
+    } else if constexpr (kShared == 2) {
+      const Words words = Centred(LoadHalfWords(bytes));
+      return Pairs(Channel<0>(words), Channel<1>(words));
+    } else {
+      const Floats all = Channel<0>(Centred(LoadQuarterWords(bytes)));
+      return Pairs(all, all);
+    }
   }
   HWY_INLINE YuvBlock Load() const {
-    const Words u = Centred(LoadHalfWords(plane[1])), v = Centred(LoadHalfWords(plane[2]));
-    return {AllChannels(Centred(LoadWords(plane[0]))), Channel<0>(u), Channel<0>(v), Channel<1>(u),
-            Channel<1>(v)};
+    return {AllChannels(Centred(LoadWords(plane[0]))), Chroma(plane[1]), Chroma(plane[2])};
   }
 };
 
@@ -51,7 +75,7 @@ struct Nv12 {
   }
   HWY_INLINE YuvBlock Load() const {
     const FourVectors<Floats> uv = AllChannels(Centred(LoadWords(plane[1])));
-    return {AllChannels(Centred(LoadWords(plane[0]))), uv.v0, uv.v1, uv.v2, uv.v3};
+    return {AllChannels(Centred(LoadWords(plane[0]))), Pairs(uv.v0, uv.v2), Pairs(uv.v1, uv.v3)};
   }
 };
 
@@ -68,18 +92,16 @@ struct Yuyv {
     const Words odd = hn::ConcatOdd(WordTag(), high, low);
 #endif
     return {{Channel<0>(even), Channel<2>(even), Channel<0>(odd), Channel<2>(odd)},
-            Channel<1>(even),
-            Channel<3>(even),
-            Channel<1>(odd),
-            Channel<3>(odd)};
+            Pairs(Channel<1>(even), Channel<1>(odd)),
+            Pairs(Channel<3>(even), Channel<3>(odd))};
   }
 };
 
-// The quadratic of a pair: what chroma alone gives, then each pixel's luma. docs/math.md counts 8
-// roundings; keep the order.
-struct OfPair {
+// The quadratic of pixels of one chroma: what that alone gives, then each pixel's luma.
+// docs/math.md counts 8 roundings; keep the order.
+struct OfLuma {
   Floats constant, of_y, square;
-  HWY_INLINE OfPair(const FloatQuadratic& q, Floats u, Floats v) : square(Float(q.product[0])) {
+  HWY_INLINE OfLuma(const FloatQuadratic& q, Floats u, Floats v) : square(Float(q.product[0])) {
     const Floats of_u = hn::Add(hn::Add(Float(q.linear[1]), hn::Mul(Float(q.product[3]), u)),
                                 hn::Mul(Float(q.product[4]), v));
     const Floats of_v = hn::Add(Float(q.linear[2]), hn::Mul(Float(q.product[5]), v));
@@ -96,13 +118,14 @@ template <class OfValue, class Frame>
 HWY_INLINE void Block(const FloatQuadratic& q, const Frame& frame, std::uint8_t* out) {
   const OfValue of_value;
   const YuvBlock in = frame.Load();
-  const OfPair left(q, in.u0, in.v0), right(q, in.u1, in.v1);
-  const FourVectors<Words> results{of_value(left(in.y.v0)), of_value(left(in.y.v1)),
-                                   of_value(right(in.y.v2)), of_value(right(in.y.v3))};
+  const FourVectors<Words> results{of_value(OfLuma(q, in.u.v0, in.v.v0)(in.y.v0)),
+                                   of_value(OfLuma(q, in.u.v1, in.v.v1)(in.y.v1)),
+                                   of_value(OfLuma(q, in.u.v2, in.v.v2)(in.y.v2)),
+                                   of_value(OfLuma(q, in.u.v3, in.v.v3)(in.y.v3))};
   StoreWords(PackBytes<OfValue>(results), out);
 }
 
-// As BgrRow. A block's pixels, kBlock, are even, and so are those of all blocks before.
+// As BgrRow. A block's pixels, kBlock, are a multiple of four, and so are those of all before.
 template <class OfValue, class Frame>
 HWY_INLINE void FrameRow(const FloatQuadratic& of_frame, Frame frame, std::size_t count,
                          std::uint8_t* out) {
@@ -123,7 +146,9 @@ HWY_INLINE void FrameRow(const FloatQuadratic& of_frame, Frame frame, std::size_
   std::memcpy(out, results, count);
 }
 
-HWY_INLINE I420 FrameOf(const I420Row& row) { return {{row.y, row.u, row.v}}; }
+HWY_INLINE Planar<2> FrameOf(const I420Row& row) { return {{row.y, row.u, row.v}}; }
+HWY_INLINE Planar<1> FrameOf(const I444Row& row) { return {{row.y, row.u, row.v}}; }
+HWY_INLINE Planar<4> FrameOf(const I411Row& row) { return {{row.y, row.u, row.v}}; }
 HWY_INLINE Nv12 FrameOf(const Nv12Row& row) { return {{row.y, row.uv}}; }
 HWY_INLINE Yuyv FrameOf(const YuyvRow& row) { return {{row.yuyv}}; }
 
@@ -133,9 +158,13 @@ void YuvRow(const FloatQuadratic& q, const Row& row, std::size_t count, std::uin
 }
 
 constexpr auto& I420Mask = YuvRow<SignMask, I420Row>;
+constexpr auto& I444Mask = YuvRow<SignMask, I444Row>;
+constexpr auto& I411Mask = YuvRow<SignMask, I411Row>;
 constexpr auto& Nv12Mask = YuvRow<SignMask, Nv12Row>;
 constexpr auto& YuyvMask = YuvRow<SignMask, YuyvRow>;
 constexpr auto& I420Probability = YuvRow<LogisticByte, I420Row>;
+constexpr auto& I444Probability = YuvRow<LogisticByte, I444Row>;
+constexpr auto& I411Probability = YuvRow<LogisticByte, I411Row>;
 constexpr auto& Nv12Probability = YuvRow<LogisticByte, Nv12Row>;
 constexpr auto& YuyvProbability = YuvRow<LogisticByte, YuyvRow>;
 
@@ -147,15 +176,27 @@ HWY_AFTER_NAMESPACE();
 namespace skinmask {
 
 HWY_EXPORT(I420Mask);
+HWY_EXPORT(I444Mask);
+HWY_EXPORT(I411Mask);
 HWY_EXPORT(Nv12Mask);
 HWY_EXPORT(YuyvMask);
 HWY_EXPORT(I420Probability);
+HWY_EXPORT(I444Probability);
+HWY_EXPORT(I411Probability);
 HWY_EXPORT(Nv12Probability);
 HWY_EXPORT(YuyvProbability);
 
 void CompiledYuvQuadratic::MaskRow(const I420Row& row, std::size_t count,
                                    std::uint8_t* mask) const noexcept {
   HWY_DYNAMIC_DISPATCH(I420Mask)(below_threshold_, row, count, mask);
+}
+void CompiledYuvQuadratic::MaskRow(const I444Row& row, std::size_t count,
+                                   std::uint8_t* mask) const noexcept {
+  HWY_DYNAMIC_DISPATCH(I444Mask)(below_threshold_, row, count, mask);
+}
+void CompiledYuvQuadratic::MaskRow(const I411Row& row, std::size_t count,
+                                   std::uint8_t* mask) const noexcept {
+  HWY_DYNAMIC_DISPATCH(I411Mask)(below_threshold_, row, count, mask);
 }
 void CompiledYuvQuadratic::MaskRow(const Nv12Row& row, std::size_t count,
                                    std::uint8_t* mask) const noexcept {
@@ -168,6 +209,14 @@ void CompiledYuvQuadratic::MaskRow(const YuyvRow& row, std::size_t count,
 void CompiledYuvQuadratic::ProbabilityRow(const I420Row& row, std::size_t count,
                                           std::uint8_t* probability) const noexcept {
   HWY_DYNAMIC_DISPATCH(I420Probability)(log2_against_, row, count, probability);
+}
+void CompiledYuvQuadratic::ProbabilityRow(const I444Row& row, std::size_t count,
+                                          std::uint8_t* probability) const noexcept {
+  HWY_DYNAMIC_DISPATCH(I444Probability)(log2_against_, row, count, probability);
+}
+void CompiledYuvQuadratic::ProbabilityRow(const I411Row& row, std::size_t count,
+                                          std::uint8_t* probability) const noexcept {
+  HWY_DYNAMIC_DISPATCH(I411Probability)(log2_against_, row, count, probability);
 }
 void CompiledYuvQuadratic::ProbabilityRow(const Nv12Row& row, std::size_t count,
                                           std::uint8_t* probability) const noexcept {

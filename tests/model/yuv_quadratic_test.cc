@@ -123,6 +123,31 @@ TEST(Yuv, LayoutLengthAndTargetDoNotMatter) {
   }
 }
 
+// Chroma of every pixel, and of four: that of the pixel's place in its plane, pixel by pixel.
+TEST(Yuv, ChromaMayBeOfOnePixelOrOfFour) {
+  const CompiledYuvQuadratic compiled(Quadratic(testing::Trained(Kind::kQda, "BGR")), {}, -1);
+  for (const std::string& name : UsableTargets()) {
+    const testing::ForcedTarget target(name);
+    for (std::size_t count = 0; count <= 200; ++count) {
+      const Frames f(2 * count, count);  // whose u and v have `count` bytes
+      for (const std::size_t shared : {1, 4}) {
+        std::vector<std::uint8_t> mask(count), probability(count);
+        for (std::size_t i = 0; i < count; ++i) {
+          const I420Row pixel{&f.y[i], &f.u[i / shared], &f.v[i / shared]};
+          compiled.MaskRow(pixel, 1, &mask[i]);
+          compiled.ProbabilityRow(pixel, 1, &probability[i]);
+        }
+        if (shared == 1)
+          ExpectRow(compiled, I444Row{f.y.data(), f.u.data(), f.v.data()}, count, mask,
+                    probability);
+        else
+          ExpectRow(compiled, I411Row{f.y.data(), f.u.data(), f.v.data()}, count, mask,
+                    probability);
+      }
+    }
+  }
+}
+
 // Against the quadratic of the converted, neither rounded nor clamped colour, in double.
 TEST(Yuv, IsTheQuadraticOfTheColorForEveryYuv) {
   const Quadratic of_bgr(testing::Trained(Kind::kQda, "YCrCb"));
