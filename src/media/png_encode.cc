@@ -69,6 +69,17 @@ void FilterRows(const cv::Mat& image, std::uint8_t* out) {
   }
 }
 
+// The rows of a grey picture that lies in memory as FilterRows would make it: as a picture without
+// its first column, which is 0. Null where it does not.
+std::uint8_t* FilteredRows(const cv::Mat& image) {
+  if (image.type() != CV_8UC1 || image.step[0] != static_cast<std::size_t>(image.cols) + 1 ||
+      image.data == image.datastart)
+    return nullptr;
+  for (int y = 0; y < image.rows; ++y)
+    if (*(image.ptr(y) - 1) != 0) return nullptr;
+  return image.data - 1;
+}
+
 // Deflates the next `size` bytes of the input, all of them.
 void Deflate(isal_zstream& stream, std::size_t size, bool last) {
   stream.avail_in = static_cast<std::uint32_t>(size);
@@ -139,8 +150,11 @@ std::string Encode(const cv::Mat& image, std::string_view palette) {
   chunk = open_chunk();
   thread_local Scratch scratch;
   const ScratchTrim trim(scratch);
-  std::uint8_t* const rows = scratch.Get(size);
-  deep ? FilterDeepRows(image, rows) : FilterRows(image, rows);
+  std::uint8_t* rows = FilteredRows(image);
+  if (!rows) {
+    rows = scratch.Get(size);
+    deep ? FilterDeepRows(image, rows) : FilterRows(image, rows);
+  }
   AppendDeflated(rows, size, png);
   CloseChunk(png, chunk, "IDAT");
   CloseChunk(png, open_chunk(), "IEND");
