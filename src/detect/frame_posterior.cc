@@ -25,6 +25,12 @@ void WithRow(const VideoFrame& frame, int y, const Use& use) {
       return use(I420Row{at(0, y), at(1, y / 2), at(2, y / 2)});
     case Layout::kI422:
       return use(I420Row{at(0, y), at(1, y), at(2, y)});
+    case Layout::kI440:
+      return use(I444Row{at(0, y), at(1, y / 2), at(2, y / 2)});
+    case Layout::kI444:
+      return use(I444Row{at(0, y), at(1, y), at(2, y)});
+    case Layout::kI411:
+      return use(I411Row{at(0, y), at(1, y), at(2, y)});
     case Layout::kNv12:
       return use(Nv12Row{at(0, y), at(1, y / 2)});
     case Layout::kYuyv:
@@ -38,6 +44,8 @@ void WithRow(const VideoFrame& frame, int y, const Use& use) {
 // The bytes (Y, U, V) of pixel x.
 using Yuv = std::array<std::uint8_t, 3>;
 Yuv PixelOf(const I420Row& row, std::size_t x) { return {row.y[x], row.u[x / 2], row.v[x / 2]}; }
+Yuv PixelOf(const I444Row& row, std::size_t x) { return {row.y[x], row.u[x], row.v[x]}; }
+Yuv PixelOf(const I411Row& row, std::size_t x) { return {row.y[x], row.u[x / 4], row.v[x / 4]}; }
 Yuv PixelOf(const Nv12Row& row, std::size_t x) {
   return {row.y[x], row.uv[x / 2 * 2], row.uv[x / 2 * 2 + 1]};
 }
@@ -52,11 +60,10 @@ std::size_t IndexOf(const YuvEncoding& encoding) {
 
 // Rows of a map of the frame's stored size, in parallel: of_row(y, its pixels, its bytes).
 template <class OfRow>
-cv::Mat BytesOf(const VideoFrame& frame, const OfRow& of_row) {
-  cv::Mat bytes(frame.size, CV_8UC1);
+void MakeBytes(const VideoFrame& frame, cv::Mat& bytes, const OfRow& of_row) {
+  bytes.create(frame.size, CV_8UC1);
   ForRowsOf(frame.size.width, frame.size.height,
             [&](int y) { of_row(y, static_cast<std::size_t>(frame.size.width), bytes.ptr(y)); });
-  return bytes;
 }
 
 }  // namespace
@@ -82,25 +89,32 @@ const Quadratic& FramePosterior::LogOddsIn(const YuvEncoding& encoding) const {
 }
 
 bool FramePosterior::TakesYuv(const VideoFrame& frame) const {
-  return !yuv_.empty() && frame.layout != Layout::kBgr && frame.layout != Layout::kOther;
+  return TakesYuv() && frame.layout != Layout::kBgr && frame.layout != Layout::kOther;
 }
 
 cv::Mat FramePosterior::Mask(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
+  cv::Mat mask;
+  Mask(frame, stored_bgr, mask);
+  return mask;
+}
+
+void FramePosterior::Mask(const VideoFrame& frame, const cv::Mat& stored_bgr, cv::Mat& mask) const {
   if (!TakesYuv(frame)) RequirePicture(stored_bgr, CV_8UC3, frame.size, "frame's picture");
-  return BytesOf(frame, [&](int y, std::size_t count, std::uint8_t* mask) {
-    if (!TakesYuv(frame)) return posterior_.MaskRow(stored_bgr.ptr(y), count, mask);
-    WithRow(frame, y, [&](const auto& row) { Compiled(frame.encoding).MaskRow(row, count, mask); });
+  MakeBytes(frame, mask, [&](int y, std::size_t count, std::uint8_t* out) {
+    if (!TakesYuv(frame)) return posterior_.MaskRow(stored_bgr.ptr(y), count, out);
+    WithRow(frame, y, [&](const auto& row) { Compiled(frame.encoding).MaskRow(row, count, out); });
   });
 }
 
 cv::Mat FramePosterior::Probability(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
   if (!TakesYuv(frame)) RequirePicture(stored_bgr, CV_8UC3, frame.size, "frame's picture");
-  return BytesOf(frame, [&](int y, std::size_t count, std::uint8_t* probability) {
-    if (!TakesYuv(frame)) return posterior_.ProbabilityRow(stored_bgr.ptr(y), count, probability);
-    WithRow(frame, y, [&](const auto& row) {
-      Compiled(frame.encoding).ProbabilityRow(row, count, probability);
-    });
+  cv::Mat probability;
+  MakeBytes(frame, probability, [&](int y, std::size_t count, std::uint8_t* out) {
+    if (!TakesYuv(frame)) return posterior_.ProbabilityRow(stored_bgr.ptr(y), count, out);
+    WithRow(frame, y,
+            [&](const auto& row) { Compiled(frame.encoding).ProbabilityRow(row, count, out); });
   });
+  return probability;
 }
 
 cv::Mat FramePosterior::LogOdds(const VideoFrame& frame, const cv::Mat& stored_bgr) const {

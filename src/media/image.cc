@@ -1,19 +1,15 @@
 #include "skinmask/media/image.h"
 
-#include <libexif/exif-data.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 #include <optional>
-#include <vector>
 
 #include "media/gif.h"
 #include "media/image_format.h"
 #include "media/jpeg.h"
 #include "media/opencv_codecs.h"
+#include "media/orientation.h"
 #include "media/phone_codecs.h"
 #include "media/png.h"
 #include "media/scaled_down.h"
@@ -22,39 +18,7 @@
 namespace skinmask {
 namespace {
 
-constexpr std::string_view kExifHeader("Exif\0\0", 6);
 constexpr std::size_t kMostBytes = INT32_MAX;  // OpenCV's matrices count in int
-
-// EXIF tag 0x0112, 1..8; 1 where there is none. Takes a JPEG, or EXIF data with its header.
-int Orientation(std::string_view bytes) {
-  // EXIF lives in an APP1 segment near the start; most files without one are told apart by this.
-  constexpr std::size_t kSearched = 1 << 18;
-  if (bytes.substr(0, kSearched).find(kExifHeader) == bytes.npos) return 1;
-  const std::unique_ptr<ExifData, decltype(&exif_data_unref)> exif(
-      exif_data_new_from_data(reinterpret_cast<const unsigned char*>(bytes.data()),
-                              static_cast<unsigned>(bytes.size())),
-      exif_data_unref);
-  if (!exif) return 1;
-  const ExifEntry* entry = exif_content_get_entry(exif->ifd[EXIF_IFD_0], EXIF_TAG_ORIENTATION);
-  if (!entry || entry->format != EXIF_FORMAT_SHORT || entry->components < 1) return 1;
-  const int value = exif_get_short(entry->data, exif_data_get_byte_order(exif.get()));
-  return value >= 1 && value <= 8 ? value : 1;
-}
-
-// Brings a picture stored with an EXIF orientation upright (Exif 2.32, table 'Orientation').
-cv::Mat Upright(const cv::Mat& stored, int orientation) {
-  cv::Mat image = stored, turned;
-  if (orientation >= 5) {
-    cv::transpose(stored, turned);
-    image = turned;
-  }
-  // What is left after the transposition, as cv::flip's code: 0 rows, 1 columns, -1 both.
-  constexpr std::optional<int> kFlip[9] = {{}, {}, 1, -1, 0, {}, 1, -1, 0};
-  if (!kFlip[orientation]) return image;
-  cv::Mat upright;
-  cv::flip(image, upright, *kFlip[orientation]);
-  return upright;
-}
 
 [[noreturn]] void FailUnknown(std::string_view subject) {
   throw Error(
@@ -129,7 +93,7 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
   if (!format) FailUnknown(subject);
   if (format == ImageFormat::kJpeg) {
     if (const std::optional<cv::Mat> stored = DecodeJpeg(bytes, subject, options))
-      return Upright(*stored, Orientation(bytes));
+      return Upright(*stored, ExifOrientation(bytes));
     return ScaledDown(DecodeOther(*format, bytes, subject, options), options.scale);
   }
   if (format == ImageFormat::kHeif || format == ImageFormat::kJxl)
@@ -146,7 +110,7 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
     stored = DecodeOther(*format, bytes, subject, options);
   }
   if (!exif.empty() && !exif.starts_with(kExifHeader)) exif = std::string(kExifHeader) + exif;
-  return ScaledDown(Upright(stored, Orientation(exif)), options.scale);
+  return ScaledDown(Upright(stored, ExifOrientation(exif)), options.scale);
 }
 
 std::string ReadImageBytes(const std::filesystem::path& path, const DecodeOptions& options) {

@@ -65,6 +65,12 @@ Source SourceOf(const VideoFrame& frame) {
       return {AV_PIX_FMT_YUV420P, matrix, full, frame.size};
     case Layout::kI422:
       return {AV_PIX_FMT_YUV422P, matrix, full, frame.size};
+    case Layout::kI440:
+      return {AV_PIX_FMT_YUV440P, matrix, full, frame.size};
+    case Layout::kI444:
+      return {AV_PIX_FMT_YUV444P, matrix, full, frame.size};
+    case Layout::kI411:
+      return {AV_PIX_FMT_YUV411P, matrix, full, frame.size};
     case Layout::kNv12:
       return {AV_PIX_FMT_NV12, matrix, full, frame.size};
     case Layout::kYuyv:
@@ -174,14 +180,7 @@ cv::Mat VideoFrame::StoredBgr() const {
 }
 
 cv::Mat VideoFrame::Upright(const cv::Mat& stored) const {
-  cv::Mat picture = stored, turned;
-  if (mirrored) cv::flip(stored, picture = cv::Mat(), 1);
-  if (rotation == 0) return picture;
-  cv::rotate(picture, turned,
-             rotation == 90    ? cv::ROTATE_90_CLOCKWISE
-             : rotation == 180 ? cv::ROTATE_180
-                               : cv::ROTATE_90_COUNTERCLOCKWISE);
-  return turned;
+  return skinmask::Upright(stored, {rotation, mirrored});
 }
 
 }  // namespace skinmask

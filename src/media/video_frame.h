@@ -2,6 +2,7 @@
 #pragma once
 
 #include "media/ffmpeg.h"
+#include "media/orientation.h"
 #include "skinmask/media/video.h"
 
 namespace skinmask {
@@ -9,11 +10,6 @@ namespace skinmask {
 // Pixels of a row beyond the picture that swscale's converters may read or write.
 inline constexpr int kPaddingPixels = 16;
 
-// How a stored picture is turned for display.
-struct Orientation {
-  int rotation = 0;
-  bool mirrored = false;
-};
 // Throws Error for a name that FFmpeg has not, with the nearest that it has.
 void RequirePixelFormat(const std::string& name);
 

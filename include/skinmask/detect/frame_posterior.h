@@ -1,4 +1,4 @@
-// A compiled model for the frames of videos and cameras.
+// A compiled model for the frames of videos and cameras, and for JPEGs as they are stored.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -21,11 +21,14 @@ class FramePosterior {
   explicit FramePosterior(const Model& model, Pixels pixels = Pixels::kYuv,
                           const PosteriorOptions& options = {});
 
-  // Whether masks and probabilities of such a frame are made without BGR.
+  // Whether masks and probabilities are made without BGR: of some frames, and of such a one.
+  bool TakesYuv() const { return !yuv_.empty(); }
   bool TakesYuv(const VideoFrame& frame) const;
   // CV_8UC1 of the stored size, as Posterior's rows: VideoFrame::Upright turns them. `stored_bgr`
   // is frame.StoredBgr() where TakesYuv is false. Rows in parallel; safe from many threads.
   cv::Mat Mask(const VideoFrame& frame, const cv::Mat& stored_bgr) const;
+  // The same into a mask that may have its memory already.
+  void Mask(const VideoFrame& frame, const cv::Mat& stored_bgr, cv::Mat& mask) const;
   cv::Mat Probability(const VideoFrame& frame, const cv::Mat& stored_bgr) const;
   // z likewise, CV_32FC1: in double, rounded to float. Some 20 times slower.
   cv::Mat LogOdds(const VideoFrame& frame, const cv::Mat& stored_bgr) const;
