@@ -2,10 +2,13 @@
 
 #include <turbojpeg.h>
 
+#include <array>
+#include <cstring>
 #include <memory>
 #include <string>
 
 #include "media/image_format.h"
+#include "media/orientation.h"
 #include "media/picture_type.h"
 #include "media/png.h"
 #include "media/scaled_down.h"
@@ -21,6 +24,54 @@ const unsigned char* Bytes(std::string_view s) {
 // More than 500 scans of a progressive JPEG are an attack: each passes over the whole picture.
 constexpr int kLimitScans = TJFLAG_LIMITSCANS;
 
+struct Header {
+  int width = 0, height = 0, subsampling = 0, colorspace = 0;
+  std::int64_t pixels() const { return std::int64_t{width} * height; }
+};
+
+// Absent where there are no kernels. Grey has chroma, too: a row of it that is that of all rows.
+std::optional<VideoFrame::Layout> LayoutOf(const Header& header) {
+  using Layout = VideoFrame::Layout;
+  if (header.colorspace == TJCS_GRAY) return Layout::kI420;
+  if (header.colorspace != TJCS_YCbCr) return std::nullopt;
+  switch (header.subsampling) {
+    case TJSAMP_444:
+      return Layout::kI444;
+    case TJSAMP_422:
+      return Layout::kI422;
+    case TJSAMP_420:
+      return Layout::kI420;
+    case TJSAMP_440:
+      return Layout::kI440;
+    case TJSAMP_411:
+      return Layout::kI411;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The frame with its planes in `buffer`, side by side.
+VideoFrame FrameIn(Scratch& buffer, const Header& header, VideoFrame::Layout layout) {
+  constexpr std::uint8_t kNoColor = 128;
+  const bool grey = header.colorspace == TJCS_GRAY;
+  VideoFrame frame;
+  frame.layout = layout;
+  frame.encoding = {YuvEncoding::Matrix::kBt601, YuvEncoding::Range::kFull};  // JFIF
+  frame.size = {header.width, header.height};
+  std::array<std::size_t, 3> sizes{};
+  for (int i = 0; i < (grey ? 1 : 3); ++i) {
+    const auto p = static_cast<std::size_t>(i);
+    frame.strides[p] = tjPlaneWidth(i, header.width, header.subsampling);
+    sizes[p] = static_cast<std::size_t>(frame.strides[p]) *
+               static_cast<std::size_t>(tjPlaneHeight(i, header.height, header.subsampling));
+  }
+  const std::size_t chroma_row = grey ? static_cast<std::size_t>(header.width) / 2 + 1 : 0;
+  std::uint8_t* const bytes = buffer.Get(sizes[0] + sizes[1] + sizes[2] + chroma_row);
+  std::memset(bytes + sizes[0], kNoColor, chroma_row);
+  frame.planes = {bytes, bytes + sizes[0], bytes + sizes[0] + sizes[1]};
+  return frame;
+}
+
 class JpegDecoder {
  public:
   JpegDecoder() : handle_(tjInitDecompress()) {}
@@ -30,20 +81,17 @@ class JpegDecoder {
 
   std::optional<cv::Mat> Decode(std::string_view jpeg, std::string_view subject,
                                 const DecodeOptions& options) {
-    int width = 0, height = 0, subsampling = 0, colorspace = 0;
-    if (tjDecompressHeader3(handle_, Bytes(jpeg), jpeg.size(), &width, &height, &subsampling,
-                            &colorspace) != 0)
-      Fail(subject);
-    CheckSize({width, height}, options.max_pixels, subject);
+    const Header header = ReadHeader(jpeg, subject, options);
     // Of the whole picture: a progressive one is held as coefficients before it is scaled.
-    if (options.take) options.take(std::int64_t{width} * height);
-    const bool cmyk = colorspace == TJCS_CMYK || colorspace == TJCS_YCCK;
-    const bool grey = colorspace == TJCS_GRAY && options.keep_grey;
-    cv::Mat image = Allocate(Scaled(height, options.scale), Scaled(width, options.scale),
-                             cmyk   ? 4
-                             : grey ? 1
-                                    : 3,
-                             options.buffer);
+    if (options.take) options.take(header.pixels());
+    const bool cmyk = header.colorspace == TJCS_CMYK || header.colorspace == TJCS_YCCK;
+    const bool grey = header.colorspace == TJCS_GRAY && options.keep_grey;
+    cv::Mat image =
+        Allocate(Scaled(header.height, options.scale), Scaled(header.width, options.scale),
+                 cmyk   ? 4
+                 : grey ? 1
+                        : 3,
+                 options.buffer);
     if (options.lenient) image.setTo(0);  // what the decoder gives up on is not what memory held
     const int format = cmyk ? TJPF_CMYK : grey ? TJPF_GRAY : TJPF_BGR;
     // What libjpeg merely warns of (data that end early, bad codes, stray bytes where it lost its
@@ -53,12 +101,43 @@ class JpegDecoder {
                       kLimitScans | (options.lenient ? 0 : TJFLAG_STOPONWARNING)) != 0 &&
         !(options.lenient && tjGetErrorCode(handle_) == TJERR_WARNING))
       Fail(subject);
-    if (cmyk && options.take) options.take(std::int64_t{width} * height);  // it is decoded again
+    if (cmyk && options.take) options.take(header.pixels());  // it is decoded again
     if (cmyk) return std::nullopt;
     return image;
   }
 
+  std::optional<VideoFrame> DecodePlanes(std::string_view jpeg, std::string_view subject,
+                                         const DecodeOptions& options, Scratch& buffer) {
+    const Header header = ReadHeader(jpeg, subject, options);
+    const std::optional<VideoFrame::Layout> layout = LayoutOf(header);
+    if (!layout) return std::nullopt;
+    if (options.take) options.take(header.pixels());
+    VideoFrame frame = FrameIn(buffer, header, *layout);
+    std::uint8_t* planes[3];
+    int strides[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+      planes[i] = const_cast<std::uint8_t*>(frame.planes[i]);
+      strides[i] = static_cast<int>(frame.strides[i]);
+    }
+    if (tjDecompressToYUVPlanes(handle_, Bytes(jpeg), jpeg.size(), planes, header.width, strides,
+                                header.height, kLimitScans | TJFLAG_STOPONWARNING) != 0)
+      Fail(subject);
+    const Orientation orientation = ExifOrientation(jpeg);
+    frame.rotation = orientation.rotation;
+    frame.mirrored = orientation.mirrored;
+    return frame;
+  }
+
  private:
+  Header ReadHeader(std::string_view jpeg, std::string_view subject, const DecodeOptions& options) {
+    Header header;
+    if (tjDecompressHeader3(handle_, Bytes(jpeg), jpeg.size(), &header.width, &header.height,
+                            &header.subsampling, &header.colorspace) != 0)
+      Fail(subject);
+    CheckSize({header.width, header.height}, options.max_pixels, subject);
+    return header;
+  }
+
   [[noreturn]] void Fail(std::string_view subject) {
     const std::string reason = tjGetErrorStr2(handle_);
     // A header that broke off leaves TurboJPEG 2.1 in the middle of it: begin anew.
@@ -70,12 +149,22 @@ class JpegDecoder {
   tjhandle handle_;
 };
 
+JpegDecoder& Decoder() {
+  thread_local JpegDecoder decoder;
+  return decoder;
+}
+
 }  // namespace
 
 std::optional<cv::Mat> DecodeJpeg(std::string_view jpeg, std::string_view subject,
                                   const DecodeOptions& options) {
-  thread_local JpegDecoder decoder;
-  return decoder.Decode(jpeg, subject, options);
+  return Decoder().Decode(jpeg, subject, options);
+}
+
+std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_view subject,
+                                           const DecodeOptions& options, Scratch& planes) {
+  if (!IsJpeg(bytes)) return std::nullopt;
+  return Decoder().DecodePlanes(bytes, subject, options, planes);
 }
 
 std::string EncodeJpeg(const cv::Mat& image, int quality) {

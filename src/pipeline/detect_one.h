@@ -8,7 +8,7 @@
 
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"
-#include "skinmask/model/posterior.h"
+#include "skinmask/detect/frame_posterior.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask {
@@ -21,9 +21,14 @@ struct Detected {
 
 bool Wants(const Task& task, Output wanted);
 
+// How images are judged; smaller pictures are those of BGR.
+inline FramePosterior::Pixels ImagePixels(const DetectOptions& options) {
+  return options.scale == 1 ? options.pixels : FramePosterior::Pixels::kBgr;
+}
+
 // Decodes the bytes of task.input, which is not read, and makes the task's outputs, which are not
 // written.
-Detected DetectOne(const Task& task, std::string_view bytes, const Posterior& posterior,
+Detected DetectOne(const Task& task, std::string_view bytes, const FramePosterior& posterior,
                    double threshold, const DetectOptions& options, const TakePixels& take);
 
 }  // namespace skinmask

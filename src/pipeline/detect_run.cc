@@ -34,7 +34,7 @@ PosteriorOptions ExpectationOf(const Plan& plan, const DetectOptions& options) {
   return expected;
 }
 
-Detected Process(Task task, const Posterior& posterior, double threshold,
+Detected Process(Task task, const FramePosterior& posterior, double threshold,
                  const DetectOptions& options, const TakePixels& take) {
   if (IsDoneMeanwhile(task, options)) return {};
   for (const auto& [output, path] : task.outputs) RequireWritable(path, OverwriteOf(options));
@@ -44,7 +44,7 @@ Detected Process(Task task, const Posterior& posterior, double threshold,
 
 void DetectImages(const Plan& plan, const DetectOptions& options, const Model& model,
                   const Run& run, const std::function<void(const DetectedImage&)>& done) {
-  const Posterior posterior(model, ExpectationOf(plan, options));
+  const FramePosterior posterior(model, ImagePixels(options), ExpectationOf(plan, options));
   const auto task = [&](std::size_t i) { return plan.TaskOf(plan.images()[i]); };
   RunOrdered(
       plan.images().size(), run, [&](std::size_t i) { return task(i).input.string(); },

@@ -34,7 +34,7 @@ struct ShardImage {
 
 class ShardRun {
  public:
-  ShardRun(const Task& task, const DetectOptions& options, const Posterior& posterior,
+  ShardRun(const Task& task, const DetectOptions& options, const FramePosterior& posterior,
            double threshold, const Run& run, const std::function<void(const DetectedImage&)>& done)
       : task_(task),
         output_(task.outputs.front().second),
@@ -146,7 +146,7 @@ class ShardRun {
   const Task& task_;
   const fs::path output_;
   const DetectOptions& options_;
-  const Posterior& posterior_;
+  const FramePosterior& posterior_;
   const double threshold_;
   const Run& run_;
   const std::function<void(const DetectedImage&)>& done_;
@@ -179,7 +179,7 @@ PosteriorOptions ExpectationOf(const Plan& plan, const DetectOptions& options) {
 
 void DetectShards(const Plan& plan, const DetectOptions& options, const Model& model,
                   const Run& run, const std::function<void(const DetectedImage&)>& done) {
-  const Posterior posterior(model, ExpectationOf(plan, options));
+  const FramePosterior posterior(model, ImagePixels(options), ExpectationOf(plan, options));
   for (const std::uint32_t input : plan.archives()) {
     Task task = plan.TaskOf(input);
     if (run.stop && run.stop->load()) return;

@@ -45,7 +45,7 @@ struct VideoOutputOptions {
   bool sound = true;
   std::optional<RawVideo> raw;  // what the inputs hold, which then are all videos
   std::string container;        // as VideoWriteOptions has it, for an output file
-  FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;
+  FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;  // that frames are judged by
   // The frames that are done. Outputs of a part begin at the time 0, images of single frames have
   // the frames' numbers in the whole video.
   VideoRange range;
@@ -71,6 +71,11 @@ struct DetectOptions {
   // Of an image, as DecodeOptions has it. Of a video's frame, too, but there never more than a
   // quarter of the default, or of what is given where that is more: decoders keep many frames.
   std::int64_t max_pixels = kMaxPixels;
+  // What images are judged by: BGR, as evaluation judges them, or, with kYuv, JPEGs by the Y'CbCr
+  // that they store, which is not converted and whose chroma is not made larger; a few pixels in a
+  // thousand differ, and decoding is faster. As in videos, BGR it is all the same where `scale` is
+  // not 1, where the adapter has adapted to an image, and for models that are not one quadratic.
+  FramePosterior::Pixels pixels = FramePosterior::Pixels::kBgr;
   VideoOutputOptions video;
   std::shared_ptr<const Adapter> adapter;  // null: the same model for every image
   bool region = false;  // DetectedImage::region of images is wanted, which takes their P(skin)

@@ -102,7 +102,6 @@ constexpr Rule kRules[] = {
      "--codec is not for overlays, which are H.264, and --output asks for nothing else"},
     {"detect", "--codec", NamesImagesOnly, "--codec is for videos, and all inputs are images"},
     {"detect", "--frames", NamesImagesOnly, "--frames is for videos, and all inputs are images"},
-    {"detect", "--pixels", NamesImagesOnly, "--pixels is for videos, and all inputs are images"},
     {"detect", "--from", NamesImagesOnly, "--from is for videos, and all inputs are images"},
     {"detect", "--to", NamesImagesOnly, "--to is for videos, and all inputs are images"},
     {"detect", "--audio", NamesImagesOnly, "--audio is for videos, and all inputs are images"},

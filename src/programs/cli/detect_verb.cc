@@ -31,7 +31,7 @@ struct Options {
   std::string scale = "1", depth = "8";
   AdaptFlags adapt;
   bool frames = false;
-  std::string codec, pixels = "yuv";
+  std::string codec, pixels;
   VideoFlags video;
   RawVideoFlags raw;
   std::string size, rate, output_format;
@@ -107,8 +107,9 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
     if (file != "-") detect.other_files.emplace_back(file);
   detect.video.png_frames = options.frames;
   detect.video.codec = options.codec;
-  detect.video.pixels =
-      options.pixels == "bgr" ? FramePosterior::Pixels::kBgr : FramePosterior::Pixels::kYuv;
+  if (!options.pixels.empty())
+    detect.pixels = detect.video.pixels =
+        options.pixels == "bgr" ? FramePosterior::Pixels::kBgr : FramePosterior::Pixels::kYuv;
   SetVideoOptions(options.video, detect);
   SetInputs(options, detect);  // last, since a list may have to be waited for
   return detect;
@@ -211,6 +212,11 @@ void AddWorkOptions(CLI::App& verb, Options& options, Context& context) {
                "Leave out what exists already, and complete the FILE of --json and of --csv");
   AddShardOption(verb, options.shard);
   AddMaxPixelsOption(verb, options.max_pixels);
+  group
+      .Add("--pixels", options.pixels, "yuv|bgr",
+           "Judge frames of videos, and JPEGs, by the YUV that they store, where the model allows "
+           "it, or all converted to BGR (default: yuv for videos, bgr for images)")
+      ->check(OneOf({"yuv", "bgr"}));
   group.AddChoice("--scale", options.scale, {"1", "1/2", "1/4", "1/8"},
                   "Work on smaller pictures: 1/2, 1/4 or 1/8 of width and height, rounded up");
   group.AddChoice("--depth", options.depth, {"8", "16"},
@@ -236,9 +242,6 @@ void AddVideoOptions(CLI::App& verb, Options& options) {
       .Add("--output-format", options.output_format, "y4m|rawvideo|matroska",
            "Of a video to standard output or a pipe (default: y4m)")
       ->check(OneOf({"y4m", "rawvideo", "matroska"}));
-  group.AddChoice("--pixels", options.pixels, {"yuv", "bgr"},
-                  "Judge frames as they are decoded, where they are YUV and the model allows it, "
-                  "or converted to BGR");
 }
 
 void AddRecordOptions(CLI::App& verb, Options& options) {

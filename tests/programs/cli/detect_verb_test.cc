@@ -65,6 +65,20 @@ TEST_F(DetectTest, WritesEveryOutputOfTheSamples) {
   EXPECT_EQ(cv::norm(kept, cv::NORM_INF), 0);  // skin stays as it is
 }
 
+// BGR unless YUV is asked for, for images.
+TEST_F(DetectTest, JpegsAreJudgedInBgrUnlessYuvIsAskedFor) {
+  const std::string photo = (testing::SamplesFolder() / "photos/grace_hopper.jpg").string();
+  for (const std::string pixels : {"", " --pixels bgr", " --pixels yuv"})
+    EXPECT_EQ(Run("detect --adapt off " + photo + " -o 'out" + pixels + "'" + pixels).status, 0);
+  const std::string mask = ReadFile(Path("out/grace_hopper.png"));
+  EXPECT_EQ(mask, ReadFile(Path("out --pixels bgr/grace_hopper.png")));
+  const cv::Mat bgr = Read("out/grace_hopper.png"), yuv = Read("out --pixels yuv/grace_hopper.png");
+  EXPECT_EQ(bgr.size(), yuv.size());
+  const int differ = cv::countNonZero(bgr != yuv);
+  EXPECT_GT(differ, 0);
+  EXPECT_LT(differ, static_cast<int>(bgr.total() / 50));
+}
+
 TEST_F(DetectTest, AFolderOfOddFilesLosesNothing) {
   const cv::Mat picture = Gradient(50, 40);
   const std::string jpeg = Encode(".jpg", picture, {cv::IMWRITE_JPEG_QUALITY, 95});

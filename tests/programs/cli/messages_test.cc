@@ -124,7 +124,6 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect in -o out --codec ffv1 --output overlay", "--codec is not for overlays"},
       {"detect in/a.png -o out --codec ffv1", "--codec is for videos"},
       {"detect in/a.png -o out --frames", "--frames is for videos"},
-      {"detect in/a.png -o out --pixels bgr", "--pixels is for videos"},
       {"detect in/a.png -o out --from 1", "--from is for videos"},
       {"detect in -o out --resume --force", "--force replaces what exists"},
       {"evaluate --images in --whole skin --adapt off --refine off", "--refine is of adapted"},
