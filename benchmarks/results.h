@@ -34,6 +34,26 @@ inline double FastestSeconds(const std::function<void()>& run) {
   return fastest;
 }
 
+struct Alternative {
+  std::string name;
+  std::function<void()> prepare;  // before each run, and not timed
+  std::function<void()> run;
+};
+
+// Of each the fastest of ten runs, in turn, so that what else the machine does meets them all.
+inline std::vector<double> FastestSecondsOf(const std::vector<Alternative>& alternatives) {
+  std::vector<double> fastest(alternatives.size(), 1e9);
+  for (int round = 0; round < 10; ++round)
+    for (std::size_t i = 0; i < alternatives.size(); ++i) {
+      alternatives[i].prepare();
+      const auto start = std::chrono::steady_clock::now();
+      alternatives[i].run();
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      fastest[i] = std::min(fastest[i], seconds.count());
+    }
+  return fastest;
+}
+
 // The thread counts to measure with: one, and all there are.
 std::vector<int> ThreadCounts();
 
