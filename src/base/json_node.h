@@ -17,12 +17,30 @@
 
 namespace skinmask {
 
+// How deep arrays and objects lie in each other at most. Copies of JSON go as deep on the stack.
+inline std::size_t DepthOf(std::string_view text) {
+  std::size_t depth = 0, most = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\') ++i;
+    if (quoted) continue;
+    if (c == '[' || c == '{') most = std::max(most, ++depth);
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+  }
+  return most;
+}
+
 // The object of a file; `what` is what such a file is called.
 inline Json ParseObject(std::string_view text, std::string_view subject, std::string_view what) {
   // What no JSON object begins like is another file altogether; where its first byte stands would
   // help nobody.
   if (!text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('{'))
     throw Error(subject, fmt::format("is not JSON, as {} is (an object, '{{' at first)", what));
+  constexpr std::size_t kDeepest = 64;
+  if (DepthOf(text) > kDeepest)
+    throw Error(subject, fmt::format("is nested too deeply ({} has fewer levels)", what));
   try {
     return Json::parse(text);
   } catch (const Json::exception& e) {

@@ -93,7 +93,8 @@ InputStream::InputStream(const fs::path& path)
   if (file_.get() < 0 || fstat(file_.get(), &status) != 0) FailBy(path, "cannot be read", errno);
   if (S_ISDIR(status.st_mode)) throw Error(path.string(), "is a folder (a file is expected)");
   regular_ = S_ISREG(status.st_mode);
-  if (regular_) size_ = static_cast<std::uint64_t>(status.st_size);
+  const off_t place = regular_ ? std::max<off_t>(0, lseek(file_.get(), 0, SEEK_CUR)) : 0;
+  if (regular_) size_ = static_cast<std::uint64_t>(std::max(place, status.st_size) - place);
   // Who writes to standard input was there before us.
   begun_ = !S_ISFIFO(status.st_mode) || path == kStandardInput;
 }

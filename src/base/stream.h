@@ -45,7 +45,7 @@ class InputStream {
   // Throws Error for what cannot be opened, and for folders.
   explicit InputStream(const std::filesystem::path& path);
 
-  // Its size in bytes; 0 where it does not tell, as pipes do not.
+  // How many bytes there are from here on; 0 where that is not told, as pipes do not.
   std::uint64_t size() const { return size_; }
   // Some bytes, at most `size`; 0 at the end of the file. Throws Error where they cannot be read,
   // and for a pipe to which nobody writes within three seconds.

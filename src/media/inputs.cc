@@ -88,7 +88,7 @@ class Search {
   }
   void OfArchive(std::uint32_t folder) {
     const std::string path = files_.FolderPath(folder);
-    for (const fs::path& file : shards_->Open(path))
+    for (const fs::path& file : shards_->Open(path, options_.problem))
       if (IsNamedAsImage(NameOf(file.native())))
         files_.Add(folder, file.native(), Media::kImage);
       else
@@ -121,13 +121,23 @@ class Search {
     if (link && IsFolder(path)) return;  // no cycles
     if (!include_.empty() && !include_.Match(relative)) return;
     const bool readable = link ? IsReadable(path) : type == EntryType::kFile;
-    if (readable && shards_ && HasTarExtension(path))
-      return OfArchive(files_.AddSubfolder(folder, NameOf(path)));
+    if (readable && shards_ && HasTarExtension(path)) return TakeArchive(folder, path);
     const std::optional<Media> media = readable ? MediaByName(path, options_.wanted) : std::nullopt;
     if (media)
       files_.Add(folder, NameOf(path), *media, link);
     else
       options_.passed_over(path, "is no image or video by its name");
+  }
+
+  // The others are done where one is damaged, but that is no failure like those of single images.
+  void TakeArchive(std::uint32_t folder, const std::string& path) {
+    try {
+      OfArchive(files_.AddSubfolder(folder, NameOf(path)));
+    } catch (const Error& e) {
+      Problem problem(path, e);
+      problem.tolerable = false;
+      options_.problem(problem);
+    }
   }
 
   // True for what can be opened and read to its end: not for pipes, sockets and devices. Broken

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "media/pair_shards.h"
+#include "media/tar.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/outputs.h"
@@ -52,6 +53,12 @@ Problem TwoMasks(const fs::path& image, const std::vector<fs::path>& masks) {
                                       Quoted(masks[0]), Quoted(masks[1]), kMaskNames)};
 }
 
+// Of an archive KEY.jpg is an image, and KEY.seg.png is none, unless a pattern asks for more.
+bool IsAnnotation(const InputFile& image, const NamePattern& name) {
+  const bool in_archive = std::ranges::any_of(image.path.parent_path(), HasTarExtension);
+  return in_archive && name.Expand("") == "" && image.path.stem().has_extension();
+}
+
 Matches Match(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
               const NamePattern& mask_name, bool predicted, const ListOptions& list,
               const Lister& files_of) {
@@ -63,6 +70,7 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
     std::string stem = image_name.StemOf(image.path.filename());
     if (predicted && IsOtherOutput(image.path)) matches.other_outputs = true;
     if (stem.empty() || (predicted && IsOtherOutput(image.path))) continue;
+    if (!predicted && IsAnnotation(image, image_name)) continue;
     const fs::path folder = image.relative.parent_path();
     if (predicted && !found.count({folder, stem}) && HasImageExtension(stem))
       stem = fs::path(stem).stem().string();

@@ -20,6 +20,13 @@ std::string InnerName(const std::string& stored, const fs::path& archive) {
 
 }  // namespace
 
+std::string WhyNotRead(const TarEntry& entry) {
+  if (entry.type == TarEntry::Type::kLink)
+    return "is a link (tar --hard-dereference stores what it leads to)";
+  if (entry.type == TarEntry::Type::kSparse) return "is stored in pieces (tar without --sparse)";
+  return {};
+}
+
 std::optional<ShardFile> ShardReader::Next() {
   while (std::optional<TarEntry> entry = tar_.Next()) {
     ShardFile file{InnerName(entry->name, path_), {}, {}, *entry};

@@ -20,6 +20,9 @@ struct ShardFile {
   TarEntry entry;
 };
 
+// Why the data of an entry are not to be had; empty where they are.
+std::string WhyNotRead(const TarEntry& entry);
+
 // The files of a shard, in its order; folders and devices are left out. Throws Error for an archive
 // that is damaged, and for one with an entry whose path leads out of it.
 class ShardReader {

@@ -6,31 +6,36 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/stream.h"
 #include "media/image_format.h"
 #include "media/shard.h"
 #include "skinmask/base/error.h"
+#include "skinmask/media/inputs.h"
 
 namespace skinmask {
 
 namespace fs = std::filesystem;
 
-const std::vector<fs::path>& ShardFiles::Open(const fs::path& archive) {
-  if (const auto open = archives_.find(archive); open != archives_.end()) return open->second.files;
+const std::vector<fs::path>& ShardFiles::Open(const fs::path& archive, const ProblemSink& problem) {
+  if (const auto read = archives_.find(archive); read != archives_.end()) return read->second;
   std::error_code ignored;
   if (!fs::is_regular_file(archive, ignored))
     throw Error(archive.string(), "is no file (of an archive with masks, a file is expected)");
-  Archive opened{Descriptor(archive, O_RDONLY), {}};
-  if (opened.file.get() < 0) FailBy(archive, "cannot be read", errno);
+  std::vector<fs::path>& files = archives_[archive];  // none where an Error comes: it is told once
   ShardReader reader(archive);
   while (const std::optional<ShardFile> file = reader.Next()) {
-    if (file->entry.type != TarEntry::Type::kFile) continue;
-    const Place place{opened.file.get(), file->entry.offset, file->entry.size};
-    if (!places_.emplace(archive / file->name, place).second)
+    const std::string why = WhyNotRead(file->entry);
+    if (!why.empty()) {
+      if (HasImageExtension(file->name)) problem({(archive / file->name).string(), why});
+      continue;
+    }
+    if (!places_.emplace(archive / file->name, Place{archive, file->entry.offset, file->entry.size})
+             .second)
       throw Error(archive.string(), "holds two files called " + file->name);
-    opened.files.emplace_back(file->name);
+    files.emplace_back(file->name);
   }
-  std::ranges::sort(opened.files);
-  return archives_.emplace(archive, std::move(opened)).first->second.files;
+  std::ranges::sort(files);
+  return files;
 }
 
 std::string ShardFiles::ReadBytes(const fs::path& path, const DecodeOptions& options) const {
@@ -39,13 +44,15 @@ std::string ShardFiles::ReadBytes(const fs::path& path, const DecodeOptions& opt
   constexpr std::size_t kHead = 4096;
   const auto& [archive, offset, size] = found->second;
   if (size > INT32_MAX) throw Error(path.string(), "is larger than 2 GiB");
+  const Descriptor file(archive, O_RDONLY);
+  if (file.get() < 0) FailBy(archive, "cannot be read", errno);
   std::string bytes;
   const auto read_to = [&](std::size_t end) {
     std::size_t have = bytes.size();
     bytes.resize(end);
     while (have < end) {
       const ssize_t got =
-          pread(archive, bytes.data() + have, end - have, static_cast<off_t>(offset + have));
+          pread(file.get(), bytes.data() + have, end - have, static_cast<off_t>(offset + have));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) FailBy(path, "cannot be read", errno);
       if (got == 0) throw Error(path.string(), "is gone: its archive was cut off meanwhile");

@@ -48,17 +48,20 @@ class TarReader::State {
   explicit State(const fs::path& path)
       : path_(path),
         stream_(path),
-        decoder_(MakeDecoder({[this] { return Piece(); },
-                              [this](std::uint64_t count) { return stream_.Skip(count); }})) {}
+        decoder_(MakeDecoder(
+            {[this] { return Piece(); }, [this](std::uint64_t count) { return Skip(count); }})) {}
 
   std::optional<TarEntry> Next() {
     TarEntry entry;
     std::string problem;
     const bool there = decoder_->Next(entry, problem);
     RequireWell(problem);
-    if (!there) return std::nullopt;
+    if (!there) {
+      RequireNothingMore();
+      return std::nullopt;
+    }
     // A step over data past the end of a file would be no error.
-    if (stream_.size() > 0 &&
+    if (entry.type == TarEntry::Type::kFile && stream_.size() > 0 &&
         (entry.offset > stream_.size() || entry.size > stream_.size() - entry.offset))
       throw Error(path_.string(), "ends too early, in " + entry.name);
     size_ = entry.size;
@@ -84,17 +87,43 @@ class TarReader::State {
 
  private:
   std::string_view Piece() {
-    return {piece_.data(), stream_.ReadSome(piece_.data(), piece_.size())};
+    last_ = stream_.ReadSome(piece_.data(), piece_.size());
+    given_ += last_;
+    return {piece_.data(), last_};
   }
+  std::uint64_t Skip(std::uint64_t count) {
+    const std::uint64_t skipped = stream_.Skip(count);
+    given_ += skipped;
+    return skipped;
+  }
+
   void RequireWell(const std::string& problem) const {
-    if (!problem.empty()) throw Error(path_.string(), problem);
+    if (problem.empty()) return;
+    const std::string_view head(piece_.data(), given_ == last_ ? last_ : 0);
+    for (const std::string_view magic : {"\x1F\x8B", "\x28\xB5\x2F\xFD", "\xFD\x37zXZ", "BZh"})
+      if (head.starts_with(magic))
+        throw Error(path_.string(), "is compressed (archives are read as tar alone makes them)");
+    throw Error(path_.string(), problem);
+  }
+
+  // Zeros may follow the mark of the end, and nothing else: another archive would be lost.
+  void RequireNothingMore() {
+    const std::uint64_t unread = given_ - std::min(given_, decoder_->Position());
+    std::string_view rest(piece_.data(), last_);
+    rest.remove_prefix(last_ - std::min<std::uint64_t>(unread, last_));
+    for (; !rest.empty(); rest = Piece())
+      if (rest.find_first_not_of('\0') != rest.npos)
+        throw Error(path_.string(),
+                    "goes on after the mark of its end (joined archives are to be shards apart)");
   }
 
   const fs::path path_;
   InputStream stream_;
   std::vector<char> piece_ = std::vector<char>(std::size_t{1} << 16);
   std::unique_ptr<TarDecoder> decoder_;
-  std::uint64_t size_ = 0;  // of the entry's data
+  std::size_t last_ = 0;     // bytes in the piece
+  std::uint64_t given_ = 0;  // bytes that the decoder was given, or stepped over
+  std::uint64_t size_ = 0;   // of the entry's data
 };
 
 TarReader::TarReader(const fs::path& path) : state_(std::make_unique<State>(path)) {}
@@ -108,6 +137,7 @@ class TarWriter::State {
  public:
   State(const fs::path& path, Overwrite overwrite)
       : path_(Checked(path, overwrite)),
+        overwrite_(overwrite),
         part_(path),
         stream_(path, part_.path()),
         encoder_(MakeEncoder([this](std::string_view bytes) { Write(bytes); })) {}
@@ -122,6 +152,7 @@ class TarWriter::State {
     if (!encoder_->Finish(problem)) throw Error(path_.string(), problem);
     Flush();
     stream_.Close();
+    RequireWritable(path_, overwrite_);  // it took its time
     part_.Rename();
   }
 
@@ -142,6 +173,7 @@ class TarWriter::State {
   }
 
   const fs::path path_;
+  const Overwrite overwrite_;
   PartFile part_;
   OutputStream stream_;
   std::string waiting_;

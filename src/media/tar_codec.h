@@ -13,8 +13,8 @@ namespace skinmask {
 
 // What a header of a tar archive says.
 struct TarEntry {
-  enum class Type { kFile, kLink, kOther };
-  std::string name;  // as it is stored
+  enum class Type { kFile, kLink, kSparse, kOther };  // of sparse files it holds pieces
+  std::string name;                                   // as it is stored
   Type type = Type::kFile;
   std::uint64_t size = 0;    // of its data
   std::uint64_t offset = 0;  // where they begin in the archive
@@ -33,6 +33,8 @@ class TarDecoder {
   virtual bool Next(TarEntry& entry, std::string& problem) = 0;
   // Some bytes of its data; none at their end, and where there is a problem.
   virtual std::string_view Data(std::string& problem) = 0;
+  // How far it has come in the archive, in bytes.
+  virtual std::uint64_t Position() const = 0;
 };
 
 class TarEncoder {

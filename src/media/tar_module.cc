@@ -43,10 +43,8 @@ std::string TextOf(archive* from) {
 TarEntry::Type TypeOf(archive_entry* entry) {
   if (archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFLNK)
     return TarEntry::Type::kLink;
-  // Of a sparse file the archive holds pieces.
-  const bool whole = archive_entry_sparse_count(entry) == 0;
-  return archive_entry_filetype(entry) == AE_IFREG && whole ? TarEntry::Type::kFile
-                                                            : TarEntry::Type::kOther;
+  if (archive_entry_filetype(entry) != AE_IFREG) return TarEntry::Type::kOther;
+  return archive_entry_sparse_count(entry) == 0 ? TarEntry::Type::kFile : TarEntry::Type::kSparse;
 }
 
 class Decoder : public skinmask::TarDecoder {
@@ -79,7 +77,8 @@ class Decoder : public skinmask::TarDecoder {
     const bool has_data = !archive_entry_hardlink(header) && archive_entry_size(header) > 0;
     entry.size = has_data ? static_cast<std::uint64_t>(archive_entry_size(header)) : 0;
     entry.offset = Position();
-    end_ = entry.offset + (entry.size + kBlock - 1) / kBlock * kBlock;
+    const bool whole = entry.type != TarEntry::Type::kSparse;  // else its pieces are less
+    end_ = entry.offset + (whole ? (entry.size + kBlock - 1) / kBlock * kBlock : 0);
     return true;
   }
 
@@ -94,12 +93,11 @@ class Decoder : public skinmask::TarDecoder {
     return {static_cast<const char*>(bytes), size};
   }
 
- private:
-  // What has been read of the archive, in bytes.
-  std::uint64_t Position() const {
+  std::uint64_t Position() const override {
     return static_cast<std::uint64_t>(archive_filter_bytes(archive_, 0));
   }
 
+ private:
   bool Open(std::string& problem) {
     open_ = true;
     const int status = archive_read_open2(archive_, this, nullptr, Read, Skip, nullptr);
@@ -144,7 +142,10 @@ class Encoder : public skinmask::TarEncoder {
     archive_write_set_bytes_per_block(archive_, 0);
     archive_write_open2(archive_, this, nullptr, Write, nullptr, nullptr);
   }
-  ~Encoder() override { archive_write_free(archive_); }
+  ~Encoder() override {
+    if (!finished_) archive_write_fail(archive_);  // which would write the mark of its end else
+    archive_write_free(archive_);
+  }
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
@@ -166,6 +167,7 @@ class Encoder : public skinmask::TarEncoder {
 
   bool Finish(std::string& problem) override {
     const bool closed = archive_write_close(archive_) >= ARCHIVE_WARN;
+    finished_ = closed;
     thrown_.Rethrow();
     if (!closed) problem = "cannot be ended: " + TextOf(archive_);
     return closed;
@@ -186,6 +188,7 @@ class Encoder : public skinmask::TarEncoder {
   const skinmask::TarSink sink_;
   archive* const archive_;
   Thrown thrown_;
+  bool finished_ = false;
 };
 
 }  // namespace

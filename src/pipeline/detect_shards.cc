@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -53,6 +55,7 @@ class ShardRun {
   void Go() {
     Run run = run_;
     run.problem = [this](const Problem& problem) {
+      TellPassedOver();
       ++images_;
       run_.planned(problem.input, false);
       run_.problem(problem);
@@ -61,9 +64,15 @@ class ShardRun {
                    [](const ShardImage& image) { return image.task.input.string(); },
                    [this](ShardImage& image, const TakePixels& take) { return Work(image, take); },
                    [this](ShardImage&, Detected&& detected) { Keep(std::move(detected)); });
-    if (failure_) throw *failure_;
+    TellPassedOver();
+    if (failure_) std::rethrow_exception(failure_);
     if (run_.stop && run_.stop->load()) return;  // half of it is nothing
-    if (images_ == 0) throw Error(task_.input.string(), "holds no image");
+    if (images_ == 0)
+      throw Error(task_.input.string(), include_.empty() && exclude_.empty()
+                                            ? "holds no image"
+                                            : "holds no image that the patterns take");
+    if (done_images_ == 0)
+      throw Error(task_.input.string(), "becomes nothing: not one of its images could be done");
     writer_.Finish();
     for (const DetectedImage& image : kept_) Tell(image);
   }
@@ -85,13 +94,27 @@ class ShardRun {
     return std::nullopt;
   }
 
-  bool Takes(const ShardFile& file) const {
+  // Readers are other threads than those who are told.
+  void TellPassedOver() {
+    std::vector<fs::path> files;
+    {
+      const std::lock_guard lock(mutex_);
+      files.swap(passed_over_);
+    }
+    for (const fs::path& file : files)
+      run_.passed_over(file, "is no image by its name, KEY.jpg and the like");
+  }
+
+  bool Takes(const ShardFile& file) {
     for (fs::path path = file.name; !path.empty(); path = path.parent_path())
       if (exclude_.Match(path)) return false;
     if (!include_.empty() && !include_.Match(file.name)) return false;
-    if (!file.key.empty() && !file.key.ends_with('/') && HasImageExtension("a." + file.extension))
+    const bool one_extension = file.extension.find('.') == file.extension.npos;
+    if (!file.key.empty() && !file.key.ends_with('/') && one_extension &&
+        HasImageExtension(file.name))
       return true;
-    run_.passed_over(task_.input / file.name, "is no image by its name, KEY.jpg and the like");
+    const std::lock_guard lock(mutex_);
+    passed_over_.push_back(task_.input / file.name);
     return false;
   }
 
@@ -101,9 +124,9 @@ class ShardRun {
       image.task.outputs.emplace_back(
           output, output_ / (file.key + (output == Output::kMask ? ".mask" : "") +
                              std::string(OutputSuffix(output))));
-    if (file.entry.type == TarEntry::Type::kLink) {
-      image.problem = "is a link (tar --hard-dereference stores what it leads to)";
-    } else if (file.entry.size > kMostBytes) {
+    image.problem = WhyNotRead(file.entry);
+    if (!image.problem.empty()) return image;
+    if (file.entry.size > kMostBytes) {
       image.problem = "is larger than 2 GiB";
     } else {
       take(static_cast<std::int64_t>(file.entry.size / 4));
@@ -121,14 +144,16 @@ class ShardRun {
 
   void Keep(Detected&& detected) {
     if (failed_) return;
+    TellPassedOver();
     ++images_;
+    ++done_images_;
     run_.planned(detected.image.input.string(), false);
     try {
       for (std::size_t j = 0; j < detected.files.size(); ++j)
         writer_.Add(detected.image.outputs[j].lexically_relative(output_).string(),
                     detected.files[j]);
-    } catch (const Error& error) {
-      failure_ = error;  // and no more is read
+    } catch (const std::exception&) {
+      failure_ = std::current_exception();  // and no more is read
       failed_ = true;
       return;
     }
@@ -155,9 +180,11 @@ class ShardRun {
   TarWriter writer_;
   const bool to_pipe_;
   std::unordered_map<std::string, std::string> names_;  // of images, by their keys
-  std::size_t images_ = 0;                              // done and failed
+  std::size_t images_ = 0, done_images_ = 0;            // the first with those that failed
   std::vector<DetectedImage> kept_;
-  std::optional<Error> failure_;      // of the writer
+  std::mutex mutex_;  // of the next
+  std::vector<fs::path> passed_over_;
+  std::exception_ptr failure_;        // of the writer
   std::atomic<bool> failed_ = false;  // likewise, for those that read
 };
 

@@ -75,7 +75,7 @@ class EvaluationMerge {
 };
 
 // Judges the images of `whole` that are those of `part`, which keeps their scores, at a threshold
-// of the whole's scores. Throws Error for what does not add up.
+// of the whole's scores. Throws Error where the file has changed since it was added.
 void JudgeAgain(EvaluationPart& whole, const EvaluationPart& part, const std::string& file,
                 double above);
 
@@ -83,5 +83,7 @@ void JudgeAgain(EvaluationPart& whole, const EvaluationPart& part, const std::st
 std::string FormatEvaluationPart(const EvaluationPart& part);
 // Throws Error for what FormatEvaluationPart does not write: sizes and sums are checked.
 EvaluationPart ReadEvaluationPart(const std::filesystem::path& file);
+// The same for the bytes of a file that errors call `name`.
+EvaluationPart ParseEvaluationPart(const std::string& text, const std::string& name);
 
 }  // namespace skinmask

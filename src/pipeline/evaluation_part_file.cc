@@ -78,7 +78,14 @@ JudgedImage ReadImage(const JsonNode& node, const EvaluationPart& part) {
   if (part.finder) image.adaptation = ReadAdaptation(node["adaptation"]);
   if (part.keeps_scores) {
     const JsonNode scores = node["scores"];
-    image.scores = Named(scores, [&] { return FromBase64(scores.Text()); });
+    const Confusion& counts = image.metrics.counts;
+    const Confusion scored = Named(scores, [&] {
+      image.scores = FromBase64(scores.Text());
+      return CountsAbove(image.scores, 0);
+    });
+    if (scored.tp + scored.fn != counts.tp + counts.fn ||
+        scored.fp + scored.tn != counts.fp + counts.tn)
+      scores.Fail(" do not add up to the counts");
   }
   return image;
 }
@@ -154,11 +161,11 @@ std::string FormatEvaluationPart(const EvaluationPart& part) {
   return JsonText(root) + "\n";
 }
 
-EvaluationPart ReadEvaluationPart(const std::filesystem::path& file) {
-  const Json parsed = ParseObject(ReadFile(file), file.string(), "a part of an evaluation");
-  const JsonNode root(parsed, file.string(), "");
+EvaluationPart ParseEvaluationPart(const std::string& text, const std::string& name) {
+  const Json parsed = ParseObject(text, name, "a part of an evaluation");
+  const JsonNode root(parsed, name, "");
   EvaluationPart part;
-  part.header = ReadPartHeader(root, file.string(), kFormat);
+  part.header = ReadPartHeader(root, name, kFormat);
   part.positive = root["positive"].Text();
   if (!root["finder"].json().is_null()) part.finder = root["finder"].Text();
   part.has_scores = root["has_scores"].IsTrue();
@@ -177,6 +184,10 @@ EvaluationPart ReadEvaluationPart(const std::filesystem::path& file) {
   ReadDrawn(root["drawn"], part.drawn);
   ReadListing(root, part);
   return part;
+}
+
+EvaluationPart ReadEvaluationPart(const std::filesystem::path& file) {
+  return ParseEvaluationPart(ReadFile(file), file.string());
 }
 
 }  // namespace skinmask

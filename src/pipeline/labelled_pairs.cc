@@ -27,7 +27,9 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Sh
     return PairMasksWithShards(options.images, image_name, options.masks, mask_name,
                                {predicted, options.allow_missing}, list, shards);
   MaskPairs found;
-  const InputList files = HoldsArchives(options.images)
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(options.images, ignored);
+  const InputList files = folder || HoldsArchives(options.images)
                               ? ListFolderWithShards(options.images, list, shards)
                               : ListInputs({options.images}, list);
   for (const InputFile image : files)

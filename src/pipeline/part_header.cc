@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "skinmask/base/error.h"
@@ -11,6 +12,13 @@ namespace skinmask {
 namespace {
 
 constexpr std::uint64_t kPartVersion = 1;
+
+// Options are recorded as true, a word, or several.
+bool IsGiven(const Json& value) {
+  const auto is_text = [](const Json& one) { return one.is_string(); };
+  return value == true || is_text(value) ||
+         (value.is_array() && std::ranges::all_of(value, is_text));
+}
 
 // The first option in which they differ, and its values: "threshold is 0.3 (there 0.5)".
 std::string DifferenceOf(const Json& options, const Json& first) {
@@ -56,8 +64,11 @@ PartHeader ReadPartHeader(const JsonNode& root, const std::string& subject,
     throw Error(subject, fmt::format("was made by skinmask {} (this is {}, and takes its own parts "
                                      "only)",
                                      header.version, kVersion));
-  header.options = root["options"].json();
-  if (!header.options.is_object()) root["options"].Fail(" is no object");
+  const Json& options = root["options"].json();
+  if (!options.is_object()) root["options"].Fail(" is no object");
+  for (const auto& [name, value] : options.items())
+    if (!IsGiven(value)) root["options"].Fail(fmt::format(" has no words for {}", name));
+  header.options = options;
   header.model = root["model"].Text();
   header.data = root["data"].Text();
   header.size = root["size"].Count();

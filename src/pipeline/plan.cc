@@ -39,9 +39,10 @@ void RequireOneKind(const DetectOptions& options) {
 void CheckOutputFile(const InputList& inputs, const DetectOptions& options) {
   const fs::path& file = options.output_file;
   if (inputs.size() > 1)
-    throw Error(file.string(), fmt::format("takes one image or video, and there are {} (an output "
-                                           "folder takes them all)",
-                                           inputs.size()));
+    throw Error(file.string(),
+                fmt::format("takes one image, video or archive, and there are {} (an "
+                            "output folder takes them all)",
+                            inputs.size()));
   if (inputs.empty()) return;
   const Media media = inputs.MediaOf(0);
   const auto named = MediaByExtension(file);

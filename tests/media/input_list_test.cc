@@ -204,7 +204,7 @@ TEST_F(InputListTest, IsThatOfThePlainWayInRandomTrees) {
     fs::remove_all("t");
     for (const char* root : {"t/x/a", "t/y/a", "t/z"}) Plant(root, 3);
     fs::create_directory_symlink("x", "t/link");
-    const ListOptions all{.wanted = Inputs::kImagesAndVideos};
+    const ListOptions all{.wanted = Inputs::kAll};
     ListOptions some = all;
     some.excluded = AnyOf({"t/x/a/a", "t/link/a/a-b", "t/z/../z/b.mkv", ""});
     some.exclude = {AnyOf({"*.mkv", "a/*", "b*", "nothing"})};
@@ -233,9 +233,9 @@ TEST_F(InputListTest, LongListsAreThatOfThePlainWay) {
     listed.push_back(name);
     if (i % 100 == 99) listed.insert(listed.end(), {"f/../f/3.png", "./" + name});
   }
-  ExpectSame({}, {.wanted = Inputs::kImagesAndVideos}, listed);
+  ExpectSame({}, {.wanted = Inputs::kAll}, listed);
   std::ranges::reverse(listed);
-  ExpectSame({"f"}, {.wanted = Inputs::kImagesAndVideos}, listed);
+  ExpectSame({"f"}, {.wanted = Inputs::kAll}, listed);
 }
 
 TEST_F(InputListTest, TheExcludedFolderIsNoInput) {

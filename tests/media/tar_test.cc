@@ -107,7 +107,34 @@ TEST_F(TarTest, OtherFilesAreNone) {
   EXPECT_ERROR(Contents("a.tar"), "is no tar archive");
   PutFiles();
   ASSERT_TRUE(Shell("tar -C in -czf z.tar ."));
-  EXPECT_ERROR(Contents("z.tar"), "is no tar archive");
+  EXPECT_ERROR(Contents("z.tar"), "is compressed");
+}
+
+// Two archives in one file would lose the second; zeros are what tar programs pad with.
+TEST_F(TarTest, WhatFollowsTheEndIsAnError) {
+  Put("in/a.jpg", "a");
+  ASSERT_TRUE(Shell("tar -C in -cf a.tar a.jpg && cat a.tar a.tar >two.tar"));
+  EXPECT_ERROR(Contents("two.tar"), "goes on after the mark of its end");
+  const std::string whole = ReadFile(Path("a.tar"));
+  Put("junk.tar", whole + std::string(200000, '\0') + "x");
+  EXPECT_ERROR(Contents("junk.tar"), "goes on after the mark of its end");
+  Put("junk.tar", whole.substr(0, 2048) + "x");
+  EXPECT_ERROR(Contents("junk.tar"), "goes on after the mark of its end");
+  Put("padded.tar", whole + std::string(200000, '\0'));
+  EXPECT_EQ(Contents("padded.tar").size(), 1u);
+}
+
+TEST_F(TarTest, SparseFilesAreToldOf) {
+  ASSERT_TRUE(Shell("mkdir in && truncate -s 1M in/a.jpg && echo b >in/b.jpg"));
+  for (const char* form : {"gnu", "posix"})
+    for (const char* order : {"a.jpg b.jpg", "b.jpg a.jpg"}) {
+      ASSERT_TRUE(Shell(std::string("tar -C in -S --format=") + form + " -cf a.tar " + order));
+      TarReader reader(Path("a.tar"));
+      std::map<std::string, TarEntry::Type> types;
+      while (const auto entry = reader.Next()) types[entry->name] = entry->type;
+      EXPECT_EQ(types["a.jpg"], TarEntry::Type::kSparse);
+      EXPECT_EQ(types["b.jpg"], TarEntry::Type::kFile);
+    }
 }
 
 TEST_F(TarTest, KeysEndAtTheFirstDotOfTheName) {

@@ -3,6 +3,7 @@ import os
 import shutil
 import struct
 import subprocess
+import tarfile
 import zlib
 
 SKIN = ((224, 172, 138), (198, 134, 102), (141, 85, 58), (255, 219, 192))
@@ -78,6 +79,14 @@ def album(folder, rng, count, low, high, jpegs=(), flat=False):
         shutil.copyfile(jpeg, path)
 
 
+def archives(folder, albums, names):
+    """Tar archives of other albums."""
+    os.makedirs(folder)
+    for name in names:
+        with tarfile.open(f'{folder}/{name}.tar', 'w') as archive:
+            archive.add(f'{albums}/{name}', '.')
+
+
 def pairs(folder, rng, count):
     for i in range(count):
         width, height = rng.randint(40, 220), rng.randint(40, 220)
@@ -131,4 +140,5 @@ def make_all(folder, rng, photos):
     pairs(f'{folder}/pairs', rng, 24)
     large(f'{folder}/large', rng)
     album(f'{folder}/films', rng, 8, 40, 160)
+    archives(f'{folder}/archives', folder, ('many', 'flat'))
     return [] if video(f'{folder}/films', 1) else ['films']

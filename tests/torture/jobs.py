@@ -48,6 +48,7 @@ JOBS = [
         OFF + ['--output', 'probability,overlay', '--depth', '16', '--from', '5f', '--to', '0.8']),
     Job('frames', 'detect', 'films', OFF + ['--frames'], {'--csv': 'rows.csv'}),
     Job('spoiled', 'detect', 'spoiled', OFF, status=1, tags={'images'}),
+    Job('archives', 'detect', 'archives', OFF + ['--output', 'mask,overlay'], {'--csv': 'rows.csv', '--json': 'run.json'}),
     Job('large', 'detect', 'large', OFF, tags={'large'}),
     Job('sample', 'sample', 'pairs', (), {'-o': 'samples.csv', '--json': 'counts.json'}),
     Job('train', 'train', 'pairs', ['--max-f1'], {'-o': 'model.json', '--json': 'copy.json'}),

@@ -68,7 +68,8 @@ class ScoreHistogram {
   Scores Steps() const;
   Int128 squared_error() const { return squared_error_; }  // as Scores has it
 
-  // The counts as bytes, for files: some 30 kB for a photograph. docs/formats.md, 'Packed scores'.
+  // The counts as bytes, for files: 40 kB for a photograph of ECU. docs/formats.md, 'Packed
+  // scores'.
   std::string Packed() const;
   // Throws Error for what Packed() does not write, and for a squared error that cannot be.
   static ScoreHistogram Unpacked(std::string_view packed, Int128 squared_error);

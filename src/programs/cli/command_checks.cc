@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "media/tar.h"
 #include "programs/cli/usage_error.h"
 #include "skinmask/media/inputs.h"
 #include "skinmask/media/outputs.h"
@@ -69,7 +70,8 @@ bool WritesOverlaysOnly(const Given& given) {
 }
 bool NamesImagesOnly(const Given& given) {
   return std::ranges::all_of(given.Values("input"), [](const std::string& input) {
-    return HasImageExtension(input) && !HasVideoExtension(input) && !IsFolder(input);
+    const bool pictures = HasImageExtension(input) || HasTarExtension(input);
+    return pictures && !HasVideoExtension(input) && !IsFolder(input);
   });
 }
 bool ReadsTablesOnly(const Given& given) {

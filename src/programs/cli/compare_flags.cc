@@ -70,12 +70,19 @@ void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
   RequireApart(flags.report, "--report", flags.output, "--write");
   for (const std::string& file : flags.samples)
     for (const auto& [output, flag] :
-         {std::pair(flags.output, "--write"), std::pair(flags.report, "--report")})
+         {std::pair(flags.output, "--write"), std::pair(flags.report, "--report"),
+          std::pair(flags.partial, "--partial")})
       RequireApart(output, flag, file, "--samples");
+  for (const std::string& file : flags.partials)
+    for (const auto& [output, flag] :
+         {std::pair(flags.output, "--write"), std::pair(flags.report, "--report"),
+          std::pair(context.json, "--json")})
+      RequireApart(output, flag, file, "--partials");
   for (const std::string& file : flags.models) {
     if (file == kBuiltInModel) continue;
     RequireApart(flags.output, "--write", file, "--models");
     RequireApart(flags.report, "--report", file, "--models");
+    RequireApart(flags.partial, "--partial", file, "--models");
     RequireApart(context.json, "--json", file, "--models");
   }
   for (const std::string& output : {flags.output, flags.report})
@@ -83,18 +90,20 @@ void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
 }
 
 CLI::App* AddCompareVerb(CLI::App& app, CompareFlags& flags, Context& context) {
-  CLI::App* verb = AddVerb(app, "compare", "Choose between models by cross-validation",
-                           "  skinmask compare --images samples/photos --masks samples/masks "
-                           "--step 8 --folds 2\n"
-                           "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 "
-                           "--write best.json\n"
-                           "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 "
-                           "--shard 1/4 --partial part-1.json",
-                           context);
+  CLI::App* verb =
+      AddVerb(app, "compare", "Choose between models by cross-validation",
+              "  skinmask compare --images samples/photos --masks samples/masks "
+              "--step 8 --folds 2\n"
+              "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 "
+              "--write best.json\n"
+              "  skinmask sample --samples samples/labelled-pixels.csv -o s.csv\n"
+              "  skinmask compare --samples s.csv --folds 2 --shard 3/20 --partial part-3.json",
+              context);
   const OptionGroup group(*verb, "Input");
   group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels");
-  group.Add("--images", flags.pairs.images, "DIR", "Folder of images");
-  group.Add("--masks", flags.pairs.masks, "DIR", "Folder of their masks");
+  group.Add("--images", flags.pairs.images, "DIR", "Folder of images, or a tar archive");
+  group.Add("--masks", flags.pairs.masks, "DIR",
+            "Folder of their masks, or a tar archive (default: that of the images)");
   group
       .AddDefault("--step", flags.pairs.step, "N", "Of images, every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));

@@ -162,8 +162,11 @@ CompareFlags FlagsOfParts(const CompareFlags& merge, Context& context) {
   const std::vector<std::string> own{"write",   "take",       "threshold", "max-f1",
                                      "max-fpr", "min-recall", "cost"};
   RequirePartsAlone(context.options, own);
+  RequireFiles(merge.partials);
   const std::string& file = merge.partials.front();
   Json options = ReadComparisonPart(file).header.options;
+  RequireDeciding(options, file);
+  for (const std::string& name : own) options.erase(name);
   for (const std::string& name : own)
     if (context.options.contains(name)) options[name] = context.options[name];
   CompareFlags flags;

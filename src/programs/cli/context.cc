@@ -75,7 +75,7 @@ Run Context::StartRun(const std::string& unit) {
   run.planned = [this](const std::string& input, bool there) { record.Plan(input, there); };
   run.finished = [this] { record.Finish(); };
   run.passed_over = [this](const std::filesystem::path& file, const std::string& reason) {
-    record.Skip(file, reason);
+    record.Skip(json.empty() ? std::filesystem::path() : file, reason);
     if (verbose) PrintLine(Problem(file.string(), "is skipped: " + reason).line);
   };
   run.warning = [this, progress](const std::string& line) {

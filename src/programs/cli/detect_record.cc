@@ -204,7 +204,10 @@ void DetectRecord::TakeOverEarlier() {
   const std::set<std::string_view> left_out = SetOf(context_.record.left_out());
   for (const Json& failure : earlier_.value("failed", Json::array())) {
     const std::string input = failure.value("input", "");
-    if (!left_out.contains(input)) continue;
+    const bool in_archive = std::ranges::any_of(left_out, [&](std::string_view archive) {
+      return input.starts_with(archive) && input.substr(archive.size()).starts_with('/');
+    });
+    if (!left_out.contains(input) && !in_archive) continue;
     const Problem problem(input, "failed in the run before: " + failure.value("reason", ""));
     context_.record.Fail(problem);
     PrintLine(problem.line);

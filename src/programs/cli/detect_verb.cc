@@ -175,12 +175,14 @@ void RunDetect(const Options& options, Context& context) {
 
 void AddInputAndOutput(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "Output"), input(verb, "Input");
-  input.Add("input", options.inputs, "INPUT",
-            "Images, videos and folders of them, searched recursively; - is standard input");
+  input.Add(
+      "input", options.inputs, "INPUT",
+      "Images, videos, tar archives of images, and folders of all these, searched recursively; "
+      "- is standard input");
   group
       .Add("-o", options.output, "DIR|FILE",
            "Folder for the results, which is made if need be; or, of one input and one kind of "
-           "output, a file (a.png, a.mkv), or - for standard output")
+           "output, a file (a.png, a.mkv, a.tar), or - for standard output")
       ->required();
   input.Add("--files-from", options.files_from, "FILE",
             "Inputs too, a line each (or with a zero byte after each), which keep their folders; "
@@ -257,11 +259,15 @@ void AddRecordOptions(CLI::App& verb, Options& options) {
 
 void AddDetect(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = AddVerb(app, "detect", "Make masks of images and videos",
-                           "  skinmask detect samples/photos -o masks\n"
-                           "  skinmask detect samples/photos/astronaut.png -o out --output "
-                           "mask,overlay --threshold 0.3",
-                           context);
+  CLI::App* verb =
+      AddVerb(app, "detect", "Make masks of images and videos",
+              "  skinmask detect samples/photos -o masks\n"
+              "  skinmask detect samples/photos/astronaut.png -o out --output "
+              "mask,overlay --threshold 0.3\n"
+              "  skinmask detect samples/photos -o masks --shard 2/4 --resume --max-failures 1%\n"
+              "  tar -C samples/photos -cf photos.tar .\n"
+              "  skinmask detect photos.tar -o masks",
+              context);
   AddInputAndOutput(*verb, *options);
   AddWorkOptions(*verb, *options, context);
   AddRecordOptions(*verb, *options);

@@ -45,6 +45,10 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
   CheckPairOptions(flags.pairs);
   CheckPart(flags, context);
   RequireApart(flags.report, "--report", context.json, "--json");
+  for (const auto& [output, flag] : {std::pair(flags.report, "--report"),
+                                     {flags.partial, "--partial"},
+                                     {context.json, "--json"}})
+    RequireNoArchive(output, flag, flags.pairs);
   if (!flags.report.empty()) RequireWritable(flags.report, context.overwrite());
 }
 
@@ -55,20 +59,26 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
                            "  skinmask evaluate --samples samples/labelled-pixels.csv --max-f1 "
                            "--json scores.json\n"
                            "  skinmask evaluate --images samples/photos --truth samples/masks "
-                           "--shard 1/2 --partial part-1.json",
+                           "--shard 1/1 --partial part-1.json\n"
+                           "  skinmask evaluate --partials part-1.json --report whole.html",
                            context);
   const OptionGroup group(*verb, "Input");
-  group.Add("--images", flags.pairs.images, "DIR", "Folder of images to run the model on");
-  group.Add("--predicted", flags.predicted, "DIR", "Folder of masks to judge as they are");
-  group.Add("--truth", flags.pairs.masks, "DIR", "Folder of the true masks");
+  group.Add("--images", flags.pairs.images, "DIR",
+            "Folder of images to run the model on, or a tar archive");
+  group.Add("--predicted", flags.predicted, "DIR",
+            "Folder of masks to judge as they are, or a tar archive");
+  group.Add("--truth", flags.pairs.masks, "DIR",
+            "Folder of the true masks, or a tar archive (default: that of --images)");
   group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels to run the model on");
   AddDecisionFlags(*verb, flags.decision, "the model's own");
   group.Add("--partials", flags.partials, "FILE",
             "Files of all parts of an evaluation, to make the whole of");
   AddShardOption(*verb, flags.shard);
   const OptionGroup output(*verb, "Output");
-  output.Add("--partial", flags.partial, "FILE",
-             "Write what the shard gives, for --partials, and no result");
+  output
+      .Add("--partial", flags.partial, "FILE",
+           "Write what the shard gives, for --partials, and no result")
+      ->check(NamedLike(".json", "a part"));
   output
       .Add("--report", flags.report, "FILE.html",
            "One HTML page with scores, curves and a gallery, which opens without a network")

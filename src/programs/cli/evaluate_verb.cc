@@ -158,6 +158,7 @@ EvaluateFlags FlagsOfParts(const EvaluateFlags& merge, Context& context) {
   const std::string& file = merge.partials.front();
   const EvaluationPart first = ReadEvaluationPart(file);
   Json options = first.header.options;
+  RequireDeciding(options, file);
   if (const std::optional<DecisionRule> rule = RuleOf(merge.decision)) {
     if (rule->kind == DecisionRule::Kind::kFixed)
       throw UsageError("--threshold judges images, which the parts did (give it with --shard)");
@@ -197,9 +198,21 @@ EvaluationPart WholeOf(const std::vector<std::string>& files, const std::string&
   return std::move(merge).Whole();
 }
 
+// Throws Error where the parts were not made as they say themselves.
+void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& model,
+                    const std::optional<DecisionRule>& rule) {
+  const bool of_classes = model && model->classes.size() > 2;
+  const bool by_rule = rule && rule->kind != DecisionRule::Kind::kFixed;
+  if (whole.has_scores != model.has_value() || (by_rule && !whole.keeps_scores) ||
+      (model && whole.positive != model->positive().name) ||
+      whole.classes.classes.empty() == of_classes)
+    throw Error("parts", "hold other results than their options ask for (they were changed)");
+}
+
 void MergeParts(const EvaluateFlags& merge, Context& context) {
   RequirePartsAlone(context.options,
                     {"model", "threshold", "max-f1", "max-fpr", "min-recall", "cost"});
+  RequireFiles(merge.partials);
   RequireApart(merge.report, "--report", context.json, "--json");
   for (const std::string& file : merge.partials) {
     RequireApart(merge.report, "--report", file, "--partials");
@@ -217,6 +230,7 @@ void MergeParts(const EvaluateFlags& merge, Context& context) {
   const std::shared_ptr<const Adapter> adapter =
       merge.report.empty() ? nullptr : AdapterOf(flags, model);
   EvaluationPart whole = WholeOf(merge.partials, DigestOf(model));
+  RequireOfModel(whole, model, RuleOf(flags.decision));
   if (adapter && whole.finder != adapter->finder_names())
     throw Error("parts", fmt::format("had faces found by {}, and here it is {}",
                                      whole.finder.value_or("nothing"), adapter->finder_names()));

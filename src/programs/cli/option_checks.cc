@@ -58,6 +58,14 @@ CLI::Validator NamedLike(const std::string& extension, const std::string& what) 
       "");
 }
 
+void RequireFiles(const std::vector<std::string>& partials) {
+  std::error_code ignored;
+  for (const std::string& file : partials)
+    if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
+      throw UsageError(
+          fmt::format("--partials {}: is no file (parts are read more than once)", file));
+}
+
 void RequireApart(const std::filesystem::path& a, const std::string& option_a,
                   const std::filesystem::path& b, const std::string& option_b) {
   if (a.empty() || b.empty() || a == "-" || b == "-" || FileIdentity(a) != FileIdentity(b)) return;

@@ -46,6 +46,11 @@ void RequirePartsAlone(const Json& given, const std::vector<std::string>& allowe
           fmt::format("--partials takes its options from the parts (leave out --{})", name));
 }
 
+void RequireDeciding(const Json& options, const std::string& file) {
+  if (DecidingOptions(options) != options)
+    throw Error(file, "holds options that no part has (they say where results go)");
+}
+
 Json ParseOptions(const std::function<CLI::App*(CLI::App&)>& add, const Json& options,
                   const std::string& file) {
   CLI::App app;

@@ -25,7 +25,8 @@ void Progress::Show(std::size_t done, std::size_t total, std::uint64_t pixels) {
   const double elapsed = SecondsSince(start_);
   constexpr double kQuietSeconds = 2, kRefreshSeconds = 0.1;
   if (!enabled_ || elapsed < kQuietSeconds) return;
-  if (SecondsSince(last_) < kRefreshSeconds && done < total) return;
+  const bool last = done == total;
+  if (SecondsSince(last_) < kRefreshSeconds && !last) return;
   last_ = Clock::now();
   const std::string rate = fmt::format("{:.0f} Mpx/s", static_cast<double>(pixels) / elapsed / 1e6);
   if (done > total) {

@@ -37,7 +37,10 @@ void RunRecord::Plan(const std::string& input, bool there) {
 }
 
 void RunRecord::Skip(const std::filesystem::path& file, const std::string& reason) {
-  skipped_.push_back({file.string(), reason});
+  if (file.empty())
+    ++nameless_;
+  else
+    skipped_.push_back({file.string(), reason});
 }
 
 bool RunRecord::IsWithin(const FailureLimit& limit) const {
@@ -50,7 +53,7 @@ bool RunRecord::IsWithin(const FailureLimit& limit) const {
 std::string RunRecord::Line(bool interrupted) const {
   const double seconds = SecondsSince(start_);
   return fmt::format("{} failed, {} skipped, {} of {} done in {:.{}f} s{}", Grouped(failed_.size()),
-                     Grouped(skipped_.size() + left_out_.size()), Grouped(done_),
+                     Grouped(skipped_.size() + nameless_ + left_out_.size()), Grouped(done_),
                      Grouped(planned_.size()), seconds, seconds < 9.95 ? 1 : 0,
                      interrupted ? " (interrupted)" : "");
 }

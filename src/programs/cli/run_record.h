@@ -25,6 +25,7 @@ bool lexical_cast(const std::string& text, FailureLimit& limit);
 class RunRecord {
  public:
   void Plan(const std::string& input, bool there);
+  // Without a name it is counted alone.
   void Skip(const std::filesystem::path& file, const std::string& reason);
   void Fail(const Problem& problem) { failed_.push_back(problem); }
   void Finish() { ++done_; }
@@ -55,6 +56,7 @@ class RunRecord {
   TextList planned_, left_out_;
   std::vector<Problem> failed_;
   std::vector<Skipped> skipped_;  // but for those that are left out
+  std::size_t nameless_ = 0;      // and that have no name
   std::size_t done_ = 0;
   bool always_ = false;
   std::set<std::string> listed_;

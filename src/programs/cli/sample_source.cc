@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "media/pair_shards.h"
+#include "programs/cli/option_checks.h"
 #include "programs/cli/usage_error.h"
 
 namespace skinmask::cli {
@@ -24,6 +25,12 @@ void CheckSource(const std::vector<std::string>& tables, const PairOptions& pair
                        !pairs.labels.empty() || !pairs.ignored.empty() || pairs.invert;
   if (!images && (!pairs.whole_class.empty() || (reading && !pair_options_used_elsewhere)))
     throw UsageError("options that say how masks are read need --images");
+}
+
+void RequireNoArchive(const std::string& output, const std::string& flag,
+                      const PairOptions& pairs) {
+  RequireApart(output, flag, pairs.images, "--images");
+  RequireApart(output, flag, pairs.masks, "the archive of masks");
 }
 
 std::vector<std::filesystem::path> PathsOf(const std::vector<std::string>& tables,

@@ -14,6 +14,8 @@ namespace skinmask::cli {
 // no option would go unused. Throws UsageError.
 void CheckSource(const std::vector<std::string>& tables, const PairOptions& pairs,
                  const std::string& masks_option, bool pair_options_used_elsewhere = false);
+// Throws UsageError where an output is one of the archives of the pairs.
+void RequireNoArchive(const std::string& output, const std::string& flag, const PairOptions& pairs);
 // The files and folders of the source.
 std::vector<std::filesystem::path> PathsOf(const std::vector<std::string>& tables,
                                            const PairOptions& pairs);

@@ -29,6 +29,8 @@ void RunSample(const Options& options, Context& context) {
   CheckPairOptions(options.pairs);
   ShardOf(options.shard);  // a wrong one before any work
   RequireApart(options.output, "-o", context.json, "--json");
+  RequireNoArchive(options.output, "-o", options.pairs);
+  RequireNoArchive(context.json, "--json", options.pairs);
   RequireWritable(options.output, context.overwrite());
   context.Confine({PathsOf(options.samples, options.pairs), {}, {options.output}});
   PairOptions pairs = options.pairs;
@@ -55,18 +57,19 @@ void RunSample(const Options& options, Context& context) {
 
 void AddSample(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = AddVerb(app, "sample",
-                           "Turn image + mask pairs, or tables, into one table of labelled pixels",
-                           "  skinmask sample --images samples/photos --masks samples/masks "
-                           "-o samples.csv\n"
-                           "  skinmask sample --samples samples/labelled-pixels.csv --ungrouped "
-                           "-o merged.csv\n"
-                           "  skinmask sample --images samples/photos --masks samples/masks "
-                           "--shard 1/2 -o part-1.csv",
-                           context);
+  CLI::App* verb = AddVerb(
+      app, "sample", "Turn image + mask pairs, or tables, into one table of labelled pixels",
+      "  skinmask sample --images samples/photos --masks samples/masks "
+      "-o samples.csv\n"
+      "  skinmask sample --samples samples/labelled-pixels.csv --ungrouped "
+      "-o merged.csv\n"
+      "  skinmask sample --images samples/photos --masks samples/masks --shard 2/4 "
+      "-o part-2.csv",
+      context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
-  group.Add("--images", options->pairs.images, "DIR", "Folder of images");
-  group.Add("--masks", options->pairs.masks, "DIR", "Folder of their masks");
+  group.Add("--images", options->pairs.images, "DIR", "Folder of images, or a tar archive");
+  group.Add("--masks", options->pairs.masks, "DIR",
+            "Folder of their masks, or a tar archive (default: that of the images)");
   group.Add("--samples", options->samples, "FILE", "Tables to add up instead");
   output.Add("-o", options->output, "FILE", "CSV file to write: class,b,g,r,count,group")
       ->required();

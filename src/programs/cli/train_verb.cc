@@ -72,6 +72,8 @@ void CheckOptions(const Options& options, const Context& context) {
               !options.validation.images.empty() || !options.calibrate_masks.empty());
   CheckPairOptions(options.pairs);
   RequireApart(options.output, "-o", context.json, "--json");
+  RequireNoArchive(options.output, "-o", options.pairs);
+  RequireNoArchive(context.json, "--json", options.pairs);
   for (const std::string& file : options.samples)
     RequireApart(options.output, "-o", file, "--samples");
   RequireApart(options.output, "-o", options.calibrate, "--calibrate");
@@ -145,8 +147,9 @@ void AddTrain(CLI::App& app, Context& context) {
               context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
   group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");
-  group.Add("--images", options->pairs.images, "DIR", "Folder of images");
-  group.Add("--masks", options->pairs.masks, "DIR", "Folder of their masks");
+  group.Add("--images", options->pairs.images, "DIR", "Folder of images, or a tar archive");
+  group.Add("--masks", options->pairs.masks, "DIR",
+            "Folder of their masks, or a tar archive (default: that of the images)");
   output.Add("-o", options->output, "FILE", "Model file to write")->required();
   output.Add("--card", options->notes, "NAME=TEXT", "Note for the model's card; repeatable")
       ->allow_extra_args(false);

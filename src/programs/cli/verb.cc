@@ -41,7 +41,15 @@ void AddMaxFailuresOption(CLI::App& verb, Context& context) {
   OptionGroup(verb, "Input")
       .Add("--max-failures", context.max_failures, "N|P%",
            "Inputs that may fail, so many or so many of a hundred, with exit status 0 nevertheless "
-           "(default: 0)");
+           "(default: 0)")
+      ->check(
+          [](const std::string& text) {
+            FailureLimit ignored;
+            return lexical_cast(text, ignored)
+                       ? std::string()
+                       : "'" + text + "' is no number of inputs, nor a share as 1%";
+          },
+          "");
 }
 
 void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {

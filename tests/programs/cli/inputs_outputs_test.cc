@@ -88,7 +88,7 @@ TEST_F(InputsOutputsTest, AFileForOneInput) {
     EXPECT_NE(run.err.find(part), std::string::npos) << run.err;
     EXPECT_EQ(testing::Lines(run.err), 1) << run.err;
   };
-  refused("a.jpg all -o two.png", 1, "takes one image or video");
+  refused("a.jpg all -o two.png", 1, "takes one image, video or archive");
   refused("a.jpg -o two.png --output mask,overlay", 1, "takes one kind of output");
   refused("a.jpg -o two.jpeg", 2, "images are written as PNG");
   refused("a.jpg -o two.mkv", 1, "is a video by its name");

@@ -13,14 +13,14 @@ using testing::Outcome;
 
 class MannersTest : public testing::ProgramTest {};
 
-TEST_F(MannersTest, HelpEndsWithTwoExamples) {
+TEST_F(MannersTest, HelpEndsWithTwoExamplesOrMore) {
   for (const char* verb :
        {"sample", "train", "compare", "detect", "evaluate", "show", "version", "help"}) {
     const Outcome run = Run(std::string(verb) + " --help");
     EXPECT_EQ(run.status, 0);
     const std::size_t examples = run.out.find("Examples:\n");
     ASSERT_NE(examples, std::string::npos);
-    EXPECT_EQ(Lines(run.out.substr(examples)), 3) << run.out.substr(examples);
+    EXPECT_GE(Lines(run.out.substr(examples)), 3) << run.out.substr(examples);
   }
   EXPECT_EQ(Run("--help").status, 0);
 }

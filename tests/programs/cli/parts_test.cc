@@ -1,13 +1,7 @@
-// Runs that are divided into parts: what is made of all parts is what one run makes, byte for byte.
+// What is made of all parts is what one run makes, byte for byte.
+#include "support/parts.h"
+
 #include <gtest/gtest.h>
-
-#include <algorithm>
-#include <nlohmann/json.hpp>
-#include <opencv2/imgproc.hpp>
-#include <random>
-
-#include "support/pictures.h"
-#include "support/program.h"
 
 namespace skinmask {
 namespace {
@@ -15,55 +9,7 @@ namespace {
 using nlohmann::ordered_json;
 using testing::Encode;
 using testing::Outcome;
-
-class PartsTest : public testing::ProgramTest {
- protected:
-  // Pictures of noise around two colours, one of them where the mask is; `broken` of them is none.
-  void PutPairs(int count, int broken = -1) {
-    for (int i = 0; i < count; ++i) {
-      cv::Mat truth(60, 80, CV_8UC1, cv::Scalar(0)), noise(60, 80, CV_8UC3);
-      cv::ellipse(truth, {20 + 5 * i, 30}, {18, 24 - i}, 0, 0, 360, 255, -1);
-      cv::theRNG().state = static_cast<std::uint64_t>(i) + 1;
-      cv::randn(noise, cv::Scalar(110, 120, 130), cv::Scalar(40, 40, 40));
-      cv::Mat picture = noise.clone();
-      cv::randn(noise, cv::Scalar(120, 140, 200), cv::Scalar(25, 25, 25));
-      noise.copyTo(picture, truth);
-      const std::string name = "/" + std::to_string(i);
-      Put("i" + name + ".png", i == broken ? "no picture" : Encode(".png", picture));
-      Put("m" + name + ".png", Encode(".png", truth));
-    }
-  }
-  // Runs `command` for each shard; the files in an order that is none.
-  std::vector<std::string> Parts(const std::string& command, const std::string& option, int count,
-                                 int status = 0) {
-    std::vector<std::string> files;
-    for (int i = 1; i <= count; ++i) {
-      files.push_back("part" + std::to_string(i) + "of" + std::to_string(count));
-      const Outcome run = Run(
-          fmt::format("{} --force --shard {}/{} {} {}", command, i, count, option, files.back()));
-      EXPECT_LE(run.status, status) << run.err;
-      EXPECT_EQ(run.out, "");
-    }
-    std::shuffle(files.begin(), files.end(), std::mt19937(static_cast<unsigned>(count)));
-    return files;
-  }
-  std::string Bytes(const std::string& name) { return ReadFile(Path(name)); }
-  // That the merges are the run of `options`, its JSON, page and lines.
-  void ExpectEqual(const std::string& options, std::initializer_list<int> counts, int status = 0) {
-    const Outcome one = Run("evaluate " + options + " --force --json one.json --report one.html");
-    ASSERT_EQ(one.status, status) << one.err;
-    for (const int count : counts) {
-      const auto parts = Parts("evaluate " + options, "--partial", count, status);
-      const Outcome merged =
-          Run(fmt::format("evaluate --force --json merged.json --report merged.html --partials {}",
-                          fmt::join(parts, " ")));
-      EXPECT_EQ(merged.status, status) << merged.err;
-      EXPECT_EQ(merged.out, one.out) << options << count;
-      EXPECT_EQ(Bytes("merged.json"), Bytes("one.json")) << options << count;
-      EXPECT_TRUE(Bytes("merged.html") == Bytes("one.html")) << options << count;
-    }
-  }
-};
+using testing::PartsTest;
 
 TEST_F(PartsTest, TablesOfShardsAddUpToThatOfOneRun) {
   PutPairs(5);
@@ -233,50 +179,6 @@ TEST_F(PartsTest, WhatDoesNotBelongTogetherIsRefused) {
         "--partials part1of3 --adapt off", "--shard 1/2 --images i --truth m --partial p --json",
         "--shard 3/2 --images i --truth m --partial p", "--samples s.csv --partial p"})
     EXPECT_EQ(Run(std::string("evaluate ") + wrong).status, 2) << wrong;
-}
-
-TEST_F(PartsTest, ADamagedPartIsRefused) {
-  PutPairs(2);
-  Parts("evaluate --adapt off --images i --truth m --max-f1", "--partial", 1);
-  const std::string whole = Bytes("part1of1");
-  const auto refused = [&](const std::string& bytes, const std::string& why) {
-    Put("damaged", bytes);
-    const Outcome run = Run("evaluate --partials damaged");
-    EXPECT_EQ(run.status, 1) << why << run.out;
-    EXPECT_EQ(run.err.find("skinmask: damaged: "), 0u) << why << run.err;
-    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
-  };
-  for (const std::size_t size : {whole.size() / 100, whole.size() / 2, whole.size() - 3})
-    refused(whole.substr(0, size), "cut");
-  const auto changed = [&](const std::string& pointer, const ordered_json& value) {
-    ordered_json part = ordered_json::parse(whole);
-    part[ordered_json::json_pointer(pointer)] = value;
-    refused(part.dump(), pointer + " " + value.dump());
-  };
-  changed("/images/0/tp", -1);
-  changed("/images/0/tp", 1ull << 50);
-  changed("/images/0/tp", 5);
-  changed("/images/0/auc", nullptr);
-  changed("/images/0/auc", 1.5);
-  changed("/images/0/brier", "0.1");
-  changed("/images/0/scores", "////");
-  changed("/images/0/scores", "");
-  changed("/images", ordered_json::array());
-  changed("/size", 1ull << 62);
-  changed("/shard", {0, 1});
-  changed("/shard", {1, 1ull << 62});
-  changed("/scores/bins", "AAAA");
-  changed("/scores/bins", "*");
-  changed("/scores/squared_error", "-1");
-  changed("/scores/squared_error", "9999999999999999999999999999999999");
-  changed("/drawn/0", {1, 2, 3, 256, true});
-  changed("/options", {{"images", "i"}, {"no-option", "1"}});
-  changed("/options", {{"samples", "s.csv"}});
-  changed("/options", {{"images", 7}});
-  changed("/finder", 7);
-  std::string number = whole;
-  number.replace(number.find("\"auc\":") + 6, 1, "1e999,\"x\":0");
-  refused(number, "infinite");
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+// What the sanitizers pass over, in programs and tests: what libraries do. (A file that says so
+// could not be read from within the sandbox.)
+#if defined(__SANITIZE_ADDRESS__)
+extern "C" const char* __lsan_default_suppressions();
+// OpenCV never frees its tables for Lab and Luv. The stack ends there, without
+// ASAN_OPTIONS=fast_unwind_on_malloc=0, which is slow.
+extern "C" const char* __lsan_default_suppressions() { return "leak:cv::fastMalloc\n"; }
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+extern "C" const char* __tsan_default_suppressions();
+// Only what is compiled with the thread sanitizer shows it what it waits for. GDAL, which OpenCV's
+// decoders load, takes two locks in both orders; FFmpeg's codecs and OpenCV's loops have threads
+// that look as if nobody waited for them, and so do the first uses of what OpenCV keeps.
+extern "C" const char* __tsan_default_suppressions() {
+  return "deadlock:libgdal.so\nrace:libavcodec.so\nrace:libopencv_\n"
+         "race:cv::Mat::operator=(cv::MatExpr const&)\n";
+}
+#endif
