@@ -9,6 +9,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t kMostBytes = INT32_MAX;  // of one image, as in a folder
+
 // The path below the archive's root. Throws Error where it leads out of it.
 std::string InnerName(const std::string& stored, const fs::path& archive) {
   const fs::path path(stored);
@@ -23,6 +25,7 @@ std::string InnerName(const std::string& stored, const fs::path& archive) {
 std::string WhyNotRead(const TarEntry& entry) {
   if (entry.type == TarEntry::Type::kLink)
     return "is a link (tar --hard-dereference stores what it leads to)";
+  if (entry.size > kMostBytes) return "is larger than 2 GiB";
   if (entry.type == TarEntry::Type::kSparse) return "is stored in pieces (tar without --sparse)";
   return {};
 }

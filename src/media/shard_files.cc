@@ -43,7 +43,6 @@ std::string ShardFiles::ReadBytes(const fs::path& path, const DecodeOptions& opt
   if (found == places_.end()) return ReadImageBytes(path, options);
   constexpr std::size_t kHead = 4096;
   const auto& [archive, offset, size] = found->second;
-  if (size > INT32_MAX) throw Error(path.string(), "is larger than 2 GiB");
   const Descriptor file(archive, O_RDONLY);
   if (file.get() < 0) FailBy(archive, "cannot be read", errno);
   std::string bytes;

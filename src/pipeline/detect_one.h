@@ -21,6 +21,10 @@ struct Detected {
 
 bool Wants(const Task& task, Output wanted);
 
+// About how many pixels there are to come: JPEGs of photographs have two bits for one, and others
+// more. The table of a model that needs one is built, or not, by it.
+inline constexpr std::uint64_t kPixelsPerByte = 4;
+
 // How images are judged; smaller pictures are those of BGR.
 inline FramePosterior::Pixels ImagePixels(const DetectOptions& options) {
   return options.scale == 1 ? options.pixels : FramePosterior::Pixels::kBgr;

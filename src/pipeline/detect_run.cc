@@ -16,11 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// About how many pixels there are to come, by the sizes of a thousand files: JPEGs of photographs
-// have two bits for one, and others more. The table of a model that needs one is built, or not, by
-// it.
+// By the sizes of a thousand files.
 PosteriorOptions ExpectationOf(const Plan& plan, const DetectOptions& options) {
-  constexpr std::uint64_t kPixelsPerByte = 4;
   constexpr std::size_t kSample = 1000;
   PosteriorOptions expected{.expected_pixels = 0, .mask = true, .probability = options.region};
   const std::size_t step = plan.images().size() / kSample + 1;

@@ -25,8 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostBytes = INT32_MAX;  // of one image, as in a folder
-
 // An image of a shard.
 struct ShardImage {
   Task task;  // its paths are those of the archives, and in them its own
@@ -126,13 +124,9 @@ class ShardRun {
                              std::string(OutputSuffix(output))));
     image.problem = WhyNotRead(file.entry);
     if (!image.problem.empty()) return image;
-    if (file.entry.size > kMostBytes) {
-      image.problem = "is larger than 2 GiB";
-    } else {
-      take(static_cast<std::int64_t>(file.entry.size / 4));
-      // What is no image is refused when it is decoded, by its first bytes.
-      image.bytes = reader_.Read([](std::string_view head) { return FormatOf(head).has_value(); });
-    }
+    take(static_cast<std::int64_t>(file.entry.size / 4));
+    // What is no image is refused when it is decoded, by its first bytes.
+    image.bytes = reader_.Read([](std::string_view head) { return FormatOf(head).has_value(); });
     return image;
   }
 
@@ -188,9 +182,9 @@ class ShardRun {
   std::atomic<bool> failed_ = false;  // likewise, for those that read
 };
 
-// See ExpectationOf in detect_run.cc: of a pipe nobody knows, and a shard is large.
+// Of a pipe nobody knows, and a shard is large.
 PosteriorOptions ExpectationOf(const Plan& plan, const DetectOptions& options) {
-  constexpr std::uint64_t kPixelsPerByte = 4, kOfPipe = std::uint64_t{1} << 30;
+  constexpr std::uint64_t kOfPipe = std::uint64_t{1} << 30;
   PosteriorOptions expected{.expected_pixels = 0, .mask = true, .probability = false};
   for (const std::uint32_t input : plan.archives()) {
     std::error_code error;

@@ -119,10 +119,7 @@ CLI::App* AddCompareVerb(CLI::App& app, CompareFlags& flags, Context& context) {
   AddChoiceFlags(*verb, flags);
   AddDecisionFlags(*verb, flags.decision, "0.5");
   AddPairOptions(*verb, flags.pairs);
-  AddForceOption(*verb, context);
-  AddJsonOption(*verb, context);
-  AddMaxFailuresOption(*verb, context);
-  AddSandboxOption(*verb, context);
+  AddRunOptions(*verb, context);
   return verb;
 }
 

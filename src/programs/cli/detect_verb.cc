@@ -275,10 +275,7 @@ void AddDetect(CLI::App& app, Context& context) {
   AddVideoFlags(*verb, options->video);
   AddAdaptFlags(*verb, options->adapt);
   AddModelOption(*verb, context);
-  AddForceOption(*verb, context);
-  AddJsonOption(*verb, context);
-  AddMaxFailuresOption(*verb, context);
-  AddSandboxOption(*verb, context);
+  AddRunOptions(*verb, context);
   verb->callback(
       [options, &context] { context.action = [options](Context& c) { RunDetect(*options, c); }; });
 }

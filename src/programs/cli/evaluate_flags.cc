@@ -89,10 +89,7 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
   OptionGroup(*verb, "Masks")
       .AddFlag("--allow-missing", flags.pairs.allow_missing,
                "Judge the images that have a mask, and count those that have none");
-  AddForceOption(*verb, context);
-  AddJsonOption(*verb, context);
-  AddMaxFailuresOption(*verb, context);
-  AddSandboxOption(*verb, context);
+  AddRunOptions(*verb, context);
   return verb;
 }
 

@@ -78,10 +78,7 @@ void AddSample(CLI::App& app, Context& context) {
   output.AddFlag("--ungrouped", options->ungrouped, "Do not tell images apart: group 0 for all");
   AddShardOption(*verb, options->shard);
   AddPairOptions(*verb, options->pairs);
-  AddForceOption(*verb, context);
-  AddJsonOption(*verb, context);
-  AddMaxFailuresOption(*verb, context);
-  AddSandboxOption(*verb, context);
+  AddRunOptions(*verb, context);
   verb->callback(
       [options, &context] { context.action = [options](Context& c) { RunSample(*options, c); }; });
 }

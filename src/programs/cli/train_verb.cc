@@ -156,10 +156,7 @@ void AddTrain(CLI::App& app, Context& context) {
   AddFitFlags(*verb, options->fit);
   AddValidationFlags(*verb, *options);
   AddPairOptions(*verb, options->pairs);
-  AddForceOption(*verb, context);
-  AddJsonOption(*verb, context);
-  AddMaxFailuresOption(*verb, context);
-  AddSandboxOption(*verb, context);
+  AddRunOptions(*verb, context);
   verb->callback(
       [options, &context] { context.action = [options](Context& c) { RunTrain(*options, c); }; });
 }

@@ -37,7 +37,9 @@ void AddSandboxOption(CLI::App& verb, Context& context, const std::string& text)
   OptionGroup(verb, "General").AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text);
 }
 
-void AddMaxFailuresOption(CLI::App& verb, Context& context) {
+void AddRunOptions(CLI::App& verb, Context& context) {
+  AddForceOption(verb, context);
+  AddJsonOption(verb, context);
   OptionGroup(verb, "Input")
       .Add("--max-failures", context.max_failures, "N|P%",
            "Inputs that may fail, so many or so many of a hundred, with exit status 0 nevertheless "
@@ -50,6 +52,7 @@ void AddMaxFailuresOption(CLI::App& verb, Context& context) {
                        : "'" + text + "' is no number of inputs, nor a share as 1%";
           },
           "");
+  AddSandboxOption(verb, context);
 }
 
 void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {

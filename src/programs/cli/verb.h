@@ -24,7 +24,8 @@ void AddSandboxOption(CLI::App& verb, Context& context,
                       const std::string& text =
                           "Give up the network, and all files but inputs "
                           "and outputs, as far as the kernel has means");
-void AddMaxFailuresOption(CLI::App& verb, Context& context);
+// Of verbs that run over inputs: --force, --json, --max-failures and --sandbox.
+void AddRunOptions(CLI::App& verb, Context& context);
 void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels);
 
 // Options under one heading of the help.
