@@ -21,6 +21,8 @@
 #include "skinmask/learn/evaluation.h"
 #include "skinmask/learn/fit.h"
 #include "skinmask/learn/folds.h"
+#include "skinmask/learn/reliability.h"
+#include "skinmask/learn/slopes.h"
 #include "skinmask/model/mixture.h"
 #include "skinmask/model/model.h"
 #include "skinmask/model/posterior.h"

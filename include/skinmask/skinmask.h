@@ -20,6 +20,7 @@
 #include "skinmask/media/video.h"
 #include "skinmask/media/video_clip.h"
 #include "skinmask/media/video_time.h"
+#include "skinmask/pipeline/calibrate.h"
 #include "skinmask/pipeline/collect_samples.h"
 #include "skinmask/pipeline/detect_run.h"
 #include "skinmask/pipeline/evaluate.h"

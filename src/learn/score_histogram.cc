@@ -78,6 +78,15 @@ ScoreHistogram& ScoreHistogram::operator+=(const ScoreHistogram& other) {
   return *this;
 }
 
+ScoreHistogram& ScoreHistogram::operator-=(const ScoreHistogram& part) {
+  for (std::size_t i = 0; i < part.positive_.size(); ++i) {
+    positive_[i] -= part.positive_[i];
+    negative_[i] -= part.negative_[i];
+  }
+  squared_error_ -= part.squared_error_;
+  return *this;
+}
+
 Scores ScoreHistogram::Steps() const {
   Scores scores{{}, squared_error_};
   double end_of_last = -kMaxMagnitude;

@@ -124,6 +124,13 @@ void ValidateCalibration(const Calibration& calibration, std::string_view subjec
       fmt::format("calibration's offset {} is not within {:g}", calibration.offset, kMostOffset));
 }
 
+void ValidateSlopes(const Slopes& slopes, std::string_view subject) {
+  for (const double slope : {slopes.below, slopes.above})
+    Require(slope >= 1 / Slopes::kMost && slope <= Slopes::kMost, subject,
+            fmt::format("adapted calibration's slope {} is not within {:g}..{:g}", slope,
+                        1 / Slopes::kMost, Slopes::kMost));
+}
+
 void ValidateLogistic(const Model& model, std::string_view subject) {
   const LogisticTerms& terms = model.logistic;
   const auto size = static_cast<std::size_t>(model.features.size());
@@ -199,6 +206,8 @@ void Validate(const Model& model, std::string_view subject) {
   if (model.kind == Kind::kLogistic) ValidateLogistic(model, subject);
   if (IsHistogram(model.kind)) ValidateHistogram(model, subject);
   ValidateCalibration(model.calibration, subject);
+  ValidateSlopes(model.adapted_calibration.faces, subject);
+  ValidateSlopes(model.adapted_calibration.image, subject);
   std::set<std::string> names;
   double priors = 0;
   std::size_t components = 0;

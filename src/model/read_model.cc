@@ -153,6 +153,8 @@ Card ReadCard(const JsonNode& node) {
   return card;
 }
 
+Slopes ReadSlopes(const JsonNode& node) { return {node["below"].Real(), node["above"].Real()}; }
+
 }  // namespace
 
 Model ModelFromJson(std::string_view json, std::string_view subject) {
@@ -172,6 +174,11 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
   if (root.Has("calibration")) {
     const JsonNode node = root["calibration"];
     model.calibration = {node["slope"].Real(), node["offset"].Real(), node["data"].Text()};
+  }
+  if (root.Has("adapted_calibration")) {
+    const JsonNode node = root["adapted_calibration"];
+    model.adapted_calibration = {ReadSlopes(node["faces"]), ReadSlopes(node["image"]),
+                                 node["data"].Text()};
   }
   model.decision.threshold = root["decision"]["threshold"].Real();
   model.decision.rule = root["decision"]["rule"].Text();

@@ -86,6 +86,8 @@ Json CardJson(const Model& model) {
   return card;
 }
 
+Json SlopesJson(const Slopes& slopes) { return {{"below", slopes.below}, {"above", slopes.above}}; }
+
 }  // namespace
 
 std::string ModelToJson(const Model& model) {
@@ -99,6 +101,9 @@ std::string ModelToJson(const Model& model) {
     root["calibration"] = {{"slope", model.calibration.slope},
                            {"offset", model.calibration.offset},
                            {"data", model.calibration.data}};
+  if (const AdaptedCalibration& c = model.adapted_calibration; !c.data.empty() || !c.identity())
+    root["adapted_calibration"] = {
+        {"faces", SlopesJson(c.faces)}, {"image", SlopesJson(c.image)}, {"data", c.data}};
   root["decision"] = {{"threshold", model.decision.threshold}, {"rule", model.decision.rule}};
   if (!model.decision.data.empty()) root["decision"]["data"] = model.decision.data;
   root["card"] = CardJson(model);

@@ -45,11 +45,6 @@ double Distance(const std::array<double, 4>& a, const std::array<double, 4>& b) 
   return sum;
 }
 
-std::optional<double> Ratio(double part, std::uint64_t whole) {
-  if (whole == 0) return std::nullopt;
-  return part / static_cast<double>(whole);
-}
-
 // The score below which a share of a class's pixels lies.
 double Quantile(const Scores& scores, bool truth, double share) {
   const double wanted = share * static_cast<double>(scores.Total(truth));
@@ -92,38 +87,6 @@ Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std:
   });
   if (skipped) curve.points.push_back(*skipped);
   return curve;
-}
-
-std::optional<double> ReliabilityBin::MeanProbability() const { return Ratio(sum, count); }
-std::optional<double> ReliabilityBin::PositiveShare() const {
-  return Ratio(static_cast<double>(positive), count);
-}
-
-std::optional<double> Reliability::Ece() const {
-  double sum = 0;
-  std::uint64_t all = 0;
-  for (const ReliabilityBin& bin : bins) {
-    // count * |positive / count - sum / count|
-    sum += std::abs(static_cast<double>(bin.positive) - bin.sum);
-    all += bin.count;
-  }
-  return Ratio(sum, all);
-}
-
-Reliability ReliabilityOf(const Scores& scores, int bin_count) {
-  Reliability reliability;
-  for (int i = 0; i < bin_count; ++i)
-    reliability.bins.push_back({static_cast<double>(i) / bin_count, (i + 1.) / bin_count});
-  for (const ScoreStep& step : scores.steps) {
-    const double p = Logistic(step.score);
-    const int i = std::min(bin_count - 1, static_cast<int>(p * bin_count));
-    ReliabilityBin& bin = reliability.bins[static_cast<std::size_t>(i)];
-    const std::uint64_t count = step.positive + step.negative;
-    bin.count += count;
-    bin.positive += step.positive;
-    bin.sum += p * static_cast<double>(count);
-  }
-  return reliability;
 }
 
 LogOddsHistogram LogOddsHistogramOf(const Scores& scores, int bin_count) {

@@ -4,6 +4,7 @@
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/color.h"
 #include "skinmask/learn/decision.h"
+#include "skinmask/learn/reliability.h"
 #include "skinmask/report/bootstrap.h"
 #include "skinmask/report/curves.h"
 #include "skinmask/report/gallery.h"
@@ -14,7 +15,7 @@ namespace skinmask {
 namespace {
 
 constexpr std::size_t kCurvePoints = 500, kSamplesPerClass = 300;
-constexpr int kReliabilityBins = 15, kLogOddsBins = 60, kResamples = 1000;
+constexpr int kLogOddsBins = 60, kResamples = 1000;
 constexpr std::uint64_t kSeed = 1;
 
 Json IntervalsJson(const NamedIntervals& intervals) {
@@ -63,7 +64,7 @@ Json CurvesJson(const Scores& scores, const CurvePoint& operating_point) {
 
 Json ReliabilityJson(const Scores& scores) {
   Json bins = Json::array();
-  const Reliability reliability = ReliabilityOf(scores, kReliabilityBins);
+  const Reliability reliability = ReliabilityOf(scores);
   for (const ReliabilityBin& bin : reliability.bins)
     bins.push_back({{"low", bin.low},
                     {"high", bin.high},

@@ -17,6 +17,7 @@ using testing::Trained;
 using testing::TrainedOfKind;
 
 constexpr double kOwn = -0.4, kMost = 1.5, kWeight = 0.8, kShift = 0.3;
+constexpr Slopes kSlopes{0.4, 1.7};
 constexpr int kWidest = 70, kHeight = 17;
 
 // Two Gaussians of skin and two of the rest, which overlap.
@@ -71,8 +72,9 @@ double LogOddsOf(const std::vector<MixtureComponent>& components, double global,
                  const std::uint8_t* bgr, double slope, double offset) {
   double sums[2] = {};
   for (const MixtureComponent& c : components) sums[c.class_index] += std::exp(c.log_density(bgr));
-  return kWeight * std::log(sums[0] / sums[1]) +
-         (1 - kWeight) * std::clamp(global - kOwn, -kMost, kMost) + offset + slope * bgr[1] / 255. +
+  return kSlopes(kWeight * std::log(sums[0] / sums[1]) +
+                 (1 - kWeight) * std::clamp(global - kOwn, -kMost, kMost) + offset +
+                 slope * bgr[1] / 255.) +
          kShift;
 }
 
@@ -80,7 +82,7 @@ class AdaptedRowsTest : public ::testing::Test {
  protected:
   AdaptedRows RowsOf(const PlaceMaps& maps, const std::optional<Quadratic>& folded) const {
     return AdaptedRows({local_, posterior_, folded, kOwn, kMost, kWeight, 1 - kWeight}, maps,
-                       kShift);
+                       {kSlopes, kShift});
   }
 
   std::vector<MixtureComponent> components_ = Components();

@@ -3,8 +3,11 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 #include <vector>
 
+#include "skinmask/base/logistic.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
 #include "support/colors.h"
@@ -62,6 +65,46 @@ TEST(Adapter, MasksAndProbabilitiesAreThoseOfTheLogOdds) {
       adapter.Probability(bgr, *adaptation, found);
       EXPECT_TRUE(Same(found, ProbabilityOf(z))) << size;
     }
+  }
+}
+
+// Images with a seed, divided ones, and one that only a valley divides.
+TEST(Adapter, CalibrationChangesProbabilitiesAndNoMask) {
+  const cv::Size size(401, 303);
+  const cv::Mat bgr = Picture(size);
+  Model model = testing::TrainedOfKind(Kind::kQda);
+  Model calibrated = model;
+  calibrated.adapted_calibration = {{0.25, 0.5}, {0.75, 2}, "test"};
+  const double threshold = model.decision.threshold, own = Logit(threshold);
+  const Adapter by_seed = AdapterFor(model, size),
+                calibrated_by_seed = AdapterFor(calibrated, size);
+  const Adapter by_image(model, threshold, {}), calibrated_by_image(calibrated, threshold, {});
+  for (const auto& [before, after, slopes] :
+       {std::tuple(&by_seed, &calibrated_by_seed, calibrated.adapted_calibration.faces),
+        std::tuple(&by_image, &calibrated_by_image, calibrated.adapted_calibration.image)}) {
+    const std::optional<Adaptation> adaptation = before->Adapt(bgr);
+    ASSERT_TRUE(adaptation);
+    const cv::Mat z = before->LogOdds(bgr, *adaptation), found = after->LogOdds(bgr, *adaptation);
+    for (int y = 0; y < z.rows; ++y)
+      for (int x = 0; x < z.cols; ++x) {
+        const double expected = own + slopes(z.at<float>(y, x) - own);
+        ASSERT_NEAR(found.at<float>(y, x), expected, 1e-5 * (1 + std::abs(expected)));
+      }
+    cv::Mat mask, same;
+    before->Mask(bgr, *adaptation, threshold, mask);
+    after->Mask(bgr, *adaptation, threshold, same);
+    EXPECT_TRUE(Same(mask, same));
+    EXPECT_GT(cv::countNonZero(mask), 0);
+    // The rows that ask fewer Gaussians agree with those that ask all.
+    after->Mask(bgr, *adaptation, 0.9, mask);
+    EXPECT_TRUE(Same(mask, MaskOf(found, 0.9)));
+    after->Probability(bgr, *adaptation, mask);
+    EXPECT_TRUE(Same(mask, ProbabilityOf(found)));
+    Adaptation valley = *adaptation;
+    valley.local.reset();
+    before->Mask(bgr, valley, threshold, mask);
+    after->Mask(bgr, valley, threshold, same);
+    EXPECT_TRUE(Same(mask, same));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/evaluation.h"
+#include "skinmask/learn/reliability.h"
 #include "skinmask/model/reference.h"
 #include "support/colors.h"
 #include "support/world.h"

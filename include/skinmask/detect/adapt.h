@@ -31,9 +31,9 @@ struct AdaptationSummary {
 
 // What the pixels of one image are judged by: log-odds are
 //   local_weight * local + global_weight * (global - shift) + offset + slope * green,
-// green being the pixel's own, 0 to 1. Slope and offset are maps with a cell for each square of
-// pixels that the small image averages, and hold what the place says of the pixel: the spatial
-// prior, and what its neighbours are.
+// green being the pixel's own, 0 to 1, before the model's AdaptedCalibration. Slope and offset are
+// maps with a cell for each square of pixels that the small image averages, and hold what the place
+// says of the pixel: the spatial prior, and what its neighbours are.
 struct Adaptation {
   std::optional<CompiledMixture> local;  // the image's own densities, class 0 is skin; or none
   double shift = 0;                      // of the global log-odds
@@ -89,11 +89,13 @@ class Adapter {
   // Less own_log_odds_ and `shift`, bounded.
   cv::Mat GlobalLogOdds(const cv::Mat& bgr, const AdaptOptions& options, double shift = 0) const;
   const AdaptOptions& OptionsOf(const Adaptation& adaptation) const;
+  const Slopes& SlopesOf(const Adaptation& adaptation) const;
   AdaptedRows RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const;
 
   Posterior global_;
   std::optional<Quadratic> folded_;  // the same faster, of a model that allows it
   double own_log_odds_;
+  AdaptedCalibration calibration_;
   std::vector<std::unique_ptr<SeedFinder>> finders_;
   AdaptOptions options_;
   AdaptOptions image_options_;  // the same, with the fit of images without seeds

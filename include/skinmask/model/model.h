@@ -94,6 +94,26 @@ struct Calibration {
   bool identity() const { return slope == 1 && offset == 0; }
 };
 
+// A monotone map of log-odds that keeps 0 where it is: z * below where z < 0, z * above elsewhere.
+struct Slopes {
+  static constexpr double kMost = 1e3;
+  double below = 1, above = 1;  // 1 / kMost .. kMost
+
+  double operator()(double z) const { return z * (z < 0 ? below : above); }
+  double Inverse(double z) const { return z / (z < 0 ? below : above); }
+  bool identity() const { return below == 1 && above == 1; }
+  bool operator==(const Slopes&) const = default;
+};
+
+// What adaptation's log-odds, less those of the model's own threshold, go through before they are
+// told: of images with seeds, and of those that are divided by their own colours. The threshold
+// stays, and with it the masks at it (docs/adaptation.md, 'Calibration').
+struct AdaptedCalibration {
+  Slopes faces, image;
+  std::string data;  // what it was fitted on; empty for none
+  bool identity() const { return faces.identity() && image.identity(); }
+};
+
 // A pixel is skin when P(skin | pixel) > threshold.
 struct Decision {
   double threshold = 0.5;      // 0..1
@@ -125,6 +145,7 @@ struct Model {
   Histogram histogram;
   std::vector<ClassModel> classes;  // K >= 2, classes[0] is the positive one
   Calibration calibration;
+  AdaptedCalibration adapted_calibration;
   Decision decision;
   Card card;
 

@@ -1,4 +1,4 @@
-// Curves, calibration and log-odds of scored pixels (docs/math.md, 'Report').
+// Curves and log-odds of scored pixels (docs/math.md, 'Report').
 #pragma once
 
 #include <cstddef>
@@ -25,25 +25,6 @@ struct Curve {
 // spaced along the curves (by the sum of the changes of recall, false-positive rate, precision and
 // P), with both ends and `operating_point` as it is. Cost: two passes over the steps.
 Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std::size_t count);
-
-// Pixels whose P(positive) lies in [low, high); the last bin includes 1.
-struct ReliabilityBin {
-  double low, high;
-  std::uint64_t count = 0, positive = 0;
-  double sum = 0;  // of P
-  std::optional<double> MeanProbability() const;
-  std::optional<double> PositiveShare() const;
-};
-
-struct Reliability {
-  std::vector<ReliabilityBin> bins;
-  // Expected calibration error: sum over bins of count/all * |positive share - mean probability|
-  // (Naeini et al. 2015). Absent without pixels.
-  std::optional<double> Ece() const;
-};
-
-// `bin_count` bins of equal width over 0..1.
-Reliability ReliabilityOf(const Scores& scores, int bin_count);
 
 // Counts of log-odds per class in bins of equal width. Scores beyond the ends are in the end bins.
 struct LogOddsHistogram {

@@ -113,15 +113,18 @@ HWY_INLINE Floats FloatsOf(const std::uint8_t* bytes) {
   return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), hn::LoadU(tag, bytes)));
 }
 
-// Adds offset + slope green / 255 + shift to z; all rows have room for a vector beyond their end.
-void AddPlaceRow(const PlaceRow& place, float shift, std::size_t count, float* z) {
+// Adds offset + slope green / 255 to z, and scales that; all rows have room for a vector beyond
+// their end.
+void AddPlaceRow(const PlaceRow& place, const OutputScale& scale, std::size_t count, float* z) {
   const FloatTag tag;
   for (std::size_t i = 0; i < count; i += kLanes) {
     const Floats grey = hn::Mul(FloatsOf(place.green + i), Float(1.f / 255));
     const Floats gain =
         hn::Add(hn::LoadU(tag, place.offset + i), hn::Mul(hn::LoadU(tag, place.slope + i), grey));
-    const Floats sum = hn::Add(hn::Add(hn::LoadU(tag, z + i), gain), Float(shift));
-    hn::StoreU(sum, tag, z + i);
+    const Floats sum = hn::Add(hn::LoadU(tag, z + i), gain);
+    const Floats factor =
+        hn::IfThenElse(hn::Lt(sum, Float(0)), Float(scale.below), Float(scale.above));
+    hn::StoreU(hn::Add(hn::Mul(sum, factor), Float(scale.shift)), tag, z + i);
   }
 }
 
@@ -175,11 +178,8 @@ Buffers& BuffersFor(std::size_t width) {
 
 }  // namespace
 
-AdaptedRows::AdaptedRows(const ColorJudge& judge, const PlaceMaps& maps, double shift)
-    : judge_(judge),
-      slope_(maps.slope, maps.side),
-      offset_(maps.offset, maps.side),
-      shift_(static_cast<float>(shift)) {
+AdaptedRows::AdaptedRows(const ColorJudge& judge, const PlaceMaps& maps, const OutputScale& scale)
+    : judge_(judge), slope_(maps.slope, maps.side), offset_(maps.offset, maps.side), scale_(scale) {
   weights_.local = static_cast<float>(judge.local_weight);
   weights_.most = static_cast<float>(judge.global_weight * judge.most);
   weights_.has_global = judge.folded.has_value();
@@ -214,7 +214,7 @@ void AdaptedRows::LogOddsRow(const std::uint8_t* bgr, int width, int y, float* o
   float* const z = BuffersFor(count).z.data();
   HWY_DYNAMIC_DISPATCH(FullRow)(judge_.local.View(), weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
-  HWY_DYNAMIC_DISPATCH(AddPlaceRow)(PlaceOf(bgr, width, y), shift_, count, z);
+  HWY_DYNAMIC_DISPATCH(AddPlaceRow)(PlaceOf(bgr, width, y), scale_, count, z);
   std::copy_n(z, count, out);
 }
 
@@ -234,7 +234,7 @@ void AdaptedRows::AskAll(const std::uint8_t* bgr, const PlaceRow& place,
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::uint32_t x = places[i];
     const float grey = static_cast<float>(place.green[x]) * (1.f / 255);
-    z[x] = found[i] + (place.offset[x] + place.slope[x] * grey) + shift_;
+    z[x] = scale_(found[i] + (place.offset[x] + place.slope[x] * grey));
   }
 }
 
@@ -249,13 +249,14 @@ const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, 
   HWY_DYNAMIC_DISPATCH(LeadRow)(local, weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
   const PlaceRow place = PlaceOf(bgr, width, y);
-  HWY_DYNAMIC_DISPATCH(AddPlaceRow)(place, shift_, count, z);
+  HWY_DYNAMIC_DISPATCH(AddPlaceRow)(place, scale_, count, z);
   constexpr double kInHand = 0.01;  // far beyond the roundings
   const auto gain = [&](std::size_t terms) {
     return static_cast<float>(judge_.local_weight * std::log(static_cast<double>(terms)) + kInHand);
   };
   const std::size_t open = HWY_DYNAMIC_DISPATCH(PlacesBetween)(
-      z, low - gain(local.positives), high + gain(local.count - local.positives), count,
+      z, scale_(scale_.Inverse(low) - gain(local.positives)),
+      scale_(scale_.Inverse(high) + gain(local.count - local.positives)), count,
       buffers.places.data());
   AskAll(bgr, place, {buffers.places.data(), open}, z);
   return z;

@@ -10,6 +10,7 @@
 
 #include "detect/adapt/map_row.h"
 #include "skinmask/model/mixture.h"
+#include "skinmask/model/model.h"
 #include "skinmask/model/posterior.h"
 #include "skinmask/model/quadratic.h"
 
@@ -40,6 +41,18 @@ struct PlaceMaps {
   int side = 1;
 };
 
+// From sums of evidence, 0 at the model's own threshold, to the log-odds that are told.
+struct OutputScale {
+  float below = 1, above = 1, shift = 0;
+
+  OutputScale(const Slopes& slopes, double own_log_odds)
+      : below(static_cast<float>(slopes.below)),
+        above(static_cast<float>(slopes.above)),
+        shift(static_cast<float>(own_log_odds)) {}
+  float operator()(float sum) const { return sum * (sum < 0 ? below : above) + shift; }
+  float Inverse(float z) const { return (z - shift) / (z < shift ? below : above); }
+};
+
 // A row of both maps, and of the green bytes, with room for a vector beyond its end.
 struct PlaceRow {
   const float *slope, *offset;
@@ -48,8 +61,8 @@ struct PlaceRow {
 
 class AdaptedRows {
  public:
-  // `judge` and what it points to must outlive this; `shift` is added to all log-odds.
-  AdaptedRows(const ColorJudge& judge, const PlaceMaps& maps, double shift);
+  // `judge` and what it points to must outlive this.
+  AdaptedRows(const ColorJudge& judge, const PlaceMaps& maps, const OutputScale& scale);
 
   // Row y of a picture of `width` pixels: log-odds z, 255 where they are above a threshold's, else
   // 0, or round(255 P). For six Gaussians and a quadratic a pixel takes 5, 2.6 and 3.4 ns on one
@@ -73,7 +86,7 @@ class AdaptedRows {
   ColorJudge judge_;
   ColorWeights weights_;
   MapRows slope_, offset_;
-  float shift_;
+  OutputScale scale_;
 };
 
 }  // namespace skinmask

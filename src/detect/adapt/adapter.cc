@@ -22,6 +22,7 @@ Adapter::Adapter(const Model& model, double own_threshold,
                  std::vector<std::unique_ptr<SeedFinder>> finders, const AdaptOptions& options)
     : global_(model, {.mask = false, .probability = false}),
       own_log_odds_(Logit(std::clamp(own_threshold, 1e-6, 1 - 1e-6))),
+      calibration_(model.adapted_calibration),
       finders_(std::move(finders)),
       options_(options),
       image_options_(options) {
@@ -142,6 +143,11 @@ const AdaptOptions& Adapter::OptionsOf(const Adaptation& adaptation) const {
   return adaptation.summary.by == AdaptationSummary::By::kImage ? image_options_ : options_;
 }
 
+const Slopes& Adapter::SlopesOf(const Adaptation& adaptation) const {
+  return adaptation.summary.by == AdaptationSummary::By::kImage ? calibration_.image
+                                                                : calibration_.faces;
+}
+
 AdaptedRows Adapter::RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const {
   const AdaptOptions& options = OptionsOf(adaptation);
   const ColorJudge judge{*adaptation.local,
@@ -155,13 +161,18 @@ AdaptedRows Adapter::RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) co
     throw Error("the adaptation", fmt::format("is not of an image of {}x{} pixels, as this one is",
                                               bgr.cols, bgr.rows));
   const int side = SmallImageSquare(bgr.size(), options_.fit.pixels);
-  return AdaptedRows(judge, {adaptation.slope, adaptation.offset, side}, own_log_odds_);
+  return AdaptedRows(judge, {adaptation.slope, adaptation.offset, side},
+                     {SlopesOf(adaptation), own_log_odds_});
 }
 
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const {
   RequireType(bgr, CV_8UC3, "image");
-  if (!adaptation.local)
-    return GlobalLogOdds(bgr, OptionsOf(adaptation), adaptation.shift) + own_log_odds_;
+  if (!adaptation.local) {
+    cv::Mat z = GlobalLogOdds(bgr, OptionsOf(adaptation), adaptation.shift);
+    const OutputScale scale(SlopesOf(adaptation), own_log_odds_);
+    std::for_each(z.begin<float>(), z.end<float>(), [&](float& sum) { sum = scale(sum); });
+    return z;
+  }
   const AdaptedRows rows = RowsOf(bgr, adaptation);
   cv::Mat z(bgr.size(), CV_32FC1);
   ForRowsOf(bgr.cols, bgr.rows,

@@ -4,8 +4,9 @@
 
 int main(int argc, char** argv) {
   using namespace skinmask::cli;
-  constexpr AddVerbFunction kVerbs[] = {AddSample,   AddTrain, AddCompare, AddDetect, AddLiveName,
-                                        AddEvaluate, AddShow,  AddVersion, AddHelp};
+  constexpr AddVerbFunction kVerbs[] = {AddSample,  AddTrain,    AddCalibrate, AddCompare,
+                                        AddDetect,  AddLiveName, AddEvaluate,  AddShow,
+                                        AddVersion, AddHelp};
   if (IsLive(argc, argv)) return RunLiveProgram(argv);
   return RunApp(argc, argv, kVerbs);
 }

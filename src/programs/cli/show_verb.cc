@@ -85,6 +85,11 @@ void PrintModel(const Model& model) {
   if (!model.calibration.identity())
     Print("\ncalibrated  {:.6f} z {:+.6f} (on {})\n", model.calibration.slope,
           model.calibration.offset, model.calibration.data);
+  if (const AdaptedCalibration& c = model.adapted_calibration; !c.identity())
+    Print(
+        "\nadapted     log-odds beyond the threshold times {:g} below, {:g} above (faces); {:g}, "
+        "{:g} (divided by colours), on {}\n",
+        c.faces.below, c.faces.above, c.image.below, c.image.above, c.data);
   Print("\ntrained on  SHA-256 {}\n", model.card.sha256);
   for (const auto& [name, text] : model.card.notes) Print("{:<11} {}\n", name, text);
   for (const CardScore& s : model.card.scores)

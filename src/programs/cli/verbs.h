@@ -9,6 +9,7 @@ namespace skinmask::cli {
 
 void AddSample(CLI::App& app, Context& context);
 void AddTrain(CLI::App& app, Context& context);
+void AddCalibrate(CLI::App& app, Context& context);
 void AddCompare(CLI::App& app, Context& context);
 void AddDetect(CLI::App& app, Context& context);
 void AddEvaluate(CLI::App& app, Context& context);

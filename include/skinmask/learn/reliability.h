@@ -1,0 +1,37 @@
+// Whether probabilities are shares: the reliability diagram and its expected error (docs/math.md,
+// 'Report').
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "skinmask/learn/evaluation.h"
+
+namespace [[gnu::visibility("default")]] skinmask {
+
+// Pixels whose P(positive) lies in [low, high); the last bin includes 1.
+struct ReliabilityBin {
+  double low, high;
+  std::uint64_t count = 0, positive = 0;
+  double sum = 0;  // of P
+  std::optional<double> MeanProbability() const;
+  std::optional<double> PositiveShare() const;
+};
+
+struct Reliability {
+  static constexpr int kBins = 15;  // that papers use (Guo et al. 2017)
+
+  std::vector<ReliabilityBin> bins;  // of equal width over 0..1
+
+  explicit Reliability(int bin_count = kBins);
+  // Pixels of these log-odds.
+  void Add(double log_odds, std::uint64_t positive, std::uint64_t negative);
+  // Expected calibration error: sum over bins of count/all * |positive share - mean probability|
+  // (Naeini et al. 2015). Absent without pixels.
+  std::optional<double> Ece() const;
+};
+
+Reliability ReliabilityOf(const Scores& scores, int bin_count = Reliability::kBins);
+
+}  // namespace skinmask

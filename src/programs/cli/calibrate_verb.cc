@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "programs/cli/adapt_flags.h"
+#include "programs/cli/option_checks.h"
+#include "programs/cli/path_list.h"
+#include "programs/cli/print.h"
+#include "programs/cli/verb.h"
+#include "programs/cli/verbs.h"
+#include "skinmask/base/file.h"
+#include "skinmask/pipeline/calibrate.h"
+
+namespace skinmask::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> parts;
+  std::string output;
+};
+
+Json JsonOf(const AdaptedCalibrationFit& fit) {
+  const auto of = [](const Slopes& slopes, std::size_t images) {
+    return Json{{"images", images}, {"below", slopes.below}, {"above", slopes.above}};
+  };
+  Json root{{"faces", of(fit.calibration.faces, fit.faces)},
+            {"image", of(fit.calibration.image, fit.image)}};
+  for (const CalibrationSet& set : fit.sets)
+    root["parts"].push_back({{"name", set.name},
+                             {"images", set.images},
+                             {"ece", OrNull(set.before)},
+                             {"ece_left_out", OrNull(set.after)}});
+  return root;
+}
+
+void PrintFit(const AdaptedCalibrationFit& fit) {
+  Print("{:<24} {:>8} {:>12} {:>12}\n", "part", "images", "ECE", "left out");
+  for (const CalibrationSet& set : fit.sets)
+    Print("{:<24} {:>8} {:>12} {:>12}\n", set.name, set.images, Shown(set.before, 4),
+          Shown(set.after, 4));
+  Print("\n{:<24} {:>8} {:>12} {:>12}\n", "", "images", "slope below", "above");
+  Print("{:<24} {:>8} {:>12} {:>12}\n", "fitted to faces", fit.faces, fit.calibration.faces.below,
+        fit.calibration.faces.above);
+  Print("{:<24} {:>8} {:>12} {:>12}\n", "divided by colours", fit.image,
+        fit.calibration.image.below, fit.calibration.image.above);
+}
+
+// Slopes of few images say more of these than of others.
+void WarnOfFew(const char* kind, std::size_t images, const Context& context) {
+  constexpr std::size_t kFew = 20;
+  if (images == 0 || images >= kFew || context.quiet) return;
+  PrintLine(fmt::format("warning: {}: {} image{} are few to calibrate on (the error with images "
+                        "left out tells)",
+                        kind, images, images > 1 ? "s" : ""));
+}
+
+void RunCalibrate(const Options& options, Context& context) {
+  RequireFiles(options.parts);
+  RequireApart(options.output, "-o", context.json, "--json");
+  for (const std::string& part : options.parts) {
+    RequireApart(options.output, "-o", part, "a part");
+    RequireApart(context.json, "--json", part, "a part");
+  }
+  RequireWritable(options.output, context.overwrite());
+  context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}});
+  Model model = context.LoadModel();
+  const AdaptedCalibrationFit fit =
+      FitAdaptedCalibration({options.parts.begin(), options.parts.end()}, model);
+  model.adapted_calibration = fit.calibration;
+  WriteFile(options.output, ModelToJson(model), context.overwrite());
+  if (!context.json_to_stdout() && !context.quiet) PrintFit(fit);
+  WarnOfFew("fitted to faces", fit.faces, context);
+  WarnOfFew("divided by colours", fit.image, context);
+  context.WriteJson(JsonText(JsonOf(fit), 2) + "\n");
+}
+
+}  // namespace
+
+void AddCalibrate(CLI::App& app, Context& context) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = AddVerb(app, "calibrate", "Make probabilities of adapted images shares",
+                           "  skinmask evaluate --images samples/photos --truth samples/masks "
+                           "--max-f1 --partial part.json\n"
+                           "  skinmask calibrate part.json -o calibrated.json",
+                           context);
+  OptionGroup(*verb, "Input")
+      .Add("parts", options->parts, "PART",
+           "Files that `evaluate --partial --max-f1` wrote with this model: all of each evaluation")
+      ->required();
+  OptionGroup(*verb, "Output").Add("-o", options->output, "FILE", "Model file to write")->required();
+  AddModelOption(*verb, context);
+  AddJsonOption(*verb, context);
+  AddForceOption(*verb, context);
+  AddSandboxOption(*verb, context);
+  verb->callback([options, &context] {
+    context.action = [options](Context& c) { RunCalibrate(*options, c); };
+  });
+}
+
+}  // namespace skinmask::cli

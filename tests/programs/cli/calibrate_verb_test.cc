@@ -1,0 +1,95 @@
+// Slopes from the parts of evaluations.
+#include <gtest/gtest.h>
+
+#include "support/colors.h"
+#include "support/parts.h"
+
+namespace skinmask {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::Encode;
+using testing::Outcome;
+using testing::PartsTest;
+
+class CalibrateTest : public PartsTest {
+ protected:
+  // Parts of pairs whose true masks miss a tenth of the skin, and hold some of the rest: what the
+  // model is sure of is true in nine of ten pixels.
+  void PutNoisyPairs(int count) {
+    PutPairs(count);
+    testing::Random random(3);
+    for (int i = 0; i < count; ++i) {
+      cv::Mat mask = cv::imread(Path(fmt::format("m/{}.png", i)).string(), cv::IMREAD_GRAYSCALE);
+      for (int y = 0; y < mask.rows; ++y)
+        for (int x = 0; x < mask.cols; ++x)
+          if (random.Uniform() < 0.1) mask.at<std::uint8_t>(y, x) ^= 255;
+      Put(fmt::format("m/{}.png", i), Encode(".png", mask));
+    }
+  }
+
+  double Ece(const std::string& model) {
+    EXPECT_EQ(Run("evaluate --force --json e.json " + kPairs + " --model " + model).status, 0);
+    return ordered_json::parse(Bytes("e.json"))["reliability"]["ece"].get<double>();
+  }
+
+  const std::string kPairs = "--images i --truth m --seed-rect 15,20,12,12";
+};
+
+TEST_F(CalibrateTest, MakesProbabilitiesSharesAndKeepsTheMasks) {
+  PutNoisyPairs(4);
+  ASSERT_EQ(Run("train --images i --masks m -o m.json").status, 0);
+  const auto parts = Parts("evaluate --max-f1 --model m.json " + kPairs, "--partial", 2);
+  const std::string calibrate = fmt::format("calibrate --model m.json {}", fmt::join(parts, " "));
+  ASSERT_EQ(Run(calibrate + " -o c.json --json fit.json").status, 0);
+  const ordered_json fit = ordered_json::parse(Bytes("fit.json"));
+  EXPECT_EQ(fit["faces"]["images"], 4);
+  EXPECT_EQ(fit["image"], ordered_json({{"images", 0}, {"below", 1.0}, {"above", 1.0}}));
+  EXPECT_LT(fit["faces"]["above"].get<double>(), 0.8);
+  EXPECT_LT(Ece("c.json"), 0.4 * Ece("m.json"));
+  for (const auto& part : fit["parts"])
+    EXPECT_LT(part["ece_left_out"].get<double>(), 0.6 * part["ece"].get<double>());
+  for (const std::string model : {"m", "c"})
+    ASSERT_EQ(
+        Run("detect i --seed-rect 15,20,12,12 -o of-" + model + " --model " + model + ".json").status,
+        0);
+  for (const std::string name : {"/0.png", "/3.png"})
+    EXPECT_EQ(Bytes("of-m" + name), Bytes("of-c" + name)) << name;
+  EXPECT_NE(Run("show c.json").out.find("adapted "), std::string::npos);
+  // What is calibrated has nothing left to be calibrated, whatever the order of the parts.
+  const auto again = Parts("evaluate --max-f1 --model c.json " + kPairs, "--partial", 2);
+  ASSERT_EQ(Run(fmt::format("calibrate --force --model c.json {1} {0} -o d.json --json fit2.json",
+                            again[0], again[1]))
+                .status,
+            0);
+  const ordered_json second = ordered_json::parse(Bytes("fit2.json"));
+  for (const char* side : {"below", "above"})
+    EXPECT_NEAR(second["faces"][side].get<double>() / fit["faces"][side].get<double>(), 1, 0.002);
+}
+
+TEST_F(CalibrateTest, SaysWhatTheFilesAreNot) {
+  PutNoisyPairs(3);
+  ASSERT_EQ(Run("train --images i --masks m -o m.json").status, 0);
+  const auto expect = [&](const std::string& parts, const std::string& line, int status = 1) {
+    const Outcome outcome = Run("calibrate --model m.json -o c.json " + parts);
+    EXPECT_EQ(outcome.status, status) << parts;
+    EXPECT_NE(outcome.err.find(line), std::string::npos) << parts << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(Path("c.json"))) << parts;
+  };
+  const std::string evaluate = "evaluate --model m.json --shard ";
+  ASSERT_EQ(Run(evaluate + "1/2 --max-f1 --partial half.json " + kPairs).status, 0);
+  expect("half.json", "is missing");
+  ASSERT_EQ(Run(evaluate + "1/1 --partial bare.json " + kPairs).status, 0);
+  expect("bare.json", "bare.json: keeps no scores of each image");
+  ASSERT_EQ(Run(evaluate + "1/1 --max-f1 --partial off.json --adapt off --images i --truth m").status,
+            0);
+  expect("off.json", "off.json: was made without adaptation");
+  ASSERT_EQ(Run("evaluate --max-f1 --partial default.json " + kPairs).status, 0);
+  expect("default.json", "default.json: was made with another model than this");
+  expect("m.json", "m.json");
+  expect("absent.json", "absent.json", 2);
+  expect("", "parts", 2);
+}
+
+}  // namespace
+}  // namespace skinmask
