@@ -43,7 +43,7 @@ TEST(Reproducible, PngDoesNotDependOnWhatTheStackHeld) {
 // Runs a function on a stack that ends `below` bytes before the end of `memory`.
 template <class F>
 void OnStack(char* memory, std::size_t size, std::size_t below, F run) {
-  constexpr std::size_t kStack = 512 << 10;
+  constexpr std::size_t kStack = 2 << 20;  // the thread sanitizer keeps a megabyte of it
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   ASSERT_EQ(pthread_attr_setstack(&attributes, memory + size - below - kStack, kStack), 0);
@@ -63,7 +63,7 @@ void OnStack(char* memory, std::size_t size, std::size_t below, F run) {
 // ISA-L once hashed bits 16 to 47 of its state's address into the table: at one address in some
 // hundreds the codes were others.
 TEST(Reproducible, PngDoesNotDependOnWhereTheStackIs) {
-  constexpr std::size_t kStep = 1 << 16, kSteps = 8192, kSize = (kSteps + 16) * kStep;
+  constexpr std::size_t kStep = 1 << 16, kSteps = 8192, kSize = (kSteps + 48) * kStep;
   void* const memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
