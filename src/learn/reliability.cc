@@ -48,7 +48,8 @@ std::optional<double> Reliability::Ece() const {
 
 Reliability ReliabilityOf(const Scores& scores, int bin_count) {
   Reliability reliability(bin_count);
-  for (const ScoreStep& step : scores.steps) reliability.Add(step.score, step.positive, step.negative);
+  for (const ScoreStep& step : scores.steps)
+    reliability.Add(step.score, step.positive, step.negative);
   return reliability;
 }
 

@@ -29,6 +29,7 @@ constexpr OutputKind kOutputs[] = {
     {Output::kOverlay, "overlay", ".overlay.png", ".overlay.mp4"},
     {Output::kCutout, "cutout", ".cutout.png", ".cutout.mp4"},
     {Output::kClasses, "classes", ".classes.png", ".classes.mkv"},
+    {Output::kUncertainty, "uncertainty", ".uncertainty.png", ".uncertainty.mkv"},
 };
 
 std::string Quoted(const fs::path& path) { return "'" + path.string() + "'"; }

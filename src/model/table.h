@@ -27,6 +27,11 @@ void ReferenceRow(const Reference& reference, const std::uint8_t* bgr, std::size
 // round(255 P) of log-odds.
 std::uint8_t ProbabilityByte(double log_odds);
 
+// 255 where the colour's bit is set, else 0; `bits` has one for each of the 2^24 colours
+// r << 16 | g << 8 | b, lowest first.
+void BitOfColorRow(const std::uint32_t* bits, const std::uint8_t* bgr, std::size_t count,
+                   std::uint8_t* mask) noexcept;
+
 // The reference's answers to each of the 2^24 colours; or the reference itself for what `options`
 // do not ask for, and for too few pixels to earn a table. The bytes are the same.
 class Posterior::Table {

@@ -55,13 +55,18 @@ namespace skinmask {
 HWY_EXPORT(TableMaskRow);
 HWY_EXPORT(TableByteRow);
 
+void BitOfColorRow(const std::uint32_t* bits, const std::uint8_t* bgr, std::size_t count,
+                   std::uint8_t* mask) noexcept {
+  HWY_DYNAMIC_DISPATCH(TableMaskRow)(bits, bgr, count, mask);
+}
+
 void Posterior::Table::MaskRow(const std::uint8_t* bgr, std::size_t count,
                                std::uint8_t* mask) const noexcept {
   if (bits_.empty())
     ReferenceRow(reference_, bgr, count, mask,
                  [this](double z) { return static_cast<std::uint8_t>(z > threshold_ ? 255 : 0); });
   else
-    HWY_DYNAMIC_DISPATCH(TableMaskRow)(bits_.data(), bgr, count, mask);
+    BitOfColorRow(bits_.data(), bgr, count, mask);
 }
 
 void Posterior::Table::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,

@@ -12,9 +12,10 @@
 namespace skinmask {
 namespace {
 
-bool ShowsPicture(const Task& task) {
+bool NeedsBgr(const Task& task, const DetectOptions& options) {
   return Wants(task, Output::kOverlay) || Wants(task, Output::kCutout) ||
-         Wants(task, Output::kClasses);
+         Wants(task, Output::kClasses) || Wants(task, Output::kUncertainty) ||
+         (options.abstain && Wants(task, Output::kMask));
 }
 
 // What the pixels of an image are judged by, and what is drawn of them.
@@ -40,7 +41,7 @@ Picture PictureOf(const Task& task, std::string_view bytes, const FramePosterior
   std::optional<VideoFrame> planes;
   if (!picture.adaptation && posterior.TakesYuv())
     planes = DecodeJpegPlanes(bytes, name, decode, plane_bytes);
-  if (picture.bgr.empty() && (!planes || ShowsPicture(task)))
+  if (picture.bgr.empty() && (!planes || NeedsBgr(task, options)))
     picture.bgr = DecodeImage(bytes, name, decode);
   if (planes)
     picture.stored = *planes;
@@ -88,10 +89,17 @@ Maps MapsOf(const Task& task, const FramePosterior& posterior, double threshold,
   return maps;
 }
 
-cv::Mat Render(Output output, const Posterior& posterior, const cv::Mat& bgr, const Maps& maps) {
+cv::Mat Render(Output output, const Posterior& posterior, const DetectOptions& options,
+               const Picture& picture, const Maps& maps) {
+  const cv::Mat& bgr = picture.bgr;
+  const Adaptation* const adaptation = picture.adaptation ? &*picture.adaptation : nullptr;
   switch (output) {
     case Output::kMask:
-      return maps.mask;
+      return options.abstain
+                 ? options.uncertainty->AbstainingMask(bgr, options.adapter.get(), adaptation)
+                 : maps.mask;
+    case Output::kUncertainty:
+      return options.uncertainty->Map(bgr, options.adapter.get(), adaptation);
     case Output::kProbability:
       return maps.deep_probability.empty() ? maps.probability : maps.deep_probability;
     case Output::kOverlay:
@@ -127,7 +135,7 @@ Detected DetectOne(const Task& task, std::string_view bytes, const FramePosterio
   if (picture.adaptation) result.image.adaptation = picture.adaptation->summary;
   for (const auto& [output, path] : task.outputs) {
     const Posterior& of_bgr = posterior.posterior();
-    const cv::Mat drawn = Render(output, of_bgr, picture.bgr, maps);
+    const cv::Mat drawn = Render(output, of_bgr, options, picture, maps);
     result.files.push_back(output == Output::kClasses
                                ? EncodePalettePng(drawn, ClassPalette(of_bgr.class_count()))
                                : EncodePng(drawn));

@@ -10,7 +10,8 @@ namespace skinmask {
 namespace {
 
 bool IsOfPicture(Output output) {
-  return output == Output::kOverlay || output == Output::kCutout || output == Output::kClasses;
+  return output == Output::kOverlay || output == Output::kCutout || output == Output::kClasses ||
+         output == Output::kUncertainty;
 }
 bool IsOfProbability(Output output) { return output == Output::kProbability; }
 
@@ -30,7 +31,7 @@ FrameDetector::FrameDetector(const Task& task, const DetectOptions& options,
       posterior_(posterior),
       threshold_(threshold),
       outputs_(OutputsOf(task, options)),
-      pictures_(Wants(IsOfPicture)),
+      pictures_(options.abstain || Wants(IsOfPicture)),
       deep_(options.probability_bits == 16 && Wants(IsOfProbability)),
       probability_(options.video.frame || (!deep_ && Wants(IsOfProbability))) {}
 
@@ -81,7 +82,11 @@ cv::Mat FrameDetector::Render(Output output, const FrameItem& item, const Maps& 
                               const VideoSink& sink) const {
   switch (output) {
     case Output::kMask:
-      return maps.mask;
+      return options_.abstain ? options_.uncertainty->AbstainingMask(
+                                    item.bgr, options_.adapter.get(), item.adaptation.get())
+                              : maps.mask;
+    case Output::kUncertainty:
+      return options_.uncertainty->Map(item.bgr, options_.adapter.get(), item.adaptation.get());
     case Output::kProbability:
       return deep_ ? maps.deep_probability : maps.probability;
     case Output::kOverlay:

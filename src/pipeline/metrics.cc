@@ -1,5 +1,7 @@
 #include "skinmask/pipeline/evaluate.h"
 
+#include "skinmask/base/logistic.h"
+
 namespace skinmask {
 namespace {
 
@@ -48,6 +50,12 @@ Metrics MetricsOf(const Evaluation& evaluation) {
     m.brier = evaluation.scores->Brier();
   }
   return m;
+}
+
+std::optional<SelectivePoint> AnsweredOf(const EvaluationReport& report) {
+  if (!report.abstain || !report.scores) return std::nullopt;
+  const auto& [low, high] = *report.abstain;
+  return Abstaining(*report.scores, Logit(low), Logit(high));
 }
 
 std::vector<std::pair<std::string, std::optional<double>>> Ratios(const Metrics& metrics) {

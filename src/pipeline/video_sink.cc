@@ -90,7 +90,8 @@ class VideoFiles : public VideoSink {
   }
   int TypeOf(Output output, const DetectOptions& options) const {
     if (output == Output::kProbability && options.probability_bits == 16) return CV_16UC1;
-    if (output == Output::kMask || output == Output::kProbability) return CV_8UC1;
+    if (output == Output::kMask || output == Output::kProbability || output == Output::kUncertainty)
+      return CV_8UC1;
     return output == Output::kCutout && transparent_ ? CV_8UC4 : CV_8UC3;
   }
   // With sound; where that does not go in, without it.

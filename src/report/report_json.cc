@@ -168,7 +168,25 @@ Json GalleryJson(const EvaluationReport& report) {
   return {{"worst", choice.worst}, {"best", choice.best}};
 }
 
-void AddScores(Json& root, const Scores& scores, const CurvePoint& operating_point) {
+// Columns, as the curves.
+Json SelectiveJson(const EvaluationReport& report, double threshold) {
+  constexpr std::size_t kPoints = 101;
+  const SelectiveCurve curve = SelectiveCurveOf(*report.scores, threshold, kPoints);
+  Json json{{"area", curve.area}, {"coverage", Json::array()}, {"risk", Json::array()}};
+  for (const SelectivePoint& point : curve.points) {
+    json["coverage"].push_back(point.coverage);
+    json["risk"].push_back(point.risk);
+  }
+  if (const auto answered = AnsweredOf(report))
+    json["abstain"] = {{"low", report.abstain->first},
+                       {"high", report.abstain->second},
+                       {"coverage", answered->coverage},
+                       {"risk", answered->risk}};
+  return json;
+}
+
+void AddScores(Json& root, const EvaluationReport& report, const CurvePoint& operating_point) {
+  const Scores& scores = *report.scores;
   root["operating_point"] = PointJson(operating_point);
   root["best_f1"] = nullptr;
   if (const auto best = Choose(scores, {DecisionRule::Kind::kMaxF1}))
@@ -176,6 +194,7 @@ void AddScores(Json& root, const Scores& scores, const CurvePoint& operating_poi
   root["curves"] = CurvesJson(scores, operating_point);
   root["reliability"] = ReliabilityJson(scores);
   root["log_odds"] = LogOddsJson(scores);
+  root["selective"] = SelectiveJson(report, operating_point.log_odds);
 }
 
 }  // namespace
@@ -192,7 +211,7 @@ std::string FullReportToJson(const EvaluationReport& report, const Model* model)
                      {"threshold", model->decision.threshold},
                      {"rule", model->decision.rule}};
     if (report.scores)
-      AddScores(root, *report.scores, {Logit(model->decision.threshold), report.pooled.counts});
+      AddScores(root, report, {Logit(model->decision.threshold), report.pooled.counts});
     root["boundary"] = BoundaryJson(report, *model);
   }
   return JsonText(root, 1) + "\n";

@@ -16,10 +16,9 @@ Scores Calibrated(const Slopes& slopes, double own) {
   Scores scores;
   for (double z = -20; z < 20; z += 0.125) {
     constexpr double kPixels = 1e9;
-    const auto positive =
-        static_cast<std::uint64_t>(kPixels * Logistic(own + slopes(z + 0.0625)));
-    scores.steps.push_back({own + z, positive, static_cast<std::uint64_t>(kPixels) - positive,
-                            own + z + 0.0625});
+    const auto positive = static_cast<std::uint64_t>(kPixels * Logistic(own + slopes(z + 0.0625)));
+    scores.steps.push_back(
+        {own + z, positive, static_cast<std::uint64_t>(kPixels) - positive, own + z + 0.0625});
   }
   return scores;
 }
@@ -60,8 +59,8 @@ TEST(Slopes, AreTheLikeliest) {
     return sum;
   };
   for (const double factor : {0.5, 0.9, 0.99, 1.01, 1.1, 2.})
-    for (const Slopes& other : {Slopes{fit->below * factor, fit->above},
-                                Slopes{fit->below, fit->above * factor}})
+    for (const Slopes& other :
+         {Slopes{fit->below * factor, fit->above}, Slopes{fit->below, fit->above * factor}})
       EXPECT_LT(likelihood(other), likelihood(*fit));
 }
 

@@ -36,6 +36,7 @@ struct AdaptationSummary {
 // says of the pixel: the spatial prior, and what its neighbours are.
 struct Adaptation {
   std::optional<CompiledMixture> local;  // the image's own densities, class 0 is skin; or none
+  std::vector<Quadratic> distances;      // squared Mahalanobis, from each Gaussian of `local`
   double shift = 0;                      // of the global log-odds
   cv::Mat slope, offset;                 // CV_32FC1 of the small image's size
   AdaptationSummary summary;

@@ -12,7 +12,7 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // What detection can write, and the suffix that tells it apart.
-enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses };
+enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses, kUncertainty };
 std::string_view OutputSuffix(Output output);       // ".png", ".probability.png", ...
 std::string_view VideoOutputSuffix(Output output);  // ".mkv", ".overlay.mp4", ...
 // Of a video with transparency by one of FFmpeg's encoders: ".webm" for VP8 and VP9, ".mov" for

@@ -14,6 +14,7 @@
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/frame_posterior.h"
 #include "skinmask/detect/region.h"
+#include "skinmask/detect/uncertainty.h"
 #include "skinmask/media/image.h"
 #include "skinmask/media/outputs.h"
 #include "skinmask/media/video.h"
@@ -78,7 +79,10 @@ struct DetectOptions {
   FramePosterior::Pixels pixels = FramePosterior::Pixels::kBgr;
   VideoOutputOptions video;
   std::shared_ptr<const Adapter> adapter;  // null: the same model for every image
-  bool region = false;  // DetectedImage::region of images is wanted, which takes their P(skin)
+  // Of the same model: for Output::kUncertainty, and for masks if they abstain. It sees BGR.
+  std::shared_ptr<const Uncertainty> uncertainty;
+  bool abstain = false;  // masks are Uncertainty::AbstainingMask; nothing else changes
+  bool region = false;   // DetectedImage::region of images is wanted, which takes their P(skin)
 };
 
 struct DetectedImage {

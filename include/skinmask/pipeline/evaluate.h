@@ -13,6 +13,7 @@
 #include "skinmask/detect/adapt.h"
 #include "skinmask/learn/class_counts.h"
 #include "skinmask/learn/evaluation.h"
+#include "skinmask/learn/selective.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/collect_samples.h"
 #include "skinmask/pipeline/run.h"
@@ -45,8 +46,11 @@ struct EvaluationReport {
   // With an adapter: what was done to each of the images, in their order, and who found the faces.
   std::vector<AdaptationSummary> adaptations;
   std::string finder;
-  std::optional<Scores> scores;        // pooled
-  std::optional<Decision> decision;    // how the model decided; absent where masks are judged
+  std::optional<Scores> scores;      // pooled
+  std::optional<Decision> decision;  // how the model decided; absent where masks are judged
+  // P(skin) above the first and at most the second is 'I do not know', in what is told of it beside
+  // the counts, which are of all pixels.
+  std::optional<std::pair<double, double>> abstain;
   std::optional<ClassCounts> classes;  // of a model of more than two classes
   std::vector<DrawnPixel> drawn;       // a thousand of each side, chosen by hash; none for masks
 };
@@ -66,6 +70,9 @@ EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run);
 // pixels, and smaller in two thirds of the images. False where images hold one class only. (Data,
 // and models that say the opposite of most: docs/accuracy.md, 'Masks that look inverted'.)
 bool MasksLookInverted(const EvaluationReport& report);
+
+// What is answered where the report's interval abstains; absent without one, or without scores.
+std::optional<SelectivePoint> AnsweredOf(const EvaluationReport& report);
 
 // Mean over images of each ratio, over those images where it is defined; means of the counts.
 std::vector<std::pair<std::string, std::optional<double>>> MeanPerImage(

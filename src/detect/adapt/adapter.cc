@@ -107,6 +107,7 @@ Adaptation Adapter::AdaptedToSeeds(const ImageModel& model, const cv::Mat& spati
                                    const std::vector<Seed>& seeds) {
   Adaptation adaptation;
   adaptation.local.emplace(Components(model), 0);
+  adaptation.distances = Distances(model);
   const bool refined = !model.message.slope.empty();
   adaptation.slope = refined ? model.message.slope : cv::Mat::zeros(spatial_prior.size(), CV_32FC1);
   adaptation.offset = refined ? cv::Mat(model.message.offset + spatial_prior) : spatial_prior;
@@ -127,7 +128,10 @@ std::optional<Adaptation> Adapter::AdaptToImage(const cv::Mat& small) const {
 Adaptation Adapter::AdaptedToImage(const std::optional<ImageModel>& model, double shift,
                                    const cv::Size& small) {
   Adaptation adaptation;
-  if (model) adaptation.local.emplace(Components(*model), 0);
+  if (model) {
+    adaptation.local.emplace(Components(*model), 0);
+    adaptation.distances = Distances(*model);
+  }
   adaptation.shift = shift;
   adaptation.slope = adaptation.offset = cv::Mat::zeros(small, CV_32FC1);
   adaptation.summary = {AdaptationSummary::By::kImage, 0, shift};

@@ -112,6 +112,14 @@ ImageModel EmSteps(ImageModel model, int steps, std::span<const ColorGaussian> a
 
 }  // namespace
 
+std::vector<Quadratic> Distances(const ImageModel& image) {
+  std::vector<Quadratic> distances;
+  for (const auto* side : {&image.skin, &image.background})
+    for (const ColorGaussian& g : *side)
+      distances.push_back(SquaredDistance(Features(), {1, g.mean, g.covariance}));
+  return distances;
+}
+
 std::vector<MixtureComponent> Components(const ImageModel& image) {
   static const Features kBgr;
   const auto total = [](const std::vector<ColorGaussian>& all) {

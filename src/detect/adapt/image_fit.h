@@ -10,6 +10,7 @@
 #include "detect/adapt/refine.h"
 #include "skinmask/detect/adapt_options.h"
 #include "skinmask/model/mixture.h"
+#include "skinmask/model/outliers.h"
 
 namespace skinmask {
 
@@ -20,6 +21,8 @@ struct ImageModel {
 };
 // The same for CompiledMixture: class 0 is skin.
 std::vector<MixtureComponent> Components(const ImageModel& model);
+// The squared Mahalanobis distances from its Gaussians.
+std::vector<Quadratic> Distances(const ImageModel& model);
 
 // What else is known of each pixel, CV_32FC1 of the image's size.
 struct Evidence {

@@ -12,7 +12,7 @@
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
 #include "skinmask/base/file.h"
-#include "skinmask/pipeline/calibrate.h"
+#include "skinmask/pipeline/adapted_calibration.h"
 
 namespace skinmask::cli {
 namespace {
@@ -52,9 +52,10 @@ void PrintFit(const AdaptedCalibrationFit& fit) {
 void WarnOfFew(const char* kind, std::size_t images, const Context& context) {
   constexpr std::size_t kFew = 20;
   if (images == 0 || images >= kFew || context.quiet) return;
-  PrintLine(fmt::format("warning: {}: {} image{} are few to calibrate on (the error with images "
-                        "left out tells)",
-                        kind, images, images > 1 ? "s" : ""));
+  PrintLine(
+      fmt::format("warning: {}: {} image{} are few to calibrate on (the error with images "
+                  "left out tells)",
+                  kind, images, images > 1 ? "s" : ""));
 }
 
 void RunCalibrate(const Options& options, Context& context) {
@@ -90,7 +91,9 @@ void AddCalibrate(CLI::App& app, Context& context) {
       .Add("parts", options->parts, "PART",
            "Files that `evaluate --partial --max-f1` wrote with this model: all of each evaluation")
       ->required();
-  OptionGroup(*verb, "Output").Add("-o", options->output, "FILE", "Model file to write")->required();
+  OptionGroup(*verb, "Output")
+      .Add("-o", options->output, "FILE", "Model file to write")
+      ->required();
   AddModelOption(*verb, context);
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);

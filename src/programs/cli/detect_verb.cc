@@ -11,6 +11,7 @@
 #include "programs/cli/posterior_flags.h"
 #include "programs/cli/raw_video_flags.h"
 #include "programs/cli/shard_flag.h"
+#include "programs/cli/uncertainty_flags.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
@@ -25,6 +26,7 @@ struct Options {
   std::string output;
   std::vector<std::string> outputs{"mask"};
   PosteriorFlags posterior;
+  UncertaintyFlags uncertainty;
   std::string files_from;
   std::vector<std::string> include, exclude;
   std::string shard = "1/1";
@@ -119,6 +121,7 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
 Model PreparedModel(const Options& options, const Context& context, DetectOptions& detect) {
   const Model made = context.LoadModel();
   Model model = WithPosteriorFlags(made, options.posterior);
+  SetUncertainty(options.uncertainty, model, detect);
   if (std::ranges::count(detect.outputs, Output::kClasses) > 0) {
     if (options.adapt.any_given())
       throw UsageError(
@@ -200,8 +203,9 @@ void AddInputAndOutput(CLI::App& verb, Options& options) {
       .AddDefault("--output", options.outputs, "KIND",
                   "What to write: mask (b.png, 0 and 255), probability (b.probability.png), "
                   "overlay (b.overlay.png), cutout (b.cutout.png, RGBA), classes (b.classes.png, a "
-                  "palette); of videos b.mkv, b.probability.mkv, b.overlay.mp4, b.cutout.mp4, "
-                  "b.classes.mkv; repeatable")
+                  "palette), uncertainty (b.uncertainty.png: 0 sure, 128 near the threshold, 255 "
+                  "unexplained); of videos b.mkv, b.probability.mkv, b.overlay.mp4, b.cutout.mp4, "
+                  "b.classes.mkv, b.uncertainty.mkv; repeatable")
       ->delimiter(',')
       ->allow_extra_args(false);
 }
@@ -209,6 +213,7 @@ void AddInputAndOutput(CLI::App& verb, Options& options) {
 void AddWorkOptions(CLI::App& verb, Options& options, Context& context) {
   const OptionGroup group(verb, "Input");
   AddPosteriorFlags(verb, options.posterior);
+  AddUncertaintyFlags(verb, options.uncertainty);
   OptionGroup(verb, "Output")
       .AddFlag("--resume", context.resume,
                "Leave out what exists already, and complete the FILE of --json and of --csv");

@@ -4,6 +4,7 @@
 #include "programs/cli/pair_flags.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/shard_flag.h"
+#include "programs/cli/uncertainty_flags.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
@@ -42,6 +43,8 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     CheckSource(flags.samples, flags.pairs, "--truth");
   }
   RuleOf(flags.decision);  // a wrong one before any work
+  if (AbstainOf(flags.abstain) && !flags.predicted.empty())
+    throw UsageError("--abstain is of probabilities, and --predicted masks have none");
   CheckPairOptions(flags.pairs);
   CheckPart(flags, context);
   RequireApart(flags.report, "--report", context.json, "--json");
@@ -71,6 +74,7 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
             "Folder of the true masks, or a tar archive (default: that of --images)");
   group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels to run the model on");
   AddDecisionFlags(*verb, flags.decision, "the model's own");
+  AddAbstainFlag(*verb, flags.abstain);
   group.Add("--partials", flags.partials, "FILE",
             "Files of all parts of an evaluation, to make the whole of");
   AddShardOption(*verb, flags.shard);

@@ -19,6 +19,7 @@ struct EvaluateFlags {
   std::string predicted;
   DecisionFlags decision;
   AdaptFlags adapt;
+  std::string abstain;                // LOW,HIGH, or empty
   std::string report;                 // the page to write, or empty
   std::string shard = "1/1";          // what to judge,
   std::string partial;                // for this file of a part

@@ -13,6 +13,7 @@
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/signals.h"
+#include "programs/cli/uncertainty_flags.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
@@ -241,9 +242,10 @@ void MergeParts(const EvaluateFlags& merge, Context& context) {
       JudgeAgain(whole, ReadEvaluationPart(file), file, *above);
     return ReportOf(whole);
   };
-  const EvaluationReport report =
+  EvaluationReport report =
       model ? Judge(*model, RuleOf(flags.decision), run, judge) : ReportOf(whole);
   if (StopFlag()) return;
+  report.abstain = AbstainOf(flags.abstain);
   Show(report, flags, model ? &*model : nullptr, adapter.get(), context, merge.report);
 }
 
@@ -256,8 +258,9 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   if (flags.predicted.empty()) model = context.LoadModel();
   const std::shared_ptr<const Adapter> adapter = AdapterOf(flags, model);
   if (!flags.partial.empty()) return WritePart(flags, model, adapter.get(), context);
-  const EvaluationReport report = Report(flags, model, adapter.get(), context);
+  EvaluationReport report = Report(flags, model, adapter.get(), context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
+  report.abstain = AbstainOf(flags.abstain);
   Show(report, flags, model ? &*model : nullptr, adapter.get(), context, flags.report);
 }
 

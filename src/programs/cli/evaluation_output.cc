@@ -44,6 +44,12 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
     Print("{:<18} {:>14.6g}  ({}{})\n", "threshold", report.decision->threshold,
           report.decision->rule,
           report.decision->data.empty() ? "" : ", chosen on " + report.decision->data);
+  if (const auto answered = AnsweredOf(report))
+    Print(
+        "{:<18} {:>14}  (risk {:.6f}: the share of the answers that is wrong; without "
+        "abstaining {:.6f})\n",
+        "coverage", Shown(answered->coverage), answered->risk,
+        1 - report.pooled.accuracy.value_or(1));
   if (by_faces && !report.adaptations.empty()) {
     FaceCount faces;
     for (const AdaptationSummary& adaptation : report.adaptations) faces.Add(adaptation);

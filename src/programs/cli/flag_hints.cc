@@ -18,6 +18,8 @@ constexpr Subject kSubjects[] = {
     {"invert: ", "needs two classes", "--invert: "},
     {"image name '", "': has no {stem}", "--image-name '"},
     {"mask name '", "': has no {stem}", "--mask-name '"},
+    {"outlier: ", "is no share (", "--outlier: "},
+    {"outliers: ", "a logistic model ", "--outlier: "},
     {"max-f1: ", "no pixel ", "--max-f1: "},
     {"max-fpr ", ": no pixel ", "--max-fpr "},
     {"min-recall ", ": no pixel ", "--min-recall "},

@@ -50,9 +50,9 @@ TEST_F(CalibrateTest, MakesProbabilitiesSharesAndKeepsTheMasks) {
   for (const auto& part : fit["parts"])
     EXPECT_LT(part["ece_left_out"].get<double>(), 0.6 * part["ece"].get<double>());
   for (const std::string model : {"m", "c"})
-    ASSERT_EQ(
-        Run("detect i --seed-rect 15,20,12,12 -o of-" + model + " --model " + model + ".json").status,
-        0);
+    ASSERT_EQ(Run("detect i --seed-rect 15,20,12,12 -o of-" + model + " --model " + model + ".json")
+                  .status,
+              0);
   for (const std::string name : {"/0.png", "/3.png"})
     EXPECT_EQ(Bytes("of-m" + name), Bytes("of-c" + name)) << name;
   EXPECT_NE(Run("show c.json").out.find("adapted "), std::string::npos);
@@ -81,8 +81,8 @@ TEST_F(CalibrateTest, SaysWhatTheFilesAreNot) {
   expect("half.json", "is missing");
   ASSERT_EQ(Run(evaluate + "1/1 --partial bare.json " + kPairs).status, 0);
   expect("bare.json", "bare.json: keeps no scores of each image");
-  ASSERT_EQ(Run(evaluate + "1/1 --max-f1 --partial off.json --adapt off --images i --truth m").status,
-            0);
+  ASSERT_EQ(
+      Run(evaluate + "1/1 --max-f1 --partial off.json --adapt off --images i --truth m").status, 0);
   expect("off.json", "off.json: was made without adaptation");
   ASSERT_EQ(Run("evaluate --max-f1 --partial default.json " + kPairs).status, 0);
   expect("default.json", "default.json: was made with another model than this");

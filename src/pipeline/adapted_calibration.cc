@@ -1,4 +1,4 @@
-#include "skinmask/pipeline/calibrate.h"
+#include "skinmask/pipeline/adapted_calibration.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -75,8 +75,7 @@ class PathFit {
       ScoreHistogram others = sum_;
       for (std::size_t i = fold; slopes_ && i < images_.size(); i += folds)
         others -= HistogramOf(*images_[i]);
-      const Slopes slopes =
-          slopes_ ? FitSlopes(others.Steps(), own_).value_or(Slopes()) : Slopes();
+      const Slopes slopes = slopes_ ? FitSlopes(others.Steps(), own_).value_or(Slopes()) : Slopes();
       for (std::size_t i = fold; i < images_.size(); i += folds)
         for (const ScoreStep& step : HistogramOf(*images_[i]).Steps().steps)
           after[images_[i]->set].Add(own_ + slopes(step.score - own_), step.positive,
@@ -106,8 +105,7 @@ Slopes After(const Slopes& earlier, const std::optional<Slopes>& later) {
 AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::path>& parts,
                                             const Model& model) {
   AdaptedCalibrationFit fit;
-  const std::vector<ScoredImage> images =
-      ReadImages(parts, Sha256(ModelToJson(model)), fit.sets);
+  const std::vector<ScoredImage> images = ReadImages(parts, Sha256(ModelToJson(model)), fit.sets);
   const double own = Logit(model.decision.threshold);
   const PathFit faces(images, By::kSeeds, own), image(images, By::kImage, own);
   if (!faces.slopes() && !image.slopes())

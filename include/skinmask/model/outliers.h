@@ -1,0 +1,47 @@
+// Colours that no class explains (docs/math.md, 'Colours that no class explains').
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "skinmask/model/model.h"
+#include "skinmask/model/quadratic.h"
+
+namespace [[gnu::visibility("default")]] skinmask {
+
+// x with P(X <= x) = share for a chi-squared variable X of 1, 2 or 3 degrees of freedom; `share` in
+// (0, 1).
+double ChiSquaredQuantile(double share, int degrees);
+
+// (f - mean)' inverse(covariance) (f - mean) of features f in an affine space, as a function of the
+// bytes.
+Quadratic SquaredDistance(const Features& features, const Gaussian& gaussian);
+
+// Tells the pixels that lie outside of every component's region of highest density that holds
+// `share` of it: for a Gaussian, a squared Mahalanobis distance beyond the chi-squared quantile of
+// as many degrees of freedom as it has features; for a histogram, a bin beyond the fullest that
+// hold this share of a class's training pixels. What prior a class has does not matter.
+class Outliers {
+ public:
+  // Throws Error for a logistic model, which has no densities, and unless 0 < share < 1. In affine
+  // spaces Gaussians run as quadratics, 0.3 ns a pixel and Gaussian on one core with AVX-512; all
+  // else is looked up in a table of 2 MiB, which takes about a second to fill.
+  Outliers(const Model& model, double share);
+  // The same of squared distances from Gaussians of three features, at least one.
+  Outliers(std::span<const Quadratic> squared_distances, double share);
+
+  // 255 where no class explains the pixel, else 0; as Posterior's rows.
+  void Row(const std::uint8_t* bgr, std::size_t count, std::uint8_t* outlier) const noexcept;
+
+ private:
+  void AddGaussians(const Model& model, double share);
+  void FillTable(const Model& model, double share);
+
+  std::vector<FloatQuadratic> beyond_;  // squared distance less its limit, of each Gaussian
+  std::shared_ptr<const std::vector<std::uint32_t>> bits_;  // of each colour, or none
+};
+
+}  // namespace skinmask
