@@ -14,6 +14,7 @@
 #include "skinmask/data/color_counter.h"
 #include "skinmask/data/moments.h"
 #include "skinmask/data/samples.h"
+#include "skinmask/data/tone.h"
 #include "skinmask/data/yuv_encoding.h"
 #include "skinmask/learn/class_counts.h"
 #include "skinmask/learn/compare.h"

@@ -31,10 +31,22 @@ JudgedImage RowOf(const std::string& name, Sums& sums, bool has_scores,
   return row;
 }
 
+// The median colour of the true positive pixels.
+std::optional<Lab> ToneOf(const LabelledImage& image, std::uint8_t positive) {
+  MedianLab median;
+  for (int y = 0; y < image.bgr.rows; ++y) {
+    const std::uint8_t* const classes = image.classes.ptr<std::uint8_t>(y);
+    const std::uint8_t* bgr = image.bgr.ptr<std::uint8_t>(y);
+    for (int x = 0; x < image.bgr.cols; ++x, bgr += 3)
+      if (classes[x] == positive) median.Add(LabOfSrgb(bgr[0], bgr[1], bgr[2]));
+  }
+  return median.Median();
+}
+
 // Judges the pairs of the shard with `judge(image, sums)` and adds up.
 template <class Judge>
-void JudgePairs(const LabelledPairs& pairs, const JudgeOptions& options, const Run& run,
-                const Judge& judge, EvaluationPart& part) {
+void JudgePairs(const LabelledPairs& pairs, std::uint8_t positive, const JudgeOptions& options,
+                const Run& run, const Judge& judge, EvaluationPart& part) {
   struct One {
     JudgedImage row;
     Sums sums;
@@ -50,6 +62,7 @@ void JudgePairs(const LabelledPairs& pairs, const JudgeOptions& options, const R
         One one;
         judge(image, one.sums);
         one.row = RowOf(image.name, one.sums, part.has_scores, options);
+        if (options.tones) one.row.tone = ToneOf(image, positive);
         return one;
       },
       [&](std::size_t, One&& one) {
@@ -179,22 +192,24 @@ EvaluationPart EvaluateShard(const PairOptions& options, const Model* model, con
   EvaluationPart part;
   part.has_scores = model != nullptr;
   part.keeps_scores = judge_options.keep_scores;
+  part.keeps_tones = judge_options.tones;
   if (model) part.positive = model->positive().name;
   if (adapter) part.finder = adapter->finder_names();
   const LabelledPairs pairs = ListPairs(options, model == nullptr, run, part);
   const std::uint8_t positive = PositiveIndex(pairs, options, part.positive);
   if (model)
-    JudgePairs(pairs, judge_options, run, ModelJudge(pairs, positive, *model, adapter), part);
+    JudgePairs(pairs, positive, judge_options, run, ModelJudge(pairs, positive, *model, adapter),
+               part);
   else
     JudgePairs(
-        pairs, judge_options, run,
+        pairs, positive, judge_options, run,
         [&](const LabelledImage& image, Sums& sum) { JudgeMask(image, positive, sum); }, part);
   return part;
 }
 
 EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run,
-                                const Adapter* adapter, std::optional<double> above) {
-  return ReportOf(EvaluateShard(options, &model, adapter, {false, above}, run));
+                                const Adapter* adapter, std::optional<double> above, bool tones) {
+  return ReportOf(EvaluateShard(options, &model, adapter, {false, above, tones}, run));
 }
 
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run) {

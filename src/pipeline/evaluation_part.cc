@@ -24,6 +24,7 @@ EvaluationReport ReportOf(const EvaluationPart& whole) {
     pooled.counts += image.metrics.counts;
     report.images.emplace_back(image.name, image.metrics);
     if (whole.finder) report.adaptations.push_back(image.adaptation);
+    if (whole.keeps_tones) report.tones.push_back(image.tone);
   }
   report.finder = whole.finder.value_or("");
   report.pooled = MetricsOf(pooled);
@@ -58,10 +59,11 @@ void EvaluationMerge::Add(const std::string& file, EvaluationPart&& part) {
     return;
   }
   // These follow from data, options and model, but for the file that SKINMASK_FACES names.
-  if (std::tuple(part.positive, part.finder, part.has_scores, part.keeps_scores,
-                 part.images_without_mask) != std::tuple(sum_.positive, sum_.finder,
-                                                         sum_.has_scores, sum_.keeps_scores,
-                                                         sum_.images_without_mask))
+  const auto common = [](const EvaluationPart& one) {
+    return std::tie(one.positive, one.finder, one.has_scores, one.keeps_scores, one.keeps_tones,
+                    one.images_without_mask);
+  };
+  if (common(part) != common(sum_))
     throw Error(file, "was judged otherwise than the others (the same finder of faces for all)");
   if (!part.classes.classes.empty() && !sum_.classes.classes.empty() &&
       part.classes.classes != sum_.classes.classes)

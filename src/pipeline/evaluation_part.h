@@ -27,6 +27,7 @@ struct JudgedImage {
   AdaptationSummary adaptation;
   std::string scores;              // ScoreHistogram::Packed(), where they are kept
   std::optional<Problem> problem;  // why it could not be judged: then nothing else counts
+  std::optional<Lab> tone{};       // where tones are kept: as EvaluationReport has it
 };
 
 struct EvaluationPart {
@@ -35,6 +36,7 @@ struct EvaluationPart {
   std::optional<std::string> finder;  // with an adapter: who found the faces
   bool has_scores = false;            // a model judged, not masks
   bool keeps_scores = false;          // each image has its own
+  bool keeps_tones = false;
   std::size_t images_without_mask = 0;
   // What the first shard tells of the folders.
   std::vector<std::pair<std::string, std::string>> skipped;  // and why
@@ -48,6 +50,7 @@ struct EvaluationPart {
 struct JudgeOptions {
   bool keep_scores = false;     // of each image, for rules that choose a threshold later
   std::optional<double> above;  // as EvaluateImages has it
+  bool tones = false;
 };
 
 // Judges the shard that `options` name; `model` is null for masks that were made before.

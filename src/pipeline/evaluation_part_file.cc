@@ -41,6 +41,8 @@ Json JsonOf(const JudgedImage& image, const EvaluationPart& part) {
     for (const auto& [name, member] : kScores) json[name] = OrNull(image.metrics.*member);
   if (part.finder) json["adaptation"] = JsonOf(image.adaptation);
   if (part.keeps_scores) json["scores"] = Base64(image.scores);
+  if (part.keeps_tones)
+    json["tone"] = image.tone ? Json{image.tone->l, image.tone->a, image.tone->b} : Json();
   return json;
 }
 
@@ -70,12 +72,30 @@ Metrics ReadMetrics(const JsonNode& node, bool has_scores) {
   return metrics;
 }
 
+// The tone of an image with true positive pixels, and only of such a one.
+std::optional<Lab> ReadTone(const JsonNode& node, bool any_positive) {
+  if (node.json().is_null() == any_positive)
+    node.Fail(" does not fit the counts (null where nothing is truly positive)");
+  if (!any_positive) return std::nullopt;
+  const std::vector<JsonNode> values = node.Items();
+  if (values.size() != 3) node.Fail(" is not L, a, b");
+  const Lab lab{values[0].Real(), values[1].Real(), values[2].Real()};
+  const auto within = [](double value, double low, double high) {
+    return value >= low && value <= high;
+  };
+  if (!within(lab.l, 0, 100) || !within(lab.a, -128, 128) || !within(lab.b, -128, 128))
+    node.Fail(" is no colour (L from 0 to 100, a and b from -128 to 128)");
+  return lab;
+}
+
 JudgedImage ReadImage(const JsonNode& node, const EvaluationPart& part) {
   if (node.Has("problem")) return {{}, {}, {}, {}, ReadProblem(node["problem"])};
   JudgedImage image;
   image.name = node["name"].Text();
   image.metrics = ReadMetrics(node, part.has_scores);
   if (part.finder) image.adaptation = ReadAdaptation(node["adaptation"]);
+  if (part.keeps_tones)
+    image.tone = ReadTone(node["tone"], image.metrics.counts.tp + image.metrics.counts.fn > 0);
   if (part.keeps_scores) {
     const JsonNode scores = node["scores"];
     const Confusion& counts = image.metrics.counts;
@@ -143,6 +163,7 @@ std::string FormatEvaluationPart(const EvaluationPart& part) {
   root["finder"] = OrNull(part.finder);
   root["has_scores"] = part.has_scores;
   root["keeps_scores"] = part.keeps_scores;
+  root["keeps_tones"] = part.keeps_tones;
   root["images_without_mask"] = part.images_without_mask;
   if (part.has_scores)
     root["scores"] = {{"bins", Base64(part.scores.Packed())},
@@ -170,6 +191,7 @@ EvaluationPart ParseEvaluationPart(const std::string& text, const std::string& n
   if (!root["finder"].json().is_null()) part.finder = root["finder"].Text();
   part.has_scores = root["has_scores"].IsTrue();
   part.keeps_scores = root["keeps_scores"].IsTrue();
+  part.keeps_tones = root["keeps_tones"].IsTrue();
   part.images_without_mask = root["images_without_mask"].Count();
   Confusion all;
   for (const JsonNode& image : root["images"].Items()) {

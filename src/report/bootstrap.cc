@@ -1,9 +1,9 @@
 #include "skinmask/report/bootstrap.h"
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 
+#include "report/resample.h"
 #include "skinmask/pipeline/evaluate.h"
 
 namespace skinmask {
@@ -18,14 +18,6 @@ std::array<Ratio, kRatioCount> Values(const Metrics& metrics) {
   std::size_t i = 0;
   for (const auto& [name, value] : Ratios(metrics)) values.at(i++) = value;
   return values;
-}
-
-// The quantile of sorted values, linear between them.
-double Quantile(const std::vector<double>& sorted, double share) {
-  const double position = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 // What the resamples gave for each ratio, as far as it was defined.
@@ -52,14 +44,13 @@ BootstrapIntervals Bootstrap(const EvaluationReport& report, int resamples, std:
   const std::size_t n = report.images.size();
   std::vector<std::array<Ratio, kRatioCount>> values;
   for (const auto& [name, metrics] : report.images) values.push_back(Values(metrics));
-  // The standard fixes what this generator gives, but not what its distributions make of it.
   std::mt19937_64 random(seed);
   for (int resample = 0; n >= 2 && resample < resamples; ++resample) {
     Evaluation sum;
     std::array<double, kRatioCount> totals{};
     std::array<int, kRatioCount> defined{};
     for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t drawn = ((random() >> 32) * n) >> 32;
+      const std::size_t drawn = DrawIndex(random, n);
       sum.counts += report.images[drawn].second.counts;
       for (std::size_t r = 0; r < kRatioCount; ++r) {
         if (!values[drawn][r]) continue;

@@ -1,6 +1,8 @@
 #include <cmath>
 
 #include "pipeline/evaluate_json.h"
+#include "report/groups_json.h"
+#include "report/resample.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/color.h"
 #include "skinmask/learn/decision.h"
@@ -15,8 +17,7 @@ namespace skinmask {
 namespace {
 
 constexpr std::size_t kCurvePoints = 500, kSamplesPerClass = 300;
-constexpr int kLogOddsBins = 60, kResamples = 1000;
-constexpr std::uint64_t kSeed = 1;
+constexpr int kLogOddsBins = 60;
 
 Json IntervalsJson(const NamedIntervals& intervals) {
   Json json;
@@ -204,6 +205,7 @@ std::string FullReportToJson(const EvaluationReport& report, const Model* model)
   root["positive"] = report.positive;
   root["intervals"] = BootstrapJson(report);
   root["gallery"] = GalleryJson(report);
+  if (!report.groupings.empty()) root["groups"] = GroupsJson(report);
   if (model) {
     root["model"] = {{"kind", KindName(model->kind)},
                      {"space", model->features.space().name},

@@ -154,6 +154,11 @@ put('samples_csv', 'zero', 'class,b,g,r,count\na,1,2,3,0\n')
 put('samples_csv', 'header', 'class,b,g,r\n')
 put('samples_csv', 'no-number', '256,1,2,1\n')
 put('samples_csv', 'long-name', 'class,b,g,r\n' + 'x' * 1500 + ',1,2,3\n')
+put('group_table', 'plain', 'image,camera,light\na/b.jpg,phone,lamp\nc.jpg,reflex,\n')
+put('group_table', 'quoted', '\ufeffimage,"light, or\nnone"\r\na.png," a ""lamp"" " \r\n"b\n.png",sun\r\n\r\n')
+put('group_table', 'open-quote', 'image,a\na.png,"1\n')
+put('group_table', 'behind-quote', 'image,a\na.png,"1"2\n')
+put('group_table', 'many-values', 'image,n\n' + ''.join(f'{i},{i}\n' for i in range(101)))
 
 
 # Models: every kind.

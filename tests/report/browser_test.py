@@ -114,7 +114,9 @@ def main():
             check_report(browser, *made("three-" + kind, "--samples", three, "--model", model), 8)
             check(browser.evaluate("document.querySelectorAll('#classes tr').length") == 5, "a row for each class")
         subprocess.run([skinmask, "detect", "-q", samples / "photos", "-o", folder + "/out"], check=True)
-        check_report(browser, *made("masks", "--predicted", folder + "/out", "--truth", samples / "masks"), 0)
+        light = pathlib.Path(folder, "light.csv")
+        light.write_text("image,light\nastronaut.png,studio\ngrace_hopper.png,<b>&\n")
+        check_report(browser, *made("masks", "--predicted", folder + "/out", "--truth", samples / "masks", "--by", light), 1)
         check_enlarging(browser)
         compared, table = f"{folder}/compared.html", f"{folder}/compared.json"
         for rows, models in (samples / "labelled-pixels.csv", "default"), (three, f"{folder}/three.json"):
@@ -126,9 +128,12 @@ def main():
             check_comparison(browser, compared, comparison, width=390, dark=True)
         if ecu.exists():
             report, evaluation = made("ecu", "--images", ecu / "images", "--truth", ecu / "masks",
-                                      "--mask-name", "{stem}_skin_{stem}")
+                                      "--mask-name", "{stem}_skin_{stem}", "--by", "tone")
             check(os.path.getsize(report) < 8e6, "the report is below 8 MB")
-            check_report(browser, report, evaluation, 8)
+            check_report(browser, report, evaluation, 10)
+            rows = browser.evaluate("[...document.querySelectorAll('#groupings table')].map((t) => t.rows.length)")
+            check(rows == [7, 11], f"a row for each class of tone: {rows}")
+            check_report(browser, report, evaluation, 10, width=390, dark=True)
             check_enlarging(browser)
     print("reports open, draw, and say what the JSON says")
 

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "skinmask/data/samples.h"
+#include "skinmask/data/tone.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/learn/class_counts.h"
 #include "skinmask/learn/evaluation.h"
 #include "skinmask/learn/selective.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/collect_samples.h"
+#include "skinmask/pipeline/grouping.h"
 #include "skinmask/pipeline/run.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
@@ -46,6 +48,10 @@ struct EvaluationReport {
   // With an adapter: what was done to each of the images, in their order, and who found the faces.
   std::vector<AdaptationSummary> adaptations;
   std::string finder;
+  // Where they were asked for: of each image the median colour of its true positive pixels, absent
+  // where it has none.
+  std::vector<std::optional<Lab>> tones;
+  std::vector<Grouping> groupings;   // as AddToneGroupings and AddGroupings add them
   std::optional<Scores> scores;      // pooled
   std::optional<Decision> decision;  // how the model decided; absent where masks are judged
   // P(skin) above the first and at most the second is 'I do not know', in what is told of it beside
@@ -58,10 +64,11 @@ struct EvaluationReport {
 // The model on images (those of the shard) against their masks; every class but `model.positive()`
 // is negative. With an adapter its log-odds count, in images that it adapts to. With `above`, a
 // threshold of the scores of the same data, positive is what scores above it, whatever the model's
-// threshold, exactly as those scores count it.
+// threshold, exactly as those scores count it. With `tones` they are in the report, for 80 ns more
+// for each true positive pixel.
 EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run,
                                 const Adapter* adapter = nullptr,
-                                std::optional<double> above = std::nullopt);
+                                std::optional<double> above = std::nullopt, bool tones = false);
 // Masks made before (`options.images`) against ground truth (`options.masks`): above 127 is
 // positive. The outputs of `detect` other than masks are passed over.
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run);

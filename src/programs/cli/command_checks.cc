@@ -114,6 +114,7 @@ constexpr Rule kRules[] = {
     {"compare", "--max-pixels", ReadsTablesOnly, "--max-pixels is for images, and tables are read"},
     {"evaluate", "--max-pixels", ReadsTablesOnly,
      "--max-pixels is for images, and tables are read"},
+    {"evaluate", "--by", ReadsTablesOnly, "--by groups images, and tables are read"},
     {"sample", "--shard", ReadsTablesOnly, "--shard is of images, and tables are read"},
     {"evaluate", "--shard", ReadsTablesOnly, "--shard is of images, and tables are read"},
     {"sample", "--step", ReadsTablesOnly, "--step is for images, and tables are read"},

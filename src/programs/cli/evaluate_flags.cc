@@ -20,6 +20,17 @@ PairOptions PairsOf(const EvaluateFlags& flags) {
 
 namespace {
 
+constexpr const char* kExamples =
+    "  skinmask evaluate --images samples/photos --truth samples/masks "
+    "--report report.html\n"
+    "  skinmask evaluate --images samples/photos --truth samples/masks "
+    "--by tone\n"
+    "  skinmask evaluate --samples samples/labelled-pixels.csv --max-f1 "
+    "--json scores.json\n"
+    "  skinmask evaluate --images samples/photos --truth samples/masks "
+    "--shard 1/1 --partial part-1.json\n"
+    "  skinmask evaluate --partials part-1.json --report whole.html";
+
 void CheckPart(const EvaluateFlags& flags, const Context& context) {
   RequirePartial(flags.shard, flags.partial);
   if (flags.partial.empty()) return;
@@ -39,6 +50,8 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
       throw UsageError("--predicted needs --truth");
     if (RuleOf(flags.decision) || !context.model.empty())
       throw UsageError("--predicted masks are decided already (no --model, no threshold or rule)");
+    if (ByTone(flags.by))
+      throw UsageError("--by tone looks at photographs, and --predicted are masks (--images)");
   } else {
     CheckSource(flags.samples, flags.pairs, "--truth");
   }
@@ -50,21 +63,16 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
   RequireApart(flags.report, "--report", context.json, "--json");
   for (const auto& [output, flag] : {std::pair(flags.report, "--report"),
                                      {flags.partial, "--partial"},
-                                     {context.json, "--json"}})
+                                     {context.json, "--json"}}) {
     RequireNoArchive(output, flag, flags.pairs);
+    RequireNoTable(flags.by, output, flag);
+  }
   if (!flags.report.empty()) RequireWritable(flags.report, context.overwrite());
 }
 
 CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context) {
-  CLI::App* verb = AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth",
-                           "  skinmask evaluate --images samples/photos --truth samples/masks "
-                           "--report report.html\n"
-                           "  skinmask evaluate --samples samples/labelled-pixels.csv --max-f1 "
-                           "--json scores.json\n"
-                           "  skinmask evaluate --images samples/photos --truth samples/masks "
-                           "--shard 1/1 --partial part-1.json\n"
-                           "  skinmask evaluate --partials part-1.json --report whole.html",
-                           context);
+  CLI::App* verb =
+      AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth", kExamples, context);
   const OptionGroup group(*verb, "Input");
   group.Add("--images", flags.pairs.images, "DIR",
             "Folder of images to run the model on, or a tar archive");
@@ -87,6 +95,7 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
       .Add("--report", flags.report, "FILE.html",
            "One HTML page with scores, curves and a gallery, which opens without a network")
       ->check(NamedLike(".html", "a page"));
+  AddGroupOption(*verb, flags.by);
   AddAdaptFlags(*verb, flags.adapt);
   AddModelOption(*verb, context);
   AddPairOptions(*verb, flags.pairs);

@@ -9,6 +9,7 @@
 #include "programs/cli/adapt_flags.h"
 #include "programs/cli/context.h"
 #include "programs/cli/decision_flags.h"
+#include "programs/cli/group_flags.h"
 #include "skinmask/pipeline/collect_samples.h"
 
 namespace skinmask::cli {
@@ -20,6 +21,7 @@ struct EvaluateFlags {
   DecisionFlags decision;
   AdaptFlags adapt;
   std::string abstain;                // LOW,HIGH, or empty
+  GroupFlags by;
   std::string report;                 // the page to write, or empty
   std::string shard = "1/1";          // what to judge,
   std::string partial;                // for this file of a part

@@ -72,7 +72,7 @@ EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
   if (!flags.pairs.images.empty())
     return Judge(*model, rule, run, [&](const Model& m, const Run& r, std::optional<double> above) {
-      return EvaluateImages(flags.pairs, m, r, adapter, above);
+      return EvaluateImages(flags.pairs, m, r, adapter, above, ByTone(flags.by));
     });
   const Samples samples = ReadTables(flags.samples);
   return Judge(*model, rule, run, [&](const Model& m, const Run&, std::optional<double>) {
@@ -130,8 +130,9 @@ void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Ad
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
   const bool fixed = rule && rule->kind == DecisionRule::Kind::kFixed;
   if (fixed) model->decision = {rule->value, "fixed", ""};
-  EvaluationPart part = EvaluateShard(PairsOf(flags), model ? &*model : nullptr, adapter,
-                                      {rule && !fixed, std::nullopt}, context.StartRun("images"));
+  EvaluationPart part =
+      EvaluateShard(PairsOf(flags), model ? &*model : nullptr, adapter,
+                    {rule && !fixed, std::nullopt, ByTone(flags.by)}, context.StartRun("images"));
   if (StopFlag()) return;  // it would pass for the whole shard
   part.header.version = kVersion;
   part.header.model = digest;
@@ -142,6 +143,7 @@ void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Ad
 Access AccessOf(const EvaluateFlags& flags) {
   Access access{PathsOf(flags.samples, flags.pairs), {}, {flags.report, flags.partial}};
   access.reads.emplace_back(flags.predicted);
+  for (const std::filesystem::path& table : TablesOf(flags.by)) access.reads.push_back(table);
   AddReads(flags.adapt, access.reads);
   return access;
 }
@@ -172,6 +174,11 @@ EvaluateFlags FlagsOfParts(const EvaluateFlags& merge, Context& context) {
       if (context.options.contains(name)) options[name] = context.options[name];
     }
   }
+  if (!merge.by.empty()) {
+    if (ByTone(merge.by) && !first.keeps_tones)
+      throw Error(file, "was made without tones (--by tone with --shard)");
+    options["by"] = context.options["by"];
+  }
   EvaluateFlags flags;
   Context parsed;
   context.options = ParseOptions([&](CLI::App& app) { return AddEvaluateVerb(app, flags, parsed); },
@@ -201,37 +208,44 @@ EvaluationPart WholeOf(const std::vector<std::string>& files, const std::string&
 
 // Throws Error where the parts were not made as they say themselves.
 void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& model,
-                    const std::optional<DecisionRule>& rule) {
+                    const std::optional<DecisionRule>& rule, const GroupFlags& by) {
   const bool of_classes = model && model->classes.size() > 2;
   const bool by_rule = rule && rule->kind != DecisionRule::Kind::kFixed;
   if (whole.has_scores != model.has_value() || (by_rule && !whole.keeps_scores) ||
       (model && whole.positive != model->positive().name) ||
-      whole.classes.classes.empty() == of_classes)
+      whole.classes.classes.empty() == of_classes || (ByTone(by) && !whole.keeps_tones))
     throw Error("parts", "hold other results than their options ask for (they were changed)");
+}
+
+// Of the images that `flags`, those of the parts, name only a page shows some.
+Access AccessOfMerge(const EvaluateFlags& merge, const EvaluateFlags& flags) {
+  Access access{{merge.partials.begin(), merge.partials.end()}, {}, {merge.report}};
+  for (std::filesystem::path& path :
+       merge.report.empty() ? TablesOf(flags.by) : AccessOf(flags).reads)
+    access.reads.push_back(std::move(path));
+  return access;
 }
 
 void MergeParts(const EvaluateFlags& merge, Context& context) {
   RequirePartsAlone(context.options,
-                    {"model", "threshold", "max-f1", "max-fpr", "min-recall", "cost"});
+                    {"by", "model", "threshold", "max-f1", "max-fpr", "min-recall", "cost"});
   RequireFiles(merge.partials);
   RequireApart(merge.report, "--report", context.json, "--json");
-  for (const std::string& file : merge.partials) {
-    RequireApart(merge.report, "--report", file, "--partials");
-    RequireApart(context.json, "--json", file, "--partials");
+  for (const auto& [output, option] :
+       {std::pair(merge.report, "--report"), {context.json, "--json"}}) {
+    for (const std::string& file : merge.partials) RequireApart(output, option, file, "--partials");
+    RequireNoTable(merge.by, output, option);
   }
   if (!merge.report.empty()) RequireWritable(merge.report, context.overwrite());
   const EvaluateFlags flags = FlagsOfParts(merge, context);
-  Access access{{merge.partials.begin(), merge.partials.end()}, {}, {merge.report}};
-  if (!merge.report.empty())
-    for (std::filesystem::path& path : AccessOf(flags).reads)
-      access.reads.push_back(std::move(path));
-  context.Confine(std::move(access));
+  context.Confine(AccessOfMerge(merge, flags));
+  const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   std::optional<Model> model;
   if (flags.predicted.empty()) model = context.LoadModel();
   const std::shared_ptr<const Adapter> adapter =
       merge.report.empty() ? nullptr : AdapterOf(flags, model);
   EvaluationPart whole = WholeOf(merge.partials, DigestOf(model));
-  RequireOfModel(whole, model, RuleOf(flags.decision));
+  RequireOfModel(whole, model, RuleOf(flags.decision), flags.by);
   if (adapter && whole.finder != adapter->finder_names())
     throw Error("parts", fmt::format("had faces found by {}, and here it is {}",
                                      whole.finder.value_or("nothing"), adapter->finder_names()));
@@ -246,6 +260,7 @@ void MergeParts(const EvaluateFlags& merge, Context& context) {
       model ? Judge(*model, RuleOf(flags.decision), run, judge) : ReportOf(whole);
   if (StopFlag()) return;
   report.abstain = AbstainOf(flags.abstain);
+  AddGroups(report, flags.by, tables, run);
   Show(report, flags, model ? &*model : nullptr, adapter.get(), context, merge.report);
 }
 
@@ -257,10 +272,12 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   std::optional<Model> model;
   if (flags.predicted.empty()) model = context.LoadModel();
   const std::shared_ptr<const Adapter> adapter = AdapterOf(flags, model);
+  const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   if (!flags.partial.empty()) return WritePart(flags, model, adapter.get(), context);
   EvaluationReport report = Report(flags, model, adapter.get(), context);
   if (StopFlag()) return;  // scores of a part would pass for the whole
   report.abstain = AbstainOf(flags.abstain);
+  AddGroups(report, flags.by, tables, context.StartRun("images"));
   Show(report, flags, model ? &*model : nullptr, adapter.get(), context, flags.report);
 }
 

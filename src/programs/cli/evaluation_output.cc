@@ -1,6 +1,7 @@
 #include "programs/cli/evaluation_output.h"
 
 #include "programs/cli/adapt_flags.h"
+#include "programs/cli/group_flags.h"
 #include "programs/cli/print.h"
 
 namespace skinmask::cli {
@@ -56,6 +57,7 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
     Print("{}\n", faces.Text());
   }
   if (report.classes) PrintClasses(*report.classes);
+  PrintGroups(report);
 }
 
 }  // namespace skinmask::cli
