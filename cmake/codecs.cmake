@@ -12,3 +12,5 @@ pkg_check_modules(EXIF REQUIRED IMPORTED_TARGET libexif)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 # Their headers: the libraries are loaded when the first video is opened.
 pkg_check_modules(FFMPEG REQUIRED libavcodec>=59 libavformat>=59 libavutil>=57 libswscale>=6)
+# The pictures of models.
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo-svg>=1.16)

@@ -33,5 +33,6 @@
 #include "skinmask/report/curves.h"
 #include "skinmask/report/gallery.h"
 #include "skinmask/report/groups.h"
+#include "skinmask/report/picture.h"
 #include "skinmask/report/planes.h"
 #include "skinmask/report/report.h"

@@ -15,8 +15,8 @@ const UncertaintyOptions& Checked(const UncertaintyOptions& options) {
     throw Error("abstain", fmt::format("{} and {} are not two probabilities, the lower one first",
                                        options.low, options.high));
   if (!(options.explained_share > 0 && options.explained_share <= 1))
-    throw Error("outlier", fmt::format("{} is no share (more than 0 and at most 1)",
-                                       options.explained_share));
+    throw Error("outlier",
+                fmt::format("{} is no share (more than 0 and at most 1)", options.explained_share));
   return options;
 }
 

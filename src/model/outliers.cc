@@ -37,8 +37,8 @@ using Explains = std::function<bool(const double* f)>;
 
 Explains ByDistance(const Gaussian& gaussian, double limit) {
   const auto size = gaussian.mean.size();
-  const FeatureMatrix inverse = Eigen::LLT<FeatureMatrix>(gaussian.covariance)
-                                    .solve(FeatureMatrix::Identity(size, size));
+  const FeatureMatrix inverse =
+      Eigen::LLT<FeatureMatrix>(gaussian.covariance).solve(FeatureMatrix::Identity(size, size));
   return [mean = gaussian.mean, inverse, limit](const double* f) {
     const FeatureVector d = Eigen::Map<const FeatureVector>(f, mean.size()) - mean;
     return d.dot(inverse * d) <= limit;
@@ -74,8 +74,7 @@ std::vector<std::pair<double, std::uint32_t>> Products(const ClassModel& c,
     for (const auto& [mass, first] : products)
       for (std::size_t b = 0; b < binning.bins(); ++b)
         if (const double share = of_channels[channel * binning.bins() + b]; share > 0)
-          longer.emplace_back(mass * share,
-                              static_cast<std::uint32_t>(first * binning.bins() + b));
+          longer.emplace_back(mass * share, static_cast<std::uint32_t>(first * binning.bins() + b));
     products = std::move(longer);
   }
   return products;
@@ -90,8 +89,7 @@ Explains ByBins(const Model& model, double share) {
     if (model.kind == Kind::kHistogramNb)
       bins = Products(c, binning);
     else
-      for (const BinCount& bin : c.bins)
-        bins.emplace_back(static_cast<double>(bin.count), bin.bin);
+      for (const BinCount& bin : c.bins) bins.emplace_back(static_cast<double>(bin.count), bin.bin);
     for (const std::uint32_t bin : Fullest(std::move(bins), share)) explained[bin] = true;
   }
   return [binning, explained = std::move(explained)](const double* f) {
@@ -124,8 +122,8 @@ double ChiSquaredQuantile(double share, int degrees) {
 
 Quadratic SquaredDistance(const Features& features, const Gaussian& gaussian) {
   const auto size = gaussian.mean.size();
-  const FeatureMatrix inverse = Eigen::LLT<FeatureMatrix>(gaussian.covariance)
-                                    .solve(FeatureMatrix::Identity(size, size));
+  const FeatureMatrix inverse =
+      Eigen::LLT<FeatureMatrix>(gaussian.covariance).solve(FeatureMatrix::Identity(size, size));
   const FeatureVector slope = -2 * inverse * gaussian.mean;
   return Quadratic::OfFeatures(features, gaussian.mean.dot(inverse * gaussian.mean), slope,
                                inverse);

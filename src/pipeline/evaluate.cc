@@ -216,4 +216,17 @@ EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run) {
   return ReportOf(EvaluateShard(options, nullptr, nullptr, {}, run));
 }
 
+EvaluationReport EvaluateTable(const Samples& samples, const Model& model) {
+  constexpr std::size_t kDrawn = 1000;
+  const std::string& positive = model.positive().name;
+  Evaluation evaluation = EvaluateSamples(samples, model);
+  EvaluationReport report;
+  report.positive = positive;
+  report.pooled = MetricsOf(evaluation);
+  report.scores = std::move(evaluation.scores);
+  report.drawn = DrawPixels(samples, positive, kDrawn);
+  if (model.classes.size() > 2) report.classes = CountClasses(samples, model);
+  return report;
+}
+
 }  // namespace skinmask

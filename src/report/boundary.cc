@@ -1,60 +1,193 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <span>
+#include <utility>
 
 #include "skinmask/report/planes.h"
 
 namespace skinmask {
 namespace {
 
-// Where a level lies between two values, as a share of the way.
-double Between(double a, double b, double level) { return (level - a) / (b - a); }
+using Point = std::array<double, 2>;
+using Segment = std::array<Point, 2>;
+using Ends = std::multimap<Point, std::size_t>;  // of segments, by index
 
-// The boundary of a plane of one feature.
-std::vector<Segment> Crossings(const Plane& plane, const Axis& x, double level) {
-  std::vector<Segment> segments;
-  for (std::size_t i = 0; i + 1 < plane.log_odds.size(); ++i) {
-    const double a = plane.log_odds[i], b = plane.log_odds[i + 1];
-    if (std::isnan(a) || std::isnan(b) || (a > level) == (b > level)) continue;
-    const double at = x.low + (x.high - x.low) * (static_cast<double>(i) + Between(a, b, level)) /
-                                  (plane.size - 1);
-    segments.push_back({at, 0, at, 1});
+// A grid point, and where it lies.
+struct Vertex {
+  std::size_t index = 0;
+  Point at{};
+};
+
+// How to tell the sides of a border apart: the side that a grid point is on, kNoColour where there
+// is none, and by how much it is on side a rather than on b.
+template <class Side, class Lead>
+struct Sides {
+  Side side;
+  Lead lead;
+};
+
+// Where the border between the sides of two neighbours crosses the line from one to the other. The
+// same for neighbours in either order to the last bit, so that segments meet.
+Point Crossing(Vertex v, Vertex w, const auto& sides) {
+  if (v.index > w.index) std::swap(v, w);
+  const int a = sides.side(v.index), b = sides.side(w.index);
+  const double at_v = sides.lead(v.index, a, b), at_w = sides.lead(w.index, a, b);
+  double t = at_v / (at_v - at_w);
+  if (!std::isfinite(t)) t = 0.5;
+  if (t == 1) return w.at;
+  return {v.at[0] + t * (w.at[0] - v.at[0]), v.at[1] + t * (w.at[1] - v.at[1])};
+}
+
+using Segments = std::map<std::pair<int, int>, std::vector<Segment>>;  // by their two sides
+
+// A border through a grid point has no length in some triangles.
+void Add(std::vector<Segment>& segments, const Point& a, const Point& b) {
+  if (a != b) segments.push_back({a, b});
+}
+
+// The borders within a triangle. Three sides meet in one point, for which the middle of their
+// crossings is near enough.
+void AddTriangle(const std::array<Vertex, 3>& triangle, const auto& sides, Segments& segments) {
+  std::array<int, 3> side;
+  for (std::size_t i = 0; i < 3; ++i) side[i] = sides.side(triangle[i].index);
+  if (side[0] == Plane::kNoColour || side[1] == Plane::kNoColour || side[2] == Plane::kNoColour)
+    return;
+  std::vector<std::pair<std::pair<int, int>, Point>> crossings;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3;
+    if (side[i] != side[j])
+      crossings.push_back(
+          {std::minmax(side[i], side[j]), Crossing(triangle[i], triangle[j], sides)});
   }
+  if (crossings.size() == 2)
+    Add(segments[crossings[0].first], crossings[0].second, crossings[1].second);
+  if (crossings.size() < 3) return;
+  Point middle{};
+  for (const auto& [pair, crossing] : crossings)
+    for (std::size_t k = 0; k < 2; ++k) middle[k] += crossing[k] / 3;
+  for (const auto& [pair, crossing] : crossings) Add(segments[pair], crossing, middle);
+}
+
+// Each cell of the grid as two triangles, in which what is linear has straight borders.
+Segments SegmentsOf(const Plane& plane, const Axis& x, const Axis* y, const auto& sides) {
+  const double steps = plane.size - 1;
+  const auto vertex = [&](int column, int row) -> Vertex {
+    return {static_cast<std::size_t>(row * plane.size + column),
+            {x.low + (x.high - x.low) * column / steps,
+             y ? y->low + (y->high - y->low) * row / steps : 0}};
+  };
+  Segments segments;
+  for (int row = 0; row < plane.rows() - (y ? 1 : 0); ++row)
+    for (int column = 0; column + 1 < plane.size; ++column) {
+      const Vertex v = vertex(column, row), next = vertex(column + 1, row);
+      if (y) {
+        const Vertex diagonal = vertex(column + 1, row + 1);
+        AddTriangle({v, next, diagonal}, sides, segments);
+        AddTriangle({v, vertex(column, row + 1), diagonal}, sides, segments);
+        continue;
+      }
+      const int a = sides.side(v.index), b = sides.side(next.index);
+      if (a == b || a == Plane::kNoColour || b == Plane::kNoColour) continue;
+      const double at = Crossing(v, next, sides)[0];
+      segments[std::minmax(a, b)].push_back({Point{at, 0}, Point{at, 1}});
+    }
   return segments;
+}
+
+// Takes the segments off `left` that go on from `from`, as far as they go.
+Polyline Walk(Point from, const std::vector<Segment>& segments, Ends& left) {
+  Polyline line{from};
+  for (auto next = left.find(from); next != left.end(); next = left.find(from)) {
+    const std::size_t i = next->second;
+    left.erase(next);
+    const Point to = segments[i][segments[i][0] == from ? 1 : 0];
+    for (auto [end, last] = left.equal_range(to); end != last; ++end)
+      if (end->second == i) {
+        left.erase(end);
+        break;
+      }
+    line.push_back(from = to);
+  }
+  return line;
+}
+
+// Leaves out what lies within `reach` (along x and y) of a line between points that stay (Douglas
+// and Peucker 1973).
+void Simplify(std::span<const Point> line, Point reach, Polyline& kept) {
+  const auto scaled = [&](Point a, Point b) {
+    return Point{(b[0] - a[0]) / reach[0], (b[1] - a[1]) / reach[1]};
+  };
+  const Point along = scaled(line.front(), line.back());
+  const double length = std::hypot(along[0], along[1]);
+  std::size_t farthest = 0;
+  double most = 1;
+  for (std::size_t i = 1; i + 1 < line.size(); ++i) {
+    const Point to = scaled(line.front(), line[i]);
+    const double distance = length > 0 ? std::abs(along[0] * to[1] - along[1] * to[0]) / length
+                                       : std::hypot(to[0], to[1]);
+    if (distance > most) std::tie(most, farthest) = std::pair(distance, i);
+  }
+  if (farthest == 0) {
+    kept.push_back(line.back());
+    return;
+  }
+  Simplify(line.first(farthest + 1), reach, kept);
+  Simplify(line.subspan(farthest), reach, kept);
+}
+
+// Segments as lines that are as long as can be, from their open ends first.
+std::vector<Polyline> Joined(const std::vector<Segment>& segments, Point reach) {
+  Ends left;
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    for (const Point& end : segments[i]) left.emplace(end, i);
+  std::vector<Point> starts;
+  for (const auto& [end, i] : left)
+    if (left.count(end) % 2 == 1) starts.push_back(end);
+  for (const Segment& segment : segments) starts.push_back(segment[0]);
+  std::vector<Polyline> lines;
+  for (const Point& start : starts) {
+    const Polyline line = Walk(start, segments, left);
+    if (line.size() < 2) continue;
+    lines.push_back({start});
+    Simplify(line, reach, lines.back());
+  }
+  return lines;
+}
+
+std::vector<Border> Borders(const Plane& plane, const std::vector<Axis>& axes, const auto& sides) {
+  const Axis& x = axes[static_cast<std::size_t>(plane.x)];
+  const Axis* const y = plane.y ? &axes[static_cast<std::size_t>(*plane.y)] : nullptr;
+  constexpr double kOfCell = 0.05;
+  const double share = kOfCell / (plane.size - 1);
+  const Point reach{share * (x.high - x.low), y ? share * (y->high - y->low) : 1};
+  std::vector<Border> borders;
+  for (const auto& [pair, segments] : SegmentsOf(plane, x, y, sides))
+    borders.push_back({pair.first, pair.second, Joined(segments, reach)});
+  return borders;
 }
 
 }  // namespace
 
-std::vector<Segment> BoundaryOf(const Plane& plane, const std::vector<Axis>& axes, double level) {
-  std::vector<Segment> segments;
-  if (!std::isfinite(level)) return segments;
-  if (!plane.y) return Crossings(plane, axes[static_cast<std::size_t>(plane.x)], level);
-  const Axis &x = axes[static_cast<std::size_t>(plane.x)],
-             &y = axes[static_cast<std::size_t>(*plane.y)];
-  const double dx = (x.high - x.low) / (plane.size - 1), dy = (y.high - y.low) / (plane.size - 1);
-  const auto z = [&](int column, int row) {
-    return plane.log_odds[static_cast<std::size_t>(row * plane.size + column)];
-  };
-  for (int row = 0; row + 1 < plane.size; ++row)
-    for (int column = 0; column + 1 < plane.size; ++column) {
-      // Around the cell: corner i at kCorner[i], and the side from it to the next corner.
-      constexpr int kCorner[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
-      std::vector<std::array<double, 2>> crossings;
-      bool colours = true;
-      for (int i = 0; i < 4; ++i) {
-        const int *a = kCorner[i], *b = kCorner[(i + 1) % 4];
-        const double za = z(column + a[0], row + a[1]), zb = z(column + b[0], row + b[1]);
-        colours &= std::isfinite(za);
-        if ((za > level) == (zb > level)) continue;
-        const double t = Between(za, zb, level);
-        crossings.push_back({x.low + dx * (column + a[0] + t * (b[0] - a[0])),
-                             y.low + dy * (row + a[1] + t * (b[1] - a[1]))});
-      }
-      for (std::size_t i = 0; colours && i + 1 < crossings.size(); i += 2)
-        segments.push_back(
-            {crossings[i][0], crossings[i][1], crossings[i + 1][0], crossings[i + 1][1]});
-    }
-  return segments;
+std::vector<Polyline> BoundaryOf(const Plane& plane, const std::vector<Axis>& axes, double level) {
+  if (!std::isfinite(level)) return {};
+  const std::vector<double>& z = plane.log_odds;
+  const Sides sides{
+      [&](std::size_t i) {
+        return std::isnan(z[i]) ? Plane::kNoColour : static_cast<int>(z[i] <= level);
+      },
+      [&](std::size_t i, int a, int) { return a == 0 ? z[i] - level : level - z[i]; }};
+  const std::vector<Border> borders = Borders(plane, axes, sides);
+  return borders.empty() ? std::vector<Polyline>() : borders.front().lines;
+}
+
+std::vector<Border> BordersOf(const Plane& plane, const std::vector<Axis>& axes) {
+  return Borders(plane, axes,
+                 Sides{[&](std::size_t i) { return plane.ClassAt(i); },
+                       [&](std::size_t i, int a, int b) {
+                         return plane.Discriminant(i, a) - plane.Discriminant(i, b);
+                       }});
 }
 
 }  // namespace skinmask

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <tuple>
 
 #include "skinmask/model/reference.h"
@@ -11,7 +12,6 @@
 namespace skinmask {
 namespace {
 
-constexpr int kGridSize = 96;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Which of the space's channels each feature is.
@@ -35,10 +35,17 @@ std::array<double, 3> CarrierLimits(const ColorSpace& space) {
   }
 }
 
+std::string UnitOf(const ColorSpace& space, int channel) {
+  if (space.carrier == ColorSpace::Carrier::kChromaticity) return "share";
+  const bool hue = space.carrier == ColorSpace::Carrier::kHsv && channel == 0;
+  return hue ? "steps of 2°" : "8-bit levels";
+}
+
 Axis AxisOf(const ColorSpace& space, int channel) {
   const auto c = static_cast<std::size_t>(channel);
   const std::array<double, 3> limits = CarrierLimits(space);
-  Axis axis{std::string(space.channels[c]), space.offset[c], space.offset[c]};
+  Axis axis{std::string(space.channels[c]), UnitOf(space, channel), space.offset[c],
+            space.offset[c]};
   for (std::size_t i = 0; i < 3; ++i) {
     const double reach = space.matrix[c][i] * limits[i];
     (reach < 0 ? axis.low : axis.high) += reach;
@@ -46,7 +53,10 @@ Axis AxisOf(const ColorSpace& space, int channel) {
   return axis;
 }
 
-// From values of all channels of the space back to carriers, and to log-odds there.
+// What there is at a point: log-odds, and then the discriminants. Empty where no colour lies.
+using Answer = std::vector<double>;
+
+// From values of all channels of the space back to carriers, and to answers there.
 class Inverse {
  public:
   explicit Inverse(const Model& model)
@@ -59,8 +69,9 @@ class Inverse {
     inverse_ = matrix.inverse();
   }
 
-  // NaN where no colour has these values.
-  double LogOdds(const std::array<double, 3>& channels) const {
+  int class_count() const { return reference_.class_count(); }
+
+  Answer At(const std::array<double, 3>& channels) const {
     Eigen::Vector3d from_offset = Eigen::Vector3d::Zero();
     for (int c = 0; c < space_.dimension; ++c) {
       const auto i = static_cast<std::size_t>(c);
@@ -70,36 +81,34 @@ class Inverse {
     constexpr double kRounding = 1e-6;
     for (int i = 0; i < 3; ++i)
       if (carrier(i) < -kRounding || carrier(i) > limits_[static_cast<std::size_t>(i)] + kRounding)
-        return kNone;
+        return {};
     if (space_.carrier == ColorSpace::Carrier::kChromaticity &&
         carrier(0) + carrier(1) > limits_[0] + 1)
-      return kNone;
+      return {};
     return Interpolated(carrier);
   }
 
  private:
   // Carriers are integers: linear between the eight around a point.
-  double Interpolated(const Eigen::Vector3d& carrier) const {
-    std::array<std::int32_t, 24> corners;
-    std::array<double, 8> weights;
+  Answer Interpolated(const Eigen::Vector3d& carrier) const {
+    const auto classes = static_cast<std::size_t>(class_count());
+    Answer sum(1 + classes, 0), there(1 + classes);
     for (int corner = 0; corner < 8; ++corner) {
       double weight = 1;
+      std::array<std::int32_t, 3> at;
       for (int i = 0; i < 3; ++i) {
         const double limit = limits_[static_cast<std::size_t>(i)];
         const double value = std::clamp(carrier(i), 0., limit);
         const double below = std::floor(value);
         const bool up = (corner >> i & 1) != 0;
         weight *= up ? value - below : 1 - (value - below);
-        corners[static_cast<std::size_t>(3 * corner + i)] =
-            static_cast<std::int32_t>(std::min(below + up, limit));
+        at[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(std::min(below + up, limit));
       }
-      weights[static_cast<std::size_t>(corner)] = weight;
+      if (weight <= 0) continue;
+      reference_.LogOddsRow(at.data(), 1, there.data());
+      reference_.Discriminants(at.data(), there.data() + 1);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weight * there[i];
     }
-    std::array<double, 8> z;
-    reference_.LogOddsRow(corners.data(), z.size(), z.data());
-    double sum = 0;
-    for (std::size_t i = 0; i < z.size(); ++i)
-      if (weights[i] > 0) sum += weights[i] * z[i];
     return sum;
   }
 
@@ -124,7 +133,7 @@ double PooledMean(const Model& model, int feature, const Axis& axis) {
 // A channel that the model does not see may have any value that makes a colour of the others: the
 // levels that are tried, from mid-range outwards.
 std::vector<double> Levels(const Axis& axis) {
-  constexpr int kSteps = 10;
+  constexpr int kSteps = 40;
   std::vector<double> levels{(axis.low + axis.high) / 2};
   for (int i = 1; i <= kSteps; ++i)
     for (const int sign : {1, -1})
@@ -132,16 +141,22 @@ std::vector<double> Levels(const Axis& axis) {
   return levels;
 }
 
-double LogOddsAt(const Inverse& inverse, std::array<double, 3> channels,
-                 const std::vector<std::pair<int, std::vector<double>>>& unseen,
-                 std::size_t from = 0) {
-  if (from == unseen.size()) return inverse.LogOdds(channels);
+Answer AnswerAt(const Inverse& inverse, std::array<double, 3> channels,
+                const std::vector<std::pair<int, std::vector<double>>>& unseen,
+                std::size_t from = 0) {
+  if (from == unseen.size()) return inverse.At(channels);
   for (const double level : unseen[from].second) {
     channels[static_cast<std::size_t>(unseen[from].first)] = level;
-    const double z = LogOddsAt(inverse, channels, unseen, from + 1);
-    if (!std::isnan(z)) return z;
+    Answer answer = AnswerAt(inverse, channels, unseen, from + 1);
+    if (!answer.empty()) return answer;
   }
-  return kNone;
+  return {};
+}
+
+void Append(Plane& plane, Answer answer) {
+  if (answer.empty()) answer.assign(1 + plane.class_count, kNone);
+  plane.log_odds.push_back(answer.front());
+  plane.discriminants.insert(plane.discriminants.end(), answer.begin() + 1, answer.end());
 }
 
 void Fill(Plane& plane, const Model& model, const Inverse& inverse) {
@@ -161,11 +176,12 @@ void Fill(Plane& plane, const Model& model, const Inverse& inverse) {
     return axis.low + (axis.high - axis.low) * i / (plane.size - 1);
   };
   if (plane.held) set(plane.held->first, plane.held->second);
-  for (int row = 0; row < (plane.y ? plane.size : 1); ++row) {
+  plane.class_count = static_cast<std::size_t>(inverse.class_count());
+  for (int row = 0; row < plane.rows(); ++row) {
     if (plane.y) set(*plane.y, value_at(*plane.y, row));
     for (int column = 0; column < plane.size; ++column) {
       set(plane.x, value_at(plane.x, column));
-      plane.log_odds.push_back(LogOddsAt(inverse, at, unseen));
+      Append(plane, AnswerAt(inverse, at, unseen));
     }
   }
 }
@@ -180,37 +196,62 @@ std::vector<Axis> AxesOf(const Model& model) {
     const auto feature = static_cast<Eigen::Index>(axes.size());
     double low = whole.high, high = whole.low;
     for (const ClassModel& c : model.classes) {
-      if (c.mean.size() <= feature || c.covariance.rows() <= feature) continue;
-      const double reach = kDeviations * std::sqrt(c.covariance(feature, feature));
-      low = std::min(low, c.mean(feature) - reach);
-      high = std::max(high, c.mean(feature) + reach);
+      for (const Gaussian& gaussian : c.gaussians()) {
+        const double reach = kDeviations * std::sqrt(gaussian.covariance(feature, feature));
+        low = std::min(low, gaussian.mean(feature) - reach);
+        high = std::max(high, gaussian.mean(feature) + reach);
+      }
     }
     if (low >= high) std::tie(low, high) = std::tie(whole.low, whole.high);
     // Round numbers at the ends of axes.
     const double unit = whole.high - whole.low > 10 ? 5 : 0.05;
-    axes.push_back({whole.name, std::floor(std::max(low, whole.low) / unit) * unit,
+    axes.push_back({whole.name, whole.unit, std::floor(std::max(low, whole.low) / unit) * unit,
                     std::ceil(std::min(high, whole.high) / unit) * unit});
   }
   return axes;
 }
 
-std::vector<Plane> PlanesOf(const Model& model) {
+std::vector<Plane> PlanesOf(const Model& model, int size) {
   const std::vector<Axis> axes = AxesOf(model);
   const int features = model.features.size();
   const Inverse inverse(model);
   std::vector<Plane> planes;
   for (int x = 0; x < features; ++x)
     for (int y = x + 1; y < features; ++y) {
-      Plane plane{x, y, {}, kGridSize, {}};
+      Plane plane{x, y, {}, size, 0, {}, {}};
       if (features == 3) {
         const int third = 3 - x - y;
         plane.held = {third, PooledMean(model, third, axes[static_cast<std::size_t>(third)])};
       }
       planes.push_back(std::move(plane));
     }
-  if (features == 1) planes.push_back({0, {}, {}, kGridSize, {}});
+  if (features == 1) planes.push_back({0, {}, {}, size, 0, {}, {}});
   for (Plane& plane : planes) Fill(plane, model, inverse);
   return planes;
+}
+
+int Plane::ClassAt(std::size_t point) const {
+  if (std::isnan(log_odds[point])) return kNoColour;
+  const double* const a = &discriminants[point * class_count];
+  return static_cast<int>(std::max_element(a, a + class_count) - a);
+}
+
+std::vector<double> DensitiesOf(const Model& model, const Plane& plane) {
+  if (model.kind == Kind::kLogistic || plane.y) return {};
+  // The common factor that discriminants of one feature lack.
+  double factor = 1 / std::sqrt(2 * std::numbers::pi);
+  if (IsHistogram(model.kind)) {
+    const auto [low, high] = model.features.Range();
+    factor = model.histogram.bins / (high(0) - low(0));
+  }
+  Model bare = model;
+  bare.calibration = {};
+  Plane of_bare{plane.x, {}, {}, plane.size, 0, {}, {}};
+  Fill(of_bare, bare, Inverse(bare));
+  std::vector<double> densities;
+  for (const double a : of_bare.discriminants)
+    densities.push_back(std::isnan(a) ? 0 : factor * std::exp(a));
+  return densities;
 }
 
 }  // namespace skinmask

@@ -1,10 +1,14 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "pipeline/evaluate_json.h"
+#include "pipeline/sha256.h"
 #include "report/groups_json.h"
 #include "report/resample.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/color.h"
+#include "skinmask/detect/draw.h"
 #include "skinmask/learn/decision.h"
 #include "skinmask/learn/reliability.h"
 #include "skinmask/report/bootstrap.h"
@@ -17,7 +21,7 @@ namespace skinmask {
 namespace {
 
 constexpr std::size_t kCurvePoints = 500, kSamplesPerClass = 300;
-constexpr int kLogOddsBins = 60;
+constexpr int kLogOddsBins = 60, kPlaneSize = 129;
 
 Json IntervalsJson(const NamedIntervals& intervals) {
   Json json;
@@ -126,8 +130,14 @@ Json GaussianJson(const Gaussian& gaussian) {
 
 Json ClassesJson(const Model& model) {
   Json classes = Json::array();
-  for (const ClassModel& c : model.classes) {
-    Json json{{"name", c.name}, {"gaussians", Json::array()}};
+  const std::string rgb = ClassPalette(model.classes.size());
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(rgb[i]) & 255; };
+  for (std::size_t k = 0; k < model.classes.size(); ++k) {
+    const ClassModel& c = model.classes[k];
+    Json json{{"name", c.name},
+              {"colour",
+               fmt::format("#{:02x}{:02x}{:02x}", byte(3 * k), byte(3 * k + 1), byte(3 * k + 2))},
+              {"gaussians", Json::array()}};
     for (const Gaussian& gaussian : c.gaussians())
       json["gaussians"].push_back(GaussianJson(gaussian));
     classes.push_back(json);
@@ -135,7 +145,34 @@ Json ClassesJson(const Model& model) {
   return classes;
 }
 
-Json PlaneJson(const Plane& plane, const std::vector<Axis>& axes, double level) {
+Json SegmentsJson(const std::vector<Polyline>& lines) {
+  Json json = Json::array();
+  for (const Polyline& line : lines)
+    for (std::size_t i = 0; i + 1 < line.size(); ++i)
+      json.push_back({Rounded(line[i][0]), Rounded(line[i][1]), Rounded(line[i + 1][0]),
+                      Rounded(line[i + 1][1])});
+  return json;
+}
+
+// The likeliest class along each row as runs, '12:- 40:0 77:1'.
+Json RegionsJson(const Plane& plane) {
+  Json json = Json::array();
+  for (int row = 0; row < plane.rows(); ++row) {
+    std::string runs;
+    const auto at = [&](int column) {
+      return plane.ClassAt(static_cast<std::size_t>(row * plane.size + column));
+    };
+    for (int column = 0, next = 0; column < plane.size; column = next) {
+      while (next < plane.size && at(next) == at(column)) ++next;
+      const std::string of = at(column) == Plane::kNoColour ? "-" : std::to_string(at(column));
+      runs += fmt::format("{}{}:{}", column == 0 ? "" : " ", next - column, of);
+    }
+    json.push_back(runs);
+  }
+  return json;
+}
+
+Json PlaneJson(const Model& model, const Plane& plane, const std::vector<Axis>& axes) {
   const auto name = [&](int feature) { return axes[static_cast<std::size_t>(feature)].name; };
   Json json{{"x", plane.x}, {"y", plane.y ? Json(*plane.y) : Json()}, {"held", nullptr}};
   if (plane.held)
@@ -144,9 +181,16 @@ Json PlaneJson(const Plane& plane, const std::vector<Axis>& axes, double level) 
     const double z = plane.log_odds[i];
     json["probability"].push_back(std::isnan(z) ? Json() : Json(Logistic(z)));
   }
-  json["boundary"] = Json::array();
-  for (const Segment& s : BoundaryOf(plane, axes, level))
-    json["boundary"].push_back({Rounded(s[0]), Rounded(s[1]), Rounded(s[2]), Rounded(s[3])});
+  const std::vector<double> densities = DensitiesOf(model, plane);
+  for (std::size_t i = 0; i < densities.size(); ++i)
+    json["densities"][i % plane.class_count].push_back(densities[i]);
+  json["size"] = plane.size;
+  json["regions"] = RegionsJson(plane);
+  json["boundary"] = SegmentsJson(BoundaryOf(plane, axes, Logit(model.decision.threshold)));
+  json["borders"] = Json::array();
+  for (const Border& border : BordersOf(plane, axes))
+    json["borders"].push_back(
+        {{"classes", {border.first, border.second}}, {"segments", SegmentsJson(border.lines)}});
   return json;
 }
 
@@ -154,19 +198,26 @@ Json BoundaryJson(const EvaluationReport& report, const Model& model) {
   const std::vector<Axis> axes = AxesOf(model);
   Json json{{"channels", Json::array()}, {"classes", ClassesJson(model)}};
   for (const Axis& axis : axes)
-    json["channels"].push_back({{"name", axis.name}, {"low", axis.low}, {"high", axis.high}});
+    json["channels"].push_back(
+        {{"name", axis.name}, {"unit", axis.unit}, {"low", axis.low}, {"high", axis.high}});
   json["samples"] = {{"positive", SamplesJson(report, model.features, true)},
                      {"negative", SamplesJson(report, model.features, false)}};
   json["planes"] = Json::array();
-  const double level = Logit(model.decision.threshold);
-  for (const Plane& plane : PlanesOf(model))
-    json["planes"].push_back(PlaneJson(plane, axes, level));
+  for (const Plane& plane : PlanesOf(model, kPlaneSize))
+    json["planes"].push_back(PlaneJson(model, plane, axes));
   return json;
 }
 
 Json GalleryJson(const EvaluationReport& report) {
   const GalleryChoice choice = ChooseGallery(report);
   return {{"worst", choice.worst}, {"best", choice.best}};
+}
+
+// What the card says of the model, and the digest of what it was trained on.
+Json CardJson(const Card& card) {
+  Json notes = Json::object();
+  for (const auto& [name, text] : card.notes) notes[name] = text;
+  return {{"sha256", card.sha256}, {"notes", notes}};
 }
 
 // Columns, as the curves.
@@ -203,6 +254,7 @@ void AddScores(Json& root, const EvaluationReport& report, const CurvePoint& ope
 std::string FullReportToJson(const EvaluationReport& report, const Model* model) {
   Json root = ReportJson(report);
   root["positive"] = report.positive;
+  root["pixels"] = report.pooled.counts.Total();
   root["intervals"] = BootstrapJson(report);
   root["gallery"] = GalleryJson(report);
   if (!report.groupings.empty()) root["groups"] = GroupsJson(report);
@@ -211,7 +263,9 @@ std::string FullReportToJson(const EvaluationReport& report, const Model* model)
                      {"space", model->features.space().name},
                      {"channels", model->features.channel_names()},
                      {"threshold", model->decision.threshold},
-                     {"rule", model->decision.rule}};
+                     {"rule", model->decision.rule},
+                     {"digest", Sha256(ModelToJson(*model))},
+                     {"card", CardJson(model->card)}};
     if (report.scores)
       AddScores(root, report, {Logit(model->decision.threshold), report.pooled.counts});
     root["boundary"] = BoundaryJson(report, *model);

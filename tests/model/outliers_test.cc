@@ -39,8 +39,10 @@ double Nearest(const Model& model, const std::uint8_t* bgr) {
 }
 
 TEST(Outliers, AreThoseBeyondTheQuantileOfEveryGaussian) {
-  for (const auto& [kind, space] : {std::pair(Kind::kQda, "BGR"), {Kind::kLda, "YCrCb"},
-                                    {Kind::kGaussianNb, "opponent"}, {Kind::kMixture, "BGR"},
+  for (const auto& [kind, space] : {std::pair(Kind::kQda, "BGR"),
+                                    {Kind::kLda, "YCrCb"},
+                                    {Kind::kGaussianNb, "opponent"},
+                                    {Kind::kMixture, "BGR"},
                                     {Kind::kQda, "HSV"}}) {
     const Model model = testing::Trained(kind, space);
     const Outliers outliers(model, 0.99);
@@ -93,7 +95,8 @@ TEST(Outliers, RefusesWhatHasNoDensity) {
   const Model logistic = testing::TrainedOfKind(Kind::kLogistic);
   EXPECT_THROW(Outliers(logistic, 0.99), Error);
   const Model model = testing::TrainedOfKind(Kind::kQda);
-  for (const double share : {0., 1., -1., std::nan("")}) EXPECT_THROW(Outliers(model, share), Error);
+  for (const double share : {0., 1., -1., std::nan("")})
+    EXPECT_THROW(Outliers(model, share), Error);
   EXPECT_THROW(Outliers(std::span<const Quadratic>(), 0.9), Error);
 }
 

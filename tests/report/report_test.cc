@@ -2,27 +2,21 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <opencv2/imgcodecs.hpp>
 
-#include "skinmask/base/logistic.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/bootstrap.h"
 #include "skinmask/report/gallery.h"
-#include "skinmask/report/planes.h"
 #include "support/colors.h"
 #include "support/pictures.h"
 #include "support/program.h"
-#include "support/world.h"
 
 namespace skinmask {
 namespace {
 
 using nlohmann::json;
 using testing::Random;
-using testing::Trained;
 
 EvaluationReport SomeImages(int n) {
   Random random(8);
@@ -79,53 +73,6 @@ TEST(Gallery, WorstAndBestShareNoImage) {
   EXPECT_EQ(few.best.size(), 1u);
 }
 
-TEST(Planes, BoundaryIsWhereTheReferenceIsAtTheThreshold) {
-  for (const char* space : {"BGR", "YCrCb", "HSV"}) {
-    const Model model = Trained(Kind::kQda, space);
-    const std::vector<Axis> axes = AxesOf(model);
-    const double level = Logit(model.decision.threshold);
-    std::size_t segments = 0;
-    for (const Plane& plane : PlanesOf(model)) {
-      ASSERT_TRUE(plane.held.has_value());
-      for (const Segment& s : BoundaryOf(plane, axes, level)) {
-        ++segments;
-        // Log-odds by the classes' densities, from the parameters alone.
-        FeatureVector f(3);
-        f(plane.x) = s[0];
-        f(*plane.y) = s[1];
-        f(plane.held->first) = plane.held->second;
-        double a[2];
-        for (std::size_t k = 0; k < 2; ++k) {
-          const ClassModel& c = model.classes[k];
-          const Eigen::Matrix3d covariance = c.covariance;
-          const Eigen::Vector3d d = f - c.mean;
-          a[k] = std::log(c.prior) - std::log(covariance.determinant()) / 2 -
-                 d.dot(covariance.inverse() * d) / 2;
-        }
-        EXPECT_NEAR(a[0] - a[1], level, 0.35) << space;
-      }
-    }
-    EXPECT_GT(segments, 50u) << space;
-  }
-}
-
-TEST(Planes, FewerChannelsAndOtherSpacesDraw) {
-  const struct {
-    const char* space;
-    std::vector<std::string> channels;
-    std::size_t planes;
-  } cases[] = {{"YCrCb", {"Cr", "Cb"}, 1}, {"rg", {}, 1}, {"Lab", {}, 3}, {"HSV", {"S"}, 1}};
-  for (const auto& one : cases) {
-    const Model model = Trained(Kind::kGaussianNb, one.space, 2, one.channels);
-    const std::vector<Plane> planes = PlanesOf(model);
-    EXPECT_EQ(planes.size(), one.planes) << one.space;
-    for (const Plane& plane : planes)
-      EXPECT_TRUE(std::any_of(plane.log_odds.begin(), plane.log_odds.end(),
-                              [](double z) { return std::isfinite(z); }));
-    EXPECT_FALSE(DrawPlanes(model).empty());
-  }
-}
-
 class ReportTest : public testing::ProgramTest {
  protected:
   std::string pairs_ = "--images " + (testing::SamplesFolder() / "photos").string() + " --truth " +
@@ -144,8 +91,8 @@ TEST_F(ReportTest, HoldsTheJsonAndAsksForNothing) {
   ASSERT_EQ(run.status, 0) << run.err;
   const std::string html = ReadFile(Path("r.html"));
   json evaluation = json::parse(ReadFile(Path("r.json")));
-  for (const char* key : {"failed", "skipped", "interrupted", "version", "options"})
-    EXPECT_EQ(evaluation.erase(key), 1u) << key;  // the record of the run is not on the page
+  for (const char* key : {"failed", "skipped", "interrupted"})
+    EXPECT_EQ(evaluation.erase(key), 1u) << key;  // what became of the inputs is not on the page
   EXPECT_EQ(Embedded(html, "evaluation"), evaluation);
   EXPECT_EQ(html.find("{{"), html.find("{{", html.find("Chart.js")));  // every place is filled in
   EXPECT_EQ(html.find("<link"), html.npos);
@@ -189,11 +136,23 @@ TEST_F(ReportTest, OfATableAndOfMasksHoldsWhatThereIs) {
   EXPECT_TRUE(Embedded(html, "pictures")["grace_hopper.png"].contains("predicted"));
 }
 
-TEST_F(ReportTest, ShowDrawsThePlanes) {
-  ASSERT_EQ(Run("show --picture p.png").status, 0);
-  const cv::Mat picture = cv::imread(Path("p.png").string());
-  EXPECT_GT(picture.cols, 3 * 512);
-  EXPECT_EQ(Run("show --picture p.png").status, 1);
+TEST_F(ReportTest, HasItsTitleAndTheDateOfItsSource) {
+  const std::string evaluate = "evaluate --samples " +
+                               (testing::SamplesFolder() / "labelled-pixels.csv").string() +
+                               " --force --report r.html";
+  EXPECT_FALSE((Run(evaluate), Embedded(ReadFile(Path("r.html")), "evaluation").contains("date")));
+  setenv("SOURCE_DATE_EPOCH", "1000000000", 1);
+  EXPECT_EQ(Run(evaluate + " --title 'A </script> & \"B\"'").status, 0);
+  const json page = Embedded(ReadFile(Path("r.html")), "evaluation");
+  EXPECT_EQ(page["date"], "2001-09-09");
+  EXPECT_EQ(page["title"], "A </script> & \"B\"");
+  setenv("SOURCE_DATE_EPOCH", "today", 1);
+  const testing::Outcome wrong = Run(evaluate);
+  unsetenv("SOURCE_DATE_EPOCH");
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.err.find("SOURCE_DATE_EPOCH: is no number of seconds"), wrong.err.npos);
+  const std::string table = (testing::SamplesFolder() / "labelled-pixels.csv").string();
+  EXPECT_EQ(Run("evaluate --title T --samples " + table).status, 2);  // a title of no page
 }
 
 }  // namespace

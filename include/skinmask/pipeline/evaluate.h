@@ -72,6 +72,8 @@ EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, 
 // Masks made before (`options.images`) against ground truth (`options.masks`): above 127 is
 // positive. The outputs of `detect` other than masks are passed over.
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run);
+// The model on a table of labelled pixels; with no images.
+EvaluationReport EvaluateTable(const Samples& samples, const Model& model);
 // True where masks seem to mark everything but the positive class: of the pixels that they call
 // positive, the share that is called so is smaller than of all others, by 0.2 or more over all
 // pixels, and smaller in two thirds of the images. False where images hold one class only. (Data,

@@ -1,8 +1,8 @@
-// The decision boundary in planes of the features.
+// The classes' regions, and the decision boundary, in planes of the features.
 #pragma once
 
 #include <array>
-#include <opencv2/core.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,36 +13,59 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // One of a model's features, over the values that bytes give it as far as they lie within 3.5
-// standard deviations of a class's mean (or all of them, for classes without means).
+// standard deviations of a Gaussian's mean (or all of them, for classes without means).
 struct Axis {
   std::string name;
+  std::string unit;  // "8-bit levels"; "share" of chromaticities; "steps of 2°" of OpenCV's hue
   double low, high;
 };
 std::vector<Axis> AxesOf(const Model& model);
 
-// Log-odds over a plane of two features. A third feature is held at the classes' pooled mean,
-// sum_k prior_k mean_k (or mid-range, for classes without means). With one feature, y is absent and
-// the grid is one row.
+// Log-odds and classes over a plane of two features. A third feature is held at the classes' pooled
+// mean, sum_k prior_k mean_k (or mid-range, for classes without means). With one feature, y is
+// absent and the grid is one row.
 struct Plane {
+  static constexpr int kNoColour = -1;
+
   int x = 0;
   std::optional<int> y;
   std::optional<std::pair<int, double>> held;  // the third feature, and its value
   int size = 0;                                // points along x, and along y
-  std::vector<double> log_odds;                // by rows of ascending y; NaN where no colour lies
+  std::size_t class_count = 0;
+  std::vector<double> log_odds;       // by rows of ascending y; NaN where no colour lies
+  std::vector<double> discriminants;  // class_count for each point, as Reference has them
+
+  // Rows of the grid.
+  int rows() const { return y ? size : 1; }
+  double Discriminant(std::size_t point, int of_class) const {
+    return discriminants[point * class_count + static_cast<std::size_t>(of_class)];
+  }
+  // The class with the greatest posterior at a point, the lowest of equals; kNoColour where no
+  // colour lies.
+  int ClassAt(std::size_t point) const;
 };
 
-// All pairs of the model's features. What the model's reference says at the eight carriers around a
-// grid point is interpolated, so this needs nothing to be known of the model's kind.
-// Cost: 0.1 us a grid point.
-std::vector<Plane> PlanesOf(const Model& model);
+// All pairs of the model's features, on grids of so many points a side. What the model's reference
+// says at the eight carriers around a grid point is interpolated, so this needs nothing to be known
+// of the model's kind. Cost: 0.2 us a grid point and two classes.
+std::vector<Plane> PlanesOf(const Model& model, int size);
 
-// The line where log-odds equal `level`, as segments x1 y1 x2 y2 (marching squares). Where y is
-// absent, the crossings of the level, from y 0 to 1.
-using Segment = std::array<double, 4>;
-std::vector<Segment> BoundaryOf(const Plane& plane, const std::vector<Axis>& axes, double level);
+// A line through points (x, y); closed where its ends are equal.
+using Polyline = std::vector<std::array<double, 2>>;
 
-// The planes side by side as CV_8UC3: P(positive) as shade, the boundary, and each class's mean
-// with the ellipses of one and two standard deviations (projected, not cut).
-cv::Mat DrawPlanes(const Model& model);
+// The line where log-odds equal `level`. Where the plane has no y, the crossings of the level, from
+// y 0 to 1.
+std::vector<Polyline> BoundaryOf(const Plane& plane, const std::vector<Axis>& axes, double level);
+
+// Where two classes have the same posterior, and no other has a greater one; likewise.
+struct Border {
+  int first = 0, second = 0;  // classes, the lower one first
+  std::vector<Polyline> lines;
+};
+std::vector<Border> BordersOf(const Plane& plane, const std::vector<Axis>& axes);
+
+// Of a model of one feature: prior times density of each class at each point of `plane`, by point,
+// per unit of the feature and before any calibration. Empty for logistic models, which have none.
+std::vector<double> DensitiesOf(const Model& model, const Plane& plane);
 
 }  // namespace skinmask

@@ -42,6 +42,11 @@ void CheckPart(const EvaluateFlags& flags, const Context& context) {
 
 }  // namespace
 
+void RequireReportOfTitle(const EvaluateFlags& flags) {
+  if (!flags.title.empty() && flags.report.empty())
+    throw UsageError("--title is of a page (give --report)");
+}
+
 void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
   if (!flags.predicted.empty()) {
     if (!flags.pairs.images.empty() || !flags.samples.empty())
@@ -61,6 +66,7 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
   CheckPairOptions(flags.pairs);
   CheckPart(flags, context);
   RequireApart(flags.report, "--report", context.json, "--json");
+  RequireReportOfTitle(flags);
   for (const auto& [output, flag] : {std::pair(flags.report, "--report"),
                                      {flags.partial, "--partial"},
                                      {context.json, "--json"}}) {
@@ -90,11 +96,12 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
   output
       .Add("--partial", flags.partial, "FILE",
            "Write what the shard gives, for --partials, and no result")
-      ->check(NamedLike(".json", "a part"));
+      ->check(NamedLike({".json"}, "a part"));
   output
       .Add("--report", flags.report, "FILE.html",
            "One HTML page with scores, curves and a gallery, which opens without a network")
-      ->check(NamedLike(".html", "a page"));
+      ->check(NamedLike({".html"}, "a page"));
+  output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)");
   AddGroupOption(*verb, flags.by);
   AddAdaptFlags(*verb, flags.adapt);
   AddModelOption(*verb, context);

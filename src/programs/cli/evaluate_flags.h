@@ -20,9 +20,10 @@ struct EvaluateFlags {
   std::string predicted;
   DecisionFlags decision;
   AdaptFlags adapt;
-  std::string abstain;                // LOW,HIGH, or empty
+  std::string abstain;  // LOW,HIGH, or empty
   GroupFlags by;
   std::string report;                 // the page to write, or empty
+  std::string title;                  // of the page, or empty
   std::string shard = "1/1";          // what to judge,
   std::string partial;                // for this file of a part
   std::vector<std::string> partials;  // files to make the whole of
@@ -32,6 +33,8 @@ struct EvaluateFlags {
 CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context);
 // Throws UsageError for options that do not go together.
 void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context);
+// Throws UsageError for a title without a page.
+void RequireReportOfTitle(const EvaluateFlags& flags);
 // The pairs that are judged, whether by a model or as masks.
 PairOptions PairsOf(const EvaluateFlags& flags);
 

@@ -51,19 +51,6 @@ EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, co
   return report;
 }
 
-EvaluationReport ReportOfTables(const Model& model, const Samples& samples) {
-  constexpr std::size_t kDrawn = 1000;
-  const std::string& positive = model.positive().name;
-  Evaluation evaluation = EvaluateSamples(samples, model);
-  EvaluationReport report;
-  report.positive = positive;
-  report.pooled = MetricsOf(evaluation);
-  report.scores = std::move(evaluation.scores);
-  report.drawn = DrawPixels(samples, positive, kDrawn);
-  if (model.classes.size() > 2) report.classes = CountClasses(samples, model);
-  return report;
-}
-
 // `model` is absent for masks that were made before.
 EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
                         const Adapter* adapter, Context& context) {
@@ -76,7 +63,7 @@ EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
     });
   const Samples samples = ReadTables(flags.samples);
   return Judge(*model, rule, run, [&](const Model& m, const Run&, std::optional<double>) {
-    return ReportOfTables(m, samples);
+    return EvaluateTable(samples, m);
   });
 }
 
@@ -109,14 +96,24 @@ void PrintResult(const EvaluationReport& report, const EvaluateFlags& flags,
           report.images_without_mask + report.images.size());
 }
 
-// Prints and writes what was found; `page` is the one to write, or empty.
+// Where results go: what a merge has of its own, while its other flags are those of the parts.
+struct Destination {
+  std::string page, title;  // or empty
+};
+
+// Prints and writes what was found.
 void Show(const EvaluationReport& report, const EvaluateFlags& flags, const Model* model,
-          const Adapter* adapter, Context& context, const std::string& page) {
+          const Adapter* adapter, Context& context, const Destination& to) {
   PrintResult(report, flags, context);
-  if (context.json.empty() && page.empty()) return;
-  const std::string json = FullReportToJson(report, model);
-  context.WriteRecord(Json::parse(json));
-  if (!page.empty()) WritePage(json, report, flags, model, adapter, context, page);
+  if (context.json.empty() && to.page.empty()) return;
+  Json root = Json::parse(FullReportToJson(report, model));
+  if (!to.title.empty()) root["title"] = to.title;
+  if (const auto date = SourceDate()) root["date"] = *date;
+  context.WriteRecord(root);
+  root["version"] = kVersion;
+  root["options"] = context.options;
+  if (!to.page.empty())
+    WritePage(JsonText(root, 1) + "\n", report, flags, model, adapter, context, to.page);
 }
 
 std::string DigestOf(const std::optional<Model>& model) {
@@ -230,6 +227,7 @@ void MergeParts(const EvaluateFlags& merge, Context& context) {
   RequirePartsAlone(context.options,
                     {"by", "model", "threshold", "max-f1", "max-fpr", "min-recall", "cost"});
   RequireFiles(merge.partials);
+  RequireReportOfTitle(merge);
   RequireApart(merge.report, "--report", context.json, "--json");
   for (const auto& [output, option] :
        {std::pair(merge.report, "--report"), {context.json, "--json"}}) {
@@ -261,7 +259,8 @@ void MergeParts(const EvaluateFlags& merge, Context& context) {
   if (StopFlag()) return;
   report.abstain = AbstainOf(flags.abstain);
   AddGroups(report, flags.by, tables, run);
-  Show(report, flags, model ? &*model : nullptr, adapter.get(), context, merge.report);
+  Show(report, flags, model ? &*model : nullptr, adapter.get(), context,
+       {merge.report, merge.title});
 }
 
 void RunEvaluate(const EvaluateFlags& flags, Context& context) {
@@ -278,7 +277,8 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   if (StopFlag()) return;  // scores of a part would pass for the whole
   report.abstain = AbstainOf(flags.abstain);
   AddGroups(report, flags.by, tables, context.StartRun("images"));
-  Show(report, flags, model ? &*model : nullptr, adapter.get(), context, flags.report);
+  Show(report, flags, model ? &*model : nullptr, adapter.get(), context,
+       {flags.report, flags.title});
 }
 
 }  // namespace

@@ -1,8 +1,16 @@
 #include "programs/cli/evaluation_output.h"
 
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+
+#include "base/parse.h"
 #include "programs/cli/adapt_flags.h"
 #include "programs/cli/group_flags.h"
 #include "programs/cli/print.h"
+#include "skinmask/base/error.h"
 
 namespace skinmask::cli {
 namespace {
@@ -58,6 +66,20 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
   }
   if (report.classes) PrintClasses(*report.classes);
   PrintGroups(report);
+}
+
+std::optional<std::string> SourceDate() {
+  const char* const text = std::getenv("SOURCE_DATE_EPOCH");
+  if (!text || !*text) return std::nullopt;
+  constexpr std::int64_t kLast = 253402300799;  // of the year 9999
+  const auto seconds = ParseNumber<std::int64_t>(text);
+  if (!seconds || *seconds < 0 || *seconds > kLast)
+    throw Error("SOURCE_DATE_EPOCH", "is no number of seconds since 1970");
+  const std::chrono::sys_days day = std::chrono::floor<std::chrono::days>(
+      std::chrono::sys_seconds(std::chrono::seconds(*seconds)));
+  const std::chrono::year_month_day date(day);
+  return fmt::format("{}-{:02}-{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
 }  // namespace skinmask::cli

@@ -48,14 +48,20 @@ CLI::Validator OneOf(const std::vector<std::string>& words) {
       "");
 }
 
-CLI::Validator NamedLike(const std::string& extension, const std::string& what) {
+CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what) {
   return CLI::Validator(
-      [extension, what](const std::string& file) {
-        const std::string own = CLI::detail::to_lower(std::filesystem::path(file).extension());
-        if (own.empty() || own == extension) return std::string();
-        return "'" + file + "' is no name of " + what + " (FILE" + extension + ")";
+      [extensions, what](const std::string& file) {
+        const std::string own = ExtensionOf(file);
+        if (own.empty() || std::ranges::find(extensions, own) != extensions.end())
+          return std::string();
+        return fmt::format("'{}' is no name of {} (FILE{})", file, what,
+                           fmt::join(extensions, " or FILE"));
       },
       "");
+}
+
+std::string ExtensionOf(const std::filesystem::path& file) {
+  return CLI::detail::to_lower(file.extension());
 }
 
 void RequireFiles(const std::vector<std::string>& partials) {

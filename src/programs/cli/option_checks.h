@@ -15,8 +15,9 @@ CLI::Validator Positive();
 CLI::Validator NotNegative();
 // One of these words.
 CLI::Validator OneOf(const std::vector<std::string>& words);
-// Files whose extension, where they have one, is this; `what` is what they are.
-CLI::Validator NamedLike(const std::string& extension, const std::string& what);
+// Files whose extension, where they have one, is among these; `what` is what they are.
+CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what);
+std::string ExtensionOf(const std::filesystem::path& file);  // in lower case: ".png"
 // Numbers of a range, ends included.
 template <class T>
 CLI::Validator Within(T least, T most) {

@@ -13,9 +13,9 @@
 namespace skinmask::cli {
 namespace {
 
-constexpr std::string_view kBeside[] = {"force",    "json",    "max-failures", "partial",
-                                        "partials", "quiet",   "report",       "sandbox",
-                                        "shard",    "threads", "verbose",      "write"};
+constexpr std::string_view kBeside[] = {"force", "json",    "max-failures", "partial", "partials",
+                                        "quiet", "report",  "sandbox",      "shard",   "threads",
+                                        "title", "verbose", "write"};
 
 // "--name=value", for each value.
 std::vector<std::string> WordsOf(const std::string& name, const Json& value) {

@@ -7,8 +7,7 @@
 #include "programs/cli/verbs.h"
 #include "skinmask/base/file.h"
 #include "skinmask/base/logistic.h"
-#include "skinmask/media/image.h"
-#include "skinmask/report/planes.h"
+#include "skinmask/report/picture.h"
 
 namespace skinmask::cli {
 namespace {
@@ -98,19 +97,23 @@ void PrintModel(const Model& model) {
           Shown(s.auc, 4));
 }
 
+PictureFormat FormatOf(const std::string& picture) {
+  return ExtensionOf(picture) == ".svg" ? PictureFormat::kSvg : PictureFormat::kPng;
+}
+
 }  // namespace
 
 void AddShow(CLI::App& app, Context& context) {
   CLI::App* verb =
       AddVerb(app, "show", "Show a model file in words",
-              "  skinmask show\n  skinmask show models/uci.json --picture boundary.png", context);
+              "  skinmask show\n  skinmask show models/uci.json --picture regions.svg", context);
   const auto picture = std::make_shared<std::string>();
   OptionGroup(*verb, "Model")
       .Add("model,--model", context.model, "FILE", "Model file (default: the built-in model)");
   OptionGroup(*verb, "Output")
-      .Add("--picture", *picture, "FILE.png",
-           "Draw the decision boundary and the classes' ellipses, in planes of the channels")
-      ->check(NamedLike(".png", "a picture"));
+      .Add("--picture", *picture, "FILE.png|FILE.svg",
+           "Draw the classes' regions, borders and ellipses, in planes of the channels")
+      ->check(NamedLike({".png", ".svg"}, "a picture"));
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);
   verb->callback([picture, &context] {
@@ -119,7 +122,8 @@ void AddShow(CLI::App& app, Context& context) {
       const Model model = c.LoadModel();
       if (!c.json_to_stdout()) PrintModel(model);
       c.WriteJson(ModelToJson(model));
-      if (!picture->empty()) WriteFile(*picture, EncodePng(DrawPlanes(model)), c.overwrite());
+      if (!picture->empty())
+        WriteFile(*picture, DrawModel(model, FormatOf(*picture)), c.overwrite());
     };
   });
 }

@@ -1,6 +1,10 @@
-// ---- The decision boundary
+// ---- The classes' regions
 
-const classColours = ['positive', 'negative', 'third', 'faint'];
+// A class's colour; the palette's black is the colour of writing, which shows on dark paper too.
+const classColour = (k) => {
+  const own = report.boundary.classes[k].colour;
+  return own === '#000000' ? colour('mark') : own;
+};
 
 // The ellipse of so many standard deviations, projected on features a and b.
 function ellipse(entry, a, b, deviations) {
@@ -15,24 +19,102 @@ function ellipse(entry, a, b, deviations) {
   return corners;
 }
 
-function planeDatasets(plane) {
-  const decision = report.boundary, datasets = [];
-  const boundary = plane.boundary.flatMap(([x1, y1, x2, y2]) => [{x: x1, y: y1}, {x: x2, y: y2}, {x: NaN, y: NaN}]);
-  datasets.push(line('boundary', boundary, 'mark', {spanGaps: false, order: -2}));
-  decision.classes.forEach((entry, k) => {
-    const name = classColours[k % classColours.length];
-    entry.gaussians.forEach((gaussian, i) => {
-      const ring = (deviations) => ellipse(gaussian, plane.x, plane.y, deviations);
-      datasets.push(line(i === 0 ? entry.name : '', ring(1), name, {order: -1, drawn: true}));
-      datasets.push(line('', ring(2), name, {borderWidth: 1, order: -1, drawn: true}));
-    });
+// The likeliest class of each point of the grid as a tint, the highest row first.
+function tintsOf(plane) {
+  const canvas = element('canvas', {width: plane.size, height: plane.regions.length});
+  const pen = canvas.getContext('2d');
+  pen.globalAlpha = 0.25;
+  plane.regions.forEach((runs, row) => {
+    let from = 0;
+    for (const run of runs.split(' ')) {
+      const [count, k] = run.split(':');
+      if (k !== '-') {
+        pen.fillStyle = classColour(Number(k));
+        pen.fillRect(from, canvas.height - 1 - row, Number(count), 1);
+      }
+      from += Number(count);
+    }
   });
-  for (const [key, label, name] of [['positive', positive, 'positive'], ['negative', negative, 'negative']])
-    datasets.push({type: 'scatter', label: label + ' pixels',
-                   data: decision.samples[key].map((f) => ({x: f[plane.x], y: f[plane.y]})),
-                   backgroundColor: colour(name) + '70', borderWidth: 0, pointRadius: 2});
+  return canvas;
+}
+
+// Draws the tints behind the datasets, the grid's points from edge to edge.
+function tinting(plane) {
+  const tints = tintsOf(plane), rows = tints.height;
+  return {
+    id: 'tints',
+    beforeDatasetsDraw({ctx: pen, chartArea: area}) {
+      const wide = area.width / (tints.width - 1),
+            high = rows > 1 ? area.height / (rows - 1) : area.height;
+      pen.save();
+      pen.beginPath();
+      pen.rect(area.left, area.top, area.width, area.height);
+      pen.clip();
+      pen.drawImage(
+          tints, area.left - wide / 2, area.top - (rows > 1 ? high / 2 : 0), wide * tints.width,
+          high * rows);
+      pen.restore();
+    },
+  };
+}
+
+const broken = (segments) =>
+    segments.flatMap(([x1, y1, x2, y2]) => [{x: x1, y: y1}, {x: x2, y: y2}, {x: NaN, y: NaN}]);
+
+// Where the regions end, and the threshold's line; `top` is the y that 1 stands for in a plane of
+// one channel.
+function borderDatasets(plane, top = 1) {
+  const lines = (segments) => broken(segments.map(
+      ([x1, y1, x2, y2]) => (plane.y === null ? [x1, y1 * top, x2, y2 * top] : [x1, y1, x2, y2])));
+  const borders = plane.borders.flatMap((border) => border.segments);
+  return [
+    line('threshold', lines(plane.boundary), 'mark', {spanGaps: false, order: -2}),
+    line(
+        'two classes as likely', lines(borders), 'faint',
+        {spanGaps: false, order: -2, borderWidth: 1, borderDash: [4, 3], drawn: true}),
+  ];
+}
+
+// The legend's entry for each class's tint.
+const classDatasets = () => report.boundary.classes.map((entry, k) => ({
+                                                          type: 'scatter',
+                                                          label: entry.name,
+                                                          data: [],
+                                                          backgroundColor: classColour(k) + '40',
+                                                          borderColor: classColour(k),
+                                                          pointStyle: 'rect',
+                                                          drawn: true
+                                                        }));
+
+function planeDatasets(plane) {
+  const decision = report.boundary, datasets = borderDatasets(plane).concat(classDatasets());
+  decision.classes.forEach(
+      (entry, k) => entry.gaussians.forEach(
+          (gaussian) => [1, 2].forEach(
+              (deviations) =>
+                  datasets.push(line('', ellipse(gaussian, plane.x, plane.y, deviations), 'mark', {
+                    borderColor: classColour(k),
+                    borderWidth: 3 - deviations,
+                    order: -1,
+                    drawn: true
+                  })))));
+  const tint = {
+    positive: classColour(0),
+    negative: decision.classes.length === 2 ? classColour(1) : colour('faint')
+  };
+  for (const [key, label] of [['positive', positive], ['negative', negative]])
+    datasets.push({
+      type: 'scatter',
+      label: label + ' pixels',
+      data: decision.samples[key].map((f) => ({x: f[plane.x], y: f[plane.y]})),
+      backgroundColor: tint[key] + '90',
+      borderWidth: 0,
+      pointRadius: 2
+    });
   return datasets;
 }
+
+const channelTitle = (channel) => `${channel.name} (${channel.unit})`;
 
 function planePlot(plane, canvas) {
   const channels = report.boundary.channels;
@@ -40,48 +122,90 @@ function planePlot(plane, canvas) {
   const label = (context) => `${context.dataset.label}: ${x.name} ${shown(context.raw.x, 1)}, ` +
       `${y.name} ${shown(context.raw.y, 1)}`;
   plot(canvas, () => {
-    const shape = options(x.name, y.name, label);
-    shape.scales = {x: axis(x.name, x.low, x.high), y: axis(y.name, y.low, y.high)};
-    shape.plugins.tooltip.filter = (item) => !item.dataset.drawn;  // ellipses are no numbers of the JSON
-    shape.plugins.legend.labels.filter = (item) => item.text !== '' && !item.text.endsWith(' pixels');
-    return {data: {datasets: planeDatasets(plane)}, options: shape};
+    const shape = options(channelTitle(x), channelTitle(y), label);
+    shape.scales = {
+      x: axis(channelTitle(x), x.low, x.high),
+      y: axis(channelTitle(y), y.low, y.high)
+    };
+    shape.plugins.tooltip.filter = (item) =>
+        !item.dataset.drawn;  // ellipses are no numbers of the JSON
+    shape.plugins.legend.labels.filter = (item) =>
+        item.text !== '' && !item.text.endsWith(' pixels');
+    return {data: {datasets: planeDatasets(plane)}, options: shape, plugins: [tinting(plane)]};
   });
 }
 
-// A model of one channel: P(positive) along it.
+// A model of one channel: each class's density times its prior, or P where there are no densities.
 function channelPlot(plane, canvas) {
-  const channel = report.boundary.channels[plane.x], last = plane.probability.length - 1;
-  const at = (i) => channel.low + (channel.high - channel.low) * i / last;
+  const channel = report.boundary.channels[plane.x], last = plane.size - 1;
+  const xs = plane.probability.map((_, i) => channel.low + (channel.high - channel.low) * i / last);
+  const title = plane.densities ? 'Prior × density' : `P(${positive})`;
+  const curves = plane.densities ?? [plane.probability];
+  const top = plane.densities ? 1.05 * Math.max(...curves.flat()) : 1;
   plot(canvas, () => {
-    const shape = options(channel.name, `P(${positive})`,
-                          (context) => `${channel.name} ${shown(context.raw.x, 1)}: P ${shown(context.raw.y, 4)}`);
-    shape.scales.x = axis(channel.name, channel.low, channel.high);
-    return {data: {datasets: [
-      line(`P(${positive})`, points(plane.probability.map((_, i) => at(i)), plane.probability), 'positive'),
-      line('threshold', [{x: channel.low, y: report.model.threshold}, {x: channel.high, y: report.model.threshold}],
-           'faint', {borderWidth: 1, borderDash: [4, 4]}),
-    ]}, options: shape};
+    const shape = options(
+        channelTitle(channel), title,
+        (context) => `${context.dataset.label}: ${channel.name} ${shown(context.raw.x, 1)}, ${
+            shown(context.raw.y, 5)}`);
+    shape.scales = {
+      x: axis(channelTitle(channel), channel.low, channel.high),
+      y: axis(title, 0, top)
+    };
+    return {
+      data: {
+        datasets: [
+          ...curves.map((ys, k) => line(report.boundary.classes[k].name, points(xs, ys), 'mark', {
+                          borderColor: classColour(k)
+                        })),
+          ...borderDatasets(plane, top),
+        ]
+      },
+      options: shape,
+      plugins: [tinting(plane)]
+    };
   });
+}
+
+// The threshold's line as numbers: where its pieces begin.
+function tellBoundary(i, canvas) {
+  const plane = report.boundary.planes[i], keys = plane.y === null ? [0] : [0, 1];
+  const names = keys.map((key) => channelTitle(report.boundary.channels[[plane.x, plane.y][key]]));
+  tellNumbers(
+      canvas, names.map((name) => 'threshold: ' + name), plane.boundary.length,
+      (j) => keys.map((key) => number(`boundary.planes.${i}.boundary.${j}.${key}`, 2)));
 }
 
 function showDecision() {
   const planes = report.boundary.planes;
   document.getElementById('decision').hidden = false;
-  document.getElementById('decision-note').append(planes[0].y === null ? `P(${positive}) along the only channel.` :
-      `The line is where P(${positive}) is the threshold` +
-      (planes[0].held ? ', cut through the colours where the third channel has the value above the plot' : '') +
-      '. Ellipses are of one and two standard deviations of each Gaussian; they and the points, some of the pixels, ' +
-      'are projected.' + (report.finder === undefined ? '' :
-          ' This is the trained model, the global one: images that are adapted to have boundaries of their own.'));
+  document.getElementById('decision-note')
+      .append(
+          'Tinted is the region of each class, where its P is the greatest, and the line is where ' +
+          `P(${positive}) is the threshold` +
+          (planes[0].held ?
+               ', cut through the colours where the third channel has the value above the plot. ' :
+               '. ') +
+          (planes[0].y === null ?
+               'The curves are each class\'s density along the only channel, times its prior (of models without densities, P).' :
+               'Ellipses are of one and two standard deviations of each Gaussian; they and the points, some of the pixels, are projected.') +
+          (report.finder === undefined ?
+               '' :
+               ' This is the trained model, the global one: images that are adapted to have boundaries of their own.'));
   planes.forEach((plane, i) => {
-    const names = [plane.x, plane.y].filter((f) => f !== null).map((f) => report.boundary.channels[f].name);
+    const names =
+        [plane.x, plane.y].filter((f) => f !== null).map((f) => report.boundary.channels[f].name);
     const caption = element('figcaption', {}, names.join(' and '));
     if (plane.held)
-      caption.append(`, slice at ${plane.held.channel} = `, number(`boundary.planes.${i}.held.value`, 1));
-    const canvas = element('canvas', {role: 'img', 'aria-label': 'Decision boundary, ' + names.join(' and '),
-                                      id: 'plane-' + i});
-    document.getElementById('planes').append(element('figure', {}, caption, element('div', {class: 'plot'}, canvas)));
+      caption.append(
+          `, where ${plane.held.channel} = `, number(`boundary.planes.${i}.held.value`, 1));
+    const canvas = element('canvas', {
+      role: 'img',
+      'aria-label': 'Regions of the classes, ' + names.join(' and '),
+      id: 'plane-' + i
+    });
+    document.getElementById('planes').append(
+        element('figure', {}, caption, element('div', {class: 'plot'}, canvas)));
     (plane.y === null ? channelPlot : planePlot)(plane, canvas);
+    tellBoundary(i, canvas);
   });
 }
-

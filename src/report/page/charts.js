@@ -26,7 +26,7 @@ const points = (xs, ys) =>
 
 function axis(title, low = 0, high = 1) {
   return {type: 'linear', min: low, max: high, title: {display: true, text: title},
-          ticks: {maxTicksLimit: 8}};
+          ticks: {maxTicksLimit: 8, includeBounds: false}};
 }
 
 // Each entry with the mark of its data.

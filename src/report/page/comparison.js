@@ -79,10 +79,10 @@ function criterionPlot(criterion) {
   const parameters = all.map((p) => p.x);
   const [least, most] = [Math.min(...parameters) / 2, Math.max(...parameters) * 2];
   const low = Math.min(...all.map((p) => p.y - p.error)), high = Math.max(...all.map((p) => p.y + p.error));
-  const step = high - low > 0.1 ? 0.05 : 0.01;  // round ends for the axis
+  const room = (high - low || 0.01) / 12;  // for marks at the ends; the axis goes on to round numbers
   plot(document.getElementById(criterion), () => {
     const models = (label, name, keep, more) => ({
-      ...dot(label, {}, name), data: modelPoints(criterion, keep), models: true, pointStyle: 'circle', pointRadius: 4, ...more});
+      ...dot(label, {}, name), data: modelPoints(criterion, keep), models: true, pointStyle: 'circle', pointRadius: 4, clip: false, ...more});
     const datasets = [
       models('to take', 'positive', isSimplest, {pointStyle: 'rectRot', pointRadius: 7, order: -2}),
       models('within one standard error', 'negative', (m) => m.within_one_standard_error && !isSimplest(m)),
@@ -92,10 +92,9 @@ function criterionPlot(criterion) {
       datasets.push(line('one standard error', [{x: least, y: report.choice.limit}, {x: most, y: report.choice.limit}],
                          'mark', {borderDash: [4, 4], borderWidth: 1, pointHitRadius: 0}));
     const shape = options('Free parameters', criteria[criterion], modelLabel(criterion));
-    shape.scales = {x: {...axis('Free parameters', least, most), type: 'logarithmic', ticks: {maxTicksLimit: 6, callback: (value) =>
+    shape.scales = {x: {...axis('Free parameters', least, most), type: 'logarithmic', ticks: {maxTicksLimit: 6, maxRotation: 0, callback: (value) =>
                           (Number.isInteger(Math.log10(value)) ? shown(value, 0) : '')}},
-                    y: axis(criteria[criterion], step * Math.floor(low / step), step * Math.ceil(high / step))};
-    shape.scales.y.ticks.callback = (value) => shown(value, 3);
+                    y: {...axis(criteria[criterion]), min: undefined, max: undefined, suggestedMin: Math.max(0, low - room), suggestedMax: criterion === 'log_loss' ? high + room : Math.min(1, high + room)}};
     return {type: 'scatter', data: {datasets}, options: shape, plugins: [errorBars]};
   });
 }
@@ -143,6 +142,14 @@ function showClasses() {
   }
 }
 
+// The numbers of a plot.
+function tellPlot(criterion) {
+  tellNumbers(document.getElementById(criterion), ['', 'free parameters', 'mean', 'standard error'], scored.length, (k) => {
+    const path = `models.${scored[k]}.`;
+    return [number(path + 'name'), number(path + 'parameters', 0), number(`${path}${criterion}.mean`), number(`${path}${criterion}.standard_error`)];
+  });
+}
+
 function showFolds() {
   document.getElementById('of-folds').hidden = false;
   const folds = Array.from({length: report.folds}, (_, fold) => fold);
@@ -158,6 +165,7 @@ if (report.choice) {
   showChoice();
   document.getElementById('plots').hidden = false;
   Object.keys(criteria).forEach(criterionPlot);
+  Object.keys(criteria).forEach(tellPlot);
   showClasses();
   showFolds();
 }

@@ -84,5 +84,3 @@ function showGroups() {
                 'pictures, not of people.');
   report.groups.forEach(showGrouping);
 }
-
-if (report.groups) showGroups();

@@ -14,22 +14,43 @@ function curveLabel(context) {
 }
 
 function curvePlot(id, x, y, xTitle, yTitle, baseline) {
-  const c = report.curves, at = c.operating_point;
+  const c = report.curves;
+  const pointAt = (i) => (c[x][i] === null || c[y][i] === null ? [] : [{x: c[x][i], y: c[y][i], i}]);
   plot(document.getElementById(id), () => ({data: {datasets: [
     line(yTitle + ' against ' + xTitle.toLowerCase(), points(c[x], c[y]), 'positive'),
-    ...(c[x][at] === null || c[y][at] === null ? [] :
-        [dot(`threshold ${shown(c.threshold[at], 4)}`, {x: c[x][at], y: c[y][at], i: at}, 'mark')]),
+    {...dot('threshold', {}, 'mark'), data: pointAt(triedStep ?? c.operating_point), follow: pointAt},
     ...(baseline ? [line('chance', baseline, 'faint', {borderDash: [4, 4], borderWidth: 1})] : []),
   ]}, options: options(xTitle, yTitle, curveLabel)}));
 }
 
+// An upright line at the threshold that is tried, where `values` has it for each step of the curves.
+function thresholdLine(values, top = 1) {
+  const at = (i) => (values[i] === null ? [] : [{x: values[i], y: 0, count: 0}, {x: values[i], y: top, count: 0}]);
+  return line('threshold', at(triedStep ?? report.curves.operating_point), 'mark', {borderWidth: 1.5, pointHitRadius: 0, follow: at});
+}
+
+// A table of the curves' steps below a plot.
+function tellSteps(id, keys) {
+  tellNumbers(document.getElementById(id), keys.map((key) => key.replaceAll('_', ' ')), report.curves.threshold.length,
+              (i) => keys.map((key) => number(`curves.${key}.${i}`)));
+}
+
+function tellBins() {
+  const bins = report.reliability.bins, h = report.log_odds;
+  tellNumbers(document.getElementById('reliability'), ['P from', 'to', 'pixels', 'mean P', 'share of ' + positive], bins.length, (i) =>
+      [['low', 3], ['high', 3], ['count', 0], ['mean_probability', 4], ['positive_share', 4]].map(([key, digits]) =>
+          number(`reliability.bins.${i}.${key}`, digits)));
+  tellNumbers(document.getElementById('log-odds'), ['log-odds from', positive, negative], h.positive.length, (i) =>
+      [shown(h.low + i * h.width, 2), number(`log_odds.positive_share.${i}`), number(`log_odds.negative_share.${i}`)]);
+}
+
 function errorPlot() {
-  const c = report.curves, at = c.threshold[c.operating_point];
+  const c = report.curves;
   plot(document.getElementById('errors'), () => ({data: {datasets: [
     line('all pixels', points(c.threshold, c.error_rate), 'mark'),
     line('false negatives', points(c.threshold, c.false_negative_rate), 'negative', {borderDash: [6, 3]}),
     line('false positives', points(c.threshold, c.false_positive_rate), 'positive', {borderDash: [2, 2]}),
-    line(`threshold ${shown(at, 4)}`, [{x: at, y: 0}, {x: at, y: 1}], 'faint', {borderWidth: 1}),
+    thresholdLine(c.threshold),
   ]}, options: options(`Threshold on P(${positive})`, 'Rate', curveLabel,
                        {interaction: {mode: 'nearest', intersect: false, axis: 'x'}})}));
 }
@@ -46,6 +67,7 @@ function reliabilityPlot() {
     line('the model', bins.map((bin, i) => ({x: bin.mean_probability, y: bin.positive_share, i})), 'positive',
          {pointRadius: 4}),
     line('perfect calibration', [{x: 0, y: 0}, {x: 1, y: 1}], 'faint', {borderDash: [4, 4], borderWidth: 1}),
+    thresholdLine(report.curves.threshold),
   ]}, options: options(`Mean P(${positive}) in the bin`, `Share of ${positive}`, label)}));
 }
 
@@ -55,7 +77,6 @@ function logOddsPlot() {
       shares.map((y, i) => ({x: h.low + (i + 0.5) * h.width, y, count: counts[i]}));
   const label = (context) => `${context.dataset.label}: ${shown(context.raw.count, 0)} pixels ` +
       `(share ${shown(context.raw.y, 4)})`;
-  const threshold = report.operating_point.log_odds;
   const most = Math.max(0, ...h.positive_share, ...h.negative_share);
   const config = () => {
     const bar = (name, shares, counts, tint) => ({
@@ -67,34 +88,57 @@ function logOddsPlot() {
     wide.interaction = {mode: 'nearest', intersect: false, axis: 'x'};
     const datasets = [bar(positive, h.positive_share, h.positive, 'positive'),
                       bar(negative, h.negative_share, h.negative, 'negative')];
-    if (threshold !== null)
-      datasets.push({...line('threshold', [{x: threshold, y: 0, count: 0}, {x: threshold, y: most, count: 0}],
-                             'mark', {borderWidth: 1.5}), pointHitRadius: 0});
+    datasets.push(thresholdLine(report.curves.log_odds, most));
     wide.plugins.tooltip.filter = (item) => item.dataset.type === 'bar';
     return {type: 'bar', data: {datasets}, options: wide};
   };
   plot(document.getElementById('log-odds'), config);
 }
 
+// What not answering is worth: the surest pixels first.
+function riskPlot() {
+  const s = report.selective;
+  const canvas = document.getElementById('risk');
+  document.getElementById('risk-title').append('Risk against coverage, area ', number('selective.area'));
+  const most = Math.max(...s.risk, 1e-9) * 1.1;
+  const label = (context) => context.raw.i === undefined ? context.dataset.label :
+      [`the surest ${(100 * context.raw.x).toFixed(1)} % of the pixels`, `wrong of these: ${shown(context.raw.y, 4)}`];
+  plot(canvas, () => {
+    const shape = options('Coverage: share of pixels that are answered', 'Risk: share of these that is wrong', label);
+    shape.scales.y.max = most;
+    return {data: {datasets: [
+      line('the surest pixels first', points(s.coverage, s.risk), 'positive'),
+      ...(s.abstain ? [dot(`abstaining where ${s.abstain.low} < P ≤ ${s.abstain.high}`,
+                           {x: s.abstain.coverage, y: s.abstain.risk}, 'mark')] : [])]}, options: shape};
+  });
+  tellNumbers(canvas, ['coverage', 'risk'], s.risk.length,
+              (i) => [number(`selective.coverage.${i}`), number(`selective.risk.${i}`)]);
+}
+
 function showCurves() {
   document.getElementById('curves').hidden = false;
   const note = document.getElementById('curve-note');
-  note.append('The diamond is the model\'s threshold: recall ', number('operating_point.recall'), ', precision ',
+  note.append('The diamond is the threshold; the model\'s own has recall ', number('operating_point.recall'), ', precision ',
               number('operating_point.precision'), ', false-positive rate ',
               number('operating_point.false_positive_rate'), '. ');
   if (report.best_f1)
     note.append('The best F1 of these pixels, ', number('best_f1.f1'), ', is at a threshold of ',
                 number('best_f1.threshold'), '. ');
   note.append('Drawn are at most some 500 points of ', number('curves.steps', 0), '; the areas are of all of them.');
-  document.getElementById('roc-title').append('ROC, AUC ', number('pooled.auc'));
-  document.getElementById('pr-title').append('Precision and recall, average precision ',
+  document.getElementById('roc-title').append('ROC, ', term('auc', 'AUC'), ' ', number('pooled.auc'));
+  document.getElementById('pr-title').append('Precision and recall, ', term('average_precision', 'average precision'), ' ',
                                              number('pooled.average_precision'));
-  document.getElementById('reliability-title').append('Reliability, Brier score ', number('pooled.brier'),
-                                                      ', ECE ', number('reliability.ece'));
+  document.getElementById('reliability-title').append('Reliability, ', term('brier', 'Brier score'), ' ', number('pooled.brier'),
+                                                      ', ', term('ece', 'ECE'), ' ', number('reliability.ece'));
   curvePlot('roc', 'false_positive_rate', 'recall', 'False-positive rate', 'Recall', [{x: 0, y: 0}, {x: 1, y: 1}]);
   curvePlot('pr', 'recall', 'precision', 'Recall', 'Precision');
   errorPlot();
   reliabilityPlot();
+  riskPlot();
   logOddsPlot();
+  tellSteps('roc', ['threshold', 'false_positive_rate', 'recall']);
+  tellSteps('pr', ['threshold', 'recall', 'precision', 'f1']);
+  tellSteps('errors', ['threshold', 'error_rate', 'false_negative_rate', 'false_positive_rate']);
+  tellBins();
 }
 

@@ -16,23 +16,31 @@ function ratioCell(pooling, name) {
   return cell;
 }
 
+// The confusion matrix, each count with its share of the column; of `counts`, or of the JSON's own where there are none.
+function fillConfusion(counts) {
+  const own = report.pooled, {tp, fn, fp, tn} = counts ?? own;
+  const cell = (name, kind, whole) => element('td', {class: kind},
+      counts ? shown(counts[name], 0) : number('pooled.' + name, 0),
+      element('span', {class: 'share'}, shownPercent(whole ? (counts ?? own)[name] / whole : null)));
+  document.getElementById('confusion').replaceChildren(
+      row('th', ['Pixels', 'truly ' + positive, negative]),
+      row('td', ['called ' + positive, cell('tp', 'right', tp + fn), cell('fp', 'wrong', fp + tn)]),
+      row('td', ['called ' + negative, cell('fn', 'wrong', tp + fn), cell('tn', 'right', fp + tn)]));
+}
+
 function showScores() {
   const many = report.images.length > 0;
   const table = document.getElementById('ratios');
   table.append(row('th', many ? ['', 'pooled', 'mean per image'] : ['', 'pooled']));
   for (const [name, title] of Object.entries(ratioNames)) {
     if (valueAt('pooled.' + name) === null && valueAt('mean_per_image.' + name) === null) continue;
-    const cells = [title, ratioCell('pooled', name)];
+    const cells = [element('td', {}, term(name, title)), ratioCell('pooled', name)];
     if (many) cells.push(ratioCell('mean_per_image', name));
     table.append(row('td', cells));
   }
   if (report.reliability)
-    table.append(row('td', ['ECE', number('reliability.ece')].concat(many ? [''] : [])));
-  const cell = (name, kind) => element('td', {class: kind}, number('pooled.' + name, 0));
-  document.getElementById('confusion').append(
-      row('th', ['Pixels', 'truly ' + positive, negative]),
-      row('td', ['called ' + positive, cell('tp', 'right'), cell('fp', 'wrong')]),
-      row('td', ['called ' + negative, cell('fn', 'wrong'), cell('tn', 'right')]));
+    table.append(row('td', [element('td', {}, term('ece', 'ECE')), number('reliability.ece')].concat(many ? [''] : [])));
+  fillConfusion(null);
   if (report.classes) showClasses();
   if (report.images.length > 1)
     document.getElementById('interval-note').append(
@@ -52,19 +60,5 @@ function showClasses() {
                                        number(`classes.counts.${k}.${called}`, 0))),
       [number(`classes.recall.${k}`)]))));
   table.append(row('td', ['all'].concat(names.map(() => ''), [number('classes.accuracy')])));
-}
-
-function showSummary() {
-  const line = document.getElementById('summary');
-  if (report.model)
-    line.append('Model: ', number('model.kind'), ' in ', number('model.space'), ' (' +
-        report.model.channels.join(', ') + '). A pixel is ' + positive + ` when P(${positive}) > `,
-        number('model.threshold', 4), ' (', number('model.rule'), '). ');
-  else
-    line.append('Masks judged as they are. ');
-  if (report.images.length)
-    line.append(`${report.images.length} image${report.images.length > 1 ? 's' : ''}.`);
-  else
-    line.append('A table of labelled pixels.');
 }
 

@@ -109,7 +109,8 @@ TEST_F(MessagesTest, FilesThatAreSomethingElse) {
   Expect("show text.json", 1, "text.json: is not JSON, as a model is");
   ExpectUsage("evaluate --images in --whole skin --report r.txt",
               "--report: 'r.txt' is no name of a page (FILE.html)");
-  ExpectUsage("show --picture p.jpg", "--picture: 'p.jpg' is no name of a picture (FILE.png)");
+  ExpectUsage("show --picture p.jpg",
+              "--picture: 'p.jpg' is no name of a picture (FILE.png or FILE.svg)");
   std::filesystem::create_directory(Path("out"));
   Expect("evaluate --images in --whole skin --json out", 1, "out: ");
 }

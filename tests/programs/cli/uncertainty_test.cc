@@ -1,7 +1,7 @@
 // Masks that abstain, maps of what is not known, and what not answering is worth.
 #include <gtest/gtest.h>
 
-#include "support/colors.h"
+#include "skinmask/model/outliers.h"
 #include "support/parts.h"
 
 namespace skinmask {
@@ -29,9 +29,9 @@ TEST_F(UncertaintyTest, MapsAndMasksAreMadeOfMasksAtBothEnds) {
     ASSERT_EQ(Run(detect + " -o high --threshold 0.9").status, 0);
     ASSERT_EQ(Run(detect + " -o own --output mask,overlay").status, 0);
     ASSERT_EQ(Run(detect + " -o plain --abstain 0.2,0.9 --output mask,overlay").status, 0);
-    ASSERT_EQ(Run(detect + " -o both --abstain 0.2,0.9 --outlier 0.5 --output mask,uncertainty")
-                  .status,
-              0);
+    ASSERT_EQ(
+        Run(detect + " -o both --abstain 0.2,0.9 --outlier 0.5 --output mask,uncertainty").status,
+        0);
     const cv::Mat low = Read("low/1.png"), high = Read("high/1.png");
     const cv::Mat mask = Read("plain/1.png"), map = Read("both/1.uncertainty.png");
     const cv::Mat abstaining = Read("both/1.png");

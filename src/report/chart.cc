@@ -1,0 +1,91 @@
+#include "report/chart.h"
+
+#include <algorithm>
+
+#include "report/ticks.h"
+
+namespace skinmask {
+namespace {
+
+constexpr Font kNumbers{10, false}, kTitles{11, false}, kAboveFont{11, true};
+constexpr double kTick = 4, kMarkWidth = 22, kGap = 22, kRowHeight = 19;
+
+double EntryWidth(Canvas& canvas, const Legend::Entry& entry) {
+  return kMarkWidth + 7 + canvas.WidthOf(entry.text, kTitles);
+}
+
+void DrawEntry(Canvas& canvas, const Legend::Entry& entry, Spot left) {
+  if (entry.mark == Legend::Mark::kArea) {
+    const double right = left.x + kMarkWidth, top = left.y - 6, bottom = left.y + 6;
+    const Spot corners[] = {
+        {left.x, top}, {right, top}, {right, bottom}, {left.x, bottom}, {left.x, top}};
+    canvas.Fill(corners, entry.tint);
+    canvas.Line(corners, entry.pen);
+  } else {
+    const Spot ends[] = {left, {left.x + kMarkWidth, left.y}};
+    canvas.Line(ends, entry.pen);
+  }
+  canvas.Write({entry.text, {left.x + kMarkWidth + 7, left.y + 4}, kTitles}, kDark);
+}
+
+}  // namespace
+
+std::string TitleOf(const Axis& axis) {
+  return axis.unit.empty() ? axis.name : axis.name + " (" + axis.unit + ")";
+}
+
+void Chart::Line(const Polyline& line, const Pen& pen) const {
+  std::vector<Spot> spots;
+  for (const auto& [vx, vy] : line) spots.push_back(At(vx, vy));
+  canvas_.Line(spots, pen);
+}
+
+void Chart::DrawAxes(const std::string& above) const {
+  const Pen thin{kDark, 1};
+  const Ticks along_x(x_.low, x_.high, 7), along_y(y_.low, y_.high, 7);
+  for (const double value : along_x.values) {
+    const double at = At(value, y_.low).x, bottom = plot_.bottom();
+    const Spot tick[] = {{at, bottom}, {at, bottom + kTick}};
+    canvas_.Line(tick, thin);
+    canvas_.Write({along_x.Text(value), {at, bottom + 16}, kNumbers, 0.5}, kDark);
+  }
+  for (const double value : along_y.values) {
+    const double at = At(x_.low, value).y;
+    const Spot tick[] = {{plot_.left - kTick, at}, {plot_.left, at}};
+    canvas_.Line(tick, thin);
+    canvas_.Write({along_y.Text(value), {plot_.left - 7, at + 3.5}, kNumbers, 1}, kDark);
+  }
+  const Spot frame[] = {{plot_.left, plot_.top},
+                        {plot_.right(), plot_.top},
+                        {plot_.right(), plot_.bottom()},
+                        {plot_.left, plot_.bottom()},
+                        {plot_.left, plot_.top}};
+  canvas_.Line(frame, thin);
+  const double middle = plot_.top + plot_.height / 2;
+  canvas_.Write({TitleOf(x_), {plot_.left + plot_.width / 2, plot_.bottom() + 34}, kTitles, 0.5},
+                kDark);
+  canvas_.Write({TitleOf(y_), {plot_.left - kLeft + 13, middle}, kTitles, 0.5, true}, kDark);
+  canvas_.Write({above, {plot_.left, plot_.top - 9}, kAboveFont}, kDark);
+}
+
+double Legend::WidestEntry(Canvas& canvas) const {
+  double widest = 0;
+  for (const Entry& entry : entries_) widest = std::max(widest, EntryWidth(canvas, entry));
+  return widest;
+}
+
+double Legend::Draw(Canvas& canvas, Spot top_left, double width) const {
+  double x = 0, y = kRowHeight / 2;
+  for (const Entry& entry : entries_) {
+    const double wide = EntryWidth(canvas, entry);
+    if (x > 0 && x + wide > width) {
+      x = 0;
+      y += kRowHeight;
+    }
+    DrawEntry(canvas, entry, {top_left.x + x, top_left.y + y});
+    x += wide + kGap;
+  }
+  return y + kRowHeight / 2;
+}
+
+}  // namespace skinmask

@@ -1,0 +1,59 @@
+// A rectangle with two axes, on a canvas.
+#pragma once
+
+#include <string>
+
+#include "report/canvas.h"
+#include "skinmask/report/planes.h"
+
+namespace skinmask {
+
+inline constexpr Ink kDark{0.13, 0.13, 0.13, 1}, kFaint{0.38, 0.38, 0.38, 1},
+    kRule{0.86, 0.86, 0.86, 1};
+
+// "Cr (8-bit levels)", or the name alone.
+std::string TitleOf(const Axis& axis);
+
+class Chart {
+ public:
+  // Room for numbers and titles around the plot.
+  static constexpr double kLeft = 66, kBelow = 44, kAbove = 24, kRight = 14;
+
+  Chart(Canvas& canvas, Box plot, Axis x, Axis y)
+      : canvas_(canvas), plot_(plot), x_(std::move(x)), y_(std::move(y)) {}
+
+  const Box& plot() const { return plot_; }
+  Spot At(double vx, double vy) const {
+    return {plot_.left + (vx - x_.low) / (x_.high - x_.low) * plot_.width,
+            plot_.bottom() - (vy - y_.low) / (y_.high - y_.low) * plot_.height};
+  }
+  void Line(const Polyline& line, const Pen& pen) const;
+  // Frame, ticks with their numbers, the axes' titles, and a line of text above.
+  void DrawAxes(const std::string& above) const;
+
+ private:
+  Canvas& canvas_;
+  Box plot_;
+  Axis x_, y_;
+};
+
+// Names and what they name, in rows below a picture.
+class Legend {
+ public:
+  enum class Mark { kArea, kLine };
+  struct Entry {
+    std::string text;
+    Mark mark;
+    Pen pen;   // of the line, or around the area
+    Ink tint;  // of the area
+  };
+  void Add(Entry entry) { entries_.push_back(std::move(entry)); }
+  double WidestEntry(Canvas& canvas) const;
+  // Returns how high it is.
+  double Draw(Canvas& canvas, Spot top_left, double width) const;
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+}  // namespace skinmask

@@ -1,0 +1,13 @@
+// ---- All of it, last of the scripts
+
+showStory();
+showScores();
+if (report.images.length) showExtremes();
+showDistribution();
+if (report.curves) {
+  showCurves();
+  showThreshold();
+}
+if (report.groups) showGroups();
+if (report.boundary) showDecision();
+if (report.images.length) showGallery();

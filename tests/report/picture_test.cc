@@ -1,0 +1,217 @@
+#include "skinmask/report/picture.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <opencv2/imgcodecs.hpp>
+
+#include "report/ticks.h"
+#include "skinmask/base/logistic.h"
+#include "skinmask/detect/draw.h"
+#include "skinmask/report/planes.h"
+#include "support/colors.h"
+#include "support/program.h"
+
+namespace skinmask {
+namespace {
+
+using testing::Trained;
+
+constexpr int kSize = 97;
+
+// Log of prior times density, from a Gaussian's parameters alone, up to a common constant.
+double Joint(const ClassModel& c, const FeatureVector& f) {
+  const FeatureVector d = f - c.mean;
+  return std::log(c.prior) - std::log(c.covariance.determinant()) / 2 -
+         d.dot(c.covariance.inverse() * d) / 2;
+}
+
+// The features at (x, y) of a plane of three.
+FeatureVector At(const Plane& plane, const std::array<double, 2>& at) {
+  FeatureVector f(3);
+  f(plane.x) = at[0];
+  f(*plane.y) = at[1];
+  f(plane.held->first) = plane.held->second;
+  return f;
+}
+
+TEST(Planes, BoundaryIsWhereTheDensitiesAreAtTheThreshold) {
+  for (const char* space : {"BGR", "YCrCb", "HSV"}) {
+    const Model model = Trained(Kind::kQda, space);
+    const std::vector<Axis> axes = AxesOf(model);
+    const double level = Logit(model.decision.threshold);
+    std::size_t corners = 0;
+    for (const Plane& plane : PlanesOf(model, kSize)) {
+      ASSERT_TRUE(plane.held.has_value());
+      for (const Polyline& line : BoundaryOf(plane, axes, level))
+        for (const auto& at : line) {
+          ++corners;
+          const FeatureVector f = At(plane, at);
+          EXPECT_NEAR(Joint(model.classes[0], f) - Joint(model.classes[1], f), level, 0.35)
+              << space;
+        }
+    }
+    EXPECT_GT(corners, 20u) << space;
+  }
+}
+
+TEST(Planes, BordersOfThreeClassesAreWhereTwoAreEqualAndNoneIsGreater) {
+  const Model model = Trained(Kind::kQda, "YCrCb", 3);
+  const std::vector<Axis> axes = AxesOf(model);
+  std::size_t corners = 0;
+  for (const Plane& plane : PlanesOf(model, kSize))
+    for (const Border& border : BordersOf(plane, axes)) {
+      ASSERT_LT(border.first, border.second);
+      for (const Polyline& line : border.lines)
+        for (const auto& at : line) {
+          ++corners;
+          std::array<double, 3> a;
+          for (std::size_t k = 0; k < 3; ++k) a[k] = Joint(model.classes[k], At(plane, at));
+          const double first = a[static_cast<std::size_t>(border.first)];
+          EXPECT_NEAR(first, a[static_cast<std::size_t>(border.second)], 0.5);
+          EXPECT_GT(first, *std::max_element(a.begin(), a.end()) - 0.5);
+        }
+    }
+  EXPECT_GT(corners, 20u);
+}
+
+TEST(Planes, RegionsAreTheGreatestPosterior) {
+  const Model model = Trained(Kind::kLda, "BGR", 3);
+  const std::vector<Axis> axes = AxesOf(model);
+  for (const Plane& plane : PlanesOf(model, kSize)) {
+    const Axis &x = axes[static_cast<std::size_t>(plane.x)],
+               &y = axes[static_cast<std::size_t>(*plane.y)];
+    for (int row = 0; row < kSize; row += 6)
+      for (int column = 0; column < kSize; column += 6) {
+        const FeatureVector f = At(plane, {x.low + (x.high - x.low) * column / (kSize - 1),
+                                           y.low + (y.high - y.low) * row / (kSize - 1)});
+        const int k = plane.ClassAt(static_cast<std::size_t>(row * kSize + column));
+        if (k == Plane::kNoColour) continue;
+        for (const ClassModel& other : model.classes)
+          EXPECT_GE(Joint(model.classes[static_cast<std::size_t>(k)], f), Joint(other, f) - 1e-6);
+      }
+  }
+}
+
+// Made by hand: a disc around the middle, whose log-odds are exact.
+TEST(Planes, ALineThatClosesIsOneLineOfFewPoints) {
+  Plane plane{0, 1, {}, kSize, 2, {}, {}};
+  for (int i = 0; i < kSize * kSize; ++i) {
+    const double x = i % kSize - 48., y = i / kSize - 48.;
+    plane.log_odds.push_back(30 - std::hypot(x, y));
+    plane.discriminants.insert(plane.discriminants.end(), {plane.log_odds.back(), 0});
+  }
+  const std::vector<Axis> axes{{"x", "", -48, 48}, {"y", "", -48, 48}};
+  for (const auto& lines : {BoundaryOf(plane, axes, 0), BordersOf(plane, axes)[0].lines}) {
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0].front(), lines[0].back());
+    EXPECT_LT(lines[0].size(), 80u);  // of more than 300 crossings
+    for (const auto& [x, y] : lines[0]) EXPECT_NEAR(std::hypot(x, y), 30, 0.05);
+  }
+  EXPECT_TRUE(BoundaryOf(plane, axes, 40).empty());
+  EXPECT_TRUE(BoundaryOf(plane, axes, Logit(1)).empty());
+}
+
+TEST(Planes, DensitiesOfAChannelSumToThePriorsAndMeetAtTheBorders) {
+  for (const Kind kind : {Kind::kGaussianNb, Kind::kMixture, Kind::kHistogram}) {
+    const Model model = Trained(kind, "YCrCb", 3, {"Cr"});
+    const std::vector<Axis> axes = AxesOf(model);
+    const Plane plane = PlanesOf(model, 2001)[0];
+    const std::vector<double> densities = DensitiesOf(model, plane);
+    ASSERT_EQ(densities.size(), 3u * 2001);
+    const double step = (axes[0].high - axes[0].low) / 2000;
+    for (std::size_t k = 0; k < 3; ++k) {
+      double sum = 0;
+      for (std::size_t i = k; i < densities.size(); i += 3) sum += step * densities[i];
+      EXPECT_NEAR(sum, model.classes[k].prior, 0.01) << KindName(kind);
+    }
+    std::size_t borders = 0;
+    for (const Border& border : BordersOf(plane, axes))
+      for (const Polyline& line : border.lines) {
+        const auto i = static_cast<std::size_t>((line[0][0] - axes[0].low) / step);
+        const auto of = [&](int k) { return densities[3 * i + static_cast<std::size_t>(k)]; };
+        if (kind != Kind::kHistogram) {
+          EXPECT_NEAR(of(border.first), of(border.second), 0.02 * of(border.first));
+        }
+        ++borders;
+      }
+    EXPECT_GT(borders, 0u);
+  }
+  const Model logistic = Trained(Kind::kLogistic, "YCrCb", 2, {"Cr"});
+  EXPECT_TRUE(DensitiesOf(logistic, PlanesOf(logistic, kSize)[0]).empty());
+}
+
+TEST(Ticks, AreRoundAndWithinTheAxis) {
+  const Ticks bytes(0, 255, 7);
+  EXPECT_EQ(bytes.values, (std::vector<double>{0, 50, 100, 150, 200, 250}));
+  EXPECT_EQ(bytes.Text(50), "50");
+  const Ticks share(0.2, 0.65, 7);
+  EXPECT_EQ(share.values.size(), 5u);
+  EXPECT_EQ(share.Text(share.values[0]), "0.2");
+  const Ticks small(0, 0.000123, 7), around(-30, 30, 7);
+  EXPECT_EQ(small.Text(small.values[1]), "0.00002");
+  EXPECT_EQ(around.Text(around.values[3]), "0");
+  EXPECT_TRUE(Ticks(1, 1, 7).values.empty());
+}
+
+// Every class's tint is there, and nothing is drawn in the margin.
+TEST(Picture, OfEveryKindShowsItsRegions) {
+  struct Case {
+    Kind kind;
+    const char* space;
+    int classes;
+    std::vector<std::string> channels;
+  };
+  const Case cases[] = {
+      {Kind::kQda, "YCrCb", 3, {}},         {Kind::kLda, "BGR", 2, {}},
+      {Kind::kGaussianNb, "HSV", 2, {"S"}}, {Kind::kMixture, "YCrCb", 2, {"Cr", "Cb"}},
+      {Kind::kLogistic, "rg", 2, {}},       {Kind::kLogistic, "YCrCb", 2, {"Cr"}},
+      {Kind::kHistogram, "Lab", 2, {"a"}}};
+  for (const Case& one : cases) {
+    const Model model = Trained(one.kind, one.space, one.classes, one.channels);
+    const std::string png = DrawModel(model, PictureFormat::kPng);
+    const cv::Mat picture =
+        cv::imdecode(std::vector<char>(png.begin(), png.end()), cv::IMREAD_COLOR);
+    ASSERT_FALSE(picture.empty());
+    const std::string rgb = ClassPalette(static_cast<std::size_t>(one.classes));
+    for (std::size_t k = 0; k < static_cast<std::size_t>(one.classes); ++k) {
+      cv::Scalar tint;
+      for (std::size_t c = 0; c < 3; ++c)
+        tint[static_cast<int>(c)] =
+            255 - 0.25 * (255 - static_cast<std::uint8_t>(rgb[3 * k + 2 - c]));
+      cv::Mat there;
+      cv::inRange(picture, tint - cv::Scalar::all(2), tint + cv::Scalar::all(2), there);
+      EXPECT_GT(cv::countNonZero(there), 200) << KindName(one.kind) << " class " << k;
+    }
+    cv::Mat inner = picture.clone();
+    inner({8, 8, picture.cols - 16, picture.rows - 16}) = cv::Scalar::all(255);
+    EXPECT_EQ(cv::countNonZero(inner.reshape(1) != 255), 0) << KindName(one.kind);
+  }
+}
+
+class PictureTest : public testing::ProgramTest {};
+
+TEST_F(PictureTest, IsTheSameEachTimeAndNeedsNoFonts) {
+  for (const std::string name : {"p.png", "p.SVG"}) {
+    ASSERT_EQ(Run("show --picture " + name).status, 0);
+    const std::string file = ReadFile(Path(name));
+    ASSERT_EQ(Run("show --force --picture " + name).status, 0);
+    EXPECT_EQ(ReadFile(Path(name)), file);
+    EXPECT_EQ(Run("show --picture " + name).status, 1);  // it is there already
+  }
+  EXPECT_TRUE(ReadFile(Path("p.png")).starts_with("\x89PNG"));
+  const std::string svg = ReadFile(Path("p.SVG"));
+  EXPECT_NE(svg.find("<svg"), svg.npos);
+  EXPECT_EQ(svg.find("nan"), svg.npos);
+  EXPECT_EQ(Run("show --picture p.jpg").status, 2);
+  setenv("FONTCONFIG_FILE", "/dev/null", 1);
+  const testing::Outcome without = Run("show --picture without.svg");
+  unsetenv("FONTCONFIG_FILE");
+  EXPECT_EQ(without.status, 0) << without.err;
+  EXPECT_NE(ReadFile(Path("without.svg")).find("<svg"), svg.npos);
+}
+
+}  // namespace
+}  // namespace skinmask
