@@ -209,13 +209,17 @@ PlaceRow AdaptedRows::PlaceOf(const std::uint8_t* bgr, int width, int y) const {
           buffers.green.data()};
 }
 
-void AdaptedRows::LogOddsRow(const std::uint8_t* bgr, int width, int y, float* out) const {
+const float* AdaptedRows::WholeRow(const std::uint8_t* bgr, int width, int y) const {
   const auto count = static_cast<std::size_t>(width);
   float* const z = BuffersFor(count).z.data();
   HWY_DYNAMIC_DISPATCH(FullRow)(judge_.local.View(), weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
   HWY_DYNAMIC_DISPATCH(AddPlaceRow)(PlaceOf(bgr, width, y), scale_, count, z);
-  std::copy_n(z, count, out);
+  return z;
+}
+
+void AdaptedRows::LogOddsRow(const std::uint8_t* bgr, int width, int y, float* out) const {
+  std::copy_n(WholeRow(bgr, width, y), width, out);
 }
 
 // The pixels at some places of a row get what all Gaussians say of them. They are brought together,
@@ -242,6 +246,9 @@ void AdaptedRows::AskAll(const std::uint8_t* bgr, const PlaceRow& place,
 // pixels is not changed by the others, and these need not be asked.
 const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, float low,
                                      float high) const {
+  // So wide that half of a photograph's pixels lie between: to ask all at once is faster.
+  constexpr float kWide = 20;
+  if (scale_.Inverse(high) - scale_.Inverse(low) > kWide) return WholeRow(bgr, width, y);
   const MixtureView local = judge_.local.View();
   const auto count = static_cast<std::size_t>(width);
   Buffers& buffers = BuffersFor(count);

@@ -76,6 +76,8 @@ class AdaptedRows {
                              std::uint8_t* mask, std::uint8_t* probability) const;
 
  private:
+  // z of the row, which is another one's after the next call.
+  const float* WholeRow(const std::uint8_t* bgr, int width, int y) const;
   // z where it is between, and where it may be; elsewhere what is on the same side of both.
   const float* RowBetween(const std::uint8_t* bgr, int width, int y, float low, float high) const;
   PlaceRow PlaceOf(const std::uint8_t* bgr, int width, int y) const;
