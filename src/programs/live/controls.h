@@ -1,83 +1,86 @@
-// What the keys, the mouse and the sliders do to a scene, and the words on the picture.
+// What the user does to a scene. The window sends it; it is done on the session's thread.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/elapsed.h"
+#include "programs/live/exchange.h"
 #include "programs/live/recorder.h"
 #include "programs/live/scene.h"
-#include "programs/live/window.h"
+#include "programs/live/status.h"
 
 namespace skinmask::live {
 
+// A camera that was chosen in the window, and what is asked of it.
+struct SourceChoice {
+  std::string source;
+  cv::Size size;
+  double rate = 0;
+  std::string format;
+};
+
 class Controls {
  public:
-  // `recorder` is what the session records with; keys begin and end it.
-  Controls(Scene& scene, std::optional<Recorder>& recorder, const std::string& title, View view,
-           std::filesystem::path folder, LineSink notice);
+  // `recorder` is what the session records with; the user begins and ends it.
+  Controls(Scene& scene, std::optional<Recorder>& recorder, View view, std::filesystem::path folder,
+           LineSink notice);
 
-  // All keys, and what they do in lines as the window shows them.
-  static std::string Keys();
-  static std::vector<std::string> Help();
+  // Carries them out. What fails is told.
+  void Do(const std::vector<Command>& commands);
+  // The source's frames a second, for recordings.
+  void SetRate(Rational rate) { rate_ = rate; }
 
-  // A window that waits for its first frame.
-  void ShowEmpty(const std::string& line);
-  // Shows the frame in view, with `status` on it.
-  void Show(const std::vector<std::string>& status);
-  // Handles what the user did; false when he is done. `rate` is the source's.
-  bool Handle(Rational rate);
+  void TogglePause() { paused_ = !paused_; }
+  void NextView();
+  void ChooseView(View view) { view_ = view; }
+  void SetDivider(double share) { divider_ = share; }
+  void ToggleRegion() { region_ = !region_; }
+  void ToggleTracking();
+  void ToggleAdapting();
+  void ToggleSampling(Sampling what) { sampling_ = sampling_ == what ? Sampling::kOff : what; }
+  void UndoSample();
+  void ForgetSamples();
+  void SetThreshold(std::optional<double> threshold);  // absent: the model's own
+  void SetPrior(std::optional<double> prior);
+  // A rectangle that was drawn on the picture: pixels to learn from, or a region to follow.
+  void UseRectangle(const cv::Rect& drawn);
+  void WriteModel();
+  void TakeSnapshot();
+  void ToggleRecording();
+  void Open(const SourceChoice& choice) { choice_ = choice; }
 
   bool paused() const { return paused_; }
-  // The frame in view must be shown again.
-  bool TakeChanged() { return std::exchange(changed_, false); }
-  // Puts a line on the picture for some seconds.
+  View view() const { return view_; }
+  double divider() const { return divider_; }
+  bool shows_region() const { return region_; }
+  std::optional<SourceChoice> TakeChoice() { return std::exchange(choice_, std::nullopt); }
+  // Something was done, or a message came or went: the picture must be shown again.
+  bool TakeChanged();
+  // A line for some seconds.
   void ShowMessage(const std::string& line);
+  // The same, and beside the window.
+  void Tell(const std::string& line);
+  // All but what the source and the clock have to say.
+  void Describe(Status& status) const;
 
  private:
-  enum class Sampling { kOff, kSkin, kBackground };
-  // Keys, what the help says of them, and what they do.
-  struct Command {
-    std::string_view keys, help;
-    void (Controls::*act)(char key);
-  };
-  static const Command kCommands[];
-
-  void Press(char key);
-  void TogglePause(char key);
-  void NextView(char key);
-  void ChooseView(char key);
-  void ToggleRegion(char key);
-  void ToggleTracking(char key);
-  void ToggleSampling(char key);
-  void ForgetSamples(char key);
-  void WriteModel(char key);
-  void TakeSnapshot(char key);
-  void ToggleRecording(char key);
-  void ToggleText(char key);
-  void ToggleHelp(char key);
-  void Quit(char key);
-
-  void HandleSliders();
-  void HandleRectangle(const cv::Rect& drawn);
-  // A line for the user, on the picture and beside it.
-  void Tell(const std::string& line);
   cv::Rect InFrame(const cv::Rect& drawn) const;
+  // The frame in view again, where the model changed.
+  void Refresh();
 
   Scene& scene_;
   std::optional<Recorder>& recorder_;
   Rational rate_{0, 1};
-  Window window_;
   View view_;
+  double divider_ = 0.5;
   std::filesystem::path folder_;
   LineSink notice_;
-  bool paused_ = false, changed_ = false, help_ = false, text_ = true, region_ = true,
-       quit_ = false;
+  bool paused_ = false, changed_ = false, stale_ = false, region_ = true;
   Sampling sampling_ = Sampling::kOff;
+  std::optional<SourceChoice> choice_;
   std::string message_;
   Clock::time_point message_until_{};
 };

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <gst/app/gstappsink.h>
-#include <gst/gst.h>
 #include <gst/video/video.h>
 
+#include "programs/live/gstreamer.h"
 #include "programs/live/source.h"
 #include "skinmask/base/error.h"
 
@@ -11,37 +11,9 @@ namespace {
 
 using Layout = VideoFrame::Layout;
 
-struct Unref {
-  void operator()(void* object) const { gst_object_unref(object); }
-};
-template <class T>
-using Ref = std::unique_ptr<T, Unref>;
-
 // What the appsink takes unless the pipeline says: the layouts that there are kernels for, and
 // JPEG.
 constexpr char kCaps[] = "video/x-raw,format=(string){BGR,I420,NV12,YUY2,Y42B};image/jpeg";
-
-std::string TakeMessage(GError* error) {
-  std::string text = error ? error->message : "for no reason that it tells";
-  if (error) g_error_free(error);
-  return text;
-}
-
-// The first appsink; null where there is none.
-Ref<GstAppSink> FindSink(GstElement* pipeline) {
-  if (GST_IS_APP_SINK(pipeline)) return Ref<GstAppSink>(GST_APP_SINK(gst_object_ref(pipeline)));
-  if (!GST_IS_BIN(pipeline)) return nullptr;
-  GstIterator* const sinks =
-      gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), "appsink");
-  GValue value = G_VALUE_INIT;
-  Ref<GstAppSink> sink;
-  if (gst_iterator_next(sinks, &value) == GST_ITERATOR_OK) {
-    sink.reset(GST_APP_SINK(g_value_dup_object(&value)));
-    g_value_unset(&value);
-  }
-  gst_iterator_free(sinks);
-  return sink;
-}
 
 // A mapped frame; unmapped with its last user.
 struct Mapped {
@@ -72,24 +44,14 @@ Layout LayoutOf(GstVideoFormat format) {
 class Pipeline : public FrameSource {
  public:
   Pipeline(const std::string& description, const SourceOptions& options)
-      : name_(description), options_(options) {
-    static const bool started = (gst_init(nullptr, nullptr), true);
-    static_cast<void>(started);
-    GError* error = nullptr;
-    pipeline_.reset(
-        gst_parse_launch_full(description.c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &error));
-    if (!pipeline_ || error) throw Error(name_, "is no GStreamer pipeline: " + TakeMessage(error));
-    sink_ = FindSink(pipeline_.get());
-    if (!sink_)
+      : name_(description), options_(options), pipeline_(description, description) {
+    GstRef<GstElement> sink = pipeline_.Find("appsink");
+    if (!sink)
       throw Error(name_,
                   "has no appsink to take frames from (end it with '! videoconvert ! appsink')");
+    sink_.reset(GST_APP_SINK(sink.release()));
     Prepare();
-    if (gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
-      throw Error(name_, "does not start: " + Complaint());
-  }
-
-  ~Pipeline() override {
-    if (pipeline_) gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
+    pipeline_.Start();
   }
 
   std::optional<LiveFrame> Read() override {
@@ -100,7 +62,7 @@ class Pipeline : public FrameSource {
         const auto captured = Clock::now();
         return LiveFrame{Wrap(sample), captured};
       }
-      if (const std::string complaint = Complaint(); !complaint.empty())
+      if (const std::string complaint = pipeline_.Complaint(); !complaint.empty())
         throw Error(name_, "stops: " + complaint);
       if (gst_app_sink_is_eos(sink_.get())) return std::nullopt;
       if (SecondsSince(begin) > options_.timeout_seconds)
@@ -123,24 +85,6 @@ class Pipeline : public FrameSource {
     }
     if (gst_app_sink_get_max_buffers(sink_.get()) == 0)
       gst_app_sink_set_max_buffers(sink_.get(), 4);
-  }
-
-  // What the pipeline's first error says; empty where there is none.
-  std::string Complaint() {
-    const Ref<GstBus> bus(gst_element_get_bus(pipeline_.get()));
-    GstMessage* const message = gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR);
-    if (!message) return {};
-    GError* error = nullptr;
-    gchar* details = nullptr;
-    gst_message_parse_error(message, &error, &details);
-    gst_message_unref(message);
-    const bool format =
-        details && std::string_view(details).find("not-negotiated") != std::string_view::npos;
-    g_free(details);
-    const std::string text = TakeMessage(error);
-    return format
-               ? text + " Its parts do not agree on a format (put videoconvert before the appsink)"
-               : text;
   }
 
   VideoFrame Wrap(GstSample* sample) {
@@ -189,8 +133,8 @@ class Pipeline : public FrameSource {
 
   std::string name_;
   SourceOptions options_;
-  Ref<GstElement> pipeline_;
-  Ref<GstAppSink> sink_;
+  GstPipeline pipeline_;
+  GstRef<GstAppSink> sink_;
   Rational rate_{0, 1};
 };
 

@@ -17,7 +17,9 @@
 #include "programs/cli/signals.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
+#include "programs/live/backdrop.h"
 #include "programs/live/session.h"
+#include "programs/live/window/run_window.h"
 
 namespace skinmask::cli {
 namespace {
@@ -27,7 +29,8 @@ struct Options {
   RawVideoFlags raw;
   PosteriorFlags posterior;
   bool mirror = false, headless = false, stats = false, fast = false, tracking = false;
-  std::string view = "overlay", record, csv, folder = ".";
+  std::string view = "overlay", background = "blur", record, csv, folder = ".";
+  std::optional<std::string> sink;
   std::int64_t frames = 0;
   double seconds = 0, wait = 60;
   AdaptFlags adapt;
@@ -52,6 +55,12 @@ std::optional<cv::Rect> TrackStart(const std::string& text) {
   if (const auto rectangle = ParseRectangle(text)) return rectangle;
   throw UsageError(
       fmt::format("--track '{}' is not X,Y,WIDTH,HEIGHT in pixels, or 'largest'", text));
+}
+
+std::string BackgroundOf(const std::string& text) {
+  if (text.starts_with("#") && !live::ParseColor(text))
+    throw UsageError(fmt::format("--background '{}' is no colour (#RRGGBB)", text));
+  return text;
 }
 
 live::CaptureOptions CaptureOf(const Options& options) {
@@ -86,16 +95,20 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.track = options.tracking;
   session.track_start = TrackStart(options.track);
   session.view = live::ViewFromName(options.view);
+  session.background = BackgroundOf(options.background);
   const Model made = context.LoadModel();
   session.model = WithPosteriorFlags(made, options.posterior);
-  session.make_adapter = [&options, made](const Model& model) {
+  session.make_adapter = [&options, made](const Model& model, bool asked) {
     // A search every eighth frame must leave most of a core to the frames: 30 ms.
     constexpr HogOptions kLive{.min_searched_pixels = 400000, .max_searched_pixels = 400000};
-    return MakeAdapter(options.adapt, model, OwnThreshold(made, model.positive().prior), kLive);
+    AdaptFlags flags = options.adapt;
+    if (asked && !flags.any()) flags.adapt = "auto";
+    flags.given = flags.given || asked;
+    return MakeAdapter(flags, model, OwnThreshold(made, model.positive().prior), kLive);
   };
-  session.headless = options.headless;
   session.mirror = options.mirror;
   session.record = options.record;
+  session.sink = options.sink;
   session.csv = options.csv;
   session.folder = options.folder;
   session.overwrite = context.overwrite();
@@ -105,12 +118,22 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   return session;
 }
 
-// An X server on another machine, or behind ssh, is reached by the network.
+// A sink may be a stream. An X server on another machine, or behind ssh, is reached by the network.
 bool NeedsNetwork(const Options& options) {
   const live::SourceKind kind = live::SourceKindOf(options.source);
   if (kind == live::SourceKind::kStream || kind == live::SourceKind::kPipeline) return true;
+  if (options.sink) return true;
   const char* const display = std::getenv("DISPLAY");
   return !options.headless && display && *display != ':' && *display != '\0';
+}
+
+live::Statistics RunIn(bool headless, const live::SessionOptions& session) {
+  if (headless) return live::RunSession(session, nullptr);
+  live::Statistics statistics;
+  live::RunInWindow("skinmask: " + session.source, [&](live::Exchange& exchange) {
+    statistics = live::RunSession(session, &exchange);
+  });
+  return statistics;
 }
 
 void RunLive(const Options& options, Context& context) {
@@ -128,7 +151,7 @@ void RunLive(const Options& options, Context& context) {
       Print("{}\n", s.Line());
       std::fflush(stdout);
     };
-  const live::Statistics statistics = live::RunSession(session);
+  const live::Statistics statistics = RunIn(options.headless, session);
   if (!quiet && !context.json_to_stdout()) Print("{}\n", statistics.Line());
   context.WriteJson(statistics.ToJson());
 }
@@ -159,8 +182,12 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
 void AddViewOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "View");
   AddPosteriorFlags(verb, options.posterior);
-  group.AddChoice("--view", options.view, {"overlay", "mask", "probability", "both"},
+  group.AddChoice("--view", options.view,
+                  {"overlay", "mask", "probability", "both", "split", "cutout"},
                   "What is shown first, and recorded");
+  group.AddDefault("--background", options.background, "blur|COLOR|FILE",
+                   "What stands behind a cut-out: the frame, blurred; a colour (#RRGGBB, black, "
+                   "white, grey, green, blue); or a picture. Without --view, the view is cutout");
   group
       .Add("--track", options.track, "[X,Y,W,H]",
            "Follow one region from frame to frame: the largest, or what is in the rectangle")
@@ -172,6 +199,9 @@ void AddOutputOptions(CLI::App& verb, Options& options) {
   group.AddFlag("--headless", options.headless, "Without a window");
   group.Add("--record", options.record, "FILE",
             "Record the view as video (.mp4: H.264; .mkv: lossless)");
+  group.Add("--sink", options.sink, "PIPELINE",
+            "Give every frame of the view to 'appsrc ! videoconvert ! PIPELINE' of GStreamer: "
+            "'v4l2sink device=/dev/video10' is a virtual camera");
   group.Add("--csv", options.csv, "FILE", "A row per frame: time, skin, region, latency");
   group.AddFlag("--stats", options.stats, "A line a second on standard output");
   group.AddDefault("-o", options.folder, "DIR",
@@ -201,11 +231,12 @@ void AddLive(CLI::App& app, Context& context) {
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
   AddSandboxOption(*verb, context,
-                   "Give up the network, unless the source is a stream or a pipeline, or the "
-                   "display is another machine's");
+                   "Give up the network, unless the source is a stream or a pipeline, there is a "
+                   "--sink, or the display is another machine's");
   verb->callback([options, verb, &context] {
     if (options->source == "-") options->source = kStandardInput;
     options->tracking = verb->count("--track") > 0;
+    if (verb->count("--background") > 0 && verb->count("--view") == 0) options->view = "cutout";
     context.action = [options](Context& c) { RunLive(*options, c); };
   });
 }

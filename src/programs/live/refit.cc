@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
 #include <vector>
 
 #include "skinmask/base/error.h"
@@ -38,6 +39,7 @@ void Refit::Add(const cv::Mat& bgr, bool positive) {
         "models do not learn from samples here (qda, lda and gaussian-nb of two classes do)");
   if (bgr.empty()) throw Error("the rectangle", "holds no pixel");
   std::vector<std::int32_t> carriers(3 * static_cast<std::size_t>(bgr.cols));
+  before_.emplace_back(skin_, other_);
   Moments& moments = positive ? skin_ : other_;
   for (int y = 0; y < bgr.rows; ++y) {
     CarrierRow(trained_.features.space(), bgr.ptr(y), static_cast<std::size_t>(bgr.cols),
@@ -46,7 +48,16 @@ void Refit::Add(const cv::Mat& bgr, bool positive) {
   }
 }
 
-void Refit::Clear() { skin_ = other_ = Moments(); }
+void Refit::Undo() {
+  if (before_.empty()) return;
+  std::tie(skin_, other_) = before_.back();
+  before_.pop_back();
+}
+
+void Refit::Clear() {
+  skin_ = other_ = Moments();
+  before_.clear();
+}
 
 Model Refit::Fitted() const {
   if (empty()) return trained_;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <opencv2/core.hpp>
+#include <utility>
+#include <vector>
 
 #include "skinmask/data/moments.h"
 #include "skinmask/model/model.h"
@@ -21,8 +23,10 @@ class Refit {
   // Throws Error for models that are not two Gaussians, and for rectangles without pixels. `bgr` is
   // CV_8UC3.
   void Add(const cv::Mat& bgr, bool positive);
+  void Undo();  // the last that was added
   void Clear();
 
+  std::size_t rectangles() const { return before_.size(); }
   bool empty() const { return skin_.n + other_.n == 0; }
   std::uint64_t skin_pixels() const { return skin_.n; }
   std::uint64_t other_pixels() const { return other_.n; }
@@ -34,6 +38,7 @@ class Refit {
  private:
   Model trained_;
   Moments skin_, other_;
+  std::vector<std::pair<Moments, Moments>> before_;  // each rectangle: what both were
 };
 
 }  // namespace skinmask::live

@@ -9,18 +9,34 @@
 
 namespace skinmask::live {
 Scene::Scene(const Model& model, bool mirror, AdapterMaker make_adapter)
-    : mirror_(mirror), refit_(model), make_adapter_(std::move(make_adapter)) {
+    : mirror_(mirror),
+      refit_(model),
+      own_decision_(model.decision),
+      own_prior_(model.positive().prior),
+      make_adapter_(std::move(make_adapter)) {
   SetModel(model);
   AdaptTo(model);
 }
 
 void Scene::AdaptTo(const Model& model) {
   constexpr StreamOptions kLive{8, 3};  // the search has 0.1 s at 30 frames/s, and no frame waits
-  adapter_ = make_adapter_ ? make_adapter_(model) : nullptr;
+  adapter_ = make_adapter_ ? make_adapter_(model, asked_to_adapt_) : nullptr;
   adapter_prior_ = model.positive().prior;
   adaptation_.reset();
   stream_.reset();
   if (adapter_) stream_.emplace(adapter_, kLive);
+}
+
+void Scene::SetAdapting(bool adapting) {
+  if (adapting == this->adapting()) return;
+  asked_to_adapt_ = adapting;
+  if (adapting) return AdaptTo(model_);
+  adaptation_.reset();
+  stream_.reset();
+}
+
+bool Scene::RegionCounts() const {
+  return tracking() || adapted().by == AdaptationSummary::By::kSeeds;
 }
 
 void Scene::SetModel(const Model& model) {
@@ -64,9 +80,14 @@ Maps Scene::MapsAsDecoded() {
 
 // Another prior than the adapter's moves all log-odds alike.
 Maps Scene::MapsAdapted() {
-  cv::Mat log_odds = adapter_->LogOdds(ObservationWithBgr().bgr, *adaptation_);
-  if (const double moved = Logit(prior()) - Logit(adapter_prior_); moved != 0)
-    log_odds = log_odds + cv::Scalar(moved);
+  const cv::Mat& bgr = ObservationWithBgr().bgr;
+  const double moved = Logit(prior()) - Logit(adapter_prior_);
+  if (moved == 0) {
+    Maps maps;
+    adapter_->MaskAndProbability(bgr, *adaptation_, threshold(), maps.mask, maps.probability);
+    return maps;
+  }
+  const cv::Mat log_odds = adapter_->LogOdds(bgr, *adaptation_) + cv::Scalar(moved);
   return {MaskOf(log_odds, threshold()), ProbabilityOf(log_odds)};
 }
 
@@ -88,20 +109,30 @@ const Observation& Scene::ObservationWithBgr() {
 }
 
 const Observation& Scene::ObservationFor(View view) {
-  return NeedsBgr(view) ? ObservationWithBgr() : observation_;
+  if (NeedsBgr(view)) ObservationWithBgr();
+  if (view == View::kCutout && observation_.behind.empty())
+    observation_.behind = backdrop_.Behind(observation_.bgr);
+  return observation_;
 }
 
-void Scene::SetThreshold(double threshold) {
+void Scene::SetThreshold(std::optional<double> threshold) {
   Model model = model_;
-  model.decision = {threshold, "fixed", ""};
+  model.decision = threshold ? Decision{*threshold, "fixed", ""} : own_decision_;
   SetModel(model);
 }
 
-void Scene::SetPrior(double prior) { SetModel(WithPrior(model_, prior)); }
+void Scene::SetPrior(std::optional<double> prior) {
+  SetModel(WithPrior(model_, prior.value_or(own_prior_)));
+}
 
 void Scene::AddSamples(const cv::Rect& where, bool positive) {
   const cv::Mat& bgr = ObservationWithBgr().bgr;
   refit_.Add(bgr(where & cv::Rect({}, bgr.size())), positive);
+  UpdateModel();
+}
+
+void Scene::UndoSample() {
+  refit_.Undo();
   UpdateModel();
 }
 
@@ -114,7 +145,7 @@ void Scene::UpdateModel() {
   Model model = WithPrior(refit_.Fitted(), prior());
   model.decision = model_.decision;
   SetModel(model);
-  AdaptTo(model);
+  if (stream_) AdaptTo(model);
 }
 
 }  // namespace skinmask::live

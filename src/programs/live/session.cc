@@ -2,51 +2,42 @@
 
 #include <fmt/format.h>
 
-#include <deque>
-
 #include "base/elapsed.h"
 #include "programs/cli/frame_table.h"
 #include "programs/live/controls.h"
-#include "programs/live/display.h"
+#include "programs/live/gstreamer_sink.h"
+#include "programs/live/presenter.h"
 #include "programs/live/recorder.h"
-#include "programs/live/scene.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask::live {
 namespace {
 
-// Frames a second over the last of them.
-class RateMeter {
- public:
-  void Tick() {
-    times_.push_back(Clock::now());
-    if (times_.size() > 31) times_.pop_front();
-  }
-  double rate() const {
-    if (times_.size() < 2) return 0;
-    const double span = std::chrono::duration<double>(times_.back() - times_.front()).count();
-    return static_cast<double>(times_.size() - 1) / span;
-  }
-
- private:
-  std::deque<Clock::time_point> times_;
+// The session's side of a window.
+struct Desk {
+  Desk(Exchange& to_window, Scene& scene, std::optional<Recorder>& recorder,
+       const SessionOptions& o)
+      : exchange(to_window),
+        controls(scene, recorder, o.view, o.folder, o.notice),
+        presenter(to_window, scene, controls) {}
+  Exchange& exchange;
+  Controls controls;
+  Presenter presenter;
 };
 
 class Session {
  public:
-  explicit Session(const SessionOptions& options)
+  Session(const SessionOptions& options, Exchange* exchange)
       : o_(options), scene_(options.model, options.mirror, options.make_adapter) {
-    // What takes its time comes before the first frame, since others would be dropped meanwhile:
-    // FFmpeg's libraries, and the window.
+    // FFmpeg's libraries take their time, and frames would be dropped meanwhile.
     WrapBgr(cv::Mat::zeros(16, 16, CV_8UC3)).Bgr();
-    if (!o_.headless) {
-      controls_.emplace(scene_, recorder_, "skinmask: " + o_.source, o_.view, o_.folder, o_.notice);
-      controls_->ShowEmpty("opening " + o_.source);
-    }
+    if (exchange) desk_.emplace(*exchange, scene_, recorder_, o_);
     if (!o_.record.empty()) recorder_.emplace(o_.record, o_.view, Rational{0, 1});
+    if (o_.sink) sink_.emplace(*o_.sink);
     if (!o_.csv.empty()) table_.emplace(o_.csv, o_.overwrite, 4, "latency_ms");
+    scene_.SetBackdrop(Backdrop(o_.background));
     if (o_.track) scene_.Track(o_.track_start);
-    capture_.emplace(o_.source, o_.capture);
+    Open(o_.source, o_.capture);
   }
 
   Statistics Run() {
@@ -60,59 +51,122 @@ class Session {
       }
     };
     attempt(&Session::Loop);
-    controls_.reset();
     attempt(&Session::FinishTable);
     attempt(&Session::FinishRecording);
+    attempt(&Session::FinishSink);
     for (const std::string& line : capture_->TakeNotices()) o_.notice(line);
     if (failure) std::rethrow_exception(failure);
     return statistics_;
   }
 
  private:
+  void Open(const std::string& source, const CaptureOptions& options);
   void Loop();
+  std::optional<LiveFrame> Take();
+  void TellNotices();
+  void Serve();
+  void OpenChosen();
+  Supply NowSupplied() const {
+    return {capture_->running(), dropped_before_ + capture_->dropped()};
+  }
   void Work(LiveFrame&& frame);
+  double SecondsOf(const LiveFrame& frame) const;
+  cv::Mat Drawn(View view);
   void Record(double seconds);
-  void Show();
   void FinishTable();
   void FinishRecording();
+  void FinishSink();
   bool Done() const;
-  std::vector<std::string> Status();
 
   const SessionOptions& o_;
   Scene scene_;
+  std::string source_;
   std::optional<Capture> capture_;
   std::optional<Recorder> recorder_;
-  std::optional<Controls> controls_;
+  std::optional<PipelineSink> sink_;
+  std::optional<Desk> desk_;
   std::optional<cli::FrameTable> table_;
   Statistics statistics_;
-  RateMeter rate_;
   std::optional<Clock::time_point> first_captured_, first_seen_, last_report_;
+  std::uint64_t dropped_before_ = 0;  // of sources that others took the place of
   double fraction_sum_ = 0;
 };
 
 bool Session::Done() const {
   if (o_.stop && *o_.stop) return true;
+  if (desk_ && desk_->exchange.closed()) return true;
   if (o_.frames > 0 && statistics_.frames >= o_.frames) return true;
   return o_.seconds > 0 && first_seen_ && SecondsSince(*first_seen_) >= o_.seconds;
 }
 
+void Session::Open(const std::string& source, const CaptureOptions& options) {
+  source_ = source;
+  if (desk_) desk_->presenter.SetSource(source);
+  if (capture_) dropped_before_ += capture_->dropped();
+  capture_.reset();  // a camera is opened once at a time
+  capture_.emplace(source, options);
+}
+
 void Session::Loop() {
-  const double patience = o_.headless ? 0.1 : 0.01;
   while (!Done() && !capture_->ended()) {
-    std::optional<LiveFrame> frame = capture_->Take(patience);
-    for (const std::string& line : capture_->TakeNotices()) {
-      o_.notice(line);
-      if (controls_) controls_->ShowMessage(line);
-    }
-    const bool paused = controls_ && controls_->paused();
-    if (frame && !paused) Work(std::move(*frame));
-    if (controls_ && (paused || !frame) && !scene_.empty() && controls_->TakeChanged()) Show();
-    if (controls_ && !controls_->Handle(capture_->rate())) return;
+    std::optional<LiveFrame> frame = Take();
+    TellNotices();
+    if (frame && !(desk_ && desk_->controls.paused())) Work(std::move(*frame));
+    if (desk_) Serve();
     if (o_.report && last_report_ && SecondsSince(*last_report_) >= 1) {
       last_report_ = Clock::now();
       o_.report(statistics_);
     }
   }
+  if (desk_) desk_->presenter.Count(statistics_);
+}
+
+// The next frame, if one comes soon. A source that was chosen in the window and gives none makes
+// way for the one of the command line.
+std::optional<LiveFrame> Session::Take() {
+  try {
+    return capture_->Take(desk_ ? 0.005 : 0.1);
+  } catch (const Error& e) {
+    if (source_ == o_.source) throw;
+    desk_->controls.Tell(e.what());
+    Open(o_.source, o_.capture);
+    return std::nullopt;
+  }
+}
+
+void Session::TellNotices() {
+  for (const std::string& line : capture_->TakeNotices()) {
+    if (desk_)
+      desk_->controls.Tell(line);
+    else
+      o_.notice(line);
+  }
+}
+
+// What the user asks for, and what he sees of it.
+void Session::Serve() {
+  desk_->controls.SetRate(capture_->rate());
+  desk_->controls.Do(desk_->exchange.TakeCommands());
+  OpenChosen();
+  desk_->presenter.Refresh(NowSupplied());
+  desk_->presenter.Count(statistics_);
+}
+
+void Session::OpenChosen() {
+  const std::optional<SourceChoice> choice = desk_->controls.TakeChoice();
+  if (!choice) return;
+  CaptureOptions options = o_.capture;
+  options.source.size = choice->size;
+  options.source.rate = choice->rate;
+  options.source.format = choice->format;
+  options.source.raw.reset();
+  options.every_frame = options.at_own_rate = false;
+  Open(choice->source, options);
+}
+
+double Session::SecondsOf(const LiveFrame& frame) const {
+  if (SourceKindOf(o_.source) == SourceKind::kFile) return frame.picture.seconds;
+  return std::chrono::duration<double>(frame.captured - *first_captured_).count();
 }
 
 void Session::Work(LiveFrame&& frame) {
@@ -121,60 +175,38 @@ void Session::Work(LiveFrame&& frame) {
     first_seen_ = last_report_ = Clock::now();
     first_captured_ = captured;
   }
-  const bool file = SourceKindOf(o_.source) == SourceKind::kFile;
-  const double seconds = file ? frame.picture.seconds
-                              : std::chrono::duration<double>(captured - *first_captured_).count();
+  const double seconds = SecondsOf(frame);
   scene_.Process(std::move(frame), statistics_);
   const Observation& seen = scene_.observation();
   ++statistics_.frames;
-  rate_.Tick();
-  statistics_.dropped = capture_->dropped();
+  statistics_.dropped = NowSupplied().dropped;
   statistics_.seconds = SecondsSince(*first_seen_);
   statistics_.pixels += static_cast<double>(seen.maps.mask.total());
   fraction_sum_ += seen.skin_fraction;
   statistics_.skin_fraction = fraction_sum_ / static_cast<double>(statistics_.frames);
-  if (controls_) Show();
+  if (desk_) desk_->presenter.Present(captured, NowSupplied());
   const double latency = SecondsSince(captured);
-  statistics_.of(Stage::kLatency).Add(latency);
+  if (!desk_) statistics_.of(Stage::kLatency).Add(latency);  // else when it is on the screen
   if (table_)
     table_->Add({statistics_.frames - 1, seconds, seen.skin_fraction, seen.region,
                  fmt::format("{:.2f}", 1e3 * latency)});
   Record(seconds);
 }
 
+// A picture of its own, or the mask, which stays as it is.
+cv::Mat Session::Drawn(View view) {
+  const bool plain = view == View::kMask || view == View::kCutout;
+  DrawOptions options{.with_region = !plain && scene_.RegionCounts()};
+  if (desk_) options.divider = desk_->controls.divider();
+  return Draw(view, scene_.ObservationFor(view), options);
+}
+
 void Session::Record(double seconds) {
-  if (!recorder_) return;
+  if (!recorder_ && !sink_) return;
   const auto start = Clock::now();
-  const View view = recorder_->view();
-  // (Draw makes a picture of its own, or gives the mask, which stays as it is.)
-  recorder_->Write(Draw(view, scene_.ObservationFor(view), view != View::kMask), seconds);
+  if (recorder_) recorder_->Write(Drawn(recorder_->view()), seconds);
+  if (sink_) sink_->Write(Drawn(o_.view), capture_->rate());
   statistics_.of(Stage::kRecord).Add(SecondsSince(start));
-}
-
-void Session::Show() {
-  const auto start = Clock::now();
-  controls_->Show(Status());
-  statistics_.of(Stage::kShow).Add(SecondsSince(start));
-}
-
-std::vector<std::string> Session::Status() {
-  const auto ms = [&](Stage stage) { return 1e3 * statistics_.of(stage).Quantile(0.5); };
-  std::vector<std::string> lines{
-      fmt::format("{:.1f} frames/s, {} dropped", rate_.rate(), statistics_.dropped),
-      fmt::format("ms: posterior {:.1f}, region {:.1f}, show {:.1f}, latency {:.1f}",
-                  ms(Stage::kPosterior), ms(Stage::kRegion), ms(Stage::kShow), ms(Stage::kLatency)),
-      fmt::format("skin {:.1f} %, threshold {:.3f}, prior {:.3f}",
-                  100 * scene_.observation().skin_fraction, scene_.threshold(), scene_.prior())};
-  if (const auto& r = scene_.observation().region)
-    lines.push_back(fmt::format("{} {:.0f}, {:.0f}; {:.0f} x {:.0f}; {:.1f} degrees",
-                                scene_.tracking() ? "tracked" : "region", r->centroid.x,
-                                r->centroid.y, 2 * r->semi_major, 2 * r->semi_minor,
-                                r->angle_degrees));
-  else if (scene_.tracking())
-    lines.emplace_back("nothing to track");
-  if (recorder_) lines.push_back("recording to " + recorder_->path().string());
-  if (!capture_->running()) lines.emplace_back("no frames; waiting for the source");
-  return lines;
 }
 
 void Session::FinishTable() {
@@ -185,13 +217,16 @@ void Session::FinishRecording() {
   if (recorder_ && recorder_->Finish() > 0) o_.notice("wrote " + recorder_->path().string());
 }
 
+void Session::FinishSink() {
+  if (sink_ && statistics_.frames > 0) sink_->Finish();
+}
+
 }  // namespace
 
-Statistics RunSession(const SessionOptions& options) {
-  if (!options.headless) RequireDisplay();
+Statistics RunSession(const SessionOptions& options, Exchange* exchange) {
   for (const auto& path : {options.record, options.csv})
     if (!path.empty()) RequireWritable(path, options.overwrite);
-  Session session(options);
+  Session session(options, exchange);
   return session.Run();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "programs/live/capture.h"
+#include "programs/live/exchange.h"
 #include "programs/live/scene.h"
 #include "programs/live/statistics.h"
 #include "programs/live/view.h"
@@ -22,12 +23,13 @@ struct SessionOptions {
   CaptureOptions capture;
   Model model;
   AdapterMaker make_adapter;
-  bool headless = false;
   bool mirror = false;
   bool track = false;
   std::optional<cv::Rect> track_start;
   View view = View::kOverlay;          // shown first, and recorded
   std::filesystem::path record, csv;   // empty: none
+  std::optional<std::string> sink;     // a pipeline that gets the view
+  std::string background = "blur";     // as Backdrop takes it
   std::filesystem::path folder = ".";  // for snapshots, models and recordings made by keys
   Overwrite overwrite = Overwrite::kNo;
   std::uint64_t frames = 0;  // 0: no limit
@@ -39,8 +41,8 @@ struct SessionOptions {
 };
 
 // Until the source ends, a limit is reached, the user is done, or a stop. What was recorded is
-// finished however it ends. Throws Error where there is no screen (unless headless), no source, or
-// something cannot be written.
-Statistics RunSession(const SessionOptions& options);
+// finished however it ends. `exchange` leads to a window; null: there is none. Throws Error where
+// there is no source, or something cannot be written.
+Statistics RunSession(const SessionOptions& options, Exchange* exchange);
 
 }  // namespace skinmask::live

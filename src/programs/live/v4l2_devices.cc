@@ -21,12 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Device {
-  int error = 0;        // of opening it
-  bool camera = false;  // it delivers pictures
-  std::string name;
-};
-
 // The kernel's name for /dev/videoN, which needs no permission.
 std::string NameFromSystem(const std::string& path) {
   std::ifstream file("/sys/class/video4linux/" + fs::path(path).filename().string() + "/name");
@@ -53,8 +47,10 @@ Device Probe(const std::string& path) {
   return device;
 }
 
-// The devices there are. Drivers that live in a library loaded before us (PipeWire's) answer for
-// files that are not there, so the first numbers are tried even so, until one fails.
+}  // namespace
+
+// Drivers that live in a library loaded before us (PipeWire's) answer for files that are not there,
+// so the first numbers are tried even so, until one fails.
 std::map<std::string, Device> Devices() {
   std::map<std::string, Device> devices;
   std::error_code error;
@@ -71,8 +67,6 @@ std::map<std::string, Device> Devices() {
   }
   return devices;
 }
-
-}  // namespace
 
 std::string CamerasHere() {
   std::vector<std::string> lines;

@@ -10,7 +10,8 @@
 namespace skinmask::live {
 namespace {
 
-constexpr std::array<std::string_view, kViewCount> kNames{"overlay", "mask", "probability", "both"};
+constexpr std::array<std::string_view, kViewCount> kNames{"overlay", "mask",  "probability",
+                                                          "both",    "split", "cutout"};
 
 cv::Mat HeatMap(const cv::Mat& probability) {
   cv::Mat colors;
@@ -24,6 +25,16 @@ cv::Mat Halved(const cv::Mat& picture) {
   return half;
 }
 
+// The frame as it is, left of the divider, and a line between.
+void Divide(cv::Mat& overlay, const cv::Mat& bgr, double divider) {
+  const int width = overlay.cols;
+  const int at = cvRound(std::clamp(divider, 0.0, 1.0) * width);
+  const cv::Rect before(0, 0, at, overlay.rows);
+  if (at > 0) bgr(before).copyTo(overlay(before));
+  const int thickness = std::max(1, width / 640), left = std::min(at, width - thickness);
+  overlay.colRange(left, left + thickness).setTo(cv::Scalar::all(255));
+}
+
 }  // namespace
 
 std::string_view ViewName(View view) { return kNames[static_cast<std::size_t>(view)]; }
@@ -32,56 +43,71 @@ View ViewFromName(std::string_view name) {
   const auto found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end())
     throw Error("view '" + std::string(name) + "'",
-                "is unknown (overlay, mask, probability, both)");
+                "is unknown (overlay, mask, probability, both, split, cutout)");
   return static_cast<View>(found - kNames.begin());
 }
 
-bool NeedsBgr(View view) { return view == View::kOverlay || view == View::kBoth; }
+bool NeedsBgr(View view) { return view != View::kMask && view != View::kProbability; }
 
-cv::Mat Draw(View view, const Observation& o, bool with_region) {
+Observation Shrunk(const Observation& o, const cv::Size& size) {
+  Observation small;
+  const auto shrink = [&](const cv::Mat& from, cv::Mat& to, int how) {
+    if (!from.empty()) cv::resize(from, to, size, 0, 0, how);
+  };
+  // Means over areas are slow where few pixels fall together, and there hardly to be seen.
+  const int how = 2 * size.width <= o.maps.mask.cols ? cv::INTER_AREA : cv::INTER_LINEAR;
+  shrink(o.bgr, small.bgr, how);
+  shrink(o.behind, small.behind, how);
+  shrink(o.maps.mask, small.maps.mask, cv::INTER_NEAREST);
+  shrink(o.maps.probability, small.maps.probability, how);
+  return small;
+}
+
+cv::Mat Draw(View view, const Observation& o, const DrawOptions& options) {
+  const bool with_region = options.with_region && o.region;
   cv::Mat picture;
   switch (view) {
     case View::kOverlay:
       picture = DrawOverlay(o.bgr, o.maps.mask);
       break;
     case View::kMask:
-      if (!with_region || !o.region) return o.maps.mask;
+      if (!with_region) return o.maps.mask;
       cv::cvtColor(o.maps.mask, picture, cv::COLOR_GRAY2BGR);
       break;
     case View::kProbability:
       picture = HeatMap(o.maps.probability);
       break;
     case View::kBoth:
-      cv::hconcat(Halved(Draw(View::kOverlay, o, with_region)),
-                  Halved(Draw(View::kProbability, o, with_region)), picture);
+      cv::hconcat(Halved(Draw(View::kOverlay, o, options)),
+                  Halved(Draw(View::kProbability, o, options)), picture);
       return picture;
+    case View::kSplit:
+      picture = DrawOverlay(o.bgr, o.maps.mask);
+      Divide(picture, o.bgr, options.divider);
+      break;
+    case View::kCutout:
+      picture = o.behind.clone();
+      o.bgr.copyTo(picture, o.maps.mask);
+      break;
   }
-  if (with_region && o.region) DrawRegion(picture, *o.region);
+  if (with_region) DrawRegion(picture, *o.region);
   return picture;
+}
+
+std::vector<cv::Rect> FramePlaces(View view, const cv::Size& frame) {
+  if (view != View::kBoth) return {cv::Rect({}, frame)};
+  const cv::Size half((frame.width + 1) / 2, (frame.height + 1) / 2);
+  return {cv::Rect({}, half), cv::Rect({half.width, 0}, half)};
+}
+
+cv::Size DrawnSize(View view, const cv::Size& frame) {
+  return FramePlaces(view, frame).back().br();
 }
 
 cv::Point InFrame(View view, const cv::Size& frame, const cv::Point& point) {
   if (view != View::kBoth) return point;
   const int half = (frame.width + 1) / 2;
   return {2 * (point.x % half), 2 * point.y};
-}
-
-void DrawText(cv::Mat& bgr, const std::vector<std::string>& lines) {
-  const double scale = std::max(0.45, bgr.cols / 1600.0);
-  const int thickness = scale > 0.9 ? 2 : 1;
-  const int pitch = cvRound(34 * scale), margin = cvRound(12 * scale);
-  int width = 0;
-  for (const std::string& line : lines)
-    width = std::max(
-        width, cv::getTextSize(line, cv::FONT_HERSHEY_SIMPLEX, scale, thickness, nullptr).width);
-  const cv::Rect box =
-      cv::Rect(0, 0, width + 2 * margin, static_cast<int>(lines.size()) * pitch + margin) &
-      cv::Rect({}, bgr.size());
-  cv::Mat ground = bgr(box);
-  ground.convertTo(ground, CV_8U, 0.35);
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    cv::putText(bgr, lines[i], {margin, (static_cast<int>(i) + 1) * pitch},
-                cv::FONT_HERSHEY_SIMPLEX, scale, {255, 255, 255}, thickness, cv::LINE_AA);
 }
 
 }  // namespace skinmask::live

@@ -11,9 +11,10 @@
 
 namespace skinmask::live {
 
-enum class View { kOverlay, kMask, kProbability, kBoth };
-constexpr int kViewCount = 4;
-std::string_view ViewName(View view);      // "overlay", "mask", "probability", "both"
+enum class View { kOverlay, kMask, kProbability, kBoth, kSplit, kCutout };
+constexpr int kViewCount = 6;
+std::string_view ViewName(
+    View view);  // "overlay", "mask", "probability", "both", "split", "cutout"
 View ViewFromName(std::string_view name);  // throws Error
 bool NeedsBgr(View view);                  // it shows the frame itself
 
@@ -23,20 +24,29 @@ struct Maps {
 
 // What is known of one frame.
 struct Observation {
-  cv::Mat bgr;  // CV_8UC3; empty where nobody needed it
+  cv::Mat bgr, behind;  // CV_8UC3, and what stands behind its skin; empty where nobody needed it
   Maps maps;
   double skin_fraction = 0;
   std::optional<Region> region;
 };
 
-// CV_8UC3, or CV_8UC1 for the mask. kBoth is overlay and probability beside each other, each at
-// half the size. With `with_region` the region's ellipse and axis are drawn in.
-cv::Mat Draw(View view, const Observation& observation, bool with_region);
+struct DrawOptions {
+  bool with_region = false;  // the region's ellipse and axis are drawn in
+  double divider = 0.5;      // kSplit: the share of the width that shows the frame as it is
+};
 
+// The same smaller, without its region: to be drawn for a screen.
+Observation Shrunk(const Observation& observation, const cv::Size& size);
+
+// CV_8UC3, or CV_8UC1 for the mask. kBoth is overlay and probability beside each other, each at
+// half the size; kSplit the frame to the left of the divider and the overlay to its right; kCutout
+// the skin alone, on what is behind it.
+cv::Mat Draw(View view, const Observation& observation, const DrawOptions& options = {});
+
+// Where the drawn picture shows the frame, maybe more than once and smaller.
+std::vector<cv::Rect> FramePlaces(View view, const cv::Size& frame);
+cv::Size DrawnSize(View view, const cv::Size& frame);
 // Where a point of the drawn picture lies in the frame.
 cv::Point InFrame(View view, const cv::Size& frame, const cv::Point& point);
-
-// Lines of text in the upper left corner, light on a darkened ground.
-void DrawText(cv::Mat& bgr, const std::vector<std::string>& lines);
 
 }  // namespace skinmask::live

@@ -1,0 +1,150 @@
+#include "programs/live/window/main_window.h"
+
+#include <QDialog>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QScreen>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QShortcut>
+#include <algorithm>
+
+#include "programs/live/keys.h"
+#include "programs/live/window/line.h"
+#include "programs/live/window/panel.h"
+#include "programs/live/window/picture_widget.h"
+
+namespace skinmask::live {
+namespace {
+
+// What the line says: the newest message, or else what is going on.
+QString LineOf(const Status& status) {
+  const std::string recording = status.recording.empty() ? "" : "recording to " + status.recording;
+  if (!status.message.empty()) return QString::fromStdString(status.message);
+  if (status.waiting) return "no frames; waiting for the source";
+  if (status.paused) return "paused";
+  if (status.sampling != Sampling::kOff)
+    return QString("drag over %1, or arrows and Enter")
+        .arg(status.sampling == Sampling::kSkin ? "skin" : "background");
+  return QString::fromStdString(recording);
+}
+
+QString HelpText() {
+  QString rows;
+  for (const Key& key : Keys())
+    if (!key.help.empty())
+      rows += QString("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
+                  .arg(QString::fromStdString(std::string(key.name)).toHtmlEscaped(),
+                       QString::fromStdString(std::string(key.help)).toHtmlEscaped());
+  return "<table>" + rows +
+         "<tr><td><b>Tab, Alt</b>&nbsp;&nbsp;</td><td>to the panel, Escape back</td></tr></table>";
+}
+
+}  // namespace
+
+MainWindow::MainWindow(const std::string& title, Exchange& exchange) : exchange_(exchange) {
+  setWindowTitle(QString::fromStdString(title));
+  picture_ = new PictureWidget(exchange, this);
+  line_ = new Line(this);
+  line_->setMargin(3);
+  line_->setObjectName("line");
+  side_ = MakeSide();
+  auto* const column = new QVBoxLayout;
+  column->setSpacing(0);
+  column->addWidget(picture_, 1);
+  column->addWidget(line_);
+  auto* const row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addLayout(column, 1);
+  row->addWidget(side_);
+  resize(640 + side_->width(), 480);
+  picture_->setFocus();
+  connect(&timer_, &QTimer::timeout, this, [this] { ShowNumbers(); });
+  timer_.start(250);
+}
+
+MainWindow::~MainWindow() = default;
+
+QScrollArea* MainWindow::MakeSide() {
+  panel_ =
+      new Panel([this](char key) { Press(key); },
+                [this](Command command) { exchange_.Post(std::move(command)); }, latency_, this);
+  auto* const side = new QScrollArea(this);
+  side->setWidget(panel_);
+  side->setWidgetResizable(true);
+  side->setFrameShape(QFrame::NoFrame);
+  side->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  side->setFocusPolicy(Qt::NoFocus);
+  side->setFixedWidth(panel_->sizeHint().width() + side->verticalScrollBar()->sizeHint().width());
+  return side;
+}
+
+void MainWindow::ShowNewest() {
+  const std::shared_ptr<const Shown> shown = exchange_.TakeNewest();
+  if (!shown) return;
+  if (!fitted_ && shown->number > 0 && !shown->drawn.empty()) {
+    fitted_ = true;
+    FitTo(shown->drawn);
+    panel_->Search();
+  }
+  const std::optional<Painted> painted = picture_->Show(shown);
+  if (painted) {
+    exchange_.AddPainted(*painted);
+    latency_.Add(1e3 * painted->latency);
+  }
+  status_ = shown->status;
+  line_->SetLine(LineOf(status_));
+  if (exchange_.IsUpToDate(*shown)) panel_->ShowState(status_);
+}
+
+// A point for each pixel of the first picture, fewer where that is large; and all of the panel.
+void MainWindow::FitTo(const cv::Size& picture) {
+  if (isMaximized() || isFullScreen()) return;
+  const QSize most = 0.9 * screen()->availableSize(), beside = size() - picture_->size();
+  const double scale = std::min({1.0, 1280.0 / picture.width, 720.0 / picture.height});
+  const QSize wanted(qRound(scale * picture.width), qRound(scale * picture.height));
+  const QSize least(beside.width() + 320, panel_->sizeHint().height());
+  resize((wanted + beside).expandedTo(least).boundedTo(most));
+}
+
+void MainWindow::ShowNumbers() {
+  if (side_->isVisible()) panel_->ShowNumbers(status_);
+}
+
+void MainWindow::Press(char key) {
+  const Key& pressed = KeyOf(key);
+  if (pressed.act) return exchange_.Post([act = pressed.act](Controls& c) { act(c); });
+  if (key == 'i') side_->setVisible(!side_->isVisible());
+  if (key == 'h') ToggleHelp();
+  if (key == 'q' || key == '\x1b') close();
+}
+
+void MainWindow::ToggleHelp() {
+  if (!help_) {
+    help_ = new QDialog(this);
+    help_->setWindowTitle("keys");
+    auto* const text = new QLabel(HelpText(), help_);
+    (new QHBoxLayout(help_))->addWidget(text);
+    connect(new QShortcut(Qt::Key_H, help_), &QShortcut::activated, help_, &QDialog::hide);
+  }
+  help_->setVisible(!help_->isVisible());
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  const bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
+  const QString text = event->text();
+  if (!plain || text.size() != 1 || event->isAutoRepeat()) return QWidget::keyPressEvent(event);
+  const char key = text[0].toLatin1();
+  if (key == '\x1b' && !picture_->hasFocus()) return picture_->setFocus();
+  if (std::ranges::find(Keys(), key, &Key::key) == Keys().end())
+    return QWidget::keyPressEvent(event);
+  Press(key);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  exchange_.Close();
+  QWidget::closeEvent(event);
+}
+
+}  // namespace skinmask::live

@@ -1,0 +1,53 @@
+// The window: the picture, a line below it, and the panel at the side. It shows what it is sent,
+// and sends what the user does.
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+#include <memory>
+#include <string>
+
+#include "programs/live/exchange.h"
+#include "programs/live/history.h"
+
+class QDialog;
+class QScrollArea;
+
+namespace skinmask::live {
+
+class Line;
+class Panel;
+class PictureWidget;
+
+class MainWindow : public QWidget {
+ public:
+  MainWindow(const std::string& title, Exchange& exchange);
+  ~MainWindow() override;
+
+  // The newest picture, if there is one.
+  void ShowNewest();
+  void Press(char key);
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void closeEvent(QCloseEvent* event) override;
+
+ private:
+  QScrollArea* MakeSide();
+  void FitTo(const cv::Size& picture);
+  void ShowNumbers();
+  void ToggleHelp();
+
+  Exchange& exchange_;
+  History latency_{120};  // milliseconds
+  Status status_;
+  bool fitted_ = false;  // to the first picture
+  QTimer timer_;
+  PictureWidget* picture_;
+  Line* line_;
+  Panel* panel_;
+  QScrollArea* side_;
+  QDialog* help_ = nullptr;
+};
+
+}  // namespace skinmask::live

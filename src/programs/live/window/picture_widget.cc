@@ -1,0 +1,223 @@
+#include "programs/live/window/picture_widget.h"
+
+#include <QImage>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "programs/live/controls.h"
+#include "programs/live/placement.h"
+
+namespace skinmask::live {
+namespace {
+
+QRectF InPoints(const cv::Rect& pixels, double ratio) {
+  return {pixels.x / ratio, pixels.y / ratio, pixels.width / ratio, pixels.height / ratio};
+}
+
+// A line that shows on any picture: light on dark.
+void Stroke(QPainter& painter, const QPainterPath& path, const QColor& color) {
+  QPen dark(Qt::black, 3.5), light(color, 1.5);
+  dark.setCosmetic(true);
+  light.setCosmetic(true);
+  painter.strokePath(path, dark);
+  painter.strokePath(path, light);
+}
+
+}  // namespace
+
+PictureWidget::PictureWidget(Exchange& exchange, QWidget* parent)
+    : QWidget(parent), exchange_(exchange) {
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  setFocusPolicy(Qt::StrongFocus);
+  setMinimumSize(160, 120);
+  setObjectName("picture");
+  setAccessibleName("picture");
+}
+
+cv::Size PictureWidget::Canvas() const {
+  const double ratio = devicePixelRatioF();
+  return {static_cast<int>(std::lround(width() * ratio)),
+          static_cast<int>(std::lround(height() * ratio))};
+}
+
+cv::Rect PictureWidget::Place() const {
+  return shown_ ? Fitted(shown_->drawn, Canvas()) : cv::Rect();
+}
+
+PictureWidget::Tool PictureWidget::tool() const {
+  if (!shown_ || shown_->picture.empty()) return Tool::kNone;
+  const Status& status = shown_->status;
+  if (status.sampling != Sampling::kOff || status.tracking) return Tool::kRectangle;
+  return status.view == View::kSplit ? Tool::kDivider : Tool::kNone;
+}
+
+std::optional<Painted> PictureWidget::Show(std::shared_ptr<const Shown> shown) {
+  const auto start = Clock::now();
+  const bool fresh = shown->number > 0 && (!shown_ || shown->number != shown_->number);
+  shown_ = std::move(shown);
+  selection_.SetPicture(shown_->drawn);
+  if (tool() != Tool::kRectangle) selection_.Clear();
+  if (!dragging_) divider_ = shown_->status.divider;
+  if (shown_->picture.empty() || Place().size() != shown_->picture.size())
+    exchange_.SetCanvas(Canvas());
+  repaint();
+  if (!fresh || !isVisible()) return std::nullopt;
+  return Painted{shown_->number, SecondsSince(shown_->captured),
+                 shown_->draw_seconds + SecondsSince(start)};
+}
+
+void PictureWidget::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const cv::Rect place = Place();
+  const QRectF target = InPoints(place, devicePixelRatioF());
+  if (!shown_ || shown_->picture.empty() || place.empty()) {
+    painter.fillRect(rect(), Qt::black);
+    painter.setPen(Qt::white);
+    const QString text = shown_ ? QString::fromStdString("opening " + shown_->status.source) : "";
+    painter.drawText(rect().adjusted(16, 16, -16, -16), Qt::AlignCenter | Qt::TextWrapAnywhere,
+                     text);
+    return;
+  }
+  // Edges may lie within a point.
+  const QRect inside = target.toAlignedRect().adjusted(1, 1, -1, -1);
+  for (const QRect& beside : QRegion(rect()) - QRegion(inside)) painter.fillRect(beside, Qt::black);
+  const cv::Mat& picture = shown_->picture;
+  QImage image(picture.data, picture.cols, picture.rows, static_cast<int>(picture.step),
+               QImage::Format_RGB32);
+  if (picture.size() == place.size()) {
+    image.setDevicePixelRatio(devicePixelRatioF());
+    painter.drawImage(target.topLeft(), image);
+  } else {  // made for the size before: until the next one
+    painter.drawImage(target, image);
+  }
+  painter.setRenderHint(QPainter::Antialiasing);
+  PaintRegion(painter);
+  PaintSelection(painter);
+  PaintDivider(painter);
+}
+
+void PictureWidget::UsePictureUnits(QPainter& painter) const {
+  const QRectF target = InPoints(Place(), devicePixelRatioF());
+  painter.translate(target.topLeft());
+  painter.scale(target.width() / shown_->drawn.width, target.height() / shown_->drawn.height);
+}
+
+void PictureWidget::PaintRegion(QPainter& painter) const {
+  if (!shown_->region) return;
+  const Region& region = *shown_->region;
+  const QPointF along(region.semi_major, 0);
+  QPainterPath path;
+  path.addEllipse(QPointF(), region.semi_major, region.semi_minor);
+  path.moveTo(-along);
+  path.lineTo(along);
+  for (const cv::Rect& place : FramePlaces(shown_->status.view, shown_->frame)) {
+    painter.save();
+    UsePictureUnits(painter);
+    painter.setClipRect(QRectF(place.x, place.y, place.width, place.height));
+    painter.translate(place.x, place.y);
+    painter.scale(static_cast<double>(place.width) / shown_->frame.width,
+                  static_cast<double>(place.height) / shown_->frame.height);
+    painter.translate(region.centroid.x + 0.5, region.centroid.y + 0.5);
+    painter.rotate(region.angle_degrees);
+    Stroke(painter, path, Qt::yellow);
+    painter.restore();
+  }
+}
+
+void PictureWidget::PaintSelection(QPainter& painter) const {
+  const std::optional<cv::Rect> drawn = selection_.rectangle();
+  if (!drawn) return;
+  painter.save();
+  UsePictureUnits(painter);
+  QPainterPath path;
+  path.addRect(drawn->x, drawn->y, drawn->width, drawn->height);
+  const bool background = shown_->status.sampling == Sampling::kBackground;
+  Stroke(painter, path, background ? QColor(0, 160, 255) : QColor(255, 200, 0));
+  painter.restore();
+}
+
+void PictureWidget::PaintDivider(QPainter& painter) const {
+  if (shown_->status.view != View::kSplit) return;
+  constexpr double kRadius = 9;
+  const QRectF target = InPoints(Place(), devicePixelRatioF());
+  const double x = target.left() + shown_->status.divider * target.width();
+  const QPointF middle(std::clamp(x, target.left() + kRadius, target.right() - kRadius),
+                       target.center().y());
+  painter.setPen(QPen(Qt::black, 1.5));
+  painter.setBrush(Qt::white);
+  painter.drawEllipse(middle, kRadius, kRadius);
+  painter.drawLine(middle - QPointF(5, 0), middle + QPointF(5, 0));
+}
+
+void PictureWidget::resizeEvent(QResizeEvent*) { exchange_.SetCanvas(Canvas()); }
+
+cv::Point PictureWidget::PixelAt(const QPoint& point) const {
+  const double ratio = devicePixelRatioF();
+  return PixelUnder(shown_->drawn, Place(), {point.x() * ratio, point.y() * ratio});
+}
+
+void PictureWidget::MoveDivider(double share) {
+  divider_ = std::clamp(share, 0.0, 1.0);
+  exchange_.Post([share = divider_](Controls& c) { c.SetDivider(share); });
+}
+
+void PictureWidget::UseSelection() {
+  if (const std::optional<cv::Rect> drawn = selection_.Take())
+    exchange_.Post([drawn = *drawn](Controls& c) { c.UseRectangle(drawn); });
+  update();
+}
+
+void PictureWidget::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton || tool() == Tool::kNone) return;
+  dragging_ = true;
+  if (tool() == Tool::kRectangle) selection_.Press(PixelAt(event->pos()));
+  mouseMoveEvent(event);
+}
+
+void PictureWidget::mouseMoveEvent(QMouseEvent* event) {
+  if (!dragging_ || tool() == Tool::kNone) return;
+  const cv::Point at = PixelAt(event->pos());
+  if (tool() == Tool::kDivider) return MoveDivider((at.x + 0.5) / shown_->drawn.width);
+  selection_.MoveTo(at);
+  update();
+}
+
+void PictureWidget::mouseReleaseEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton || !dragging_) return;
+  mouseMoveEvent(event);
+  dragging_ = false;
+  if (tool() == Tool::kRectangle) UseSelection();
+}
+
+void PictureWidget::keyPressEvent(QKeyEvent* event) {
+  if (!HandleKey(event->key(), event->modifiers() & Qt::ShiftModifier)) event->ignore();
+}
+
+bool PictureWidget::HandleKey(int key, bool shift) {
+  constexpr double kStep = 0.02;
+  if (tool() == Tool::kRectangle) return MoveRectangle(key, shift);
+  if (tool() != Tool::kDivider || (key != Qt::Key_Left && key != Qt::Key_Right)) return false;
+  MoveDivider(divider_ + (key == Qt::Key_Right ? kStep : -kStep));
+  return true;
+}
+
+bool PictureWidget::MoveRectangle(int key, bool shift) {
+  const int right = (key == Qt::Key_Right) - (key == Qt::Key_Left);
+  const int down = (key == Qt::Key_Down) - (key == Qt::Key_Up);
+  if (key == Qt::Key_Return || key == Qt::Key_Enter) {
+    UseSelection();
+    return true;
+  }
+  if (right == 0 && down == 0) return false;
+  if (shift)
+    selection_.Grow(right - down);
+  else
+    selection_.Nudge(right, down);
+  update();
+  return true;
+}
+
+}  // namespace skinmask::live
