@@ -4,6 +4,7 @@
 #include <random>
 
 #include "report/resample.h"
+#include "skinmask/base/error.h"
 #include "skinmask/pipeline/evaluate.h"
 
 namespace skinmask {
@@ -37,34 +38,83 @@ NamedIntervals IntervalsOf(Draws& draws) {
   return intervals;
 }
 
-}  // namespace
+// The ratios of a resample.
+struct Resample {
+  std::array<Ratio, kRatioCount> pooled, means;
+};
 
-BootstrapIntervals Bootstrap(const EvaluationReport& report, int resamples, std::uint64_t seed) {
-  Draws pooled, means;
-  const std::size_t n = report.images.size();
+// What is drawn from.
+struct Population {
+  explicit Population(const EvaluationReport& report) : images(report.images) {
+    for (const auto& [name, metrics] : images) values.push_back(Values(metrics));
+  }
+
+  const std::vector<std::pair<std::string, Metrics>>& images;
   std::vector<std::array<Ratio, kRatioCount>> values;
-  for (const auto& [name, metrics] : report.images) values.push_back(Values(metrics));
-  std::mt19937_64 random(seed);
-  for (int resample = 0; n >= 2 && resample < resamples; ++resample) {
-    Evaluation sum;
-    std::array<double, kRatioCount> totals{};
-    std::array<int, kRatioCount> defined{};
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t drawn = DrawIndex(random, n);
-      sum.counts += report.images[drawn].second.counts;
-      for (std::size_t r = 0; r < kRatioCount; ++r) {
-        if (!values[drawn][r]) continue;
-        totals[r] += *values[drawn][r];
-        ++defined[r];
-      }
-    }
-    const std::array<Ratio, kRatioCount> of_sum = Values(MetricsOf(sum));
+};
+
+Resample ResampleOf(const Population& population, const std::vector<std::size_t>& drawn) {
+  Evaluation sum;
+  std::array<double, kRatioCount> totals{};
+  std::array<int, kRatioCount> defined{};
+  for (const std::size_t image : drawn) {
+    sum.counts += population.images[image].second.counts;
     for (std::size_t r = 0; r < kRatioCount; ++r) {
-      if (of_sum[r]) pooled[r].push_back(*of_sum[r]);
-      if (defined[r] > 0) means[r].push_back(totals[r] / defined[r]);
+      const Ratio& value = population.values[image][r];
+      if (!value) continue;
+      totals[r] += *value;
+      ++defined[r];
+    }
+  }
+  Resample resample{Values(MetricsOf(sum)), {}};
+  for (std::size_t r = 0; r < kRatioCount; ++r)
+    if (defined[r] > 0) resample.means[r] = totals[r] / defined[r];
+  return resample;
+}
+
+// The intervals of what `of` makes of each draw of images.
+template <class Of>
+BootstrapIntervals Resampled(std::size_t images, int resamples, std::uint64_t seed, const Of& of) {
+  Draws pooled, means;
+  std::mt19937_64 random(seed);
+  std::vector<std::size_t> drawn(images);
+  for (int i = 0; images >= 2 && i < resamples; ++i) {
+    for (std::size_t& image : drawn) image = DrawIndex(random, images);
+    const Resample resample = of(drawn);
+    for (std::size_t r = 0; r < kRatioCount; ++r) {
+      if (resample.pooled[r]) pooled[r].push_back(*resample.pooled[r]);
+      if (resample.means[r]) means[r].push_back(*resample.means[r]);
     }
   }
   return {IntervalsOf(pooled), IntervalsOf(means)};
+}
+
+// Both must be there.
+Ratio Difference(const Ratio& a, const Ratio& b) { return a && b ? Ratio(*a - *b) : std::nullopt; }
+
+}  // namespace
+
+BootstrapIntervals Bootstrap(const EvaluationReport& report, int resamples, std::uint64_t seed) {
+  const Population population(report);
+  return Resampled(report.images.size(), resamples, seed,
+                   [&](const auto& drawn) { return ResampleOf(population, drawn); });
+}
+
+BootstrapIntervals BootstrapDifference(const EvaluationReport& a, const EvaluationReport& b,
+                                       int resamples, std::uint64_t seed) {
+  const auto same_name = [](const auto& x, const auto& y) { return x.first == y.first; };
+  if (!std::ranges::equal(a.images, b.images, same_name))
+    throw Error("models", "were judged on other images each (a file changed meanwhile)");
+  const Population first(a), second(b);
+  return Resampled(a.images.size(), resamples, seed, [&](const auto& drawn) {
+    Resample of_a = ResampleOf(first, drawn);
+    const Resample of_b = ResampleOf(second, drawn);
+    for (std::size_t r = 0; r < kRatioCount; ++r) {
+      of_a.pooled[r] = Difference(of_a.pooled[r], of_b.pooled[r]);
+      of_a.means[r] = Difference(of_a.means[r], of_b.means[r]);
+    }
+    return of_a;
+  });
 }
 
 }  // namespace skinmask

@@ -4,24 +4,22 @@
 
 #include "pipeline/evaluate_json.h"
 #include "pipeline/sha256.h"
+#include "report/boundary_json.h"
 #include "report/groups_json.h"
 #include "report/resample.h"
 #include "skinmask/base/logistic.h"
-#include "skinmask/data/color.h"
-#include "skinmask/detect/draw.h"
 #include "skinmask/learn/decision.h"
 #include "skinmask/learn/reliability.h"
 #include "skinmask/report/bootstrap.h"
 #include "skinmask/report/curves.h"
 #include "skinmask/report/gallery.h"
-#include "skinmask/report/planes.h"
 #include "skinmask/report/report.h"
 
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kCurvePoints = 500, kSamplesPerClass = 300;
-constexpr int kLogOddsBins = 60, kPlaneSize = 129;
+constexpr std::size_t kCurvePoints = 500;
+constexpr int kLogOddsBins = 60;
 
 Json IntervalsJson(const NamedIntervals& intervals) {
   Json json;
@@ -30,8 +28,7 @@ Json IntervalsJson(const NamedIntervals& intervals) {
   return json;
 }
 
-Json BootstrapJson(const EvaluationReport& report) {
-  const BootstrapIntervals intervals = Bootstrap(report, kResamples, kSeed);
+Json BootstrapJson(const BootstrapIntervals& intervals) {
   return {{"method", "bootstrap over images, percentiles"},
           {"confidence", BootstrapIntervals::kConfidence},
           {"resamples", kResamples},
@@ -96,118 +93,6 @@ Json LogOddsJson(const Scores& scores) {
           {"negative_share", shares(histogram.negative, scores.Total(false))}};
 }
 
-// Coordinates for plots: a thousandth of a channel's step is enough of them.
-double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
-
-// Features of a few of the evaluated pixels, evenly over those that were kept.
-Json SamplesJson(const EvaluationReport& report, const Features& features, bool positive) {
-  std::vector<std::array<std::uint8_t, 3>> colours;
-  for (const DrawnPixel& pixel : report.drawn)
-    if (pixel.positive == positive) colours.push_back(pixel.bgr);
-  Json json = Json::array();
-  const std::size_t shown = std::min(colours.size(), kSamplesPerClass);
-  for (std::size_t i = 0; i < shown; ++i) {
-    std::array<std::int32_t, 3> carrier;
-    CarrierRow(features.space(), colours[i * colours.size() / shown].data(), 1, carrier.data());
-    const Eigen::Vector3d c(carrier[0], carrier[1], carrier[2]);
-    const FeatureVector f = features.Matrix() * c + features.Offset();
-    Json point = Json::array();
-    for (int k = 0; k < f.size(); ++k) point.push_back(Rounded(f(k)));
-    json.push_back(point);
-  }
-  return json;
-}
-
-Json GaussianJson(const Gaussian& gaussian) {
-  Json json{{"weight", gaussian.weight}};
-  for (int i = 0; i < gaussian.mean.size(); ++i) {
-    json["mean"].push_back(gaussian.mean(i));
-    for (int j = 0; j < gaussian.covariance.cols(); ++j)
-      json["covariance"][static_cast<std::size_t>(i)].push_back(gaussian.covariance(i, j));
-  }
-  return json;
-}
-
-Json ClassesJson(const Model& model) {
-  Json classes = Json::array();
-  const std::string rgb = ClassPalette(model.classes.size());
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(rgb[i]) & 255; };
-  for (std::size_t k = 0; k < model.classes.size(); ++k) {
-    const ClassModel& c = model.classes[k];
-    Json json{{"name", c.name},
-              {"colour",
-               fmt::format("#{:02x}{:02x}{:02x}", byte(3 * k), byte(3 * k + 1), byte(3 * k + 2))},
-              {"gaussians", Json::array()}};
-    for (const Gaussian& gaussian : c.gaussians())
-      json["gaussians"].push_back(GaussianJson(gaussian));
-    classes.push_back(json);
-  }
-  return classes;
-}
-
-Json SegmentsJson(const std::vector<Polyline>& lines) {
-  Json json = Json::array();
-  for (const Polyline& line : lines)
-    for (std::size_t i = 0; i + 1 < line.size(); ++i)
-      json.push_back({Rounded(line[i][0]), Rounded(line[i][1]), Rounded(line[i + 1][0]),
-                      Rounded(line[i + 1][1])});
-  return json;
-}
-
-// The likeliest class along each row as runs, '12:- 40:0 77:1'.
-Json RegionsJson(const Plane& plane) {
-  Json json = Json::array();
-  for (int row = 0; row < plane.rows(); ++row) {
-    std::string runs;
-    const auto at = [&](int column) {
-      return plane.ClassAt(static_cast<std::size_t>(row * plane.size + column));
-    };
-    for (int column = 0, next = 0; column < plane.size; column = next) {
-      while (next < plane.size && at(next) == at(column)) ++next;
-      const std::string of = at(column) == Plane::kNoColour ? "-" : std::to_string(at(column));
-      runs += fmt::format("{}{}:{}", column == 0 ? "" : " ", next - column, of);
-    }
-    json.push_back(runs);
-  }
-  return json;
-}
-
-Json PlaneJson(const Model& model, const Plane& plane, const std::vector<Axis>& axes) {
-  const auto name = [&](int feature) { return axes[static_cast<std::size_t>(feature)].name; };
-  Json json{{"x", plane.x}, {"y", plane.y ? Json(*plane.y) : Json()}, {"held", nullptr}};
-  if (plane.held)
-    json["held"] = {{"channel", name(plane.held->first)}, {"value", plane.held->second}};
-  for (std::size_t i = 0; !plane.y && i < plane.log_odds.size(); ++i) {
-    const double z = plane.log_odds[i];
-    json["probability"].push_back(std::isnan(z) ? Json() : Json(Logistic(z)));
-  }
-  const std::vector<double> densities = DensitiesOf(model, plane);
-  for (std::size_t i = 0; i < densities.size(); ++i)
-    json["densities"][i % plane.class_count].push_back(densities[i]);
-  json["size"] = plane.size;
-  json["regions"] = RegionsJson(plane);
-  json["boundary"] = SegmentsJson(BoundaryOf(plane, axes, Logit(model.decision.threshold)));
-  json["borders"] = Json::array();
-  for (const Border& border : BordersOf(plane, axes))
-    json["borders"].push_back(
-        {{"classes", {border.first, border.second}}, {"segments", SegmentsJson(border.lines)}});
-  return json;
-}
-
-Json BoundaryJson(const EvaluationReport& report, const Model& model) {
-  const std::vector<Axis> axes = AxesOf(model);
-  Json json{{"channels", Json::array()}, {"classes", ClassesJson(model)}};
-  for (const Axis& axis : axes)
-    json["channels"].push_back(
-        {{"name", axis.name}, {"unit", axis.unit}, {"low", axis.low}, {"high", axis.high}});
-  json["samples"] = {{"positive", SamplesJson(report, model.features, true)},
-                     {"negative", SamplesJson(report, model.features, false)}};
-  json["planes"] = Json::array();
-  for (const Plane& plane : PlanesOf(model, kPlaneSize))
-    json["planes"].push_back(PlaneJson(model, plane, axes));
-  return json;
-}
-
 Json GalleryJson(const EvaluationReport& report) {
   const GalleryChoice choice = ChooseGallery(report);
   return {{"worst", choice.worst}, {"best", choice.best}};
@@ -218,6 +103,47 @@ Json CardJson(const Card& card) {
   Json notes = Json::object();
   for (const auto& [name, text] : card.notes) notes[name] = text;
   return {{"sha256", card.sha256}, {"notes", notes}};
+}
+
+Json ModelJson(const Model& model) {
+  return {{"kind", KindName(model.kind)},
+          {"space", model.features.space().name},
+          {"channels", model.features.channel_names()},
+          {"threshold", model.decision.threshold},
+          {"rule", model.decision.rule},
+          {"digest", Sha256(ModelToJson(model))},
+          {"card", CardJson(model.card)}};
+}
+
+using NamedRatios = std::vector<std::pair<std::string, std::optional<double>>>;
+
+Json RatiosJson(const NamedRatios& ratios) {
+  Json json;
+  for (const auto& [name, value] : ratios) json[name] = OrNull(value);
+  return json;
+}
+
+// `a` less `b`, where both are there.
+Json DifferencesJson(const NamedRatios& a, const NamedRatios& b) {
+  Json json;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto& [name, value] = a[i];
+    const std::optional<double>& other = b[i].second;
+    json[name] = value && other ? Json(*value - *other) : Json();
+  }
+  return json;
+}
+
+Json VersusJson(const EvaluationReport& report, const Rival& rival) {
+  const NamedRatios pooled = Ratios(rival.report.pooled), means = MeanPerImage(rival.report);
+  return {
+      {"model", ModelJson(rival.model)},
+      {"pooled", RatiosJson(pooled)},
+      {"mean_per_image", RatiosJson(means)},
+      {"difference",
+       {{"pooled", DifferencesJson(Ratios(report.pooled), pooled)},
+        {"mean_per_image", DifferencesJson(MeanPerImage(report), means)}}},
+      {"intervals", BootstrapJson(BootstrapDifference(report, rival.report, kResamples, kSeed))}};
 }
 
 // Columns, as the curves.
@@ -251,25 +177,21 @@ void AddScores(Json& root, const EvaluationReport& report, const CurvePoint& ope
 
 }  // namespace
 
-std::string FullReportToJson(const EvaluationReport& report, const Model* model) {
+std::string FullReportToJson(const EvaluationReport& report, const Model* model,
+                             const Rival* rival) {
   Json root = ReportJson(report);
   root["positive"] = report.positive;
   root["pixels"] = report.pooled.counts.Total();
-  root["intervals"] = BootstrapJson(report);
+  root["intervals"] = BootstrapJson(Bootstrap(report, kResamples, kSeed));
   root["gallery"] = GalleryJson(report);
   if (!report.groupings.empty()) root["groups"] = GroupsJson(report);
   if (model) {
-    root["model"] = {{"kind", KindName(model->kind)},
-                     {"space", model->features.space().name},
-                     {"channels", model->features.channel_names()},
-                     {"threshold", model->decision.threshold},
-                     {"rule", model->decision.rule},
-                     {"digest", Sha256(ModelToJson(*model))},
-                     {"card", CardJson(model->card)}};
+    root["model"] = ModelJson(*model);
     if (report.scores)
       AddScores(root, report, {Logit(model->decision.threshold), report.pooled.counts});
     root["boundary"] = BoundaryJson(report, *model);
   }
+  if (rival) root["versus"] = VersusJson(report, *rival);
   return JsonText(root, 1) + "\n";
 }
 

@@ -152,6 +152,9 @@ def main():
         light.write_text("image,light\nastronaut.png,studio\ngrace_hopper.png,<b>&\n")
         check_report(browser, *made("masks", "--predicted", folder + "/out", "--truth", samples / "masks", "--by", light), 2)
         check_enlarging(browser)
+        two = [word for name in ("default", "uci") for word in ("--model", source / f"models/{name}.json")]
+        check_report(browser, *made("two", "--images", samples / "photos", "--truth", samples / "masks", *two), 10)
+        check(browser.evaluate("document.querySelectorAll('#differences tr').length") == 10, "a row for each score")
         compared, table = f"{folder}/compared.html", f"{folder}/compared.json"
         for rows, models in (samples / "labelled-pixels.csv", "default"), (three, f"{folder}/three.json"):
             subprocess.run([skinmask, "compare", "-q", "--force", "--samples", str(rows), "--folds", "2", "--spaces", "BGR,rg",

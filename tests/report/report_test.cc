@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "skinmask/base/error.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/bootstrap.h"
 #include "skinmask/report/gallery.h"
@@ -56,6 +57,35 @@ TEST(Bootstrap, IsDeterministicAndAsWideAsTheNormalApproximation) {
   }
   for (const auto& [name, interval] : Bootstrap(SomeImages(1), 100, 1).pooled)
     EXPECT_FALSE(interval.has_value()) << name;
+}
+
+TEST(Bootstrap, OfDifferencesIsPaired) {
+  const EvaluationReport a = SomeImages(60);
+  EvaluationReport b = a;
+  for (const auto& [name, interval] : BootstrapDifference(a, a, 200, 1).pooled)
+    EXPECT_EQ(interval ? interval->low : 0, 0) << name;
+  // A tenth of the hits lost in each image: the difference is surer than either recall.
+  b.pooled = Metrics{};
+  for (auto& [name, metrics] : b.images) {
+    Evaluation one{metrics.counts, std::nullopt};
+    const std::uint64_t lost = one.counts.tp / 10;
+    one.counts.tp -= lost;
+    one.counts.fn += lost;
+    metrics = MetricsOf(one);
+    b.pooled.counts += one.counts;
+  }
+  const BootstrapIntervals paired = BootstrapDifference(a, b, 1000, 1),
+                           alone = Bootstrap(a, 1000, 1);
+  for (std::size_t i = 0; i < paired.pooled.size(); ++i) {
+    if (paired.pooled[i].first != "recall") continue;
+    const Interval &difference = *paired.pooled[i].second, &own = *alone.pooled[i].second;
+    const double lost = *a.pooled.counts.Recall() - *b.pooled.counts.Recall();
+    EXPECT_LT(difference.low, lost);
+    EXPECT_GT(difference.high, lost);
+    EXPECT_LT(difference.high - difference.low, (own.high - own.low) / 4);
+  }
+  b.images.pop_back();
+  EXPECT_THROW(BootstrapDifference(a, b, 10, 1), Error);
 }
 
 TEST(Gallery, WorstAndBestShareNoImage) {
@@ -153,6 +183,35 @@ TEST_F(ReportTest, HasItsTitleAndTheDateOfItsSource) {
   EXPECT_NE(wrong.err.find("SOURCE_DATE_EPOCH: is no number of seconds"), wrong.err.npos);
   const std::string table = (testing::SamplesFolder() / "labelled-pixels.csv").string();
   EXPECT_EQ(Run("evaluate --title T --samples " + table).status, 2);  // a title of no page
+}
+
+TEST_F(ReportTest, TwoModelsAreComparedOnTheSameImages) {
+  const std::string uci = std::string(SKINMASK_SOURCE) + "/models/uci.json",
+                    own = std::string(SKINMASK_SOURCE) + "/models/default.json";
+  const std::string evaluate = "evaluate --adapt off --force " + pairs_;
+  ASSERT_EQ(Run(evaluate + " --json a.json --model " + uci).status, 0);
+  ASSERT_EQ(Run(evaluate + " --json b.json --model " + own).status, 0);
+  const testing::Outcome run =
+      Run(evaluate + " --json c.json --report c.html --model " + uci + " --model " + own);
+  ASSERT_EQ(run.status, 0) << run.err;
+  const json a = json::parse(ReadFile(Path("a.json"))), b = json::parse(ReadFile(Path("b.json"))),
+             c = json::parse(ReadFile(Path("c.json")));
+  EXPECT_EQ(c["pooled"], a["pooled"]);
+  EXPECT_EQ(c["boundary"], a["boundary"]);
+  const json& versus = c["versus"];
+  EXPECT_EQ(versus["model"], b["model"]);
+  EXPECT_EQ(versus["mean_per_image"], b["mean_per_image"]);
+  for (const char* ratio : {"f1", "auc", "brier"}) {
+    const double difference = versus["difference"]["pooled"][ratio];
+    EXPECT_DOUBLE_EQ(difference,
+                     a["pooled"][ratio].get<double>() - b["pooled"][ratio].get<double>());
+  }
+  EXPECT_LE(versus["intervals"]["pooled"]["f1"][0], versus["difference"]["pooled"]["f1"]);
+  EXPECT_EQ(Embedded(ReadFile(Path("c.html")), "evaluation")["versus"], versus);
+  const std::string twice = " --model " + uci + " --model " + own;
+  EXPECT_EQ(Run(evaluate + twice + twice).status, 2);
+  EXPECT_EQ(Run(evaluate + twice + " --shard 1/1 --partial p.json").status, 2);
+  EXPECT_EQ(Run("evaluate --predicted x --truth y" + twice).status, 2);
 }
 
 }  // namespace

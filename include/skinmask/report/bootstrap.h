@@ -27,4 +27,9 @@ struct BootstrapIntervals {
 };
 BootstrapIntervals Bootstrap(const EvaluationReport& report, int resamples, std::uint64_t seed);
 
+// Of the differences of two reports on the same images, `a` less `b`, by the same resamples of
+// both: what images have in common drops out. Throws Error where their images are others.
+BootstrapIntervals BootstrapDifference(const EvaluationReport& a, const EvaluationReport& b,
+                                       int resamples, std::uint64_t seed);
+
 }  // namespace skinmask

@@ -11,9 +11,17 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
+// A second model, on the same images.
+struct Rival {
+  const Model& model;
+  const EvaluationReport& report;
+};
+
 // The report without its pictures: everything that the page shows as a number. `model` is null for
-// predicted masks.
-std::string FullReportToJson(const EvaluationReport& report, const Model* model);
+// predicted masks. With a rival, its scores and the differences from them are there as well; throws
+// Error where it judged other images.
+std::string FullReportToJson(const EvaluationReport& report, const Model* model,
+                             const Rival* rival = nullptr);
 
 // One self-contained page that holds `json` (of FullReportToJson) and renders from it.
 std::string ReportToHtml(const std::string& json, const std::vector<GalleryPictures>& pictures);

@@ -18,6 +18,10 @@ PairOptions PairsOf(const EvaluateFlags& flags) {
   return pairs;
 }
 
+void RequireOneModel(const EvaluateFlags& flags, const std::string& option) {
+  if (flags.models.size() > 1) throw UsageError(option + " is of one model (give --model once)");
+}
+
 namespace {
 
 constexpr const char* kExamples =
@@ -34,6 +38,7 @@ constexpr const char* kExamples =
 void CheckPart(const EvaluateFlags& flags, const Context& context) {
   RequirePartial(flags.shard, flags.partial);
   if (flags.partial.empty()) return;
+  RequireOneModel(flags, "--partial");
   if (!flags.samples.empty()) throw UsageError("--partial is of images, and tables are read");
   if (!context.json.empty() || !flags.report.empty())
     throw UsageError("--json and --report are of the whole, which --partials makes of the parts");
@@ -53,13 +58,14 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
       throw UsageError("give one of --images, --predicted and --samples");
     if (flags.pairs.masks.empty() || !flags.pairs.whole_class.empty())
       throw UsageError("--predicted needs --truth");
-    if (RuleOf(flags.decision) || !context.model.empty())
+    if (RuleOf(flags.decision) || !flags.models.empty())
       throw UsageError("--predicted masks are decided already (no --model, no threshold or rule)");
     if (ByTone(flags.by))
       throw UsageError("--by tone looks at photographs, and --predicted are masks (--images)");
   } else {
     CheckSource(flags.samples, flags.pairs, "--truth");
   }
+  if (flags.models.size() > 2) throw UsageError("--model is given twice at most");
   RuleOf(flags.decision);  // a wrong one before any work
   if (AbstainOf(flags.abstain) && !flags.predicted.empty())
     throw UsageError("--abstain is of probabilities, and --predicted masks have none");
@@ -75,6 +81,33 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
   }
   if (!flags.report.empty()) RequireWritable(flags.report, context.overwrite());
 }
+
+namespace {
+
+void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
+  const OptionGroup output(verb, "Output");
+  output
+      .Add("--partial", flags.partial, "FILE",
+           "Write what the shard gives, for --partials, and no result")
+      ->check(NamedLike({".json"}, "a part"));
+  output
+      .Add("--report", flags.report, "FILE.html",
+           "One HTML page with scores, curves and a gallery, which opens without a network")
+      ->check(NamedLike({".html"}, "a page"));
+  output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)");
+}
+
+void AddModels(CLI::App& verb, EvaluateFlags& flags) {
+  OptionGroup(verb, "Model")
+      .Add("--model", flags.models, "FILE",
+           "Model file (default: the built-in model); given twice, the second is compared")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check([](const std::string& file) { return file.empty() ? "names no file" : ""; }, "");
+}
+
+}  // namespace
 
 CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context) {
   CLI::App* verb =
@@ -92,19 +125,10 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
   group.Add("--partials", flags.partials, "FILE",
             "Files of all parts of an evaluation, to make the whole of");
   AddShardOption(*verb, flags.shard);
-  const OptionGroup output(*verb, "Output");
-  output
-      .Add("--partial", flags.partial, "FILE",
-           "Write what the shard gives, for --partials, and no result")
-      ->check(NamedLike({".json"}, "a part"));
-  output
-      .Add("--report", flags.report, "FILE.html",
-           "One HTML page with scores, curves and a gallery, which opens without a network")
-      ->check(NamedLike({".html"}, "a page"));
-  output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)");
+  AddOutputs(*verb, flags);
   AddGroupOption(*verb, flags.by);
   AddAdaptFlags(*verb, flags.adapt);
-  AddModelOption(*verb, context);
+  AddModels(*verb, flags);
   AddPairOptions(*verb, flags.pairs);
   OptionGroup(*verb, "Masks")
       .AddFlag("--allow-missing", flags.pairs.allow_missing,

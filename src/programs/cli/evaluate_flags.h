@@ -15,6 +15,7 @@
 namespace skinmask::cli {
 
 struct EvaluateFlags {
+  std::vector<std::string> models;  // the model, and the one beside it; none: the built-in one
   std::vector<std::string> samples;
   PairOptions pairs;
   std::string predicted;
@@ -33,6 +34,8 @@ struct EvaluateFlags {
 CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context);
 // Throws UsageError for options that do not go together.
 void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context);
+// Throws UsageError where a second model is given.
+void RequireOneModel(const EvaluateFlags& flags, const std::string& option);
 // Throws UsageError for a title without a page.
 void RequireReportOfTitle(const EvaluateFlags& flags);
 // The pairs that are judged, whether by a model or as masks.

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <functional>
 #include <memory>
 
 #include "base/json.h"
 #include "pipeline/evaluation_part.h"
 #include "pipeline/sha256.h"
 #include "programs/cli/evaluate_flags.h"
+#include "programs/cli/evaluate_judge.h"
 #include "programs/cli/evaluation_output.h"
 #include "programs/cli/option_checks.h"
 #include "programs/cli/part_options.h"
@@ -24,48 +24,6 @@
 
 namespace skinmask::cli {
 namespace {
-
-// Judges all that there is; with `above`, as EvaluateImages has it.
-using JudgeFunction =
-    std::function<EvaluationReport(const Model&, const Run&, std::optional<double> above)>;
-
-// Judges the model with the rule's threshold, which it then has; a rule that chooses it on the very
-// same data judges twice.
-EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, const Run& run,
-                       const JudgeFunction& judge) {
-  if (rule && rule->kind == DecisionRule::Kind::kFixed) model.decision = {rule->value, "fixed", ""};
-  EvaluationReport report = judge(model, run, std::nullopt);
-  if (rule && rule->kind != DecisionRule::Kind::kFixed && report.pooled.counts.Total() > 0 &&
-      !StopFlag()) {
-    const std::optional<OperatingPoint> point = Choose(*report.scores, *rule);
-    model.decision = Decide(*report.scores, *rule, "the evaluated data");
-    Run again;  // what there was to say of the files has been said
-    again.progress = run.progress;
-    again.stop = run.stop;
-    // The rule fits the threshold to masks, whatever they mark; the model's own tells more of them.
-    const bool inverted = report.masks_look_inverted;
-    report = judge(model, again, point->log_odds);
-    report.masks_look_inverted = inverted;
-  }
-  report.decision = model.decision;
-  return report;
-}
-
-// `model` is absent for masks that were made before.
-EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
-                        const Adapter* adapter, Context& context) {
-  const Run run = context.StartRun("images");
-  if (!model) return EvaluatePredicted(PairsOf(flags), run);
-  const std::optional<DecisionRule> rule = RuleOf(flags.decision);
-  if (!flags.pairs.images.empty())
-    return Judge(*model, rule, run, [&](const Model& m, const Run& r, std::optional<double> above) {
-      return EvaluateImages(flags.pairs, m, r, adapter, above, ByTone(flags.by));
-    });
-  const Samples samples = ReadTables(flags.samples);
-  return Judge(*model, rule, run, [&](const Model& m, const Run&, std::optional<double>) {
-    return EvaluateTable(samples, m);
-  });
-}
 
 // The page: the JSON, and pictures of the images that it chose.
 void WritePage(const std::string& json, const EvaluationReport& report, const EvaluateFlags& flags,
@@ -103,10 +61,15 @@ struct Destination {
 
 // Prints and writes what was found.
 void Show(const EvaluationReport& report, const EvaluateFlags& flags, const Model* model,
-          const Adapter* adapter, Context& context, const Destination& to) {
+          const Adapter* adapter, Context& context, const Destination& to,
+          const Rival* rival = nullptr) {
   PrintResult(report, flags, context);
+  if (rival && !context.json_to_stdout()) {
+    Print("\n{}:\n", flags.models.back());
+    PrintEvaluation(rival->report, flags.adapt.by_faces());
+  }
   if (context.json.empty() && to.page.empty()) return;
-  Json root = Json::parse(FullReportToJson(report, model));
+  Json root = Json::parse(FullReportToJson(report, model, rival));
   if (!to.title.empty()) root["title"] = to.title;
   if (const auto date = SourceDate()) root["date"] = *date;
   context.WriteRecord(root);
@@ -140,6 +103,7 @@ void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Ad
 Access AccessOf(const EvaluateFlags& flags) {
   Access access{PathsOf(flags.samples, flags.pairs), {}, {flags.report, flags.partial}};
   access.reads.emplace_back(flags.predicted);
+  if (!flags.models.empty()) access.reads.emplace_back(flags.models.back());
   for (const std::filesystem::path& table : TablesOf(flags.by)) access.reads.push_back(table);
   AddReads(flags.adapt, access.reads);
   return access;
@@ -182,11 +146,12 @@ EvaluateFlags FlagsOfParts(const EvaluateFlags& merge, Context& context) {
                                  options, file);
   try {
     CheckEvaluateFlags(flags, parsed);
+    RequireOneModel(flags, "--partials");
   } catch (const UsageError& e) {
     throw Error(file, fmt::format("holds options that do not go together: {}", e.what()));
   }
   if (!flags.samples.empty()) throw Error(file, "is of tables (a part is of images)");
-  if (context.model.empty()) context.model = parsed.model;
+  if (context.model.empty() && !flags.models.empty()) context.model = flags.models.front();
   return flags;
 }
 
@@ -228,6 +193,7 @@ void MergeParts(const EvaluateFlags& merge, Context& context) {
                     {"by", "model", "threshold", "max-f1", "max-fpr", "min-recall", "cost"});
   RequireFiles(merge.partials);
   RequireReportOfTitle(merge);
+  RequireOneModel(merge, "--partials");
   RequireApart(merge.report, "--report", context.json, "--json");
   for (const auto& [output, option] :
        {std::pair(merge.report, "--report"), {context.json, "--json"}}) {
@@ -263,7 +229,23 @@ void MergeParts(const EvaluateFlags& merge, Context& context) {
        {merge.report, merge.title});
 }
 
+// Judges the second model, and shows both.
+void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const Model& model,
+              const Adapter* adapter, Context& context, const Destination& to, const Run& run) {
+  Context beside;
+  beside.model = flags.models.back();
+  std::optional<Model> second = beside.LoadModel();
+  if (second->positive().name != model.positive().name)
+    throw Error(beside.model, fmt::format("finds {}, and the other model {}",
+                                          second->positive().name, model.positive().name));
+  const EvaluationReport other = Report(flags, second, AdapterOf(flags, second).get(), run);
+  if (StopFlag()) return;
+  const Rival rival{*second, other};
+  Show(report, flags, &model, adapter, context, to, &rival);
+}
+
 void RunEvaluate(const EvaluateFlags& flags, Context& context) {
+  if (!flags.models.empty()) context.model = flags.models.front();
   if (!flags.partials.empty()) return MergeParts(flags, context);
   CheckEvaluateFlags(flags, context);
   context.options = DecidingOptions(context.options);
@@ -273,12 +255,15 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   const std::shared_ptr<const Adapter> adapter = AdapterOf(flags, model);
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   if (!flags.partial.empty()) return WritePart(flags, model, adapter.get(), context);
-  EvaluationReport report = Report(flags, model, adapter.get(), context);
-  if (StopFlag()) return;  // scores of a part would pass for the whole
+  const Run run = context.StartRun("images");
+  EvaluationReport report = Report(flags, model, adapter.get(), run);
   report.abstain = AbstainOf(flags.abstain);
-  AddGroups(report, flags.by, tables, context.StartRun("images"));
-  Show(report, flags, model ? &*model : nullptr, adapter.get(), context,
-       {flags.report, flags.title});
+  const Destination to{flags.report, flags.title};
+  if (!StopFlag()) AddGroups(report, flags.by, tables, run);
+  if (flags.models.size() == 2)
+    return ShowBoth(report, flags, *model, adapter.get(), context, to, Again(run));
+  if (StopFlag()) return;  // scores of a part would pass for the whole
+  Show(report, flags, model ? &*model : nullptr, adapter.get(), context, to);
 }
 
 }  // namespace

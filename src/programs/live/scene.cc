@@ -80,14 +80,9 @@ Maps Scene::MapsAsDecoded() {
 
 // Another prior than the adapter's moves all log-odds alike.
 Maps Scene::MapsAdapted() {
-  const cv::Mat& bgr = ObservationWithBgr().bgr;
-  const double moved = Logit(prior()) - Logit(adapter_prior_);
-  if (moved == 0) {
-    Maps maps;
-    adapter_->MaskAndProbability(bgr, *adaptation_, threshold(), maps.mask, maps.probability);
-    return maps;
-  }
-  const cv::Mat log_odds = adapter_->LogOdds(bgr, *adaptation_) + cv::Scalar(moved);
+  cv::Mat log_odds = adapter_->LogOdds(ObservationWithBgr().bgr, *adaptation_);
+  if (const double moved = Logit(prior()) - Logit(adapter_prior_); moved != 0)
+    log_odds = log_odds + cv::Scalar(moved);
   return {MaskOf(log_odds, threshold()), ProbabilityOf(log_odds)};
 }
 

@@ -4,6 +4,7 @@ showStory();
 showScores();
 if (report.images.length) showExtremes();
 showDistribution();
+if (report.versus) showVersus();
 if (report.curves) {
   showCurves();
   showThreshold();

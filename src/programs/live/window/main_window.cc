@@ -101,7 +101,7 @@ void MainWindow::ShowNewest() {
 // A point for each pixel of the first picture, fewer where that is large; and all of the panel.
 void MainWindow::FitTo(const cv::Size& picture) {
   if (isMaximized() || isFullScreen()) return;
-  const QSize most = 0.9 * screen()->availableSize(), beside = size() - picture_->size();
+  const QSize most = 0.94 * screen()->availableSize(), beside = size() - picture_->size();
   const double scale = std::min({1.0, 1280.0 / picture.width, 720.0 / picture.height});
   const QSize wanted(qRound(scale * picture.width), qRound(scale * picture.height));
   const QSize least(beside.width() + 320, panel_->sizeHint().height());

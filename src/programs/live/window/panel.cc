@@ -15,7 +15,7 @@
 namespace skinmask::live {
 namespace {
 
-constexpr int kSpacing = 4;
+constexpr int kSpacing = 3;
 
 // As narrow as its text where there is no more room.
 QToolButton* Push(const QString& text, bool checkable) {
@@ -56,7 +56,7 @@ Panel::Panel(std::function<void(char)> press, std::function<void(Command)> post,
       [this](std::optional<double> value) { post_([=](Controls& c) { c.SetPrior(value); }); },
       this);
   auto* const column = new QVBoxLayout(this);
-  column->setContentsMargins(8, 6, 8, 6);
+  column->setContentsMargins(8, 4, 8, 4);
   column->setSpacing(kSpacing);
   for (QWidget* part :
        {static_cast<QWidget*>(source_), MakeView(), static_cast<QWidget*>(threshold_),

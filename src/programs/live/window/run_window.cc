@@ -19,8 +19,9 @@ void Prepare() {
   // Qt speaks of run-time folders and fonts, which is nothing to the user.
   setenv("QT_LOGGING_RULES", "*.debug=false;*.info=false;*.warning=false", 0);
   QCoreApplication::setAttribute(Qt::AA_EnableHighDpiScaling);
+  // A screen of 100 dots an inch is no reason to make 1.04 pixels of one.
   QGuiApplication::setHighDpiScaleFactorRoundingPolicy(
-      Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
+      Qt::HighDpiScaleFactorRoundingPolicy::RoundPreferFloor);
 }
 
 }  // namespace
