@@ -10,10 +10,12 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:cv::fastMall
 #if defined(__SANITIZE_THREAD__)
 extern "C" const char* __tsan_default_suppressions();
 // Only what is compiled with the thread sanitizer shows it what it waits for. GDAL, which OpenCV's
-// decoders load, takes two locks in both orders; FFmpeg's codecs and OpenCV's loops have threads
-// that look as if nobody waited for them, and so do the first uses of what OpenCV keeps.
+// decoders load, takes two locks in both orders; FFmpeg's codecs and slices, OpenCV's loops and
+// GStreamer's elements have threads that look as if nobody waited for them, and so do the first
+// uses of what OpenCV keeps.
 extern "C" const char* __tsan_default_suppressions() {
-  return "deadlock:libgdal.so\nrace:libavcodec.so\nrace:libopencv_\n"
+  return "deadlock:libgdal.so\nrace:libavcodec.so\nrace:libavutil.so\nrace:libopencv_\n"
+         "race:libgstreamer-1.0.so\n"
          "race:cv::Mat::operator=(cv::MatExpr const&)\n";
 }
 #endif

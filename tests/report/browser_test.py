@@ -163,7 +163,7 @@ def main():
             comparison = json.loads(pathlib.Path(table).read_text())
             check_comparison(browser, compared, comparison)
             check_comparison(browser, compared, comparison, width=390, dark=True)
-        if ecu.exists():
+        if ecu.exists() and not os.environ.get("SKINMASK_SANITIZED"):  # which takes a quarter of an hour there
             report, evaluation = made("ecu", "--images", ecu / "images", "--truth", ecu / "masks",
                                       "--mask-name", "{stem}_skin_{stem}", "--by", "tone")
             check(os.path.getsize(report) < 6e6, "the report is below 6 MB")
