@@ -21,7 +21,8 @@ std::optional<SelectivePoint> Abstaining(const Scores& scores, double low, doubl
     wrong += static_cast<double>(step.score > high ? step.negative : step.positive);
   }
   if (all == 0) return std::nullopt;
-  return SelectivePoint{answered / all, answered == 0 ? 0 : wrong / answered};
+  if (answered == 0) return SelectivePoint{};
+  return SelectivePoint{answered / all, wrong / answered};
 }
 
 SelectiveCurve SelectiveCurveOf(const Scores& scores, double threshold, std::size_t count) {

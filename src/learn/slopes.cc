@@ -16,7 +16,7 @@ struct Derivatives {
 Derivatives At(std::span<const ScoreStep> side, double own, double slope) {
   Derivatives sum;
   for (const ScoreStep& step : side) {
-    const double z = step.score - own, p = Logistic(slope * z);
+    const double z = step.score - own, p = Logistic(own + slope * z);
     const auto positive = static_cast<double>(step.positive);
     const double all = positive + static_cast<double>(step.negative);
     sum.first += z * (positive - all * p);

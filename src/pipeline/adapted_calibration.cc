@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "pipeline/evaluation_part.h"
@@ -27,16 +28,20 @@ struct ScoredImage {
   std::string scores;  // packed
 };
 
+using Stop = std::function<bool()>;
+
 ScoreHistogram HistogramOf(const ScoredImage& image) {
   return ScoreHistogram::Unpacked(image.scores, 0);
 }
 
 // Reads the files; `sets` gets one for each.
 std::vector<ScoredImage> ReadImages(const std::vector<std::filesystem::path>& files,
-                                    const std::string& model, std::vector<CalibrationSet>& sets) {
+                                    const std::string& model, const Stop& stop,
+                                    std::vector<CalibrationSet>& sets) {
   std::vector<ScoredImage> images;
   std::map<std::string, PartSet> wholes;  // by their data
   for (const std::filesystem::path& file : files) {
+    if (stop()) return {};
     EvaluationPart part = ReadEvaluationPart(file);
     if (part.header.model != model)
       throw Error(file.string(), "was made with another model than this");
@@ -44,11 +49,13 @@ std::vector<ScoredImage> ReadImages(const std::vector<std::filesystem::path>& fi
     if (!part.keeps_scores)
       throw Error(file.string(),
                   "keeps no scores of each image (a part that was made with a rule, as --max-f1)");
-    wholes[part.header.data].Add(file.string(), part.header);
+    // Other folders may have files of the same names.
+    wholes[part.header.data + JsonText(part.header.options, -1)].Add(file.string(), part.header);
+    const std::size_t before = images.size();
     for (JudgedImage& image : part.images)
       if (!image.problem)
         images.push_back({sets.size(), image.adaptation.by, std::move(image.scores)});
-    sets.push_back({file.stem().string(), part.images.size(), {}, {}});
+    sets.push_back({file.stem().string(), images.size() - before, {}, {}});
   }
   for (const auto& [data, parts] : wholes) parts.RequireWhole();
   return images;
@@ -69,9 +76,9 @@ class PathFit {
   const std::optional<Slopes>& slopes() const { return slopes_; }
 
   // Adds each image's pixels by slopes that were fitted without its fold.
-  void AddTo(std::vector<Reliability>& after) const {
+  void AddTo(std::vector<Reliability>& after, const Stop& stop) const {
     const std::size_t folds = std::min(kMostFolds, images_.size());
-    for (std::size_t fold = 0; fold < folds; ++fold) {
+    for (std::size_t fold = 0; fold < folds && !stop(); ++fold) {
       ScoreHistogram others = sum_;
       for (std::size_t i = fold; slopes_ && i < images_.size(); i += folds)
         others -= HistogramOf(*images_[i]);
@@ -103,9 +110,13 @@ Slopes After(const Slopes& earlier, const std::optional<Slopes>& later) {
 }  // namespace
 
 AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::path>& parts,
-                                            const Model& model) {
+                                            const Model& model,
+                                            const std::atomic<bool>* stop_flag) {
+  const Stop stop = [stop_flag] { return stop_flag && stop_flag->load(); };
   AdaptedCalibrationFit fit;
-  const std::vector<ScoredImage> images = ReadImages(parts, Sha256(ModelToJson(model)), fit.sets);
+  const std::vector<ScoredImage> images =
+      ReadImages(parts, Sha256(ModelToJson(model)), stop, fit.sets);
+  if (stop()) return fit;
   const double own = Logit(model.decision.threshold);
   const PathFit faces(images, By::kSeeds, own), image(images, By::kImage, own);
   if (!faces.slopes() && !image.slopes())
@@ -128,8 +139,8 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
       if (scored.by == By::kNothing)
         after[scored.set].Add(step.score, step.positive, step.negative);
     }
-  faces.AddTo(after);
-  image.AddTo(after);
+  faces.AddTo(after, stop);
+  image.AddTo(after, stop);
   for (std::size_t i = 0; i < fit.sets.size(); ++i) {
     fit.sets[i].before = before[i].Ece();
     fit.sets[i].after = after[i].Ece();

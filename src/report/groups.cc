@@ -116,8 +116,9 @@ std::string GroupScores::Words(std::size_t measure) const {
   const std::string_view name = kGroupMeasures.at(measure).shown;
   const std::optional<GroupGap>& largest = gaps.at(measure);
   if (!largest)
-    return fmt::format("{}: too few data to compare, fewer than two groups have {} images", name,
-                       kLeastGroup);
+    return fmt::format(
+        "{}: too few data to compare, fewer than two groups have {} images with enough to measure",
+        name, kLeastGroup);
   const auto& [above, below, gap, interval] = *largest;
   return fmt::format("{}: '{}' is {:.3f} above '{}' ({:.3f} to {:.3f}){}", name, above, gap, below,
                      interval.low, interval.high,

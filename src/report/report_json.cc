@@ -153,13 +153,13 @@ Json SelectiveJson(const EvaluationReport& report, double threshold) {
   Json json{{"area", curve.area}, {"coverage", Json::array()}, {"risk", Json::array()}};
   for (const SelectivePoint& point : curve.points) {
     json["coverage"].push_back(point.coverage);
-    json["risk"].push_back(point.risk);
+    json["risk"].push_back(OrNull(point.risk));
   }
   if (const auto answered = AnsweredOf(report))
     json["abstain"] = {{"low", report.abstain->first},
                        {"high", report.abstain->second},
                        {"coverage", answered->coverage},
-                       {"risk", answered->risk}};
+                       {"risk", OrNull(answered->risk)}};
   return json;
 }
 

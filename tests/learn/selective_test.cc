@@ -46,7 +46,8 @@ TEST(Selective, AbstainingCountsAsBruteForce) {
     const auto found = Abstaining(ScoresOf(pixels), low, high);
     ASSERT_TRUE(found);
     EXPECT_DOUBLE_EQ(found->coverage, answered / static_cast<double>(pixels.size()));
-    EXPECT_DOUBLE_EQ(found->risk, answered == 0 ? 0 : wrong / answered);
+    EXPECT_EQ(found->risk.has_value(), answered > 0);
+    EXPECT_DOUBLE_EQ(found->risk.value_or(0), answered == 0 ? 0 : wrong / answered);
   }
   EXPECT_FALSE(Abstaining({}, 0, 1));
 }
@@ -63,7 +64,7 @@ TEST(Selective, TheCurveIsTheRiskOfTheSurest) {
   for (std::size_t k = 0; k < pixels.size(); ++k) {
     wrong += (pixels[k].score > kThreshold) != pixels[k].truth;
     const double n = static_cast<double>(k) + 1;
-    EXPECT_DOUBLE_EQ(curve.points[k].risk, wrong / n);
+    EXPECT_DOUBLE_EQ(*curve.points[k].risk, wrong / n);
     EXPECT_DOUBLE_EQ(curve.points[k].coverage, n / static_cast<double>(pixels.size()));
     sum += wrong / n;
   }
@@ -71,7 +72,7 @@ TEST(Selective, TheCurveIsTheRiskOfTheSurest) {
   // Answering all is deciding at the threshold.
   const SelectiveCurve thinned = SelectiveCurveOf(ScoresOf(pixels), kThreshold, 50);
   EXPECT_NEAR(static_cast<double>(thinned.points.size()), 50, 2);
-  EXPECT_DOUBLE_EQ(thinned.points.back().risk, curve.points.back().risk);
+  EXPECT_EQ(thinned.points.back().risk, curve.points.back().risk);
   EXPECT_DOUBLE_EQ(thinned.points.back().coverage, 1);
   EXPECT_DOUBLE_EQ(thinned.area, curve.area);
   EXPECT_TRUE(SelectiveCurveOf({}, 0, 50).points.empty());

@@ -24,12 +24,13 @@ Scores Calibrated(const Slopes& slopes, double own) {
 }
 
 TEST(Slopes, FindsThoseThatPixelsWereMadeWith) {
-  for (const Slopes& truth : {Slopes{0.25, 0.18}, Slopes{1, 1}, Slopes{0.6, 3}}) {
-    const auto fit = FitSlopes(Calibrated(truth, 0), 0);
-    ASSERT_TRUE(fit.has_value());
-    EXPECT_NEAR(fit->below, truth.below, 1e-6 * truth.below);
-    EXPECT_NEAR(fit->above, truth.above, 1e-6 * truth.above);
-  }
+  for (const double own : {0., -2.3, 1.4})
+    for (const Slopes& truth : {Slopes{0.25, 0.18}, Slopes{1, 1}, Slopes{0.6, 3}}) {
+      const auto fit = FitSlopes(Calibrated(truth, own), own);
+      ASSERT_TRUE(fit.has_value());
+      EXPECT_NEAR(fit->below, truth.below, 1e-5 * truth.below) << own;
+      EXPECT_NEAR(fit->above, truth.above, 1e-5 * truth.above) << own;
+    }
 }
 
 TEST(Slopes, BringTheCalibrationErrorDownWhereTheModelHolds) {
@@ -52,7 +53,7 @@ TEST(Slopes, AreTheLikeliest) {
   const auto likelihood = [&](const Slopes& slopes) {
     double sum = 0;
     for (const ScoreStep& step : scores.steps) {
-      const double z = slopes(step.score - kOwn);
+      const double z = kOwn + slopes(step.score - kOwn);
       sum += static_cast<double>(step.positive) * LogLogistic(z) +
              static_cast<double>(step.negative) * LogLogistic(-z);
     }

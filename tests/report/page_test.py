@@ -29,6 +29,7 @@ def pages(folder):
     photos = ["evaluate", "--images", samples / "photos", "--truth", samples / "masks"]
     table = samples / "labelled-pixels.csv"
     yield make(folder, "images", *photos, "--title", "Photographs & masks")
+    yield make(folder, "groups", *photos, "--by", "tone", "--abstain", "0.2,0.8")
     yield make(folder, "two", *photos, "--model", source / "models/default.json", "--model", source / "models/uci.json")
     yield make(folder, "table", "evaluate", "--samples", table)
     subprocess.run([skinmask, "train", "-q", "--samples", table, "--space", "YCrCb", "--channels", "Cr", "-o",

@@ -14,11 +14,11 @@ namespace [[gnu::visibility("default")]] skinmask {
 // Of the pixels that are answered: their share of all, and the share of them that is wrong.
 struct SelectivePoint {
   double coverage = 0;
-  double risk = 0;
+  std::optional<double> risk;  // absent where nothing is answered
 };
 
 // Pixels of log-odds above `high` are called positive, those of at most `low` negative, and the
-// others are not answered. Absent without pixels; the risk of no answer is 0.
+// others are not answered. Absent without pixels.
 std::optional<SelectivePoint> Abstaining(const Scores& scores, double low, double high);
 
 // The pixels whose log-odds are farthest from the threshold are answered first, pixels of a step

@@ -9,10 +9,11 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // The slopes for which sigma(own + slopes(z - own)) is the likeliest probability of the scored
-// pixels, z their log-odds and `own` those of the threshold, for which the truth is taken to be
-// even. Each side of the threshold has a slope of its own, so these are two logistic regressions of
-// one coefficient, whose likelihoods have one maximum each. Absent where a side has no pixels of
-// both truths, or no maximum within what Slopes may be. Cost: some ten passes over the steps.
+// pixels, z their log-odds and `own` those of the threshold, where P stays what it is. Each side of
+// the threshold has a slope of its own, so these are two logistic regressions of one coefficient
+// with a given intercept, whose likelihoods have one maximum each. Absent where a side has no
+// pixels of both truths, or no maximum within what Slopes may be. Cost: some ten passes over the
+// steps.
 std::optional<Slopes> FitSlopes(const Scores& scores, double own);
 
 }  // namespace skinmask

@@ -1,6 +1,7 @@
 // Calibrating what adaptation says: slopes for a model from evaluations of it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -13,8 +14,8 @@ namespace [[gnu::visibility("default")]] skinmask {
 
 // What one file of an evaluation shows.
 struct CalibrationSet {
-  std::string name;  // of the file
-  std::size_t images = 0;
+  std::string name;        // of the file
+  std::size_t images = 0;  // that were judged
   // The expected calibration errors of the model as it is, and with slopes to which no image of the
   // same fold contributed (leaving images out). Absent without pixels.
   std::optional<double> before, after;
@@ -32,9 +33,10 @@ struct AdaptedCalibrationFit {
 // scores: whole evaluations of this very model with adaptation, each of one or several files. Each
 // pixel weighs the same. Up to 200 images are left out one at a time; of more, 200 folds. Slopes
 // are rounded to four digits. Throws Error for a file that is no such part, or whose others are
-// missing, and where no slopes can be fitted. Cost: three passes over the files' scores, 2 ms an
-// image.
+// missing, and where no slopes can be fitted. After a stop what it returns is of no use. Cost:
+// three passes over the files' scores, 2 ms an image.
 AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::path>& parts,
-                                            const Model& model);
+                                            const Model& model,
+                                            const std::atomic<bool>* stop = nullptr);
 
 }  // namespace skinmask

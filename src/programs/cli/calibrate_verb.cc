@@ -9,6 +9,7 @@
 #include "programs/cli/option_checks.h"
 #include "programs/cli/path_list.h"
 #include "programs/cli/print.h"
+#include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
 #include "skinmask/base/file.h"
@@ -58,8 +59,18 @@ void WarnOfFew(const char* kind, std::size_t images, const Context& context) {
                   kind, images, images > 1 ? "s" : ""));
 }
 
+// Slopes that other images do not bear out.
+void WarnOfWorse(const AdaptedCalibrationFit& fit, const Context& context) {
+  for (const CalibrationSet& set : fit.sets)
+    if (!context.quiet && set.before && set.after && *set.after > *set.before)
+      PrintLine(
+          fmt::format("warning: {}: its error becomes larger, {:.4f} from {:.4f}, with slopes "
+                      "of the other images",
+                      set.name, *set.after, *set.before));
+}
+
 void RunCalibrate(const Options& options, Context& context) {
-  RequireFiles(options.parts);
+  RequireFiles(options.parts, "");
   RequireApart(options.output, "-o", context.json, "--json");
   for (const std::string& part : options.parts) {
     RequireApart(options.output, "-o", part, "a part");
@@ -69,12 +80,15 @@ void RunCalibrate(const Options& options, Context& context) {
   context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}});
   Model model = context.LoadModel();
   const AdaptedCalibrationFit fit =
-      FitAdaptedCalibration({options.parts.begin(), options.parts.end()}, model);
+      FitAdaptedCalibration({options.parts.begin(), options.parts.end()}, model, &StopFlag());
+  if (StopFlag()) return;
   model.adapted_calibration = fit.calibration;
+  Validate(model, "the calibrated model");
   WriteFile(options.output, ModelToJson(model), context.overwrite());
   if (!context.json_to_stdout() && !context.quiet) PrintFit(fit);
   WarnOfFew("fitted to faces", fit.faces, context);
   WarnOfFew("divided by colours", fit.image, context);
+  WarnOfWorse(fit, context);
   context.WriteJson(JsonText(JsonOf(fit), 2) + "\n");
 }
 

@@ -162,7 +162,7 @@ CompareFlags FlagsOfParts(const CompareFlags& merge, Context& context) {
   const std::vector<std::string> own{"write",   "take",       "threshold", "max-f1",
                                      "max-fpr", "min-recall", "cost"};
   RequirePartsAlone(context.options, own);
-  RequireFiles(merge.partials);
+  RequireFiles(merge.partials, "--partials");
   const std::string& file = merge.partials.front();
   Json options = ReadComparisonPart(file).header.options;
   RequireDeciding(options, file);

@@ -191,7 +191,7 @@ Access AccessOfMerge(const EvaluateFlags& merge, const EvaluateFlags& flags) {
 void MergeParts(const EvaluateFlags& merge, Context& context) {
   RequirePartsAlone(context.options,
                     {"by", "model", "threshold", "max-f1", "max-fpr", "min-recall", "cost"});
-  RequireFiles(merge.partials);
+  RequireFiles(merge.partials, "--partials");
   RequireReportOfTitle(merge);
   RequireOneModel(merge, "--partials");
   RequireApart(merge.report, "--report", context.json, "--json");
@@ -202,6 +202,7 @@ void MergeParts(const EvaluateFlags& merge, Context& context) {
   }
   if (!merge.report.empty()) RequireWritable(merge.report, context.overwrite());
   const EvaluateFlags flags = FlagsOfParts(merge, context);
+  RequireNoTable(flags.by, context.json, "--json");
   context.Confine(AccessOfMerge(merge, flags));
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   std::optional<Model> model;
@@ -238,7 +239,9 @@ void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const 
   if (second->positive().name != model.positive().name)
     throw Error(beside.model, fmt::format("finds {}, and the other model {}",
                                           second->positive().name, model.positive().name));
-  const EvaluationReport other = Report(flags, second, AdapterOf(flags, second).get(), run);
+  EvaluationReport other = Report(flags, second, AdapterOf(flags, second).get(), run);
+  other.abstain = report.abstain;
+  other.tones.clear();  // groups are of the first
   if (StopFlag()) return;
   const Rival rival{*second, other};
   Show(report, flags, &model, adapter, context, to, &rival);

@@ -55,9 +55,9 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
           report.decision->data.empty() ? "" : ", chosen on " + report.decision->data);
   if (const auto answered = AnsweredOf(report))
     Print(
-        "{:<18} {:>14}  (risk {:.6f}: the share of the answers that is wrong; without "
+        "{:<18} {:>14}  (risk {}: the share of the answers that is wrong; without "
         "abstaining {:.6f})\n",
-        "coverage", Shown(answered->coverage), answered->risk,
+        "coverage", Shown(answered->coverage), Shown(answered->risk),
         1 - report.pooled.accuracy.value_or(1));
   if (by_faces && !report.adaptations.empty()) {
     FaceCount faces;

@@ -64,12 +64,12 @@ std::string ExtensionOf(const std::filesystem::path& file) {
   return CLI::detail::to_lower(file.extension());
 }
 
-void RequireFiles(const std::vector<std::string>& partials) {
+void RequireFiles(const std::vector<std::string>& partials, const std::string& option) {
   std::error_code ignored;
   for (const std::string& file : partials)
     if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
-      throw UsageError(
-          fmt::format("--partials {}: is no file (parts are read more than once)", file));
+      throw UsageError(fmt::format("{}{}{}: is no file (parts are read more than once)", option,
+                                   option.empty() ? "" : " ", file));
 }
 
 void RequireApart(const std::filesystem::path& a, const std::string& option_a,

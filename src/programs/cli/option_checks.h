@@ -24,8 +24,9 @@ CLI::Validator Within(T least, T most) {
   return CLI::Range(least, most).description("");
 }
 
-// Throws UsageError for what is no file that can be read again and again, as pipes cannot.
-void RequireFiles(const std::vector<std::string>& partials);
+// Throws UsageError for what is no file that can be read again and again, as pipes cannot; `option`
+// names them, or is empty.
+void RequireFiles(const std::vector<std::string>& partials, const std::string& option);
 
 // Throws UsageError where two options name one file. Empty names and "-" are no files.
 void RequireApart(const std::filesystem::path& a, const std::string& option_a,

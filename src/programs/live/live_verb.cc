@@ -236,7 +236,10 @@ void AddLive(CLI::App& app, Context& context) {
   verb->callback([options, verb, &context] {
     if (options->source == "-") options->source = kStandardInput;
     options->tracking = verb->count("--track") > 0;
-    if (verb->count("--background") > 0 && verb->count("--view") == 0) options->view = "cutout";
+    const bool background = verb->count("--background") > 0;
+    if (background && verb->count("--view") == 0) options->view = "cutout";
+    if (background && options->headless && options->view != "cutout")
+      throw UsageError("--background is of --view cutout (--headless shows no other one later)");
     context.action = [options](Context& c) { RunLive(*options, c); };
   });
 }

@@ -155,6 +155,8 @@ void Session::Serve() {
 void Session::OpenChosen() {
   const std::optional<SourceChoice> choice = desk_->controls.TakeChoice();
   if (!choice) return;
+  const bool chose_format = !choice->size.empty() || choice->rate > 0 || !choice->format.empty();
+  if (choice->source == o_.source && !chose_format) return Open(o_.source, o_.capture);
   CaptureOptions options = o_.capture;
   options.source.size = choice->size;
   options.source.rate = choice->rate;
@@ -165,7 +167,8 @@ void Session::OpenChosen() {
 }
 
 double Session::SecondsOf(const LiveFrame& frame) const {
-  if (SourceKindOf(o_.source) == SourceKind::kFile) return frame.picture.seconds;
+  if (source_ == o_.source && SourceKindOf(source_) == SourceKind::kFile)
+    return frame.picture.seconds;
   return std::chrono::duration<double>(frame.captured - *first_captured_).count();
 }
 

@@ -60,7 +60,7 @@ function showGrouping(grouping, k) {
   frame.style.height = `${6 + 2.4 * grouping.groups.length}rem`;
   const gaps = Object.keys(groupMeasures).map((name) => element('li', {}, number(`groups.${k}.gaps.${name}.words`)));
   const part = element('div', {class: 'grouping'}, element('h3', {}, `${grouping.by} (${grouping.source})`),
-                       element('div', {class: 'columns'}, element('div', {class: 'scroll'}, groupTable(k)),
+                       element('div', {class: 'columns'}, scrolling('Scores by ' + grouping.by, groupTable(k)),
                                element('figure', {}, frame)));
   if (grouping.images_in_none)
     part.append(element('p', {class: 'note'}, `Images in no group (${grouping.why_none}): `,

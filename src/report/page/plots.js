@@ -108,7 +108,7 @@ function riskPlot() {
     shape.scales.y.max = most;
     return {data: {datasets: [
       line('the surest pixels first', points(s.coverage, s.risk), 'positive'),
-      ...(s.abstain ? [dot(`abstaining where ${s.abstain.low} < P ≤ ${s.abstain.high}`,
+      ...(s.abstain && s.abstain.risk !== null ? [dot(`abstaining where ${s.abstain.low} < P ≤ ${s.abstain.high}`,
                            {x: s.abstain.coverage, y: s.abstain.risk}, 'mark')] : [])]}, options: shape};
   });
   tellNumbers(canvas, ['coverage', 'risk'], s.risk.length,

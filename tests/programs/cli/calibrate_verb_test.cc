@@ -67,6 +67,32 @@ TEST_F(CalibrateTest, MakesProbabilitiesSharesAndKeepsTheMasks) {
     EXPECT_NEAR(second["faces"][side].get<double>() / fit["faces"][side].get<double>(), 1, 0.002);
 }
 
+// At another threshold than 0.5, too, the slopes are the likeliest of the probabilities that are
+// told.
+TEST_F(CalibrateTest, HoldsAtAnyThreshold) {
+  PutNoisyPairs(4);
+  ASSERT_EQ(Run("train --images i --masks m --threshold 0.15 -o m.json").status, 0);
+  ASSERT_EQ(Run("evaluate --max-f1 --model m.json --partial p.json " + kPairs).status, 0);
+  ASSERT_EQ(Run("calibrate --model m.json p.json -o c.json").status, 0);
+  EXPECT_LT(Ece("c.json"), 0.9 * Ece("m.json"));
+}
+
+// Two folders whose files have the same names, one of them with a picture that is none.
+TEST_F(CalibrateTest, TakesSeveralEvaluationsAndCountsWhatWasJudged) {
+  PutNoisyPairs(3);
+  ASSERT_EQ(Run("train --images i --masks m -o m.json").status, 0);
+  std::filesystem::copy(Path("i"), Path("other"));
+  const std::string evaluate = "evaluate --max-f1 --model m.json --seed-rect 15,20,12,12 --truth m";
+  ASSERT_EQ(Run(evaluate + " --images i --partial a.json").status, 0);
+  Put("other/1.png", "no picture");
+  ASSERT_EQ(Run(evaluate + " --images other --partial b.json").status, 1);
+  ASSERT_EQ(Run("calibrate --model m.json a.json b.json -o c.json --json fit.json").status, 0);
+  const ordered_json fit = ordered_json::parse(Bytes("fit.json"));
+  EXPECT_EQ(fit["parts"][0]["images"], 3);
+  EXPECT_EQ(fit["parts"][1]["images"], 2);
+  EXPECT_EQ(fit["faces"]["images"], 5);
+}
+
 TEST_F(CalibrateTest, SaysWhatTheFilesAreNot) {
   PutNoisyPairs(3);
   ASSERT_EQ(Run("train --images i --masks m -o m.json").status, 0);
