@@ -15,7 +15,7 @@ extern "C" const char* __tsan_default_suppressions();
 // uses of what OpenCV keeps.
 extern "C" const char* __tsan_default_suppressions() {
   return "deadlock:libgdal.so\nrace:libavcodec.so\nrace:libavutil.so\nrace:libopencv_\n"
-         "race:libgstreamer-1.0.so\n"
+         "race:libgstreamer-1.0.so\nrace:libglib-2.0.so\n"
          "race:cv::Mat::operator=(cv::MatExpr const&)\n";
 }
 #endif

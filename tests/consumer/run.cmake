@@ -56,7 +56,8 @@ foreach(way "skinmask-core core.cc" "skinmask main.cc")
   separate_arguments(link UNIX_COMMAND "${output}")
   run(${CXX} ${flags} ${SOURCE}/tests/consumer/${source} -o ${work}/by_pkg_config_${package} ${link})
 endforeach()
-set(ENV{LD_LIBRARY_PATH} ${descriptions}/..)  # the prefix is none of the system's
+# The prefix is none of the system's; the thread sanitizer has a TBB of its own there.
+set(ENV{LD_LIBRARY_PATH} "${descriptions}/..:$ENV{LD_LIBRARY_PATH}")
 run(${work}/by_pkg_config_skinmask-core)
 run(${work}/by_pkg_config_skinmask ${SOURCE}/samples/photos/grace_hopper.jpg)
 if(NOT EXISTS ${work}/prefix/share/doc/skinmask/LICENSE)
