@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -48,7 +47,7 @@ std::vector<ScoredImage> ReadImages(const std::vector<std::filesystem::path>& fi
     if (!part.finder) throw Error(file.string(), "was made without adaptation");
     if (!part.keeps_scores)
       throw Error(file.string(),
-                  "keeps no scores of each image (a part that was made with a rule, as --max-f1)");
+                  "keeps no scores of each image (a part that was made with a rule)");
     // Other folders may have files of the same names.
     wholes[part.header.data + JsonText(part.header.options, -1)].Add(file.string(), part.header);
     const std::size_t before = images.size();

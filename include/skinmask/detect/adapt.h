@@ -66,7 +66,8 @@ class Adapter {
   // What MaskOf and ProbabilityOf make of these log-odds, to the bit, CV_8UC1, into matrices that
   // may have their memory already. No float of each pixel is stored, and all Gaussians are asked
   // only where the likeliest ones do not decide: for an image with one face a mask takes 3 ns a
-  // pixel on one core with AVX-512, a probability 4, log-odds 6.
+  // pixel on one core with AVX-512, a probability 4 (6 where a calibration makes log-odds much
+  // smaller, as the default model's does), log-odds 6.
   void Mask(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
             cv::Mat& mask) const;
   void Probability(const cv::Mat& bgr, const Adaptation& adaptation, cv::Mat& probability) const;

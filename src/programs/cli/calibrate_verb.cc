@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "programs/cli/adapt_flags.h"
 #include "programs/cli/option_checks.h"
-#include "programs/cli/path_list.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
