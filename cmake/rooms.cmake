@@ -21,7 +21,7 @@ function(skinmask_room name)
   set_target_properties(
     skinmask_${name}
     PROPERTIES EXPORT_NAME ${name} SKINMASK_PUBLIC "${room_PUBLIC}" SKINMASK_PRIVATE "${room_PRIVATE}"
-               POSITION_INDEPENDENT_CODE "${BUILD_SHARED_LIBS}" CXX_VISIBILITY_PRESET hidden
+               POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                VISIBILITY_INLINES_HIDDEN ON)
   set_property(GLOBAL APPEND PROPERTY SKINMASK_ROOMS ${name})
 endfunction()
