@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "base/parallel_rows.h"
 #include "detect/adapt/adapted_rows.h"
@@ -174,7 +175,10 @@ cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const
   if (!adaptation.local) {
     cv::Mat z = GlobalLogOdds(bgr, OptionsOf(adaptation), adaptation.shift);
     const OutputScale scale(SlopesOf(adaptation), own_log_odds_);
-    std::for_each(z.begin<float>(), z.end<float>(), [&](float& sum) { sum = scale(sum); });
+    ForRowsOf(z.cols, z.rows, [&](int y) {
+      for (float& sum : std::span(z.ptr<float>(y), static_cast<std::size_t>(z.cols)))
+        sum = scale(sum);
+    });
     return z;
   }
   const AdaptedRows rows = RowsOf(bgr, adaptation);
@@ -215,8 +219,9 @@ void Adapter::MaskAndProbability(const cv::Mat& bgr, const Adaptation& adaptatio
                                  cv::Mat& mask, cv::Mat& probability) const {
   RequireType(bgr, CV_8UC3, "image");
   if (!adaptation.local) {
-    Mask(bgr, adaptation, threshold, mask);
-    Probability(bgr, adaptation, probability);
+    const cv::Mat z = LogOdds(bgr, adaptation);
+    mask = MaskOf(z, threshold);
+    probability = ProbabilityOf(z);
     return;
   }
   const AdaptedRows rows = RowsOf(bgr, adaptation);
