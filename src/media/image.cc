@@ -1,5 +1,7 @@
 #include "skinmask/media/image.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <opencv2/imgcodecs.hpp>
@@ -11,6 +13,7 @@
 #include "media/opencv_codecs.h"
 #include "media/orientation.h"
 #include "media/phone_codecs.h"
+#include "media/picture_type.h"
 #include "media/png.h"
 #include "media/scaled_down.h"
 #include "skinmask/base/error.h"
@@ -123,6 +126,14 @@ std::string ReadImageBytes(const std::filesystem::path& path, const DecodeOption
 
 cv::Mat ReadImage(const std::filesystem::path& path, const DecodeOptions& options) {
   return DecodeImage(ReadImageBytes(path, options), path.string(), options);
+}
+
+std::string EncodeWebP(const cv::Mat& image, int quality) {
+  RequireEncodable(image, quality);
+  constexpr int kMaxSide = 16383;
+  if (std::max(image.cols, image.rows) > kMaxSide)
+    throw Error("WebP", fmt::format("has sides of at most {}", kMaxSide));
+  return EncodeWebPInModule(image, quality);
 }
 
 }  // namespace skinmask

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <opencv2/imgcodecs.hpp>
+#include <vector>
 
 #include "media/opencv_codecs.h"
 
@@ -145,4 +146,10 @@ void skinmask_decode(ImageFormat format, std::string_view bytes, int flags, cv::
   if (format == ImageFormat::kWebP) return DecodeWebP(bytes, image);
   const cv::Mat buffer(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   image = cv::imdecode(buffer, flags);
+}
+
+void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes) {
+  std::vector<std::uint8_t> file;
+  cv::imencode(".webp", image, file, {cv::IMWRITE_WEBP_QUALITY, quality});
+  bytes.assign(file.begin(), file.end());
 }

@@ -168,9 +168,7 @@ std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_v
 }
 
 std::string EncodeJpeg(const cv::Mat& image, int quality) {
-  if (image.type() != CV_8UC1) RequireType(image, CV_8UC3, "image");
-  RequireType(image, image.type(), "image");
-  if (quality < 1 || quality > 100) throw Error("quality", "is out of range (1 to 100)");
+  RequireEncodable(image, quality);
   const std::unique_ptr<void, decltype(&tjDestroy)> encoder(tjInitCompress(), tjDestroy);
   const bool grey = image.channels() == 1;
   unsigned char* bytes = nullptr;

@@ -25,4 +25,12 @@ cv::Mat DecodeInModule(ImageFormat format, std::string_view bytes, int flags) {
   return image;
 }
 
+std::string EncodeWebPInModule(const cv::Mat& image, int quality) {
+  static auto* const encode = reinterpret_cast<decltype(&skinmask_encode_webp)>(
+      FindInModule(kModule, "skinmask_encode_webp"));
+  std::string bytes;
+  encode(image, quality, bytes);
+  return bytes;
+}
+
 }  // namespace skinmask

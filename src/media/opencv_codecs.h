@@ -1,4 +1,4 @@
-// Image decoders of OpenCV, libtiff and libwebp, in a module that is loaded when first needed.
+// Image codecs of OpenCV, libtiff and libwebp, in a module that is loaded when first needed.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -30,6 +30,9 @@ ImageHeader ReadHeaderInModule(ImageFormat format, std::string_view bytes);
 // cv::Exception as imdecode does; empty for what is no image.
 cv::Mat DecodeInModule(ImageFormat format, std::string_view bytes, int flags);
 
+// The same way back, as EncodeWebP.
+std::string EncodeWebPInModule(const cv::Mat& image, int quality);
+
 }  // namespace skinmask
 
 // What the module skinmask-imgcodecs has: the same, into the last argument.
@@ -37,3 +40,4 @@ extern "C" void skinmask_read_header(skinmask::ImageFormat format, std::string_v
                                      skinmask::ImageHeader& header);
 extern "C" void skinmask_decode(skinmask::ImageFormat format, std::string_view bytes, int flags,
                                 cv::Mat& image);
+extern "C" void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes);

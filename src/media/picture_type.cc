@@ -16,6 +16,12 @@ void RequireType(const cv::Mat& picture, int type, std::string_view name) {
                             type == CV_8UC3 ? ": blue, green, red; cv::cvtColor converts" : ""));
 }
 
+void RequireEncodable(const cv::Mat& image, int quality) {
+  if (image.type() != CV_8UC1) RequireType(image, CV_8UC3, "image");
+  RequireType(image, image.type(), "image");
+  if (quality < 1 || quality > 100) throw Error("quality", "is out of range (1 to 100)");
+}
+
 void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name) {
   RequireType(picture, type, name);
   if (picture.size() != size)

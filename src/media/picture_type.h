@@ -12,5 +12,7 @@ namespace skinmask {
 void RequireType(const cv::Mat& picture, int type, std::string_view name);
 // The same for a picture that must have the size of another.
 void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name);
+// What EncodeJpeg and EncodeWebP take: CV_8UC1 or 8UC3, and a quality of 1 to 100.
+void RequireEncodable(const cv::Mat& image, int quality);
 
 }  // namespace skinmask

@@ -19,19 +19,28 @@ namespace skinmask {
 namespace {
 
 constexpr int kLongestSide = 560, kQuality = 80;
+constexpr int kThumbnailSide = 64, kThumbnailQuality = 60;  // 0.7 kB
 // B G R by Okabe and Ito, for colour-blind eyes. page/report.css has the same.
 const cv::Vec3b kHit(115, 158, 0), kMiss(0, 94, 213), kFalseAlarm(233, 180, 86),
     kIgnored(128, 128, 128);
 
+cv::Mat Smaller(const cv::Mat& image, int longest_side) {
+  const double scale = longest_side / static_cast<double>(std::max(image.cols, image.rows));
+  if (scale >= 1) return image;
+  cv::Mat small;
+  cv::resize(image, small,
+             {std::max(1, cvRound(image.cols * scale)), std::max(1, cvRound(image.rows * scale))},
+             0, 0, cv::INTER_AREA);
+  return small;
+}
+
 std::string DataUri(const cv::Mat& image) {
-  const double scale =
-      std::min(1., kLongestSide / static_cast<double>(std::max(image.cols, image.rows)));
-  cv::Mat small = image;
-  if (scale < 1)
-    cv::resize(image, small,
-               {std::max(1, cvRound(image.cols * scale)), std::max(1, cvRound(image.rows * scale))},
-               0, 0, cv::INTER_AREA);
-  return "data:image/jpeg;base64," + Base64(EncodeJpeg(small, kQuality));
+  return "data:image/jpeg;base64," + Base64(EncodeJpeg(Smaller(image, kLongestSide), kQuality));
+}
+
+std::string ThumbnailUri(const cv::Mat& image) {
+  return "data:image/webp;base64," +
+         Base64(EncodeWebP(Smaller(image, kThumbnailSide), kThumbnailQuality));
 }
 
 // What is right and negative shows the photograph, in grey and dimmed.
@@ -66,6 +75,16 @@ struct Judge {
   const Adapter* adapter = nullptr;
 };
 
+// Of masks that were made before: the index of skin among their classes is 0.
+cv::Mat PredictedMask(const LabelledImage& image) { return image.bgr == 0; }
+
+GalleryPictures Thumbnail(const LabelledImage& image, bool predicted) {
+  GalleryPictures pictures;
+  pictures.name = image.name;
+  pictures.thumbnail = ThumbnailUri(predicted ? PredictedMask(image) : image.bgr);
+  return pictures;
+}
+
 GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const Judge& judge) {
   GalleryPictures pictures;
   pictures.name = image.name;
@@ -85,7 +104,7 @@ GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const Ju
     pictures.photograph = DataUri(image.bgr);
     pictures.probability = DataUri(probability);
   } else {
-    mask = image.bgr == 0;  // the index of skin among the classes of a predicted mask
+    mask = PredictedMask(image);
     pictures.predicted = DataUri(mask);
   }
   pictures.errors = DataUri(Errors(image, positive, mask));
@@ -112,11 +131,28 @@ GalleryChoice ChooseGallery(const EvaluationReport& report) {
   return choice;
 }
 
+GalleryNames NamesOfGallery(const EvaluationReport& report) {
+  const GalleryChoice choice = ChooseGallery(report);
+  GalleryNames names;
+  std::vector<bool> chosen(report.images.size());
+  for (const auto& indices : {choice.worst, choice.best})
+    for (const std::size_t i : indices) {
+      chosen[i] = true;
+      names.whole.push_back(report.images[i].first);
+    }
+  if (report.images.size() > kMaxThumbnails) return names;
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (!chosen[i]) names.thumbnails.push_back(report.images[i].first);
+  return names;
+}
+
 std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model* model,
-                                         const std::vector<std::string>& names, const Run& run,
+                                         const GalleryNames& names, const Run& run,
                                          const Adapter* adapter) {
   std::vector<GalleryPictures> gallery;
-  if (names.empty()) return gallery;
+  std::vector<std::string> all = names.whole;
+  all.insert(all.end(), names.thumbnails.begin(), names.thumbnails.end());
+  if (all.empty()) return gallery;
   Run silent;  // what there is to say of the folders, evaluation said
   silent.stop = run.stop;
   const LabelledPairs pairs(options, model == nullptr, silent);
@@ -130,7 +166,7 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model
   std::unique_ptr<const Posterior> posterior;
   if (model)
     posterior = std::make_unique<Posterior>(
-        *model, PosteriorOptions{.expected_pixels = kPixelsOfImage * names.size()});
+        *model, PosteriorOptions{.expected_pixels = kPixelsOfImage * names.whole.size()});
   const Judge judge{posterior.get(), model ? model->decision.threshold : 0, adapter};
   struct Item {
     std::uint64_t pixels;
@@ -138,12 +174,13 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model
   };
   silent.problem = run.problem;
   RunOrdered(
-      names.size(), silent, [&](std::size_t i) { return names[i]; },
+      all.size(), silent, [&](std::size_t i) { return all[i]; },
       [&](std::size_t i, const TakePixels& take) {
-        const auto place = index_of.find(names[i]);
-        if (place == index_of.end()) throw Error(names[i], "is not among the images any more");
+        const auto place = index_of.find(all[i]);
+        if (place == index_of.end()) throw Error(all[i], "is not among the images any more");
         const LabelledImage image = pairs.Read(place->second, take);
-        Item item{image.bgr.total(), Draw(image, positive, judge)};
+        Item item{image.bgr.total(), i < names.whole.size() ? Draw(image, positive, judge)
+                                                            : Thumbnail(image, model == nullptr)};
         LabelledPairs::Done();
         return item;
       },

@@ -21,11 +21,8 @@ std::string PicturesJson(const std::vector<GalleryPictures>& pictures) {
   for (const GalleryPictures& one : pictures) {
     Json& entry = json[one.name] = Json::object();
     const std::pair<const char*, const std::optional<std::string>*> panels[] = {
-        {"photograph", &one.photograph},
-        {"truth", &one.truth},
-        {"probability", &one.probability},
-        {"predicted", &one.predicted},
-        {"errors", &one.errors}};
+        {"photograph", &one.photograph}, {"truth", &one.truth},   {"probability", &one.probability},
+        {"predicted", &one.predicted},   {"errors", &one.errors}, {"thumbnail", &one.thumbnail}};
     for (const auto& [name, picture] : panels)
       if (*picture) entry[name] = **picture;
   }

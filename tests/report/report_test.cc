@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
 
 #include "skinmask/base/error.h"
+#include "skinmask/media/image.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/bootstrap.h"
 #include "skinmask/report/gallery.h"
@@ -143,6 +145,43 @@ TEST_F(ReportTest, HoldsTheJsonAndAsksForNothing) {
   EXPECT_EQ(Run("evaluate " + pairs_ + " --report r.html").status, 1);  // it is there already
   EXPECT_EQ(Run("evaluate --threads 1 " + pairs_ + " --report r1.html").status, 0);
   EXPECT_EQ(ReadFile(Path("r1.html")), html);
+}
+
+TEST_F(ReportTest, ImagesBesideTheGalleryHaveThumbnails) {
+  const cv::Mat photograph = ReadImage(testing::SamplesFolder() / "photos/astronaut.png");
+  const cv::Mat mask = cv::imread(testing::SamplesFolder() / "masks/astronaut.png", 0);
+  std::filesystem::create_directory(Path("i"));
+  std::filesystem::create_directory(Path("m"));
+  for (int i = 0; i < 26; ++i) {
+    const cv::Rect part(40 * (i % 6), 30 * (i / 6), 200, 100);
+    const std::string name = fmt::format("/{:02}.png", i);
+    cv::imwrite(Path("i").string() + name, photograph(part));
+    cv::imwrite(Path("m").string() + name, mask(part));
+  }
+  const std::string evaluate = "evaluate --adapt off --images i --truth m --report ";
+  ASSERT_EQ(Run(evaluate + "r.html").status, 0);
+  const json pictures = Embedded(ReadFile(Path("r.html")), "pictures");
+  EXPECT_EQ(pictures.size(), 26u);
+  int thumbnails = 0;
+  for (const json& of_image : pictures) {
+    EXPECT_NE(of_image.contains("thumbnail"), of_image.contains("photograph"));
+    if (!of_image.contains("thumbnail")) continue;
+    ++thumbnails;
+    EXPECT_EQ(of_image.size(), 1u);
+    const std::string uri = of_image["thumbnail"];
+    EXPECT_TRUE(uri.starts_with("data:image/webp;base64,UklGR")) << uri.substr(0, 40);
+    EXPECT_LT(uri.size(), 2500u);
+  }
+  EXPECT_EQ(thumbnails, 2);
+}
+
+TEST(EncodeWebPTest, IsAPictureAgain) {
+  const cv::Mat photograph = ReadImage(testing::SamplesFolder() / "photos/astronaut.png");
+  const cv::Mat again = DecodeImage(EncodeWebP(photograph, 90), "webp");
+  EXPECT_GT(cv::PSNR(photograph, again), 30);
+  EXPECT_ERROR(EncodeWebP(photograph, 0), "quality: is out of range");
+  EXPECT_ERROR(EncodeWebP(cv::Mat(1, 20000, CV_8UC1, 0.0), 50), "sides of at most 16383");
+  EXPECT_ERROR(EncodeWebP(cv::Mat(), 50), "image");
 }
 
 TEST_F(ReportTest, OfATableAndOfMasksHoldsWhatThereIs) {

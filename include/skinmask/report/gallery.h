@@ -21,17 +21,26 @@ struct GalleryChoice {
 GalleryChoice ChooseGallery(const EvaluationReport& report);
 
 // Small pictures of one image as data URIs (JPEG); no photograph and no probability for masks that
-// were made before.
+// were made before. `thumbnail` (WebP, of the photograph or the mask) is all that images beside the
+// gallery have.
 struct GalleryPictures {
   std::string name;
-  std::optional<std::string> photograph, truth, probability, predicted, errors;
+  std::optional<std::string> photograph, truth, probability, predicted, errors, thumbnail;
 };
 
-// Reads the chosen images a second time, so that evaluation need not keep pictures. Problems go to
+// Of whose images there are pictures: all of them, or a thumbnail.
+struct GalleryNames {
+  std::vector<std::string> whole, thumbnails;
+};
+// The chosen ones, and of a report of at most kMaxThumbnails images the others.
+constexpr std::size_t kMaxThumbnails = 2000;
+GalleryNames NamesOfGallery(const EvaluationReport& report);
+
+// Reads these images a second time, so that evaluation need not keep pictures. Problems go to
 // `run`; an image that cannot be read again is left out. `model` is null for predicted masks; with
 // an adapter its masks and probabilities are shown, of images that it adapts to.
 std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model* model,
-                                         const std::vector<std::string>& names, const Run& run,
+                                         const GalleryNames& names, const Run& run,
                                          const Adapter* adapter = nullptr);
 
 }  // namespace skinmask

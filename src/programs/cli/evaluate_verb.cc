@@ -29,12 +29,8 @@ namespace {
 void WritePage(const std::string& json, const EvaluationReport& report, const EvaluateFlags& flags,
                const Model* model, const Adapter* adapter, Context& context,
                const std::string& page) {
-  std::vector<std::string> names;
-  const GalleryChoice choice = ChooseGallery(report);
-  for (const auto& indices : {choice.worst, choice.best})
-    for (const std::size_t i : indices) names.push_back(report.images[i].first);
-  const std::vector<GalleryPictures> pictures =
-      DrawGallery(PairsOf(flags), model, names, context.StartRun("images"), adapter);
+  const std::vector<GalleryPictures> pictures = DrawGallery(
+      PairsOf(flags), model, NamesOfGallery(report), context.StartRun("images"), adapter);
   if (StopFlag()) return;
   WriteFile(page, ReportToHtml(json, pictures), context.overwrite());
 }

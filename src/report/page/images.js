@@ -7,13 +7,15 @@ const panelNames = {
   truth: 'truth',
   probability: `P(${positive})`,
   predicted: 'mask',
-  errors: 'errors'
+  errors: 'errors',
+  thumbnail: 'small picture'
 };
 
-function enlarge(source, caption) {
+function enlarge(source, caption, small) {
   const dialog = document.getElementById('enlarged');
   dialog.querySelector('img').src = source;
   dialog.querySelector('img').alt = caption;
+  dialog.querySelector('img').classList.toggle('small', small);
   dialog.querySelector('p').textContent = caption;
   dialog.showModal();
 }
@@ -23,7 +25,7 @@ function pictureButton(name, key, source, ...more) {
   const button = element(
       'button', {type: 'button', class: 'picture', title: 'Enlarge'},
       element('img', {src: source, alt: caption, decoding: 'async'}), ...more);
-  button.addEventListener('click', () => enlarge(source, caption));
+  button.addEventListener('click', () => enlarge(source, caption, key === 'thumbnail'));
   return button;
 }
 
@@ -65,16 +67,9 @@ const sortKey = (index) =>
 
 function imageRow(index, names) {
   const name = report.images[index].name,
-        own = pictures[name]?.photograph ?? pictures[name]?.predicted;
-  const cell = element(
-      'td', {},
-      ...(own ?
-              [
-                pictureButton(name, pictures[name].photograph ? 'photograph' : 'predicted', own),
-                ' '
-              ] :
-              []),
-      name);
+        own = pictures[name] ?? {};
+  const key = ['photograph', 'predicted', 'thumbnail'].find((key) => own[key]);
+  const cell = element('td', {}, ...(key ? [pictureButton(name, key, own[key]), ' '] : []), name);
   return row('td', [cell, ...names.map((key) => number(`images.${index}.${key}`))]);
 }
 
