@@ -70,6 +70,17 @@ cv::Mat Uncertainty::Map(const cv::Mat& bgr, const Adapter* adapter,
   return map;
 }
 
+cv::Mat Uncertainty::MapOf(const cv::Mat& probability, const cv::Mat& bgr,
+                           const Adaptation* adaptation) const {
+  RequireType(bgr, CV_8UC3, "image");
+  RequirePicture(probability, CV_8UC1, bgr.size(), "map of probabilities");
+  cv::Mat map = (probability > 255 * options_.low) & (probability <= 255 * options_.high);
+  map &= kUnsure;
+  if (const cv::Mat unexplained = Unexplained(bgr, adaptation); !unexplained.empty())
+    map.setTo(kUnexplained, unexplained);
+  return map;
+}
+
 cv::Mat Uncertainty::AbstainingMask(const cv::Mat& bgr, const Adapter* adapter,
                                     const Adaptation* adaptation) const {
   const Levels levels = LevelsOf(bgr, adapter, adaptation);

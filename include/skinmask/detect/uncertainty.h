@@ -31,6 +31,9 @@ class Uncertainty {
   // kUnexplained where no class explains the colour, elsewhere kUnsure where P(skin) is between low
   // and high, and 0 where the answer is sure. Costs two masks and the distances.
   cv::Mat Map(const cv::Mat& bgr, const Adapter* adapter, const Adaptation* adaptation) const;
+  // The same from `probability` (CV_8UC1 of P(skin) as DetectProbability or an adapter makes it,
+  // which must be at hand), to half a step of it. Costs the distances alone.
+  cv::Mat MapOf(const cv::Mat& probability, const cv::Mat& bgr, const Adaptation* adaptation) const;
   // The mask that abstains: 255 where P(skin) is above high, kUnsure where it is not known or (with
   // explained_share under 1) not explained, 0 where it is at most low.
   cv::Mat AbstainingMask(const cv::Mat& bgr, const Adapter* adapter,

@@ -26,6 +26,8 @@ constexpr Key kKeys[] = {
     {'5', "5", "before | after: the frame, and the overlay right of a divider",
      Choose<View::kSplit>},
     {'6', "6", "cut-out: the skin alone, on the background of --background", Choose<View::kCutout>},
+    {'7', "7", "uncertainty: yellow near the threshold, blue where no class explains the colour",
+     Choose<View::kUncertainty>},
     {'e', "e", "ellipse and axis of the region, on or off", [](Controls& c) { c.ToggleRegion(); }},
     {'t', "t", "follow one region; drag a rectangle to choose it",
      [](Controls& c) { c.ToggleTracking(); }},

@@ -80,10 +80,17 @@ Maps Scene::MapsAsDecoded() {
 
 // Another prior than the adapter's moves all log-odds alike.
 Maps Scene::MapsAdapted() {
-  cv::Mat log_odds = adapter_->LogOdds(ObservationWithBgr().bgr, *adaptation_);
-  if (const double moved = Logit(prior()) - Logit(adapter_prior_); moved != 0)
-    log_odds = log_odds + cv::Scalar(moved);
-  return {MaskOf(log_odds, threshold()), ProbabilityOf(log_odds)};
+  const cv::Mat& bgr = ObservationWithBgr().bgr;
+  const double moved = Logit(prior()) - Logit(adapter_prior_);
+  Maps maps;
+  if (moved == 0) {
+    adapter_->MaskAndProbability(bgr, *adaptation_, threshold(), maps.mask, maps.probability);
+    return maps;
+  }
+  const cv::Mat log_odds = adapter_->LogOdds(bgr, *adaptation_) + cv::Scalar(moved);
+  maps.mask = MaskOf(log_odds, threshold());
+  maps.probability = ProbabilityOf(log_odds);
+  return maps;
 }
 
 void Scene::Classify(Statistics& statistics) {
@@ -103,10 +110,23 @@ const Observation& Scene::ObservationWithBgr() {
   return observation_;
 }
 
+// Where P(skin) is near 0.5, and not near the threshold that is being moved: as of `detect`.
+cv::Mat Scene::UncertaintyMap() {
+  if (!uncertainty_) {
+    UncertaintyOptions options;
+    if (model_.kind == Kind::kLogistic) options.explained_share = 1;  // it has no densities
+    uncertainty_.emplace(model_, options);
+  }
+  return uncertainty_->MapOf(observation_.maps.probability, ObservationWithBgr().bgr,
+                             adaptation_.get());
+}
+
 const Observation& Scene::ObservationFor(View view) {
   if (NeedsBgr(view)) ObservationWithBgr();
   if (view == View::kCutout && observation_.behind.empty())
     observation_.behind = backdrop_.Behind(observation_.bgr);
+  if (view == View::kUncertainty && observation_.maps.uncertainty.empty())
+    observation_.maps.uncertainty = UncertaintyMap();
   return observation_;
 }
 
@@ -139,6 +159,7 @@ void Scene::ClearSamples() {
 void Scene::UpdateModel() {
   Model model = WithPrior(refit_.Fitted(), prior());
   model.decision = model_.decision;
+  uncertainty_.reset();
   SetModel(model);
   if (stream_) AdaptTo(model);
 }

@@ -14,6 +14,7 @@
 #include "skinmask/detect/adapt_stream.h"
 #include "skinmask/detect/frame_posterior.h"
 #include "skinmask/detect/region.h"
+#include "skinmask/detect/uncertainty.h"
 
 namespace skinmask::live {
 
@@ -80,6 +81,7 @@ class Scene {
   Maps MapsAsDecoded();
   Maps MapsAdapted();
   void Classify(Statistics& statistics);
+  cv::Mat UncertaintyMap();
 
   bool mirror_;
   Refit refit_;
@@ -94,6 +96,8 @@ class Scene {
   std::optional<StreamAdapter> stream_;
   // To the frame in view; null: no skin was shown yet.
   std::shared_ptr<const Adaptation> adaptation_;
+  // Of the classes of the model; made when it is first looked at, since tables take their time.
+  std::optional<Uncertainty> uncertainty_;
   std::optional<RegionTracker> tracker_;
   Backdrop backdrop_;
   std::optional<LiveFrame> frame_;

@@ -6,12 +6,13 @@
 
 #include "skinmask/base/error.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/detect/uncertainty.h"
 
 namespace skinmask::live {
 namespace {
 
-constexpr std::array<std::string_view, kViewCount> kNames{"overlay", "mask",  "probability",
-                                                          "both",    "split", "cutout"};
+constexpr std::array<std::string_view, kViewCount> kNames{
+    "overlay", "mask", "probability", "both", "split", "cutout", "uncertainty"};
 
 cv::Mat HeatMap(const cv::Mat& probability) {
   cv::Mat colors;
@@ -35,6 +36,26 @@ void Divide(cv::Mat& overlay, const cv::Mat& bgr, double divider) {
   overlay.colRange(left, left + thickness).setTo(cv::Scalar::all(255));
 }
 
+// Shades of a colour, one for each grey.
+cv::Mat Shaded(const cv::Mat& grey, const cv::Vec3b& color, double darkest) {
+  cv::Mat shades(256, 1, CV_8UC3), shaded;
+  for (int i = 0; i < 256; ++i)
+    shades.at<cv::Vec3b>(i) = cv::Vec3d(color) * (darkest + (1 - darkest) * i / 255);
+  cv::applyColorMap(grey, shaded, shades);
+  return shaded;
+}
+
+// Two colours that differ in lightness too, for eyes that confuse hues, over dark greys.
+cv::Mat MarkedUncertain(const cv::Mat& bgr, const cv::Mat& uncertainty) {
+  const cv::Vec3b dim(128, 128, 128), yellow(60, 220, 255), blue(255, 110, 40);
+  cv::Mat grey;
+  cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
+  const cv::Mat picture = Shaded(grey, dim, 0);
+  Shaded(grey, yellow, 0.4).copyTo(picture, uncertainty == Uncertainty::kUnsure);
+  Shaded(grey, blue, 0.4).copyTo(picture, uncertainty == Uncertainty::kUnexplained);
+  return picture;
+}
+
 }  // namespace
 
 std::string_view ViewName(View view) { return kNames[static_cast<std::size_t>(view)]; }
@@ -43,7 +64,7 @@ View ViewFromName(std::string_view name) {
   const auto found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end())
     throw Error("view '" + std::string(name) + "'",
-                "is unknown (overlay, mask, probability, both, split, cutout)");
+                "is unknown (overlay, mask, probability, both, split, cutout, uncertainty)");
   return static_cast<View>(found - kNames.begin());
 }
 
@@ -60,6 +81,7 @@ Observation Shrunk(const Observation& o, const cv::Size& size) {
   shrink(o.behind, small.behind, how);
   shrink(o.maps.mask, small.maps.mask, cv::INTER_NEAREST);
   shrink(o.maps.probability, small.maps.probability, how);
+  shrink(o.maps.uncertainty, small.maps.uncertainty, cv::INTER_NEAREST);
   return small;
 }
 
@@ -88,6 +110,9 @@ cv::Mat Draw(View view, const Observation& o, const DrawOptions& options) {
     case View::kCutout:
       picture = o.behind.clone();
       o.bgr.copyTo(picture, o.maps.mask);
+      break;
+    case View::kUncertainty:
+      picture = MarkedUncertain(o.bgr, o.maps.uncertainty);
       break;
   }
   if (with_region) DrawRegion(picture, *o.region);

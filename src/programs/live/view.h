@@ -11,15 +11,16 @@
 
 namespace skinmask::live {
 
-enum class View { kOverlay, kMask, kProbability, kBoth, kSplit, kCutout };
-constexpr int kViewCount = 6;
-std::string_view ViewName(
-    View view);  // "overlay", "mask", "probability", "both", "split", "cutout"
+enum class View { kOverlay, kMask, kProbability, kBoth, kSplit, kCutout, kUncertainty };
+constexpr int kViewCount = 7;
+// "overlay", "mask", "probability", "both", "split", "cutout", "uncertainty"
+std::string_view ViewName(View view);
 View ViewFromName(std::string_view name);  // throws Error
 bool NeedsBgr(View view);                  // it shows the frame itself
 
 struct Maps {
   cv::Mat mask, probability;  // CV_8UC1, as the picture is to be seen
+  cv::Mat uncertainty{};      // as Uncertainty makes it; empty where nobody needed it
 };
 
 // What is known of one frame.
@@ -40,7 +41,8 @@ Observation Shrunk(const Observation& observation, const cv::Size& size);
 
 // CV_8UC3, or CV_8UC1 for the mask. kBoth is overlay and probability beside each other, each at
 // half the size; kSplit the frame to the left of the divider and the overlay to its right; kCutout
-// the skin alone, on what is behind it.
+// the skin alone, on what is behind it; kUncertainty the frame in dark greys, yellow where the
+// answer is near the threshold, blue where no class explains the colour.
 cv::Mat Draw(View view, const Observation& observation, const DrawOptions& options = {});
 
 // Where the drawn picture shows the frame, maybe more than once and smaller.

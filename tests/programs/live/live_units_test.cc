@@ -12,6 +12,7 @@
 #include "programs/live/statistics.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
+#include "skinmask/base/logistic.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/learn/fit.h"
 #include "skinmask/model/model.h"
@@ -221,6 +222,32 @@ TEST(SceneTest, SlidersMoveTheMask) {
   Model model = WithPrior(DefaultModel(), 0.9);
   model.decision.threshold = 0.1;
   EXPECT_EQ(likely, cv::countNonZero(DetectMask(Posterior(model), bgr)));
+}
+
+// As `detect` writes it, but for pixels half a step of P(skin) from an end; and at any threshold.
+TEST(SceneTest, WhatIsNotKnownIsThatOfDetect) {
+  const cv::Mat bgr = Noise(200, 200, 4);
+  Scene scene(DefaultModel(), false);
+  Statistics statistics;
+  scene.Process({WrapBgr(bgr), Clock::now()}, statistics);
+  EXPECT_TRUE(scene.ObservationFor(View::kOverlay).maps.uncertainty.empty());
+  const cv::Mat seen = scene.ObservationFor(View::kUncertainty).maps.uncertainty;
+  const cv::Mat wanted = Uncertainty(DefaultModel(), {}).Map(bgr, nullptr, nullptr);
+  const cv::Mat log_odds = DetectLogOdds(Posterior(DefaultModel()), bgr);
+  int unsure = 0;
+  for (int i = 0; i < 200 * 200; ++i) {
+    const int is = seen.at<std::uint8_t>(i), should = wanted.at<std::uint8_t>(i);
+    unsure += is == Uncertainty::kUnsure;
+    const double p = Logistic(log_odds.at<float>(i));
+    const double from_end = std::min(std::abs(p - 0.25), std::abs(p - 0.75));
+    if (from_end < 0.5 / 255 + 1e-5) continue;
+    ASSERT_EQ(is, should) << p;
+  }
+  EXPECT_GT(unsure, 0);
+  EXPECT_GT(cv::countNonZero(seen == Uncertainty::kUnexplained), 0);
+  scene.SetThreshold(0.9);
+  scene.Reprocess();
+  EXPECT_EQ(cv::norm(scene.ObservationFor(View::kUncertainty).maps.uncertainty, seen), 0);
 }
 
 TEST(StatisticsTest, TimesHaveTheirQuantiles) {

@@ -79,11 +79,24 @@ QAbstractButton* Panel::AddButton(QAbstractButton* button, char key) {
 QWidget* Panel::MakeView() {
   auto* const part = new QWidget(this);
   QGridLayout* const grid = GridOf(part);
-  // In the order of the keys 1 to 6.
-  const char* const kNames[kViewCount] = {"O&verlay", "&Mask",           "Probabilit&y",
-                                          "Bot&h",    "Before | &after", "Cut-&out"};
-  for (int i = 0; i < kViewCount; ++i)
-    grid->addWidget(AddButton(Push(kNames[i], true), static_cast<char>('1' + i)), i / 3, i % 3);
+  // Two rows of twelve columns: a third row would not fit into a window of 480 lines.
+  struct Place {
+    View view;
+    const char* name;
+    int row, column, columns;
+  };
+  constexpr Place kPlaces[kViewCount] = {{View::kOverlay, "O&verlay", 0, 0, 3},
+                                         {View::kMask, "&Mask", 0, 3, 3},
+                                         {View::kBoth, "Bot&h", 0, 6, 3},
+                                         {View::kCutout, "Cut-&out", 0, 9, 3},
+                                         {View::kProbability, "Probabilit&y", 1, 0, 4},
+                                         {View::kUncertainty, "Un&known", 1, 4, 4},
+                                         {View::kSplit, "Before | &after", 1, 8, 4}};
+  for (const Place& place : kPlaces) {
+    const char key = static_cast<char>('1' + static_cast<int>(place.view));
+    grid->addWidget(AddButton(Push(place.name, true), key), place.row, place.column, 1,
+                    place.columns);
+  }
   return part;
 }
 
