@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <opencv2/core.hpp>
 #include <string>
@@ -80,6 +81,45 @@ Source SourceOf(const VideoFrame& frame) {
   }
   const AVFrame& source = *static_cast<const AVFrame*>(frame.owner.get());
   return {static_cast<AVPixelFormat>(source.format), source.colorspace, IsFull(source), frame.size};
+}
+
+// The planes of a frame as swscale may read them: to the end of a vector, which in rows of other
+// widths is behind the last one. Decoders leave room there; planes of others, which may end where
+// their memory does, are copied.
+struct Readable {
+  explicit Readable(const AVFrame& frame) {
+    std::copy_n(frame.data, 4, planes);
+    std::copy_n(frame.linesize, 4, strides);
+  }
+  Readable(const VideoFrame& frame, AVPixelFormat format);
+
+  const std::uint8_t* planes[4] = {};
+  int strides[4] = {};
+  std::array<cv::Mat, 3> copies;
+};
+
+Readable::Readable(const VideoFrame& frame, AVPixelFormat format) {
+  constexpr int kVectorPixels = 32;
+  const bool is_whole = frame.size.width % kVectorPixels == 0;
+  const AVPixFmtDescriptor& d = *Ffmpeg::Get().av_pix_fmt_desc_get(format);
+  for (int i = 0; i < d.nb_components; ++i) {
+    const AVComponentDescriptor& c = d.comp[i];
+    const auto plane = static_cast<std::size_t>(c.plane);
+    const bool is_chroma = i > 0;
+    const int columns = AV_CEIL_RSHIFT(frame.size.width, is_chroma ? d.log2_chroma_w : 0);
+    const int rows = AV_CEIL_RSHIFT(frame.size.height, is_chroma ? d.log2_chroma_h : 0);
+    planes[plane] = frame.planes[plane];
+    strides[plane] = static_cast<int>(frame.strides[plane]);
+    if (is_whole) continue;
+    const int bytes = columns * c.step, vector = kVectorPixels * c.step;
+    cv::Mat& copy = copies[plane];
+    copy.create(rows, (bytes + vector - 1) / vector * vector, CV_8UC1);
+    cv::Mat(rows, bytes, CV_8UC1, const_cast<std::uint8_t*>(frame.planes[plane]),
+            static_cast<std::size_t>(frame.strides[plane]))
+        .copyTo(copy.colRange(0, bytes));
+    planes[plane] = copy.data;
+    strides[plane] = static_cast<int>(copy.step);
+  }
 }
 
 }  // namespace
@@ -167,15 +207,10 @@ cv::Mat VideoFrame::StoredBgr() const {
   cv::Mat padded(size.height, size.width + kPaddingPixels, CV_8UC3);
   std::uint8_t* const to[4] = {padded.data};
   const int to_stride[4] = {static_cast<int>(padded.step)};
-  const std::uint8_t* from[4] = {planes[0], planes[1], planes[2]};
-  int from_stride[4] = {static_cast<int>(strides[0]), static_cast<int>(strides[1]),
-                        static_cast<int>(strides[2])};
-  if (layout == Layout::kOther) {
-    const auto& frame = *static_cast<const AVFrame*>(owner.get());
-    from[3] = frame.data[3];
-    from_stride[3] = frame.linesize[3];
-  }
-  Ffmpeg::Get().sws_scale(scaler.get(), from, from_stride, 0, size.height, to, to_stride);
+  const Readable from = layout == Layout::kOther
+                            ? Readable(*static_cast<const AVFrame*>(owner.get()))
+                            : Readable(*this, source.format);
+  Ffmpeg::Get().sws_scale(scaler.get(), from.planes, from.strides, 0, size.height, to, to_stride);
   return padded(cv::Rect({0, 0}, size));
 }
 
