@@ -39,6 +39,7 @@ if(NOT output MATCHES "skinmask-imgcodecs.so: is not there, .*${work}/prefix/(li
 endif()
 file(RENAME ${module}.away ${module})
 run(${work}/build/core_consumer)
+run(${work}/build/c_consumer)
 # The core alone asks for no codec, and tells a project of C++17; pkg-config knows both libraries.
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/tests/consumer/core -B ${work}/core
     -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_CXX_COMPILER=${CXX})
@@ -78,6 +79,15 @@ foreach(library ${libraries})  # with BUILD_SHARED_LIBS
   endif()
   if(output MATCHES "dlib::|skinmask::FindInModule|hwy::")
     message(FATAL_ERROR "${library} shows ${CMAKE_MATCH_0}")
+  endif()
+  if(library MATCHES "libskinmask.so")  # which is all that C needs
+    run(cc -std=c99 -Wall -Wpedantic -Werror ${SOURCE}/tests/consumer/main.c -o ${work}/by_cc
+        -I${work}/prefix/include ${library} -Wl,-rpath,${descriptions}/..)
+    run(${work}/by_cc)
+    run(readelf -d ${library})
+    if(NOT output MATCHES "SONAME[^\n]*libskinmask\\.so\\.1\\]")
+      message(FATAL_ERROR "the library has another SONAME than SKINMASK_ABI says: ${output}")
+    endif()
   endif()
 endforeach()
 if(NOT EXISTS ${work}/prefix/bin/skinmask)
