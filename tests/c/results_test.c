@@ -2,6 +2,7 @@
  * program in C99.
  * usage: results_test SKINMASK SOURCE FOLDER */
 #define _DEFAULT_SOURCE 1
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -171,6 +172,49 @@ static void TestYuv(const skinmask_detector* off, const skinmask_detector* adapt
   CHECK(i == luma);
 }
 
+/* One detector for many threads: the same bytes, and each thread's own error. */
+typedef struct Share {
+  const skinmask_detector* detector;
+  const skinmask_picture* picture;
+  char missing[16];
+  uint8_t* mask;
+  int own_error;
+} Share;
+
+static void* Work(void* argument) {
+  Share* const share = argument;
+  const size_t row = (size_t)share->picture->width;
+  int i;
+  share->own_error = strcmp(skinmask_error(), "") == 0;
+  for (i = 0; i < 20; ++i) {
+    share->own_error = share->own_error && skinmask_image_read(share->missing) == NULL &&
+                       strncmp(skinmask_error(), share->missing, strlen(share->missing)) == 0;
+    skinmask_detect(share->detector, share->picture, SKINMASK_MASK, share->mask, row);
+  }
+  return NULL;
+}
+
+static void TestThreads(const skinmask_detector* detector, const skinmask_picture* picture) {
+  enum { kThreads = 8 };
+  const size_t pixels = (size_t)picture->width * (size_t)picture->height;
+  uint8_t* const expected = Detected(detector, picture, SKINMASK_MASK, 1);
+  pthread_t threads[kThreads];
+  Share shares[kThreads];
+  int i;
+  for (i = 0; i < kThreads; ++i) {
+    shares[i].detector = detector;
+    shares[i].picture = picture;
+    shares[i].mask = AtTheEdge(pixels);
+    snprintf(shares[i].missing, sizeof shares[i].missing, "none%d.jpg", i);
+    CHECK(pthread_create(&threads[i], NULL, Work, &shares[i]) == 0);
+  }
+  for (i = 0; i < kThreads; ++i) {
+    pthread_join(threads[i], NULL);
+    CHECK(shares[i].own_error);
+    CHECK(memcmp(shares[i].mask, expected, pixels) == 0);
+  }
+}
+
 int main(int argc, char** argv) {
   skinmask_options options = SKINMASK_OPTIONS;
   skinmask_detector *off, *adapted;
@@ -191,6 +235,7 @@ int main(int argc, char** argv) {
   TestProgram(photo, &picture);
   TestFormats(photo, &picture, off);
   TestYuv(off, adapted);
+  TestThreads(off, &picture);
   skinmask_detector_free(off);
   skinmask_detector_free(adapted);
   skinmask_image_free(image);
