@@ -54,6 +54,8 @@ VideoFrame FrameOf(const GstVideoFrame& mapped) {
   if (info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255)
     frame.encoding.range = YuvEncoding::Range::kFull;
   for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES(&mapped) && i < frame.planes.size(); ++i) {
+    if (GST_VIDEO_FRAME_PLANE_STRIDE(&mapped, i) < 0)
+      throw Error("frame", "has its rows from the bottom to the top (put videoconvert before)");
     frame.planes[i] = static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&mapped, i));
     frame.strides[i] = GST_VIDEO_FRAME_PLANE_STRIDE(&mapped, i);
   }

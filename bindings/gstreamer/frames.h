@@ -17,7 +17,7 @@ inline constexpr char kInputFormats[] = "{ NV12, I420, YUY2, Y42B, BGR, BGRx }";
 cv::Mat Packed(const GstVideoFrame& frame);
 
 // A mapped frame, with its planes where they are. The layout is kOther where the library has none
-// for it, or not for its colours (BT.2020).
+// for it, or not for its colours (BT.2020). Throws Error where rows are stored upside down.
 VideoFrame FrameOf(const GstVideoFrame& mapped);
 
 // B G R of frames of one format.

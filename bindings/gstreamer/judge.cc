@@ -18,19 +18,19 @@ std::optional<double> Given(double number) {
 
 }  // namespace
 
-void Judge::Prepare(const Settings& settings, bool live) {
-  const bool aside =
-      settings.search == Search::kAside || (settings.search == Search::kAuto && live);
-  if (tried_ == settings && (aside == aside_ || prepared_ != settings)) return;
+void Judge::Prepare(Settings settings, bool live) {
+  if (settings.search == Search::kAuto) settings.search = live ? Search::kAside : Search::kWait;
+  if (tried_ == settings) return;
   tried_ = settings;
-  if (!prepared_ || !prepared_->SameStream(settings) || aside != aside_)
-    BeginAnew(settings, aside);
+  if (!prepared_ || !prepared_->SameStream(settings))
+    BeginAnew(settings);
   else if (prepared_->threshold != settings.threshold)
     detector_ = detector_->WithThreshold(Given(settings.threshold).value_or(own_threshold_));
   prepared_ = settings;
 }
 
-void Judge::BeginAnew(const Settings& settings, bool aside) {
+void Judge::BeginAnew(const Settings& settings) {
+  const bool aside = settings.search == Search::kAside;
   const Model made = settings.model.empty() ? DefaultModel() : ReadModel(settings.model);
   DetectorOptions options;
   options.adapt = settings.adapt;
@@ -47,7 +47,6 @@ void Judge::BeginAnew(const Settings& settings, bool aside) {
   own_threshold_ = made.decision.threshold;
   detector_ = std::move(detector);
   stream_ = std::move(stream);
-  aside_ = aside;
 }
 
 void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {

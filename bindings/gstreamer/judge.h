@@ -18,20 +18,19 @@ class Judge {
   // Makes ready what `settings` ask for, and that changed; `live` is whether frames come at a time
   // of their own. Throws Error where that cannot be: then all stays as it was, and the same
   // settings are not tried again.
-  void Prepare(const Settings& settings, bool live);
+  void Prepare(Settings settings, bool live);
   // Frames of this kind come next.
   void SetInput(const GstVideoInfo& input) { to_bgr_.emplace(input); }
   // Draws what is wanted of `in` into `out`, which has the format of it. Throws Error.
   void Draw(GstVideoFrame& in, Output output, GstVideoFrame& out);
 
  private:
-  void BeginAnew(const Settings& settings, bool aside);
+  void BeginAnew(const Settings& settings);
   void DrawPicture(const cv::Mat& bgr, const cv::Mat& mask, Output output, cv::Mat room) const;
 
   std::optional<Settings> tried_;     // the last that were asked for
   std::optional<Settings> prepared_;  // those in force
-  bool aside_ = false;
-  double own_threshold_ = 0;  // of the model
+  double own_threshold_ = 0;          // of the model
   std::optional<Detector> detector_;
   std::optional<StreamAdapter> stream_;  // where something is adapted
   std::optional<ToBgr> to_bgr_;

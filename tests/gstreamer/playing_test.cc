@@ -1,5 +1,8 @@
 // The element while frames come: properties that change, caps that change, files that are none, and
 // the latency.
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -73,6 +76,22 @@ TEST_F(GstreamerPlaying, ThresholdPriorAndModelChangeWithTheNextFrame) {
   EXPECT_TRUE(Same(element.Draw(frame_), MaskBy(ReadModel(file))));
   Set(element, "model", "");
   EXPECT_TRUE(Same(element.Draw(frame_), own));
+}
+
+// The threshold follows a curve in time.
+TEST_F(GstreamerPlaying, AControllerMovesTheThreshold) {
+  Element element("adapt=off");
+  element.SetCaps(frame_.info);
+  GstControlSource* const curve = gst_interpolation_control_source_new();
+  auto* const values = reinterpret_cast<GstTimedValueControlSource*>(curve);
+  gst_timed_value_control_source_set(values, 0, 0.9);
+  gst_timed_value_control_source_set(values, 40 * GST_MSECOND, 0.2);
+  gst_object_add_control_binding(
+      GST_OBJECT(element.get()),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(element.get()), "threshold", curve));
+  gst_object_unref(curve);
+  EXPECT_TRUE(Same(element.Draw(frame_), MaskAt(0.9)));
+  EXPECT_TRUE(Same(element.Draw(frame_), MaskAt(0.2)));
 }
 
 // What cannot be had is one line on the bus, once, and what was set before holds.
