@@ -59,10 +59,9 @@ void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {
   if (stream_) adaptation = stream_->Follow(bgr);
   if (output == Output::kProbability)
     return detector_->Probability(frame, bgr, adaptation.get(), room);
-  cv::Mat mask;
-  detector_->Mask(frame, bgr, adaptation.get(), is_picture ? mask : room);
-  if (is_picture)
-    (output == Output::kCutout ? CutOut(bgr, mask) : DrawOverlay(bgr, mask)).copyTo(room);
+  detector_->Mask(frame, bgr, adaptation.get(), is_picture ? mask_ : room);
+  if (output == Output::kOverlay) DrawOverlayInto(bgr, mask_, room);
+  if (output == Output::kCutout) CutOut(bgr, mask_).copyTo(room);
 }
 
 }  // namespace skinmask::gstreamer

@@ -26,7 +26,6 @@ class Judge {
 
  private:
   void BeginAnew(const Settings& settings);
-  void DrawPicture(const cv::Mat& bgr, const cv::Mat& mask, Output output, cv::Mat room) const;
 
   std::optional<Settings> tried_;     // the last that were asked for
   std::optional<Settings> prepared_;  // those in force
@@ -34,6 +33,7 @@ class Judge {
   std::optional<Detector> detector_;
   std::optional<StreamAdapter> stream_;  // where something is adapted
   std::optional<ToBgr> to_bgr_;
+  cv::Mat mask_;  // that pictures are drawn by: its memory, from frame to frame
 };
 
 }  // namespace skinmask::gstreamer
