@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pipelines of gst-launch-1.0 with the element skinmask give what `skinmask detect` gives of the same frames.
+"""Pipelines of gst-launch-1.0 with the element skinmask give what `skinmask detect` gives.
 
 usage: launch_test.py SKINMASK PLUGIN SOURCE
 """
@@ -13,8 +13,18 @@ from pathlib import Path
 skinmask, plugin, source = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 TOOLS = ('gst-launch-1.0', 'gst-inspect-1.0', 'ffmpeg')
 MISSING = [tool for tool in TOOLS if not shutil.which(tool)]
+# Plug-ins of GStreamer's that are used.
+OTHERS = ('coreelements', 'rawparse', 'videoconvertscale', 'videotestsrc')
 WIDTH, HEIGHT, FRAMES = 320, 240, 20
-OTHERS = ('coreelements', 'rawparse', 'videoconvertscale', 'videotestsrc')  # plug-ins of GStreamer's that are used
+GSTREAMER_NAMES = {'nv12': 'nv12', 'bgr24': 'bgr', 'yuyv422': 'yuy2'}
+# Pixel format of the clip, what comes out, options of detect, properties of the element.
+CASES = (('nv12', 'mask', '', ''),
+         ('nv12', 'probability', '--adapt off', 'adapt=off'),
+         ('bgr24', 'overlay', '--adapt faces --refine off', 'adapt=faces refine=false'),
+         ('yuyv422', 'mask', '--threshold 0.3 --prior 0.1', 'threshold=0.3 prior=0.1'))
+WORDS = ('Human skin', 'Apache 2.0', 'Filter/Effect/Video', 'NV12', 'GRAY8', 'output  ', 'adapt  ',
+         'search  ', 'model  ', 'faces  ', 'refine  ', 'threshold  ', 'prior  ',
+         'changeable in NULL, READY, PAUSED or PLAYING state')
 problems = []
 
 
@@ -24,15 +34,16 @@ def check(holds: bool, what: str) -> None:
 
 
 def run(*command: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=200)
+    words = [str(word) for word in command]
+    return subprocess.run(words, capture_output=True, text=True, timeout=200)
 
 
 def launch(pipeline: str) -> subprocess.CompletedProcess[str]:
     return run('gst-launch-1.0', '-q', *pipeline.split())
 
 
-def plugins_alone(work: Path) -> bool:
-    """A folder with the few plug-ins that are used: to look through all of Debian's takes seconds."""
+def use_plugins_alone(work: Path) -> bool:
+    """A folder with the few plug-ins that are used: to look through all takes seconds."""
     found = run('pkg-config', '--variable=pluginsdir', 'gstreamer-1.0').stdout.strip()
     folder = work / 'plugins'
     folder.mkdir()
@@ -42,57 +53,64 @@ def plugins_alone(work: Path) -> bool:
             return False
         (folder / file.name).symlink_to(file)
     (folder / plugin.name).symlink_to(plugin)
-    os.environ |= {'GST_PLUGIN_SYSTEM_PATH_1_0': str(folder), 'GST_REGISTRY': str(work / 'registry.bin')}
-    os.environ.pop('GST_PLUGIN_PATH', None)
-    os.environ.pop('SKINMASK_FACES', None)
+    os.environ['GST_PLUGIN_SYSTEM_PATH_1_0'] = str(folder)
+    os.environ['GST_REGISTRY'] = str(work / 'registry.bin')
+    for name in ('GST_PLUGIN_PATH', 'SKINMASK_FACES'):
+        os.environ.pop(name, None)
     return True
 
 
-def make_clip(work: Path, pixel_format: str) -> Path:
+def clip_in(work: Path, pixel_format: str) -> Path:
     clip = work / f'{pixel_format}.raw'
-    if clip.exists():
-        return clip
-    made = run('ffmpeg', '-v', 'error', '-loop', 1, '-framerate', 25, '-i', source / 'samples/photos/grace_hopper.jpg', '-vf',
-               f'scroll=h=0.013:v=0.007,scale={WIDTH}:{HEIGHT}', '-frames:v', FRAMES, '-pix_fmt', pixel_format, '-f', 'rawvideo', clip)
-    check(made.returncode == 0, made.stderr)
+    if not clip.exists():
+        made = run('ffmpeg', '-v', 'error', '-loop', 1, '-framerate', 25, '-i',
+                   source / 'samples/photos/grace_hopper.jpg', '-vf',
+                   f'scroll=h=0.013:v=0.007,scale={WIDTH}:{HEIGHT}', '-frames:v', FRAMES,
+                   '-pix_fmt', pixel_format, '-f', 'rawvideo', clip)
+        check(made.returncode == 0, made.stderr)
     return clip
 
 
+def detected(clip: Path, pixel_format: str, output: str, flags: str) -> bytes:
+    ran = subprocess.run([skinmask, 'detect', '-q', clip, '--input-format', 'rawvideo', '--size',
+                          f'{WIDTH}x{HEIGHT}', '--pixel-format', pixel_format, '--output', output,
+                          '--output-format', 'rawvideo', *flags.split(), '-o', '-'],
+                         capture_output=True, timeout=200)
+    check(ran.returncode == 0, ran.stderr.decode())
+    return ran.stdout
+
+
 def compare_with_detect(work: Path) -> None:
-    for pixel_format, output, flags, properties in (
-            ('nv12', 'mask', '', ''), ('nv12', 'probability', '--adapt off', 'adapt=off'),
-            ('bgr24', 'overlay', '--adapt faces --refine off', 'adapt=faces refine=false'),
-            ('yuyv422', 'mask', '--threshold 0.3 --prior 0.1', 'threshold=0.3 prior=0.1')):
-        clip = make_clip(work, pixel_format)
-        expected, drawn = work / 'expected.raw', work / 'drawn.raw'
-        with open(expected, 'wb') as file:
-            detected = subprocess.run([skinmask, 'detect', '-q', clip, '--input-format', 'rawvideo', '--size', f'{WIDTH}x{HEIGHT}',
-                                       '--pixel-format', pixel_format, '--output', output, '--output-format', 'rawvideo',
-                                       *flags.split(), '-o', '-'], stdout=file, stderr=subprocess.PIPE, text=True)
-        check(detected.returncode == 0, detected.stderr)
-        name = {'nv12': 'nv12', 'bgr24': 'bgr', 'yuyv422': 'yuy2'}[pixel_format]
-        ran = launch(f'filesrc location={clip} ! rawvideoparse format={name} width={WIDTH} height={HEIGHT} ! '
+    for pixel_format, output, flags, properties in CASES:
+        clip, drawn = clip_in(work, pixel_format), work / 'drawn.raw'
+        ran = launch(f'filesrc location={clip} ! rawvideoparse '
+                     f'format={GSTREAMER_NAMES[pixel_format]} width={WIDTH} height={HEIGHT} ! '
                      f'skinmask output={output} {properties} ! filesink location={drawn}')
-        check(ran.returncode == 0, ran.stderr)
-        check(drawn.read_bytes() == expected.read_bytes(), f'{pixel_format} {output} {flags}: not what detect gives')
-        check(drawn.stat().st_size == FRAMES * WIDTH * HEIGHT * (3 if output == 'overlay' else 1), f'{output}: frames are missing')
+        name = f'{pixel_format} {output} {flags}'
+        check(ran.returncode == 0, f'{name}: {ran.stderr}')
+        size = FRAMES * WIDTH * HEIGHT * (3 if output == 'overlay' else 1)
+        check(drawn.stat().st_size == size, f'{name}: frames are missing')
+        same = drawn.read_bytes() == detected(clip, pixel_format, output, flags)
+        check(same, f'{name}: not what detect gives')
 
 
 def check_messages(work: Path) -> None:
-    ends = '! skinmask {} ! fakesink'
-    for properties, line in ((f'model={work}/none.json', f'{work}/none.json: '), ('prior=0', 'prior'),
+    begins = 'videotestsrc num-buffers=5 ! '
+    for properties, line in ((f'model={work}/none.json', f'{work}/none.json: '),
+                             ('prior=0', 'prior'),
                              (f'faces={source}/models/uci.json', f'{source}/models/uci.json: ')):
-        ran = launch('videotestsrc num-buffers=2 ' + ends.format(properties))
-        error = [text for text in ran.stderr.splitlines() if text.startswith('ERROR: from element')]
-        check(ran.returncode != 0 and len(error) == 1 and line in error[0], f'{properties}: {ran.stderr}')
-    ran = launch('videotestsrc num-buffers=5 ! videoconvert ! skinmask output=overlay adapt=faces ! videoconvert ! fakesink')
-    check(ran.returncode == 0 and not ran.stderr, f'videoconvert on both sides: {ran.stderr}')
+        ran = launch(f'{begins} skinmask {properties} ! fakesink')
+        errors = [text for text in ran.stderr.splitlines() if text.startswith('ERROR: from')]
+        told = len(errors) == 1 and line in errors[0]
+        check(ran.returncode != 0 and told, f'{properties}: {ran.stderr}')
+    ran = launch(begins + 'videoconvert ! skinmask output=overlay adapt=faces ! videoconvert ! '
+                 'fakesink')
+    check(ran.returncode == 0 and not ran.stderr, f'between two videoconvert: {ran.stderr}')
 
 
 def check_inspection() -> None:
     text = run('gst-inspect-1.0', 'skinmask').stdout
-    for word in ('Human skin', 'Apache 2.0', 'Filter/Effect/Video', 'NV12', 'GRAY8', 'output  ', 'adapt  ', 'search  ', 'model  ',
-                 'faces  ', 'refine  ', 'threshold  ', 'prior  ', 'changeable in NULL, READY, PAUSED or PLAYING state'):
+    for word in WORDS:
         check(word in text, f'gst-inspect-1.0 does not say: {word}')
 
 
@@ -101,7 +119,7 @@ def main() -> int:
         print(f'needs {", ".join(MISSING)}')
         return 77
     with tempfile.TemporaryDirectory() as name:
-        if not plugins_alone(Path(name)):
+        if not use_plugins_alone(Path(name)):
             print(f'needs the plug-ins {", ".join(OTHERS)} of GStreamer')
             return 77
         check_inspection()
