@@ -6,6 +6,7 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "judge.h"
 #include "settings.h"
@@ -17,12 +18,11 @@ namespace {
 
 using skinmask::DetectorOptions;
 using skinmask::Output;
-using skinmask::gstreamer::FormatOf;
+using skinmask::gstreamer::FormatsOf;
 using skinmask::gstreamer::Judge;
 using skinmask::gstreamer::kInputFormats;
+using skinmask::gstreamer::kOutputFormats;
 using skinmask::gstreamer::Settings;
-
-constexpr char kOutputFormats[] = "{ GRAY8, BGR, BGRA }";
 
 // Settings are of any thread, all else of the one that frames come on.
 class Work {
@@ -110,7 +110,7 @@ gboolean Stop(GstBaseTransform* base) {
 // The other side's caps: the same but for the format, and for what goes with it.
 GstCaps* TransformCaps(GstBaseTransform* base, GstPadDirection direction, GstCaps* caps,
                        GstCaps* filter) {
-  const char* const drawn = FormatOf(Self(base)->work->settings().output);
+  const char* const drawn = FormatsOf(Self(base)->work->settings().output);
   const bool from_input = direction == GST_PAD_SINK;
   const std::string raw = "video/x-raw,format=";
   GstCaps* const allowed =
@@ -141,7 +141,7 @@ bool IsLive(GstBaseTransform* base) {
   return live;
 }
 
-gboolean SetInfo(GstVideoFilter* filter, GstCaps*, GstVideoInfo* in, GstCaps*, GstVideoInfo*) {
+gboolean SetInfo(GstVideoFilter* filter, GstCaps*, GstVideoInfo* in, GstCaps*, GstVideoInfo* out) {
   constexpr int kUsualRate = 30;
   Work& work = *Self(filter)->work;
   const bool tells_rate = GST_VIDEO_INFO_FPS_N(in) > 0;
@@ -149,7 +149,7 @@ gboolean SetInfo(GstVideoFilter* filter, GstCaps*, GstVideoInfo* in, GstCaps*, G
       gst_util_uint64_scale_int(GST_SECOND, tells_rate ? GST_VIDEO_INFO_FPS_D(in) : 1,
                                 tells_rate ? GST_VIDEO_INFO_FPS_N(in) : kUsualRate);
   try {
-    work.judge.SetInput(*in);
+    work.judge.SetFormats(*in, *out);
   } catch (const std::exception& e) {
     GST_ELEMENT_ERROR(filter, STREAM, FORMAT, ("%s", e.what()), (nullptr));
     return FALSE;
@@ -196,6 +196,12 @@ void Prepare(GstVideoFilter* filter, const Settings& settings) {
   }
 }
 
+// Whether a list of caps ("{ A, B }") has it.
+bool IsAmong(const std::string& format, std::string_view list) {
+  const std::string comma = " " + format + ",", end = " " + format + " }";
+  return list.find(comma) != list.npos || list.find(end) != list.npos;
+}
+
 GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideoFrame* out) {
   Work& work = *Self(filter)->work;
   const Settings settings = work.settings();
@@ -204,7 +210,7 @@ GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideo
   const std::string format = gst_video_format_to_string(GST_VIDEO_FRAME_FORMAT(out));
   for (const Output output :
        {settings.output, work.drawn, Output::kMask, Output::kOverlay, Output::kCutout})
-    if (FormatOf(output) == format) {
+    if (IsAmong(format, FormatsOf(output))) {
       work.drawn = output;
       break;
     }

@@ -1,5 +1,7 @@
 #include "frames.h"
 
+#include <string>
+
 #include "skinmask/base/error.h"
 
 namespace skinmask::gstreamer {
@@ -62,34 +64,61 @@ VideoFrame FrameOf(const GstVideoFrame& mapped) {
   return frame;
 }
 
-ToBgr::ToBgr(const GstVideoInfo& input) {
-  gst_video_info_set_format(&bgr_, GST_VIDEO_FORMAT_BGR,
-                            static_cast<guint>(GST_VIDEO_INFO_WIDTH(&input)),
-                            static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&input)));
-  if (LayoutOf(input) != Layout::kOther) return;
-  bgr_.fps_n = input.fps_n;
-  bgr_.fps_d = input.fps_d;
-  bgr_.interlace_mode = input.interlace_mode;
-  GstVideoInfo from = input;
-  converter_.reset(gst_video_converter_new(&from, &bgr_, nullptr));
-  if (!converter_)
-    throw Error(gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&input)),
-                "cannot be converted to BGR (put videoconvert before)");
+namespace {
+
+// Of pictures in B G R that become, or were, frames like `other`.
+GstVideoInfo BgrLike(const GstVideoInfo& other) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_BGR,
+                            static_cast<guint>(GST_VIDEO_INFO_WIDTH(&other)),
+                            static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&other)));
+  info.fps_n = other.fps_n;
+  info.fps_d = other.fps_d;
+  info.interlace_mode = other.interlace_mode;
+  return info;
+}
+
+ConverterPtr MakeConverter(GstVideoInfo from, GstVideoInfo to) {
+  ConverterPtr converter(gst_video_converter_new(&from, &to, nullptr));
+  if (!converter)
+    throw Error(gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&from)),
+                std::string("cannot be converted to ") +
+                    gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&to)) +
+                    " (put videoconvert before and after)");
+  return converter;
+}
+
+GstVideoFrame Wrapped(const cv::Mat& bgr, const GstVideoInfo& info) {
+  GstVideoFrame frame{};
+  frame.info = info;
+  frame.info.stride[0] = static_cast<gint>(bgr.step);
+  frame.data[0] = bgr.data;
+  return frame;
+}
+
+}  // namespace
+
+ToBgr::ToBgr(const GstVideoInfo& input) : bgr_(BgrLike(input)) {
+  if (LayoutOf(input) == Layout::kOther) converter_ = MakeConverter(input, bgr_);
 }
 
 cv::Mat ToBgr::operator()(GstVideoFrame& mapped, const VideoFrame& frame) {
   if (frame.layout == Layout::kBgr) return Packed(mapped);
-  return converter_ ? Converted(mapped) : frame.StoredBgr();
-}
-
-cv::Mat ToBgr::Converted(GstVideoFrame& mapped) {
-  cv::Mat bgr(GST_VIDEO_INFO_HEIGHT(&bgr_), GST_VIDEO_INFO_WIDTH(&bgr_), CV_8UC3);
-  GstVideoFrame to{};
-  to.info = bgr_;
-  to.info.stride[0] = static_cast<gint>(bgr.step);
-  to.data[0] = bgr.data;
+  if (!converter_) return frame.StoredBgr();
+  const cv::Mat bgr(frame.size, CV_8UC3);
+  GstVideoFrame to = Wrapped(bgr, bgr_);
   gst_video_converter_frame(converter_.get(), &mapped, &to);
   return bgr;
+}
+
+FromBgr::FromBgr(const GstVideoInfo& output) : bgr_(BgrLike(output)) {
+  if (GST_VIDEO_INFO_FORMAT(&output) != GST_VIDEO_FORMAT_BGR)
+    converter_ = MakeConverter(bgr_, output);
+}
+
+void FromBgr::operator()(const cv::Mat& bgr, GstVideoFrame& mapped) {
+  GstVideoFrame from = Wrapped(bgr, bgr_);
+  gst_video_converter_frame(converter_.get(), &from, &mapped);
 }
 
 }  // namespace skinmask::gstreamer

@@ -20,6 +20,11 @@ cv::Mat Packed(const GstVideoFrame& frame);
 // for it, or not for its colours (BT.2020). Throws Error where rows are stored upside down.
 VideoFrame FrameOf(const GstVideoFrame& mapped);
 
+struct FreeConverter {
+  void operator()(GstVideoConverter* converter) const { gst_video_converter_free(converter); }
+};
+using ConverterPtr = std::unique_ptr<GstVideoConverter, FreeConverter>;
+
 // B G R of frames of one format.
 class ToBgr {
  public:
@@ -30,13 +35,21 @@ class ToBgr {
   cv::Mat operator()(GstVideoFrame& mapped, const VideoFrame& frame);
 
  private:
-  struct Free {
-    void operator()(GstVideoConverter* converter) const { gst_video_converter_free(converter); }
-  };
-  cv::Mat Converted(GstVideoFrame& mapped);
-
   GstVideoInfo bgr_;
-  std::unique_ptr<GstVideoConverter, Free> converter_;  // where one is needed
+  ConverterPtr converter_;  // where one is needed
+};
+
+// From a picture in B G R to frames of one format.
+class FromBgr {
+ public:
+  explicit FromBgr(const GstVideoInfo& output);
+
+  bool is_bgr() const { return !converter_; }
+  void operator()(const cv::Mat& bgr, GstVideoFrame& mapped);
+
+ private:
+  GstVideoInfo bgr_;
+  ConverterPtr converter_;  // where one is needed
 };
 
 }  // namespace skinmask::gstreamer

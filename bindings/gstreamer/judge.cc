@@ -51,17 +51,25 @@ void Judge::BeginAnew(const Settings& settings) {
 
 void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {
   const VideoFrame frame = FrameOf(in);
-  cv::Mat room = Packed(out);
   const bool is_picture = output == Output::kOverlay || output == Output::kCutout;
   cv::Mat bgr;
   if (stream_ || is_picture || !detector_->TakesYuv(frame)) bgr = (*to_bgr_)(in, frame);
   std::shared_ptr<const Adaptation> adaptation;
   if (stream_) adaptation = stream_->Follow(bgr);
+  cv::Mat room = is_picture ? cv::Mat() : Packed(out);
   if (output == Output::kProbability)
     return detector_->Probability(frame, bgr, adaptation.get(), room);
   detector_->Mask(frame, bgr, adaptation.get(), is_picture ? mask_ : room);
-  if (output == Output::kOverlay) DrawOverlayInto(bgr, mask_, room);
-  if (output == Output::kCutout) CutOut(bgr, mask_).copyTo(room);
+  if (is_picture) DrawPicture(bgr, output, out);
+}
+
+void Judge::DrawPicture(const cv::Mat& bgr, Output output, GstVideoFrame& out) {
+  if (output == Output::kCutout) return CutOut(bgr, mask_).copyTo(Packed(out));
+  cv::Mat overlay = from_bgr_->is_bgr() ? Packed(out) : overlay_;
+  DrawOverlayInto(bgr, mask_, overlay);
+  if (from_bgr_->is_bgr()) return;
+  (*from_bgr_)(overlay, out);
+  overlay_ = overlay;
 }
 
 }  // namespace skinmask::gstreamer

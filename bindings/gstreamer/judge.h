@@ -19,13 +19,17 @@ class Judge {
   // of their own. Throws Error where that cannot be: then all stays as it was, and the same
   // settings are not tried again.
   void Prepare(Settings settings, bool live);
-  // Frames of this kind come next.
-  void SetInput(const GstVideoInfo& input) { to_bgr_.emplace(input); }
+  // Frames of these kinds come next. Throws Error.
+  void SetFormats(const GstVideoInfo& input, const GstVideoInfo& output) {
+    to_bgr_.emplace(input);
+    from_bgr_.emplace(output);
+  }
   // Draws what is wanted of `in` into `out`, which has the format of it. Throws Error.
   void Draw(GstVideoFrame& in, Output output, GstVideoFrame& out);
 
  private:
   void BeginAnew(const Settings& settings);
+  void DrawPicture(const cv::Mat& bgr, Output output, GstVideoFrame& out);
 
   std::optional<Settings> tried_;     // the last that were asked for
   std::optional<Settings> prepared_;  // those in force
@@ -33,7 +37,9 @@ class Judge {
   std::optional<Detector> detector_;
   std::optional<StreamAdapter> stream_;  // where something is adapted
   std::optional<ToBgr> to_bgr_;
-  cv::Mat mask_;  // that pictures are drawn by: its memory, from frame to frame
+  std::optional<FromBgr> from_bgr_;
+  // What pictures are drawn by, and in: their memory, from frame to frame.
+  cv::Mat mask_, overlay_;
 };
 
 }  // namespace skinmask::gstreamer

@@ -26,7 +26,7 @@ GType OutputType() {
   static const GEnumValue kValues[] = {
       {Number(Output::kMask), "255 where skin is, else 0 (GRAY8)", "mask"},
       {Number(Output::kProbability), "round(255 P(skin)) (GRAY8)", "probability"},
-      {Number(Output::kOverlay), "The picture, darkened where there is no skin (BGR)", "overlay"},
+      {Number(Output::kOverlay), "The picture, darkened where there is no skin", "overlay"},
       {Number(Output::kCutout), "The picture with the mask as alpha (BGRA)", "cutout"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstSkinmaskOutput", kValues);
@@ -172,9 +172,10 @@ bool GetProperty(const Settings& settings, guint id, GValue* value) {
   }
 }
 
-const char* FormatOf(Output output) {
-  if (output == Output::kOverlay) return "BGR";
-  return output == Output::kCutout ? "BGRA" : "GRAY8";
+const char* FormatsOf(Output output) {
+  // Of the formats that sinks show, so that one may follow at once.
+  if (output == Output::kOverlay) return "{ BGR, BGRx, RGBx, RGB, I420, NV12, YV12, YUY2 }";
+  return output == Output::kCutout ? "{ BGRA }" : "{ GRAY8 }";
 }
 
 }  // namespace skinmask::gstreamer

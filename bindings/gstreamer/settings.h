@@ -37,7 +37,10 @@ void InstallProperties(GObjectClass* type);
 bool SetProperty(Settings& settings, guint id, const GValue* value);
 bool GetProperty(const Settings& settings, guint id, GValue* value);
 
-// What the bytes of an output are called in caps: "GRAY8", "BGR", "BGRA".
-const char* FormatOf(Output output);
+// What the bytes of an output may be, as caps have it, best first.
+const char* FormatsOf(Output output);
+// Those of all.
+inline constexpr char kOutputFormats[] =
+    "{ GRAY8, BGR, BGRx, RGBx, RGB, I420, NV12, YV12, YUY2, BGRA }";
 
 }  // namespace skinmask::gstreamer

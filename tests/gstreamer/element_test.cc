@@ -128,6 +128,33 @@ TEST(GstreamerElement, ObeysTheColorimetry) {
   EXPECT_LT(cv::norm(of_2020, of_601, cv::NORM_L1) / 255, 0.1 * 320 * 240);
 }
 
+// Overlays come out as what sinks show, too.
+TEST(GstreamerElement, OverlaysTakeTheFormatThatIsWanted) {
+  const cv::Mat picture = Photo({322, 240}, 0);
+  const RawFrame raw = FrameOf(picture, GST_VIDEO_FORMAT_BGR);
+  const auto drawn = [&](const char* format) {
+    Element element("adapt=off output=overlay");
+    const std::string caps = std::string("video/x-raw,format=") + format;
+    gst_harness_set_sink_caps_str(element.harness(), caps.c_str());
+    element.SetCaps(raw.info);
+    const cv::Mat pixels = element.Draw(raw);
+    EXPECT_EQ(element.format(), format);
+    return pixels;
+  };
+  const cv::Mat overlay = DrawOverlay(picture, DetectMask(Posterior(DefaultModel()), picture));
+  EXPECT_TRUE(Same(drawn("BGR"), overlay));
+  cv::Mat bgr;
+  cv::cvtColor(drawn("BGRx"), bgr, cv::COLOR_BGRA2BGR);
+  EXPECT_TRUE(Same(bgr, overlay));
+  cv::cvtColor(drawn("RGB"), bgr, cv::COLOR_RGB2BGR);
+  EXPECT_TRUE(Same(bgr, overlay));
+  cv::Mat luma;  // of limited range
+  cv::cvtColor(overlay, luma, cv::COLOR_BGR2GRAY);
+  luma.convertTo(luma, CV_8U, 219 / 255., 16);
+  for (const char* const format : {"I420", "NV12", "YV12"})
+    EXPECT_LE(cv::norm(drawn(format), luma, cv::NORM_INF), 2) << format;
+}
+
 TEST(GstreamerElement, KeepsTimesAndSizes) {
   Element element("adapt=off output=cutout");
   const RawFrame raw = FrameOf(Photo({66, 50}, 0), GST_VIDEO_FORMAT_BGR);
