@@ -51,12 +51,11 @@ function(skinmask_shared target file)
   target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined)
   file(RELATIVE_PATH modules ${CMAKE_INSTALL_FULL_LIBDIR}
        ${CMAKE_INSTALL_FULL_LIBEXECDIR}/skinmask)
-  # Until 1.0 each minor version may change what is binary.
   set_target_properties(
     ${target}
     PROPERTIES OUTPUT_NAME ${file} EXPORT_NAME ${shared_EXPORT} LINKER_LANGUAGE CXX
                VERSION ${PROJECT_VERSION}
-               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+               SOVERSION ${SKINMASK_ABI}
                LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
                INSTALL_RPATH "$ORIGIN;$ORIGIN/${modules}")
 endfunction()

@@ -7,6 +7,7 @@
 #include "skinmask/detect/adapt_stream.h"
 #include "skinmask/detect/detect.h"
 #include "skinmask/detect/detect_image.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/detect/draw.h"
 #include "skinmask/detect/frame_posterior.h"
 #include "skinmask/detect/region.h"

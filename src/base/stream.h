@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // An open descriptor, closed at the end of its scope. The names of the standard streams mean those
 // streams, which are not opened anew.

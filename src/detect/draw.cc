@@ -1,8 +1,12 @@
 #include "skinmask/detect/draw.h"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <iterator>
 #include <opencv2/imgproc.hpp>
 
+#include "base/parallel_rows.h"
 #include "media/picture_type.h"
 
 namespace skinmask {
@@ -11,6 +15,66 @@ namespace {
 void RequirePair(const cv::Mat& bgr, const cv::Mat& mask) {
   RequireType(bgr, CV_8UC3, "image");
   RequirePicture(mask, CV_8UC1, bgr.size(), "mask");
+}
+
+// A byte of the picture where there is no skin.
+const std::array<std::uint8_t, 256>& Dimmed() {
+  static const std::array<std::uint8_t, 256> table = [] {
+    std::array<std::uint8_t, 256> dimmed;
+    for (std::size_t i = 0; i < dimmed.size(); ++i)
+      dimmed[i] = cv::saturate_cast<std::uint8_t>(0.3f * static_cast<float>(i));
+    return dimmed;
+  }();
+  return table;
+}
+
+// A row of the mask and its neighbours.
+struct MaskRows {
+  const std::uint8_t *above, *row, *below;
+};
+
+// The border is of pixels without skin beside, above or below one with skin.
+void OverlayPixel(const MaskRows& mask, const cv::Vec3b* bgr, int x, int count,
+                  cv::Vec3b* overlay) {
+  const cv::Vec3b kBorderGreen(64, 255, 64);
+  const int own = mask.row[x];
+  const int around = mask.above[x] | mask.below[x] | mask.row[std::max(0, x - 1)] |
+                     mask.row[std::min(count - 1, x + 1)];
+  if ((around & ~own) != 0)
+    overlay[x] = kBorderGreen;
+  else if (own != 0)
+    overlay[x] = bgr[x];
+  else
+    for (int c = 0; c < 3; ++c) overlay[x][c] = Dimmed()[bgr[x][c]];
+}
+
+std::uint64_t Eight(const std::uint8_t* bytes) {
+  std::uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+// Eight pixels at a time where all are skin, or none is and no skin is near.
+void OverlayRow(const MaskRows& mask, const cv::Vec3b* bgr, int count, cv::Vec3b* overlay) {
+  const std::array<std::uint8_t, 256>& dimmed = Dimmed();
+  int x = 0;
+  while (x < count) {
+    const bool has_eight = x > 0 && x + 8 < count;
+    const std::uint64_t own = has_eight ? Eight(mask.row + x) : 1;
+    if (own == ~std::uint64_t{0}) {
+      std::copy_n(bgr + x, 8, overlay + x);
+    } else if (own == 0 && (Eight(mask.above + x) | Eight(mask.below + x) |
+                            Eight(mask.row + x - 1) | Eight(mask.row + x + 1)) == 0) {
+      const std::uint8_t* const from = bgr[x].val;
+      std::uint8_t* const to = overlay[x].val;
+      for (int i = 0; i < 24; ++i) to[i] = dimmed[from[i]];
+    } else {
+      const int end = has_eight ? x + 8 : x + 1;
+      for (; x < end; ++x) OverlayPixel(mask, bgr, x, count, overlay);
+      continue;
+    }
+    x += 8;
+  }
 }
 
 }  // namespace
@@ -49,15 +113,19 @@ cv::Mat InPalette(const cv::Mat& indices, const std::string& rgb) {
 }
 
 cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask) {
-  RequirePair(bgr, mask);
-  constexpr double kDimmed = 0.3;
-  const cv::Scalar kBorderGreen(64, 255, 64);
-  cv::Mat overlay, grown;
-  bgr.convertTo(overlay, CV_8U, kDimmed);
-  bgr.copyTo(overlay, mask);
-  cv::dilate(mask, grown, cv::getStructuringElement(cv::MORPH_CROSS, {3, 3}));
-  overlay.setTo(kBorderGreen, grown & ~mask);
+  cv::Mat overlay;
+  DrawOverlayInto(bgr, mask, overlay);
   return overlay;
+}
+
+void DrawOverlayInto(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat& overlay) {
+  RequirePair(bgr, mask);
+  overlay.create(bgr.size(), CV_8UC3);
+  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
+    OverlayRow(
+        {mask.ptr(std::max(0, y - 1)), mask.ptr(y), mask.ptr(std::min(mask.rows - 1, y + 1))},
+        bgr.ptr<cv::Vec3b>(y), bgr.cols, overlay.ptr<cv::Vec3b>(y));
+  });
 }
 
 cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask) {

@@ -85,6 +85,45 @@ Source SourceOf(const VideoFrame& frame) {
   return {static_cast<AVPixelFormat>(source.format), source.colorspace, IsFull(source), frame.size};
 }
 
+// The planes of a frame as swscale may read them: to the end of a vector, which in rows of other
+// widths is behind the last one. Decoders leave room there; planes of others, which may end where
+// their memory does, are copied.
+struct Readable {
+  explicit Readable(const AVFrame& frame) {
+    std::copy_n(frame.data, 4, planes);
+    std::copy_n(frame.linesize, 4, strides);
+  }
+  Readable(const VideoFrame& frame, AVPixelFormat format);
+
+  const std::uint8_t* planes[4] = {};
+  int strides[4] = {};
+  std::array<cv::Mat, 3> copies;
+};
+
+Readable::Readable(const VideoFrame& frame, AVPixelFormat format) {
+  constexpr int kVectorPixels = 32;
+  const bool is_whole = frame.size.width % kVectorPixels == 0;
+  const AVPixFmtDescriptor& d = *Ffmpeg::Get().av_pix_fmt_desc_get(format);
+  for (int i = 0; i < d.nb_components; ++i) {
+    const AVComponentDescriptor& c = d.comp[i];
+    const auto plane = static_cast<std::size_t>(c.plane);
+    const bool is_chroma = i > 0;
+    const int columns = AV_CEIL_RSHIFT(frame.size.width, is_chroma ? d.log2_chroma_w : 0);
+    const int rows = AV_CEIL_RSHIFT(frame.size.height, is_chroma ? d.log2_chroma_h : 0);
+    planes[plane] = frame.planes[plane];
+    strides[plane] = static_cast<int>(frame.strides[plane]);
+    if (is_whole) continue;
+    const int bytes = columns * c.step, vector = kVectorPixels * c.step;
+    cv::Mat& copy = copies[plane];
+    copy.create(rows, (bytes + vector - 1) / vector * vector, CV_8UC1);
+    cv::Mat(rows, bytes, CV_8UC1, const_cast<std::uint8_t*>(frame.planes[plane]),
+            static_cast<std::size_t>(frame.strides[plane]))
+        .copyTo(copy.colRange(0, bytes));
+    planes[plane] = copy.data;
+    strides[plane] = static_cast<int>(copy.step);
+  }
+}
+
 }  // namespace
 
 void RequirePixelFormat(const std::string& name) {
@@ -160,33 +199,22 @@ ScalerPtr MakeScaler(cv::Size size, AVPixelFormat from, AVPixelFormat to, int ma
 
 namespace {
 
-// Rows of a frame from `first` on, into as many of `to`.
-void ConvertRows(const VideoFrame& frame, int first, const cv::Mat& to) {
+// A frame as it is stored, into a picture of its height.
+void Convert(const VideoFrame& frame, const cv::Mat& to) {
   thread_local Source last{};
   thread_local ScalerPtr scaler;
-  Source source = SourceOf(frame);
-  source.size.height = to.rows;
+  const Source source = SourceOf(frame);
   if (!scaler || source != last) {
     scaler = MakeScaler(source.size, source.format, AV_PIX_FMT_BGR24, source.matrix,
                         source.full_range, SWS_BICUBIC);
     last = source;
   }
-  const std::uint8_t* from[4] = {};
-  int from_stride[4] = {};
-  for (std::size_t i = 0; i < frame.planes.size(); ++i) {
-    // Only NV12 is begun further down, whose pairs belong to two rows.
-    from[i] =
-        frame.planes[i] ? frame.planes[i] + (i ? first / 2 : first) * frame.strides[i] : nullptr;
-    from_stride[i] = static_cast<int>(frame.strides[i]);
-  }
-  if (frame.layout == VideoFrame::Layout::kOther) {
-    const auto& decoded = *static_cast<const AVFrame*>(frame.owner.get());
-    from[3] = decoded.data[3];
-    from_stride[3] = decoded.linesize[3];
-  }
   std::uint8_t* const rows[4] = {to.data};
   const int row_stride[4] = {static_cast<int>(to.step)};
-  Ffmpeg::Get().sws_scale(scaler.get(), from, from_stride, 0, to.rows, rows, row_stride);
+  const Readable from = frame.layout == VideoFrame::Layout::kOther
+                            ? Readable(*static_cast<const AVFrame*>(frame.owner.get()))
+                            : Readable(frame, source.format);
+  Ffmpeg::Get().sws_scale(scaler.get(), from.planes, from.strides, 0, to.rows, rows, row_stride);
 }
 
 // What cameras give goes through swscale's general converter, 1.7 ms a megapixel, where planes have
@@ -201,12 +229,15 @@ bool HasBands(const VideoFrame& frame) {
 }
 
 void ConvertBand(const VideoFrame& frame, int band, const cv::Mat& to) {
-  const int rows = to.rows / kBands, converted = rows + 2 * kBandOverlap;
-  const int begin = band * rows;
-  const int first = std::clamp(begin - kBandOverlap, 0, to.rows - converted);
+  const int rows = to.rows / kBands, begin = band * rows;
+  VideoFrame part = frame;
+  part.size.height = rows + 2 * kBandOverlap;
+  const int first = std::clamp(begin - kBandOverlap, 0, to.rows - part.size.height);
+  part.planes[0] += first * frame.strides[0];
+  if (part.planes[1]) part.planes[1] += first / 2 * frame.strides[1];
   thread_local cv::Mat with_overlap;
-  with_overlap.create(converted, to.cols, to.type());
-  ConvertRows(frame, first, with_overlap);
+  with_overlap.create(part.size.height, to.cols, to.type());
+  Convert(part, with_overlap);
   with_overlap.rowRange(begin - first, begin - first + rows)
       .copyTo(to.rowRange(begin, begin + rows));
 }
@@ -219,7 +250,7 @@ cv::Mat VideoFrame::StoredBgr() const {
     tbb::this_task_arena::isolate(
         [&] { tbb::parallel_for(0, kBands, [&](int band) { ConvertBand(*this, band, padded); }); });
   else
-    ConvertRows(*this, 0, padded);
+    Convert(*this, padded);
   return padded(cv::Rect({0, 0}, size));
 }
 

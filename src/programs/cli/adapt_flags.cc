@@ -8,7 +8,6 @@
 #include "programs/cli/rectangle.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
-#include "skinmask/base/logistic.h"
 
 namespace skinmask::cli {
 
@@ -30,11 +29,6 @@ void AddAdaptFlags(CLI::App& verb, AdaptFlags& flags) {
   group.AddChoice("--refine", flags.refine, {"off", "guided"},
                   "How neighbouring pixels help each other in images that are fitted to faces or "
                   "seeds");
-}
-
-double OwnThreshold(const Model& made, double prior) {
-  if (prior == made.positive().prior) return made.decision.threshold;  // to the bit
-  return Logistic(Logit(made.decision.threshold) + Logit(prior) - Logit(made.positive().prior));
 }
 
 namespace {

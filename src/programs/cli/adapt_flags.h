@@ -30,8 +30,6 @@ struct AdaptFlags {
 void AddAdaptFlags(CLI::App& verb, AdaptFlags& flags);
 // The files that they name, for the sandbox.
 void AddReads(const AdaptFlags& flags, std::vector<std::filesystem::path>& reads);
-// The threshold of the model as it was made, moved as a change of its prior moves all log-odds.
-double OwnThreshold(const Model& made, double prior);
 // Null when nothing is to be adapted to: --adapt off, or, where --adapt is not given, a model whose
 // positive class is not skin. `own_threshold` as Adapter takes it; `hog` is for the built-in
 // finder.

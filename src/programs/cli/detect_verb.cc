@@ -16,6 +16,7 @@
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
 #include "programs/cli/video_flags.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask::cli {

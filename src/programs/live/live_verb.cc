@@ -20,6 +20,7 @@
 #include "programs/live/backdrop.h"
 #include "programs/live/session.h"
 #include "programs/live/window/run_window.h"
+#include "skinmask/detect/detector.h"
 
 namespace skinmask::cli {
 namespace {

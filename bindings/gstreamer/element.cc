@@ -1,0 +1,272 @@
+// The element: what of GStreamer's it obeys. docs/gstreamer.md shows its use.
+#include <gst/gst.h>
+#include <gst/video/gstvideofilter.h>
+#include <gst/video/video.h>
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "judge.h"
+#include "settings.h"
+
+GST_DEBUG_CATEGORY_STATIC(skinmask_debug);
+#define GST_CAT_DEFAULT skinmask_debug
+
+namespace {
+
+using skinmask::DetectorOptions;
+using skinmask::Output;
+using skinmask::gstreamer::FormatsOf;
+using skinmask::gstreamer::Judge;
+using skinmask::gstreamer::kInputFormats;
+using skinmask::gstreamer::kOutputFormats;
+using skinmask::gstreamer::Settings;
+
+// Settings are of any thread, all else of the one that frames come on.
+class Work {
+ public:
+  Settings settings() const {
+    const std::lock_guard lock(mutex_);
+    return settings_;
+  }
+  template <class Act>
+  bool Change(const Act& change) {
+    const std::lock_guard lock(mutex_);
+    return change(settings_);
+  }
+
+  Judge judge;
+  bool live = false;
+  Output drawn = Output::kMask;                 // what the last frame became
+  std::atomic<GstClockTime> frame_duration{0};  // as the caps have it
+
+ private:
+  mutable std::mutex mutex_;
+  Settings settings_;
+};
+
+}  // namespace
+
+struct GstSkinmask {
+  GstVideoFilter parent;
+  Work* work;
+};
+struct GstSkinmaskClass {
+  GstVideoFilterClass parent;
+};
+G_DEFINE_TYPE(GstSkinmask, gst_skinmask, GST_TYPE_VIDEO_FILTER)
+
+namespace {
+
+template <class Instance>
+GstSkinmask* Self(Instance* instance) {
+  return reinterpret_cast<GstSkinmask*>(instance);
+}
+
+void SetPropertyOf(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  GstSkinmask* const self = Self(object);
+  const Settings before = self->work->settings();
+  if (!self->work->Change([&](Settings& s) { return SetProperty(s, id, value); })) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+    return;
+  }
+  const Settings after = self->work->settings();
+  if (after.output != before.output) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+  if (after.adapt != before.adapt)
+    gst_element_post_message(GST_ELEMENT(object), gst_message_new_latency(GST_OBJECT(object)));
+}
+
+void GetPropertyOf(GObject* object, guint id, GValue* value, GParamSpec* spec) {
+  if (!GetProperty(Self(object)->work->settings(), id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+void Finalize(GObject* object) {
+  delete Self(object)->work;
+  G_OBJECT_CLASS(gst_skinmask_parent_class)->finalize(object);
+}
+
+// What the library says goes out as it is, in one line.
+gboolean Start(GstBaseTransform* base) {
+  Work& work = *Self(base)->work;
+  try {
+    work.judge = Judge();
+    work.live = false;
+    work.judge.Prepare(work.settings(), work.live);
+    return TRUE;
+  } catch (const std::exception& e) {
+    GST_ELEMENT_ERROR(base, LIBRARY, SETTINGS, ("%s", e.what()), (nullptr));
+    return FALSE;
+  }
+}
+
+gboolean Stop(GstBaseTransform* base) {
+  Self(base)->work->judge = Judge();
+  return TRUE;
+}
+
+// The other side's caps: the same but for the format, and for what goes with it.
+GstCaps* TransformCaps(GstBaseTransform* base, GstPadDirection direction, GstCaps* caps,
+                       GstCaps* filter) {
+  const char* const drawn = FormatsOf(Self(base)->work->settings().output);
+  const bool from_input = direction == GST_PAD_SINK;
+  const std::string raw = "video/x-raw,format=";
+  GstCaps* const allowed =
+      gst_caps_from_string((raw + (from_input ? kInputFormats : drawn)).c_str());
+  GstCaps* const other = gst_caps_from_string((raw + (from_input ? drawn : kInputFormats)).c_str());
+  GstCaps* const known = gst_caps_intersect_full(caps, allowed, GST_CAPS_INTERSECT_FIRST);
+  const GValue* const format = gst_structure_get_value(gst_caps_get_structure(other, 0), "format");
+  GstCaps* result = gst_caps_new_empty();
+  for (guint i = 0; i < gst_caps_get_size(known); ++i) {
+    GstStructure* const structure = gst_structure_copy(gst_caps_get_structure(known, i));
+    gst_structure_set_value(structure, "format", format);
+    gst_structure_remove_fields(structure, "colorimetry", "chroma-site", nullptr);
+    result = gst_caps_merge_structure(result, structure);
+  }
+  for (GstCaps* const done : {allowed, other, known}) gst_caps_unref(done);
+  if (!filter) return result;
+  GstCaps* const filtered = gst_caps_intersect_full(filter, result, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(result);
+  return filtered;
+}
+
+bool IsLive(GstBaseTransform* base) {
+  gboolean live = FALSE;
+  GstQuery* const query = gst_query_new_latency();
+  if (gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(base), query))
+    gst_query_parse_latency(query, &live, nullptr, nullptr);
+  gst_query_unref(query);
+  return live;
+}
+
+gboolean SetInfo(GstVideoFilter* filter, GstCaps*, GstVideoInfo* in, GstCaps*, GstVideoInfo* out) {
+  constexpr int kUsualRate = 30;
+  Work& work = *Self(filter)->work;
+  const bool tells_rate = GST_VIDEO_INFO_FPS_N(in) > 0;
+  const GstClockTime duration =
+      gst_util_uint64_scale_int(GST_SECOND, tells_rate ? GST_VIDEO_INFO_FPS_D(in) : 1,
+                                tells_rate ? GST_VIDEO_INFO_FPS_N(in) : kUsualRate);
+  try {
+    work.judge.SetFormats(*in, *out);
+  } catch (const std::exception& e) {
+    GST_ELEMENT_ERROR(filter, STREAM, FORMAT, ("%s", e.what()), (nullptr));
+    return FALSE;
+  }
+  work.live = IsLive(GST_BASE_TRANSFORM(filter));
+  if (work.frame_duration.exchange(duration) != duration)
+    gst_element_post_message(GST_ELEMENT(filter), gst_message_new_latency(GST_OBJECT(filter)));
+  return TRUE;
+}
+
+// A frame takes less than the next one takes to come, or frames are dropped; without adaptation it
+// takes about a millisecond.
+GstClockTime LatencyOf(const Work& work) {
+  return work.settings().adapt == DetectorOptions::Adapt::kOff ? 0 : work.frame_duration.load();
+}
+
+gboolean Query(GstBaseTransform* base, GstPadDirection direction, GstQuery* query) {
+  GstBaseTransformClass* const parent = GST_BASE_TRANSFORM_CLASS(gst_skinmask_parent_class);
+  if (!parent->query(base, direction, query)) return FALSE;
+  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC) return TRUE;
+  gboolean live = FALSE;
+  GstClockTime least = 0, most = 0;
+  gst_query_parse_latency(query, &live, &least, &most);
+  const GstClockTime own = LatencyOf(*Self(base)->work);
+  if (GST_CLOCK_TIME_IS_VALID(most)) most += own;
+  gst_query_set_latency(query, live, least + own, most);
+  return TRUE;
+}
+
+// Values that change with time (GstController).
+void BeforeTransform(GstBaseTransform* base, GstBuffer* buffer) {
+  const GstClockTime time =
+      gst_segment_to_stream_time(&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(base), time);
+}
+
+// Settings that cannot be had are a warning while frames come: those from before hold.
+void Prepare(GstVideoFilter* filter, const Settings& settings) {
+  Work& work = *Self(filter)->work;
+  try {
+    work.judge.Prepare(settings, work.live);
+  } catch (const std::exception& e) {
+    GST_ELEMENT_WARNING(filter, LIBRARY, SETTINGS, ("%s", e.what()), ("what was set before holds"));
+  }
+}
+
+// Whether a list of caps ("{ A, B }") has it.
+bool IsAmong(const std::string& format, std::string_view list) {
+  const std::string comma = " " + format + ",", end = " " + format + " }";
+  return list.find(comma) != list.npos || list.find(end) != list.npos;
+}
+
+GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideoFrame* out) {
+  Work& work = *Self(filter)->work;
+  const Settings settings = work.settings();
+  Prepare(filter, settings);
+  // An output of another format begins when that was agreed on, with the next frame.
+  const std::string format = gst_video_format_to_string(GST_VIDEO_FRAME_FORMAT(out));
+  for (const Output output :
+       {settings.output, work.drawn, Output::kMask, Output::kOverlay, Output::kCutout})
+    if (IsAmong(format, FormatsOf(output))) {
+      work.drawn = output;
+      break;
+    }
+  try {
+    work.judge.Draw(*in, work.drawn, *out);
+    return GST_FLOW_OK;
+  } catch (const std::exception& e) {
+    GST_ELEMENT_ERROR(filter, LIBRARY, FAILED, ("%s", e.what()), (nullptr));
+    return GST_FLOW_ERROR;
+  }
+}
+
+void AddPad(GstElementClass* type, const char* name, GstPadDirection direction,
+            const char* formats) {
+  const std::string text = std::string("video/x-raw,format=") + formats +
+                           ",width=" GST_VIDEO_SIZE_RANGE ",height=" GST_VIDEO_SIZE_RANGE
+                           ",framerate=" GST_VIDEO_FPS_RANGE;
+  GstCaps* const caps = gst_caps_from_string(text.c_str());
+  gst_element_class_add_pad_template(type,
+                                     gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps));
+  gst_caps_unref(caps);
+}
+
+}  // namespace
+
+static void gst_skinmask_init(GstSkinmask* self) { self->work = new Work; }
+
+static void gst_skinmask_class_init(GstSkinmaskClass* type) {
+  GObjectClass* const object = G_OBJECT_CLASS(type);
+  object->set_property = SetPropertyOf;
+  object->get_property = GetPropertyOf;
+  object->finalize = Finalize;
+  skinmask::gstreamer::InstallProperties(object);
+  GstElementClass* const element = GST_ELEMENT_CLASS(type);
+  gst_element_class_set_static_metadata(
+      element, "Human skin", "Filter/Effect/Video",
+      "Finds human skin, pixel by pixel: a mask, probabilities, an overlay or a cut-out",
+      "The authors of skinmask");
+  AddPad(element, "sink", GST_PAD_SINK, kInputFormats);
+  AddPad(element, "src", GST_PAD_SRC, kOutputFormats);
+  GstBaseTransformClass* const base = GST_BASE_TRANSFORM_CLASS(type);
+  base->start = Start;
+  base->stop = Stop;
+  base->transform_caps = TransformCaps;
+  base->query = Query;
+  base->before_transform = BeforeTransform;
+  GstVideoFilterClass* const filter = GST_VIDEO_FILTER_CLASS(type);
+  filter->set_info = SetInfo;
+  filter->transform_frame = TransformFrame;
+}
+
+static gboolean RegisterElement(GstPlugin* plugin) {
+  GST_DEBUG_CATEGORY_INIT(skinmask_debug, "skinmask", 0, "human skin in video");
+  return gst_element_register(plugin, "skinmask", GST_RANK_NONE, gst_skinmask_get_type());
+}
+
+#define PACKAGE "skinmask"
+GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, skinmask, "Human skin in video",
+                  RegisterElement, SKINMASK_VERSION, "Apache 2.0", "skinmask", "skinmask")

@@ -1,0 +1,45 @@
+// What the element does with its frames, one after the other.
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <memory>
+#include <optional>
+
+#include "frames.h"
+#include "settings.h"
+#include "skinmask/detect/adapt_stream.h"
+#include "skinmask/detect/detector.h"
+
+namespace skinmask::gstreamer {
+
+class Judge {
+ public:
+  // Makes ready what `settings` ask for, and that changed; `live` is whether frames come at a time
+  // of their own. Throws Error where that cannot be: then all stays as it was, and the same
+  // settings are not tried again.
+  void Prepare(Settings settings, bool live);
+  // Frames of these kinds come next. Throws Error.
+  void SetFormats(const GstVideoInfo& input, const GstVideoInfo& output) {
+    to_bgr_.emplace(input);
+    from_bgr_.emplace(output);
+  }
+  // Draws what is wanted of `in` into `out`, which has the format of it. Throws Error.
+  void Draw(GstVideoFrame& in, Output output, GstVideoFrame& out);
+
+ private:
+  void BeginAnew(const Settings& settings);
+  void DrawPicture(const cv::Mat& bgr, Output output, GstVideoFrame& out);
+
+  std::optional<Settings> tried_;     // the last that were asked for
+  std::optional<Settings> prepared_;  // those in force
+  double own_threshold_ = 0;          // of the model
+  std::optional<Detector> detector_;
+  std::optional<StreamAdapter> stream_;  // where something is adapted
+  std::optional<ToBgr> to_bgr_;
+  std::optional<FromBgr> from_bgr_;
+  // What pictures are drawn by, and in: their memory, from frame to frame.
+  cv::Mat mask_, overlay_;
+};
+
+}  // namespace skinmask::gstreamer

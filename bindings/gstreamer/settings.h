@@ -1,0 +1,46 @@
+// The properties of the element.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <string>
+
+#include "skinmask/detect/detector.h"
+#include "skinmask/media/outputs.h"
+
+namespace skinmask::gstreamer {
+
+// How faces are searched for.
+enum class Search {
+  kAuto,   // kAside in live pipelines, else kWait
+  kWait,   // as `skinmask detect` does: frames wait for it
+  kAside,  // as `skinmask live` does: on a thread of its own, in a smaller picture, for later
+           // frames
+};
+
+struct Settings {
+  Output output = Output::kMask;
+  std::string model, faces;  // empty: built in
+  DetectorOptions::Adapt adapt = DetectorOptions::Adapt::kAuto;
+  Search search = Search::kAuto;
+  bool refine = true;
+  double threshold = -1, prior = -1;  // negative: the model's own
+
+  // Whether all but output and threshold is the same.
+  bool SameStream(const Settings& other) const;
+  bool operator==(const Settings&) const = default;
+};
+
+// Declares all of them to the class.
+void InstallProperties(GObjectClass* type);
+// False where there is no such property.
+bool SetProperty(Settings& settings, guint id, const GValue* value);
+bool GetProperty(const Settings& settings, guint id, GValue* value);
+
+// What the bytes of an output may be, as caps have it, best first.
+const char* FormatsOf(Output output);
+// Those of all.
+inline constexpr char kOutputFormats[] =
+    "{ GRAY8, BGR, BGRx, RGBx, RGB, I420, NV12, YV12, YUY2, BGRA }";
+
+}  // namespace skinmask::gstreamer

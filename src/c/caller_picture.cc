@@ -1,0 +1,149 @@
+#include "c/caller_picture.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <opencv2/imgproc.hpp>
+#include <span>
+
+#include "c/guard.h"
+#include "skinmask/media/image.h"
+
+namespace skinmask::c {
+namespace {
+
+struct Plane {
+  std::size_t row_bytes, rows;
+};
+using Planes = std::array<Plane, 3>;
+
+std::size_t Half(std::size_t n) { return (n + 1) / 2; }
+
+Planes PlanesOf(const skinmask_picture& picture) {
+  const auto width = static_cast<std::size_t>(picture.width);
+  const auto height = static_cast<std::size_t>(picture.height);
+  const Plane luma{width, height}, chroma{Half(width), Half(height)};
+  switch (picture.format) {
+    case SKINMASK_BGR:
+    case SKINMASK_RGB:
+      return {{{3 * width, height}}};
+    case SKINMASK_BGRA:
+    case SKINMASK_RGBA:
+      return {{{4 * width, height}}};
+    case SKINMASK_NV12:
+      return {{luma, {2 * chroma.row_bytes, chroma.rows}}};
+    case SKINMASK_I420:
+      return {{luma, chroma, chroma}};
+    default:
+      throw BadArgument("picture.format", fmt::format("is {} (a skinmask_format)", picture.format));
+  }
+}
+
+void RequireSize(const skinmask_picture& picture) {
+  const auto pixels = std::int64_t{picture.width} * picture.height;
+  if (picture.width < 1 || picture.height < 1 || pixels > kMaxPixels)
+    throw BadArgument("picture", fmt::format("is of {} x {} pixels (1 to {} in all)", picture.width,
+                                             picture.height, kMaxPixels));
+}
+
+// (Half of what a pointer can reach is what the largest object can have.)
+void RequireStride(std::size_t stride, const Plane& plane, const std::string& name) {
+  constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  if (stride < plane.row_bytes || stride > kMost / plane.rows)
+    throw BadArgument(
+        name, fmt::format("is {} (bytes from row to row, at least {})", stride, plane.row_bytes));
+}
+
+void RequirePlanes(const skinmask_picture& picture) {
+  RequireSize(picture);
+  const Planes planes = PlanesOf(picture);
+  for (std::size_t i = 0; i < planes.size() && planes[i].rows > 0; ++i) {
+    RequireGiven(picture.planes[i], fmt::format("picture.planes[{}]", i));
+    RequireStride(picture.strides[i], planes[i], fmt::format("picture.strides[{}]", i));
+  }
+  constexpr int kYuvFlags = SKINMASK_BT709 | SKINMASK_FULL_RANGE;
+  if ((picture.yuv & ~kYuvFlags) != 0)
+    throw BadArgument("picture.yuv", fmt::format("is {} (0 to {})", picture.yuv, kYuvFlags));
+}
+
+std::span<const std::uint8_t> BytesOf(const std::uint8_t* first, std::size_t stride,
+                                      const Plane& plane) {
+  return {first, stride * (plane.rows - 1) + plane.row_bytes};
+}
+
+bool Overlap(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+  const std::less<const std::uint8_t*> before;
+  return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
+}
+
+VideoFrame::Layout LayoutOf(int format) {
+  if (format == SKINMASK_NV12) return VideoFrame::Layout::kNv12;
+  return format == SKINMASK_I420 ? VideoFrame::Layout::kI420 : VideoFrame::Layout::kBgr;
+}
+
+// The bytes that BGR is made of by OpenCV.
+cv::Mat Packed(const skinmask_picture& picture, int channels) {
+  return cv::Mat(picture.height, picture.width, CV_8UC(channels),
+                 const_cast<std::uint8_t*>(picture.planes[0]), picture.strides[0]);
+}
+
+cv::Mat Converted(const cv::Mat& pixels, int conversion) {
+  cv::Mat bgr;
+  cv::cvtColor(pixels, bgr, conversion);
+  return bgr;
+}
+
+}  // namespace
+
+VideoFrame FrameOf(const skinmask_picture& picture) {
+  RequirePlanes(picture);
+  VideoFrame frame;
+  frame.layout = LayoutOf(picture.format);
+  frame.encoding.matrix =
+      picture.yuv & SKINMASK_BT709 ? YuvEncoding::Matrix::kBt709 : YuvEncoding::Matrix::kBt601;
+  frame.encoding.range =
+      picture.yuv & SKINMASK_FULL_RANGE ? YuvEncoding::Range::kFull : YuvEncoding::Range::kLimited;
+  frame.size = {picture.width, picture.height};
+  for (std::size_t i = 0; i < frame.planes.size(); ++i) {
+    frame.planes[i] = picture.planes[i];
+    frame.strides[i] = static_cast<std::ptrdiff_t>(picture.strides[i]);
+  }
+  return frame;
+}
+
+cv::Mat BgrOf(const skinmask_picture& picture, const VideoFrame& frame) {
+  switch (picture.format) {
+    case SKINMASK_BGR:
+      return Packed(picture, 3);
+    case SKINMASK_RGB:
+      return Converted(Packed(picture, 3), cv::COLOR_RGB2BGR);
+    case SKINMASK_BGRA:
+      return Converted(Packed(picture, 4), cv::COLOR_BGRA2BGR);
+    case SKINMASK_RGBA:
+      return Converted(Packed(picture, 4), cv::COLOR_RGBA2BGR);
+    default:
+      return frame.StoredBgr();
+  }
+}
+
+bool IsRgb(const skinmask_picture& picture) {
+  return picture.format == SKINMASK_RGB || picture.format == SKINMASK_RGBA;
+}
+
+cv::Mat RoomFor(const skinmask_picture& picture, int channels, std::uint8_t* out,
+                std::size_t stride) {
+  RequireGiven(out, "out");
+  const Plane room{static_cast<std::size_t>(channels) * static_cast<std::size_t>(picture.width),
+                   static_cast<std::size_t>(picture.height)};
+  RequireStride(stride, room, "out_stride");
+  const Planes planes = PlanesOf(picture);
+  for (std::size_t i = 0; i < planes.size() && planes[i].rows > 0; ++i)
+    if (Overlap(BytesOf(out, stride, room),
+                BytesOf(picture.planes[i], picture.strides[i], planes[i])))
+      throw BadArgument("out", "overlaps the picture");
+  return cv::Mat(picture.height, picture.width, CV_8UC(channels), out, stride);
+}
+
+}  // namespace skinmask::c

@@ -1,0 +1,55 @@
+#include "c/guard.h"
+
+#include <new>
+#include <string>
+
+namespace skinmask::c {
+namespace {
+
+// The text of one thread. Where there is no memory for it, a part of it does.
+class LastError {
+ public:
+  void Set(const char* text) noexcept {
+    try {
+      text_ = text;
+    } catch (...) {
+      text_.clear();
+    }
+  }
+  const char* text() const { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+thread_local LastError last_error;
+
+skinmask_status Failed(skinmask_status status, const char* text) noexcept {
+  last_error.Set(text);
+  return status;
+}
+
+}  // namespace
+
+void RequireGiven(const void* pointer, std::string_view name) {
+  if (!pointer) throw BadArgument(name, "is NULL");
+}
+
+skinmask_status Guarded(const std::function<void()>& work) noexcept {
+  try {
+    work();
+    return SKINMASK_OK;
+  } catch (const BadArgument& e) {
+    return Failed(SKINMASK_BAD_ARGUMENT, e.what());
+  } catch (const std::bad_alloc&) {
+    return Failed(SKINMASK_NO_MEMORY, "memory: there is not enough");
+  } catch (const std::exception& e) {
+    return Failed(SKINMASK_FAILED, e.what());
+  } catch (...) {
+    return Failed(SKINMASK_FAILED, "skinmask: failed for no reason that it tells");
+  }
+}
+
+}  // namespace skinmask::c
+
+extern "C" const char* skinmask_error(void) { return skinmask::c::last_error.text(); }

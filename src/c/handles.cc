@@ -1,0 +1,136 @@
+#include "c/handles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "c/guard.h"
+#include "skinmask/base/version.h"
+#include "skinmask/media/image.h"
+
+namespace {
+
+using skinmask::DetectorOptions;
+using skinmask::c::BadArgument;
+using skinmask::c::Guarded;
+using skinmask::c::GuardedHandle;
+using skinmask::c::RequireGiven;
+
+// Negative: absent.
+std::optional<double> Given(double number, const char* name) {
+  if (std::isnan(number)) throw BadArgument(name, "is no number (negative: the model's own)");
+  return number < 0 ? std::nullopt : std::optional(number);
+}
+
+DetectorOptions::Adapt AdaptOf(int adapt) {
+  switch (adapt) {
+    case SKINMASK_ADAPT_AUTO:
+      return DetectorOptions::Adapt::kAuto;
+    case SKINMASK_ADAPT_FACES:
+      return DetectorOptions::Adapt::kFaces;
+    case SKINMASK_ADAPT_OFF:
+      return DetectorOptions::Adapt::kOff;
+    default:
+      throw BadArgument("options.adapt", "is " + std::to_string(adapt) + " (a skinmask_adapt)");
+  }
+}
+
+// Callers of a later version may know more options, which must be 0 then; those of an earlier one
+// know fewer.
+skinmask_options Known(const skinmask_options& given) {
+  constexpr std::size_t kLeast = sizeof(skinmask_options);  // of the first version
+  constexpr std::size_t kMost = 4096;
+  if (given.size < kLeast || given.size > kMost)
+    throw BadArgument("options.size",
+                      "is " + std::to_string(given.size) + " (begin with SKINMASK_OPTIONS)");
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
+  if (std::any_of(bytes + sizeof given, bytes + given.size, [](unsigned char b) { return b != 0; }))
+    throw BadArgument("options", "has some of a later version than this library's");
+  return given;
+}
+
+DetectorOptions OptionsOf(const skinmask_options& given) {
+  const skinmask_options options = Known(given);
+  DetectorOptions result;
+  result.adapt = AdaptOf(options.adapt);
+  result.refine = options.refine != 0;
+  result.threshold = Given(options.threshold, "options.threshold");
+  result.prior = Given(options.prior, "options.prior");
+  if (options.faces) result.faces = options.faces;
+  return result;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* skinmask_version(void) { return skinmask::kVersion; }
+
+skinmask_model* skinmask_model_default(void) {
+  return GuardedHandle([] { return new skinmask_model{skinmask::DefaultModel()}; });
+}
+
+skinmask_model* skinmask_model_read(const char* path) {
+  return GuardedHandle([&] {
+    RequireGiven(path, "path");
+    return new skinmask_model{skinmask::ReadModel(path)};
+  });
+}
+
+skinmask_model* skinmask_model_parse(const char* json, size_t size) {
+  return GuardedHandle([&] {
+    RequireGiven(json, "json");
+    return new skinmask_model{skinmask::ModelFromJson({json, size}, "model")};
+  });
+}
+
+void skinmask_model_free(skinmask_model* model) { delete model; }
+
+skinmask_detector* skinmask_detector_new(const skinmask_model* model,
+                                         const skinmask_options* options) {
+  return GuardedHandle([&] {
+    return new skinmask_detector{
+        skinmask::Detector(model ? model->model : skinmask::DefaultModel(),
+                           options ? OptionsOf(*options) : DetectorOptions())};
+  });
+}
+
+double skinmask_detector_threshold(const skinmask_detector* detector) {
+  return detector ? detector->detector.model().decision.threshold : -1;
+}
+
+void skinmask_detector_free(skinmask_detector* detector) { delete detector; }
+
+skinmask_image* skinmask_image_read(const char* path) {
+  return GuardedHandle([&] {
+    RequireGiven(path, "path");
+    return new skinmask_image{skinmask::ReadImage(path)};
+  });
+}
+
+skinmask_image* skinmask_image_decode(const void* bytes, size_t size) {
+  return GuardedHandle([&] {
+    RequireGiven(bytes, "bytes");
+    return new skinmask_image{
+        skinmask::DecodeImage({static_cast<const char*>(bytes), size}, "image")};
+  });
+}
+
+skinmask_status skinmask_image_picture(const skinmask_image* image, skinmask_picture* picture) {
+  return Guarded([&] {
+    RequireGiven(image, "image");
+    RequireGiven(picture, "picture");
+    *picture = {};
+    picture->format = SKINMASK_BGR;
+    picture->width = image->bgr.cols;
+    picture->height = image->bgr.rows;
+    picture->planes[0] = image->bgr.data;
+    picture->strides[0] = image->bgr.step;
+  });
+}
+
+void skinmask_image_free(skinmask_image* image) { delete image; }
+
+}  // extern "C"

@@ -1,0 +1,17 @@
+#!/bin/sh
+# The program of docs/c.md writes the mask that `skinmask detect` writes, as evaluation finds.
+# usage: example_test.sh EXAMPLE SKINMASK SOURCE
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+mkdir photo mask
+fail() { echo "$*" >&2; exit 1; }
+cp "$3/samples/photos/grace_hopper.jpg" photo
+said=$("$1" photo/grace_hopper.jpg mask/grace_hopper.pgm)
+[ "$said" = '13.4 % of photo/grace_hopper.jpg is skin' ] || fail "it says: $said"
+"$2" detect -q photo -o truth
+"$2" evaluate -q --predicted mask --truth truth --json | grep -q '"f1": 1[.0]*,' ||
+  fail 'its mask differs'
+"$1" none.jpg mask.pgm 2>error && fail 'it takes a file that is not there'
+grep -q '^none.jpg: ' error

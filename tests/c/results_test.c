@@ -1,0 +1,245 @@
+/* What the interface in C gives is what the program skinmask gives, for every order of bytes; a
+ * program in C99.
+ * usage: results_test SKINMASK SOURCE FOLDER */
+#define _DEFAULT_SOURCE 1
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static const char *program, *folder;
+
+/* `size` bytes that end where memory does: to touch the next one is a crash. */
+static uint8_t* AtTheEdge(size_t size) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (size + page - 1) / page;
+  uint8_t* const memory =
+      mmap(NULL, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED || mprotect(memory + pages * page, page, PROT_NONE) != 0) abort();
+  return memory + pages * page - size;
+}
+
+/* What `skinmask detect` makes of the photograph, as BGR. */
+static skinmask_image* Expected(const char* photo, const char* flags, const char* suffix) {
+  char command[4096];
+  skinmask_image* image;
+  snprintf(command, sizeof command, "'%s' detect -q --force '%s' -o '%s/out' %s", program, photo,
+           folder, flags);
+  CHECK(system(command) == 0);
+  snprintf(command, sizeof command, "%s/out/grace_hopper%s", folder, suffix);
+  image = skinmask_image_read(command);
+  CHECK(image != NULL);
+  return image;
+}
+
+static uint8_t* Detected(const skinmask_detector* detector, const skinmask_picture* picture,
+                         int output, size_t channels) {
+  const size_t row = channels * (size_t)picture->width;
+  uint8_t* const out = AtTheEdge(row * (size_t)picture->height);
+  CHECK(skinmask_detect(detector, picture, output, out, row) == SKINMASK_OK);
+  return out;
+}
+
+/* `pixels` have 1, 3 or 4 bytes each; grey ones are compared with the blue of `expected`. */
+static int SameAs(skinmask_image* expected, const uint8_t* pixels, size_t channels) {
+  skinmask_picture picture;
+  int x, y, same = 1;
+  size_t i;
+  CHECK(skinmask_image_picture(expected, &picture) == SKINMASK_OK);
+  for (y = 0; y < picture.height; ++y)
+    for (x = 0; x < picture.width; ++x) {
+      const uint8_t* const a = picture.planes[0] + (size_t)y * picture.strides[0] + 3 * (size_t)x;
+      const uint8_t* const b = pixels + ((size_t)y * (size_t)picture.width + (size_t)x) * channels;
+      for (i = 0; i < channels && i < 3; ++i) same = same && a[i] == b[i];
+    }
+  skinmask_image_free(expected);
+  return same;
+}
+
+/* The photograph in another order of bytes, in rows with room between them. */
+static skinmask_picture Reordered(const skinmask_picture* bgr, int format) {
+  const size_t channels = format == SKINMASK_BGRA || format == SKINMASK_RGBA ? 4 : 3;
+  const int rgb = format == SKINMASK_RGB || format == SKINMASK_RGBA;
+  skinmask_picture other = *bgr;
+  uint8_t* pixels;
+  int x, y;
+  other.format = format;
+  other.strides[0] = channels * (size_t)bgr->width + 7;
+  pixels = malloc(other.strides[0] * (size_t)bgr->height);
+  memset(pixels, 77, other.strides[0] * (size_t)bgr->height);
+  for (y = 0; y < bgr->height; ++y)
+    for (x = 0; x < bgr->width; ++x) {
+      const uint8_t* const from = bgr->planes[0] + (size_t)y * bgr->strides[0] + 3 * (size_t)x;
+      uint8_t* const to = pixels + (size_t)y * other.strides[0] + channels * (size_t)x;
+      to[rgb ? 2 : 0] = from[0];
+      to[1] = from[1];
+      to[rgb ? 0 : 2] = from[2];
+    }
+  other.planes[0] = pixels;
+  return other;
+}
+
+/* All outputs, with all options as they are and with some that are given, are the program's. */
+static void TestProgram(const char* photo, const skinmask_picture* picture) {
+  skinmask_options options = SKINMASK_OPTIONS;
+  skinmask_detector* detector = skinmask_detector_new(NULL, NULL);
+  const char* const all = "--output mask,probability,overlay,cutout";
+  CHECK(detector != NULL);
+  CHECK(SameAs(Expected(photo, all, ".png"), Detected(detector, picture, SKINMASK_MASK, 1), 1));
+  CHECK(SameAs(Expected(photo, all, ".probability.png"),
+               Detected(detector, picture, SKINMASK_PROBABILITY, 1), 1));
+  CHECK(SameAs(Expected(photo, all, ".overlay.png"),
+               Detected(detector, picture, SKINMASK_OVERLAY, 3), 3));
+  CHECK(SameAs(Expected(photo, all, ".cutout.png"), Detected(detector, picture, SKINMASK_CUTOUT, 4),
+               4));
+  skinmask_detector_free(detector);
+  options.threshold = 0.25;
+  options.prior = 0.1;
+  options.adapt = SKINMASK_ADAPT_FACES;
+  options.refine = 0;
+  detector = skinmask_detector_new(NULL, &options);
+  CHECK(skinmask_detector_threshold(detector) == 0.25);
+  CHECK(SameAs(Expected(photo, "--threshold 0.25 --prior 0.1 --adapt faces --refine off", ".png"),
+               Detected(detector, picture, SKINMASK_MASK, 1), 1));
+  skinmask_detector_free(detector);
+}
+
+/* Orders of bytes and strides change nothing, and colours go out in the order that they came in. */
+static void TestFormats(const char* photo, const skinmask_picture* picture,
+                        const skinmask_detector* off) {
+  const int formats[] = {SKINMASK_BGR, SKINMASK_RGB, SKINMASK_BGRA, SKINMASK_RGBA};
+  const size_t pixels = (size_t)picture->width * (size_t)picture->height;
+  uint8_t* const overlay = Detected(off, picture, SKINMASK_OVERLAY, 3);
+  size_t i, j;
+  for (i = 0; i < 4; ++i) {
+    const skinmask_picture other = Reordered(picture, formats[i]);
+    const int rgb = formats[i] == SKINMASK_RGB || formats[i] == SKINMASK_RGBA;
+    uint8_t* drawn = Detected(off, &other, SKINMASK_OVERLAY, 3);
+    int same = 1;
+    CHECK(
+        SameAs(Expected(photo, "--adapt off", ".png"), Detected(off, &other, SKINMASK_MASK, 1), 1));
+    for (j = 0; j < 3 * pixels; ++j)
+      same = same && drawn[j] == overlay[rgb ? j - j % 3 + (2 - j % 3) : j];
+    CHECK(same);
+    free((void*)other.planes[0]);
+  }
+}
+
+/* NV12 and I420 of odd sizes that end where memory does: both are the same picture, so they get the
+ * same mask, with adaptation and without; and of a picture in one colour it is what that colour is.
+ */
+static void TestYuv(const skinmask_detector* off, const skinmask_detector* adapted) {
+  enum { kWidth = 321, kHeight = 243, kHalfWidth = 161, kHalfHeight = 122 };
+  const size_t luma = (size_t)kWidth * kHeight, chroma = (size_t)kHalfWidth * kHalfHeight;
+  skinmask_picture nv12, i420;
+  uint8_t *y, *uv, *u, *v, *a, *b;
+  size_t i;
+  int yuv;
+  memset(&nv12, 0, sizeof nv12);
+  nv12.width = kWidth;
+  nv12.height = kHeight;
+  nv12.planes[0] = y = AtTheEdge(luma);
+  nv12.planes[1] = uv = AtTheEdge(2 * chroma);
+  nv12.strides[0] = kWidth;
+  nv12.strides[1] = 2 * kHalfWidth;
+  nv12.format = SKINMASK_NV12;
+  i420 = nv12;
+  i420.planes[1] = u = AtTheEdge(chroma);
+  i420.planes[2] = v = AtTheEdge(chroma);
+  i420.strides[1] = i420.strides[2] = kHalfWidth;
+  i420.format = SKINMASK_I420;
+  for (i = 0; i < luma; ++i) y[i] = (uint8_t)(16 + i % 211);
+  for (i = 0; i < chroma; ++i) {
+    u[i] = uv[2 * i] = (uint8_t)(90 + i % 50);
+    v[i] = uv[2 * i + 1] = (uint8_t)(120 + i % 57);
+  }
+  for (yuv = 0; yuv <= (SKINMASK_BT709 | SKINMASK_FULL_RANGE); ++yuv) {
+    nv12.yuv = i420.yuv = yuv;
+    a = Detected(off, &nv12, SKINMASK_MASK, 1);
+    b = Detected(off, &i420, SKINMASK_MASK, 1);
+    CHECK(memcmp(a, b, luma) == 0);
+    CHECK(memchr(a, 255, luma) != NULL && memchr(a, 0, luma) != NULL);
+  }
+  a = Detected(adapted, &nv12, SKINMASK_OVERLAY, 3);
+  b = Detected(adapted, &i420, SKINMASK_OVERLAY, 3);
+  CHECK(memcmp(a, b, 3 * luma) == 0);
+  memset(y, 150, luma); /* BT.601: B 122, G 141, R 200, as skin is */
+  memset(u, 108, chroma);
+  memset(v, 156, chroma);
+  i420.yuv = 0;
+  a = Detected(off, &i420, SKINMASK_MASK, 1);
+  for (i = 0; i < luma && a[i] == 255; ++i) continue;
+  CHECK(i == luma);
+}
+
+/* One detector for many threads: the same bytes, and each thread's own error. */
+typedef struct Share {
+  const skinmask_detector* detector;
+  const skinmask_picture* picture;
+  char missing[16];
+  uint8_t* mask;
+  int own_error;
+} Share;
+
+static void* Work(void* argument) {
+  Share* const share = argument;
+  const size_t row = (size_t)share->picture->width;
+  int i;
+  share->own_error = strcmp(skinmask_error(), "") == 0;
+  for (i = 0; i < 20; ++i) {
+    share->own_error = share->own_error && skinmask_image_read(share->missing) == NULL &&
+                       strncmp(skinmask_error(), share->missing, strlen(share->missing)) == 0;
+    skinmask_detect(share->detector, share->picture, SKINMASK_MASK, share->mask, row);
+  }
+  return NULL;
+}
+
+static void TestThreads(const skinmask_detector* detector, const skinmask_picture* picture) {
+  enum { kThreads = 8 };
+  const size_t pixels = (size_t)picture->width * (size_t)picture->height;
+  uint8_t* const expected = Detected(detector, picture, SKINMASK_MASK, 1);
+  pthread_t threads[kThreads];
+  Share shares[kThreads];
+  int i;
+  for (i = 0; i < kThreads; ++i) {
+    shares[i].detector = detector;
+    shares[i].picture = picture;
+    shares[i].mask = AtTheEdge(pixels);
+    snprintf(shares[i].missing, sizeof shares[i].missing, "none%d.jpg", i);
+    CHECK(pthread_create(&threads[i], NULL, Work, &shares[i]) == 0);
+  }
+  for (i = 0; i < kThreads; ++i) {
+    pthread_join(threads[i], NULL);
+    CHECK(shares[i].own_error);
+    CHECK(memcmp(shares[i].mask, expected, pixels) == 0);
+  }
+}
+
+int main(int argc, char** argv) {
+  skinmask_options options = SKINMASK_OPTIONS;
+  skinmask_detector *off, *adapted;
+  skinmask_image* image;
+  skinmask_picture picture;
+  char* photo;
+  if (argc != 4) return 2;
+  program = argv[1];
+  folder = argv[3];
+  photo = Joined(argv[2], "/samples/photos/grace_hopper.jpg");
+  CHECK(strcmp(skinmask_error(), "") == 0);
+  CHECK(strlen(skinmask_version()) >= 5);
+  image = skinmask_image_read(photo);
+  CHECK(skinmask_image_picture(image, &picture) == SKINMASK_OK);
+  options.adapt = SKINMASK_ADAPT_OFF;
+  off = skinmask_detector_new(NULL, &options);
+  adapted = skinmask_detector_new(NULL, NULL);
+  TestProgram(photo, &picture);
+  TestFormats(photo, &picture, off);
+  TestYuv(off, adapted);
+  TestThreads(off, &picture);
+  skinmask_detector_free(off);
+  skinmask_detector_free(adapted);
+  skinmask_image_free(image);
+  free(photo);
+  if (failures == 0) puts("the interface in C gives what the program gives");
+  return failures != 0;
+}

@@ -1,0 +1,215 @@
+// The element while frames come: properties that change, caps that change, files that are none, and
+// the latency.
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "element_case.h"
+#include "skinmask/detect/detect_image.h"
+#include "skinmask/detect/draw.h"
+#include "support/files.h"
+
+namespace skinmask {
+namespace {
+
+using testing::Element;
+using testing::FrameOf;
+using testing::Photo;
+using testing::RawFrame;
+using testing::Same;
+
+class GstreamerPlaying : public testing::FolderTest {
+ protected:
+  // A frame in BGR, which the global model judges.
+  cv::Mat picture_ = Photo({160, 120}, 0);
+  RawFrame frame_ = FrameOf(picture_, GST_VIDEO_FORMAT_BGR);
+
+  cv::Mat MaskBy(const Model& model) const { return DetectMask(Posterior(model), picture_); }
+  cv::Mat MaskAt(double threshold) const {
+    Model model = DefaultModel();
+    model.decision.threshold = threshold;
+    return MaskBy(model);
+  }
+};
+
+void Set(Element& element, const char* property, const std::string& value) {
+  gst_util_set_object_arg(G_OBJECT(element.get()), property, value.c_str());
+}
+
+TEST_F(GstreamerPlaying, TheOutputChangesWithTheNextFrame) {
+  Element element("adapt=off");
+  element.SetCaps(frame_.info);
+  const cv::Mat mask = MaskBy(DefaultModel());
+  for (int i = 0; i < 2; ++i) {
+    Set(element, "output", "mask");
+    EXPECT_TRUE(Same(element.Draw(frame_), mask));
+    EXPECT_EQ(element.format(), "GRAY8");
+    Set(element, "output", "probability");
+    EXPECT_TRUE(Same(element.Draw(frame_), DetectProbability(Posterior(DefaultModel()), picture_)));
+    Set(element, "output", "cutout");
+    EXPECT_TRUE(Same(element.Draw(frame_), CutOut(picture_, mask)));
+    EXPECT_EQ(element.format(), "BGRA");
+    Set(element, "output", "overlay");
+    EXPECT_TRUE(Same(element.Draw(frame_), DrawOverlay(picture_, mask)));
+    EXPECT_EQ(element.format(), "BGR");
+  }
+}
+
+TEST_F(GstreamerPlaying, ThresholdPriorAndModelChangeWithTheNextFrame) {
+  Element element("adapt=off");
+  element.SetCaps(frame_.info);
+  const cv::Mat own = MaskBy(DefaultModel());
+  ASSERT_FALSE(Same(own, MaskAt(0.9)));
+  EXPECT_TRUE(Same(element.Draw(frame_), own));
+  Set(element, "threshold", "0.9");
+  EXPECT_TRUE(Same(element.Draw(frame_), MaskAt(0.9)));
+  Set(element, "threshold", "-1");
+  EXPECT_TRUE(Same(element.Draw(frame_), own));
+  Set(element, "prior", "0.01");
+  EXPECT_TRUE(Same(element.Draw(frame_), MaskBy(WithPrior(DefaultModel(), 0.01))));
+  Set(element, "prior", "-1");
+  const std::string file = (testing::fs::path(SKINMASK_SOURCE) / "models/uci.json").string();
+  Set(element, "model", file);
+  EXPECT_TRUE(Same(element.Draw(frame_), MaskBy(ReadModel(file))));
+  Set(element, "model", "");
+  EXPECT_TRUE(Same(element.Draw(frame_), own));
+}
+
+// The threshold follows a curve in time.
+TEST_F(GstreamerPlaying, AControllerMovesTheThreshold) {
+  Element element("adapt=off");
+  element.SetCaps(frame_.info);
+  GstControlSource* const curve = gst_interpolation_control_source_new();
+  auto* const values = reinterpret_cast<GstTimedValueControlSource*>(curve);
+  gst_timed_value_control_source_set(values, 0, 0.9);
+  gst_timed_value_control_source_set(values, 40 * GST_MSECOND, 0.2);
+  gst_object_add_control_binding(
+      GST_OBJECT(element.get()),
+      gst_direct_control_binding_new_absolute(GST_OBJECT(element.get()), "threshold", curve));
+  gst_object_unref(curve);
+  EXPECT_TRUE(Same(element.Draw(frame_), MaskAt(0.9)));
+  EXPECT_TRUE(Same(element.Draw(frame_), MaskAt(0.2)));
+}
+
+// What cannot be had is one line on the bus, once, and what was set before holds.
+TEST_F(GstreamerPlaying, WhatCannotBeHadIsAWarning) {
+  Element element("adapt=off");
+  element.SetCaps(frame_.info);
+  const cv::Mat own = MaskBy(DefaultModel());
+  element.Draw(frame_);
+  Set(element, "model", "none.json");
+  EXPECT_TRUE(Same(element.Draw(frame_), own));
+  EXPECT_TRUE(Same(element.Draw(frame_), own));
+  EXPECT_EQ(element.Message(GST_MESSAGE_WARNING).substr(0, 11), "none.json: ");
+  EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
+  Set(element, "model", "");
+  Set(element, "prior", "1");
+  EXPECT_TRUE(Same(element.Draw(frame_), own));
+  EXPECT_NE(element.Message(GST_MESSAGE_WARNING).find("prior"), std::string::npos);
+  Set(element, "prior", "-1");
+  Set(element, "threshold", "0.9");
+  EXPECT_TRUE(Same(element.Draw(frame_), MaskAt(0.9)));
+  EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
+}
+
+// Before there are frames it is an error, and the element does not start.
+TEST_F(GstreamerPlaying, WhatCannotBeHadAtTheStartIsAnError) {
+  Put("broken.json", "{\"kind\": ");
+  Put("photo.onnx", "no network");
+  const std::vector<std::pair<const char*, const char*>> kFiles{
+      {"model", "none.json"}, {"model", "broken.json"}, {"faces", "photo.onnx"}};
+  for (const auto& [property, file] : kFiles) {
+    Element element;
+    gst_element_set_state(element.get(), GST_STATE_NULL);
+    const std::string path = Path(file).string();
+    Set(element, property, path);
+    EXPECT_EQ(gst_element_set_state(element.get(), GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+    const std::string text = element.Message(GST_MESSAGE_ERROR);
+    EXPECT_EQ(text.substr(0, path.size() + 2), path + ": ") << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+    Set(element, property, "");
+    EXPECT_NE(gst_element_set_state(element.get(), GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+  }
+}
+
+// Adaptation goes on through a change of size, of format, and of its own properties.
+TEST_F(GstreamerPlaying, CapsChange) {
+  Element element("output=mask");
+  for (const cv::Size size : {cv::Size(160, 120), cv::Size(201, 151), cv::Size(160, 120)})
+    for (const GstVideoFormat format : {GST_VIDEO_FORMAT_BGR, GST_VIDEO_FORMAT_NV12}) {
+      const RawFrame raw = FrameOf(Photo(size, 0), format);
+      element.SetCaps(raw.info);
+      for (const char* const adapt : {"faces", "off", "auto"}) {
+        Set(element, "adapt", adapt);
+        const cv::Mat mask = element.Draw(raw);
+        EXPECT_EQ(mask.size(), size);
+        EXPECT_GT(cv::countNonZero(mask), 0);
+      }
+    }
+}
+
+// Other threads set properties as they please.
+TEST_F(GstreamerPlaying, PropertiesAreOfAnyThread) {
+  Element element("adapt=off");
+  element.SetCaps(frame_.info);
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    for (int i = 0; !done; ++i) {
+      Set(element, "output", i % 3 ? "mask" : "overlay");
+      Set(element, "threshold", i % 2 ? "0.3" : "0.9");
+    }
+  });
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(element.Draw(frame_).size(), picture_.size());
+  done = true;
+  other.join();
+  EXPECT_EQ(element.Message(GST_MESSAGE_ERROR), "");
+}
+
+// Downstream takes no colours: then no overlay can go there.
+TEST_F(GstreamerPlaying, AnOutputThatNobodyTakesIsRefused) {
+  Element element("adapt=off output=overlay");
+  gst_harness_set_sink_caps_str(element.harness(), "video/x-raw,format=GRAY8");
+  element.SetCaps(frame_.info);
+  GstBuffer* const buffer = gst_harness_create_buffer(element.harness(), frame_.bytes.size());
+  EXPECT_EQ(gst_harness_push(element.harness(), buffer), GST_FLOW_NOT_NEGOTIATED);
+}
+
+// Of a frame: it takes less, or frames would be dropped.
+TEST_F(GstreamerPlaying, TheLatencyIsAFramesTimeWhereItAdapts) {
+  Element element;
+  element.SetCaps(frame_.info);
+  element.Draw(frame_);
+  gst_harness_set_upstream_latency(element.harness(), 10 * GST_MSECOND);
+  EXPECT_EQ(gst_harness_query_latency(element.harness()), 50 * GST_MSECOND);
+  while (!element.Message(GST_MESSAGE_LATENCY).empty()) continue;
+  Set(element, "adapt", "off");
+  EXPECT_EQ(element.Message(GST_MESSAGE_LATENCY), "posted");
+  EXPECT_EQ(gst_harness_query_latency(element.harness()), 10 * GST_MSECOND);
+}
+
+// A search aside is in time three frames later, and no frame waits for it before. That is what live
+// pipelines get.
+TEST_F(GstreamerPlaying, ASearchAsideCountsThreeFramesLater) {
+  const RawFrame face = FrameOf(Photo({200, 240}, 0), GST_VIDEO_FORMAT_BGR);
+  Element waiting("adapt=faces search=wait"), aside("adapt=faces search=aside"), off("adapt=off"),
+      live("adapt=faces"), from_file("adapt=faces");
+  gst_harness_set_live(from_file.harness(), FALSE);
+  for (Element* const element : {&waiting, &aside, &off, &live, &from_file})
+    element->SetCaps(face.info);
+  const cv::Mat adapted = waiting.Draw(face), global = off.Draw(face);
+  ASSERT_FALSE(Same(adapted, global));
+  EXPECT_TRUE(Same(from_file.Draw(face), adapted));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(Same(aside.Draw(face), global)) << i;
+    EXPECT_TRUE(Same(live.Draw(face), global)) << i;
+  }
+  const cv::Mat later = aside.Draw(face);
+  EXPECT_FALSE(Same(later, global));
+  EXPECT_TRUE(Same(live.Draw(face), later));
+}
+
+}  // namespace
+}  // namespace skinmask
