@@ -50,7 +50,7 @@ def anchors(text):
 
 
 documents = {file: read(file) for file in files('.', r'\.md$')}
-code = {file: read(file) for folder in ('src', 'include') for file in files(folder, r'\.(h|cc|h\.in)$')}
+code = {file: read(file) for folder in ('src', 'include', 'bindings') for file in files(folder, r'\.(h|cc|h\.in)$')}
 others = {file: read(file) for folder in ('tests', 'benchmarks', 'cmake', 'scripts') for file in files(folder, r'')
           if not re.search(r'\.(png|jpg|json|pyc|heic|avif|jxl|gif)$', file)}
 

@@ -10,14 +10,15 @@
 namespace skinmask {
 namespace {
 
+template <class T>
 void ForRows(const Posterior& posterior, const cv::Mat& bgr,
-             void (Posterior::*row)(const std::uint8_t*, std::size_t, std::uint8_t*) const noexcept,
+             void (Posterior::*row)(const std::uint8_t*, std::size_t, T*) const noexcept,
              cv::Mat& result) {
   RequireType(bgr, CV_8UC3, "image");
-  result.create(bgr.size(), CV_8UC1);
+  result.create(bgr.size(), cv::DataType<T>::type);
   ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
     (posterior.*row)(bgr.ptr<std::uint8_t>(y), static_cast<std::size_t>(bgr.cols),
-                     result.ptr<std::uint8_t>(y));
+                     result.ptr<T>(y));
   });
 }
 
@@ -46,7 +47,13 @@ cv::Mat DetectMask(const Posterior& posterior, const cv::Mat& bgr) {
 
 cv::Mat DetectProbability(const Posterior& posterior, const cv::Mat& bgr) {
   cv::Mat probability;
-  ForRows(posterior, bgr, &Posterior::ProbabilityRow, probability);
+  ForRows<std::uint8_t>(posterior, bgr, &Posterior::ProbabilityRow, probability);
+  return probability;
+}
+
+cv::Mat DetectFloatProbability(const Posterior& posterior, const cv::Mat& bgr) {
+  cv::Mat probability;
+  ForRows<float>(posterior, bgr, &Posterior::ProbabilityRow, probability);
   return probability;
 }
 
@@ -57,11 +64,8 @@ cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr) {
 }
 
 cv::Mat DetectLogOdds(const Posterior& posterior, const cv::Mat& bgr) {
-  RequireType(bgr, CV_8UC3, "image");
-  cv::Mat log_odds(bgr.size(), CV_32FC1);
-  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
-    posterior.LogOddsRow(bgr.ptr(y), static_cast<std::size_t>(bgr.cols), log_odds.ptr<float>(y));
-  });
+  cv::Mat log_odds;
+  ForRows(posterior, bgr, &Posterior::LogOddsRow, log_odds);
   return log_odds;
 }
 
@@ -81,6 +85,10 @@ cv::Mat ProbabilityOf(const cv::Mat& log_odds) {
 
 cv::Mat DeepProbabilityOf(const cv::Mat& log_odds) {
   return Probabilities<std::uint16_t>(log_odds, CV_16UC1);
+}
+
+cv::Mat FloatProbabilityOf(const cv::Mat& log_odds) {
+  return Probabilities<float>(log_odds, CV_32FC1);
 }
 
 }  // namespace skinmask

@@ -32,6 +32,12 @@ struct DeepProbability {  // round(65535 / (1 + 2^(-z / ln 2)))
   }
 };
 
+struct FloatProbability {  // 1 / (1 + 2^(-z / ln 2)), as its bits
+  HWY_INLINE Words operator()(Floats z) const {
+    return Bits(LogisticFloat()(hn::Mul(z, Float(-0x1.715476p+0f))));
+  }
+};
+
 // The lowest bits of a vector of words, which have nothing above them.
 template <class T>
 HWY_INLINE void StoreLow(Words words, T* out) {
@@ -41,6 +47,10 @@ HWY_INLINE void StoreLow(Words words, T* out) {
   const hn::Rebind<T, WordTag> tag;
   hn::StoreU(hn::DemoteTo(tag, hn::BitCast(IntTag(), words)), tag, out);
 #endif
+}
+
+HWY_INLINE void StoreLow(Words words, float* out) {
+  hn::StoreU(hn::BitCast(FloatTag(), words), FloatTag(), out);
 }
 
 template <class Kernel, class T>
@@ -64,6 +74,9 @@ void ProbabilityRow(const float* z, std::size_t count, std::uint8_t* probability
 void DeepProbabilityRow(const float* z, std::size_t count, std::uint16_t* probability) {
   RowOf(DeepProbability(), z, count, probability);
 }
+void FloatProbabilityRow(const float* z, std::size_t count, float* probability) {
+  RowOf(FloatProbability(), z, count, probability);
+}
 
 }  // namespace
 }  // namespace skinmask::HWY_NAMESPACE
@@ -75,6 +88,7 @@ namespace skinmask {
 HWY_EXPORT(MaskRow);
 HWY_EXPORT(ProbabilityRow);
 HWY_EXPORT(DeepProbabilityRow);
+HWY_EXPORT(FloatProbabilityRow);
 
 void MaskRowOf(const float* z, std::size_t count, float threshold, std::uint8_t* mask) {
   HWY_DYNAMIC_DISPATCH(MaskRow)(z, count, threshold, mask);
@@ -86,6 +100,10 @@ void ProbabilityRowOf(const float* z, std::size_t count, std::uint8_t* probabili
 
 void ProbabilityRowOf(const float* z, std::size_t count, std::uint16_t* probability) {
   HWY_DYNAMIC_DISPATCH(DeepProbabilityRow)(z, count, probability);
+}
+
+void ProbabilityRowOf(const float* z, std::size_t count, float* probability) {
+  HWY_DYNAMIC_DISPATCH(FloatProbabilityRow)(z, count, probability);
 }
 
 }  // namespace skinmask

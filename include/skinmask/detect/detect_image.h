@@ -14,6 +14,8 @@ cv::Mat DetectMask(const Posterior& posterior, const cv::Mat& bgr);
 // The same into a mask that may have its memory already.
 void DetectMask(const Posterior& posterior, const cv::Mat& bgr, cv::Mat& mask);
 cv::Mat DetectProbability(const Posterior& posterior, const cv::Mat& bgr);
+// P(skin) as it is, CV_32FC1, by the row function for floats.
+cv::Mat DetectFloatProbability(const Posterior& posterior, const cv::Mat& bgr);
 cv::Mat DetectClasses(const Posterior& posterior, const cv::Mat& bgr);  // index into Model::classes
 // z of every pixel by Posterior::LogOddsRow, CV_32FC1: in double, rounded to float.
 cv::Mat DetectLogOdds(const Posterior& posterior, const cv::Mat& bgr);
@@ -24,5 +26,6 @@ cv::Mat MaskOf(const cv::Mat& log_odds, double threshold);
 cv::Mat ProbabilityOf(const cv::Mat& log_odds);
 // round(65535 P), CV_16UC1: P itself to 16 bits, where ProbabilityOf has 8.
 cv::Mat DeepProbabilityOf(const cv::Mat& log_odds);
+cv::Mat FloatProbabilityOf(const cv::Mat& log_odds);  // P as it is, CV_32FC1
 
 }  // namespace skinmask

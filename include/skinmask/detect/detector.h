@@ -47,6 +47,8 @@ class Detector {
   void Probability(const VideoFrame& frame, const cv::Mat& bgr, const Adaptation* adaptation,
                    cv::Mat& probability) const;
   bool TakesYuv(const VideoFrame& frame) const { return posterior_.TakesYuv(frame); }
+  // The model without adaptation.
+  const Posterior& posterior() const { return posterior_.posterior(); }
 
   // Null where nothing is adapted.
   const std::shared_ptr<const Adapter>& adapter() const { return adapter_; }

@@ -1,0 +1,163 @@
+// Models, and what they say of single pixels.
+#include "skinmask/model/model.h"
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "answer.h"
+#include "arrays.h"
+#include "bindings.h"
+#include "skinmask/base/file.h"
+
+namespace skinmask::python {
+namespace {
+
+using ModelPtr = std::shared_ptr<KeptModel>;
+using Unlocked = py::call_guard<py::gil_scoped_release>;
+
+// answer(first, count) for blocks of pixels, in parallel, without the GIL.
+template <class Answer>
+void ForBlocks(std::size_t count, const Answer& answer) {
+  constexpr std::size_t kBlock = 4096;
+  const py::gil_scoped_release unlocked;
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, count, kBlock),
+      [&](const tbb::blocked_range<std::size_t>& range) { answer(range.begin(), range.size()); });
+}
+
+// 255 or 0 for each pixel, as in masks.
+py::array_t<std::uint8_t> MaskRow(const KeptModel& model, const py::object& object) {
+  const PixelArray pixels = PixelsOf(object);
+  py::array_t<std::uint8_t> mask(static_cast<py::ssize_t>(pixels.count));
+  std::uint8_t* const out = mask.mutable_data();
+  ForBlocks(pixels.count, [&](std::size_t first, std::size_t count) {
+    model.posterior().MaskRow(pixels.bgr + 3 * first, count, out + first);
+  });
+  return mask;
+}
+
+py::array_t<std::uint8_t> ClassRow(const KeptModel& model, const py::object& object) {
+  const PixelArray pixels = PixelsOf(object);
+  py::array_t<std::uint8_t> index(static_cast<py::ssize_t>(pixels.count));
+  std::uint8_t* const out = index.mutable_data();
+  ForBlocks(pixels.count, [&](std::size_t first, std::size_t count) {
+    model.reference().ClassRow(pixels.bgr + 3 * first, count, out + first);
+  });
+  return index;
+}
+
+py::array_t<double> LogOddsRow(const KeptModel& model, const py::object& object) {
+  const PixelArray pixels = PixelsOf(object);
+  py::array_t<double> z(static_cast<py::ssize_t>(pixels.count));
+  double* const out = z.mutable_data();
+  ForBlocks(pixels.count, [&](std::size_t first, std::size_t count) {
+    model.reference().LogOddsRow(pixels.bgr + 3 * first, count, out + first);
+  });
+  return z;
+}
+
+// A row of `answer(reference, bgr)`, a vector with a number for each class, for each pixel.
+template <class Answer>
+py::array_t<double> ClassTable(const KeptModel& model, const py::object& object,
+                               const Answer& answer) {
+  const PixelArray pixels = PixelsOf(object);
+  const std::size_t classes = model.model().classes.size();
+  py::array_t<double> table(
+      {static_cast<py::ssize_t>(pixels.count), static_cast<py::ssize_t>(classes)});
+  double* const out = table.mutable_data();
+  ForBlocks(pixels.count, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i)
+      answer(model.reference(), pixels.bgr + 3 * i, out + classes * i);
+  });
+  return table;
+}
+
+py::array_t<double> Posteriors(const KeptModel& model, const py::object& object) {
+  return ClassTable(model, object,
+                    [](const Reference& reference, const std::uint8_t* bgr, double* out) {
+                      std::ranges::copy(reference.Posteriors(bgr[0], bgr[1], bgr[2]), out);
+                    });
+}
+
+py::array_t<double> Discriminants(const KeptModel& model, const py::object& object) {
+  const ColorSpace& space = model.model().features.space();
+  return ClassTable(model, object,
+                    [&](const Reference& reference, const std::uint8_t* bgr, double* out) {
+                      std::int32_t carrier[3];
+                      CarrierRow(space, bgr, 1, carrier);
+                      reference.Discriminants(carrier, out);
+                    });
+}
+
+std::vector<std::string> ClassNames(const KeptModel& model) {
+  std::vector<std::string> names;
+  for (const ClassModel& one : model.model().classes) names.push_back(one.name);
+  return names;
+}
+
+std::vector<double> Priors(const KeptModel& model) {
+  std::vector<double> priors;
+  for (const ClassModel& one : model.model().classes) priors.push_back(one.prior);
+  return priors;
+}
+
+void Save(const KeptModel& model, const std::filesystem::path& path, bool overwrite) {
+  WriteFile(path, ModelToJson(model.model()), overwrite ? Overwrite::kYes : Overwrite::kNo);
+}
+
+// The same as a model file would hold it, with another prior or threshold.
+ModelPtr Changed(const KeptModel& model, std::optional<double> prior,
+                 std::optional<double> threshold) {
+  Model changed = prior ? WithPrior(model.model(), *prior) : model.model();
+  if (threshold) changed.decision = {*threshold, "fixed", ""};
+  return std::make_shared<KeptModel>(std::move(changed));
+}
+
+}  // namespace
+
+void DefineModel(py::module_& module) {
+  py::class_<KeptModel, ModelPtr>(module, "Model")
+      .def_static(
+          "read",
+          [](const std::filesystem::path& path) {
+            return std::make_shared<KeptModel>(ReadModel(path));
+          },
+          Unlocked())
+      .def_static(
+          "default", [] { return std::make_shared<KeptModel>(DefaultModel()); }, Unlocked())
+      .def_static(
+          "from_json",
+          [](const std::string& text) {
+            return std::make_shared<KeptModel>(ModelFromJson(text, "model"));
+          },
+          Unlocked())
+      .def(
+          "to_json", [](const KeptModel& m) { return ModelToJson(m.model()); }, Unlocked())
+      .def("save", &Save, Unlocked())
+      .def("changed", &Changed, Unlocked())
+      .def("mask_row", &MaskRow)
+      .def("class_row", &ClassRow)
+      .def("log_odds_row", &LogOddsRow)
+      .def("posteriors", &Posteriors)
+      .def("discriminants", &Discriminants)
+      .def_property_readonly("classes", &ClassNames)
+      .def_property_readonly("priors", &Priors)
+      .def_property_readonly("kind", [](const KeptModel& m) { return KindName(m.model().kind); })
+      .def_property_readonly("space",
+                             [](const KeptModel& m) { return m.model().features.space().name; })
+      .def_property_readonly("channels",
+                             [](const KeptModel& m) { return m.model().features.channel_names(); })
+      .def_property_readonly("threshold",
+                             [](const KeptModel& m) { return m.model().decision.threshold; })
+      .def_property_readonly("rule", [](const KeptModel& m) { return m.model().decision.rule; });
+}
+
+}  // namespace skinmask::python

@@ -1,0 +1,47 @@
+// The module skinmask._skinmask: what Python needs of the library, as directly as it can be had.
+// The package around it (skinmask/*.py) has the names, defaults and documents.
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "bindings.h"
+#include "skinmask/base/cpu.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/version.h"
+
+namespace skinmask::python {
+namespace {
+
+// Threads that the library computes with in all of this process; 0: as many as there are cores.
+void SetThreads(int count) {
+  static std::unique_ptr<tbb::global_control> limit;
+  limit.reset();
+  if (count < 0) throw Error("threads", "are fewer than 0 (1 or more; 0: as many as cores)");
+  if (count > 0)
+    limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                  static_cast<std::size_t>(count));
+}
+
+std::size_t Threads() {
+  return std::min<std::size_t>(
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
+      static_cast<std::size_t>(tbb::info::default_concurrency()));
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_skinmask, module) {
+  module.attr("__version__") = kVersion;
+  py::register_exception<Error>(module, "Error", PyExc_ValueError).attr("__module__") = "skinmask";
+  module.def("set_threads", &SetThreads, py::arg("count"));
+  module.def("threads", &Threads);
+  module.def("target", &ActiveTarget);
+  DefineRuns(module);
+  DefineModel(module);
+  DefineTraining(module);
+  DefinePictures(module);
+}
+
+}  // namespace skinmask::python

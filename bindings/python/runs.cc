@@ -1,0 +1,185 @@
+// Runs over many files: how they are watched and stopped, detection in folders, evaluation.
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "answer.h"
+#include "arrays.h"
+#include "bindings.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+#include "skinmask/pipeline/collect_samples.h"
+#include "skinmask/pipeline/detect_run.h"
+#include "skinmask/pipeline/evaluate.h"
+#include "skinmask/report/gallery.h"
+#include "skinmask/report/report.h"
+
+namespace skinmask::python {
+namespace {
+
+using Unlocked = py::call_guard<py::gil_scoped_release>;
+using Path = std::filesystem::path;
+
+DetectorOptions::Adapt AdaptOf(const std::string& name) {
+  using Adapt = DetectorOptions::Adapt;
+  for (const auto& [known, adapt] :
+       {std::pair("auto", Adapt::kAuto), {"faces", Adapt::kFaces}, {"off", Adapt::kOff}})
+    if (name == known) return adapt;
+  throw Error("adapt '" + name + "'", "is unknown (auto, faces, off)");
+}
+
+// What became of one input of a folder run.
+struct DetectedFile {
+  DetectedImage image;
+  std::string error;  // or empty
+};
+
+void DetectFiles(const Answers& answers, DetectOptions options, const Stop& stop,
+                 const py::object& progress, const py::object& done) {
+  const py::gil_scoped_release unlocked;
+  const bool classes = std::ranges::count(options.outputs, Output::kClasses) > 0;
+  if (!classes) options.adapter = answers.detector().adapter();
+  const auto tell = [&](DetectedFile&& file) {
+    const py::gil_scoped_acquire locked;
+    done(py::cast(std::move(file)));
+  };
+  Detect(options, answers.detector().model(),
+         RunOf(stop, progress,
+               [&](const Problem& problem) {
+                 DetectedImage image;
+                 image.input = problem.input;
+                 tell({std::move(image), problem.line});
+               }),
+         [&](const DetectedImage& image) {
+           tell({image, ""});
+         });
+}
+
+std::string EvaluateFolders(const Answers& answers, const PairOptions& pairs, const Path& page,
+                            bool overwrite, Stop& stop, const py::object& progress,
+                            const py::object& problem) {
+  FirstProblem first(stop);
+  const ProblemSink sink = first.Sink(problem);
+  const py::gil_scoped_release unlocked;
+  const Overwrite way = overwrite ? Overwrite::kYes : Overwrite::kNo;
+  if (!page.empty()) RequireWritable(page, way);
+  const Model& model = answers.detector().model();
+  EvaluationReport report =
+      EvaluateImages(pairs, model, RunOf(stop, progress, sink), answers.adapter());
+  first.Require();
+  report.decision = model.decision;
+  std::string json = FullReportToJson(report, &model);
+  if (page.empty() || stop.set) return json;
+  std::vector<std::string> names;
+  const GalleryChoice choice = ChooseGallery(report);
+  for (const auto& indices : {choice.worst, choice.best})
+    for (const std::size_t i : indices) names.push_back(report.images[i].first);
+  const std::vector<GalleryPictures> pictures =
+      DrawGallery(pairs, &model, names, RunOf(stop, py::none(), sink), answers.adapter());
+  WriteFile(page, ReportToHtml(json, pictures), way);
+  return json;
+}
+
+std::string EvaluateSamplesOf(const Answers& answers, const Samples& samples) {
+  const Model& model = answers.detector().model();
+  EvaluationReport report = EvaluateTable(samples, model);
+  report.decision = model.decision;
+  return FullReportToJson(report, &model);
+}
+
+void DefineDetection(py::module_& module) {
+  py::class_<DetectOptions>(module, "DetectOptions")
+      .def(py::init<>())
+      .def_readwrite("inputs", &DetectOptions::inputs)
+      .def_readwrite("include", &DetectOptions::include)
+      .def_readwrite("exclude", &DetectOptions::exclude)
+      .def_readwrite("output_folder", &DetectOptions::output_folder)
+      .def_readwrite("resume", &DetectOptions::resume)
+      .def_readwrite("scale", &DetectOptions::scale)
+      .def_readwrite("bits", &DetectOptions::probability_bits)
+      .def("outputs",
+           [](DetectOptions& o, const std::vector<std::string>& names) {
+             o.outputs.clear();
+             for (const std::string& name : names) o.outputs.push_back(OutputFromName(name));
+           })
+      .def("overwrite", [](DetectOptions& o, bool yes) {
+        o.overwrite = yes ? Overwrite::kYes : Overwrite::kNo;
+      });
+  py::class_<DetectedFile>(module, "DetectedFile",
+                           "What became of one input of detect_files: its outputs, or an error.")
+      .def_property_readonly("input", [](const DetectedFile& f) { return f.image.input; })
+      .def_property_readonly("outputs", [](const DetectedFile& f) { return f.image.outputs; })
+      .def_property_readonly("size",
+                             [](const DetectedFile& f) {
+                               return py::make_tuple(f.image.size.width, f.image.size.height);
+                             })
+      .def_property_readonly("skin_fraction",
+                             [](const DetectedFile& f) { return f.image.SkinFraction(); })
+      .def_property_readonly("frames", [](const DetectedFile& f) { return f.image.frames; })
+      .def_property_readonly("faces",
+                             [](const DetectedFile& f) { return f.image.adaptation.faces; })
+      .def_readonly("error", &DetectedFile::error);
+}
+
+}  // namespace
+
+ProblemSink FirstProblem::Sink(const py::object& told) {
+  if (told.is_none())
+    return [this](const Problem& problem) {
+      if (!line_) line_ = problem.line;
+      stop_.set = true;
+    };
+  return [&told](const Problem& problem) {
+    const py::gil_scoped_acquire locked;
+    told(problem.line);
+  };
+}
+
+void FirstProblem::Require() const {
+  if (!line_) return;
+  const std::size_t colon = line_->find(": ");
+  if (colon == std::string::npos) throw Error("pairs", *line_);
+  throw Error(line_->substr(0, colon), line_->substr(colon + 2));
+}
+
+Run RunOf(const Stop& stop, const py::object& progress, ProblemSink problem) {
+  Run run;
+  run.stop = &stop.set;
+  run.problem = std::move(problem);
+  if (!progress.is_none())
+    run.progress = [&progress](std::size_t done, std::size_t total, std::uint64_t) {
+      const py::gil_scoped_acquire locked;
+      progress(done, total);
+    };
+  return run;
+}
+
+void DefineRuns(py::module_& module) {
+  py::class_<Stop>(module, "Stop").def(py::init<>()).def("set", [](Stop& stop) {
+    stop.set = true;
+  });
+  py::class_<Answers, std::shared_ptr<Answers>>(module, "Detector")
+      .def(py::init([](const KeptModel& model, const std::string& adapt, Path faces, bool refine,
+                       std::optional<double> prior, std::optional<double> threshold) {
+             DetectorOptions options;
+             options.adapt = AdaptOf(adapt);
+             options.faces = std::move(faces);
+             options.refine = refine;
+             options.prior = prior;
+             options.threshold = threshold;
+             return std::make_shared<Answers>(model.model(), options);
+           }),
+           Unlocked());
+  DefineDetection(module);
+  module.def("detect_files", &DetectFiles);
+  module.def("evaluate", &EvaluateFolders);
+  module.def("evaluate_samples", &EvaluateSamplesOf, Unlocked());
+}
+
+}  // namespace skinmask::python

@@ -1,0 +1,91 @@
+"""What the functions of the package have in common."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Optional, TypeVar, Union
+
+from . import _skinmask
+
+Path = Union[str, "os.PathLike[str]"]
+Progress = Optional[Callable[[int, int], object]]
+T = TypeVar("T")
+
+BITS = {"uint8": 8, "uint16": 16, "float32": 32}
+
+
+def path_of(path: Path, name: str = "path", wanted: str = "a file's path is wanted") -> Path:
+    """The path, which is one."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{name}: is {type(path).__name__} ({wanted})")
+    return path
+
+
+def faces_file(by: str, faces: Path | None) -> str:
+    """As the options of the program: without `faces` the file that SKINMASK_FACES names."""
+    if by == "off":
+        return ""
+    if faces is None:
+        return os.environ.get("SKINMASK_FACES", "")
+    return os.fspath(path_of(faces, "faces"))
+
+
+def require_range(name: str, value: float | None, low: float, high: float, words: str) -> None:
+    """Ends are not part of the range where `words` say so."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name}: is {type(value).__name__} (a number is wanted)")
+    outside = not low <= value <= high
+    if (
+        outside
+        or ("more than" in words and value == low)
+        or ("less than" in words and value == high)
+    ):
+        raise _skinmask.Error(f"{name} {value} is out of range ({words})")
+
+
+def require_decision(threshold: float | None, prior: float | None) -> None:
+    require_range("threshold", threshold, 0, 1, "0 to 1")
+    require_range("prior", prior, 0, 1, "more than 0, less than 1")
+
+
+class _Guarded:
+    """A function of the caller's that a run calls: what it raises ends the run."""
+
+    def __init__(self, function: Callable[..., object], stop: _skinmask.Stop) -> None:
+        self._function = function
+        self._stop = stop
+        self.failure: BaseException | None = None
+
+    def __call__(self, *arguments: Any) -> None:
+        if self.failure is not None:
+            return
+        try:
+            self._function(*arguments)
+        except BaseException as failure:
+            self.failure = failure
+            self._stop.set()
+
+
+def run(work: Callable[..., T], *callbacks: Callable[..., object] | None) -> T:
+    """work(stop, *callbacks) in a thread of its own.
+
+    Ctrl-C is heard by the main thread alone, and there between two steps of Python: so the caller
+    waits here, where it can be interrupted, and the run is stopped by it.
+    """
+    stop = _skinmask.Stop()
+    guarded = [None if callback is None else _Guarded(callback, stop) for callback in callbacks]
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(work, stop, *guarded)
+        try:
+            result = future.result()
+        except BaseException:
+            stop.set()
+            raise
+    for one in guarded:
+        if one is not None and one.failure is not None:
+            raise one.failure
+    return result

@@ -1,0 +1,157 @@
+"""Skin in pictures that are in memory."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy
+from numpy.typing import DTypeLike, NDArray
+
+from . import _skinmask
+from ._common import BITS, Path, path_of
+from ._model import Model, chosen
+from ._skinmask import Region, set_threads, threads
+
+__all__ = ["Region", "Stream", "detect", "read_image", "region", "set_threads", "threads"]
+
+_Image = NDArray[numpy.uint8]
+_Interval = tuple[float, float]
+
+
+@functools.lru_cache(maxsize=64)
+def _request(output: str, type_name: str | None, abstain: _Interval | None) -> _skinmask.Request:
+    bits = BITS.get(type_name or "uint8")
+    if bits is None or (bits != 8 and output != "probability"):
+        wanted = (
+            "uint8, uint16 or float32"
+            if output == "probability"
+            else f"uint8 with output={output!r}"
+        )
+        raise TypeError(f"dtype: is {type_name} ({wanted})")
+    if abstain is not None and output not in ("mask", "uncertainty"):
+        raise _skinmask.Error(f"abstain: is for output 'mask' and 'uncertainty', not {output!r}")
+    return _skinmask.Request(output, bits, abstain)
+
+
+def _asked(output: str, dtype: DTypeLike, abstain: _Interval | None) -> _skinmask.Request:
+    return _request(
+        output,
+        None if dtype is None else numpy.dtype(dtype).name,
+        None if abstain is None else tuple(abstain),
+    )
+
+
+def detect(
+    image: _Image,
+    model: Model | None = None,
+    *,
+    output: str = "mask",
+    adapt: str = "auto",
+    threshold: float | None = None,
+    prior: float | None = None,
+    rgb: bool = False,
+    dtype: DTypeLike = None,
+    faces: Path | None = None,
+    refine: bool = True,
+    abstain: _Interval | None = None,
+    out: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """What `skinmask detect` makes of a picture: by default its mask, 255 where skin is, else 0.
+
+    >>> image = numpy.full((1, 2, 3), (118, 148, 205), numpy.uint8)
+    >>> detect(image, adapt="off", output="probability", dtype="float32").round(3)
+    array([[0.936, 0.936]], dtype=float32)
+
+    `image` is uint8 (height, width, 3), B G R as cv2.imread gives it; with `rgb` R G B, as PIL and
+    matplotlib have it. It is not copied where the pixels of a row follow each other: a whole array,
+    or a window of one.
+
+    - model: the built-in one where None.
+    - output: 'mask'; 'probability', round(255 P(skin)); 'overlay', the picture with the border of
+      the skin; 'cutout', the picture with the mask as alpha; 'classes', an index into
+      model.classes; 'uncertainty', 0 sure, 128 near the threshold, 255 a colour that no class
+      explains. Pictures have the channels of `image`.
+    - adapt: 'auto' fits the model to the faces in the picture, and divides one without a face where
+      its own colours divide; 'faces' leaves the latter out; 'off' is the model alone, which is some
+      300 times as fast. A model that does not find skin is not adapted by 'auto'.
+    - threshold, prior: other ones than the model's.
+    - dtype: of probabilities: 'uint8', 'uint16' (round(65535 P)), or 'float32', P as it is.
+    - faces: the file of a network that finds faces, YuNet; where None that which SKINMASK_FACES in
+      the environment names, or the built-in detector.
+    - refine: whether neighbouring pixels help each other.
+    - abstain: (low, high): 128 in the mask where P(skin) is above the one and at most the other.
+    - out: an array for the result, which is then returned.
+
+    The results of any number of threads are the same, and those of the program.
+    """
+    return _skinmask.detect(
+        chosen(model)._detector(adapt, faces, refine, prior, threshold),
+        image,
+        _asked(output, dtype, abstain),
+        rgb,
+        out,
+    )
+
+
+class Stream:
+    """Frames of a camera, one after the other, adapted to as `skinmask live` does it.
+
+    Faces are looked for every few frames and followed between, and the model is carried from frame
+    to frame. The frames of one stream have one size, and come in order.
+
+    >>> stream = Stream(adapt="faces")
+    >>> frame = numpy.full((48, 64, 3), (118, 148, 205), numpy.uint8)
+    >>> stream.detect(frame).shape
+    (48, 64)
+    """
+
+    def __init__(
+        self,
+        model: Model | None = None,
+        *,
+        adapt: str = "auto",
+        threshold: float | None = None,
+        prior: float | None = None,
+        faces: Path | None = None,
+        refine: bool = True,
+    ) -> None:
+        self._core = _skinmask.Stream(
+            chosen(model)._detector(adapt, faces, refine, prior, threshold)
+        )
+
+    def detect(
+        self,
+        image: _Image,
+        *,
+        output: str = "mask",
+        rgb: bool = False,
+        dtype: DTypeLike = None,
+        abstain: _Interval | None = None,
+        out: NDArray[Any] | None = None,
+    ) -> NDArray[Any]:
+        """As `detect`, of the next frame."""
+        return self._core.detect(image, _asked(output, dtype, abstain), rgb, out)
+
+
+def region(probability: _Image) -> Region | None:
+    """Where the skin of a map or a mask (uint8) is: the ellipse with its moments.
+
+    None where it is 0 all over.
+
+    >>> mask = numpy.zeros((40, 40), numpy.uint8)
+    >>> mask[10:20, 5:31] = 255
+    >>> found = region(mask)
+    >>> found.centroid, found.pixels, found.angle_degrees
+    ((17.5, 14.5), 260.0, 0.0)
+    """
+    return _skinmask.region(probability)
+
+
+def read_image(path: Path, *, rgb: bool = False) -> _Image:
+    """A picture file as uint8 (height, width, 3), B G R and upright, as the program reads it.
+
+    JPEG, PNG, BMP, TIFF, WebP, PNM, GIF of one picture, and where the library has them HEIC, AVIF
+    and JPEG XL. Damaged files are an Error.
+    """
+    return _skinmask.read_image(path_of(path), rgb)

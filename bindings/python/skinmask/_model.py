@@ -1,0 +1,289 @@
+"""Trained models."""
+
+from __future__ import annotations
+
+import functools
+import json
+import threading
+from typing import Any, Optional
+
+import numpy
+from numpy.typing import NDArray
+
+from . import _skinmask
+from ._common import Path, Progress, faces_file, path_of, require_decision, require_range, run
+from ._pairs import pair_options
+from ._samples import Samples
+
+_Key = tuple[str, str, bool, Optional[float], Optional[float]]
+_RULES = ("max_f1", "max_fpr", "min_recall", "cost")
+
+
+class Model:
+    """A trained model, which never changes. It is compiled at its first use and stays so.
+
+    >>> model = Model.default()
+    >>> model.kind, model.space, model.classes
+    ('qda', 'BGR', ['skin', 'non-skin'])
+
+    `load`, `default`, `from_json` and `train` make one. Models can be pickled.
+    """
+
+    def __init__(self, core: _skinmask.Model) -> None:
+        if not isinstance(core, _skinmask.Model):
+            raise TypeError(
+                f"Model: is made by Model.load, train or default, not of {type(core).__name__}"
+            )
+        self._core = core
+        self._detectors: dict[_Key, _skinmask.Detector] = {}
+        self._making = threading.Lock()
+
+    @staticmethod
+    def load(path: Path) -> Model:
+        """The model of a file, as `skinmask train` and `save` write it."""
+        return Model(_skinmask.Model.read(path_of(path)))
+
+    @staticmethod
+    @functools.lru_cache(maxsize=1)
+    def default() -> Model:
+        """The model that is built in."""
+        return Model(_skinmask.Model.default())
+
+    @staticmethod
+    def from_json(text: str) -> Model:
+        return Model(_skinmask.Model.from_json(text))
+
+    def to_json(self) -> str:
+        """The text of the model's file; numbers read back bit for bit."""
+        return self._core.to_json()
+
+    def save(self, path: Path, *, overwrite: bool = True) -> None:
+        """Writes the file whole, or not at all."""
+        self._core.save(path_of(path), overwrite)
+
+    @staticmethod
+    def train(
+        samples: Samples,
+        *,
+        kind: str = "qda",
+        space: str = "BGR",
+        channels: list[str] | None = None,
+        covariance: str = "mle",
+        shrinkage: float | str = 0.0,
+        prior: float | dict[str, float] | None = None,
+        positive: str = "skin",
+        threshold: float | None = None,
+        max_f1: bool = False,
+        max_fpr: float | None = None,
+        min_recall: float | None = None,
+        cost: tuple[float, float] | None = None,
+        validation: tuple[Path, Path] | None = None,
+        calibration: Samples | None = None,
+        notes: dict[str, str] | None = None,
+        progress: Progress = None,
+        **of_kind: Any,
+    ) -> Model:
+        """Fits a model to labelled pixels: the file that `skinmask train` writes of the same.
+
+        >>> skin = [[90, 110, 180], [100, 130, 210], [80, 120, 190], [120, 140, 200]]
+        >>> rest = [[90, 90, 80], [40, 30, 30], [200, 210, 190], [20, 90, 40]]
+        >>> pixels = numpy.array(skin + rest, "uint8")
+        >>> samples = Samples(pixels, [1, 1, 1, 1, 0, 0, 0, 0])
+        >>> Model.train(samples, kind="gaussian-nb", max_f1=True)
+        <skinmask.Model gaussian-nb BGR, skin above 0.5>
+
+        The threshold is `threshold` (0.5 without one), or chosen on `validation`, a folder of
+        images and one of their masks, or else on the samples: `max_f1`, `max_fpr` R, `min_recall` R
+        or `cost` (FP, FN). `of_kind` are options of one kind: components, seed (mixture), terms,
+        ridge, solver, rate (logistic), iterations, tolerance (both), bins, smoothing (histograms).
+        docs/cli.md, 'train', has all of them.
+        """
+        if not isinstance(samples, Samples):
+            raise TypeError(f"samples: is {type(samples).__name__} (a skinmask.Samples is wanted)")
+        options = _skinmask.TrainOptions()
+        options.kind(kind)
+        options.features(space, [] if channels is None else list(channels))
+        options.covariance(covariance)
+        options.shrinkage(None if shrinkage == "auto" else shrinkage)
+        options.positive(positive)
+        if prior is not None:
+            if not isinstance(prior, dict):
+                require_decision(None, prior)
+            options.prior(prior)
+        _set_rule(
+            options, threshold, max_f1=max_f1, max_fpr=max_fpr, min_recall=min_recall, cost=cost
+        )
+        _set_of_kind(options, of_kind)
+        if validation is not None:
+            options.validation(pair_options(*validation))
+        if calibration is not None:
+            options.calibration(calibration._core)
+        for name, text in (notes or {}).items():
+            options.note(name, text)
+
+        def work(stop: _skinmask.Stop, told: Progress) -> _skinmask.Model:
+            return _skinmask.train(samples._core, options, stop, told)
+
+        return Model(run(work, progress))
+
+    def predict(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.bool_]:
+        """Of pixels (n, 3), B G R, whether each is skin by the model's threshold."""
+        skin: NDArray[numpy.bool_] = self._core.mask_row(pixels) != 0
+        return skin
+
+    def predict_class(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.uint8]:
+        """The most probable class of each pixel, as an index into `classes`."""
+        return self._core.class_row(pixels)
+
+    def predict_proba(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.float64]:
+        """P(class | pixel) in double, a column for each of `classes`, the positive one first.
+
+        >>> Model.default().predict_proba(numpy.array([[118, 148, 205]], "uint8")).round(2)
+        array([[0.94, 0.06]])
+        """
+        return self._core.posteriors(pixels)
+
+    def decision_function(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.float64]:
+        """log(P(skin) / (1 - P(skin))) of each pixel, in double."""
+        return self._core.log_odds_row(pixels)
+
+    def with_threshold(self, threshold: float) -> Model:
+        """The same model with another threshold of its own, as a file of it would have."""
+        require_decision(threshold, None)
+        return Model(self._core.changed(None, threshold))
+
+    def with_prior(self, prior: float) -> Model:
+        """The same model with another P(skin) before a pixel is seen."""
+        require_decision(None, prior)
+        return Model(self._core.changed(prior, None))
+
+    def _detector(
+        self,
+        adapt: str,
+        faces: Path | None,
+        refine: bool,
+        prior: float | None,
+        threshold: float | None,
+    ) -> _skinmask.Detector:
+        """What a call asks for, made ready; the last few are kept, as that may take a while."""
+        key = (adapt, faces_file(adapt, faces), refine, prior, threshold)
+        kept = self._detectors.get(key)
+        if kept is not None:
+            return kept
+        require_decision(threshold, prior)
+        with self._making:  # of threads that ask for the same, one makes it
+            if key not in self._detectors:
+                made = _skinmask.Detector(self._core, *key)
+                if len(self._detectors) >= 8:
+                    self._detectors = {}
+                self._detectors[key] = made
+            return self._detectors[key]
+
+    @property
+    def kind(self) -> str:
+        return self._core.kind
+
+    @property
+    def space(self) -> str:
+        """The colour space."""
+        return self._core.space
+
+    @property
+    def channels(self) -> list[str]:
+        """Those of the space that it sees."""
+        return self._core.channels
+
+    @property
+    def classes(self) -> list[str]:
+        """The positive one first."""
+        return self._core.classes
+
+    @property
+    def prior(self) -> float:
+        """P(skin) before a pixel is seen."""
+        return self._core.priors[0]
+
+    @property
+    def priors(self) -> dict[str, float]:
+        return dict(zip(self.classes, self._core.priors))
+
+    @property
+    def threshold(self) -> float:
+        """A pixel is skin when P(skin) is above it."""
+        return self._core.threshold
+
+    @property
+    def rule(self) -> str:
+        """How the threshold was chosen: 'fixed', 'max-f1', ..."""
+        return self._core.rule
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """What it was trained on, notes, and scores, as docs/formats.md describes."""
+        card: dict[str, Any] = json.loads(self.to_json())["card"]
+        return card
+
+    def __repr__(self) -> str:
+        decision = f"{self.classes[0]} above {self.threshold:.6g}"
+        return f"<skinmask.Model {self.kind} {self.space}, {decision}>"
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return Model.from_json, (self.to_json(),)
+
+
+def chosen(model: Model | None) -> Model:
+    if model is None:
+        return Model.default()
+    if not isinstance(model, Model):
+        raise TypeError(
+            f"model: is {type(model).__name__} (a skinmask.Model is wanted, as Model.load gives it)"
+        )
+    return model
+
+
+def _set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: Any) -> None:
+    given = [name for name in _RULES if rules[name] not in (None, False)]
+    if len(given) + (threshold is not None) > 1:
+        raise _skinmask.Error("threshold: give one of threshold, " + ", ".join(_RULES))
+    if threshold is not None:
+        require_decision(threshold, None)
+        options.rule("threshold", threshold, 1)
+    for name in given:
+        value, fn_cost = rules[name], 1.0
+        if name == "cost":
+            value, fn_cost = rules[name]
+            for number in (value, fn_cost):
+                require_range("cost", number, 0, 1e300, "more than 0")
+        elif name != "max_f1":
+            require_range(name, value, 0, 1, "0 to 1")
+        options.rule(name, float(value), fn_cost)
+
+
+def _set_of_kind(options: _skinmask.TrainOptions, given: dict[str, Any]) -> None:
+    ranges = {
+        "components": (1, 1 << 30, "1 or more"),
+        "iterations": (1, 1 << 30, "1 or more"),
+        "rate": (0, 1e300, "more than 0"),
+        "tolerance": (0, 1e300, "0 or more"),
+    }
+    known = (
+        "components",
+        "seed",
+        "terms",
+        "ridge",
+        "solver",
+        "rate",
+        "iterations",
+        "tolerance",
+        "bins",
+        "smoothing",
+    )
+    for name, value in given.items():
+        if name not in known:
+            raise TypeError(
+                f"train() got an unexpected keyword argument '{name}' ({', '.join(known)})"
+            )
+        if name in ranges:
+            for number in value.values() if isinstance(value, dict) else [value]:
+                require_range(name, number, *ranges[name])
+        getattr(options, name)(value)

@@ -1,0 +1,153 @@
+"""Runs over many files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import _skinmask
+from ._common import Path, Progress, path_of, run
+from ._model import Model, chosen
+from ._pairs import pair_options
+from ._samples import Samples
+from ._skinmask import DetectedFile
+
+__all__ = ["DetectedFile", "Evaluation", "detect_files", "evaluate"]
+
+Metrics = dict[str, Any]
+
+
+class Evaluation:
+    """Scores of a model; `data` is all of them, as docs/formats.md, 'Metrics (JSON)', describes."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+
+    @property
+    def pooled(self) -> Metrics:
+        """Over the pixels of all images: 'tp', 'fp', 'fn', 'tn', 'f1', 'auc', ...; None for 0/0."""
+        pooled: Metrics = self.data["pooled"]
+        return pooled
+
+    @property
+    def mean_per_image(self) -> Metrics:
+        mean: Metrics = self.data["mean_per_image"]
+        return mean
+
+    @property
+    def images(self) -> list[Metrics]:
+        """Of each image: its 'name', and the same scores."""
+        images: list[Metrics] = self.data["images"]
+        return images
+
+    def __repr__(self) -> str:
+        shown = {name: self.pooled[name] for name in ("precision", "recall", "f1")}
+        return f"<skinmask.Evaluation {len(self.images)} images, {shown}>"
+
+
+def evaluate(
+    images: Path | Samples,
+    masks: Path | None = None,
+    model: Model | None = None,
+    *,
+    adapt: str = "auto",
+    threshold: float | None = None,
+    prior: float | None = None,
+    faces: Path | None = None,
+    refine: bool = True,
+    report: Path | None = None,
+    overwrite: bool = True,
+    progress: Progress = None,
+    problem: Callable[[str], object] | None = None,
+    **how: Any,
+) -> Evaluation:
+    """Judges a model on a folder of images with their masks, or on labelled pixels.
+
+    >>> import numpy
+    >>> pixels = numpy.array([[118, 148, 205], [110, 140, 200], [9, 9, 9], [80, 160, 60]], "uint8")
+    >>> evaluate(Samples(pixels, [1, 1, 0, 0])).pooled["f1"]
+    1.0
+
+    `report` is an HTML page to write. `how` says how masks are read: `Samples.from_pairs`. A file
+    that cannot be read is an Error, unless `problem`, a function of one line, is told of it
+    instead. Ctrl-C ends the run.
+    """
+    if isinstance(images, Samples):
+        if masks is not None or report is not None or how:
+            raise _skinmask.Error(
+                "samples: are judged without masks and report (a folder of images has them)"
+            )
+        detector = chosen(model)._detector("off", None, refine, prior, threshold)
+        return Evaluation(json.loads(_skinmask.evaluate_samples(detector, images._core)))
+    pairs = pair_options(images, masks, **how)
+    detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
+    page = "" if report is None else path_of(report, "report")
+
+    def work(stop: _skinmask.Stop, told: Progress, failed: Any) -> str:
+        return _skinmask.evaluate(detector, pairs, page, overwrite, stop, told, failed)
+
+    return Evaluation(json.loads(run(work, progress, problem)))
+
+
+def detect_files(
+    inputs: Path | Iterable[Path],
+    output: Path,
+    model: Model | None = None,
+    *,
+    outputs: str | Iterable[str] = "mask",
+    adapt: str = "auto",
+    threshold: float | None = None,
+    prior: float | None = None,
+    faces: Path | None = None,
+    refine: bool = True,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    dtype: str = "uint8",
+    scale: int = 1,
+    overwrite: bool = False,
+    resume: bool = False,
+    each: Callable[[DetectedFile], object] | None = None,
+    progress: Progress = None,
+) -> list[DetectedFile]:
+    """`skinmask detect`: files, folders and videos of `inputs` to files in the folder `output`.
+
+    What became of each input, in order: its `outputs`, `skin_fraction`, `faces`, or an `error`.
+    `each` is called with each as soon as it is done, `progress` with the numbers of those done and
+    of all:
+
+        with tqdm.tqdm() as bar:
+            skinmask.detect_files("photos", "masks", each=lambda file: bar.update())
+
+    What either raises ends the run, and so does Ctrl-C, after the pictures that are being worked
+    on; files are whole, and `resume` goes on where it ended. `dtype` is that of probabilities,
+    'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures.
+    """
+    options = _skinmask.DetectOptions()
+    listed = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    options.inputs = [path_of(path, "inputs") for path in listed]
+    options.output_folder = path_of(output, "output", "a folder's path is wanted")
+    options.outputs([outputs] if isinstance(outputs, str) else list(outputs))
+    options.include, options.exclude = list(include), list(exclude)
+    if dtype not in ("uint8", "uint16"):
+        raise TypeError(f"dtype: is {dtype!r} ('uint8' or 'uint16')")
+    options.bits = 8 if dtype == "uint8" else 16
+    if scale not in (1, 2, 4, 8):
+        raise _skinmask.Error(f"scale {scale} is unknown (1, 2, 4, 8)")
+    options.scale = scale
+    options.overwrite(overwrite)
+    options.resume = resume
+    detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
+    files: list[DetectedFile] = []
+
+    def done(file: DetectedFile) -> None:
+        files.append(file)
+        if each is not None:
+            each(file)
+
+    def work(stop: _skinmask.Stop, told: Progress, one: Any) -> None:
+        _skinmask.detect_files(detector, options, stop, told, one)
+
+    run(work, progress, done)
+    return files

@@ -1,0 +1,153 @@
+"""Tables of labelled pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+from numpy.typing import ArrayLike, NDArray
+
+from . import _skinmask
+from ._common import Path, Progress, path_of, run
+from ._pairs import pair_options
+
+
+class Samples:
+    """Labelled pixels, counted by class, colour and group: equal data are equal tables.
+
+    >>> samples = Samples(numpy.array([[90, 110, 180], [90, 110, 180], [9, 9, 9]], "uint8"),
+    ...                   ["skin", "skin", "non-skin"])
+    >>> samples.counts, len(samples)
+    ({'non-skin': 1, 'skin': 2}, 3)
+
+    `pixels` is uint8 (n, 3), each row B G R. `labels` has an entry for each: names of classes;
+    booleans or 1 and 0, skin and non-skin; or, as in the UCI file, 1 and 2. `groups`, whole
+    numbers, tell images apart where cross-validation is to keep them whole.
+    """
+
+    def __init__(
+        self, pixels: NDArray[numpy.uint8], labels: ArrayLike, *, groups: ArrayLike | None = None
+    ) -> None:
+        index, names = _classes(numpy.asarray(labels))
+        if groups is not None:
+            groups = _groups(numpy.asarray(groups))
+        self._core = _skinmask.Samples.of(pixels, index, names, groups)
+
+    @classmethod
+    def _of(cls, core: _skinmask.Samples) -> Samples:
+        self = cls.__new__(cls)
+        self._core = core
+        return self
+
+    @classmethod
+    def read(cls, *paths: Path) -> Samples:
+        """Of tables in files, added up: CSV as `save` writes it, or the form of the UCI file."""
+        return cls._of(
+            _skinmask.Samples.merged([_skinmask.Samples.read(path_of(path)) for path in paths])
+        )
+
+    @classmethod
+    def from_pairs(
+        cls,
+        images: Path,
+        masks: Path | None = None,
+        *,
+        progress: Progress = None,
+        problem: Callable[[str], object] | None = None,
+        **how: Any,
+    ) -> Samples:
+        """Of every pixel of the images in a folder, by their masks in another one.
+
+        `how` are image_name, mask_name, labels, ignored, invert, whole, allow_missing, step and
+        groups, as for `skinmask sample` (docs/cli.md, 'Reading masks'). A file that cannot be read
+        is an Error, unless `problem`, a function of one line, is told of it instead.
+        """
+        pairs = pair_options(images, masks, **how)
+
+        def work(stop: _skinmask.Stop, told: Progress, failed: Any) -> _skinmask.Samples:
+            return _skinmask.Samples.collect(pairs, stop, told, failed)
+
+        return cls._of(run(work, progress, problem))
+
+    def save(self, path: Path, *, overwrite: bool = True) -> None:
+        """Writes the table as CSV, whole or not at all."""
+        self._core.save(path_of(path), overwrite)
+
+    def to_csv(self) -> str:
+        """The text of the file."""
+        return self._core.format()
+
+    def ungrouped(self) -> Samples:
+        """The same with every group 0."""
+        return Samples._of(self._core.ungrouped())
+
+    def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[Any], NDArray[numpy.uint64]]:
+        """The table's colours (rows, 3), their classes, and how many pixels each stands for."""
+        pixels, index, counts, _ = self._core.columns()
+        return pixels, numpy.asarray(self.classes)[index], counts
+
+    @property
+    def classes(self) -> list[str]:
+        return self._core.classes
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Pixels of each class."""
+        return {name: self._core.total_of(i) for i, name in enumerate(self.classes)}
+
+    def __len__(self) -> int:
+        """Pixels of all classes."""
+        return self._core.total()
+
+    def __add__(self, other: Samples) -> Samples:
+        if not isinstance(other, Samples):
+            return NotImplemented
+        return Samples._of(_skinmask.Samples.merged([self._core, other._core]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Samples) and self.to_csv() == other.to_csv()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<skinmask.Samples {self.counts}>"
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return _parsed, (self.to_csv(),)
+
+
+def _parsed(text: str) -> Samples:
+    return Samples._of(_skinmask.Samples.parse(text))
+
+
+def _groups(groups: NDArray[Any]) -> NDArray[numpy.uint32]:
+    if groups.dtype.kind not in "iu" or groups.ndim != 1:
+        raise TypeError(
+            f"groups: are {groups.dtype} of shape {groups.shape} "
+            "(whole numbers, one for each pixel)"
+        )
+    if groups.size and (groups.min() < 0 or groups.max() >= 1 << 32):
+        raise _skinmask.Error("groups: are out of range (0 to 4294967295)")
+    return groups.astype(numpy.uint32)
+
+
+def _classes(labels: NDArray[Any]) -> tuple[NDArray[numpy.uint8], list[str]]:
+    """For each pixel the index of its class, and the classes' names."""
+    wanted = "names, booleans, 1 and 0, or 1 for skin and 2 for non-skin, one for each pixel"
+    if labels.ndim != 1 or labels.dtype.kind not in "biuUO":
+        raise TypeError(f"labels: are {labels.dtype} of shape {labels.shape} ({wanted})")
+    if labels.dtype.kind in "UO":
+        if labels.dtype.kind == "O" and not all(isinstance(label, str) for label in labels):
+            raise TypeError(f"labels: are objects that are no text ({wanted})")
+        names, index = numpy.unique(labels.astype(str), return_inverse=True)
+        if len(names) > 255:
+            raise _skinmask.Error(f"labels: name {len(names)} classes (at most 255)")
+        return index.astype(numpy.uint8), [str(name) for name in names]
+    values = set(numpy.unique(labels).tolist())
+    if values <= {0, 1}:
+        return labels.astype(numpy.uint8), ["non-skin", "skin"]
+    if values <= {1, 2}:
+        return (labels == 1).astype(numpy.uint8), ["non-skin", "skin"]
+    shown = ", ".join(str(value) for value in sorted(values)[:5])
+    raise _skinmask.Error(f"labels: are numbers such as {shown} ({wanted})")

@@ -1,0 +1,41 @@
+"""Skin in videos."""
+
+from __future__ import annotations
+
+from ._common import Path, path_of
+from ._model import Model, chosen
+from ._skinmask import Frame, Video
+
+__all__ = ["Frame", "Video", "video"]
+
+
+def video(
+    path: Path,
+    model: Model | None = None,
+    *,
+    adapt: str = "auto",
+    threshold: float | None = None,
+    prior: float | None = None,
+    faces: Path | None = None,
+    refine: bool = True,
+    start: str | float | None = None,
+    end: str | float | None = None,
+) -> Video:
+    """The frames of a video file, one after the other, as `skinmask detect` judges them.
+
+    A frame has `index`, `seconds`, `bgr`, `mask`, `probability` and `region`. Its pictures are made
+    when they are first asked for, in whatever thread asks, and are read-only (copy them to draw on
+    them). `start` and `end` are seconds or texts as '1:02.5' and '120f' (a frame's number): frames
+    from the one on and before the other. Damage is an Error where it stands, after the frames
+    before it.
+
+        for frame in skinmask.video("clip.mp4", adapt="faces"):
+            print(frame.seconds, frame.region)
+    """
+    detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
+    path = path_of(path, wanted="a file's path is wanted; frames of cameras go to skinmask.Stream")
+    return Video(path, detector, _moment(start), _moment(end))
+
+
+def _moment(time: str | float | None) -> str | None:
+    return None if time is None else str(time)

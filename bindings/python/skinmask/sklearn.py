@@ -1,0 +1,168 @@
+"""Skin models as classifiers of scikit-learn.
+
+>>> import numpy
+>>> from skinmask.sklearn import SkinClassifier
+>>> X = numpy.array([[90, 110, 180], [100, 130, 210], [80, 120, 190], [120, 140, 200],
+...                  [90, 90, 80], [40, 30, 30], [200, 210, 190], [20, 90, 40]])
+>>> y = numpy.array(["skin"] * 4 + ["other"] * 4)
+>>> SkinClassifier(kind="gaussian-nb").fit(X, y).predict(X[[0, 5]])
+array(['skin', 'other'], dtype='<U5')
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from ._model import Model
+from ._samples import Samples
+
+__all__ = ["EXPECTED_FAILED_CHECKS", "SkinClassifier"]
+
+_NOT_BYTES = "its data have three features, but numbers that are no bytes"
+_NOT_THREE = "its data have another number of features than B, G and R"
+
+# Checks of sklearn.utils.estimator_checks that cannot hold for a model of three bytes, and why. On
+# the same data made to be three bytes they hold (tests/python/test_sklearn.py).
+EXPECTED_FAILED_CHECKS: dict[str, str] = {
+    "check_classifier_data_not_an_array": _NOT_THREE,
+    "check_classifiers_classes": _NOT_THREE,
+    "check_classifiers_train": _NOT_THREE,
+    "check_decision_proba_consistency": _NOT_THREE,
+    "check_dict_unchanged": _NOT_BYTES,
+    "check_dont_overwrite_parameters": _NOT_BYTES,
+    "check_dtype_object": _NOT_THREE,
+    "check_estimators_dtypes": _NOT_THREE,
+    "check_estimators_fit_returns_self": _NOT_THREE,
+    "check_estimators_nan_inf": _NOT_BYTES,
+    "check_estimators_overwrite_params": _NOT_THREE,
+    "check_estimators_pickle": _NOT_BYTES,
+    "check_fit2d_predict1d": _NOT_BYTES,
+    "check_fit_check_is_fitted": _NOT_THREE,
+    "check_fit_idempotent": _NOT_THREE,
+    "check_fit_score_takes_y": _NOT_BYTES,
+    "check_methods_sample_order_invariance": _NOT_BYTES,
+    "check_methods_subset_invariance": _NOT_BYTES,
+    "check_n_features_in": _NOT_THREE,
+    "check_pipeline_consistency": _NOT_BYTES,
+    "check_supervised_y_2d": _NOT_BYTES,
+}
+
+
+class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A model of colours, (n, 3), whose features are the bytes B, G and R: whole numbers of 0..255.
+
+    Parameters are those of `skinmask.Model.train`; `priors` are of the classes in the order of
+    `classes_` (by default their shares of y). It decides for the most probable class; of two, the
+    second of `classes_` is the one whose log-odds `decision_function` gives.
+
+    Attributes: `classes_`, and `model_`, a skinmask.Model. The model's own class names are made up
+    (`class 0`, ...), as labels may be anything; its positive class is the second of two, the first
+    of more.
+    """
+
+    def __init__(
+        self,
+        kind: str = "qda",
+        *,
+        space: str = "BGR",
+        channels: list[str] | None = None,
+        covariance: str = "mle",
+        shrinkage: float | str = 0.0,
+        priors: ArrayLike | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.space = space
+        self.channels = channels
+        self.covariance = covariance
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.options = options
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> SkinClassifier:
+        """Fits the model to pixels (n, 3) and their labels."""
+        pixels, y = self._validated(X, y)
+        check_classification_targets(y)
+        self.classes_, index = numpy.unique(y, return_inverse=True)
+        names = [f"class {i}" for i in range(len(self.classes_))]
+        if len(names) < 2:
+            raise ValueError(f"y has one class, {self.classes_[0]!r} (two or more are wanted)")
+        priors = None
+        if self.priors is not None:
+            given = numpy.asarray(self.priors, float)
+            if given.shape != (len(names),):
+                raise ValueError(
+                    f"priors: have shape {given.shape} ({len(names)}, one for each class)"
+                )
+            priors = dict(zip(names, given.tolist()))
+        self.model_ = Model.train(
+            Samples(_bytes(pixels), numpy.asarray(names)[index]),
+            kind=self.kind,
+            space=self.space,
+            channels=self.channels,
+            covariance=self.covariance,
+            shrinkage=self.shrinkage,
+            prior=priors,
+            positive=names[1 if len(names) == 2 else 0],
+            **(self.options or {}),
+        )
+        self._columns = [self.model_.classes.index(name) for name in names]
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The most probable class of each pixel."""
+        z = self.decision_function(X)
+        index = (z > 0).astype(int) if z.ndim == 1 else z.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[index]
+        return labels
+
+    def decision_function(self, X: ArrayLike) -> NDArray[numpy.float64]:
+        """Of two classes the log-odds of the second (n,); of more log(prior times density)."""
+        pixels = self._pixels(X)
+        if len(self.classes_) == 2:
+            return self.model_.decision_function(pixels)
+        return self.model_._core.discriminants(pixels)[:, self._columns]
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[numpy.float64]:
+        """P(class | pixel), a column for each of `classes_`."""
+        pixels = self._pixels(X)
+        return self.model_.predict_proba(pixels)[:, self._columns]
+
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[numpy.float64]:
+        """Its logarithm."""
+        with numpy.errstate(divide="ignore"):
+            return numpy.log(self.predict_proba(X))
+
+    def _validated(self, X: ArrayLike, *y: Any, **how: Any) -> Any:
+        """X, or X and y, as scikit-learn checks them; its function for that is of 1.6."""
+        try:
+            from sklearn.utils.validation import validate_data
+        except ImportError:
+            return self._validate_data(X, *y, **how)
+        return validate_data(self, X, *y, **how)
+
+    def _pixels(self, X: ArrayLike) -> NDArray[numpy.uint8]:
+        check_is_fitted(self)
+        return _bytes(self._validated(X, reset=False))
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {"_xfail_checks": EXPECTED_FAILED_CHECKS}
+
+
+def _bytes(X: NDArray[Any]) -> NDArray[numpy.uint8]:
+    if X.shape[1] != 3:
+        raise ValueError(f"X has {X.shape[1]} feature(s) (3 are wanted: B, G and R)")
+    if X.dtype == numpy.uint8:
+        return X
+    bytes_of = X.astype(numpy.uint8, casting="unsafe")
+    if X.size and (X.min() < 0 or X.max() > 255 or (bytes_of != X).any()):
+        raise ValueError(
+            "X holds numbers that are no bytes (whole numbers from 0 to 255: B, G and R)"
+        )
+    return bytes_of

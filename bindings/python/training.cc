@@ -1,0 +1,250 @@
+// Tables of labelled pixels, and models from them.
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "answer.h"
+#include "arrays.h"
+#include "bindings.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+#include "skinmask/data/color_counter.h"
+#include "skinmask/pipeline/collect_samples.h"
+#include "skinmask/pipeline/train.h"
+
+namespace skinmask::python {
+namespace {
+
+using ModelPtr = std::shared_ptr<KeptModel>;
+using Unlocked = py::call_guard<py::gil_scoped_release>;
+using Path = std::filesystem::path;
+
+// Pixels (n, 3), B G R, each of the class `names[index]`, and of group 0 or its own.
+Samples SamplesOf(const py::object& object,
+                  const py::array_t<std::uint8_t, py::array::c_style>& index,
+                  const std::vector<std::string>& names,
+                  const std::optional<py::array_t<std::uint32_t, py::array::c_style>>& groups) {
+  const PixelArray pixels = PixelsOf(object);
+  const auto count = static_cast<py::ssize_t>(pixels.count);
+  if (index.ndim() != 1 || index.size() != count || (groups && groups->size() != count))
+    throw Error("labels", "are not one for each pixel");
+  for (const std::string& name : names)
+    if (!IsClassName(name))
+      throw Error("class '" + name + "'",
+                  "is no name for a class (not empty, not digits alone, no commas or quotes)");
+  const std::uint8_t* const classes = index.data();
+  if (std::any_of(classes, classes + count, [&](std::uint8_t k) { return k >= names.size(); }))
+    throw Error("labels", "are of a class that has no name");
+  const std::uint32_t* const group_of = groups ? groups->data() : nullptr;
+  const py::gil_scoped_release unlocked;
+  SampleCounter all;
+  std::vector<std::uint16_t> numbers;
+  for (const std::string& name : names) numbers.push_back(all.ClassIndex(name));
+  if (group_of) {
+    for (std::size_t i = 0; i < pixels.count; ++i) {
+      const std::uint8_t* const p = pixels.bgr + 3 * i;
+      all.Add(SampleRow{group_of[i], numbers[classes[i]], p[0], p[1], p[2], 1});
+    }
+  } else {
+    ColorCounter counter(names.size());
+    counter.CountRow(pixels.bgr, classes, pixels.count);
+    std::vector<SampleRow> rows = counter.Flush(0);
+    for (SampleRow& row : rows) row.class_index = numbers[row.class_index];
+    all.Add(std::move(rows));
+  }
+  return std::move(all).Finish();
+}
+
+Samples Merged(const std::vector<const Samples*>& tables) {
+  SampleCounter all;
+  for (const Samples* table : tables) all.Add(*table);
+  return std::move(all).Finish();
+}
+
+// Pixels (rows, 3), class indices, counts and groups.
+py::tuple Columns(const Samples& samples) {
+  const auto count = static_cast<py::ssize_t>(samples.rows().size());
+  py::array_t<std::uint8_t> pixels({count, py::ssize_t{3}}), classes(count);
+  py::array_t<std::uint64_t> counts(count);
+  py::array_t<std::uint32_t> groups(count);
+  std::uint8_t* bgr = pixels.mutable_data();
+  for (py::ssize_t i = 0; i < count; ++i) {
+    const SampleRow& row = samples.rows()[static_cast<std::size_t>(i)];
+    for (const std::uint8_t byte : {row.b, row.g, row.r}) *bgr++ = byte;
+    classes.mutable_at(i) = static_cast<std::uint8_t>(row.class_index);
+    counts.mutable_at(i) = row.count;
+    groups.mutable_at(i) = row.group;
+  }
+  return py::make_tuple(pixels, classes, counts, groups);
+}
+
+Samples Collect(const PairOptions& pairs, Stop& stop, const py::object& progress,
+                const py::object& problem) {
+  FirstProblem first(stop);
+  const ProblemSink sink = first.Sink(problem);
+  const py::gil_scoped_release unlocked;
+  Samples samples = CollectSamples(pairs, RunOf(stop, progress, sink));
+  first.Require();
+  return samples;
+}
+
+ModelPtr TrainModel(const Samples& samples, const TrainOptions& options, Stop& stop,
+                    const py::object& progress) {
+  FirstProblem first(stop);
+  const ProblemSink sink = first.Sink(py::none());
+  const py::gil_scoped_release unlocked;
+  Model model = Train(samples, options, RunOf(stop, progress, sink));
+  first.Require();
+  return std::make_shared<KeptModel>(std::move(model));
+}
+
+void SetTerms(TrainOptions& options, const std::string& name) {
+  using Terms = LogisticOptions::Terms;
+  for (const auto& [known, terms] : {std::pair("linear", Terms::kLinear),
+                                     {"squares", Terms::kSquares},
+                                     {"quadratic", Terms::kQuadratic}})
+    if (name == known) {
+      options.fit.logistic.terms = terms;
+      return;
+    }
+  throw Error("terms '" + name + "'", "are unknown (linear, squares, quadratic)");
+}
+
+void SetSolver(TrainOptions& options, const std::string& name) {
+  using Solver = LogisticOptions::Solver;
+  for (const auto& [known, solver] : {std::pair("newton", Solver::kNewton),
+                                      {"gradient", Solver::kGradient},
+                                      {"sgd", Solver::kSgd}})
+    if (name == known) {
+      options.fit.logistic.solver = solver;
+      return;
+    }
+  throw Error("solver '" + name + "'", "is unknown (newton, gradient, sgd)");
+}
+
+void SetCovariance(TrainOptions& options, const std::string& name) {
+  if (name != "mle" && name != "unbiased")
+    throw Error("covariance '" + name + "'", "is unknown (mle, unbiased)");
+  options.fit.estimator = name == "mle" ? Estimator::kMaximumLikelihood : Estimator::kUnbiased;
+}
+
+void SetRule(TrainOptions& options, const std::string& name, double value, double fn_cost) {
+  using Rule = DecisionRule::Kind;
+  for (const auto& [known, kind] : {std::pair("threshold", Rule::kFixed),
+                                    {"max_f1", Rule::kMaxF1},
+                                    {"max_fpr", Rule::kMaxFpr},
+                                    {"min_recall", Rule::kMinRecall},
+                                    {"cost", Rule::kCost}})
+    if (name == known) options.rule = {kind, value, fn_cost};
+}
+
+// Setters, by the names that the package's functions have for them.
+void DefineTrainOptions(py::class_<TrainOptions> options) {
+  using Options = TrainOptions;
+  using Names = std::vector<std::string>;
+  options.def(py::init<>())
+      .def("covariance", &SetCovariance)
+      .def("terms", &SetTerms)
+      .def("solver", &SetSolver)
+      .def("rule", &SetRule)
+      .def("kind", [](Options& o, const std::string& kind) { o.fit.kind = KindFromName(kind); })
+      .def("features", [](Options& o, const std::string& space,
+                          const Names& channels) { o.fit.features = Features(space, channels); })
+      .def("shrinkage", [](Options& o, std::optional<double> s) { o.fit.shrinkage.s = s; })
+      .def("positive", [](Options& o, const std::string& name) { o.fit.positive = name; })
+      .def("prior", [](Options& o, double p) { o.fit.positive_prior = p; })
+      .def("prior",
+           [](Options& o, const std::map<std::string, double>& priors) {
+             o.fit.priors.assign(priors.begin(), priors.end());
+           })
+      .def("validation",
+           [](Options& o, const PairOptions& pairs) {
+             o.validation = pairs;
+             o.validation_name = pairs.images.filename().string();
+           })
+      .def("calibration",
+           [](Options& o, const Samples& samples) {
+             o.calibration = samples;
+             o.calibration_name = "calibration samples";
+           })
+      .def("note", [](Options& o, const std::string& name, const std::string& text) {
+        o.notes.emplace_back(name, text);
+      });
+}
+
+// Those of some kinds of models alone.
+void DefineKindOptions(py::class_<TrainOptions> options) {
+  using Options = TrainOptions;
+  options.def("components", [](Options& o, int count) { o.fit.mixture.components = count; })
+      .def("components",
+           [](Options& o, const std::map<std::string, int>& of_class) {
+             o.fit.mixture.of_class.assign(of_class.begin(), of_class.end());
+           })
+      .def("seed", [](Options& o, std::uint64_t seed) { o.fit.mixture.seed = seed; })
+      .def("ridge", [](Options& o, double ridge) { o.fit.logistic.ridge = ridge; })
+      .def("rate", [](Options& o, double rate) { o.fit.logistic.step = rate; })
+      .def(
+          "iterations",
+          [](Options& o, int most) { o.fit.logistic.iterations = o.fit.mixture.iterations = most; })
+      .def("tolerance",
+           [](Options& o, double tolerance) {
+             o.fit.logistic.tolerance = o.fit.mixture.tolerance = tolerance;
+           })
+      .def("bins", [](Options& o, int bins) { o.fit.histogram.bins = bins; })
+      .def("smoothing", [](Options& o, double count) { o.fit.histogram.smoothing = count; });
+}
+
+void DefineSamples(py::module_& module) {
+  py::class_<Samples>(module, "Samples")
+      .def_static("of", &SamplesOf)
+      .def_static("merged", &Merged, Unlocked())
+      .def_static("collect", &Collect)
+      .def_static("read", &ReadSamples, Unlocked())
+      .def_static(
+          "parse", [](const std::string& text) { return ParseSamples(text, "samples"); },
+          Unlocked())
+      .def("format", &FormatSamples, Unlocked())
+      .def(
+          "save",
+          [](const Samples& samples, const Path& path, bool overwrite) {
+            WriteFile(path, FormatSamples(samples), overwrite ? Overwrite::kYes : Overwrite::kNo);
+          },
+          Unlocked())
+      .def("ungrouped", &Samples::Ungrouped, Unlocked())
+      .def("columns", &Columns)
+      .def("total", [](const Samples& s) { return s.Total(); })
+      .def("total_of", [](const Samples& s, std::size_t index) { return s.Total(index); })
+      .def_property_readonly("classes", &Samples::classes);
+  py::class_<PairOptions>(module, "PairOptions")
+      .def(py::init<>())
+      .def_readwrite("images", &PairOptions::images)
+      .def_readwrite("masks", &PairOptions::masks)
+      .def_readwrite("image_name", &PairOptions::image_name)
+      .def_readwrite("mask_name", &PairOptions::mask_name)
+      .def_readwrite("labels", &PairOptions::labels)
+      .def_readwrite("ignored", &PairOptions::ignored)
+      .def_readwrite("invert", &PairOptions::invert)
+      .def_readwrite("whole", &PairOptions::whole_class)
+      .def_readwrite("allow_missing", &PairOptions::allow_missing)
+      .def_readwrite("step", &PairOptions::step)
+      .def_readwrite("groups", &PairOptions::groups);
+}
+
+}  // namespace
+
+void DefineTraining(py::module_& module) {
+  DefineSamples(module);
+  const py::class_<TrainOptions> train(module, "TrainOptions");
+  DefineTrainOptions(train);
+  DefineKindOptions(train);
+  module.def("train", &TrainModel);
+}
+
+}  // namespace skinmask::python

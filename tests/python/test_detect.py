@@ -1,0 +1,262 @@
+"""skinmask.detect: the program's bytes, from arrays of every layout, in threads and processes."""
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy
+import pytest
+
+import skinmask
+
+OUTPUTS = ("mask", "probability", "overlay", "cutout", "uncertainty")
+DTYPES = ("uint8", "uint16", "float32")
+
+
+@pytest.mark.parametrize("adapt", ["auto", "off"])
+def test_bytes_are_those_of_the_program(program, photos, tmp_path, adapt):
+    outputs = OUTPUTS if adapt == "off" else ("mask", "probability", "uncertainty")
+    program("detect", photos, "-o", tmp_path, "--output", ",".join(outputs), "--adapt", adapt, "-q")
+    for photo in photos.iterdir():
+        image = skinmask.read_image(photo)
+        for output in outputs:
+            suffix = ".png" if output == "mask" else f".{output}.png"
+            written = skinmask.read_image(tmp_path / (photo.stem + suffix))
+            made = skinmask.detect(image, output=output, adapt=adapt)
+            if made.ndim == 2:  # grey files are read with three channels
+                written = written[:, :, 0]
+            assert (made[..., :3] if output == "cutout" else made).tobytes() == written.tobytes()
+
+
+def test_options_are_those_of_the_program(program, photos, astronaut, tmp_path):
+    photo = photos / "astronaut.png"
+    for name, flags, options in (
+        ("a", ["--adapt", "faces", "--refine", "off"], {"adapt": "faces", "refine": False}),
+        ("b", ["--threshold", "0.3", "--prior", "0.2"], {"threshold": 0.3, "prior": 0.2}),
+        ("c", ["--abstain", "0.2,0.8"], {"abstain": [0.2, 0.8]}),
+    ):
+        program("detect", photo, "-o", tmp_path / f"{name}.png", *flags)
+        written = skinmask.read_image(tmp_path / f"{name}.png")[:, :, 0]
+        assert (skinmask.detect(astronaut, **options) == written).all(), name
+
+
+def test_sixteen_threads_on_one_model_give_the_same_bytes(astronaut, face, samples):
+    models = [
+        skinmask.Model.default(),
+        skinmask.Model.train(samples, space="HSV"),
+    ]  # one by a table
+    for model in models:
+        alone = skinmask.detect(astronaut, model, adapt="off").tobytes()
+        fresh = skinmask.Model.from_json(model.to_json())  # compiled by whichever comes first
+        with ThreadPoolExecutor(16) as pool:
+            jobs = [pool.submit(skinmask.detect, astronaut, fresh, adapt="off") for _ in range(32)]
+            assert all(job.result().tobytes() == alone for job in jobs)
+    alone = skinmask.detect(face).tobytes()
+    with ThreadPoolExecutor(16) as pool:
+        jobs = [pool.submit(skinmask.detect, face) for _ in range(16)]
+        assert all(job.result().tobytes() == alone for job in jobs)
+
+
+def test_the_number_of_threads_changes_nothing(noise):
+    before = skinmask.threads()
+    several = skinmask.detect(noise, adapt="off", output="probability", dtype="float32").tobytes()
+    try:
+        skinmask.set_threads(1)
+        assert skinmask.threads() == 1
+        alone = skinmask.detect(noise, adapt="off", output="probability", dtype="float32")
+        assert alone.tobytes() == several
+    finally:
+        skinmask.set_threads(0)
+    assert skinmask.threads() == before
+
+
+def test_a_forked_process_detects(astronaut):
+    image = numpy.tile(astronaut, (2, 2, 1))  # so large that threads divide it
+    expected = skinmask.detect(image, adapt="off").tobytes()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if skinmask.detect(image, adapt="off").tobytes() == expected else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def layouts(image):
+    """The same pixels in other places of memory, and whether they need no copy."""
+    wide = numpy.zeros((image.shape[0], image.shape[1] + 9, 3), numpy.uint8)
+    wide[:, 4:-5] = image
+    locked = image.copy()
+    locked.setflags(write=False)
+    return [
+        (wide[:, 4:-5], True),
+        (image[:, :, ::-1].copy()[:, :, ::-1], True),
+        (locked, True),
+        (image.repeat(2, axis=0)[::2], True),
+        (numpy.asfortranarray(image), False),
+        (image[::-1].copy()[::-1], False),
+        (image[:, ::-1].copy()[:, ::-1], False),
+        (numpy.dstack([image, image[:, :, :1]])[:, :, :3], False),
+        (numpy.broadcast_to(image[:1], image.shape), False),
+    ]
+
+
+def test_every_layout_of_the_same_pixels_gives_the_same(noise, monkeypatch):
+    contiguous = numpy.ascontiguousarray
+    copied = []
+    monkeypatch.setattr(numpy, "ascontiguousarray", lambda a: copied.append(1) or contiguous(a))
+    for i, (image, no_copy) in enumerate(layouts(noise)):
+        copied.clear()
+        mask = skinmask.detect(image, adapt="off")
+        assert bool(copied) != no_copy, i
+        assert (mask == skinmask.detect(image.copy(), adapt="off")).all(), i
+    for image in (noise[:1], noise[:, :1], noise[3:4, 5:6]):
+        expected = skinmask.detect(noise, adapt="off")[: image.shape[0], : image.shape[1]]
+        if image.shape[:2] != (1, 1):
+            assert (skinmask.detect(image, adapt="off") == expected).all()
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_rgb_is_bgr_the_other_way_round(noise, output):
+    bgr = skinmask.detect(noise, adapt="off", output=output)
+    rgb = skinmask.detect(noise[:, :, ::-1].copy(), adapt="off", output=output, rgb=True)
+    if bgr.ndim == 3:
+        rgb = rgb[:, :, [2, 1, 0, 3][: rgb.shape[2]]]
+    assert (rgb == bgr).all()
+
+
+@pytest.mark.parametrize("adapt", ["auto", "off"])
+def test_results_go_into_an_array_with_a_stride(face, adapt):
+    height, width = face.shape[:2]
+    for output, dtype in [("mask", "uint8")] + [("probability", dtype) for dtype in DTYPES]:
+        wide = numpy.full((height, width + 10), 77, dtype)
+        out = wide[:, 3:-7]
+        options = {"output": output, "dtype": dtype, "adapt": adapt}
+        assert skinmask.detect(face, out=out, **options) is out
+        assert (out == skinmask.detect(face, **options)).all()
+        assert (wide[:, :3] == 77).all() and (wide[:, -7:] == 77).all()
+
+
+def test_probabilities_are_not_rounded_to_bytes(noise):
+    p = {d: skinmask.detect(noise, adapt="off", output="probability", dtype=d) for d in DTYPES}
+    exact = skinmask.Model.default().predict_proba(noise.reshape(-1, 3))[:, 0].reshape(61, 83)
+    assert p["float32"].dtype == numpy.float32
+    assert abs(p["float32"] - exact).max() < 1e-5
+    assert abs(p["uint16"] / 65535 - exact).max() < 0.6 / 65535
+    assert abs(p["uint8"] / 255 - exact).max() < 0.51 / 255
+    assert len(numpy.unique(p["float32"])) > 1000
+
+
+def test_adapted_probabilities_agree_whatever_their_type(face):
+    p = {d: skinmask.detect(face, output="probability", dtype=d) for d in DTYPES}
+    assert abs(p["float32"] - p["uint16"] / 65535.0).max() < 0.6 / 65535
+    assert abs(p["float32"] - p["uint8"] / 255.0).max() < 0.51 / 255
+
+
+WRONG = [
+    ([[0]], "image: is list "),
+    (None, "image: is NoneType "),
+    (numpy.zeros((4, 5, 3)), r"image: is float64 of shape \(4, 5, 3\) .*uint8"),
+    (numpy.zeros((4, 5), numpy.uint8), r"uint8 of shape \(4, 5\) .*\(height, width, 3\)"),
+    (numpy.zeros((4, 5, 4), numpy.uint8), r"uint8 of shape \(4, 5, 4\)"),
+    (numpy.zeros((3, 4, 5), numpy.uint8), r"uint8 of shape \(3, 4, 5\)"),
+    (numpy.zeros((0, 5, 3), numpy.uint8), r"uint8 of shape \(0, 5, 3\)"),
+    (numpy.zeros((4, 5, 3), numpy.int8), "int8"),
+    (numpy.zeros((4, 5, 3), bool), "bool"),
+    (numpy.ma.masked_array(numpy.zeros((4, 5, 3), numpy.uint8)), "masked uint8"),
+]
+
+
+@pytest.mark.parametrize("image, message", WRONG)
+def test_what_is_no_picture_is_refused_in_words(image, message):
+    with pytest.raises(TypeError, match=message):
+        skinmask.detect(image)
+
+
+def test_an_array_for_the_result_that_does_not_fit_is_refused(noise):
+    locked = numpy.zeros((61, 83), numpy.uint8)
+    locked.setflags(write=False)
+    wrong = [
+        locked,
+        numpy.zeros((61, 84), numpy.uint8),
+        numpy.zeros((61, 83), numpy.float32),
+        numpy.zeros((83, 61), numpy.uint8).T,
+        noise[:, :, 0],
+        [1],
+    ]
+    for out in wrong:
+        with pytest.raises(
+            TypeError, match=r"out: is .*a writable uint8 array of shape \(61, 83\)"
+        ):
+            skinmask.detect(noise, adapt="off", out=out)
+    with pytest.raises(TypeError, match="apart from the image"):
+        skinmask.detect(noise, adapt="off", out=noise.reshape(-1)[: 61 * 83].reshape(61, 83))
+
+
+def test_options_that_are_wrong_are_named(noise, tmp_path):
+    missing = tmp_path / "no.onnx"
+    for options, message in (
+        ({"output": "masks"}, "masks.*mask"),
+        ({"adapt": "on"}, r"adapt 'on': is unknown \(auto, faces, off\)"),
+        ({"threshold": 1.5}, r"threshold 1.5 is out of range \(0 to 1\)"),
+        ({"threshold": float("nan")}, "threshold nan is out of range"),
+        ({"prior": 0}, r"prior 0 is out of range \(more than 0, less than 1\)"),
+        ({"abstain": (0.8, 0.2)}, "0.8|interval|low"),
+        ({"abstain": (0.2, 0.8), "output": "overlay"}, "abstain: is for"),
+        ({"faces": missing}, "no.onnx"),
+    ):
+        with pytest.raises(skinmask.Error, match=message):
+            skinmask.detect(noise, **options)
+    for options, message in (
+        ({"dtype": "float64", "output": "probability"}, "dtype: is float64 .*float32"),
+        ({"dtype": "float32"}, "dtype: is float32 .*uint8 with output='mask'"),
+        ({"model": "model.json"}, "model: is str .*Model.load"),
+        ({"threshold": "0.5"}, "threshold: is str"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            skinmask.detect(noise, **options)
+    assert issubclass(skinmask.Error, ValueError)
+
+
+def test_classes_are_those_of_the_pixels(noise):
+    model = skinmask.Model.default()
+    index = skinmask.detect(noise, output="classes")
+    assert (index.ravel() == model.predict_class(noise.reshape(-1, 3))).all()
+
+
+def test_a_region_has_the_moments_of_the_map():
+    y, x = numpy.mgrid[:90, :120]
+    weight = numpy.exp(-(((x - 50) / 20.0) ** 2 + ((y - 40 - 0.4 * (x - 50)) / 8.0) ** 2))
+    mapped = (255 * weight).astype(numpy.uint8)
+    p = mapped / 255
+    cx, cy = (p * x).sum() / p.sum(), (p * y).sum() / p.sum()
+    covariance = (
+        numpy.array(
+            [
+                [(p * (x - cx) ** 2).sum(), (p * (x - cx) * (y - cy)).sum()],
+                [(p * (x - cx) * (y - cy)).sum(), (p * (y - cy) ** 2).sum()],
+            ]
+        )
+        / p.sum()
+        + numpy.eye(2) / 12
+    )  # a pixel is a square
+    values, vectors = numpy.linalg.eigh(covariance)
+    found = skinmask.region(mapped)
+    assert found.pixels == pytest.approx(p.sum())
+    assert found.centroid == pytest.approx((cx, cy))
+    assert (found.semi_minor, found.semi_major) == pytest.approx(tuple(2 * numpy.sqrt(values)))
+    angle = numpy.degrees(numpy.arctan2(vectors[1, 1], vectors[0, 1]))
+    assert (found.angle_degrees - angle) % 180 == pytest.approx(0, abs=1e-6)
+    assert skinmask.region(numpy.zeros((4, 4), numpy.uint8)) is None
+    with pytest.raises(TypeError, match="map: is float64"):
+        skinmask.region(p)
+
+
+def test_a_stream_is_the_model_where_nothing_adapts(noise):
+    stream = skinmask.Stream(adapt="off", threshold=0.2)
+    for image in (noise, noise[::-1].copy()):
+        expected = skinmask.detect(image, adapt="off", threshold=0.2)
+        assert (stream.detect(image) == expected).all()
+
+
+def test_pictures_that_cannot_be_read_are_named(tmp_path, photos):
+    half = tmp_path / "half.jpg"
+    half.write_bytes((photos / "grace_hopper.jpg").read_bytes()[:9000])
+    for path in (half, tmp_path / "none.png", tmp_path):
+        with pytest.raises(skinmask.Error, match=path.name):
+            skinmask.read_image(path)

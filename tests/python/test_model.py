@@ -1,0 +1,236 @@
+"""Models: the program's files from the same data, and what they say of pixels."""
+import pickle
+
+import numpy
+import pytest
+
+import skinmask
+from conftest import SOURCE
+
+TABLE = SOURCE / "samples" / "labelled-pixels.csv"
+MASKS = SOURCE / "samples" / "masks"
+KINDS = [
+    ({}, []),
+    (
+        {"kind": "lda", "space": "YCrCb", "max_f1": True},
+        ["--kind", "lda", "--space", "YCrCb", "--max-f1"],
+    ),
+    (
+        {
+            "channels": ["Cr", "Cb"],
+            "space": "YCrCb",
+            "covariance": "unbiased",
+            "shrinkage": "auto",
+            "prior": 0.1,
+        },
+        [
+            "--channels",
+            "Cr,Cb",
+            "--space",
+            "YCrCb",
+            "--covariance",
+            "unbiased",
+            "--shrinkage",
+            "auto",
+            "--prior",
+            "0.1",
+        ],
+    ),
+    (
+        {
+            "kind": "mixture",
+            "components": {"skin": 1, "non-skin": 2},
+            "seed": 3,
+            "iterations": 9,
+            "threshold": 0.25,
+        },
+        [
+            "--kind",
+            "mixture",
+            "--components",
+            "skin=1,non-skin=2",
+            "--seed",
+            "3",
+            "--iterations",
+            "9",
+            "--threshold",
+            "0.25",
+        ],
+    ),
+    (
+        {
+            "kind": "logistic",
+            "terms": "squares",
+            "ridge": 0.01,
+            "cost": (1, 5),
+            "notes": {"licence": "none"},
+        },
+        [
+            "--kind",
+            "logistic",
+            "--features",
+            "squares",
+            "--ridge",
+            "0.01",
+            "--cost",
+            "1:5",
+            "--card",
+            "licence=none",
+        ],
+    ),
+    (
+        {"kind": "histogram", "bins": 8, "smoothing": 0.5, "min_recall": 0.9},
+        ["--kind", "histogram", "--bins", "8", "--smoothing", "0.5", "--min-recall", "0.9"],
+    ),
+    (
+        {"kind": "gaussian-nb", "max_fpr": 0.05, "prior": {"skin": 0.25, "non-skin": 0.75}},
+        [
+            "--kind",
+            "gaussian-nb",
+            "--max-fpr",
+            "0.05",
+            "--prior",
+            "skin=0.25",
+            "--prior",
+            "non-skin=0.75",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize("options, flags", KINDS)
+def test_training_writes_the_file_of_the_program(program, samples, tmp_path, options, flags):
+    program("train", "--samples", TABLE, "-o", tmp_path / "theirs.json", *flags, "-q")
+    model = skinmask.Model.train(samples, **options)
+    model.save(tmp_path / "ours.json")
+    assert (tmp_path / "ours.json").read_bytes() == (tmp_path / "theirs.json").read_bytes()
+    loaded = skinmask.Model.load(tmp_path / "theirs.json")
+    assert loaded.to_json() == model.to_json()
+    assert pickle.loads(pickle.dumps(model)).to_json() == model.to_json()
+
+
+def test_validation_images_choose_the_threshold(program, photos, samples, tmp_path):
+    program(
+        "train",
+        "--samples",
+        TABLE,
+        "-o",
+        tmp_path / "m.json",
+        "--max-f1",
+        "-q",
+        "--validation-images",
+        photos,
+        "--validation-masks",
+        MASKS,
+    )
+    told = []
+    model = skinmask.Model.train(
+        samples,
+        max_f1=True,
+        validation=(photos, MASKS),
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert model.to_json() == (tmp_path / "m.json").read_text()
+    assert told[-1] == (2, 2)
+    assert model.card["scores"][0]["data"] == "photos"
+
+
+def test_a_model_tells_of_itself(samples):
+    model = skinmask.Model.train(
+        samples, kind="lda", space="YCrCb", channels=["Cr", "Cb"], prior=0.25
+    )
+    assert (model.kind, model.space, model.channels) == ("lda", "YCrCb", ["Cr", "Cb"])
+    assert model.classes == ["skin", "non-skin"]
+    assert model.prior == 0.25 and model.priors == {"skin": 0.25, "non-skin": 0.75}
+    assert model.threshold == 0.5 and model.rule == "fixed"
+    assert model.card["training"]["counts"] == samples.counts
+    assert model.with_threshold(0.125).threshold == 0.125
+    assert model.with_prior(0.5).prior == 0.5
+    assert repr(model) == "<skinmask.Model lda YCrCb, skin above 0.5>"
+    assert skinmask.Model.default() is skinmask.Model.default()
+
+
+def test_pixels_have_one_answer(noise):
+    model = skinmask.Model.default()
+    pixels = noise.reshape(-1, 3)
+    p, z = model.predict_proba(pixels), model.decision_function(pixels)
+    assert p.shape == (len(pixels), 2) and z.shape == (len(pixels),)
+    assert abs(p.sum(axis=1) - 1).max() < 1e-12
+    assert numpy.allclose(p[:, 0], 1 / (1 + numpy.exp(-z)), rtol=1e-9, atol=0)
+    assert (model.predict(pixels) == (p[:, 0] > model.threshold)).all()
+    assert (model.predict_class(pixels) == p.argmax(axis=1)).all()
+    mask = skinmask.detect(noise, model, adapt="off")
+    assert (model.predict(pixels).reshape(mask.shape) == (mask == 255)).all()
+    empty = numpy.zeros((0, 3), numpy.uint8)
+    assert model.predict_proba(empty).shape == (0, 2)
+    assert (model.predict(pixels[::2]) == model.predict(pixels)[::2]).all()
+
+
+def test_a_prior_shifts_log_odds(noise):
+    model = skinmask.Model.default()
+    pixels = noise.reshape(-1, 3)
+    logit = numpy.log(0.3 / 0.7) - numpy.log(model.prior / (1 - model.prior))
+    shifted = model.with_prior(0.3).decision_function(pixels)
+    assert abs(shifted - model.decision_function(pixels) - logit).max() < 1e-9
+
+
+def test_three_classes(noise):
+    rng = numpy.random.default_rng(1)
+    pixels = numpy.clip(
+        rng.normal([[90, 120, 200]] * 50 + [[200, 180, 90]] * 50 + [[40, 30, 20]] * 50, 9), 0, 255
+    )
+    labels = ["skin"] * 50 + ["sky"] * 50 + ["hair"] * 50
+    model = skinmask.Model.train(skinmask.Samples(pixels.astype(numpy.uint8), labels))
+    assert model.classes == ["skin", "hair", "sky"]
+    p = model.predict_proba(noise.reshape(-1, 3))
+    assert p.shape[1] == 3 and abs(p.sum(axis=1) - 1).max() < 1e-12
+    classes = skinmask.detect(noise, model, output="classes")
+    assert (classes.ravel() == p.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"kind": "svm"}, "svm.*qda"),
+        ({"space": "CMYK"}, "CMYK.*BGR"),
+        ({"channels": ["Q"]}, "Q"),
+        ({"covariance": "map"}, r"covariance 'map': is unknown \(mle, unbiased\)"),
+        ({"shrinkage": 2.0}, "shrinkage 2: is out of range"),
+        ({"prior": 1.0}, "prior 1.0 is out of range"),
+        ({"prior": {"skin": 0.3}}, "prior"),
+        ({"positive": "cats"}, "cats"),
+        ({"threshold": 0.5, "max_f1": True}, "give one of threshold"),
+        ({"cost": (0, 1)}, "cost 0 is out of range"),
+        ({"kind": "mixture", "components": 0}, "components 0 is out of range"),
+        ({"kind": "histogram", "bins": 1}, "bins 1"),
+        ({"kind": "logistic", "terms": "cubic"}, "terms 'cubic'"),
+        ({"kind": "logistic", "solver": "adam"}, "solver 'adam'"),
+        ({"kind": "logistic", "rate": 0}, "rate 0 is out of range"),
+    ],
+)
+def test_options_of_training_that_are_wrong_are_named(samples, options, message):
+    with pytest.raises(skinmask.Error, match=message):
+        skinmask.Model.train(samples, **options)
+
+
+def test_arguments_of_another_type_are_refused(samples, noise):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'gamma'"):
+        skinmask.Model.train(samples, gamma=1)
+    with pytest.raises(TypeError, match="samples: is str"):
+        skinmask.Model.train("samples.csv")
+    with pytest.raises(TypeError, match="made by Model.load"):
+        skinmask.Model("m.json")
+    with pytest.raises(TypeError, match=r"pixels: is uint8 of shape \(61, 83, 3\) .*\(n, 3\)"):
+        skinmask.Model.default().predict(noise)
+    with pytest.raises(TypeError, match="pixels: is float64"):
+        skinmask.Model.default().predict_proba(numpy.zeros((4, 3)))
+
+
+def test_models_that_cannot_be_read_are_named(tmp_path):
+    foreign = tmp_path / "foreign.json"
+    foreign.write_text('{"a": 1}')
+    for path in (foreign, tmp_path / "none.json", tmp_path):
+        with pytest.raises(skinmask.Error, match=path.name):
+            skinmask.Model.load(path)
+    with pytest.raises(skinmask.Error, match="model"):
+        skinmask.Model.from_json("{")

@@ -1,0 +1,89 @@
+"""The package: what it says of itself is true."""
+import doctest
+import importlib
+import os
+import pathlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import skinmask
+from conftest import SOURCE
+
+PACKAGE = SOURCE / "bindings" / "python" / "skinmask"
+
+
+def test_every_example_in_a_docstring_runs():
+    names = [
+        module.name for module in pkgutil.iter_modules([str(PACKAGE)]) if module.name != "sklearn"
+    ]
+    results = [doctest.testmod(importlib.import_module(f"skinmask.{name}")) for name in names]
+    results.append(doctest.testmod(skinmask))
+    assert sum(result.failed for result in results) == 0
+    assert sum(result.attempted for result in results) > 15
+
+
+def test_what_is_public_is_documented():
+    page = (SOURCE / "docs" / "python.md").read_text()
+    for name in skinmask.__all__:
+        assert name in page, name
+        assert getattr(skinmask, name).__doc__ or name in ("__version__", "Error"), name
+
+
+def test_importing_takes_no_more_than_numpy():
+    code = (
+        "import skinmask, sys; print(*(n for n in ('sklearn', 'scipy', 'cv2') if n in sys.modules))"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True
+        ).stdout
+        == "\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        skinmask.read_image,
+        skinmask.video,
+        skinmask.Model.load,
+        skinmask.Samples.read,
+        skinmask.Model.default().save,
+        lambda path: skinmask.Samples.from_pairs(path, "masks"),
+        lambda path: skinmask.detect_files([path], "masks"),
+        lambda path: skinmask.detect_files("photos", path),
+        lambda path: skinmask.evaluate("photos", "masks", report=path),
+        lambda path: skinmask.Stream(faces=path),
+    ],
+)
+def test_what_is_no_path_is_refused_in_words(call):
+    with pytest.raises(TypeError, match=r"^\w+: is int \(a (file|folder)'s path is wanted"):
+        call(7)
+
+
+def test_the_version_is_the_program_s(program):
+    assert skinmask.__version__ in program("version")
+
+
+def test_mypy_accepts_the_hints(tmp_path):
+    pytest.importorskip("mypy")
+    cache = os.environ.get("SKINMASK_MYPY_CACHE", str(tmp_path))
+    files = [str(PACKAGE), str(pathlib.Path(__file__).with_name("typed.py"))]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--no-error-summary",
+        "--cache-dir",
+        cache,
+        "--ignore-missing-imports",
+        *files,
+    ]
+    result = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(PACKAGE.parent)}
+    )
+    assert result.stdout + result.stderr == ""

@@ -1,0 +1,219 @@
+"""Folders, videos and evaluations: the program's files and numbers; runs that are stopped."""
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy
+import pytest
+
+import skinmask
+from conftest import SOURCE, research
+
+MASKS = SOURCE / "samples" / "masks"
+
+
+def test_a_folder_gives_the_files_of_the_program(program, photos, tmp_path):
+    program("detect", photos, "-o", tmp_path / "theirs", "--output", "mask,overlay", "-q")
+    each, told = [], []
+    files = skinmask.detect_files(
+        photos,
+        tmp_path / "ours",
+        outputs=["mask", "overlay"],
+        each=each.append,
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert [file.input.name for file in files] == ["astronaut.png", "grace_hopper.jpg"]
+    assert files == each and told[-1] == (2, 2)
+    for file in files:
+        assert file.error == "" and file.faces == 1 and 0 < file.skin_fraction < 1
+        assert file.size == skinmask.read_image(file.input).shape[1::-1]
+        for output in file.outputs:
+            assert output.read_bytes() == (tmp_path / "theirs" / output.name).read_bytes()
+
+
+def test_files_that_fail_are_told_in_order(photos, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.png").write_bytes(b"no picture")
+    (tmp_path / "in" / "b.png").symlink_to(photos / "astronaut.png")
+    files = skinmask.detect_files(tmp_path / "in", tmp_path / "out", adapt="off")
+    assert sorted(file.input.name for file in files) == ["a.png", "b.png"]
+    errors = {file.input.name: file.error for file in files}
+    assert "a.png" in errors["a.png"] and errors["b.png"] == ""
+    missing = skinmask.detect_files(tmp_path / "none", tmp_path / "out")
+    assert len(missing) == 1 and "none" in missing[0].error
+    with pytest.raises(skinmask.Error, match="a.png"):  # a file, where a folder is wanted
+        skinmask.detect_files(tmp_path / "in", tmp_path / "in" / "a.png")
+    assert (
+        skinmask.detect_files(tmp_path / "in" / "b.png", tmp_path / "out", adapt="off", resume=True)
+        == []
+    )
+
+
+def many(photos, folder, count):
+    folder.mkdir()
+    for i in range(count):
+        (folder / f"{i:04}.jpg").symlink_to(photos / "grace_hopper.jpg")
+    return folder
+
+
+def test_what_a_callback_raises_ends_the_run(photos, tmp_path):
+    folder = many(photos, tmp_path / "in", 200)
+
+    class Enough(Exception):
+        pass
+
+    def raise_enough(*_):
+        raise Enough
+
+    for name in ("each", "progress"):
+        with pytest.raises(Enough):
+            skinmask.detect_files(folder, tmp_path / name, adapt="off", **{name: raise_enough})
+        assert 0 < len(list((tmp_path / name).iterdir())) < 200
+
+
+INTERRUPTED = """
+import signal, skinmask, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
+try:
+    skinmask.detect_files(sys.argv[1], sys.argv[2])
+except KeyboardInterrupt:
+    sys.exit(42)
+"""
+
+
+def test_ctrl_c_ends_a_folder_run(photos, tmp_path):
+    folder, out = many(photos, tmp_path / "in", 400), tmp_path / "out"
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(folder), str(out)])
+    try:
+        deadline = time.monotonic() + 60
+        while not (out.exists() and any(out.iterdir())):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 42
+    finally:
+        process.kill()
+    written = list(out.iterdir())
+    assert 0 < len(written) < 400 and all(path.suffix == ".png" for path in written)
+    expected = skinmask.detect(skinmask.read_image(photos / "grace_hopper.jpg"))
+    assert (skinmask.read_image(written[-1])[:, :, 0] == expected).all()
+
+
+def test_evaluation_gives_the_numbers_of_the_program(program, photos, tmp_path):
+    program("evaluate", "--images", photos, "--truth", MASKS, "--json", tmp_path / "e.json", "-q")
+    expected = json.loads((tmp_path / "e.json").read_text())
+    result = skinmask.evaluate(photos, MASKS, report=tmp_path / "r.html")
+    assert result.pooled == expected["pooled"] and result.pooled["f1"] > 0.8
+    assert result.images == expected["images"]
+    assert result.mean_per_image == expected["mean_per_image"]
+    page = (tmp_path / "r.html").read_text()
+    assert page.startswith("<!DOCTYPE html>") and "astronaut.png" in page
+    with pytest.raises(skinmask.Error, match="r.html"):
+        skinmask.evaluate(photos, MASKS, report=tmp_path / "r.html", overwrite=False, adapt="off")
+
+
+def test_pairs_that_cannot_be_read_end_an_evaluation_or_are_told(photos, tmp_path):
+    for name in ("images", "masks"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "images" / "a.png").write_bytes(b"no picture")
+    (tmp_path / "images" / "b.png").symlink_to(photos / "astronaut.png")
+    for name in ("a", "b"):
+        (tmp_path / "masks" / f"{name}.png").symlink_to(MASKS / "astronaut.png")
+    with pytest.raises(skinmask.Error, match="a.png"):
+        skinmask.evaluate(tmp_path / "images", tmp_path / "masks", adapt="off")
+    lines = []
+    result = skinmask.evaluate(
+        tmp_path / "images", tmp_path / "masks", adapt="off", problem=lines.append
+    )
+    assert len(lines) == 1 and "a.png" in lines[0] and len(result.images) == 1
+    with pytest.raises(TypeError, match="images: is list .*folder"):
+        skinmask.evaluate([numpy.zeros((4, 4, 3), numpy.uint8)], [], adapt="off")
+    with pytest.raises(skinmask.Error, match="masks: are wanted"):
+        skinmask.evaluate(photos)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        skinmask.evaluate(photos, MASKS, colour=1)
+
+
+@pytest.fixture(scope="module")
+def clip(photos, tmp_path_factory):
+    """Twelve frames over which the photograph moves."""
+    path = tmp_path_factory.mktemp("clip") / "clip.mp4"
+    crop = "scale=360:-2,crop=320:240:'2*n':'3*n'"
+    command = [
+        "ffmpeg",
+        "-v",
+        "error",
+        "-loop",
+        "1",
+        "-i",
+        str(photos / "astronaut.png"),
+        "-vf",
+        crop,
+        "-frames:v",
+        "12",
+        "-pix_fmt",
+        "yuv420p",
+        str(path),
+    ]
+    try:
+        subprocess.run(command, check=True)
+    except FileNotFoundError:
+        pytest.skip("needs ffmpeg")
+    return path
+
+
+@pytest.mark.parametrize("adapt", ["faces", "off"])
+def test_frames_of_a_video_are_those_of_the_program(program, clip, tmp_path, adapt):
+    program(
+        "detect",
+        clip,
+        "-o",
+        tmp_path,
+        "--frames",
+        "--output",
+        "mask,probability",
+        "--adapt",
+        adapt,
+        "--csv",
+        tmp_path / "t.csv",
+        "-q",
+    )
+    rows = [line.split(",") for line in (tmp_path / "t.csv").read_text().splitlines()]
+    column = {name: i for i, name in enumerate(rows[0])}
+    frames = list(skinmask.video(clip, adapt=adapt))
+    assert [frame.index for frame in frames] == list(range(12))
+    for frame, row in zip(frames, rows[1:]):
+        for name, made in (("", frame.mask), (".probability", frame.probability)):
+            written = skinmask.read_image(tmp_path / "clip" / f"{frame.index:06}{name}.png")
+            assert (made == written[:, :, 0]).all()
+        assert frame.seconds == pytest.approx(float(row[column["seconds"]]))
+        assert frame.bgr.shape == (240, 320, 3) and not frame.bgr.flags.writeable
+        assert frame.region.pixels > 0
+
+
+def test_a_part_of_a_video(clip):
+    everything = list(skinmask.video(clip, adapt="off"))
+    part = skinmask.video(clip, adapt="off", start="4f", end=everything[9].seconds)
+    assert part.rate == 25
+    frames = list(part)
+    assert [frame.index for frame in frames] == [4, 5, 6, 7, 8]
+    assert (frames[0].bgr == everything[4].bgr).all()
+    assert list(part) == []
+
+
+def test_videos_that_cannot_be_read_are_named(tmp_path, clip):
+    (tmp_path / "no.mp4").write_bytes(b"no video")
+    with pytest.raises(skinmask.Error, match="no.mp4"):
+        skinmask.video(tmp_path / "no.mp4")
+    with pytest.raises(skinmask.Error, match="soon"):
+        skinmask.video(clip, start="soon")
+
+
+def test_a_camera_is_followed_as_the_program_follows_it():
+    path = research("video/carphone_pristine.mp4")
+    stream = skinmask.Stream(adapt="faces")
+    for _, frame in zip(range(10), skinmask.video(path, adapt="faces")):
+        assert frame.adapted_by == "faces"
+        assert (stream.detect(frame.bgr) == frame.mask).all()

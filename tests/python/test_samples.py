@@ -1,0 +1,85 @@
+"""Samples: the same tables from arrays, files and pairs of folders."""
+
+import pickle
+
+import numpy
+import pytest
+
+import skinmask
+from conftest import SOURCE, research
+
+MASKS = SOURCE / "samples" / "masks"
+
+
+def test_samples_are_the_same_table_whatever_they_come_from(samples, tmp_path):
+    pixels, classes, counts = samples.ungrouped().arrays()
+    repeated = numpy.repeat(pixels, counts.astype(int), axis=0)
+    labels = numpy.repeat(classes, counts.astype(int))
+    order = numpy.random.default_rng(0).permutation(len(labels))
+    for given in (labels, labels == "skin", (labels == "skin").astype(int), 2 - (labels == "skin")):
+        assert skinmask.Samples(repeated[order], given[order]) == samples.ungrouped()
+    whole = skinmask.Samples(repeated, labels, groups=numpy.zeros(len(labels), int))
+    assert whole == samples.ungrouped()
+    half = len(labels) // 2
+    assert (
+        skinmask.Samples(repeated[:half], labels[:half])
+        + skinmask.Samples(repeated[half:], labels[half:])
+        == samples.ungrouped()
+    )
+    samples.save(tmp_path / "s.csv")
+    assert skinmask.Samples.read(tmp_path / "s.csv") == samples
+    assert pickle.loads(pickle.dumps(samples)) == samples
+    assert len(samples) == sum(samples.counts.values()) == counts.sum()
+
+
+def test_groups_are_kept():
+    pixels = numpy.array([[1, 2, 3]] * 3, numpy.uint8)
+    table = skinmask.Samples(pixels, [True, True, False], groups=[5, 6, 5])
+    assert (
+        table.to_csv()
+        == "class,b,g,r,count,group\nnon-skin,1,2,3,1,5\nskin,1,2,3,1,5\nskin,1,2,3,1,6\n"
+    )
+
+
+def test_pairs_of_folders_are_those_of_the_program(program, photos, tmp_path):
+    program(
+        "sample",
+        "--images",
+        photos,
+        "--masks",
+        MASKS,
+        "--step",
+        "8",
+        "-o",
+        tmp_path / "t.csv",
+        "-q",
+    )
+    table = skinmask.Samples.from_pairs(photos, MASKS, step=8)
+    assert table.to_csv() == (tmp_path / "t.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    "labels, error, message",
+    [
+        ([1, 0], skinmask.Error, "are not one for each pixel"),
+        ([0, 1, 7], skinmask.Error, "labels: are numbers such as 0, 1, 7"),
+        ([0.5, 1, 1], TypeError, "labels: are float64"),
+        ([[1], [0], [1]], TypeError, "labels: are int64 of shape"),
+        (["a", "", "b"], skinmask.Error, "class ''"),
+        (["a,b", "c", "d"], skinmask.Error, "class 'a,b'"),
+        (numpy.array(["a", None, "b"], object), TypeError, "no text"),
+    ],
+)
+def test_labels_that_are_wrong_are_named(labels, error, message):
+    with pytest.raises(error, match=message):
+        skinmask.Samples(numpy.zeros((3, 3), numpy.uint8), labels)
+
+
+def test_the_uci_file_gives_the_published_counts():
+    path = research("uci/Skin_NonSkin.txt")
+    rows = numpy.loadtxt(path, dtype=numpy.uint8)
+    samples = skinmask.Samples(numpy.ascontiguousarray(rows[:, :3]), rows[:, 3])
+    assert samples == skinmask.Samples.read(path)
+    pooled = skinmask.evaluate(samples, model=skinmask.Model.train(samples)).pooled
+    assert [pooled[name] for name in ("tp", "fp", "fn", "tn")] == [47093, 278, 3766, 193920]
+    assert pooled["auc"] == pytest.approx(0.999643, abs=1e-6)
