@@ -8,7 +8,7 @@
 #include <system_error>
 #include <unordered_map>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 enum class EntryType { kFile, kFolder, kLink, kOther };
 
