@@ -27,6 +27,14 @@ if(NOT SKINMASK_CORE_ONLY)
 endif()
 if(SKINMASK_PROGRAMS)
   install(TARGETS skinmask_program)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  set(completions ${PROJECT_BINARY_DIR}/completions)
+  install(FILES ${completions}/skinmask
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${completions}/_skinmask
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+  install(FILES ${completions}/skinmask.fish
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 if(SKINMASK_LIVE)
   install(TARGETS skinmask_live_program DESTINATION ${SKINMASK_MODULE_FOLDER})

@@ -17,7 +17,8 @@ function(skinmask_room name)
   list(TRANSFORM room_ROOMS PREPEND skinmask_ OUTPUT_VARIABLE rooms)
   target_link_libraries(skinmask_${name} PUBLIC ${rooms} ${room_PUBLIC}
                         PRIVATE $<BUILD_INTERFACE:skinmask_options> fmt::fmt ${room_PRIVATE})
-  # Only what a header opens with [[gnu::visibility("default")]] leaves a shared library.
+  # Only what a header opens with [[gnu::visibility("default")]] leaves a shared library: the public
+  # headers, and those that the other library or the programs use.
   set_target_properties(
     skinmask_${name}
     PROPERTIES EXPORT_NAME ${name} SKINMASK_PUBLIC "${room_PUBLIC}" SKINMASK_PRIVATE "${room_PRIVATE}"
@@ -27,8 +28,8 @@ function(skinmask_room name)
 endfunction()
 
 # skinmask_shared(target file EXPORT name [LINKS target...] ROOMS room...): the shared library `file` of
-# whole rooms, for other projects. The programs and the tests, which use what is hidden in it, link
-# the rooms.
+# whole rooms, for other projects and for the programs, which use a little more of them than the public
+# headers declare. The tests, which use what is hidden in it, link the rooms.
 function(skinmask_shared target file)
   cmake_parse_arguments(shared "" "EXPORT" "LINKS;ROOMS" ${ARGN})
   add_library(${target} SHARED)

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // The text as one line of at most about `most` bytes. Line breaks become spaces; control
 // characters, marks that turn the direction of writing, and bytes that are no UTF-8 become '?', so

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 enum class ImageFormat { kJpeg, kPng, kBmp, kPnm, kTiff, kWebP, kGif, kHeif, kJxl };
 

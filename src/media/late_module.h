@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // The function `symbol` of the module `file` ("skinmask-imgcodecs.so"), which stays open. The
 // module is looked for where the dynamic linker looks for the libraries of the program that this

@@ -91,9 +91,14 @@ std::string_view TransparentExtension(std::string_view codec) {
 Output OutputFromName(std::string_view name) {
   for (const OutputKind& kind : kOutputs)
     if (kind.name == name) return kind.output;
-  std::vector<std::string> names;
-  for (const OutputKind& kind : kOutputs) names.emplace_back(kind.name);
-  throw Error(fmt::format("output '{}'", name), UnknownAmong(name, names));
+  const std::vector<std::string_view> names = OutputNames();
+  throw Error(fmt::format("output '{}'", name), UnknownAmong(name, {names.begin(), names.end()}));
+}
+
+std::vector<std::string_view> OutputNames() {
+  std::vector<std::string_view> names;
+  for (const OutputKind& kind : kOutputs) names.push_back(kind.name);
+  return names;
 }
 
 OutputPaths::OutputPaths(const InputList& inputs, std::vector<Output> outputs,

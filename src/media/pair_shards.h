@@ -6,7 +6,7 @@
 #include "media/shard_files.h"
 #include "skinmask/media/mask_pairs.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // True for an archive by its name, and for a folder that holds one.
 bool HoldsArchives(const std::filesystem::path& path);

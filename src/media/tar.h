@@ -12,7 +12,7 @@
 #include "media/tar_codec.h"
 #include "skinmask/base/file.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // True for bytes that begin as a tar archive does: POSIX's and GNU's, not those of before 1988.
 bool IsTar(std::string_view bytes);

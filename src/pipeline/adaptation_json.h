@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "skinmask/detect/adapt.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // {"by": "seeds", "faces": 2}, {"by": "image", "shift": -1.3} or {"by": "nothing"}.
 Json JsonOf(const AdaptationSummary& summary);

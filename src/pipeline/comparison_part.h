@@ -8,7 +8,7 @@
 #include "pipeline/part_header.h"
 #include "skinmask/learn/compare.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Of `models`, all of a comparison, those of the shard.
 std::vector<ComparedModel> ModelsOfShard(const Shard& shard,

@@ -18,7 +18,7 @@
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/pipeline/run.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // One pair of the list.
 struct JudgedImage {

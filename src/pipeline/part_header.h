@@ -9,7 +9,7 @@
 #include "base/json_node.h"
 #include "skinmask/pipeline/collect_samples.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 struct PartHeader {
   std::string format;             // "skinmask-evaluation-part"

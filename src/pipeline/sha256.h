@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // The digest, as 64 hexadecimal digits.
 std::string Sha256(std::string_view bytes);

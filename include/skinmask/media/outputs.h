@@ -19,6 +19,7 @@ std::string_view VideoOutputSuffix(Output output);  // ".mkv", ".overlay.mp4", .
 // ProRes, ".mkv" for all others.
 std::string_view TransparentExtension(std::string_view codec);
 Output OutputFromName(std::string_view name);  // "mask", "probability", ...; throws Error
+std::vector<std::string_view> OutputNames();
 
 // True for what detection writes beside masks, by its name.
 bool IsOtherOutput(const std::filesystem::path& path);

@@ -104,7 +104,7 @@ void AddCalibrate(CLI::App& app, Context& context) {
            "Files that `evaluate --partial --max-f1` wrote with this model: all of each evaluation")
       ->required();
   OptionGroup(*verb, "Output")
-      .Add("-o", options->output, "FILE", "Model file to write")
+      .Add("-o", options->output, "MODEL", "Model file to write")
       ->required();
   AddModelOption(*verb, context);
   AddJsonOption(*verb, context);

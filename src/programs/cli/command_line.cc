@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/nearest.h"
+#include "programs/cli/option_words.h"
 #include "programs/cli/usage_error.h"
 
 namespace skinmask::cli {
@@ -65,8 +66,7 @@ CommandLine ReadCommandLine(int argc, char** argv) {
 
 void RequireVerb(const CLI::App& app, const std::string& word) {
   std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    verbs.push_back(verb->get_name());
+  for (const CLI::App* verb : VerbsOf(app)) verbs.push_back(verb->get_name());
   if (std::ranges::find(verbs, word) != verbs.end()) return;
   std::error_code ignored;
   const bool file = std::filesystem::exists(word, ignored);

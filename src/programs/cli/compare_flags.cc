@@ -21,18 +21,20 @@ void CheckPart(const CompareFlags& flags, const Context& context) {
 
 void AddCandidateFlags(CLI::App& verb, CompareFlags& flags) {
   const OptionGroup group(verb, "Candidates");
-  group.AddDefault("--kinds", flags.kinds, "A,B", "Kinds of model, or none")->delimiter(',');
-  group.AddDefault("--spaces", flags.spaces, "A,B", "Colour spaces, or all")->delimiter(',');
+  group.AddDefault("--kinds", flags.kinds, "none|KIND,KIND", "Kinds of model, or none")
+      ->delimiter(',');
+  group.AddDefault("--spaces", flags.spaces, "all|SPACE,SPACE", "Colour spaces, or all")
+      ->delimiter(',');
   group
-      .AddDefault("--channels", flags.channels, "all|subsets|A,B",
+      .AddDefault("--channels", flags.channels, "all|subsets|CHANNEL,CHANNEL",
                   "all, subsets (every one of each space), or channels, for the spaces that have "
                   "them; repeatable")
       ->allow_extra_args(false);
-  group.AddDefault("--shrinkage", flags.shrinkages, "S,auto", "As for train, of qda and lda")
+  group.AddDefault("--shrinkage", flags.shrinkages, "auto|S,S", "As for train, of qda and lda")
       ->delimiter(',');
   group.AddChoice("--covariance", flags.covariance, {"mle", "unbiased"}, "As for train");
   group.AddDefault("--positive", flags.positive, "CLASS", "The class to find");
-  group.Add("--models", flags.models, "MODEL",
+  group.Add("--models", flags.models, "default|MODEL",
             "Models to judge beside them as they are: files, or default (the built-in one)");
 }
 
@@ -101,8 +103,8 @@ CLI::App* AddCompareVerb(CLI::App& app, CompareFlags& flags, Context& context) {
               context);
   const OptionGroup group(*verb, "Input");
   group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels");
-  group.Add("--images", flags.pairs.images, "DIR", "Folder of images, or a tar archive");
-  group.Add("--masks", flags.pairs.masks, "DIR",
+  group.Add("--images", flags.pairs.images, "DIR|FILE.tar", "Folder of images, or a tar archive");
+  group.Add("--masks", flags.pairs.masks, "DIR|FILE.tar",
             "Folder of their masks, or a tar archive (default: that of the images)");
   group
       .AddDefault("--step", flags.pairs.step, "N", "Of images, every N-th pixel of every N-th row")

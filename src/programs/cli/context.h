@@ -31,8 +31,10 @@ struct Context {
   bool resume = false;  // of detect: a run that ended before its time is completed
   std::string sandbox = "auto";
   std::function<void(Context&)> action;  // of the verb chosen on the command line
-  RunRecord record;                      // what became of the inputs
-  Json options = Json::object();         // of the verb, as given on the command line
+  // The part of `live` in completions for a shell, where that verb is a program of its own.
+  std::function<std::string(const std::string& shell)> ask_live;
+  RunRecord record;               // what became of the inputs
+  Json options = Json::object();  // of the verb, as given on the command line
 
   bool json_to_stdout() const { return json == "-"; }
   Overwrite overwrite() const { return force ? Overwrite::kYes : Overwrite::kNo; }

@@ -201,7 +201,7 @@ void AddInputAndOutput(CLI::App& verb, Options& options) {
            "Leave out files and folders of such names; repeatable")
       ->allow_extra_args(false);
   group
-      .AddDefault("--output", options.outputs, "KIND",
+      .AddDefault("--output", options.outputs, "OUTPUT",
                   "What to write: mask (b.png, 0 and 255), probability (b.probability.png), "
                   "overlay (b.overlay.png), cutout (b.cutout.png, RGBA), classes (b.classes.png, a "
                   "palette), uncertainty (b.uncertainty.png: 0 sure, 128 near the threshold, 255 "

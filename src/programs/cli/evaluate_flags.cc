@@ -99,7 +99,7 @@ void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
 
 void AddModels(CLI::App& verb, EvaluateFlags& flags) {
   OptionGroup(verb, "Model")
-      .Add("--model", flags.models, "FILE",
+      .Add("--model", flags.models, "MODEL",
            "Model file (default: the built-in model); given twice, the second is compared")
       ->expected(1)
       ->allow_extra_args(false)
@@ -113,11 +113,11 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
   CLI::App* verb =
       AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth", kExamples, context);
   const OptionGroup group(*verb, "Input");
-  group.Add("--images", flags.pairs.images, "DIR",
+  group.Add("--images", flags.pairs.images, "DIR|FILE.tar",
             "Folder of images to run the model on, or a tar archive");
-  group.Add("--predicted", flags.predicted, "DIR",
+  group.Add("--predicted", flags.predicted, "DIR|FILE.tar",
             "Folder of masks to judge as they are, or a tar archive");
-  group.Add("--truth", flags.pairs.masks, "DIR",
+  group.Add("--truth", flags.pairs.masks, "DIR|FILE.tar",
             "Folder of the true masks, or a tar archive (default: that of --images)");
   group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels to run the model on");
   AddDecisionFlags(*verb, flags.decision, "the model's own");

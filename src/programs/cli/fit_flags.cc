@@ -78,9 +78,10 @@ void SetPriors(const FitFlags& flags, FitOptions& fit) {
 void AddGaussianFlags(const OptionGroup& group, FitFlags& flags) {
   group.AddDefault("--kind", flags.kind, "KIND",
                    "qda, lda, gaussian-nb, mixture, logistic, histogram-nb or histogram");
-  group.AddDefault("--space", flags.space, "NAME",
+  group.AddDefault("--space", flags.space, "SPACE",
                    "Colour space: BGR YCrCb YUV YIQ YCgCo opponent I1I2I3 rg HSV Lab Luv");
-  group.Add("--channels", flags.channels, "A,B", "Channels of it to use (default: all)")
+  group
+      .Add("--channels", flags.channels, "CHANNEL,CHANNEL", "Channels of it to use (default: all)")
       ->delimiter(',');
   group.AddChoice("--covariance", flags.covariance, {"mle", "unbiased"},
                   "mle (divide by n) or unbiased (n - 1)");

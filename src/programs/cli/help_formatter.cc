@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 #include <sstream>
-#include <string_view>
 
 #include "base/parse.h"
+#include "programs/cli/option_words.h"
 
 namespace skinmask::cli {
 namespace {
@@ -24,14 +23,6 @@ std::size_t ColumnsOf(int descriptor) {
   winsize size{};
   if (columns == 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
   return columns == 0 ? kMost : std::clamp(columns, kLeast, kMost);
-}
-
-// Where a group stands in the help; those of one verb alone stand before the last, which all have.
-std::size_t Rank(const std::string& group) {
-  constexpr std::string_view kFirst[] = {"Input",    "Output",     "Model",
-                                         "Decision", "Adaptation", "Video"};
-  if (group == "General") return std::size(kFirst) + 1;
-  return static_cast<std::size_t>(std::ranges::find(kFirst, group) - std::begin(kFirst));
 }
 
 std::string Wrapped(const std::string& text, std::size_t width) {
@@ -76,39 +67,18 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
 }
 
 std::string HelpFormatter::Groups(const CLI::App* app) const {
-  std::vector<std::string> groups = app->get_groups();
-  std::ranges::stable_sort(groups, {}, Rank);
   std::string text;
-  for (const std::string& group : groups) {
-    const std::vector<const CLI::Option*> options =
-        app->get_options([&group](const CLI::Option* option) {
-          return option->get_group() == group && option->nonpositional();
-        });
-    if (!group.empty() && !options.empty()) text += make_group(group, false, options);
-  }
+  for (const auto& [heading, options] : GroupsOf(*app)) text += make_group(heading, false, options);
   return text;
 }
 
 std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
-  std::string text = option->get_description();
-  std::string value = option->get_default_str();
-  if (value.starts_with('[') && value.ends_with(']'))  // a list, to be broken between its words
-    value = CLI::detail::find_and_replace(value.substr(1, value.size() - 2), ",", ", ");
-  if (!value.empty()) text += " (default: " + value + ")";
-  std::set<std::string> names;  // CLI11 has them in the order of their addresses
-  for (const CLI::Option* other : option->get_excludes()) names.insert(other->get_name());
-  std::string excluded;
-  for (const std::string& name : names) excluded += " " + name;
-  if (!names.empty()) text += " (excludes" + excluded + ")";
-  return Wrapped(text, columns_ - get_column_width());
+  return Wrapped(TextOf(*option), columns_ - get_column_width());
 }
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
-  std::string text;
-  if (option->get_type_size() != 0) text += " " + option->get_type_name();
-  if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
-  if (option->get_required()) text += " REQUIRED";
-  return text;
+  const std::string value = ValueOf(*option);
+  return (value.empty() ? "" : " " + value) + (option->get_required() ? " REQUIRED" : "");
 }
 
 }  // namespace skinmask::cli

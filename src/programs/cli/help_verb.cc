@@ -2,27 +2,62 @@
 #include <string>
 
 #include "programs/cli/command_line.h"
+#include "programs/cli/completion.h"
+#include "programs/cli/man_page.h"
+#include "programs/cli/option_words.h"
 #include "programs/cli/print.h"
+#include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
 
 namespace skinmask::cli {
+namespace {
+
+struct Options {
+  std::string verb;  // empty: all
+  std::string form;  // empty: text
+};
+
+std::string Text(const CLI::App& app, const std::string& verb) {
+  const CLI::App& asked = verb.empty() ? app : *app.get_subcommand(verb);
+  return asked.get_formatter()->make_help(&asked, verb.empty() ? "skinmask" : "skinmask " + verb,
+                                          CLI::AppFormatMode::Normal);
+}
+
+// The script of all verbs, or the part of one, which is of no use alone.
+std::string Completion(const CLI::App& app, const Shell& shell, const Options& options,
+                       const Context& context) {
+  if (!options.verb.empty()) return shell.part(*app.get_subcommand(options.verb));
+  std::string script = shell.head(app);
+  for (const CLI::App* verb : VerbsOf(app))
+    script += verb->get_name() == "live" && context.ask_live ? context.ask_live(options.form)
+                                                             : shell.part(*verb);
+  return script + shell.tail;
+}
+
+std::string In(const CLI::App& app, const Options& options, const Context& context) {
+  if (options.form.empty()) return Text(app, options.verb);
+  for (const Shell* shell : {&kBash, &kZsh, &kFish})
+    if (options.form == shell->name) return Completion(app, *shell, options, context);
+  return options.verb.empty() ? ManPage(app) : ManPageOfVerb(*app.get_subcommand(options.verb));
+}
+
+}  // namespace
 
 void AddHelp(CLI::App& app, Context& context) {
   CLI::App* verb = app.add_subcommand("help", "Show the verbs, or the options of one");
-  verb->footer("Examples:\n  skinmask help\n  skinmask help detect");
+  verb->footer(
+      "Examples:\n  skinmask help\n  skinmask help detect\n  skinmask help detect --as man");
   verb->group("Verbs");
   verb->get_help_ptr()->group("General");
-  const auto name = std::make_shared<std::string>();
-  verb->add_option("verb", *name, "The verb; without it all are listed")->type_name("VERB");
-  verb->callback([name, &app, &context] {
-    if (!name->empty()) RequireVerb(app, *name);
-    context.action = [name, &app](Context&) {
-      const CLI::App& asked = name->empty() ? app : *app.get_subcommand(*name);
-      PrintExactly(
-          asked.get_formatter()->make_help(&asked, name->empty() ? "skinmask" : "skinmask " + *name,
-                                           CLI::AppFormatMode::Normal),
-          stdout);
-    };
+  const auto options = std::make_shared<Options>();
+  verb->add_option("verb", options->verb, "The verb; without it all are listed")->type_name("VERB");
+  OptionGroup(*verb, "Output")
+      .Add("--as", options->form, "man|bash|zsh|fish",
+           "Not text, but a page for man, or completions for a shell")
+      ->check(OneOf({"man", "bash", "zsh", "fish"}));
+  verb->callback([options, &app, &context] {
+    if (!options->verb.empty()) RequireVerb(app, options->verb);
+    context.action = [options, &app](Context& c) { PrintExactly(In(app, *options, c), stdout); };
   });
 }
 

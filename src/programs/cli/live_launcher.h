@@ -8,12 +8,12 @@
 
 namespace skinmask::cli {
 
-// `skinmask live ...` or `skinmask help live`.
+// `skinmask live ...` or `skinmask help live`, with other words or without.
 bool IsLive(int argc, char** argv);
-// Becomes skinmask-live, beside this program or in ../libexec/skinmask; returns an exit status if
+// Becomes skinmask-live, beside this program or where that is installed; returns an exit status if
 // it cannot.
 int RunLiveProgram(char** argv);
-// Names the verb in the list of verbs.
+// Names the verb in the list of verbs, and lets completions ask skinmask-live for its flags.
 void AddLiveName(CLI::App& app, Context& context);
 
 }  // namespace skinmask::cli

@@ -67,8 +67,9 @@ void AddSample(CLI::App& app, Context& context) {
       "-o part-2.csv",
       context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
-  group.Add("--images", options->pairs.images, "DIR", "Folder of images, or a tar archive");
-  group.Add("--masks", options->pairs.masks, "DIR",
+  group.Add("--images", options->pairs.images, "DIR|FILE.tar",
+            "Folder of images, or a tar archive");
+  group.Add("--masks", options->pairs.masks, "DIR|FILE.tar",
             "Folder of their masks, or a tar archive (default: that of the images)");
   group.Add("--samples", options->samples, "FILE", "Tables to add up instead");
   output.Add("-o", options->output, "FILE", "CSV file to write: class,b,g,r,count,group")

@@ -109,7 +109,7 @@ void AddShow(CLI::App& app, Context& context) {
               "  skinmask show\n  skinmask show models/uci.json --picture regions.svg", context);
   const auto picture = std::make_shared<std::string>();
   OptionGroup(*verb, "Model")
-      .Add("model,--model", context.model, "FILE", "Model file (default: the built-in model)");
+      .Add("model,--model", context.model, "MODEL", "Model file (default: the built-in model)");
   OptionGroup(*verb, "Output")
       .Add("--picture", *picture, "FILE.png|FILE.svg",
            "Draw the classes' regions, borders and ellipses, in planes of the channels")

@@ -123,10 +123,10 @@ void RunTrain(const Options& options, Context& context) {
 void AddValidationFlags(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "Decision");
   AddDecisionFlags(verb, options.decision, "0.5");
-  group.Add("--validation-images", options.validation.images, "DIR",
+  group.Add("--validation-images", options.validation.images, "DIR|FILE.tar",
             "Images to choose the threshold on and to score the model with (default: the training "
             "samples)");
-  group.Add("--validation-masks", options.validation.masks, "DIR", "Their masks");
+  group.Add("--validation-masks", options.validation.masks, "DIR|FILE.tar", "Their masks");
   group.Add("--validation-name", options.validation_name, "NAME",
             "What the card calls them (default: the folder's name)");
   group.Add("--calibrate", options.calibrate, "FILE|DIR",
@@ -147,10 +147,11 @@ void AddTrain(CLI::App& app, Context& context) {
               context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
   group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");
-  group.Add("--images", options->pairs.images, "DIR", "Folder of images, or a tar archive");
-  group.Add("--masks", options->pairs.masks, "DIR",
+  group.Add("--images", options->pairs.images, "DIR|FILE.tar",
+            "Folder of images, or a tar archive");
+  group.Add("--masks", options->pairs.masks, "DIR|FILE.tar",
             "Folder of their masks, or a tar archive (default: that of the images)");
-  output.Add("-o", options->output, "FILE", "Model file to write")->required();
+  output.Add("-o", options->output, "MODEL", "Model file to write")->required();
   output.Add("--card", options->notes, "NAME=TEXT", "Note for the model's card; repeatable")
       ->allow_extra_args(false);
   AddFitFlags(*verb, options->fit);

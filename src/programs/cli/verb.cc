@@ -18,7 +18,7 @@ CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& sum
 
 void AddModelOption(CLI::App& verb, Context& context) {
   OptionGroup(verb, "Model")
-      .Add("--model", context.model, "FILE", "Model file (default: the built-in model)")
+      .Add("--model", context.model, "MODEL", "Model file (default: the built-in model)")
       ->check([](const std::string& file) { return file.empty() ? "names no file" : ""; }, "");
 }
 

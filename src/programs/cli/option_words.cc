@@ -1,0 +1,140 @@
+#include "programs/cli/option_words.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <string_view>
+
+#include "skinmask/data/color.h"
+#include "skinmask/media/outputs.h"
+#include "skinmask/model/model.h"
+
+namespace skinmask::cli {
+namespace {
+
+// Where a group stands in the help; those of one verb alone stand before the last, which all have.
+std::size_t Rank(const std::string& group) {
+  constexpr std::string_view kFirst[] = {"Input",    "Output",     "Model",
+                                         "Decision", "Adaptation", "Video"};
+  if (group == "General") return std::size(kFirst) + 1;
+  return static_cast<std::size_t>(std::ranges::find(kFirst, group) - std::begin(kFirst));
+}
+
+bool TakesWords(const CLI::Option& option) {
+  return option.get_expected_max() == CLI::detail::expected_max_vector_size;
+}
+
+void AddOnce(std::vector<std::string>& words, std::string_view word) {
+  if (std::ranges::find(words, word) == words.end()) words.emplace_back(word);
+}
+
+std::vector<std::string> SpaceNames() {
+  std::vector<std::string> names;
+  for (const ColorSpace& space : ColorSpaces()) names.emplace_back(space.name);
+  return names;
+}
+
+std::vector<std::string> ChannelNames() {
+  std::vector<std::string> names;
+  for (const ColorSpace& space : ColorSpaces())
+    for (int i = 0; i < space.dimension; ++i)
+      AddOnce(names, space.channels[static_cast<std::size_t>(i)]);
+  return names;
+}
+
+// The values that a name with capitals stands for.
+std::vector<std::string> WordsOf(std::string_view name, const CLI::App& verb) {
+  std::vector<std::string> words;
+  const auto take = [&words](const auto& names) { words.assign(names.begin(), names.end()); };
+  if (name == "KIND") take(KindNames());
+  if (name == "SPACE") take(SpaceNames());
+  if (name == "CHANNEL") take(ChannelNames());
+  if (name == "OUTPUT") take(OutputNames());
+  if (name == "VERB")
+    for (const CLI::App* other : VerbsOf(*verb.get_parent())) words.push_back(other->get_name());
+  return words;
+}
+
+// The files that it stands for, if any.
+std::string PatternOf(std::string_view name) {
+  if (name == "FILE" || name == "INPUT" || name == "SOURCE") return "*";
+  if (name == "MODEL" || name == "PART") return "*.json";
+  if (name.starts_with("FILE.")) return "*" + std::string(name.substr(4));
+  return "";
+}
+
+void AddPart(std::string_view part, const CLI::App& verb, Offer& offer) {
+  const bool capitals = std::ranges::any_of(part, [](unsigned char c) { return std::isupper(c); });
+  if (!capitals) return offer.words.emplace_back(part), void();
+  const std::string_view name = part.substr(0, part.find(','));
+  for (const std::string& word : WordsOf(name, verb)) offer.words.push_back(word);
+  if (const std::string pattern = PatternOf(name); !pattern.empty()) offer.files.push_back(pattern);
+  offer.folders |= name == "DIR" || name == "INPUT";
+}
+
+}  // namespace
+
+std::vector<const CLI::App*> VerbsOf(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<OptionsOfGroup> GroupsOf(const CLI::App& verb) {
+  std::vector<std::string> headings = verb.get_groups();
+  std::ranges::stable_sort(headings, {}, Rank);
+  std::vector<OptionsOfGroup> groups;
+  for (const std::string& heading : headings) {
+    std::vector<const CLI::Option*> options =
+        verb.get_options([&heading](const CLI::Option* option) {
+          return option->get_group() == heading && option->nonpositional();
+        });
+    if (!heading.empty() && !options.empty()) groups.push_back({heading, std::move(options)});
+  }
+  return groups;
+}
+
+std::vector<const CLI::Option*> ArgumentsOf(const CLI::App& verb) {
+  return verb.get_options([](const CLI::Option* option) { return option->get_positional(); });
+}
+
+std::vector<std::string> FlagsOf(const CLI::Option& option) {
+  std::vector<std::string> flags;
+  for (const std::string& name : option.get_snames()) flags.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) flags.push_back("--" + name);
+  return flags;
+}
+
+std::string ValueOf(const CLI::Option& option) {
+  if (option.get_expected_max() == 0) return "";  // a flag
+  return option.get_type_name() + (TakesWords(option) ? " ..." : "");
+}
+
+std::string TextOf(const CLI::Option& option) {
+  std::string text = option.get_description();
+  std::string value = option.get_default_str();
+  if (value.starts_with('[') && value.ends_with(']'))  // a list, to be broken between its words
+    value = CLI::detail::find_and_replace(value.substr(1, value.size() - 2), ",", ", ");
+  if (!value.empty()) text += " (default: " + value + ")";
+  std::string excluded;
+  for (const std::string& name : ExcludedBy(option)) excluded += " " + name;
+  return excluded.empty() ? text : text + " (excludes" + excluded + ")";
+}
+
+std::set<std::string> ExcludedBy(const CLI::Option& option) {
+  std::set<std::string> names;  // CLI11 has them in the order of their addresses
+  for (const CLI::Option* other : option.get_excludes()) names.insert(other->get_name());
+  return names;
+}
+
+Offer OfferOf(const CLI::App& verb, const CLI::Option& option) {
+  Offer offer;
+  offer.value = option.get_expected_max() != 0;
+  if (!offer.value) return offer;
+  offer.several = TakesWords(option) && option.get_allow_extra_args();
+  offer.list = option.get_delimiter() == ',';
+  std::string name = option.get_type_name();
+  if (name.starts_with('[')) name = name.substr(1, name.size() - 2);
+  for (const std::string& part : CLI::detail::split(name, '|')) AddPart(part, verb, offer);
+  return offer;
+}
+
+}  // namespace skinmask::cli
