@@ -40,6 +40,13 @@ std::string Wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
+// What stands for a value, on two lines where one would be too long.
+std::string Broken(std::string value, std::size_t width) {
+  if (value.size() <= width) return value;
+  const std::size_t bar = value.rfind('|', width);
+  return bar == value.npos ? value : value.insert(bar + 1, "\n      ");
+}
+
 }  // namespace
 
 HelpFormatter::HelpFormatter(int descriptor) : columns_(ColumnsOf(descriptor)) {
@@ -77,7 +84,8 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
 }
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
-  const std::string value = ValueOf(*option);
+  constexpr std::size_t kFlags = 12;  // of the line, about
+  const std::string value = Broken(ValueOf(*option), columns_ - kFlags);
   return (value.empty() ? "" : " " + value) + (option->get_required() ? " REQUIRED" : "");
 }
 

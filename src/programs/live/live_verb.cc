@@ -183,11 +183,9 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
 void AddViewOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "View");
   AddPosteriorFlags(verb, options.posterior);
-  group
-      .AddDefault("--view", options.view, "VIEW",
-                  "What is shown first, and recorded: overlay, mask, probability, both, split, "
-                  "cutout or uncertainty")
-      ->check(OneOf({"overlay", "mask", "probability", "both", "split", "cutout", "uncertainty"}));
+  group.AddChoice("--view", options.view,
+                  {"overlay", "mask", "probability", "both", "split", "cutout", "uncertainty"},
+                  "What is shown first, and recorded");
   group.AddDefault("--background", options.background, "blur|COLOR|FILE",
                    "What stands behind a cut-out: the frame, blurred; a colour (#RRGGBB, black, "
                    "white, grey, green, blue); or a picture. Without --view, the view is cutout");
