@@ -76,12 +76,8 @@ std::string EvaluateFolders(const Answers& answers, const PairOptions& pairs, co
   report.decision = model.decision;
   std::string json = FullReportToJson(report, &model);
   if (page.empty() || stop.set) return json;
-  std::vector<std::string> names;
-  const GalleryChoice choice = ChooseGallery(report);
-  for (const auto& indices : {choice.worst, choice.best})
-    for (const std::size_t i : indices) names.push_back(report.images[i].first);
-  const std::vector<GalleryPictures> pictures =
-      DrawGallery(pairs, &model, names, RunOf(stop, py::none(), sink), answers.adapter());
+  const std::vector<GalleryPictures> pictures = DrawGallery(
+      pairs, &model, NamesOfGallery(report), RunOf(stop, py::none(), sink), answers.adapter());
   WriteFile(page, ReportToHtml(json, pictures), way);
   return json;
 }

@@ -142,8 +142,10 @@ class Encoder : public skinmask::TarEncoder {
     archive_write_set_bytes_per_block(archive_, 0);
     archive_write_open2(archive_, this, nullptr, Write, nullptr, nullptr);
   }
+  // An archive that is given up has no mark of its end. (libarchive would write it, or, told that
+  // it failed, not free its buffer.)
   ~Encoder() override {
-    if (!finished_) archive_write_fail(archive_);  // which would write the mark of its end else
+    given_up_ = !finished_;
     archive_write_free(archive_);
   }
   Encoder(const Encoder&) = delete;
@@ -176,6 +178,7 @@ class Encoder : public skinmask::TarEncoder {
  private:
   static la_ssize_t Write(archive* failed, void* self, const void* bytes, std::size_t size) {
     auto* const encoder = static_cast<Encoder*>(self);
+    if (encoder->given_up_) return static_cast<la_ssize_t>(size);
     if (encoder->thrown_.Catches([&] {
           encoder->sink_({static_cast<const char*>(bytes), size});
         })) {
@@ -188,7 +191,7 @@ class Encoder : public skinmask::TarEncoder {
   const skinmask::TarSink sink_;
   archive* const archive_;
   Thrown thrown_;
-  bool finished_ = false;
+  bool finished_ = false, given_up_ = false;
 };
 
 }  // namespace
