@@ -2,7 +2,9 @@
  * well. docs/c.md has a whole program.
  *
  * What can fail returns a status, or NULL in place of a handle, and skinmask_error() says why in
- * one line. Nothing here ends the process, prints, or throws.
+ * one line. Nothing here ends the process or throws. The decoders of some formats (BMP, PNM, JPEG
+ * XL) print lines about damaged files on standard error; those of FFmpeg and libtiff are made
+ * silent, for the whole process, when they are first used.
  *
  * Threads: models, detectors and images do not change once they are made, so that any number of
  * threads may use one at a time. Only *_free must come after all other uses of that handle.

@@ -1,6 +1,7 @@
 #include "c/guard.h"
 
 #include <new>
+#include <opencv2/core.hpp>
 #include <string>
 
 namespace skinmask::c {
@@ -43,6 +44,10 @@ skinmask_status Guarded(const std::function<void()>& work) noexcept {
     return Failed(SKINMASK_BAD_ARGUMENT, e.what());
   } catch (const std::bad_alloc&) {
     return Failed(SKINMASK_NO_MEMORY, "memory: there is not enough");
+  } catch (const cv::Exception& e) {
+    if (e.code == cv::Error::StsNoMem)
+      return Failed(SKINMASK_NO_MEMORY, "memory: there is not enough");
+    return Failed(SKINMASK_FAILED, e.err.c_str());
   } catch (const std::exception& e) {
     return Failed(SKINMASK_FAILED, e.what());
   } catch (...) {

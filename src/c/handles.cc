@@ -40,15 +40,18 @@ DetectorOptions::Adapt AdaptOf(int adapt) {
 // Callers of a later version may know more options, which must be 0 then; those of an earlier one
 // know fewer.
 skinmask_options Known(const skinmask_options& given) {
-  constexpr std::size_t kLeast = sizeof(skinmask_options);  // of the first version
+  constexpr std::size_t kLeast = offsetof(skinmask_options, faces) + sizeof(const char*);  // first
   constexpr std::size_t kMost = 4096;
   if (given.size < kLeast || given.size > kMost)
     throw BadArgument("options.size",
                       "is " + std::to_string(given.size) + " (begin with SKINMASK_OPTIONS)");
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
-  if (std::any_of(bytes + sizeof given, bytes + given.size, [](unsigned char b) { return b != 0; }))
+  skinmask_options known = SKINMASK_OPTIONS;
+  const std::size_t shared = std::min(given.size, sizeof known);
+  if (std::any_of(bytes + shared, bytes + given.size, [](unsigned char b) { return b != 0; }))
     throw BadArgument("options", "has some of a later version than this library's");
-  return given;
+  std::memcpy(&known, bytes, shared);
+  return known;
 }
 
 DetectorOptions OptionsOf(const skinmask_options& given) {

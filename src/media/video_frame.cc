@@ -225,7 +225,9 @@ constexpr int kBands = 4, kBandOverlap = 8;
 bool HasBands(const VideoFrame& frame) {
   const bool general =
       frame.layout == VideoFrame::Layout::kNv12 || frame.layout == VideoFrame::Layout::kYuyv;
-  return general && frame.size.height % (2 * kBands) == 0 && frame.size.area() >= 1 << 18;
+  const int height = frame.size.height;
+  return general && height % (2 * kBands) == 0 && height >= 2 * kBands * kBandOverlap &&
+         frame.size.area() >= 1 << 18;
 }
 
 void ConvertBand(const VideoFrame& frame, int band, const cv::Mat& to) {

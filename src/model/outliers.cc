@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -165,7 +166,7 @@ void Outliers::FillTable(const Model& model, double share) {
   const FeatureMatrix matrix = model.features.Matrix();
   const FeatureVector offset = model.features.Offset();
   auto bits = std::make_shared<std::vector<std::uint32_t>>(kColors / 32);
-  tbb::parallel_for(std::size_t{0}, kColors / kBlues, [&](std::size_t red_green) {
+  const auto fill = [&](std::size_t red_green) {
     std::array<std::uint8_t, 3 * kBlues> bgr;
     for (std::size_t b = 0; b < kBlues; ++b) {
       bgr[3 * b] = static_cast<std::uint8_t>(b);
@@ -182,7 +183,9 @@ void Outliers::FillTable(const Model& model, double share) {
       const std::size_t color = red_green * kBlues + b;
       (*bits)[color / 32] |= std::uint32_t{outlier} << (color % 32);
     }
-  });
+  };
+  // Isolated as Posterior's table is.
+  tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, kColors / kBlues, fill); });
   bits_ = std::move(bits);
 }
 

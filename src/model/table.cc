@@ -1,6 +1,7 @@
 #include "model/table.h"
 
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <array>
 #include <cmath>
@@ -27,8 +28,11 @@ Posterior::Table::Table(const Model& model, const PosteriorOptions& options)
   if (options.expected_pixels < kColors) return;
   if (options.mask) bits_.resize(kColors / 32);
   if (options.probability) bytes_.resize(kColors + kBytePadding);
+  // Isolated: a thread that waits here must not begin other work, which may wait for this table.
   if (built())
-    tbb::parallel_for(std::size_t{0}, kColors / kBlues, [this](std::size_t i) { FillRow(i); });
+    tbb::this_task_arena::isolate([this] {
+      tbb::parallel_for(std::size_t{0}, kColors / kBlues, [this](std::size_t i) { FillRow(i); });
+    });
 }
 
 void Posterior::Table::FillRow(std::size_t red_green) {

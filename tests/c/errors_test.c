@@ -119,6 +119,7 @@ static void TestPictures(void) {
   CHECK_BAD(bad.width = bad.height = 2147483647, "picture: is of 2147483647 x 2147483647 pixels");
   CHECK_BAD(bad.strides[0] = 23, "picture.strides[0]: is 23 (bytes from row to row, at least 24)");
   CHECK_BAD(bad.strides[0] = (size_t)-24, "picture.strides[0]: is 18446744073709551592 (");
+  CHECK_BAD(bad.strides[0] = ((size_t)1 << 31) + 8, "picture.strides[0]: is 2147483656 (");
   CHECK_BAD(bad.planes[0] = NULL, "picture.planes[0]: is NULL");
   CHECK_BAD(bad.format = 9, "picture.format: is 9 (");
   CHECK_BAD(bad.format = SKINMASK_RGBA, "picture.strides[0]: is 24 (");

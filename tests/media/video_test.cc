@@ -124,6 +124,10 @@ INSTANTIATE_TEST_SUITE_P(
         Clip{"bands_nv12.nut", "-c:v rawvideo -pix_fmt nv12", "nv12", Layout::kNv12, "1022x264"},
         Clip{"bands_yuyv.avi", "-c:v rawvideo -pix_fmt yuyv422", "yuyv422", Layout::kYuyv,
              "1024x264"},
+        // Too low for bands with rows beyond them.
+        Clip{"low_nv12.nut", "-c:v rawvideo -pix_fmt nv12", "nv12", Layout::kNv12, "16384x16"},
+        Clip{"low_yuyv.avi", "-c:v rawvideo -pix_fmt yuyv422", "yuyv422", Layout::kYuyv,
+             "16384x16"},
         Clip{"yuyv.avi", "-c:v rawvideo -pix_fmt yuyv422", "yuyv422", Layout::kYuyv, "150x93"},
         Clip{"bgr.avi", "-c:v rawvideo -pix_fmt bgr24", "bgr24", Layout::kBgr, "151x93"},
         Clip{"lossless.mkv", "-c:v ffv1 -pix_fmt bgr0", "bgr0", Layout::kOther, "151x93"},
