@@ -19,7 +19,7 @@ namespace skinmask {
 namespace {
 
 constexpr int kLongestSide = 560, kQuality = 80;
-constexpr int kThumbnailSide = 64, kThumbnailQuality = 60;  // 0.7 kB
+constexpr int kThumbnailSide = 48, kThumbnailQuality = 50;  // 0.7 kB
 // B G R by Okabe and Ito, for colour-blind eyes. page/report.css has the same.
 const cv::Vec3b kHit(115, 158, 0), kMiss(0, 94, 213), kFalseAlarm(233, 180, 86),
     kIgnored(128, 128, 128);
