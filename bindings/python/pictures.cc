@@ -211,9 +211,11 @@ void DefineVideo(py::module_& module) {
       .def(py::init([](const std::filesystem::path& path, AnswersPtr answers,
                        const std::optional<std::string>& from,
                        const std::optional<std::string>& to) {
-             return std::make_unique<Video>(path, std::move(answers), RangeOf(from, to));
-           }),
-           Unlocked())
+        const VideoRange range = RangeOf(from, to);
+        // A guard of the call would also be one of pybind11's own table of objects.
+        const py::gil_scoped_release unlocked;
+        return std::make_unique<Video>(path, std::move(answers), range);
+      }))
       .def("__iter__", [](py::object self) { return self; })
       .def("__next__",
            [](Video& video) {

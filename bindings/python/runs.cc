@@ -163,15 +163,16 @@ void DefineRuns(py::module_& module) {
   py::class_<Answers, std::shared_ptr<Answers>>(module, "Detector")
       .def(py::init([](const KeptModel& model, const std::string& adapt, Path faces, bool refine,
                        std::optional<double> prior, std::optional<double> threshold) {
-             DetectorOptions options;
-             options.adapt = AdaptOf(adapt);
-             options.faces = std::move(faces);
-             options.refine = refine;
-             options.prior = prior;
-             options.threshold = threshold;
-             return std::make_shared<Answers>(model.model(), options);
-           }),
-           Unlocked());
+        DetectorOptions options;
+        options.adapt = AdaptOf(adapt);
+        options.faces = std::move(faces);
+        options.refine = refine;
+        options.prior = prior;
+        options.threshold = threshold;
+        // A guard of the call would also be one of pybind11's own table of objects.
+        const py::gil_scoped_release unlocked;
+        return std::make_shared<Answers>(model.model(), options);
+      }));
   DefineDetection(module);
   module.def("detect_files", &DetectFiles);
   module.def("evaluate", &EvaluateFolders);

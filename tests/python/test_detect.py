@@ -1,5 +1,7 @@
 """skinmask.detect: the program's bytes, from arrays of every layout, in threads and processes."""
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy
@@ -53,6 +55,22 @@ def test_sixteen_threads_on_one_model_give_the_same_bytes(astronaut, face, sampl
     with ThreadPoolExecutor(16) as pool:
         jobs = [pool.submit(skinmask.detect, face) for _ in range(16)]
         assert all(job.result().tobytes() == alone for job in jobs)
+
+
+MANY_DETECTORS = """
+import skinmask
+from concurrent.futures import ThreadPoolExecutor
+core = skinmask.Model.default()._core
+def work(_):
+    for i in range(10000):
+        skinmask._skinmask.Detector(core, "off", "", True, None, i / 10000)
+with ThreadPoolExecutor(8) as pool:
+    list(pool.map(work, range(8)))
+"""
+
+
+def test_threads_make_and_drop_detectors_at_the_same_time():
+    subprocess.run([sys.executable, "-c", MANY_DETECTORS], check=True, timeout=120)
 
 
 def test_the_number_of_threads_changes_nothing(noise):
