@@ -83,6 +83,14 @@ KINDS = [
         ["--kind", "histogram", "--bins", "8", "--smoothing", "0.5", "--min-recall", "0.9"],
     ),
     (
+        {"kind": "gaussian-nb", "max_fpr": 0},
+        ["--kind", "gaussian-nb", "--max-fpr", "0"],
+    ),
+    (
+        {"kind": "gaussian-nb", "min_recall": 0},
+        ["--kind", "gaussian-nb", "--min-recall", "0"],
+    ),
+    (
         {"kind": "gaussian-nb", "max_fpr": 0.05, "prior": {"skin": 0.25, "non-skin": 0.75}},
         [
             "--kind",

@@ -242,7 +242,7 @@ def chosen(model: Model | None) -> Model:
 
 
 def _set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: Any) -> None:
-    given = [name for name in _RULES if rules[name] not in (None, False)]
+    given = [name for name in _RULES if rules[name] is not None and rules[name] is not False]
     if len(given) + (threshold is not None) > 1:
         raise _skinmask.Error("threshold: give one of threshold, " + ", ".join(_RULES))
     if threshold is not None:
