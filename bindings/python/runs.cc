@@ -78,6 +78,8 @@ std::string EvaluateFolders(const Answers& answers, const PairOptions& pairs, co
   if (page.empty() || stop.set) return json;
   const std::vector<GalleryPictures> pictures = DrawGallery(
       pairs, &model, NamesOfGallery(report), RunOf(stop, py::none(), sink), answers.adapter());
+  first.Require();
+  if (stop.set) return json;  // the page lacks pictures, and another one may be there
   WriteFile(page, ReportToHtml(json, pictures), way);
   return json;
 }

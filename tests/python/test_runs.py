@@ -114,6 +114,22 @@ def test_evaluation_gives_the_numbers_of_the_program(program, photos, tmp_path):
         skinmask.evaluate(photos, MASKS, report=tmp_path / "r.html", overwrite=False, adapt="off")
 
 
+def test_a_page_without_its_pictures_replaces_none(photos, tmp_path):
+    images, page = tmp_path / "images", tmp_path / "r.html"
+    images.mkdir()
+    for photo in photos.iterdir():
+        (images / photo.name).symlink_to(photo)
+    page.write_text("an older page")
+
+    def spoil(done, total):  # after the scores, before the pictures
+        if done == total:
+            (images / "astronaut.png").unlink()
+
+    with pytest.raises(skinmask.Error, match="astronaut.png"):
+        skinmask.evaluate(images, MASKS, adapt="off", report=page, progress=spoil)
+    assert page.read_text() == "an older page"
+
+
 def test_pairs_that_cannot_be_read_end_an_evaluation_or_are_told(photos, tmp_path):
     for name in ("images", "masks"):
         (tmp_path / name).mkdir()
