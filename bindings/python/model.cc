@@ -21,7 +21,6 @@ namespace skinmask::python {
 namespace {
 
 using ModelPtr = std::shared_ptr<KeptModel>;
-using Unlocked = py::call_guard<py::gil_scoped_release>;
 
 // answer(by, first, count) for blocks of pixels, in parallel, without the GIL; `by` is what the
 // model keeps for it. That is made before the blocks: its making may run in parallel, too, and a
@@ -30,7 +29,7 @@ template <class Kept, class Answer>
 void ForBlocks(const KeptModel& model, const Kept& (KeptModel::*kept)() const, std::size_t count,
                const Answer& answer) {
   constexpr std::size_t kBlock = 4096;
-  const py::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   const Kept& by = (model.*kept)();
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kBlock),
                     [&](const tbb::blocked_range<std::size_t>& range) {

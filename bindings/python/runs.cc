@@ -23,7 +23,6 @@
 namespace skinmask::python {
 namespace {
 
-using Unlocked = py::call_guard<py::gil_scoped_release>;
 using Path = std::filesystem::path;
 
 DetectorOptions::Adapt AdaptOf(const std::string& name) {
@@ -42,7 +41,7 @@ struct DetectedFile {
 
 void DetectFiles(const Answers& answers, DetectOptions options, const Stop& stop,
                  const py::object& progress, const py::object& done) {
-  const py::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   const bool classes = std::ranges::count(options.outputs, Output::kClasses) > 0;
   if (!classes) options.adapter = answers.detector().adapter();
   const auto tell = [&](DetectedFile&& file) {
@@ -66,7 +65,7 @@ std::string EvaluateFolders(const Answers& answers, const PairOptions& pairs, co
                             const py::object& problem) {
   FirstProblem first(stop);
   const ProblemSink sink = first.Sink(problem);
-  const py::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   const Overwrite way = overwrite ? Overwrite::kYes : Overwrite::kNo;
   if (!page.empty()) RequireWritable(page, way);
   const Model& model = answers.detector().model();
@@ -172,7 +171,7 @@ void DefineRuns(py::module_& module) {
         options.prior = prior;
         options.threshold = threshold;
         // A guard of the call would also be one of pybind11's own table of objects.
-        const py::gil_scoped_release unlocked;
+        const WithoutGil unlocked;
         return std::make_shared<Answers>(model.model(), options);
       }));
   DefineDetection(module);

@@ -73,6 +73,25 @@ def test_threads_make_and_drop_detectors_at_the_same_time():
     subprocess.run([sys.executable, "-c", MANY_DETECTORS], check=True, timeout=120)
 
 
+ENDS_MEANWHILE = """
+import numpy, skinmask, threading
+image = numpy.zeros((300, 300, 3), numpy.uint8)
+started = threading.Event()
+def work():
+    while True:
+        skinmask.detect(image, adapt="off")
+        started.set()
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+started.wait()
+"""
+
+
+def test_the_interpreter_ends_while_daemon_threads_detect():
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", ENDS_MEANWHILE], check=True, timeout=60)
+
+
 def test_the_number_of_threads_changes_nothing(noise):
     before = skinmask.threads()
     several = skinmask.detect(noise, adapt="off", output="probability", dtype="float32").tobytes()
