@@ -236,6 +236,8 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"abstain": (0.8, 0.2)}, "0.8|interval|low"),
         ({"abstain": (0.2, 0.8), "output": "overlay"}, "abstain: is for"),
         ({"faces": missing}, "no.onnx"),
+        ({"faces": missing, "adapt": "off"}, "faces: are for adapt 'auto' and 'faces', not 'off'"),
+        ({"output": "classes", "adapt": "faces"}, "output 'classes': knows no adapted model"),
     ):
         with pytest.raises(skinmask.Error, match=message):
             skinmask.detect(noise, **options)

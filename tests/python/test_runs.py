@@ -51,6 +51,21 @@ def test_files_that_fail_are_told_in_order(photos, tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"outputs": ()}, "outputs: are none"),
+        ({"outputs": ("mask", "mask")}, "outputs: have 'mask' more than once"),
+        ({"outputs": ("mask", "classes"), "adapt": "faces"}, "'classes': knows no adapted model"),
+        ({"overwrite": True, "resume": True}, "overwrite: replaces"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(photos, tmp_path, options, message):
+    with pytest.raises(skinmask.Error, match=message):
+        skinmask.detect_files(photos, tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
 def many(photos, folder, count):
     folder.mkdir()
     for i in range(count):

@@ -26,10 +26,20 @@ def path_of(path: Path, name: str = "path", wanted: str = "a file's path is want
 def faces_file(by: str, faces: Path | None) -> str:
     """As the options of the program: without `faces` the file that SKINMASK_FACES names."""
     if by == "off":
+        if faces is not None:
+            raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
         return ""
     if faces is None:
         return os.environ.get("SKINMASK_FACES", "")
     return os.fspath(path_of(faces, "faces"))
+
+
+def require_no_classes(by: str, faces: Path | None) -> None:
+    """For output 'classes', which is of the model alone; 'auto' is what nobody may have asked for."""
+    if by == "faces" or faces is not None:
+        raise _skinmask.Error(
+            "output 'classes': knows no adapted model (leave out adapt='faces' and faces)"
+        )
 
 
 def require_range(name: str, value: float | None, low: float, high: float, words: str) -> None:

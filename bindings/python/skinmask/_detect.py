@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import DTypeLike, NDArray
 
 from . import _skinmask
-from ._common import BITS, Path, path_of
+from ._common import BITS, Path, path_of, require_no_classes
 from ._model import Model, chosen
 from ._skinmask import Region, set_threads, threads
 
@@ -85,6 +85,8 @@ def detect(
 
     The results of any number of threads are the same, and those of the program.
     """
+    if output == "classes":
+        require_no_classes(adapt, faces)
     return _skinmask.detect(
         chosen(model)._detector(adapt, faces, refine, prior, threshold),
         image,

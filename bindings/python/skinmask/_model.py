@@ -17,6 +17,22 @@ from ._samples import Samples
 
 _Key = tuple[str, str, bool, Optional[float], Optional[float]]
 _RULES = ("max_f1", "max_fpr", "min_recall", "cost")
+_ITERATIVE = ("logistic", "mixture")
+_HISTOGRAMS = ("histogram-nb", "histogram")
+_KINDS_OF = {  # the options of some kinds of model only
+    "covariance": ("qda", "lda", "gaussian-nb"),
+    "shrinkage": ("qda", "lda"),
+    "components": ("mixture",),
+    "seed": ("mixture",),
+    "terms": ("logistic",),
+    "ridge": ("logistic",),
+    "solver": ("logistic",),
+    "rate": ("logistic",),
+    "iterations": _ITERATIVE,
+    "tolerance": _ITERATIVE,
+    "bins": _HISTOGRAMS,
+    "smoothing": _HISTOGRAMS,
+}
 
 
 class Model:
@@ -113,7 +129,11 @@ class Model:
         _set_rule(
             options, threshold, max_f1=max_f1, max_fpr=max_fpr, min_recall=min_recall, cost=cost
         )
-        _set_of_kind(options, of_kind)
+        if covariance != "mle":
+            _require_kind("covariance", kind)
+        if shrinkage != 0:
+            _require_kind("shrinkage", kind)
+        _set_of_kind(options, kind, of_kind)
         if validation is not None:
             options.validation(pair_options(*validation))
         if calibration is not None:
@@ -259,30 +279,24 @@ def _set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules:
         options.rule(name, float(value), fn_cost)
 
 
-def _set_of_kind(options: _skinmask.TrainOptions, given: dict[str, Any]) -> None:
+def _require_kind(name: str, kind: str) -> None:
+    if kind not in _KINDS_OF[name]:
+        raise _skinmask.Error(f"{name}: is of {', '.join(_KINDS_OF[name])}, and kind is {kind}")
+
+
+def _set_of_kind(options: _skinmask.TrainOptions, kind: str, given: dict[str, Any]) -> None:
     ranges = {
         "components": (1, 1 << 30, "1 or more"),
         "iterations": (1, 1 << 30, "1 or more"),
         "rate": (0, 1e300, "more than 0"),
         "tolerance": (0, 1e300, "0 or more"),
     }
-    known = (
-        "components",
-        "seed",
-        "terms",
-        "ridge",
-        "solver",
-        "rate",
-        "iterations",
-        "tolerance",
-        "bins",
-        "smoothing",
-    )
     for name, value in given.items():
-        if name not in known:
+        if name not in _KINDS_OF:
             raise TypeError(
-                f"train() got an unexpected keyword argument '{name}' ({', '.join(known)})"
+                f"train() got an unexpected keyword argument '{name}' ({', '.join(_KINDS_OF)})"
             )
+        _require_kind(name, kind)
         if name in ranges:
             for number in value.values() if isinstance(value, dict) else [value]:
                 require_range(name, number, *ranges[name])
