@@ -1,7 +1,5 @@
 """skinmask.detect: the program's bytes, from arrays of every layout, in threads and processes."""
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy
@@ -55,41 +53,6 @@ def test_sixteen_threads_on_one_model_give_the_same_bytes(astronaut, face, sampl
     with ThreadPoolExecutor(16) as pool:
         jobs = [pool.submit(skinmask.detect, face) for _ in range(16)]
         assert all(job.result().tobytes() == alone for job in jobs)
-
-
-MANY_DETECTORS = """
-import skinmask
-from concurrent.futures import ThreadPoolExecutor
-core = skinmask.Model.default()._core
-def work(_):
-    for i in range(10000):
-        skinmask._skinmask.Detector(core, "off", "", True, None, i / 10000)
-with ThreadPoolExecutor(8) as pool:
-    list(pool.map(work, range(8)))
-"""
-
-
-def test_threads_make_and_drop_detectors_at_the_same_time():
-    subprocess.run([sys.executable, "-c", MANY_DETECTORS], check=True, timeout=120)
-
-
-ENDS_MEANWHILE = """
-import numpy, skinmask, threading
-image = numpy.zeros((300, 300, 3), numpy.uint8)
-started = threading.Event()
-def work():
-    while True:
-        skinmask.detect(image, adapt="off")
-        started.set()
-for _ in range(4):
-    threading.Thread(target=work, daemon=True).start()
-started.wait()
-"""
-
-
-def test_the_interpreter_ends_while_daemon_threads_detect():
-    for _ in range(3):
-        subprocess.run([sys.executable, "-c", ENDS_MEANWHILE], check=True, timeout=60)
 
 
 def test_the_number_of_threads_changes_nothing(noise):
