@@ -35,7 +35,7 @@ def faces_file(by: str, faces: Path | None) -> str:
 
 
 def require_no_classes(by: str, faces: Path | None) -> None:
-    """For output 'classes', which is of the model alone; 'auto' is what nobody may have asked for."""
+    """For output 'classes', which is of the model alone; 'auto' may be asked for by nobody."""
     if by == "faces" or faces is not None:
         raise _skinmask.Error(
             "output 'classes': knows no adapted model (leave out adapt='faces' and faces)"
