@@ -20,8 +20,8 @@ namespace {
 // Threads that the library computes with in all of this process; 0: as many as there are cores.
 void SetThreads(int count) {
   static std::unique_ptr<tbb::global_control> limit;
-  limit.reset();
   if (count < 0) throw Error("threads", "are fewer than 0 (1 or more; 0: as many as cores)");
+  limit.reset();
   if (count > 0)
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                   static_cast<std::size_t>(count));
