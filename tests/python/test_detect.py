@@ -226,10 +226,18 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"dtype": "float32"}, "dtype: is float32 .*uint8 with output='mask'"),
         ({"model": "model.json"}, "model: is str .*Model.load"),
         ({"threshold": "0.5"}, "threshold: is str"),
+        ({"abstain": (0.2,)}, r"abstain: is \(0.2,\) \(\(low, high\) are wanted, two numbers\)"),
+        ({"abstain": 0.2}, r"abstain: is 0.2 \("),
     ):
         with pytest.raises(TypeError, match=message):
             skinmask.detect(noise, **options)
     assert issubclass(skinmask.Error, ValueError)
+
+
+def test_numbers_may_be_those_of_numpy(noise):
+    for number in (numpy.float32(0.25), numpy.float64(0.25)):
+        mask = skinmask.detect(noise, adapt="off", threshold=number, prior=number)
+        assert (mask == skinmask.detect(noise, adapt="off", threshold=0.25, prior=0.25)).all()
 
 
 def test_classes_are_those_of_the_pixels(noise):

@@ -208,7 +208,7 @@ def test_three_classes(noise):
         ({"prior": {"skin": 0.3}}, "prior"),
         ({"positive": "cats"}, "cats"),
         ({"threshold": 0.5, "max_f1": True}, "give one of threshold"),
-        ({"cost": (0, 1)}, "cost 0 is out of range"),
+        ({"cost": (0, 1)}, "cost 0.0 is out of range"),
         ({"kind": "mixture", "components": 0}, "components 0 is out of range"),
         ({"kind": "histogram", "bins": 1}, "bins 1"),
         ({"kind": "logistic", "terms": "cubic"}, "terms 'cubic'"),
@@ -227,6 +227,8 @@ def test_options_of_training_that_are_wrong_are_named(samples, options, message)
 def test_arguments_of_another_type_are_refused(samples, noise):
     with pytest.raises(TypeError, match="unexpected keyword argument 'gamma'"):
         skinmask.Model.train(samples, gamma=1)
+    with pytest.raises(TypeError, match=r"cost: is \(1,\) \(\(FP, FN\) are wanted"):
+        skinmask.Model.train(samples, cost=(1,))
     with pytest.raises(TypeError, match="samples: is str"):
         skinmask.Model.train("samples.csv")
     with pytest.raises(TypeError, match="made by Model.load"):

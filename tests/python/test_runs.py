@@ -38,7 +38,7 @@ def test_files_that_fail_are_told_in_order(photos, tmp_path):
     (tmp_path / "in" / "a.png").write_bytes(b"no picture")
     (tmp_path / "in" / "b.png").symlink_to(photos / "astronaut.png")
     files = skinmask.detect_files(tmp_path / "in", tmp_path / "out", adapt="off")
-    assert sorted(file.input.name for file in files) == ["a.png", "b.png"]
+    assert [file.input.name for file in files] == ["a.png", "b.png"]
     errors = {file.input.name: file.error for file in files}
     assert "a.png" in errors["a.png"] and errors["b.png"] == ""
     missing = skinmask.detect_files(tmp_path / "none", tmp_path / "out")
@@ -232,14 +232,18 @@ def test_a_part_of_a_video(clip):
     assert [frame.index for frame in frames] == [4, 5, 6, 7, 8]
     assert (frames[0].bgr == everything[4].bgr).all()
     assert list(part) == []
+    assert next(skinmask.video(clip, adapt="off", start=1e-7)).index == 0  # to the microsecond
 
 
 def test_videos_that_cannot_be_read_are_named(tmp_path, clip):
     (tmp_path / "no.mp4").write_bytes(b"no video")
     with pytest.raises(skinmask.Error, match="no.mp4"):
         skinmask.video(tmp_path / "no.mp4")
-    with pytest.raises(skinmask.Error, match="soon"):
-        skinmask.video(clip, start="soon")
+    for moment, word in (("soon", "soon"), (float("nan"), "nan"), (-1, "before the start")):
+        with pytest.raises(skinmask.Error, match=word):
+            skinmask.video(clip, start=moment)
+    with pytest.raises(TypeError, match="time: is list"):
+        skinmask.video(clip, start=[1])
 
 
 def test_a_camera_is_followed_as_the_program_follows_it():

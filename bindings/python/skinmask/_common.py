@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -46,7 +47,7 @@ def require_range(name: str, value: float | None, low: float, high: float, words
     """Ends are not part of the range where `words` say so."""
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: is {type(value).__name__} (a number is wanted)")
     outside = not low <= value <= high
     if (
@@ -55,6 +56,14 @@ def require_range(name: str, value: float | None, low: float, high: float, words
         or ("less than" in words and value == high)
     ):
         raise _skinmask.Error(f"{name} {value} is out of range ({words})")
+
+
+def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
+    try:
+        low, high = pair
+        return float(low), float(high)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: is {pair!r} ({words} are wanted, two numbers)") from None
 
 
 def require_decision(threshold: float | None, prior: float | None) -> None:

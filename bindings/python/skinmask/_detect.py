@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import DTypeLike, NDArray
 
 from . import _skinmask
-from ._common import BITS, Path, path_of, require_no_classes
+from ._common import BITS, Path, path_of, require_no_classes, two_numbers
 from ._model import Model, chosen
 from ._skinmask import Region, set_threads, threads
 
@@ -38,7 +38,7 @@ def _asked(output: str, dtype: DTypeLike, abstain: _Interval | None) -> _skinmas
     return _request(
         output,
         None if dtype is None else numpy.dtype(dtype).name,
-        None if abstain is None else tuple(abstain),
+        None if abstain is None else two_numbers("abstain", abstain, "(low, high)"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _skinmask
-from ._common import require_decision, require_range
+from ._common import require_decision, require_range, two_numbers
 
 _RULES = ("max_f1", "max_fpr", "min_recall", "cost")
 _ITERATIVE = ("logistic", "mixture")
@@ -36,7 +36,7 @@ def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: 
     for name in given:
         value, fn_cost = rules[name], 1.0
         if name == "cost":
-            value, fn_cost = rules[name]
+            value, fn_cost = two_numbers(name, rules[name], "(FP, FN)")
             for number in (value, fn_cost):
                 require_range("cost", number, 0, 1e300, "more than 0")
         elif name != "max_f1":
