@@ -231,6 +231,8 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
     ):
         with pytest.raises(TypeError, match=message):
             skinmask.detect(noise, **options)
+    with pytest.raises(skinmask.Error, match="output 'classes': knows no adapted model"):
+        skinmask.Stream(adapt="faces").detect(noise, output="classes")
     assert issubclass(skinmask.Error, ValueError)
 
 

@@ -214,6 +214,7 @@ def test_three_classes(noise):
         ({"kind": "logistic", "terms": "cubic"}, "terms 'cubic'"),
         ({"kind": "logistic", "solver": "adam"}, "solver 'adam'"),
         ({"kind": "logistic", "rate": 0}, "rate 0 is out of range"),
+        ({"kind": "logistic", "rate": 0.5}, "rate: is of solver gradient and sgd"),
         ({"kind": "lda", "components": 2}, "components: is of mixture, and kind is lda"),
         ({"kind": "mixture", "shrinkage": 0.1}, "shrinkage: is of qda, lda, and kind is mixture"),
         ({"bins": 8}, "bins: is of histogram-nb, histogram, and kind is qda"),

@@ -118,6 +118,7 @@ class Stream:
         faces: Path | None = None,
         refine: bool = True,
     ) -> None:
+        self._by = adapt, faces
         self._core = _skinmask.Stream(
             chosen(model)._detector(adapt, faces, refine, prior, threshold)
         )
@@ -133,6 +134,8 @@ class Stream:
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """As `detect`, of the next frame."""
+        if output == "classes":
+            require_no_classes(*self._by)
         return self._core.detect(image, _asked(output, dtype, abstain), rgb, out)
 
 

@@ -66,3 +66,5 @@ def set_of_kind(options: _skinmask.TrainOptions, kind: str, given: dict[str, Any
             for number in value.values() if isinstance(value, dict) else [value]:
                 require_range(name, number, *ranges[name])
         getattr(options, name)(value)
+    if "rate" in given and given.get("solver", "newton") == "newton":
+        raise _skinmask.Error("rate: is of solver gradient and sgd, and newton takes no rate")
