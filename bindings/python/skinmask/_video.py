@@ -45,5 +45,5 @@ def _moment(time: str | float | None) -> str | None:
     if time is None or isinstance(time, str):
         return time
     if isinstance(time, bool) or not isinstance(time, numbers.Real):
-        raise TypeError(f"time: is {type(time).__name__} (seconds, or a text as '1:02.5' or '120f')")
+        raise TypeError(f"time: is {type(time).__name__} (seconds, or text as '1:02.5' or '120f')")
     return numpy.format_float_positional(float(time), trim="-")  # without an exponent
