@@ -7,17 +7,21 @@
 
 namespace skinmask::python {
 
-const Uncertainty& Answers::UncertaintyOf(const Request& request) const {
+std::shared_ptr<const Uncertainty> Answers::UncertaintyOf(const Request& request) const {
   const Model& model = detector_.model();
   UncertaintyOptions options;
   if (request.abstain) std::tie(options.low, options.high) = *request.abstain;
   // Masks abstain by P(skin) alone; a logistic model knows no more.
   if (request.output != Output::kUncertainty || model.kind == Kind::kLogistic)
     options.explained_share = 1;
+  const std::tuple key(options.low, options.high, options.explained_share);
   const std::lock_guard lock(mutex_);
-  auto& kept = uncertainties_[{options.low, options.high, options.explained_share}];
-  if (!kept) kept = std::make_unique<const Uncertainty>(model, options);
-  return *kept;
+  for (const auto& [of, kept] : uncertainties_)
+    if (of == key) return kept;
+  constexpr std::size_t kMost = 4;
+  if (uncertainties_.size() == kMost) uncertainties_.pop_front();
+  return uncertainties_.emplace_back(key, std::make_shared<const Uncertainty>(model, options))
+      .second;
 }
 
 cv::Mat Answers::Mask(const cv::Mat& bgr, const Adaptation* adaptation, cv::Mat result) const {
@@ -48,7 +52,8 @@ cv::Mat Answers::Of(const Request& request, const cv::Mat& bgr, const Adaptation
                     cv::Mat result) const {
   switch (request.output) {
     case Output::kMask:
-      if (request.abstain) return UncertaintyOf(request).AbstainingMask(bgr, adapter(), adaptation);
+      if (request.abstain)
+        return UncertaintyOf(request)->AbstainingMask(bgr, adapter(), adaptation);
       return Mask(bgr, adaptation, std::move(result));
     case Output::kProbability:
       return Probability(request.bits, bgr, adaptation, std::move(result));
@@ -59,7 +64,7 @@ cv::Mat Answers::Of(const Request& request, const cv::Mat& bgr, const Adaptation
     case Output::kClasses:
       return DetectClasses(detector_.posterior(), bgr);
     case Output::kUncertainty:
-      return UncertaintyOf(request).Map(bgr, adapter(), adaptation);
+      return UncertaintyOf(request)->Map(bgr, adapter(), adaptation);
   }
   return {};
 }

@@ -1,11 +1,12 @@
 // What is asked of a picture, and the library's answers to it. Nothing here knows Python.
 #pragma once
 
-#include <map>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <opencv2/core.hpp>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "skinmask/detect/detector.h"
@@ -74,11 +75,13 @@ class Answers {
   cv::Mat Mask(const cv::Mat& bgr, const Adaptation* adaptation, cv::Mat result) const;
   cv::Mat Probability(int bits, const cv::Mat& bgr, const Adaptation* adaptation,
                       cv::Mat result) const;
-  const Uncertainty& UncertaintyOf(const Request& request) const;
+  std::shared_ptr<const Uncertainty> UncertaintyOf(const Request& request) const;
 
   Detector detector_;
   mutable std::mutex mutex_;
-  mutable std::map<std::tuple<double, double, double>, std::unique_ptr<const Uncertainty>>
+  // By their options, the last few that were made.
+  mutable std::deque<
+      std::pair<std::tuple<double, double, double>, std::shared_ptr<const Uncertainty>>>
       uncertainties_;
 };
 

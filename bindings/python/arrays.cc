@@ -92,12 +92,13 @@ cv::Mat WritableOf(const py::handle& object, const cv::Size& size, int type, con
   const auto item = static_cast<py::ssize_t>(CV_ELEM_SIZE1(type));
   const std::string name =
       CV_MAT_DEPTH(type) == CV_8U ? "uint8" : (item == 2 ? "uint16" : "float32");
-  const std::string wanted = "a writable " + name + " array of shape (" +
+  const std::string wanted = "a writable and aligned " + name + " array of shape (" +
                              std::to_string(size.height) + ", " + std::to_string(size.width) +
                              (channels > 1 ? ", " + std::to_string(channels) : "") +
                              ") is wanted, without gaps within its rows and apart from the image";
   const py::array array = ArrayIn(object, "out", wanted);
   const bool fits = IsOf(array, item == 4 ? 'f' : 'u', item) && array.writeable() &&
+                    array.attr("flags").attr("aligned").cast<bool>() &&
                     array.ndim() == (channels > 1 ? 3 : 2) && array.shape(0) == size.height &&
                     array.shape(1) == size.width &&
                     (channels == 1 || (array.shape(2) == channels && array.strides(2) == item)) &&

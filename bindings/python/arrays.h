@@ -36,7 +36,8 @@ struct PixelArray {
 PixelArray PixelsOf(const py::handle& object);
 
 // The caller's array as a picture to write to; empty for None. Throws TypeError where it is not
-// writable, of another shape or type, shares memory with `image`, or has gaps within its rows.
+// writable or aligned, of another shape or type, shares memory with `image`, or has gaps within its
+// rows.
 cv::Mat WritableOf(const py::handle& object, const cv::Size& size, int type, const cv::Mat& image);
 
 // An array over the picture's memory, which it keeps: (height, width), or with channels.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <optional>
@@ -12,6 +13,28 @@
 namespace skinmask::python {
 
 namespace py = pybind11;
+
+// Leaves the GIL to other threads. Where the interpreter ends meanwhile, CPython before 3.14 ends a
+// daemon thread that comes back for it, by unwinding its stack; the process would not survive that
+// in a destructor, and objects along the way would be dropped without the GIL. So the thread stays
+// here instead, as from 3.14 on, until the process is gone.
+class WithoutGil {
+ public:
+  WithoutGil() : thread_(PyEval_SaveThread()) {}
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+  ~WithoutGil() {
+    try {
+      PyEval_RestoreThread(thread_);
+    } catch (...) {
+      for (;;) pause();
+    }
+  }
+
+ private:
+  PyThreadState* thread_;
+};
+using Unlocked = py::call_guard<WithoutGil>;
 
 // Ends a run from another thread.
 struct Stop {

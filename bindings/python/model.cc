@@ -21,16 +21,20 @@ namespace skinmask::python {
 namespace {
 
 using ModelPtr = std::shared_ptr<KeptModel>;
-using Unlocked = py::call_guard<py::gil_scoped_release>;
 
-// answer(first, count) for blocks of pixels, in parallel, without the GIL.
-template <class Answer>
-void ForBlocks(std::size_t count, const Answer& answer) {
+// answer(by, first, count) for blocks of pixels, in parallel, without the GIL; `by` is what the
+// model keeps for it. That is made before the blocks: its making may run in parallel, too, and a
+// thread that waits for the end of it would take the next block, and there wait for itself.
+template <class Kept, class Answer>
+void ForBlocks(const KeptModel& model, const Kept& (KeptModel::*kept)() const, std::size_t count,
+               const Answer& answer) {
   constexpr std::size_t kBlock = 4096;
-  const py::gil_scoped_release unlocked;
-  tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, count, kBlock),
-      [&](const tbb::blocked_range<std::size_t>& range) { answer(range.begin(), range.size()); });
+  const WithoutGil unlocked;
+  const Kept& by = (model.*kept)();
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kBlock),
+                    [&](const tbb::blocked_range<std::size_t>& range) {
+                      answer(by, range.begin(), range.size());
+                    });
 }
 
 // 255 or 0 for each pixel, as in masks.
@@ -38,9 +42,10 @@ py::array_t<std::uint8_t> MaskRow(const KeptModel& model, const py::object& obje
   const PixelArray pixels = PixelsOf(object);
   py::array_t<std::uint8_t> mask(static_cast<py::ssize_t>(pixels.count));
   std::uint8_t* const out = mask.mutable_data();
-  ForBlocks(pixels.count, [&](std::size_t first, std::size_t count) {
-    model.posterior().MaskRow(pixels.bgr + 3 * first, count, out + first);
-  });
+  ForBlocks(model, &KeptModel::posterior, pixels.count,
+            [&](const Posterior& by, std::size_t first, std::size_t count) {
+              by.MaskRow(pixels.bgr + 3 * first, count, out + first);
+            });
   return mask;
 }
 
@@ -48,9 +53,10 @@ py::array_t<std::uint8_t> ClassRow(const KeptModel& model, const py::object& obj
   const PixelArray pixels = PixelsOf(object);
   py::array_t<std::uint8_t> index(static_cast<py::ssize_t>(pixels.count));
   std::uint8_t* const out = index.mutable_data();
-  ForBlocks(pixels.count, [&](std::size_t first, std::size_t count) {
-    model.reference().ClassRow(pixels.bgr + 3 * first, count, out + first);
-  });
+  ForBlocks(model, &KeptModel::reference, pixels.count,
+            [&](const Reference& by, std::size_t first, std::size_t count) {
+              by.ClassRow(pixels.bgr + 3 * first, count, out + first);
+            });
   return index;
 }
 
@@ -58,9 +64,10 @@ py::array_t<double> LogOddsRow(const KeptModel& model, const py::object& object)
   const PixelArray pixels = PixelsOf(object);
   py::array_t<double> z(static_cast<py::ssize_t>(pixels.count));
   double* const out = z.mutable_data();
-  ForBlocks(pixels.count, [&](std::size_t first, std::size_t count) {
-    model.reference().LogOddsRow(pixels.bgr + 3 * first, count, out + first);
-  });
+  ForBlocks(model, &KeptModel::reference, pixels.count,
+            [&](const Reference& by, std::size_t first, std::size_t count) {
+              by.LogOddsRow(pixels.bgr + 3 * first, count, out + first);
+            });
   return z;
 }
 
@@ -73,10 +80,11 @@ py::array_t<double> ClassTable(const KeptModel& model, const py::object& object,
   py::array_t<double> table(
       {static_cast<py::ssize_t>(pixels.count), static_cast<py::ssize_t>(classes)});
   double* const out = table.mutable_data();
-  ForBlocks(pixels.count, [&](std::size_t first, std::size_t count) {
-    for (std::size_t i = first; i < first + count; ++i)
-      answer(model.reference(), pixels.bgr + 3 * i, out + classes * i);
-  });
+  ForBlocks(model, &KeptModel::reference, pixels.count,
+            [&](const Reference& by, std::size_t first, std::size_t count) {
+              for (std::size_t i = first; i < first + count; ++i)
+                answer(by, pixels.bgr + 3 * i, out + classes * i);
+            });
   return table;
 }
 

@@ -4,7 +4,10 @@
 #include <tbb/info.h>
 
 #include <algorithm>
+#include <exception>
 #include <memory>
+#include <opencv2/core.hpp>
+#include <utility>
 
 #include "bindings.h"
 #include "skinmask/base/cpu.h"
@@ -17,8 +20,8 @@ namespace {
 // Threads that the library computes with in all of this process; 0: as many as there are cores.
 void SetThreads(int count) {
   static std::unique_ptr<tbb::global_control> limit;
-  limit.reset();
   if (count < 0) throw Error("threads", "are fewer than 0 (1 or more; 0: as many as cores)");
+  limit.reset();
   if (count > 0)
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                   static_cast<std::size_t>(count));
@@ -30,11 +33,22 @@ std::size_t Threads() {
       static_cast<std::size_t>(tbb::info::default_concurrency()));
 }
 
+// What OpenCV throws itself: of memory, as everywhere in Python; all else in one line.
+void TranslateOpenCv(std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(std::move(thrown));
+  } catch (const cv::Exception& e) {
+    if (e.code != cv::Error::StsNoMem) throw Error("OpenCV", e.err);  // translated in its turn
+    PyErr_SetString(PyExc_MemoryError, e.err.c_str());
+  }
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_skinmask, module) {
   module.attr("__version__") = kVersion;
   py::register_exception<Error>(module, "Error", PyExc_ValueError).attr("__module__") = "skinmask";
+  py::register_exception_translator(&TranslateOpenCv);
   module.def("set_threads", &SetThreads, py::arg("count"));
   module.def("threads", &Threads);
   module.def("target", &ActiveTarget);

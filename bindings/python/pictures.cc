@@ -46,7 +46,7 @@ py::object Answered(const Answers& answers, const py::object& image, const Reque
   const cv::Mat memory = WritableOf(out, array.pixels.size(), TypeOf(request), array.pixels);
   cv::Mat result;
   {
-    const py::gil_scoped_release unlocked;
+    const WithoutGil unlocked;
     const cv::Mat bgr = array.Bgr();
     const auto adaptation = adapt(bgr);
     result = answers.Of(request, bgr, adaptation ? &*adaptation : nullptr, memory);
@@ -166,7 +166,7 @@ template <const cv::Mat& (Frame::*picture)() const>
 py::array Shown(const Frame& frame) {
   const cv::Mat* made = nullptr;
   {
-    const py::gil_scoped_release unlocked;
+    const WithoutGil unlocked;
     made = &(frame.*picture)();
   }
   py::array array = ArrayOf(*made);
@@ -181,14 +181,14 @@ std::optional<Region> RegionOfMap(const py::object& map) {
   const py::array_t<std::uint8_t, py::array::c_style | py::array::forcecast> array(map);
   const cv::Mat picture(static_cast<int>(array.shape(0)), static_cast<int>(array.shape(1)), CV_8UC1,
                         const_cast<std::uint8_t*>(array.data()));
-  const py::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   return RegionOf(MapMomentsOf(picture));
 }
 
 py::array ReadPicture(const std::filesystem::path& path, bool rgb) {
   cv::Mat picture;
   {
-    const py::gil_scoped_release unlocked;
+    const WithoutGil unlocked;
     picture = ReadImage(path);
     if (rgb) cv::cvtColor(picture, picture, cv::COLOR_BGR2RGB);
   }
@@ -196,7 +196,6 @@ py::array ReadPicture(const std::filesystem::path& path, bool rgb) {
 }
 
 void DefineVideo(py::module_& module) {
-  using Unlocked = py::call_guard<py::gil_scoped_release>;
   py::class_<Frame, std::shared_ptr<Frame>>(
       module, "Frame",
       "One frame of a video. Its pictures are made when they are asked for; they are read-only.")
@@ -211,15 +210,17 @@ void DefineVideo(py::module_& module) {
       .def(py::init([](const std::filesystem::path& path, AnswersPtr answers,
                        const std::optional<std::string>& from,
                        const std::optional<std::string>& to) {
-             return std::make_unique<Video>(path, std::move(answers), RangeOf(from, to));
-           }),
-           Unlocked())
+        const VideoRange range = RangeOf(from, to);
+        // A guard of the call would also be one of pybind11's own table of objects.
+        const WithoutGil unlocked;
+        return std::make_unique<Video>(path, std::move(answers), range);
+      }))
       .def("__iter__", [](py::object self) { return self; })
       .def("__next__",
            [](Video& video) {
              std::shared_ptr<Frame> frame;
              {
-               const py::gil_scoped_release unlocked;
+               const WithoutGil unlocked;
                frame = video.Next();
              }
              if (!frame) throw py::stop_iteration();
@@ -232,7 +233,6 @@ void DefineVideo(py::module_& module) {
 }  // namespace
 
 void DefinePictures(py::module_& module) {
-  using Unlocked = py::call_guard<py::gil_scoped_release>;
   py::class_<Request>(module, "Request")
       .def(py::init([](const std::string& output, int bits,
                        std::optional<std::pair<double, double>> abstain) {

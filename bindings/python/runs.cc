@@ -23,7 +23,6 @@
 namespace skinmask::python {
 namespace {
 
-using Unlocked = py::call_guard<py::gil_scoped_release>;
 using Path = std::filesystem::path;
 
 DetectorOptions::Adapt AdaptOf(const std::string& name) {
@@ -42,7 +41,7 @@ struct DetectedFile {
 
 void DetectFiles(const Answers& answers, DetectOptions options, const Stop& stop,
                  const py::object& progress, const py::object& done) {
-  const py::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   const bool classes = std::ranges::count(options.outputs, Output::kClasses) > 0;
   if (!classes) options.adapter = answers.detector().adapter();
   const auto tell = [&](DetectedFile&& file) {
@@ -66,7 +65,7 @@ std::string EvaluateFolders(const Answers& answers, const PairOptions& pairs, co
                             const py::object& problem) {
   FirstProblem first(stop);
   const ProblemSink sink = first.Sink(problem);
-  const py::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   const Overwrite way = overwrite ? Overwrite::kYes : Overwrite::kNo;
   if (!page.empty()) RequireWritable(page, way);
   const Model& model = answers.detector().model();
@@ -78,6 +77,8 @@ std::string EvaluateFolders(const Answers& answers, const PairOptions& pairs, co
   if (page.empty() || stop.set) return json;
   const std::vector<GalleryPictures> pictures = DrawGallery(
       pairs, &model, NamesOfGallery(report), RunOf(stop, py::none(), sink), answers.adapter());
+  first.Require();
+  if (stop.set) return json;  // the page lacks pictures, and another one may be there
   WriteFile(page, ReportToHtml(json, pictures), way);
   return json;
 }
@@ -163,15 +164,16 @@ void DefineRuns(py::module_& module) {
   py::class_<Answers, std::shared_ptr<Answers>>(module, "Detector")
       .def(py::init([](const KeptModel& model, const std::string& adapt, Path faces, bool refine,
                        std::optional<double> prior, std::optional<double> threshold) {
-             DetectorOptions options;
-             options.adapt = AdaptOf(adapt);
-             options.faces = std::move(faces);
-             options.refine = refine;
-             options.prior = prior;
-             options.threshold = threshold;
-             return std::make_shared<Answers>(model.model(), options);
-           }),
-           Unlocked());
+        DetectorOptions options;
+        options.adapt = AdaptOf(adapt);
+        options.faces = std::move(faces);
+        options.refine = refine;
+        options.prior = prior;
+        options.threshold = threshold;
+        // A guard of the call would also be one of pybind11's own table of objects.
+        const WithoutGil unlocked;
+        return std::make_shared<Answers>(model.model(), options);
+      }));
   DefineDetection(module);
   module.def("detect_files", &DetectFiles);
   module.def("evaluate", &EvaluateFolders);

@@ -23,7 +23,6 @@ namespace skinmask::python {
 namespace {
 
 using ModelPtr = std::shared_ptr<KeptModel>;
-using Unlocked = py::call_guard<py::gil_scoped_release>;
 using Path = std::filesystem::path;
 
 // Pixels (n, 3), B G R, each of the class `names[index]`, and of group 0 or its own.
@@ -43,7 +42,7 @@ Samples SamplesOf(const py::object& object,
   if (std::any_of(classes, classes + count, [&](std::uint8_t k) { return k >= names.size(); }))
     throw Error("labels", "are of a class that has no name");
   const std::uint32_t* const group_of = groups ? groups->data() : nullptr;
-  const py::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   SampleCounter all;
   std::vector<std::uint16_t> numbers;
   for (const std::string& name : names) numbers.push_back(all.ClassIndex(name));
@@ -89,7 +88,7 @@ Samples Collect(const PairOptions& pairs, Stop& stop, const py::object& progress
                 const py::object& problem) {
   FirstProblem first(stop);
   const ProblemSink sink = first.Sink(problem);
-  const py::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   Samples samples = CollectSamples(pairs, RunOf(stop, progress, sink));
   first.Require();
   return samples;
@@ -99,7 +98,7 @@ ModelPtr TrainModel(const Samples& samples, const TrainOptions& options, Stop& s
                     const py::object& progress) {
   FirstProblem first(stop);
   const ProblemSink sink = first.Sink(py::none());
-  const py::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   Model model = Train(samples, options, RunOf(stop, progress, sink));
   first.Require();
   return std::make_shared<KeptModel>(std::move(model));

@@ -55,6 +55,16 @@ def test_sixteen_threads_on_one_model_give_the_same_bytes(astronaut, face, sampl
         assert all(job.result().tobytes() == alone for job in jobs)
 
 
+def test_intervals_in_turn_and_in_threads_give_the_same(noise):
+    def mask(low):
+        return skinmask.detect(noise, adapt="off", abstain=(low / 20, 0.8)).tobytes()
+
+    alone = [mask(low) for low in range(1, 8)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(mask, [*range(1, 8)] * 4)) == alone * 4
+    assert len(set(alone)) > 1
+
+
 def test_the_number_of_threads_changes_nothing(noise):
     before = skinmask.threads()
     several = skinmask.detect(noise, adapt="off", output="probability", dtype="float32").tobytes()
@@ -63,6 +73,9 @@ def test_the_number_of_threads_changes_nothing(noise):
         assert skinmask.threads() == 1
         alone = skinmask.detect(noise, adapt="off", output="probability", dtype="float32")
         assert alone.tobytes() == several
+        with pytest.raises(skinmask.Error, match="threads: are fewer than 0"):
+            skinmask.set_threads(-1)
+        assert skinmask.threads() == 1
     finally:
         skinmask.set_threads(0)
     assert skinmask.threads() == before
@@ -181,9 +194,13 @@ def test_an_array_for_the_result_that_does_not_fit_is_refused(noise):
     ]
     for out in wrong:
         with pytest.raises(
-            TypeError, match=r"out: is .*a writable uint8 array of shape \(61, 83\)"
+            TypeError, match=r"out: is .*a writable and aligned uint8 array of shape \(61, 83\)"
         ):
             skinmask.detect(noise, adapt="off", out=out)
+    askew = numpy.zeros(61 * 335, numpy.uint8)
+    askew = numpy.ndarray((61, 83), numpy.float32, askew, strides=(335, 4))
+    with pytest.raises(TypeError, match="a writable and aligned float32 array"):
+        skinmask.detect(noise, adapt="off", output="probability", dtype="float32", out=askew)
     with pytest.raises(TypeError, match="apart from the image"):
         skinmask.detect(noise, adapt="off", out=noise.reshape(-1)[: 61 * 83].reshape(61, 83))
 
@@ -199,6 +216,8 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"abstain": (0.8, 0.2)}, "0.8|interval|low"),
         ({"abstain": (0.2, 0.8), "output": "overlay"}, "abstain: is for"),
         ({"faces": missing}, "no.onnx"),
+        ({"faces": missing, "adapt": "off"}, "faces: are for adapt 'auto' and 'faces', not 'off'"),
+        ({"output": "classes", "adapt": "faces"}, "output 'classes': knows no adapted model"),
     ):
         with pytest.raises(skinmask.Error, match=message):
             skinmask.detect(noise, **options)
@@ -207,10 +226,20 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"dtype": "float32"}, "dtype: is float32 .*uint8 with output='mask'"),
         ({"model": "model.json"}, "model: is str .*Model.load"),
         ({"threshold": "0.5"}, "threshold: is str"),
+        ({"abstain": (0.2,)}, r"abstain: is \(0.2,\) \(\(low, high\) are wanted, two numbers\)"),
+        ({"abstain": 0.2}, r"abstain: is 0.2 \("),
     ):
         with pytest.raises(TypeError, match=message):
             skinmask.detect(noise, **options)
+    with pytest.raises(skinmask.Error, match="output 'classes': knows no adapted model"):
+        skinmask.Stream(adapt="faces").detect(noise, output="classes")
     assert issubclass(skinmask.Error, ValueError)
+
+
+def test_numbers_may_be_those_of_numpy(noise):
+    for number in (numpy.float32(0.25), numpy.float64(0.25)):
+        mask = skinmask.detect(noise, adapt="off", threshold=number, prior=number)
+        assert (mask == skinmask.detect(noise, adapt="off", threshold=0.25, prior=0.25)).all()
 
 
 def test_classes_are_those_of_the_pixels(noise):

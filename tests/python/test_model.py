@@ -83,6 +83,14 @@ KINDS = [
         ["--kind", "histogram", "--bins", "8", "--smoothing", "0.5", "--min-recall", "0.9"],
     ),
     (
+        {"kind": "gaussian-nb", "max_fpr": 0},
+        ["--kind", "gaussian-nb", "--max-fpr", "0"],
+    ),
+    (
+        {"kind": "gaussian-nb", "min_recall": 0},
+        ["--kind", "gaussian-nb", "--min-recall", "0"],
+    ),
+    (
         {"kind": "gaussian-nb", "max_fpr": 0.05, "prior": {"skin": 0.25, "non-skin": 0.75}},
         [
             "--kind",
@@ -200,12 +208,16 @@ def test_three_classes(noise):
         ({"prior": {"skin": 0.3}}, "prior"),
         ({"positive": "cats"}, "cats"),
         ({"threshold": 0.5, "max_f1": True}, "give one of threshold"),
-        ({"cost": (0, 1)}, "cost 0 is out of range"),
+        ({"cost": (0, 1)}, "cost 0.0 is out of range"),
         ({"kind": "mixture", "components": 0}, "components 0 is out of range"),
         ({"kind": "histogram", "bins": 1}, "bins 1"),
         ({"kind": "logistic", "terms": "cubic"}, "terms 'cubic'"),
         ({"kind": "logistic", "solver": "adam"}, "solver 'adam'"),
         ({"kind": "logistic", "rate": 0}, "rate 0 is out of range"),
+        ({"kind": "logistic", "rate": 0.5}, "rate: is of solver gradient and sgd"),
+        ({"kind": "lda", "components": 2}, "components: is of mixture, and kind is lda"),
+        ({"kind": "mixture", "shrinkage": 0.1}, "shrinkage: is of qda, lda, and kind is mixture"),
+        ({"bins": 8}, "bins: is of histogram-nb, histogram, and kind is qda"),
     ],
 )
 def test_options_of_training_that_are_wrong_are_named(samples, options, message):
@@ -216,6 +228,8 @@ def test_options_of_training_that_are_wrong_are_named(samples, options, message)
 def test_arguments_of_another_type_are_refused(samples, noise):
     with pytest.raises(TypeError, match="unexpected keyword argument 'gamma'"):
         skinmask.Model.train(samples, gamma=1)
+    with pytest.raises(TypeError, match=r"cost: is \(1,\) \(\(FP, FN\) are wanted"):
+        skinmask.Model.train(samples, cost=(1,))
     with pytest.raises(TypeError, match="samples: is str"):
         skinmask.Model.train("samples.csv")
     with pytest.raises(TypeError, match="made by Model.load"):

@@ -1,4 +1,4 @@
-"""The package: what it says of itself is true."""
+"""The package: what it says of itself is true, and it leaves the process whole."""
 import doctest
 import importlib
 import os
@@ -87,3 +87,58 @@ def test_mypy_accepts_the_hints(tmp_path):
         command, capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(PACKAGE.parent)}
     )
     assert result.stdout + result.stderr == ""
+
+
+MANY_DETECTORS = """
+import skinmask
+from concurrent.futures import ThreadPoolExecutor
+core = skinmask.Model.default()._core
+def work(_):
+    for i in range(10000):
+        skinmask._skinmask.Detector(core, "off", "", True, None, i / 10000)
+with ThreadPoolExecutor(8) as pool:
+    list(pool.map(work, range(8)))
+"""
+
+
+def test_threads_make_and_drop_detectors_at_the_same_time():
+    subprocess.run([sys.executable, "-c", MANY_DETECTORS], check=True, timeout=120)
+
+
+ENDS_MEANWHILE = """
+import numpy, skinmask, threading
+image = numpy.zeros((300, 300, 3), numpy.uint8)
+started = threading.Event()
+def work():
+    while True:
+        skinmask.detect(image, adapt="off")
+        started.set()
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+started.wait()
+"""
+
+
+def test_the_interpreter_ends_while_daemon_threads_detect():
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", ENDS_MEANWHILE], check=True, timeout=60)
+
+
+LITTLE_MEMORY = """
+import numpy, resource, skinmask
+image = numpy.zeros((6000, 6000, 3), numpy.uint8)
+skinmask.detect(image[:50], adapt="off")
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + (16 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+try:
+    skinmask.detect(image, adapt="off")
+except MemoryError as error:
+    print("told:", error)
+"""
+
+
+def test_too_little_memory_is_a_memory_error():
+    command = [sys.executable, "-c", LITTLE_MEMORY]
+    told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    assert told.startswith("told: ") and told.count("\n") == 1

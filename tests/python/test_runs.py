@@ -38,7 +38,7 @@ def test_files_that_fail_are_told_in_order(photos, tmp_path):
     (tmp_path / "in" / "a.png").write_bytes(b"no picture")
     (tmp_path / "in" / "b.png").symlink_to(photos / "astronaut.png")
     files = skinmask.detect_files(tmp_path / "in", tmp_path / "out", adapt="off")
-    assert sorted(file.input.name for file in files) == ["a.png", "b.png"]
+    assert [file.input.name for file in files] == ["a.png", "b.png"]
     errors = {file.input.name: file.error for file in files}
     assert "a.png" in errors["a.png"] and errors["b.png"] == ""
     missing = skinmask.detect_files(tmp_path / "none", tmp_path / "out")
@@ -49,6 +49,21 @@ def test_files_that_fail_are_told_in_order(photos, tmp_path):
         skinmask.detect_files(tmp_path / "in" / "b.png", tmp_path / "out", adapt="off", resume=True)
         == []
     )
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"outputs": ()}, "outputs: are none"),
+        ({"outputs": ("mask", "mask")}, "outputs: have 'mask' more than once"),
+        ({"outputs": ("mask", "classes"), "adapt": "faces"}, "'classes': knows no adapted model"),
+        ({"overwrite": True, "resume": True}, "overwrite: replaces"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(photos, tmp_path, options, message):
+    with pytest.raises(skinmask.Error, match=message):
+        skinmask.detect_files(photos, tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
 
 
 def many(photos, folder, count):
@@ -112,6 +127,22 @@ def test_evaluation_gives_the_numbers_of_the_program(program, photos, tmp_path):
     assert page.startswith("<!DOCTYPE html>") and "astronaut.png" in page
     with pytest.raises(skinmask.Error, match="r.html"):
         skinmask.evaluate(photos, MASKS, report=tmp_path / "r.html", overwrite=False, adapt="off")
+
+
+def test_a_page_without_its_pictures_replaces_none(photos, tmp_path):
+    images, page = tmp_path / "images", tmp_path / "r.html"
+    images.mkdir()
+    for photo in photos.iterdir():
+        (images / photo.name).symlink_to(photo)
+    page.write_text("an older page")
+
+    def spoil(done, total):  # after the scores, before the pictures
+        if done == total:
+            (images / "astronaut.png").unlink()
+
+    with pytest.raises(skinmask.Error, match="astronaut.png"):
+        skinmask.evaluate(images, MASKS, adapt="off", report=page, progress=spoil)
+    assert page.read_text() == "an older page"
 
 
 def test_pairs_that_cannot_be_read_end_an_evaluation_or_are_told(photos, tmp_path):
@@ -201,14 +232,18 @@ def test_a_part_of_a_video(clip):
     assert [frame.index for frame in frames] == [4, 5, 6, 7, 8]
     assert (frames[0].bgr == everything[4].bgr).all()
     assert list(part) == []
+    assert next(skinmask.video(clip, adapt="off", start=1e-7)).index == 0  # to the microsecond
 
 
 def test_videos_that_cannot_be_read_are_named(tmp_path, clip):
     (tmp_path / "no.mp4").write_bytes(b"no video")
     with pytest.raises(skinmask.Error, match="no.mp4"):
         skinmask.video(tmp_path / "no.mp4")
-    with pytest.raises(skinmask.Error, match="soon"):
-        skinmask.video(clip, start="soon")
+    for moment, word in (("soon", "soon"), (float("nan"), "nan"), (-1, "before the start")):
+        with pytest.raises(skinmask.Error, match=word):
+            skinmask.video(clip, start=moment)
+    with pytest.raises(TypeError, match="time: is list"):
+        skinmask.video(clip, start=[1])
 
 
 def test_a_camera_is_followed_as_the_program_follows_it():

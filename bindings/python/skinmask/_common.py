@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -26,17 +27,27 @@ def path_of(path: Path, name: str = "path", wanted: str = "a file's path is want
 def faces_file(by: str, faces: Path | None) -> str:
     """As the options of the program: without `faces` the file that SKINMASK_FACES names."""
     if by == "off":
+        if faces is not None:
+            raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
         return ""
     if faces is None:
         return os.environ.get("SKINMASK_FACES", "")
     return os.fspath(path_of(faces, "faces"))
 
 
+def require_no_classes(by: str, faces: Path | None) -> None:
+    """For output 'classes', which is of the model alone; 'auto' may be asked for by nobody."""
+    if by == "faces" or faces is not None:
+        raise _skinmask.Error(
+            "output 'classes': knows no adapted model (leave out adapt='faces' and faces)"
+        )
+
+
 def require_range(name: str, value: float | None, low: float, high: float, words: str) -> None:
     """Ends are not part of the range where `words` say so."""
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: is {type(value).__name__} (a number is wanted)")
     outside = not low <= value <= high
     if (
@@ -45,6 +56,14 @@ def require_range(name: str, value: float | None, low: float, high: float, words
         or ("less than" in words and value == high)
     ):
         raise _skinmask.Error(f"{name} {value} is out of range ({words})")
+
+
+def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
+    try:
+        low, high = pair
+        return float(low), float(high)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: is {pair!r} ({words} are wanted, two numbers)") from None
 
 
 def require_decision(threshold: float | None, prior: float | None) -> None:

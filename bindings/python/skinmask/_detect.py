@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import DTypeLike, NDArray
 
 from . import _skinmask
-from ._common import BITS, Path, path_of
+from ._common import BITS, Path, path_of, require_no_classes, two_numbers
 from ._model import Model, chosen
 from ._skinmask import Region, set_threads, threads
 
@@ -38,7 +38,7 @@ def _asked(output: str, dtype: DTypeLike, abstain: _Interval | None) -> _skinmas
     return _request(
         output,
         None if dtype is None else numpy.dtype(dtype).name,
-        None if abstain is None else tuple(abstain),
+        None if abstain is None else two_numbers("abstain", abstain, "(low, high)"),
     )
 
 
@@ -85,6 +85,8 @@ def detect(
 
     The results of any number of threads are the same, and those of the program.
     """
+    if output == "classes":
+        require_no_classes(adapt, faces)
     return _skinmask.detect(
         chosen(model)._detector(adapt, faces, refine, prior, threshold),
         image,
@@ -116,6 +118,7 @@ class Stream:
         faces: Path | None = None,
         refine: bool = True,
     ) -> None:
+        self._by = adapt, faces
         self._core = _skinmask.Stream(
             chosen(model)._detector(adapt, faces, refine, prior, threshold)
         )
@@ -131,6 +134,8 @@ class Stream:
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """As `detect`, of the next frame."""
+        if output == "classes":
+            require_no_classes(*self._by)
         return self._core.detect(image, _asked(output, dtype, abstain), rgb, out)
 
 

@@ -11,12 +11,12 @@ import numpy
 from numpy.typing import NDArray
 
 from . import _skinmask
-from ._common import Path, Progress, faces_file, path_of, require_decision, require_range, run
+from ._common import Path, Progress, faces_file, path_of, require_decision, run
 from ._pairs import pair_options
 from ._samples import Samples
+from ._training import require_kind, set_of_kind, set_rule
 
 _Key = tuple[str, str, bool, Optional[float], Optional[float]]
-_RULES = ("max_f1", "max_fpr", "min_recall", "cost")
 
 
 class Model:
@@ -110,10 +110,14 @@ class Model:
             if not isinstance(prior, dict):
                 require_decision(None, prior)
             options.prior(prior)
-        _set_rule(
+        set_rule(
             options, threshold, max_f1=max_f1, max_fpr=max_fpr, min_recall=min_recall, cost=cost
         )
-        _set_of_kind(options, of_kind)
+        if covariance != "mle":
+            require_kind("covariance", kind)
+        if shrinkage != 0:
+            require_kind("shrinkage", kind)
+        set_of_kind(options, kind, of_kind)
         if validation is not None:
             options.validation(pair_options(*validation))
         if calibration is not None:
@@ -239,51 +243,3 @@ def chosen(model: Model | None) -> Model:
             f"model: is {type(model).__name__} (a skinmask.Model is wanted, as Model.load gives it)"
         )
     return model
-
-
-def _set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: Any) -> None:
-    given = [name for name in _RULES if rules[name] not in (None, False)]
-    if len(given) + (threshold is not None) > 1:
-        raise _skinmask.Error("threshold: give one of threshold, " + ", ".join(_RULES))
-    if threshold is not None:
-        require_decision(threshold, None)
-        options.rule("threshold", threshold, 1)
-    for name in given:
-        value, fn_cost = rules[name], 1.0
-        if name == "cost":
-            value, fn_cost = rules[name]
-            for number in (value, fn_cost):
-                require_range("cost", number, 0, 1e300, "more than 0")
-        elif name != "max_f1":
-            require_range(name, value, 0, 1, "0 to 1")
-        options.rule(name, float(value), fn_cost)
-
-
-def _set_of_kind(options: _skinmask.TrainOptions, given: dict[str, Any]) -> None:
-    ranges = {
-        "components": (1, 1 << 30, "1 or more"),
-        "iterations": (1, 1 << 30, "1 or more"),
-        "rate": (0, 1e300, "more than 0"),
-        "tolerance": (0, 1e300, "0 or more"),
-    }
-    known = (
-        "components",
-        "seed",
-        "terms",
-        "ridge",
-        "solver",
-        "rate",
-        "iterations",
-        "tolerance",
-        "bins",
-        "smoothing",
-    )
-    for name, value in given.items():
-        if name not in known:
-            raise TypeError(
-                f"train() got an unexpected keyword argument '{name}' ({', '.join(known)})"
-            )
-        if name in ranges:
-            for number in value.values() if isinstance(value, dict) else [value]:
-                require_range(name, number, *ranges[name])
-        getattr(options, name)(value)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _skinmask
-from ._common import Path, Progress, path_of, run
+from ._common import Path, Progress, path_of, require_no_classes, run
 from ._model import Model, chosen
 from ._pairs import pair_options
 from ._samples import Samples
@@ -75,9 +75,10 @@ def evaluate(
     instead. Ctrl-C ends the run.
     """
     if isinstance(images, Samples):
-        if masks is not None or report is not None or how:
+        adapts = adapt == "faces" or faces is not None
+        if masks is not None or report is not None or adapts or how:
             raise _skinmask.Error(
-                "samples: are judged without masks and report (a folder of images has them)"
+                "samples: are judged without masks, faces and report (a folder of images has them)"
             )
         detector = chosen(model)._detector("off", None, refine, prior, threshold)
         return Evaluation(json.loads(_skinmask.evaluate_samples(detector, images._core)))
@@ -128,14 +129,21 @@ def detect_files(
     listed = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     options.inputs = [path_of(path, "inputs") for path in listed]
     options.output_folder = path_of(output, "output", "a folder's path is wanted")
-    options.outputs([outputs] if isinstance(outputs, str) else list(outputs))
+    kinds = _kinds(outputs)
+    options.outputs(kinds)
+    if "classes" in kinds:
+        require_no_classes(adapt, faces)
     options.include, options.exclude = list(include), list(exclude)
     if dtype not in ("uint8", "uint16"):
         raise TypeError(f"dtype: is {dtype!r} ('uint8' or 'uint16')")
+    if dtype == "uint16" and "probability" not in kinds:
+        raise TypeError("dtype: is uint16 (uint8 where 'probability' is not among the outputs)")
     options.bits = 8 if dtype == "uint8" else 16
     if scale not in (1, 2, 4, 8):
         raise _skinmask.Error(f"scale {scale} is unknown (1, 2, 4, 8)")
     options.scale = scale
+    if overwrite and resume:
+        raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.overwrite(overwrite)
     options.resume = resume
     detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
@@ -151,3 +159,13 @@ def detect_files(
 
     run(work, progress, done)
     return files
+
+
+def _kinds(outputs: str | Iterable[str]) -> list[str]:
+    kinds = [outputs] if isinstance(outputs, str) else list(outputs)
+    if not kinds:
+        raise _skinmask.Error("outputs: are none (one or more are wanted, such as 'mask')")
+    for kind in kinds:
+        if kinds.count(kind) > 1:
+            raise _skinmask.Error(f"outputs: have {kind!r} more than once")
+    return kinds

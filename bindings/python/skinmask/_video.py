@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numbers
+
+import numpy
+
 from ._common import Path, path_of
 from ._model import Model, chosen
 from ._skinmask import Frame, Video
@@ -38,4 +42,8 @@ def video(
 
 
 def _moment(time: str | float | None) -> str | None:
-    return None if time is None else str(time)
+    if time is None or isinstance(time, str):
+        return time
+    if isinstance(time, bool) or not isinstance(time, numbers.Real):
+        raise TypeError(f"time: is {type(time).__name__} (seconds, or text as '1:02.5' or '120f')")
+    return numpy.format_float_positional(float(time), trim="-")  # without an exponent
