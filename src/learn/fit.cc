@@ -196,8 +196,8 @@ std::pair<FeatureVector, FeatureMatrix> FeatureMoments(const Moments& moments,
 PointPlanes PlanesOf(const Samples& samples, const Features& features,
                      const std::string& class_name) {
   const auto k = std::ranges::find(samples.classes(), class_name) - samples.classes().begin();
-  const auto [first, last] =
-      std::ranges::equal_range(samples.rows(), k, {}, &SampleRow::class_index);
+  const auto first = std::ranges::lower_bound(samples.rows(), k, {}, &SampleRow::class_index);
+  const auto last = std::ranges::upper_bound(samples.rows(), k, {}, &SampleRow::class_index);
   PointPlanes points(static_cast<std::size_t>(last - first));
   const FeatureMatrix matrix = features.Matrix();
   const FeatureVector offset = features.Offset();

@@ -24,10 +24,10 @@ class Entries {
       return std::strcmp(Name(a), Name(b)) < 0;
     });
     // A name may come twice where it is taken away and made again meanwhile.
-    const auto doubles = std::ranges::unique(entries_, [this](const Entry& a, const Entry& b) {
+    const auto same = [this](const Entry& a, const Entry& b) {
       return std::strcmp(Name(a), Name(b)) == 0;
-    });
-    entries_.erase(doubles.begin(), doubles.end());
+    };
+    entries_.erase(std::unique(entries_.begin(), entries_.end(), same), entries_.end());
   }
   std::size_t size() const { return entries_.size(); }
   std::string_view name(std::size_t i) const { return Name(entries_[i]); }

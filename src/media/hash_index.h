@@ -26,8 +26,9 @@ class HashIndex {
 
   // Those with the hash of `text`, in ascending order of their indices.
   std::span<const Key> Find(std::string_view text) const {
-    const auto found = std::ranges::equal_range(keys_, HashOf(text), {}, &Key::hash);
-    return {found.begin(), found.end()};
+    const std::uint64_t hash = HashOf(text);
+    return {std::ranges::lower_bound(keys_, hash, {}, &Key::hash),
+            std::ranges::upper_bound(keys_, hash, {}, &Key::hash)};
   }
   // Calls see(keys) for all keys of one hash, where there are two or more, in ascending order.
   template <class Call>

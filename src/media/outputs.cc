@@ -162,7 +162,7 @@ std::vector<std::size_t> OutputPaths::Part() {
     for (const std::size_t i : wanted) names_[i] = Name::kFull;
     if (!wanted.empty()) continue;
     std::ranges::sort(doubled);
-    doubled.erase(std::ranges::unique(doubled).begin(), doubled.end());
+    doubled.erase(std::unique(doubled.begin(), doubled.end()), doubled.end());
     return doubled;
   }
 }

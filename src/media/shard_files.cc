@@ -46,12 +46,12 @@ std::string ShardFiles::ReadBytes(const fs::path& path, const DecodeOptions& opt
   const Descriptor file(archive, O_RDONLY);
   if (file.get() < 0) FailBy(archive, "cannot be read", errno);
   std::string bytes;
-  const auto read_to = [&](std::size_t end) {
+  const auto read_to = [&, begin = offset](std::size_t end) {  // clang 14 captures no bindings
     std::size_t have = bytes.size();
     bytes.resize(end);
     while (have < end) {
       const ssize_t got =
-          pread(file.get(), bytes.data() + have, end - have, static_cast<off_t>(offset + have));
+          pread(file.get(), bytes.data() + have, end - have, static_cast<off_t>(begin + have));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) FailBy(path, "cannot be read", errno);
       if (got == 0) throw Error(path.string(), "is gone: its archive was cut off meanwhile");
