@@ -131,9 +131,12 @@ SKINMASK_API skinmask_status skinmask_detect(const skinmask_detector* detector,
 typedef struct skinmask_image skinmask_image;
 
 /* A file (JPEG, PNG, WebP, TIFF, HEIC, ...) or the bytes of one, decoded to BGR and upright, by the
- * rules of `skinmask detect`: truncated and damaged ones fail. */
-SKINMASK_API skinmask_image* skinmask_image_read(const char* path);
-SKINMASK_API skinmask_image* skinmask_image_decode(const void* bytes, size_t size);
+ * rules of `skinmask detect`: truncated and damaged ones fail. So do those that say to have more
+ * than `max_pixels` pixels (0: 2^28), before memory is taken for them: for files of strangers a
+ * smaller number is better. */
+SKINMASK_API skinmask_image* skinmask_image_read(const char* path, int64_t max_pixels);
+SKINMASK_API skinmask_image* skinmask_image_decode(const void* bytes, size_t size,
+                                                   int64_t max_pixels);
 /* Its pixels, which live as long as `image`. */
 SKINMASK_API skinmask_status skinmask_image_picture(const skinmask_image* image,
                                                     skinmask_picture* picture);

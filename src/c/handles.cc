@@ -65,6 +65,14 @@ DetectorOptions OptionsOf(const skinmask_options& given) {
   return result;
 }
 
+skinmask::DecodeOptions WithLimit(std::int64_t max_pixels) {
+  if (max_pixels < 0)
+    throw BadArgument("max_pixels", "is " + std::to_string(max_pixels) + " (0: 2^28)");
+  skinmask::DecodeOptions options;
+  if (max_pixels > 0) options.max_pixels = max_pixels;
+  return options;
+}
+
 }  // namespace
 
 extern "C" {
@@ -106,18 +114,18 @@ double skinmask_detector_threshold(const skinmask_detector* detector) {
 
 void skinmask_detector_free(skinmask_detector* detector) { delete detector; }
 
-skinmask_image* skinmask_image_read(const char* path) {
+skinmask_image* skinmask_image_read(const char* path, int64_t max_pixels) {
   return GuardedHandle([&] {
     RequireGiven(path, "path");
-    return new skinmask_image{skinmask::ReadImage(path)};
+    return new skinmask_image{skinmask::ReadImage(path, WithLimit(max_pixels))};
   });
 }
 
-skinmask_image* skinmask_image_decode(const void* bytes, size_t size) {
+skinmask_image* skinmask_image_decode(const void* bytes, size_t size, int64_t max_pixels) {
   return GuardedHandle([&] {
     RequireGiven(bytes, "bytes");
-    return new skinmask_image{
-        skinmask::DecodeImage({static_cast<const char*>(bytes), size}, "image")};
+    return new skinmask_image{skinmask::DecodeImage({static_cast<const char*>(bytes), size},
+                                                    "image", WithLimit(max_pixels))};
   });
 }
 

@@ -27,7 +27,7 @@ static skinmask_image* Expected(const char* photo, const char* flags, const char
            folder, flags);
   CHECK(system(command) == 0);
   snprintf(command, sizeof command, "%s/out/grace_hopper%s", folder, suffix);
-  image = skinmask_image_read(command);
+  image = skinmask_image_read(command, 0);
   CHECK(image != NULL);
   return image;
 }
@@ -187,7 +187,7 @@ static void* Work(void* argument) {
   int i;
   share->own_error = strcmp(skinmask_error(), "") == 0;
   for (i = 0; i < 20; ++i) {
-    share->own_error = share->own_error && skinmask_image_read(share->missing) == NULL &&
+    share->own_error = share->own_error && skinmask_image_read(share->missing, 0) == NULL &&
                        strncmp(skinmask_error(), share->missing, strlen(share->missing)) == 0;
     skinmask_detect(share->detector, share->picture, SKINMASK_MASK, share->mask, row);
   }
@@ -227,7 +227,7 @@ int main(int argc, char** argv) {
   photo = Joined(argv[2], "/samples/photos/grace_hopper.jpg");
   CHECK(strcmp(skinmask_error(), "") == 0);
   CHECK(strlen(skinmask_version()) >= 5);
-  image = skinmask_image_read(photo);
+  image = skinmask_image_read(photo, 0);
   CHECK(skinmask_image_picture(image, &picture) == SKINMASK_OK);
   options.adapt = SKINMASK_ADAPT_OFF;
   off = skinmask_detector_new(NULL, &options);
