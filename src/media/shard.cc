@@ -10,9 +10,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostBytes = INT32_MAX;  // of one image, as in a folder
+constexpr std::size_t kLongestName = 4096;       // as paths of files are at most (PATH_MAX)
 
 // The path below the archive's root. Throws Error where it leads out of it.
 std::string InnerName(const std::string& stored, const fs::path& archive) {
+  if (stored.size() > kLongestName)
+    throw Error(archive.string(), "holds an entry with a name of " + std::to_string(stored.size()) +
+                                      " bytes (at most " + std::to_string(kLongestName) + ")");
   const fs::path path(stored);
   const bool leaves = std::ranges::count(path, "..") > 0;
   if (path.is_absolute() || leaves)

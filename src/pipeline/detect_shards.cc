@@ -104,8 +104,10 @@ class ShardRun {
   }
 
   bool Takes(const ShardFile& file) {
-    for (fs::path path = file.name; !path.empty(); path = path.parent_path())
-      if (exclude_.Match(path)) return false;
+    // Its folders, too. (Paths as such would be taken apart for each of them.)
+    for (std::size_t end = file.name.size(); end != file.name.npos && end > 0;
+         end = file.name.rfind('/', end - 1))
+      if (exclude_.Match(file.name.substr(0, end))) return false;
     if (!include_.empty() && !include_.Match(file.name)) return false;
     const bool one_extension = file.extension.find('.') == file.extension.npos;
     if (!file.key.empty() && !file.key.ends_with('/') && one_extension &&

@@ -1,6 +1,7 @@
 // Archives: GNU tar, which every Debian has, is the oracle.
 #include "media/tar.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -33,7 +34,7 @@ class TarTest : public testing::FolderTest {
     std::string large(300000, 'x');
     for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * i >> 7);
     const std::map<std::string, std::string> files{
-        {"a.jpg", large}, {"empty.txt", ""}, {std::string(180, 'n') + "\xC3\xA4.png", "bytes"}};
+        {"a.jpg", large}, {"empty.txt", ""}, {fmt::format("{:n<180}\xC3\xA4.png", ""), "bytes"}};
     for (const auto& [name, bytes] : files) Put("in/" + name, bytes);
     return files;
   }
@@ -153,6 +154,15 @@ TEST_F(TarTest, EntriesThatLeadOutAreErrors) {
     ASSERT_TRUE(Shell(std::string("tar -P -C in --transform='") + change + "' -cf a.tar a.jpg"));
     EXPECT_ERROR(ShardReader(Path("a.tar")).Next(), "leads out of it");
   }
+}
+
+TEST_F(TarTest, NamesThatNoFileCanHaveAreErrors) {
+  std::string deep;
+  for (int i = 0; i < 2500; ++i) deep += "a/";
+  TarWriter writer(Path("w.tar"), Overwrite::kNo);
+  writer.Add(deep + "x.png", "x");
+  writer.Finish();
+  EXPECT_ERROR(ShardReader(Path("w.tar")).Next(), "a name of 5005 bytes (at most 4096)");
 }
 
 }  // namespace
