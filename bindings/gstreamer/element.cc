@@ -110,8 +110,11 @@ gboolean Stop(GstBaseTransform* base) {
 // The other side's caps: the same but for the format, and for what goes with it.
 GstCaps* TransformCaps(GstBaseTransform* base, GstPadDirection direction, GstCaps* caps,
                        GstCaps* filter) {
-  const char* const drawn = FormatsOf(Self(base)->work->settings().output);
+  // From the side of the output all of its formats lead back to the input's: a property that
+  // changes in the middle of one agreement must not take back what it has agreed on.
   const bool from_input = direction == GST_PAD_SINK;
+  const char* const drawn =
+      from_input ? FormatsOf(Self(base)->work->settings().output) : kOutputFormats;
   const std::string raw = "video/x-raw,format=";
   GstCaps* const allowed =
       gst_caps_from_string((raw + (from_input ? kInputFormats : drawn)).c_str());

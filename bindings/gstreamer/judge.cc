@@ -20,13 +20,21 @@ std::optional<double> Given(double number) {
 
 void Judge::Prepare(Settings settings, bool live) {
   if (settings.search == Search::kAuto) settings.search = live ? Search::kAside : Search::kWait;
-  if (tried_ == settings) return;
-  tried_ = settings;
-  if (!prepared_ || !prepared_->SameStream(settings))
+  if (prepared_ && prepared_->SameStream(settings))
+    refused_.reset();
+  else if (!refused_ || !refused_->SameStream(settings)) {
+    refused_ = settings;
     BeginAnew(settings);
-  else if (prepared_->threshold != settings.threshold)
-    detector_ = detector_->WithThreshold(Given(settings.threshold).value_or(own_threshold_));
-  prepared_ = settings;
+    prepared_ = settings;
+    refused_.reset();
+  }
+  SetThreshold(settings.threshold);
+}
+
+void Judge::SetThreshold(double threshold) {
+  if (prepared_->threshold == threshold) return;
+  detector_ = detector_->WithThreshold(Given(threshold).value_or(own_threshold_));
+  prepared_->threshold = threshold;
 }
 
 void Judge::BeginAnew(const Settings& settings) {

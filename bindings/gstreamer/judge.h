@@ -16,8 +16,8 @@ namespace skinmask::gstreamer {
 class Judge {
  public:
   // Makes ready what `settings` ask for, and that changed; `live` is whether frames come at a time
-  // of their own. Throws Error where that cannot be: then all stays as it was, and the same
-  // settings are not tried again.
+  // of their own. Throws Error where that cannot be, once: then all stays as it was, but for
+  // thresholds, which follow from the next call on.
   void Prepare(Settings settings, bool live);
   // Frames of these kinds come next. Throws Error.
   void SetFormats(const GstVideoInfo& input, const GstVideoInfo& output) {
@@ -29,10 +29,11 @@ class Judge {
 
  private:
   void BeginAnew(const Settings& settings);
+  void SetThreshold(double threshold);
   void DrawPicture(const cv::Mat& bgr, Output output, GstVideoFrame& out);
 
-  std::optional<Settings> tried_;     // the last that were asked for
   std::optional<Settings> prepared_;  // those in force
+  std::optional<Settings> refused_;   // the last that were asked for, where these cannot be had
   double own_threshold_ = 0;          // of the model
   std::optional<Detector> detector_;
   std::optional<StreamAdapter> stream_;  // where something is adapted

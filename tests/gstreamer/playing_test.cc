@@ -115,6 +115,20 @@ TEST_F(GstreamerPlaying, WhatCannotBeHadIsAWarning) {
   EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
 }
 
+// Thresholds go on moving beside a file that is not there.
+TEST_F(GstreamerPlaying, ThresholdsChangeWhateverElseCannotBeHad) {
+  Element element("adapt=off");
+  element.SetCaps(frame_.info);
+  Set(element, "model", "none.json");
+  element.Draw(frame_);
+  for (const double threshold : {0.9, 0.1, 0.7}) {
+    Set(element, "threshold", std::to_string(threshold));
+    EXPECT_TRUE(Same(element.Draw(frame_), MaskAt(threshold)));
+  }
+  EXPECT_NE(element.Message(GST_MESSAGE_WARNING), "");
+  EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
+}
+
 // Before there are frames it is an error, and the element does not start.
 TEST_F(GstreamerPlaying, WhatCannotBeHadAtTheStartIsAnError) {
   Put("broken.json", "{\"kind\": ");
