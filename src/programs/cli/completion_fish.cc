@@ -71,8 +71,9 @@ end
 
 # Files of such an extension, and folders.
 function __skinmask_files
+    set -l word (commandline -ct | string replace -r '^--[^=]*=' '')
     for extension in $argv
-        __fish_complete_suffix $extension | string match -r '^.*(?:/|\Q'$extension'\E)$'
+        __fish_complete_suffix "$word" $extension | string match -r '^.*(?:/|\Q'$extension'\E)(?:\t.*)?$'
     end
 end
 

@@ -130,6 +130,8 @@ def check_shell(name, shell, helps):
         asked['skinmask live '] = set(FILES)
         asked['skinmask calibrate '] = asked['skinmask show '] = {'a.json', 'sub/'}
         asked['skinmask detect --model=a'] = {'a.json'} if name == 'bash' else {'--model=a.json'}
+        asked['skinmask detect --model='] = ({'a.json', 'sub/'} if name == 'bash' else
+                                             {'--model=a.json', '--model=sub/'})
         asked['skinmask train --samples b.csv '] = set(FILES)
         asked['skinmask detect --output mask,un'] = {'mask,uncertainty'}
         asked['skinmask compare --kinds qda,l'] = {'qda,lda', 'qda,logistic'}
