@@ -36,6 +36,14 @@ class WithoutGil {
 };
 using Unlocked = py::call_guard<WithoutGil>;
 
+// A class of the module as one of the package, which is what Python's users see of it; `text` makes
+// the line that it is shown by.
+template <class Class, class Text>
+void Show(Class& type, const Text& text) {
+  type.attr("__module__") = "skinmask";
+  type.def("__repr__", text);
+}
+
 // Ends a run from another thread.
 struct Stop {
   std::atomic<bool> set = false;

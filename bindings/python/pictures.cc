@@ -158,6 +158,10 @@ VideoRange RangeOf(const std::optional<std::string>& from, const std::optional<s
   VideoRange range;
   if (from) range.from = VideoTimeFromText(*from);
   if (to) range.to = VideoTimeFromText(*to);
+  if (range.empty())
+    throw Error("start and end", "leave no frame between them (" +
+                                     (range.from ? TextOf(*range.from) : "the start") + " and " +
+                                     TextOf(*range.to) + ")");
   return range;
 }
 
@@ -176,7 +180,8 @@ py::array Shown(const Frame& frame) {
 
 std::optional<Region> RegionOfMap(const py::object& map) {
   const std::string wanted = "a numpy array of uint8 and shape (height, width) is wanted";
-  if (!py::isinstance<py::array_t<std::uint8_t>>(map) || py::len(map.attr("shape")) != 2)
+  if (!py::isinstance<py::array_t<std::uint8_t>>(map) || py::len(map.attr("shape")) != 2 ||
+      py::hasattr(map, "mask"))
     throw py::type_error("map: is " + Came(map) + " (" + wanted + ")");
   const py::array_t<std::uint8_t, py::array::c_style | py::array::forcecast> array(map);
   const cv::Mat picture(static_cast<int>(array.shape(0)), static_cast<int>(array.shape(1)), CV_8UC1,
@@ -185,29 +190,65 @@ std::optional<Region> RegionOfMap(const py::object& map) {
   return RegionOf(MapMomentsOf(picture));
 }
 
-py::array ReadPicture(const std::filesystem::path& path, bool rgb) {
+py::array ReadPicture(const std::filesystem::path& path, bool rgb, std::int64_t max_pixels) {
   cv::Mat picture;
   {
     const WithoutGil unlocked;
-    picture = ReadImage(path);
+    DecodeOptions options;
+    options.max_pixels = max_pixels;
+    picture = ReadImage(path, options);
     if (rgb) cv::cvtColor(picture, picture, cv::COLOR_BGR2RGB);
   }
   return ArrayOf(picture);
 }
 
-void DefineVideo(py::module_& module) {
-  py::class_<Frame, std::shared_ptr<Frame>>(
+void DefineRegion(py::module_& module) {
+  py::class_<Region> region(
+      module, "Region", "Where skin is: the ellipse with the moments of a map of probabilities.");
+  region.def_readonly("pixels", &Region::pixels)
+      .def_property_readonly(
+          "centroid", [](const Region& r) { return py::make_tuple(r.centroid.x, r.centroid.y); })
+      .def_readonly("semi_major", &Region::semi_major)
+      .def_readonly("semi_minor", &Region::semi_minor)
+      .def_readonly("angle_degrees", &Region::angle_degrees)
+      .def(py::pickle(
+          [](const Region& r) {
+            return py::make_tuple(r.pixels, r.centroid.x, r.centroid.y, r.semi_major, r.semi_minor,
+                                  r.angle_degrees);
+          },
+          [](const py::tuple& t) {
+            const auto number = [&](std::size_t i) { return t[i].cast<double>(); };
+            return Region{number(0), {number(1), number(2)}, number(3), number(4), number(5)};
+          }));
+  Show(region, [](const Region& r) {
+    const py::str text(
+        "<skinmask.Region {:.1f} pixels at ({:.1f}, {:.1f}), half axes {:.1f} and {:.1f}, {:.1f} "
+        "degrees>");
+    return text.format(r.pixels, r.centroid.x, r.centroid.y, r.semi_major, r.semi_minor,
+                       r.angle_degrees);
+  });
+}
+
+void DefineFrame(py::module_& module) {
+  py::class_<Frame, std::shared_ptr<Frame>> frame(
       module, "Frame",
-      "One frame of a video. Its pictures are made when they are asked for; they are read-only.")
-      .def_property_readonly("index", &Frame::index)
+      "One frame of a video. Its pictures are made when they are asked for; they are read-only.");
+  frame.def_property_readonly("index", &Frame::index)
       .def_property_readonly("seconds", &Frame::seconds)
       .def_property_readonly("bgr", &Shown<&Frame::Bgr>)
       .def_property_readonly("mask", &Shown<&Frame::Mask>)
       .def_property_readonly("probability", &Shown<&Frame::Probability>)
       .def_property_readonly("adapted_by", &Frame::AdaptedBy)
       .def_property_readonly("region", py::cpp_function(&Frame::RegionIn, Unlocked()));
-  py::class_<Video>(module, "Video", "The frames of a video, one after the other: an iterator.")
-      .def(py::init([](const std::filesystem::path& path, AnswersPtr answers,
+  Show(frame, [](const Frame& f) {
+    return py::str("<skinmask.Frame {} at {:.3f} s>").format(f.index(), f.seconds());
+  });
+}
+
+void DefineVideo(py::module_& module) {
+  py::class_<Video> type(module, "Video",
+                         "The frames of a video, one after the other: an iterator.");
+  type.def(py::init([](const std::filesystem::path& path, AnswersPtr answers,
                        const std::optional<std::string>& from,
                        const std::optional<std::string>& to) {
         const VideoRange range = RangeOf(from, to);
@@ -228,6 +269,11 @@ void DefineVideo(py::module_& module) {
            })
       .def_property_readonly("frames", [](const Video& v) { return v.info().frames; })
       .def_property_readonly("rate", [](const Video& v) { return v.info().rate.Value(); });
+  Show(type, [](const Video& v) {
+    const VideoInfo& info = v.info();
+    const py::str text("<skinmask.Video {}x{}, {:.6g} frames/s>");
+    return text.format(info.size.width, info.size.height, info.rate.Value());
+  });
 }
 
 }  // namespace
@@ -238,20 +284,14 @@ void DefinePictures(py::module_& module) {
                        std::optional<std::pair<double, double>> abstain) {
         return Request{OutputFromName(output), bits, abstain};
       }));
-  py::class_<Region>(module, "Region",
-                     "Where skin is: the ellipse with the moments of a map of probabilities.")
-      .def_readonly("pixels", &Region::pixels)
-      .def_property_readonly(
-          "centroid", [](const Region& r) { return py::make_tuple(r.centroid.x, r.centroid.y); })
-      .def_readonly("semi_major", &Region::semi_major)
-      .def_readonly("semi_minor", &Region::semi_minor)
-      .def_readonly("angle_degrees", &Region::angle_degrees);
+  DefineRegion(module);
   py::class_<Stream, std::shared_ptr<Stream>>(module, "Stream")
       .def(py::init<AnswersPtr>(), Unlocked())
       .def("detect", &Stream::Detect);
   module.def("detect", &Detect);
   module.def("region", &RegionOfMap);
   module.def("read_image", &ReadPicture);
+  DefineFrame(module);
   DefineVideo(module);
 }
 

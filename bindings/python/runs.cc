@@ -108,9 +108,31 @@ void DefineDetection(py::module_& module) {
       .def("overwrite", [](DetectOptions& o, bool yes) {
         o.overwrite = yes ? Overwrite::kYes : Overwrite::kNo;
       });
-  py::class_<DetectedFile>(module, "DetectedFile",
-                           "What became of one input of detect_files: its outputs, or an error.")
-      .def_property_readonly("input", [](const DetectedFile& f) { return f.image.input; })
+}
+
+py::tuple StateOf(const DetectedFile& file) {
+  const DetectedImage& image = file.image;
+  return py::make_tuple(image.input, image.outputs, image.size.width, image.size.height,
+                        image.skin_pixels, image.frames, image.adaptation.faces, file.error);
+}
+
+DetectedFile OfState(const py::tuple& state) {
+  DetectedFile file;
+  file.image.input = state[0].cast<Path>();
+  file.image.outputs = state[1].cast<std::vector<Path>>();
+  file.image.size = {state[2].cast<int>(), state[3].cast<int>()};
+  file.image.skin_pixels = state[4].cast<std::uint64_t>();
+  file.image.frames = state[5].cast<std::int64_t>();
+  file.image.adaptation.faces = state[6].cast<std::size_t>();
+  file.error = state[7].cast<std::string>();
+  return file;
+}
+
+void DefineDetectedFile(py::module_& module) {
+  py::class_<DetectedFile> detected(
+      module, "DetectedFile",
+      "What became of one input of detect_files: its outputs, or an error.");
+  detected.def_property_readonly("input", [](const DetectedFile& f) { return f.image.input; })
       .def_property_readonly("outputs", [](const DetectedFile& f) { return f.image.outputs; })
       .def_property_readonly("size",
                              [](const DetectedFile& f) {
@@ -121,7 +143,13 @@ void DefineDetection(py::module_& module) {
       .def_property_readonly("frames", [](const DetectedFile& f) { return f.image.frames; })
       .def_property_readonly("faces",
                              [](const DetectedFile& f) { return f.image.adaptation.faces; })
-      .def_readonly("error", &DetectedFile::error);
+      .def_readonly("error", &DetectedFile::error)
+      .def(py::pickle(&StateOf, &OfState));
+  Show(detected, [](const DetectedFile& f) {
+    if (!f.error.empty()) return "<skinmask.DetectedFile " + f.error + ">";
+    return "<skinmask.DetectedFile " + f.image.input.string() + ": " +
+           std::to_string(f.image.outputs.size()) + " outputs>";
+  });
 }
 
 }  // namespace
@@ -175,6 +203,7 @@ void DefineRuns(py::module_& module) {
         return std::make_shared<Answers>(model.model(), options);
       }));
   DefineDetection(module);
+  DefineDetectedFile(module);
   module.def("detect_files", &DetectFiles);
   module.def("evaluate", &EvaluateFolders);
   module.def("evaluate_samples", &EvaluateSamplesOf, Unlocked());

@@ -32,8 +32,9 @@ Samples SamplesOf(const py::object& object,
                   const std::optional<py::array_t<std::uint32_t, py::array::c_style>>& groups) {
   const PixelArray pixels = PixelsOf(object);
   const auto count = static_cast<py::ssize_t>(pixels.count);
-  if (index.ndim() != 1 || index.size() != count || (groups && groups->size() != count))
+  if (index.ndim() != 1 || index.size() != count)
     throw Error("labels", "are not one for each pixel");
+  if (groups && groups->size() != count) throw Error("groups", "are not one for each pixel");
   for (const std::string& name : names)
     if (!IsClassName(name))
       throw Error("class '" + name + "'",

@@ -228,6 +228,11 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"threshold": "0.5"}, "threshold: is str"),
         ({"abstain": (0.2,)}, r"abstain: is \(0.2,\) \(\(low, high\) are wanted, two numbers\)"),
         ({"abstain": 0.2}, r"abstain: is 0.2 \("),
+        ({"threshold": numpy.array(0.5)}, "threshold: is ndarray"),
+        ({"adapt": None}, r"adapt: is NoneType \('auto', 'faces' or 'off'"),
+        ({"refine": "no"}, "refine: is str"),
+        ({"output": ["mask"]}, "output: is list"),
+        ({"rgb": "no"}, "rgb: is str"),
     ):
         with pytest.raises(TypeError, match=message):
             skinmask.detect(noise, **options)
@@ -248,34 +253,6 @@ def test_classes_are_those_of_the_pixels(noise):
     assert (index.ravel() == model.predict_class(noise.reshape(-1, 3))).all()
 
 
-def test_a_region_has_the_moments_of_the_map():
-    y, x = numpy.mgrid[:90, :120]
-    weight = numpy.exp(-(((x - 50) / 20.0) ** 2 + ((y - 40 - 0.4 * (x - 50)) / 8.0) ** 2))
-    mapped = (255 * weight).astype(numpy.uint8)
-    p = mapped / 255
-    cx, cy = (p * x).sum() / p.sum(), (p * y).sum() / p.sum()
-    covariance = (
-        numpy.array(
-            [
-                [(p * (x - cx) ** 2).sum(), (p * (x - cx) * (y - cy)).sum()],
-                [(p * (x - cx) * (y - cy)).sum(), (p * (y - cy) ** 2).sum()],
-            ]
-        )
-        / p.sum()
-        + numpy.eye(2) / 12
-    )  # a pixel is a square
-    values, vectors = numpy.linalg.eigh(covariance)
-    found = skinmask.region(mapped)
-    assert found.pixels == pytest.approx(p.sum())
-    assert found.centroid == pytest.approx((cx, cy))
-    assert (found.semi_minor, found.semi_major) == pytest.approx(tuple(2 * numpy.sqrt(values)))
-    angle = numpy.degrees(numpy.arctan2(vectors[1, 1], vectors[0, 1]))
-    assert (found.angle_degrees - angle) % 180 == pytest.approx(0, abs=1e-6)
-    assert skinmask.region(numpy.zeros((4, 4), numpy.uint8)) is None
-    with pytest.raises(TypeError, match="map: is float64"):
-        skinmask.region(p)
-
-
 def test_a_stream_is_the_model_where_nothing_adapts(noise):
     stream = skinmask.Stream(adapt="off", threshold=0.2)
     for image in (noise, noise[::-1].copy()):
@@ -289,3 +266,6 @@ def test_pictures_that_cannot_be_read_are_named(tmp_path, photos):
     for path in (half, tmp_path / "none.png", tmp_path):
         with pytest.raises(skinmask.Error, match=path.name):
             skinmask.read_image(path)
+    with pytest.raises(skinmask.Error, match="262144 pixels|512x512|512 x 512"):
+        skinmask.read_image(photos / "astronaut.png", max_pixels=512 * 512 - 1)
+    assert skinmask.read_image(photos / "astronaut.png", max_pixels=512 * 512).shape[0] == 512

@@ -143,6 +143,10 @@ def test_validation_images_choose_the_threshold(program, photos, samples, tmp_pa
     assert model.card["scores"][0]["data"] == "photos"
 
 
+def test_one_channel_may_be_named_without_a_list(samples):
+    assert skinmask.Model.train(samples, space="YCrCb", channels="Cr").channels == ["Cr"]
+
+
 def test_a_model_tells_of_itself(samples):
     model = skinmask.Model.train(
         samples, kind="lda", space="YCrCb", channels=["Cr", "Cb"], prior=0.25
@@ -232,6 +236,18 @@ def test_arguments_of_another_type_are_refused(samples, noise):
         skinmask.Model.train(samples, cost=(1,))
     with pytest.raises(TypeError, match="samples: is str"):
         skinmask.Model.train("samples.csv")
+    for options, message in (
+        ({"calibration": "c.csv"}, "calibration: is str"),
+        ({"shrinkage": "0.5"}, r"shrinkage: is '0.5' \(0 to 1, or 'auto'\)"),
+        ({"notes": {"a": 1}}, r"notes\['a'\]: is 1"),
+        ({"kind": "mixture", "seed": 0.5}, "seed: is 0.5"),
+        ({"kind": None}, "kind: is NoneType"),
+        ({"channels": [1]}, "channels: have 1"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            skinmask.Model.train(samples, **options)
+    with pytest.raises(skinmask.Error, match="seed -1 is out of range"):
+        skinmask.Model.train(samples, kind="mixture", seed=-1)
     with pytest.raises(TypeError, match="made by Model.load"):
         skinmask.Model("m.json")
     with pytest.raises(TypeError, match=r"pixels: is uint8 of shape \(61, 83, 3\) .*\(n, 3\)"):

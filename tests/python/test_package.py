@@ -105,6 +105,34 @@ def test_threads_make_and_drop_detectors_at_the_same_time():
     subprocess.run([sys.executable, "-c", MANY_DETECTORS], check=True, timeout=120)
 
 
+FORKS_MEANWHILE = """
+import numpy, os, skinmask, threading
+image = numpy.zeros((50, 60, 3), numpy.uint8)
+go_on = True
+def slide():
+    i = 0
+    while go_on:
+        i += 1
+        skinmask.detect(image, adapt="off", threshold=(i % 997) / 997)
+thread = threading.Thread(target=slide)
+thread.start()
+children = []
+for _ in range(20):
+    child = os.fork()
+    if child == 0:
+        skinmask.detect(image, adapt="off", threshold=0.9999)
+        os._exit(0)
+    children.append(child)
+go_on = False
+thread.join()
+assert all(os.waitpid(child, 0)[1] == 0 for child in children)
+"""
+
+
+def test_a_process_forks_while_a_thread_makes_detectors():
+    subprocess.run([sys.executable, "-c", FORKS_MEANWHILE], check=True, timeout=60)
+
+
 ENDS_MEANWHILE = """
 import numpy, skinmask, threading
 image = numpy.zeros((300, 300, 3), numpy.uint8)

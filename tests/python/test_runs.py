@@ -1,5 +1,6 @@
 """Folders, videos and evaluations: the program's files and numbers; runs that are stopped."""
 import json
+import pickle
 import signal
 import subprocess
 import sys
@@ -49,6 +50,19 @@ def test_files_that_fail_are_told_in_order(photos, tmp_path):
         skinmask.detect_files(tmp_path / "in" / "b.png", tmp_path / "out", adapt="off", resume=True)
         == []
     )
+
+
+def test_a_pattern_is_one_and_what_was_done_can_be_pickled(photos, tmp_path):
+    files = skinmask.detect_files(photos, tmp_path / "out", include="*.png", adapt="off")
+    assert [file.input.name for file in files] == ["astronaut.png"]
+    again = pickle.loads(pickle.dumps(files[0]))
+    for name in ("input", "outputs", "size", "skin_fraction", "frames", "faces", "error"):
+        assert getattr(again, name) == getattr(files[0], name)
+    assert repr(again) == f"<skinmask.DetectedFile {photos / 'astronaut.png'}: 1 outputs>"
+    files = skinmask.detect_files(photos, tmp_path / "rest", exclude="*.png", adapt="off")
+    assert [file.input.name for file in files] == ["grace_hopper.jpg"]
+    with pytest.raises(TypeError, match="scale: is 2.0"):
+        skinmask.detect_files(photos, tmp_path / "rest", scale=2.0)
 
 
 @pytest.mark.parametrize(
@@ -242,6 +256,12 @@ def test_videos_that_cannot_be_read_are_named(tmp_path, clip):
     for moment, word in (("soon", "soon"), (float("nan"), "nan"), (-1, "before the start")):
         with pytest.raises(skinmask.Error, match=word):
             skinmask.video(clip, start=moment)
+    for start, end in ((2, 1), (1, 1), ("5f", "5f"), (None, 0)):
+        with pytest.raises(skinmask.Error, match="start and end: leave no frame between them"):
+            skinmask.video(clip, start=start, end=end)
+    video = skinmask.video(clip, adapt="off")
+    assert repr(video).startswith("<skinmask.Video ") and "25 frames/s" in repr(video)
+    assert repr(next(video)) == "<skinmask.Frame 0 at 0.000 s>"
     with pytest.raises(TypeError, match="time: is list"):
         skinmask.video(clip, start=[1])
 

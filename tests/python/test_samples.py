@@ -75,6 +75,19 @@ def test_labels_that_are_wrong_are_named(labels, error, message):
         skinmask.Samples(numpy.zeros((3, 3), numpy.uint8), labels)
 
 
+def test_arguments_that_are_wrong_are_named(photos):
+    pixels = numpy.zeros((3, 3), numpy.uint8)
+    with pytest.raises(skinmask.Error, match="groups: are not one for each pixel"):
+        skinmask.Samples(pixels, [1, 0, 1], groups=[1, 2])
+    for options, message in (
+        ({"step": 2.5}, r"step: is 2.5 \(a whole number"),
+        ({"invert": "no"}, "invert: is 'no'"),
+        ({"ignored": 3}, "ignored: is 3"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            skinmask.Samples.from_pairs(photos, MASKS, **options)
+
+
 def test_the_uci_file_gives_the_published_counts():
     path = research("uci/Skin_NonSkin.txt")
     rows = numpy.loadtxt(path, dtype=numpy.uint8)

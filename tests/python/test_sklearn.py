@@ -168,6 +168,13 @@ def test_what_is_no_byte_is_refused(table):
             fitted.predict(wrong)
     with pytest.raises(ValueError, match="3"):
         fitted.predict(X[:, :2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="whole numbers from 0 to 255"):
+            fitted.predict([[1, 2, 1e300]])
+    for options in ({"threshold": 0.9}, {"max_f1": True}):  # predict decides by no threshold
+        with pytest.raises(ValueError, match="options: have"):
+            SkinClassifier(options=options).fit(X[::7], y[::7])
     with pytest.raises(ValueError, match="one class"):
         SkinClassifier().fit(X, ["skin"] * len(X))
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numbers
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Optional, TypeVar, Union
+
+import numpy
 
 from . import _skinmask
 
@@ -14,6 +16,7 @@ Path = Union[str, "os.PathLike[str]"]
 Progress = Optional[Callable[[int, int], object]]
 T = TypeVar("T")
 
+BOOLEAN = (bool, numpy.bool_)
 BITS = {"uint8": 8, "uint16": 16, "float32": 32}
 
 
@@ -22,6 +25,28 @@ def path_of(path: Path, name: str = "path", wanted: str = "a file's path is want
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{name}: is {type(path).__name__} ({wanted})")
     return path
+
+
+def texts(name: str, value: str | Iterable[str]) -> list[str]:
+    """A list of texts; one text stands for a list of it alone, not for its letters."""
+    listed = [value] if isinstance(value, str) else list(value)
+    for text in listed:
+        if not isinstance(text, str):
+            raise TypeError(f"{name}: have {text!r} (texts are wanted)")
+    return listed
+
+
+def give(act: Callable[[Any], object], name: str, value: object, wanted: str) -> None:
+    """act(value) of the module's, whose refusal of another type names no argument."""
+    try:
+        act(value)
+    except TypeError:
+        raise TypeError(f"{name}: is {value!r} ({wanted})") from None
+
+
+def require_type(name: str, value: object, kind: type | tuple[type, ...], wanted: str) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{name}: is {type(value).__name__} ({wanted})")
 
 
 def faces_file(by: str, faces: Path | None) -> str:

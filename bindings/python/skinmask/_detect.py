@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import functools
+import numbers
 from typing import Any
 
 import numpy
 from numpy.typing import DTypeLike, NDArray
 
 from . import _skinmask
-from ._common import BITS, Path, path_of, require_no_classes, two_numbers
+from ._common import (
+    BITS,
+    BOOLEAN,
+    Path,
+    path_of,
+    require_no_classes,
+    require_range,
+    require_type,
+    two_numbers,
+)
 from ._model import Model, chosen
 from ._skinmask import Region, set_threads, threads
 
@@ -34,7 +44,11 @@ def _request(output: str, type_name: str | None, abstain: _Interval | None) -> _
     return _skinmask.Request(output, bits, abstain)
 
 
-def _asked(output: str, dtype: DTypeLike, abstain: _Interval | None) -> _skinmask.Request:
+def _asked(
+    output: str, dtype: DTypeLike, abstain: _Interval | None, rgb: bool
+) -> _skinmask.Request:
+    require_type("output", output, str, "a name, as 'mask', is wanted")
+    require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
     return _request(
         output,
         None if dtype is None else numpy.dtype(dtype).name,
@@ -65,7 +79,8 @@ def detect(
 
     `image` is uint8 (height, width, 3), B G R as cv2.imread gives it; with `rgb` R G B, as PIL and
     matplotlib have it. It is not copied where the pixels of a row follow each other: a whole array,
-    or a window of one.
+    or a window of one. R G B, or a view with reversed channels, costs a conversion; both together
+    do not.
 
     - model: the built-in one where None.
     - output: 'mask'; 'probability', round(255 P(skin)); 'overlay', the picture with the border of
@@ -90,7 +105,7 @@ def detect(
     return _skinmask.detect(
         chosen(model)._detector(adapt, faces, refine, prior, threshold),
         image,
-        _asked(output, dtype, abstain),
+        _asked(output, dtype, abstain, rgb),
         rgb,
         out,
     )
@@ -136,7 +151,7 @@ class Stream:
         """As `detect`, of the next frame."""
         if output == "classes":
             require_no_classes(*self._by)
-        return self._core.detect(image, _asked(output, dtype, abstain), rgb, out)
+        return self._core.detect(image, _asked(output, dtype, abstain, rgb), rgb, out)
 
 
 def region(probability: _Image) -> Region | None:
@@ -153,10 +168,13 @@ def region(probability: _Image) -> Region | None:
     return _skinmask.region(probability)
 
 
-def read_image(path: Path, *, rgb: bool = False) -> _Image:
+def read_image(path: Path, *, rgb: bool = False, max_pixels: int = 1 << 28) -> _Image:
     """A picture file as uint8 (height, width, 3), B G R and upright, as the program reads it.
 
     JPEG, PNG, BMP, TIFF, WebP, PNM, GIF of one picture, and where the library has them HEIC, AVIF
-    and JPEG XL. Damaged files are an Error.
+    and JPEG XL. Damaged files are an Error; so are pictures of more than `max_pixels` pixels, before
+    memory is taken for them.
     """
-    return _skinmask.read_image(path_of(path), rgb)
+    require_type("max_pixels", max_pixels, numbers.Integral, "a number of pixels is wanted")
+    require_range("max_pixels", max_pixels, 1, 1 << 62, "1 or more")
+    return _skinmask.read_image(path_of(path), rgb, int(max_pixels))

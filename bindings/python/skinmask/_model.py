@@ -4,17 +4,38 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import threading
+from collections.abc import Iterable
+from functools import partial
 from typing import Any, Optional
 
 import numpy
 from numpy.typing import NDArray
 
 from . import _skinmask
-from ._common import Path, Progress, faces_file, path_of, require_decision, run
+from ._common import (
+    BOOLEAN,
+    Path,
+    Progress,
+    faces_file,
+    give,
+    path_of,
+    require_decision,
+    require_type,
+    run,
+    texts,
+)
 from ._pairs import pair_options
 from ._samples import Samples
 from ._training import require_kind, set_of_kind, set_rule
+
+# Held while something is made that a model keeps: of threads that ask for the same, one makes it. A
+# fork waits for it, since a child has no thread that would ever release it.
+_making = threading.RLock()
+os.register_at_fork(
+    before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
+)
 
 _Key = tuple[str, str, bool, Optional[float], Optional[float]]
 
@@ -36,7 +57,6 @@ class Model:
             )
         self._core = core
         self._detectors: dict[_Key, _skinmask.Detector] = {}
-        self._making = threading.Lock()
 
     @staticmethod
     def load(path: Path) -> Model:
@@ -67,7 +87,7 @@ class Model:
         *,
         kind: str = "qda",
         space: str = "BGR",
-        channels: list[str] | None = None,
+        channels: str | Iterable[str] | None = None,
         covariance: str = "mle",
         shrinkage: float | str = 0.0,
         prior: float | dict[str, float] | None = None,
@@ -101,15 +121,18 @@ class Model:
         if not isinstance(samples, Samples):
             raise TypeError(f"samples: is {type(samples).__name__} (a skinmask.Samples is wanted)")
         options = _skinmask.TrainOptions()
+        require_type("kind", kind, str, "a name, as 'qda', is wanted")
+        require_type("space", space, str, "a name, as 'BGR', is wanted")
         options.kind(kind)
-        options.features(space, [] if channels is None else list(channels))
-        options.covariance(covariance)
-        options.shrinkage(None if shrinkage == "auto" else shrinkage)
-        options.positive(positive)
+        options.features(space, [] if channels is None else texts("channels", channels))
+        give(options.covariance, "covariance", covariance, "'mle' or 'unbiased'")
+        share = None if shrinkage == "auto" else shrinkage
+        give(options.shrinkage, "shrinkage", share, "0 to 1, or 'auto'")
+        give(options.positive, "positive", positive, "the name of a class is wanted")
         if prior is not None:
             if not isinstance(prior, dict):
                 require_decision(None, prior)
-            options.prior(prior)
+            give(options.prior, "prior", prior, "a number, or a dict of one for each class")
         set_rule(
             options, threshold, max_f1=max_f1, max_fpr=max_fpr, min_recall=min_recall, cost=cost
         )
@@ -121,9 +144,10 @@ class Model:
         if validation is not None:
             options.validation(pair_options(*validation))
         if calibration is not None:
+            require_type("calibration", calibration, Samples, "a skinmask.Samples is wanted")
             options.calibration(calibration._core)
         for name, text in (notes or {}).items():
-            options.note(name, text)
+            give(partial(options.note, name), f"notes[{name!r}]", text, "a text is wanted")
 
         def work(stop: _skinmask.Stop, told: Progress) -> _skinmask.Model:
             return _skinmask.train(samples._core, options, stop, told)
@@ -171,11 +195,16 @@ class Model:
     ) -> _skinmask.Detector:
         """What a call asks for, made ready; the last few are kept, as that may take a while."""
         key = (adapt, faces_file(adapt, faces), refine, prior, threshold)
-        kept = self._detectors.get(key)
+        try:
+            kept = self._detectors.get(key)
+        except TypeError:  # what cannot be hashed is of no type that is wanted
+            kept = None
         if kept is not None:
             return kept
+        require_type("adapt", adapt, str, "'auto', 'faces' or 'off' is wanted")
+        require_type("refine", refine, BOOLEAN, "True or False is wanted")
         require_decision(threshold, prior)
-        with self._making:  # of threads that ask for the same, one makes it
+        with _making:
             if key not in self._detectors:
                 made = _skinmask.Detector(self._core, *key)
                 if len(self._detectors) >= 8:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from . import _skinmask
-from ._common import Path, path_of
+from ._common import Path, give, path_of
 
-_KNOWN = (
-    "image_name",
-    "mask_name",
-    "labels",
-    "ignored",
-    "invert",
-    "whole",
-    "allow_missing",
-    "step",
-    "groups",
-)
+_KNOWN = {
+    "image_name": "a text with {stem} is wanted",
+    "mask_name": "a text with {stem} is wanted",
+    "labels": "texts as 'skin=255' are wanted",
+    "ignored": "texts as '128' are wanted",
+    "invert": "True or False is wanted",
+    "whole": "the name of a class is wanted",
+    "allow_missing": "True or False is wanted",
+    "step": "a whole number is wanted",
+    "groups": "True or False is wanted",
+}
 
 
 def pair_options(images: Path, masks: Path | None, **how: Any) -> _skinmask.PairOptions:
@@ -36,5 +37,6 @@ def pair_options(images: Path, masks: Path | None, **how: Any) -> _skinmask.Pair
     for name, value in how.items():
         if name not in _KNOWN:
             raise TypeError(f"unexpected keyword argument '{name}' ({', '.join(_KNOWN)})")
-        setattr(pairs, name, value)
+        one = name in ("labels", "ignored") and isinstance(value, str)
+        give(partial(setattr, pairs, name), name, [value] if one else value, _KNOWN[name])
     return pairs

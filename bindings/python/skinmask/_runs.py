@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _skinmask
-from ._common import Path, Progress, path_of, require_no_classes, run
+from ._common import Path, Progress, path_of, require_no_classes, run, texts
 from ._model import Model, chosen
 from ._pairs import pair_options
 from ._samples import Samples
@@ -103,8 +104,8 @@ def detect_files(
     prior: float | None = None,
     faces: Path | None = None,
     refine: bool = True,
-    include: Iterable[str] = (),
-    exclude: Iterable[str] = (),
+    include: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
     dtype: str = "uint8",
     scale: int = 1,
     overwrite: bool = False,
@@ -133,12 +134,15 @@ def detect_files(
     options.outputs(kinds)
     if "classes" in kinds:
         require_no_classes(adapt, faces)
-    options.include, options.exclude = list(include), list(exclude)
+    options.include = texts("include", include)
+    options.exclude = texts("exclude", exclude)
     if dtype not in ("uint8", "uint16"):
         raise TypeError(f"dtype: is {dtype!r} ('uint8' or 'uint16')")
     if dtype == "uint16" and "probability" not in kinds:
         raise TypeError("dtype: is uint16 (uint8 where 'probability' is not among the outputs)")
     options.bits = 8 if dtype == "uint8" else 16
+    if not isinstance(scale, numbers.Integral):
+        raise TypeError(f"scale: is {scale!r} (1, 2, 4 or 8)")
     if scale not in (1, 2, 4, 8):
         raise _skinmask.Error(f"scale {scale} is unknown (1, 2, 4, 8)")
     options.scale = scale
@@ -162,7 +166,7 @@ def detect_files(
 
 
 def _kinds(outputs: str | Iterable[str]) -> list[str]:
-    kinds = [outputs] if isinstance(outputs, str) else list(outputs)
+    kinds = texts("outputs", outputs)
     if not kinds:
         raise _skinmask.Error("outputs: are none (one or more are wanted, such as 'mask')")
     for kind in kinds:

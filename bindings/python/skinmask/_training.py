@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from . import _skinmask
-from ._common import require_decision, require_range, two_numbers
+from ._common import give, require_decision, require_range, two_numbers
 
 _RULES = ("max_f1", "max_fpr", "min_recall", "cost")
 _ITERATIVE = ("logistic", "mixture")
 _HISTOGRAMS = ("histogram-nb", "histogram")
-_KINDS_OF = {  # the options of some kinds of model only
+KINDS_OF = {  # the options of some kinds of model only
     "covariance": ("qda", "lda", "gaussian-nb"),
     "shrinkage": ("qda", "lda"),
     "components": ("mixture",),
@@ -23,6 +23,16 @@ _KINDS_OF = {  # the options of some kinds of model only
     "tolerance": _ITERATIVE,
     "bins": _HISTOGRAMS,
     "smoothing": _HISTOGRAMS,
+}
+
+
+_WANTED = {
+    "components": "a whole number, or a dict of one for each class, is wanted",
+    "seed": "a whole number is wanted",
+    "iterations": "a whole number is wanted",
+    "bins": "a whole number is wanted",
+    "terms": "'linear', 'squares' or 'quadratic'",
+    "solver": "'newton', 'gradient' or 'sgd'",
 }
 
 
@@ -45,26 +55,27 @@ def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: 
 
 
 def require_kind(name: str, kind: str) -> None:
-    if kind not in _KINDS_OF[name]:
-        raise _skinmask.Error(f"{name}: is of {', '.join(_KINDS_OF[name])}, and kind is {kind}")
+    if kind not in KINDS_OF[name]:
+        raise _skinmask.Error(f"{name}: is of {', '.join(KINDS_OF[name])}, and kind is {kind}")
 
 
 def set_of_kind(options: _skinmask.TrainOptions, kind: str, given: dict[str, Any]) -> None:
     ranges = {
         "components": (1, 1 << 30, "1 or more"),
+        "seed": (0, (1 << 64) - 1, "0 or more"),
         "iterations": (1, 1 << 30, "1 or more"),
         "rate": (0, 1e300, "more than 0"),
         "tolerance": (0, 1e300, "0 or more"),
     }
     for name, value in given.items():
-        if name not in _KINDS_OF:
+        if name not in KINDS_OF:
             raise TypeError(
-                f"train() got an unexpected keyword argument '{name}' ({', '.join(_KINDS_OF)})"
+                f"train() got an unexpected keyword argument '{name}' ({', '.join(KINDS_OF)})"
             )
         require_kind(name, kind)
         if name in ranges:
             for number in value.values() if isinstance(value, dict) else [value]:
                 require_range(name, number, *ranges[name])
-        getattr(options, name)(value)
+        give(getattr(options, name), name, value, _WANTED.get(name, "a number is wanted"))
     if "rate" in given and given.get("solver", "newton") == "newton":
         raise _skinmask.Error("rate: is of solver gradient and sgd, and newton takes no rate")

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._model import Model
 from ._samples import Samples
+from ._training import KINDS_OF
 
 __all__ = ["EXPECTED_FAILED_CHECKS", "SkinClassifier"]
 
@@ -58,7 +59,7 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A model of colours, (n, 3), whose features are the bytes B, G and R: whole numbers of 0..255.
 
     Parameters are those of `skinmask.Model.train`; `priors` are of the classes in the order of
-    `classes_` (by default their shares of y). It decides for the most probable class; of two, the
+    `classes_` (by default their shares of y), and `options` are those of one kind. It decides for the most probable class; of two, the
     second of `classes_` is the one whose log-odds `decision_function` gives.
 
     Attributes: `classes_`, and `model_`, a skinmask.Model. The model's own class names are made up
@@ -93,6 +94,9 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = [f"class {i}" for i in range(len(self.classes_))]
         if len(names) < 2:
             raise ValueError(f"y has one class, {self.classes_[0]!r} (two or more are wanted)")
+        for name in self.options or {}:
+            if name not in KINDS_OF:  # thresholds, above all: predict knows none
+                raise ValueError(f"options: have {name!r} ({', '.join(KINDS_OF)})")
         priors = None
         if self.priors is not None:
             given = numpy.asarray(self.priors, float)
@@ -160,8 +164,9 @@ def _bytes(X: NDArray[Any]) -> NDArray[numpy.uint8]:
         raise ValueError(f"X has {X.shape[1]} feature(s) (3 are wanted: B, G and R)")
     if X.dtype == numpy.uint8:
         return X
-    bytes_of = X.astype(numpy.uint8, casting="unsafe")
-    if X.size and (X.min() < 0 or X.max() > 255 or (bytes_of != X).any()):
+    fits = not X.size or (X.min() >= 0 and X.max() <= 255)
+    bytes_of = X.astype(numpy.uint8, casting="unsafe") if fits else None
+    if bytes_of is None or (bytes_of != X).any():
         raise ValueError(
             "X holds numbers that are no bytes (whole numbers from 0 to 255: B, G and R)"
         )

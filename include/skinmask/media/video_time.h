@@ -25,6 +25,11 @@ std::string TextOf(const VideoTime& time);  // "12.5 s", "frame 120"
 struct VideoRange {
   std::optional<VideoTime> from, to;
   bool whole() const { return !from && !to; }
+  // Whether no video has a frame in it.
+  bool empty() const {
+    if (to && to->value == 0) return true;
+    return from && to && from->unit == to->unit && from->value >= to->value;
+  }
 };
 
 }  // namespace skinmask

@@ -56,8 +56,7 @@ void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect) {
   VideoRange& range = detect.video.range;
   range = {TimeOf("--from", flags.from), TimeOf("--to", flags.to)};
   if (range.to && range.to->value == 0) throw UsageError("--to " + *flags.to + " leaves no frame");
-  if (range.from && range.to && range.from->unit == range.to->unit &&
-      range.from->value >= range.to->value)
+  if (range.empty())
     throw UsageError(
         fmt::format("--from {} and --to {} leave no frame between them", *flags.from, *flags.to));
 }

@@ -1,0 +1,47 @@
+"""skinmask.region: where the skin of a map is."""
+import pickle
+
+import numpy
+import pytest
+
+import skinmask
+
+
+def test_a_region_has_the_moments_of_the_map():
+    y, x = numpy.mgrid[:90, :120]
+    weight = numpy.exp(-(((x - 50) / 20.0) ** 2 + ((y - 40 - 0.4 * (x - 50)) / 8.0) ** 2))
+    mapped = (255 * weight).astype(numpy.uint8)
+    p = mapped / 255
+    cx, cy = (p * x).sum() / p.sum(), (p * y).sum() / p.sum()
+    covariance = (
+        numpy.array(
+            [
+                [(p * (x - cx) ** 2).sum(), (p * (x - cx) * (y - cy)).sum()],
+                [(p * (x - cx) * (y - cy)).sum(), (p * (y - cy) ** 2).sum()],
+            ]
+        )
+        / p.sum()
+        + numpy.eye(2) / 12
+    )  # a pixel is a square
+    values, vectors = numpy.linalg.eigh(covariance)
+    found = skinmask.region(mapped)
+    assert found.pixels == pytest.approx(p.sum())
+    assert found.centroid == pytest.approx((cx, cy))
+    assert (found.semi_minor, found.semi_major) == pytest.approx(tuple(2 * numpy.sqrt(values)))
+    angle = numpy.degrees(numpy.arctan2(vectors[1, 1], vectors[0, 1]))
+    assert (found.angle_degrees - angle) % 180 == pytest.approx(0, abs=1e-6)
+    assert skinmask.region(numpy.zeros((4, 4), numpy.uint8)) is None
+    with pytest.raises(TypeError, match="map: is float64"):
+        skinmask.region(p)
+
+
+def test_what_is_said_of_a_region_can_be_read_and_pickled():
+    mask = numpy.zeros((40, 40), numpy.uint8)
+    mask[10:20, 5:31] = 255
+    region = skinmask.region(mask)
+    assert repr(region) == (
+        "<skinmask.Region 260.0 pixels at (17.5, 14.5), half axes 15.0 and 5.8, 0.0 degrees>"
+    )
+    assert repr(pickle.loads(pickle.dumps(region))) == repr(region)
+    with pytest.raises(TypeError, match="map: is masked uint8"):
+        skinmask.region(numpy.ma.array(mask))
