@@ -167,7 +167,9 @@ void DefineTrainOptions(py::class_<TrainOptions> options) {
       .def("validation",
            [](Options& o, const PairOptions& pairs) {
              o.validation = pairs;
-             o.validation_name = pairs.images.filename().string();
+             o.validation_name = pairs.listed.empty()
+                                     ? pairs.images.filename().string()
+                                     : std::to_string(pairs.listed.size()) + " images";
            })
       .def("calibration",
            [](Options& o, const Samples& samples) {
@@ -226,6 +228,7 @@ void DefineSamples(py::module_& module) {
       .def(py::init<>())
       .def_readwrite("images", &PairOptions::images)
       .def_readwrite("masks", &PairOptions::masks)
+      .def_readwrite("listed", &PairOptions::listed)
       .def_readwrite("image_name", &PairOptions::image_name)
       .def_readwrite("mask_name", &PairOptions::mask_name)
       .def_readwrite("labels", &PairOptions::labels)

@@ -1,5 +1,7 @@
 #include "pipeline/labelled_pairs.h"
 
+#include <set>
+
 #include "media/pair_shards.h"
 
 namespace skinmask {
@@ -18,7 +20,19 @@ PairOptions WithMasks(PairOptions options) {
   return options;
 }
 
+// Scores, and pictures of a page, are found by the image's name.
+MaskPairs PairsOfList(const PairOptions& options) {
+  MaskPairs found;
+  std::set<std::filesystem::path> names;
+  for (const auto& [image, mask] : options.listed) {
+    if (!names.insert(image).second) throw Error(image.string(), "is listed twice");
+    found.pairs.push_back({{image, image}, mask});
+  }
+  return found;
+}
+
 MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, ShardFiles& shards) {
+  if (!options.listed.empty()) return PairsOfList(options);
   ListOptions list;
   if (options.shard.index == 1) list = {.problem = run.problem, .passed_over = run.passed_over};
   const NamePattern image_name(options.image_name, "image name");

@@ -1,18 +1,14 @@
 """Folders, videos and evaluations: the program's files and numbers; runs that are stopped."""
-import json
 import pickle
 import signal
 import subprocess
 import sys
 import time
 
-import numpy
 import pytest
 
 import skinmask
-from conftest import SOURCE, research
-
-MASKS = SOURCE / "samples" / "masks"
+from conftest import research
 
 
 def test_a_folder_gives_the_files_of_the_program(program, photos, tmp_path):
@@ -128,57 +124,6 @@ def test_ctrl_c_ends_a_folder_run(photos, tmp_path):
     assert 0 < len(written) < 400 and all(path.suffix == ".png" for path in written)
     expected = skinmask.detect(skinmask.read_image(photos / "grace_hopper.jpg"))
     assert (skinmask.read_image(written[-1])[:, :, 0] == expected).all()
-
-
-def test_evaluation_gives_the_numbers_of_the_program(program, photos, tmp_path):
-    program("evaluate", "--images", photos, "--truth", MASKS, "--json", tmp_path / "e.json", "-q")
-    expected = json.loads((tmp_path / "e.json").read_text())
-    result = skinmask.evaluate(photos, MASKS, report=tmp_path / "r.html")
-    assert result.pooled == expected["pooled"] and result.pooled["f1"] > 0.8
-    assert result.images == expected["images"]
-    assert result.mean_per_image == expected["mean_per_image"]
-    page = (tmp_path / "r.html").read_text()
-    assert page.startswith("<!DOCTYPE html>") and "astronaut.png" in page
-    with pytest.raises(skinmask.Error, match="r.html"):
-        skinmask.evaluate(photos, MASKS, report=tmp_path / "r.html", overwrite=False, adapt="off")
-
-
-def test_a_page_without_its_pictures_replaces_none(photos, tmp_path):
-    images, page = tmp_path / "images", tmp_path / "r.html"
-    images.mkdir()
-    for photo in photos.iterdir():
-        (images / photo.name).symlink_to(photo)
-    page.write_text("an older page")
-
-    def spoil(done, total):  # after the scores, before the pictures
-        if done == total:
-            (images / "astronaut.png").unlink()
-
-    with pytest.raises(skinmask.Error, match="astronaut.png"):
-        skinmask.evaluate(images, MASKS, adapt="off", report=page, progress=spoil)
-    assert page.read_text() == "an older page"
-
-
-def test_pairs_that_cannot_be_read_end_an_evaluation_or_are_told(photos, tmp_path):
-    for name in ("images", "masks"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "images" / "a.png").write_bytes(b"no picture")
-    (tmp_path / "images" / "b.png").symlink_to(photos / "astronaut.png")
-    for name in ("a", "b"):
-        (tmp_path / "masks" / f"{name}.png").symlink_to(MASKS / "astronaut.png")
-    with pytest.raises(skinmask.Error, match="a.png"):
-        skinmask.evaluate(tmp_path / "images", tmp_path / "masks", adapt="off")
-    lines = []
-    result = skinmask.evaluate(
-        tmp_path / "images", tmp_path / "masks", adapt="off", problem=lines.append
-    )
-    assert len(lines) == 1 and "a.png" in lines[0] and len(result.images) == 1
-    with pytest.raises(TypeError, match="images: is list .*folder"):
-        skinmask.evaluate([numpy.zeros((4, 4, 3), numpy.uint8)], [], adapt="off")
-    with pytest.raises(skinmask.Error, match="masks: are wanted"):
-        skinmask.evaluate(photos)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
-        skinmask.evaluate(photos, MASKS, colour=1)
 
 
 @pytest.fixture(scope="module")

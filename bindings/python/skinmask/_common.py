@@ -20,11 +20,12 @@ BOOLEAN = (bool, numpy.bool_)
 BITS = {"uint8": 8, "uint16": 16, "float32": 32}
 
 
-def path_of(path: Path, name: str = "path", wanted: str = "a file's path is wanted") -> Path:
+def path_of(path: Any, name: str = "path", wanted: str = "a file's path is wanted") -> Path:
     """The path, which is one."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{name}: is {type(path).__name__} ({wanted})")
-    return path
+    result: Path = path
+    return result
 
 
 def texts(name: str, value: str | Iterable[str]) -> list[str]:

@@ -26,7 +26,7 @@ from ._common import (
     run,
     texts,
 )
-from ._pairs import pair_options
+from ._pairs import Paths, pair_options
 from ._samples import Samples
 from ._training import require_kind, set_of_kind, set_rule
 
@@ -97,7 +97,7 @@ class Model:
         max_fpr: float | None = None,
         min_recall: float | None = None,
         cost: tuple[float, float] | None = None,
-        validation: tuple[Path, Path] | None = None,
+        validation: tuple[Paths, Paths] | None = None,
         calibration: Samples | None = None,
         notes: dict[str, str] | None = None,
         progress: Progress = None,

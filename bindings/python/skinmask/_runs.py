@@ -11,7 +11,7 @@ from typing import Any
 from . import _skinmask
 from ._common import Path, Progress, path_of, require_no_classes, run, texts
 from ._model import Model, chosen
-from ._pairs import pair_options
+from ._pairs import Paths, pair_options
 from ._samples import Samples
 from ._skinmask import DetectedFile
 
@@ -49,8 +49,8 @@ class Evaluation:
 
 
 def evaluate(
-    images: Path | Samples,
-    masks: Path | None = None,
+    images: Paths | Samples,
+    masks: Paths | None = None,
     model: Model | None = None,
     *,
     adapt: str = "auto",
@@ -64,14 +64,15 @@ def evaluate(
     problem: Callable[[str], object] | None = None,
     **how: Any,
 ) -> Evaluation:
-    """Judges a model on a folder of images with their masks, or on labelled pixels.
+    """Judges a model on images with their masks, or on labelled pixels.
 
     >>> import numpy
     >>> pixels = numpy.array([[118, 148, 205], [110, 140, 200], [9, 9, 9], [80, 160, 60]], "uint8")
     >>> evaluate(Samples(pixels, [1, 1, 0, 0])).pooled["f1"]
     1.0
 
-    `report` is an HTML page to write. `how` says how masks are read: `Samples.from_pairs`. A file
+    `images` and `masks` are folders, where names say what belongs together, or lists of files, the
+    first mask for the first image. `report` is an HTML page to write. `how` says how masks are read: `Samples.from_pairs`. A file
     that cannot be read is an Error, unless `problem`, a function of one line, is told of it
     instead. Ctrl-C ends the run.
     """

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _skinmask
 from ._common import Path, Progress, path_of, run
-from ._pairs import pair_options
+from ._pairs import Paths, pair_options
 
 
 class Samples:
@@ -50,14 +50,16 @@ class Samples:
     @classmethod
     def from_pairs(
         cls,
-        images: Path,
-        masks: Path | None = None,
+        images: Paths,
+        masks: Paths | None = None,
         *,
         progress: Progress = None,
         problem: Callable[[str], object] | None = None,
         **how: Any,
     ) -> Samples:
         """Of every pixel of the images in a folder, by their masks in another one.
+
+        Or of a list of files, by a list with the mask of each.
 
         `how` are image_name, mask_name, labels, ignored, invert, whole, allow_missing, step and
         groups, as for `skinmask sample` (docs/cli.md, 'Reading masks'). A file that cannot be read

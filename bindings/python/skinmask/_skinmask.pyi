@@ -72,6 +72,7 @@ class Samples:
 class PairOptions:
     images: Path
     masks: Path
+    listed: list[tuple[Path, Path]]
     image_name: str
     mask_name: str
     labels: list[str]

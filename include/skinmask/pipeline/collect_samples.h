@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "skinmask/data/samples.h"
@@ -26,6 +27,9 @@ struct PairOptions {
   // has no use; where they are empty, masks lie beside the images, in archives, and are called
   // {stem}.mask unless mask_name says otherwise.
   std::filesystem::path images, masks;
+  // Or, in their place, files: each image, its path being its name, and its mask (whole_class has
+  // none). No image may stand there twice.
+  std::vector<std::pair<std::filesystem::path, std::filesystem::path>> listed;
   std::string image_name = "{stem}";
   std::string mask_name = "{stem}";
   std::vector<std::string> labels, ignored;  // as MaskRule takes them

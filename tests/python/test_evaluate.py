@@ -1,0 +1,89 @@
+"""skinmask.evaluate: the program's numbers, of folders, lists of files and tables."""
+import json
+
+import numpy
+import pytest
+
+import skinmask
+from conftest import SOURCE
+
+MASKS = SOURCE / "samples" / "masks"
+
+
+def test_evaluation_gives_the_numbers_of_the_program(program, photos, tmp_path):
+    program("evaluate", "--images", photos, "--truth", MASKS, "--json", tmp_path / "e.json", "-q")
+    expected = json.loads((tmp_path / "e.json").read_text())
+    result = skinmask.evaluate(photos, MASKS, report=tmp_path / "r.html")
+    assert result.pooled == expected["pooled"] and result.pooled["f1"] > 0.8
+    assert result.images == expected["images"]
+    assert result.mean_per_image == expected["mean_per_image"]
+    page = (tmp_path / "r.html").read_text()
+    assert page.startswith("<!DOCTYPE html>") and "astronaut.png" in page
+    with pytest.raises(skinmask.Error, match="r.html"):
+        skinmask.evaluate(photos, MASKS, report=tmp_path / "r.html", overwrite=False, adapt="off")
+
+
+def test_lists_of_files_are_judged_as_their_folders(photos, tmp_path):
+    names = ["grace_hopper", "astronaut"]
+    images = [str(next(photos.glob(name + ".*"))) for name in names]
+    masks = [MASKS / (name + ".png") for name in names]
+    page = tmp_path / "r.html"
+    listed = skinmask.evaluate(images, masks, adapt="off", report=page)
+    assert listed.pooled == skinmask.evaluate(photos, MASKS, adapt="off").pooled
+    assert [image["name"] for image in listed.images] == images
+    assert page.read_text().count("data:image") >= 2 and "<html" in page.read_text()
+    table = skinmask.Samples.from_pairs(images, masks, step=8, groups=False)
+    assert table == skinmask.Samples.from_pairs(photos, MASKS, step=8, groups=False)
+    whole = skinmask.Samples.from_pairs(images, whole="skin", step=8)
+    assert whole.counts["skin"] == len(whole)
+    for wrong, message in (
+        ((images, masks[:1]), r"masks: are 1 \(one for each of 2 images\)"),
+        (([], []), "images: are none"),
+        (([images[0]] * 2, masks), "is listed twice"),
+        (([tmp_path / "none.png"], masks[:1]), "none.png"),
+    ):
+        with pytest.raises(skinmask.Error, match=message):
+            skinmask.evaluate(*wrong)
+    for wrong in ((images, MASKS), (photos, masks), ([skinmask.read_image(images[0])], masks[:1])):
+        with pytest.raises(TypeError, match="(images|masks): is "):
+            skinmask.evaluate(*wrong)
+    with pytest.raises(skinmask.Error, match="mask_name: is for folders"):
+        skinmask.evaluate(images, masks, mask_name="{stem}_m")
+
+
+def test_a_page_without_its_pictures_replaces_none(photos, tmp_path):
+    images, page = tmp_path / "images", tmp_path / "r.html"
+    images.mkdir()
+    for photo in photos.iterdir():
+        (images / photo.name).symlink_to(photo)
+    page.write_text("an older page")
+
+    def spoil(done, total):  # after the scores, before the pictures
+        if done == total:
+            (images / "astronaut.png").unlink()
+
+    with pytest.raises(skinmask.Error, match="astronaut.png"):
+        skinmask.evaluate(images, MASKS, adapt="off", report=page, progress=spoil)
+    assert page.read_text() == "an older page"
+
+
+def test_pairs_that_cannot_be_read_end_an_evaluation_or_are_told(photos, tmp_path):
+    for name in ("images", "masks"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "images" / "a.png").write_bytes(b"no picture")
+    (tmp_path / "images" / "b.png").symlink_to(photos / "astronaut.png")
+    for name in ("a", "b"):
+        (tmp_path / "masks" / f"{name}.png").symlink_to(MASKS / "astronaut.png")
+    with pytest.raises(skinmask.Error, match="a.png"):
+        skinmask.evaluate(tmp_path / "images", tmp_path / "masks", adapt="off")
+    lines = []
+    result = skinmask.evaluate(
+        tmp_path / "images", tmp_path / "masks", adapt="off", problem=lines.append
+    )
+    assert len(lines) == 1 and "a.png" in lines[0] and len(result.images) == 1
+    with pytest.raises(TypeError, match="images: is ndarray .*list of files"):
+        skinmask.evaluate([numpy.zeros((4, 4, 3), numpy.uint8)], [], adapt="off")
+    with pytest.raises(skinmask.Error, match="masks: are wanted"):
+        skinmask.evaluate(photos)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        skinmask.evaluate(photos, MASKS, colour=1)
