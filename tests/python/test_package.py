@@ -106,21 +106,24 @@ def test_threads_make_and_drop_detectors_at_the_same_time():
 
 
 FORKS_MEANWHILE = """
-import numpy, os, skinmask, threading
-image = numpy.zeros((50, 60, 3), numpy.uint8)
+import os, skinmask, threading
+model = skinmask.Model.default()
+started = threading.Event()
 go_on = True
 def slide():
     i = 0
     while go_on:
         i += 1
-        skinmask.detect(image, adapt="off", threshold=(i % 997) / 997)
+        model._detector("off", None, True, None, (i % 997) / 997)
+        started.set()
 thread = threading.Thread(target=slide)
 thread.start()
+started.wait()
 children = []
-for _ in range(20):
+for _ in range(40):
     child = os.fork()
     if child == 0:
-        skinmask.detect(image, adapt="off", threshold=0.9999)
+        model._detector("off", None, True, None, 0.9999)
         os._exit(0)
     children.append(child)
 go_on = False
