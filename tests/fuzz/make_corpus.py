@@ -99,6 +99,10 @@ past = {
     'png-dicom.png': b'\x89PNG\r\n\x1a\x1a' + bytes(120) + b'DICM',
     'vp8l-junk.webp': b'/' + bytes((37 * i * i + 11 * i) % 251 for i in range(103)),
     'tiff-without-its-last-byte.tif': pictures['grey.tif'][:-1],
+    # OpenCV's decoder went on after libtiff's errors.
+    'damaged-lzw.tif': pictures['lzw.tif'][:40] + b'\xff' * 20 + pictures['lzw.tif'][60:],
+    'jbig-of-nothing.tif': pictures['grey.tif'].replace(struct.pack('<HHIH', 259, 3, 1, 1),
+                                                        struct.pack('<HHIH', 259, 3, 1, 34661)),
     'huge.png': png(60000, 60000, 8, 0, bytes(4000)),
     'empty': b'',
 }
