@@ -72,6 +72,8 @@ pictures = {
     'grey-alpha.png': encoded(colour.convert('LA'), 'PNG'),
     'interlaced.png': png(1, 2, 8, 0, b'\0\x11\0\x22', interlace=1),
     'turned.png': png(3, 2, 8, 0, b'\0abc\1def', chunk(b'eXIf', exif(8, '>'))),
+    'texts.png': png(3, 2, 8, 0, b'\0abc\4def', 3 * chunk(b'zTXt', b'a\0\0' + zlib.compress(bytes(1 << 18), 9))
+                     + chunk(b'iCCP', b'a\0\0' + zlib.compress(bytes(1 << 18), 9)) + chunk(b'eXIf', exif(8, '>'))),
     'two-idat.png': png(3, 2, 8, 0, b'\0abc\4def').replace(
         chunk(b'IEND', b''), chunk(b'IDAT', b'') + chunk(b'IEND', b'')),
     'colour.bmp': encoded(colour, 'BMP'),
