@@ -63,6 +63,22 @@ TEST(PhoneFormats, AFalseSizeIsAnError) {
   }
 }
 
+// Layers of a JPEG XL count, each with its own size or that of the picture that it is laid over.
+TEST(PhoneFormats, LayersCountAsPixels) {
+  constexpr std::int64_t kAll = 12 * 64 * 48, kLarge = 2048 * 2048;
+  for (const auto& [name, pixels] : {std::pair("layers.jxl", kAll), {"large-layer.jxl", kLarge}}) {
+    EXPECT_ERROR(ReadImage(Fixture(name), {.max_pixels = pixels - 1}),
+                 "has layers of " + std::to_string(pixels) + " pixels in all");
+    std::int64_t taken = 0;
+    const auto take = [&](std::int64_t count) { taken += count; };
+    EXPECT_EQ(ReadImage(Fixture(name), {.max_pixels = pixels, .take = take}).size(),
+              cv::Size(64, 48));
+    EXPECT_GE(taken, pixels) << name;
+  }
+  EXPECT_NO_THROW(ReadImage(Fixture("four-channels.jxl")));
+  EXPECT_ERROR(ReadImage(Fixture("five-channels.jxl")), "has 5 extra channels");
+}
+
 TEST(PhoneFormats, ScaledDownLikeOthers) {
   EXPECT_EQ(ReadImage(Fixture("gradient.jxl"), {.scale = 4}).size(), cv::Size(16, 12));
   EXPECT_EQ(ReadImage(Fixture("gradient.avif"), {.scale = 8}).size(), cv::Size(8, 6));
