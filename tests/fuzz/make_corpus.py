@@ -105,6 +105,9 @@ past = {
     'damaged-lzw.tif': pictures['lzw.tif'][:40] + b'\xff' * 20 + pictures['lzw.tif'][60:],
     'jbig-of-nothing.tif': pictures['grey.tif'].replace(struct.pack('<HHIH', 259, 3, 1, 1),
                                                         struct.pack('<HHIH', 259, 3, 1, 34661)),
+    # FFmpeg only logs that pixels are missing.
+    'two-bytes-of-codes.gif': b'GIF89a' + struct.pack('<HHBBB', 64, 48, 0x80, 0, 0) + b'\0\0\0\xff\xff\xff,' +
+                              struct.pack('<HHHHB', 0, 0, 64, 48, 0) + b'\x02\x02\x44\x01\0;',
     'huge.png': png(60000, 60000, 8, 0, bytes(4000)),
     'empty': b'',
 }
