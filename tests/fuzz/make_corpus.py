@@ -130,6 +130,8 @@ for i, order in enumerate('<>'):
         put('exif', f'orientation-{orientation}-{i}', bytes([i]) + exif(orientation, order))
 put('exif', 'many-entries', b'\0' + exif(3, '<', 65535))
 put('exif', 'ifd-that-leads-to-itself', b'\1' + exif(3)[:-4] + struct.pack('<I', 8))
+put('exif', 'many-ways-to-itself', b'\0II' + struct.pack('<HIH', 42, 8, 101) + 100 * struct.pack('<HHII', 0x8769, 4, 1, 8) +
+    exif(6)[10:])
 put('exif', 'long-value', b'\0' + b'II' + struct.pack('<HIHHHIII', 42, 8, 1, 0x112, 3, 0x7fffffff, 0xfffffff0, 0))
 put('exif', 'nothing', b'\0')
 

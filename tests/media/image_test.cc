@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
+#include <ctime>
 #include <opencv2/imgproc.hpp>
 
 #include "skinmask/base/error.h"
@@ -44,6 +45,22 @@ TEST(Image, EveryOrientationHasTheSamePixelsAsImread) {
       EXPECT_EQ(image.rows, orientation >= 5 && orientation <= 8 ? 61 : 47);
       EXPECT_TRUE(Same(image, ByOpenCv(turned))) << orientation;
     }
+}
+
+// Five thousand times the way to a directory, which is the same: it is not taken, and the
+// orientation behind is found.
+TEST(Image, ExifIsReadNoFurtherThanItsFirstDirectory) {
+  std::string exif("Exif\0\0II*\0\x08\0\0\0\x89\x13", 16);
+  for (int i = 0; i < 5000; ++i) exif += std::string("\x69\x87\4\0\1\0\0\0\x08\0\0\0", 12);
+  exif += std::string("\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0", 16);
+  const std::size_t length = exif.size() + 2;
+  const std::string jpeg = Encode(".jpg", Gradient(64, 48));
+  const std::string turned = jpeg.substr(0, 2) + "\xFF\xFF\xE1" +  // with a fill byte
+                             static_cast<char>(length >> 8) + static_cast<char>(length) + exif +
+                             jpeg.substr(2);
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(DecodeImage(turned, "x").size(), cv::Size(48, 64));
+  EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC / 2);
 }
 
 TEST(Image, GreyAlphaAndSixteenBits) {
