@@ -8,7 +8,6 @@ pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebp libwebpdemux)
 # Optional: without them HEIC and AVIF, or JPEG XL, are not read.
 pkg_check_modules(HEIF IMPORTED_TARGET libheif>=1.13)
 pkg_check_modules(JXL IMPORTED_TARGET libjxl>=0.7)
-pkg_check_modules(EXIF REQUIRED IMPORTED_TARGET libexif)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 # Their headers: the libraries are loaded when the first video is opened.
 pkg_check_modules(FFMPEG REQUIRED libavcodec>=59 libavformat>=59 libavutil>=57 libswscale>=6)

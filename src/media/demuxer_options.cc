@@ -67,6 +67,15 @@ void DemuxerOptions::Set(const char* key, const char* value) {
   Ffmpeg::Get().av_dict_set(&options_, key, value, 0);
 }
 
+void CheckOpened(int result, const std::string& name) {
+  // The demuxer of Y4M adds the length of "FRAME\n" to the bytes of a frame, or to the error that
+  // they are.
+  constexpr int kWrongSize = AVERROR(EINVAL) + 6;
+  if (result == AVERROR(EINVAL)) throw Error(name, "is no moving picture");
+  if (result == kWrongSize)
+    throw Error(name, "has frames of a size that there is not (positive, and not too large)");
+}
+
 int FindStreamInfo(AVFormatContext* format, std::int64_t max_pixels) {
   const Ffmpeg& av = Ffmpeg::Get();
   std::vector<AVDictionary*> options(format->nb_streams);

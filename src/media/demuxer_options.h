@@ -30,6 +30,10 @@ class DemuxerOptions {
   AVDictionary* options_ = nullptr;
 };
 
+// Throws Error where the result of avformat_open_input on a file is one that FFmpeg's own words for
+// it do not explain.
+void CheckOpened(int result, const std::string& name);
+
 // avformat_find_stream_info, whose decoders take no pictures of more than `max_pixels`.
 int FindStreamInfo(AVFormatContext* format, std::int64_t max_pixels);
 

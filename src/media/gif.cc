@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "media/gif_pixels.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -10,8 +11,8 @@
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kHeader = 13;      // signature and logical screen
-constexpr std::size_t kDescriptor = 10;  // of a picture, with its separator
+constexpr std::size_t kHeader = 13;     // signature and logical screen
+constexpr std::size_t kDescriptor = 9;  // of a picture, behind its separator
 
 // The colours that a packed field announces.
 std::size_t TableSize(char packed) {
@@ -41,8 +42,9 @@ class Blocks {
     }
     return false;
   }
+  std::string_view Rest() const { return bytes_.substr(at_); }
   bool SkipPicture() {
-    if (!Skip(kDescriptor - 2)) return false;
+    if (!Skip(kDescriptor - 1)) return false;
     char packed = 0;
     return Next(packed) && Skip(TableSize(packed) + 1) && SkipSubBlocks();
   }
@@ -52,9 +54,12 @@ class Blocks {
   std::size_t at_ = 0;
 };
 
-}  // namespace
+int NumberAt(std::string_view bytes, std::size_t at) {
+  return static_cast<std::uint8_t>(bytes[at]) | static_cast<std::uint8_t>(bytes[at + 1]) << 8;
+}
 
-std::size_t CountGifPictures(std::string_view bytes) {
+// Counts the pictures, and gives the first from its descriptor on.
+std::size_t Walk(std::string_view bytes, std::string_view& first) {
   constexpr char kPicture = 0x2C, kExtension = 0x21;
   if (bytes.size() < kHeader) return 0;
   Blocks blocks(bytes);
@@ -62,12 +67,29 @@ std::size_t CountGifPictures(std::string_view bytes) {
   std::size_t count = 0;
   if (!blocks.Skip(TableSize(bytes[10]))) return 0;
   for (char kind = 0; blocks.Next(kind);) {
+    if (kind == kPicture && count == 0) first = blocks.Rest();
     if (kind == kPicture && blocks.SkipPicture())
       ++count;
     else if (kind != kExtension || !blocks.Skip(1) || !blocks.SkipSubBlocks())
       break;
   }
   return count;
+}
+
+// Whether a picture, from its descriptor on, lies on the canvas (FFmpeg takes rows of the canvas'
+// width from one that is wider) and has all its pixels.
+bool IsWhole(std::string_view picture, const PictureSize& canvas) {
+  const int width = NumberAt(picture, 4), height = NumberAt(picture, 6);
+  if (width == 0 || height == 0 || width > canvas.width || height > canvas.height) return false;
+  const std::size_t data = kDescriptor + TableSize(picture[kDescriptor - 1]);
+  return HoldsGifPixels(picture.substr(data), std::int64_t{width} * height);
+}
+
+}  // namespace
+
+std::size_t CountGifPictures(std::string_view bytes) {
+  std::string_view first;
+  return Walk(bytes, first);
 }
 
 bool IsStillGif(const std::filesystem::path& path) {
@@ -86,18 +108,16 @@ bool IsStillGif(const std::filesystem::path& path) {
 
 std::optional<PictureSize> GifSize(std::string_view bytes) {
   if (bytes.size() < kHeader) return std::nullopt;
-  const auto number = [&](std::size_t at) {
-    return static_cast<std::uint8_t>(bytes[at]) | static_cast<std::uint8_t>(bytes[at + 1]) << 8;
-  };
-  return PictureSize{number(6), number(8)};
+  return PictureSize{NumberAt(bytes, 6), NumberAt(bytes, 8)};
 }
 
 cv::Mat DecodeGif(std::string_view bytes, std::string_view subject) {
-  const std::size_t count = CountGifPictures(bytes);
+  std::string_view first;
+  const std::size_t count = Walk(bytes, first);
   if (count > 1)
     throw Error(subject,
                 "is an animation (a GIF of one picture, or a file whose name ends in .gif)");
-  if (count == 0)
+  if (count == 0 || !IsWhole(first, *GifSize(bytes)))
     throw Error(subject, "is a damaged GIF, or one that ends too early (a whole file)");
   const Ffmpeg& av = Ffmpeg::Get();
   const CodecPtr codec(av.avcodec_alloc_context3(av.avcodec_find_decoder(AV_CODEC_ID_GIF)));

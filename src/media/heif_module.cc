@@ -44,7 +44,7 @@ void skinmask_decode_heif(std::string_view bytes, const skinmask::CheckPicture& 
   }
   const Owned<heif_image_handle> primary(handle, heif_image_handle_release);
   const cv::Size told(heif_image_handle_get_width(handle), heif_image_handle_get_height(handle));
-  check({told.width, told.height});
+  check({told.width, told.height}, std::int64_t{told.width} * told.height);
   heif_image* image = nullptr;
   error =
       heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGB, nullptr);

@@ -57,10 +57,13 @@ std::string CheckHeader(ImageFormat format, std::string_view bytes, std::string_
 // Those of which the decoder that is to decode them reads the header, and brings them upright.
 cv::Mat DecodeOfPhones(ImageFormat format, std::string_view bytes, std::string_view subject,
                        const DecodeOptions& options) {
-  const CheckPicture check = [&](const PictureSize& size) {
+  const CheckPicture check = [&](const PictureSize& size, std::int64_t decoded) {
     CheckSize(size, options.max_pixels, subject);
-    constexpr std::int64_t kCopies = 2;  // one is the decoder's
-    if (options.take) options.take(kCopies * size.width * size.height);
+    if (decoded > options.max_pixels)
+      throw Error(subject, fmt::format("has layers of {} pixels in all, and the limit is {} pixels "
+                                       "(a higher one takes it)",
+                                       decoded, options.max_pixels));
+    if (options.take) options.take(size.width * size.height + decoded);  // which the decoder holds
   };
   return format == ImageFormat::kHeif ? DecodeHeif(bytes, subject, check)
                                       : DecodeJxl(bytes, subject, check);

@@ -4,6 +4,7 @@
 #include <webp/demux.h>
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstring>
 #include <memory>
 #include <opencv2/imgcodecs.hpp>
@@ -44,8 +45,24 @@ toff_t Seek(thandle_t handle, toff_t offset, int whence) {
 int Close(thandle_t) { return 0; }
 toff_t SizeOf(thandle_t handle) { return FileOf(handle).bytes.size(); }
 
-// They would print. Once, before any thread needs them.
-const bool kSilent = (TIFFSetErrorHandler(nullptr), TIFFSetWarningHandler(nullptr), true);
+// Whether libtiff told this thread of pixels that it could not decode. OpenCV has it go on after
+// these, with whatever the memory of the strip or tile held.
+thread_local bool is_damaged = false;
+
+void NoteError(thandle_t, const char*, const char*, va_list) { is_damaged = true; }
+
+// Of warnings only those are damage that tell of pixels made up, where a JPEG or a fax ends early
+// or makes no sense. All others are of tags, or of data that are whole.
+void NoteWarning(thandle_t, const char* module, const char* format, va_list) {
+  const std::string_view from = module ? module : "", text = format ? format : "";
+  const bool of_pixels = from == "JPEGLib" || from == "LibJpeg" || from.starts_with("Fax");
+  if (of_pixels || text.starts_with("Improper JPEG strip/tile size")) is_damaged = true;
+}
+
+// The first two would print. Once, before any thread needs them; OpenCV replaces those alone.
+const bool kSilent =
+    (TIFFSetErrorHandler(nullptr), TIFFSetWarningHandler(nullptr),
+     TIFFSetErrorHandlerExt(NoteError), TIFFSetWarningHandlerExt(NoteWarning), true);
 
 // Whether OpenCV decodes every pixel of such a TIFF as its tags say. Of others it may leave memory
 // as it was (16 bits of one sample that claim to be RGB) or mix the samples up (planes of 16 bits).
@@ -145,7 +162,11 @@ void skinmask_read_header(ImageFormat format, std::string_view bytes, ImageHeade
 void skinmask_decode(ImageFormat format, std::string_view bytes, int flags, cv::Mat& image) {
   if (format == ImageFormat::kWebP) return DecodeWebP(bytes, image);
   const cv::Mat buffer(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
+  is_damaged = false;
   image = cv::imdecode(buffer, flags);
+  if (format == ImageFormat::kTiff && is_damaged)
+    throw cv::Exception(cv::Error::StsError,
+                        "its pixels are damaged, or end too early (a whole file)", "", "", 0);
 }
 
 void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes) {

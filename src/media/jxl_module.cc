@@ -1,6 +1,7 @@
 // The module skinmask-jxl.
 #include <jxl/decode.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "media/phone_codecs.h"
@@ -9,11 +10,57 @@ namespace {
 
 using DecoderPtr = std::unique_ptr<JxlDecoder, void (*)(JxlDecoder*)>;
 
+constexpr char kDamaged[] = "is a damaged JPEG XL, or one that ends too early (a whole file)";
+
+DecoderPtr Open(std::string_view bytes, int events) {
+  DecoderPtr decoder(JxlDecoderCreate(nullptr), JxlDecoderDestroy);
+  JxlDecoderSubscribeEvents(decoder.get(), events);
+  JxlDecoderSetInput(decoder.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                     bytes.size());
+  return decoder;
+}
+
 // What the header says; empty where the picture can be taken.
-std::string CheckHeader(const JxlBasicInfo& info, const skinmask::CheckPicture& check) {
+std::string CheckHeader(const JxlBasicInfo& info) {
+  // Those of level 5 (ISO/IEC 18181-1, annex M), for alpha and the like: the colours alone are
+  // wanted, and each channel takes as long as they do.
+  constexpr std::uint32_t kMostChannels = 4;
   if (info.have_animation) return "is an animation (a JPEG XL of one picture)";
-  check({info.xsize, info.ysize});
-  return {};
+  if (info.num_extra_channels <= kMostChannels) return {};
+  return "has " + std::to_string(info.num_extra_channels) +
+         " extra channels (a JPEG XL of 4 at most)";
+}
+
+// The pixels that a layer costs: its own, or those of the picture that it is laid over.
+std::int64_t PixelsOf(const JxlLayerInfo& layer, const JxlBasicInfo& info) {
+  return std::max(std::int64_t{layer.xsize} * layer.ysize, std::int64_t{info.xsize} * info.ysize);
+}
+
+// Passes over all headers, those of layers, too, of which a few bytes may hold many, each larger
+// than the picture.
+std::string CheckHeaders(std::string_view bytes, const skinmask::CheckPicture& check) {
+  constexpr std::int64_t kEnough = std::int64_t{1} << 60;
+  const DecoderPtr decoder = Open(bytes, JXL_DEC_BASIC_INFO | JXL_DEC_FRAME);
+  JxlDecoderSetCoalescing(decoder.get(), JXL_FALSE);
+  JxlBasicInfo info{};
+  std::int64_t decoded = 0;
+  while (true) {
+    const JxlDecoderStatus status = JxlDecoderProcessInput(decoder.get());
+    if (status == JXL_DEC_BASIC_INFO) {
+      JxlDecoderGetBasicInfo(decoder.get(), &info);
+      std::string problem = CheckHeader(info);
+      if (!problem.empty()) return problem;
+    } else if (status == JXL_DEC_FRAME) {
+      JxlFrameHeader header;
+      JxlDecoderGetFrameHeader(decoder.get(), &header);
+      decoded = std::min(kEnough, decoded + std::min(kEnough, PixelsOf(header.layer_info, info)));
+      if (!header.is_last) continue;
+      check({info.xsize, info.ysize}, decoded);
+      return {};
+    } else {
+      return kDamaged;
+    }
+  }
 }
 
 }  // namespace
@@ -21,18 +68,15 @@ std::string CheckHeader(const JxlBasicInfo& info, const skinmask::CheckPicture& 
 void skinmask_decode_jxl(std::string_view bytes, const skinmask::CheckPicture& check, cv::Mat& rgb,
                          std::string& problem) {
   constexpr JxlPixelFormat kRgb{3, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
-  const DecoderPtr decoder(JxlDecoderCreate(nullptr), JxlDecoderDestroy);
-  JxlDecoderSubscribeEvents(decoder.get(), JXL_DEC_BASIC_INFO | JXL_DEC_FULL_IMAGE);
-  JxlDecoderSetInput(decoder.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                     bytes.size());
+  problem = CheckHeaders(bytes, check);
+  if (!problem.empty()) return;
+  const DecoderPtr decoder = Open(bytes, JXL_DEC_BASIC_INFO | JXL_DEC_FULL_IMAGE);
   cv::Mat picture;
   while (true) {
     const JxlDecoderStatus status = JxlDecoderProcessInput(decoder.get());
     if (status == JXL_DEC_BASIC_INFO) {
       JxlBasicInfo info;
       JxlDecoderGetBasicInfo(decoder.get(), &info);
-      problem = CheckHeader(info, check);
-      if (!problem.empty()) return;
       picture.create(static_cast<int>(info.ysize), static_cast<int>(info.xsize), CV_8UC3);
     } else if (status == JXL_DEC_NEED_IMAGE_OUT_BUFFER) {
       if (JxlDecoderSetImageOutBuffer(decoder.get(), &kRgb, picture.data,
@@ -45,5 +89,5 @@ void skinmask_decode_jxl(std::string_view bytes, const skinmask::CheckPicture& c
       break;  // an error, or the end of a file that has no whole picture
     }
   }
-  problem = "is a damaged JPEG XL, or one that ends too early (a whole file)";
+  problem = kDamaged;
 }

@@ -1,43 +1,78 @@
 #include "media/orientation.h"
 
-#include <libexif/exif-data.h>
-
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace skinmask {
 namespace {
 
-// Where the pixels of a JPEG begin; the size of what is none, or is made otherwise.
-std::size_t HeaderSize(std::string_view bytes) {
-  using namespace std::string_view_literals;
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
-  if (!bytes.starts_with("\xFF\xD8"sv)) return bytes.size();
-  std::size_t at = 2;
-  constexpr int kStartOfScan = 0xDA, kFill = 0xFF;
-  while (at + 4 <= bytes.size() && byte(at) == 0xFF && byte(at + 1) != kFill) {
-    if (byte(at + 1) == kStartOfScan) return at;
-    at += 2 + (std::size_t{byte(at + 2)} << 8 | byte(at + 3));
-  }
-  return bytes.size();
+std::uint8_t ByteAt(std::string_view bytes, std::size_t at) {
+  return static_cast<std::uint8_t>(bytes[at]);
 }
 
-// EXIF tag 0x0112, 1..8; 1 where there is none. Takes a JPEG, or EXIF data with its header.
-int TagOf(std::string_view bytes) {
-  // EXIF lives in an APP1 segment near the start; most files without one are told apart by this.
-  constexpr std::size_t kSearched = 1 << 18;
-  if (bytes.substr(0, std::min(kSearched, HeaderSize(bytes))).find(kExifHeader) == bytes.npos)
-    return 1;
-  const std::unique_ptr<ExifData, decltype(&exif_data_unref)> exif(
-      exif_data_new_from_data(reinterpret_cast<const unsigned char*>(bytes.data()),
-                              static_cast<unsigned>(bytes.size())),
-      exif_data_unref);
-  if (!exif) return 1;
-  const ExifEntry* entry = exif_content_get_entry(exif->ifd[EXIF_IFD_0], EXIF_TAG_ORIENTATION);
-  if (!entry || entry->format != EXIF_FORMAT_SHORT || entry->components < 1) return 1;
-  const int value = exif_get_short(entry->data, exif_data_get_byte_order(exif.get()));
-  return value >= 1 && value <= 8 ? value : 1;
+// The TIFF structure that is EXIF data; empty where there is none. Takes a JPEG, whose segments
+// before its pixels are looked at, or the data with their header.
+std::string_view ExifOf(std::string_view bytes) {
+  constexpr int kStart = 0xFF, kStartOfScan = 0xDA, kApp1 = 0xE1;
+  if (bytes.starts_with(kExifHeader)) return bytes.substr(kExifHeader.size());
+  if (!bytes.starts_with("\xFF\xD8")) return {};
+  for (std::size_t at = 2; at + 4 <= bytes.size() && ByteAt(bytes, at) == kStart;) {
+    const int marker = ByteAt(bytes, at + 1);
+    if (marker == kStart) {  // a fill byte
+      ++at;
+      continue;
+    }
+    if (marker == kStartOfScan) return {};
+    const std::size_t length = std::size_t{ByteAt(bytes, at + 2)} << 8 | ByteAt(bytes, at + 3);
+    const std::string_view segment = bytes.substr(at + 2, length);
+    if (marker == kApp1 && segment.size() == length && length >= 2 &&
+        segment.substr(2).starts_with(kExifHeader))
+      return segment.substr(2 + kExifHeader.size());
+    at += 2 + length;
+  }
+  return {};
+}
+
+// Numbers of a TIFF structure (TIFF 6.0, section 2); 0 beyond its end.
+struct Tiff {
+  std::size_t Number(std::size_t at, std::size_t count) const {
+    if (at > bytes.size() || count > bytes.size() - at) return 0;
+    std::size_t value = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      value = value << 8 | ByteAt(bytes, at + (big_endian ? i : count - 1 - i));
+    return value;
+  }
+
+  std::string_view bytes;
+  bool big_endian = false;
+};
+
+// Of one directory's entry of tag 0x0112, a number of 1, 2 or 4 bytes; 0 where it says none.
+std::size_t ValueOf(const Tiff& tiff, std::size_t entry) {
+  constexpr std::size_t kByte = 1, kShort = 3, kLong = 4, kSigned = 5;  // from type to type
+  const std::size_t type = tiff.Number(entry + 2, 2), count = tiff.Number(entry + 4, 4);
+  const std::size_t plain = type > kSigned ? type - kSigned : type;
+  const std::size_t size = plain == kByte ? 1 : plain == kShort ? 2 : plain == kLong ? 4 : 0;
+  if (size == 0 || count == 0) return 0;
+  const bool is_inside = count <= 4 / size;  // of the entry, else where it says
+  return tiff.Number(is_inside ? entry + 8 : tiff.Number(entry + 8, 4), size);
+}
+
+// EXIF tag 0x0112, 1..8; 1 where there is none. It stands in the first directory, and nothing else
+// is looked at: what that leads to is the author's to choose, a thousand times the same, too.
+std::size_t TagOf(std::string_view bytes) {
+  constexpr std::size_t kTag = 0x0112, kEntry = 12, kMagic = 42;
+  Tiff tiff{ExifOf(bytes)};
+  tiff.big_endian = tiff.bytes.starts_with("MM");
+  if (!tiff.big_endian && !tiff.bytes.starts_with("II")) return 1;
+  if (tiff.Number(2, 2) != kMagic) return 1;
+  const std::size_t directory = tiff.Number(4, 4), entries = tiff.Number(directory, 2);
+  for (std::size_t i = 0, at = directory + 2; i < entries; ++i, at += kEntry) {
+    if (tiff.Number(at, 2) != kTag) continue;
+    const std::size_t value = ValueOf(tiff, at);
+    return value >= 1 && value <= 8 ? value : 1;
+  }
+  return 1;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // libraries has no such module, and reads no such files.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <opencv2/core.hpp>
 #include <string>
@@ -12,8 +13,9 @@
 
 namespace skinmask {
 
-// Told of the size of a picture before memory is taken for it; may throw.
-using CheckPicture = std::function<void(const PictureSize&)>;
+// Told of the size of a picture, and of how many pixels are decoded for it (more than it has where
+// layers are laid over each other), before memory is taken; may throw.
+using CheckPicture = std::function<void(const PictureSize&, std::int64_t decoded)>;
 
 // A file of either format as CV_8UC3, upright, alpha ignored. Throws Error for one that is damaged,
 // an animation, or of a format that this build does not read.

@@ -58,6 +58,15 @@ bool ReadHead(png_structp png, png_infop info, bool keep_grey) {
   return true;
 }
 
+// Nothing is kept of what no pixel depends on. Texts and profiles are deflated, and each may hold
+// 8 MB of memory in 8 kB of a file. A negative count means all chunks that are not needed for
+// pixels, libpng's list of which has the orientation.
+void DropAllButPixels(png_structp png) {
+  constexpr png_byte kOrientation[] = "eXIf";
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_AS_DEFAULT, kOrientation, 1);
+}
+
 bool ReadRows(png_structp png, png_infop info, png_bytepp rows) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_read_image(png, rows);
@@ -94,6 +103,7 @@ DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep
   };
   png_set_option(png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);  // every chunk has its CRC
   if (stored) png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // checked already
+  DropAllButPixels(png);
   if (!ReadHead(png, info, keep_grey)) fail();
   DecodedPng decoded;
   decoded.image = Allocate(static_cast<int>(png_get_image_height(png, info)),

@@ -102,7 +102,7 @@ void VideoReader::State::Open() {
   int result = av.avformat_open_input(&format, (stream ? name : file->address()).c_str(),
                                       options.raw ? av.av_find_input_format("rawvideo") : nullptr,
                                       demuxer_options.get());
-  if (result == AVERROR(EINVAL) && !stream) throw Error(name, "is no moving picture");
+  if (!stream) CheckOpened(result, name);
   if (result >= 0) result = FindStreamInfo(format, options.max_pixels);
   if (result >= 0 && TimedOut()) result = AVERROR_EXIT;
   if (result == AVERROR_EXIT && !Stopped())

@@ -72,6 +72,8 @@ pictures = {
     'grey-alpha.png': encoded(colour.convert('LA'), 'PNG'),
     'interlaced.png': png(1, 2, 8, 0, b'\0\x11\0\x22', interlace=1),
     'turned.png': png(3, 2, 8, 0, b'\0abc\1def', chunk(b'eXIf', exif(8, '>'))),
+    'texts.png': png(3, 2, 8, 0, b'\0abc\4def', 3 * chunk(b'zTXt', b'a\0\0' + zlib.compress(bytes(1 << 18), 9))
+                     + chunk(b'iCCP', b'a\0\0' + zlib.compress(bytes(1 << 18), 9)) + chunk(b'eXIf', exif(8, '>'))),
     'two-idat.png': png(3, 2, 8, 0, b'\0abc\4def').replace(
         chunk(b'IEND', b''), chunk(b'IDAT', b'') + chunk(b'IEND', b'')),
     'colour.bmp': encoded(colour, 'BMP'),
@@ -99,6 +101,13 @@ past = {
     'png-dicom.png': b'\x89PNG\r\n\x1a\x1a' + bytes(120) + b'DICM',
     'vp8l-junk.webp': b'/' + bytes((37 * i * i + 11 * i) % 251 for i in range(103)),
     'tiff-without-its-last-byte.tif': pictures['grey.tif'][:-1],
+    # OpenCV's decoder went on after libtiff's errors.
+    'damaged-lzw.tif': pictures['lzw.tif'][:40] + b'\xff' * 20 + pictures['lzw.tif'][60:],
+    'jbig-of-nothing.tif': pictures['grey.tif'].replace(struct.pack('<HHIH', 259, 3, 1, 1),
+                                                        struct.pack('<HHIH', 259, 3, 1, 34661)),
+    # FFmpeg only logs that pixels are missing.
+    'two-bytes-of-codes.gif': b'GIF89a' + struct.pack('<HHBBB', 64, 48, 0x80, 0, 0) + b'\0\0\0\xff\xff\xff,' +
+                              struct.pack('<HHHHB', 0, 0, 64, 48, 0) + b'\x02\x02\x44\x01\0;',
     'huge.png': png(60000, 60000, 8, 0, bytes(4000)),
     'empty': b'',
 }
@@ -121,6 +130,8 @@ for i, order in enumerate('<>'):
         put('exif', f'orientation-{orientation}-{i}', bytes([i]) + exif(orientation, order))
 put('exif', 'many-entries', b'\0' + exif(3, '<', 65535))
 put('exif', 'ifd-that-leads-to-itself', b'\1' + exif(3)[:-4] + struct.pack('<I', 8))
+put('exif', 'many-ways-to-itself', b'\0II' + struct.pack('<HIH', 42, 8, 101) + 100 * struct.pack('<HHII', 0x8769, 4, 1, 8) +
+    exif(6)[10:])
 put('exif', 'long-value', b'\0' + b'II' + struct.pack('<HIHHHIII', 42, 8, 1, 0x112, 3, 0x7fffffff, 0xfffffff0, 0))
 put('exif', 'nothing', b'\0')
 

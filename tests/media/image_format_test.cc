@@ -94,6 +94,58 @@ TEST(ImageFormat, TiffsOfWhichOpenCvLeavesMemoryAsItWasAreErrors) {
   }
 }
 
+// A TIFF whose one strip is a JPEG (TIFF's technical note 2).
+std::string TiffOf(const std::string& jpeg, std::size_t width, std::size_t height) {
+  const std::size_t bits = 8 + jpeg.size(), directory = bits + 6;
+  std::string entries;
+  const auto put = [&](std::size_t tag, std::size_t type, std::size_t count, std::size_t value) {
+    entries += Little(tag, 2) + Little(type, 2) + Little(count, 4) + Little(value, 4);
+  };
+  put(256, 4, 1, width);
+  put(257, 4, 1, height);
+  put(258, 3, 3, bits);
+  put(259, 3, 1, 7);
+  put(262, 3, 1, 6);
+  put(273, 4, 1, 8);
+  put(277, 3, 1, 3);
+  put(278, 4, 1, height);
+  put(279, 4, 1, jpeg.size());
+  return "II*" + std::string(1, '\0') + Little(directory, 4) + jpeg + Little(8, 2) + Little(8, 2) +
+         Little(8, 2) + Little(9, 2) + entries + Little(0, 4);
+}
+
+// Replaces the pixels of a TIFF, which stand before its directory, from the middle on.
+std::string WithDamage(std::string tiff, char damage) {
+  std::size_t directory = 0;
+  for (std::size_t i = 8; i-- > 4;) directory = directory << 8 | static_cast<std::uint8_t>(tiff[i]);
+  const std::size_t half = directory / 2, count = directory - 6 - half;
+  return tiff.replace(half, count, count, damage);
+}
+
+// OpenCV decodes strips of 8 bits with libtiff's errors ignored: a part of the picture would be
+// what its memory held.
+TEST(ImageFormat, TiffsWhosePixelsAreDamagedAreErrors) {
+  const cv::Mat picture = Gradient(64, 48);
+  const auto with = [&](int compression) {
+    return Encode(".tiff", picture, {cv::IMWRITE_TIFF_COMPRESSION, compression});
+  };
+  constexpr int kNone = 1, kLzw = 5, kDeflate = 8, kPackBits = 32773;
+  for (const auto& [tiff, damage] : {std::pair(TiffOf(Encode(".jpg", picture), 64, 48), '\xFF'),
+                                     {with(kLzw), '\xFF'},
+                                     {with(kDeflate), '\xFF'},
+                                     {with(kPackBits), '\x80'}}) {
+    EXPECT_NEAR(cv::mean(DecodeImage(tiff, "x"))[0], cv::mean(picture)[0], 1);
+    EXPECT_ERROR(DecodeImage(WithDamage(tiff, damage), "x"), "its pixels are damaged");
+    EXPECT_NO_THROW(DecodeImage(tiff, "x"));
+  }
+  EXPECT_THROW(DecodeImage(TiffOf(Encode(".jpg", Gradient(64, 32)), 64, 48), "x"), Error);
+  for (const int claimed : {kLzw, kDeflate, 32946, 34661, 34712, 50000, 50001}) {
+    std::string tiff = with(kNone);
+    SetTag(tiff, 0x103, static_cast<std::size_t>(claimed));
+    EXPECT_THROW(DecodeImage(tiff, "x"), Error) << claimed;
+  }
+}
+
 // The extended form of a WebP (its container's specification, 2023), with an EXIF chunk.
 std::string WebPWithOrientation(const std::string& webp, int width, int height, int orientation) {
   const std::string exif = std::string("II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0", 18) +

@@ -1,7 +1,10 @@
 #include "skinmask/media/image.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <zlib.h>
 
+#include <ctime>
 #include <opencv2/imgproc.hpp>
 
 #include "skinmask/base/error.h"
@@ -42,6 +45,22 @@ TEST(Image, EveryOrientationHasTheSamePixelsAsImread) {
       EXPECT_EQ(image.rows, orientation >= 5 && orientation <= 8 ? 61 : 47);
       EXPECT_TRUE(Same(image, ByOpenCv(turned))) << orientation;
     }
+}
+
+// Five thousand times the way to a directory, which is the same: it is not taken, and the
+// orientation behind is found.
+TEST(Image, ExifIsReadNoFurtherThanItsFirstDirectory) {
+  std::string exif("Exif\0\0II*\0\x08\0\0\0\x89\x13", 16);
+  for (int i = 0; i < 5000; ++i) exif += std::string("\x69\x87\4\0\1\0\0\0\x08\0\0\0", 12);
+  exif += std::string("\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0", 16);
+  const std::size_t length = exif.size() + 2;
+  const std::string jpeg = Encode(".jpg", Gradient(64, 48));
+  const std::string turned = jpeg.substr(0, 2) + "\xFF\xFF\xE1" +  // with a fill byte
+                             static_cast<char>(length >> 8) + static_cast<char>(length) + exif +
+                             jpeg.substr(2);
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(DecodeImage(turned, "x").size(), cv::Size(48, 64));
+  EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC / 2);
 }
 
 TEST(Image, GreyAlphaAndSixteenBits) {
@@ -165,6 +184,44 @@ TEST(Image, AnyByteOfAPngThatChangesIsNoticed) {
       changed[at] ^= 0x10;
       EXPECT_THROW(DecodeImage(changed, "x"), Error) << "byte " << at << " of " << png.size();
     }
+}
+
+// A chunk of type and data with its sum.
+std::string Chunk(const std::string& body) {
+  const auto number = [](std::size_t value) {
+    std::string text;
+    for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift);
+    return text;
+  };
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(body.data());
+  return number(body.size() - 4) + body +
+         number(crc32(0, bytes, static_cast<unsigned>(body.size())));
+}
+
+// Texts of 8 MB each in a picture of 64 x 48: none of them is unpacked, and the orientation behind
+// them is found.
+TEST(Image, TextsOfAPngTakeNoMemory) {
+  const std::string letters(7'990'000, 'A');
+  std::string packed(100'000, '\0');
+  uLongf size = packed.size();
+  ASSERT_EQ(compress(reinterpret_cast<Bytef*>(packed.data()), &size,
+                     reinterpret_cast<const Bytef*>(letters.data()), letters.size()),
+            Z_OK);
+  packed.resize(size);
+  std::string chunks;
+  for (int i = 0; i < 30; ++i)
+    chunks += Chunk(std::string("zTXta\0\0", 7) + packed) +
+              Chunk(std::string("iTXta\0\1\0\0\0", 10) + packed);
+  chunks += Chunk(std::string("eXIfII*\0\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0", 30));
+  const std::string png = Encode(".png", Gradient(64, 48));
+  const auto peak = [] {
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  const long before = peak();
+  EXPECT_EQ(DecodeImage(png.substr(0, 33) + chunks + png.substr(33), "x").size(), cv::Size(48, 64));
+  EXPECT_LT(peak() - before, 100'000);  // kilobytes
 }
 
 TEST(Image, NoiseThatDoesNotShrinkIsWrittenAllTheSame) {

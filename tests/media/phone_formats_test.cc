@@ -63,6 +63,22 @@ TEST(PhoneFormats, AFalseSizeIsAnError) {
   }
 }
 
+// Layers of a JPEG XL count, each with its own size or that of the picture that it is laid over.
+TEST(PhoneFormats, LayersCountAsPixels) {
+  constexpr std::int64_t kAll = 12 * 64 * 48, kLarge = 2048 * 2048;
+  for (const auto& [name, pixels] : {std::pair("layers.jxl", kAll), {"large-layer.jxl", kLarge}}) {
+    EXPECT_ERROR(ReadImage(Fixture(name), {.max_pixels = pixels - 1}),
+                 "has layers of " + std::to_string(pixels) + " pixels in all");
+    std::int64_t taken = 0;
+    const auto take = [&](std::int64_t count) { taken += count; };
+    EXPECT_EQ(ReadImage(Fixture(name), {.max_pixels = pixels, .take = take}).size(),
+              cv::Size(64, 48));
+    EXPECT_GE(taken, pixels) << name;
+  }
+  EXPECT_NO_THROW(ReadImage(Fixture("four-channels.jxl")));
+  EXPECT_ERROR(ReadImage(Fixture("five-channels.jxl")), "has 5 extra channels");
+}
+
 TEST(PhoneFormats, ScaledDownLikeOthers) {
   EXPECT_EQ(ReadImage(Fixture("gradient.jxl"), {.scale = 4}).size(), cv::Size(16, 12));
   EXPECT_EQ(ReadImage(Fixture("gradient.avif"), {.scale = 8}).size(), cv::Size(8, 6));
@@ -90,6 +106,54 @@ TEST(Gif, AnimationsAreVideos) {
   const InputList gifs = ListFolder(Fixture(""), {.wanted = Inputs::kAll, .include = {"*.gif"}});
   for (const InputFile file : gifs)
     EXPECT_EQ(file.media == Media::kVideo, file.relative == "animation.gif") << file.relative;
+}
+
+// A GIF whose codes are bytes: those of pixels of 7 bits, with the table cleared before it grows.
+// Row y has the grey 2 y.
+std::string PlainGif(int width, int height, bool interlaced, bool local_palette) {
+  const auto number = [](int value) {
+    return std::string{static_cast<char>(value), static_cast<char>(value >> 8)};
+  };
+  std::string palette;
+  for (int i = 0; i < 128; ++i) palette += std::string(3, static_cast<char>(2 * i));
+  const std::string size = number(width) + number(height);
+  std::string gif = "GIF89a" + size + (local_palette ? '\0' : '\x86') + std::string(2, '\0');
+  if (!local_palette) gif += palette;
+  const int kind = (local_palette ? 0x86 : 0) | (interlaced ? 0x40 : 0);
+  gif += "," + number(0) + number(0) + size + static_cast<char>(kind);
+  if (local_palette) gif += palette;
+  gif += '\7';
+  for (const auto& [from, step] : {std::pair(0, interlaced ? 8 : 1), {4, 8}, {2, 4}, {1, 2}})
+    for (int y = from; y < height && (interlaced || step == 1); y += step)
+      gif += static_cast<char>(width + 1) +
+             ("\x80" + std::string(static_cast<std::size_t>(width), static_cast<char>(y)));
+  return gif + std::string("\1\x81\0;", 4);
+}
+
+TEST(Gif, InterlacedOnesAndThoseWithPalettesOfTheirOwnAreRead) {
+  for (const bool interlaced : {false, true})
+    for (const bool local : {false, true}) {
+      const cv::Mat image = DecodeImage(PlainGif(64, 48, interlaced, local), "x");
+      ASSERT_EQ(image.size(), cv::Size(64, 48));
+      for (int y = 0; y < 48; ++y) EXPECT_EQ(image.at<cv::Vec3b>(y, 63)[0], 2 * y) << interlaced;
+    }
+}
+
+// FFmpeg only logs that rows are missing.
+TEST(Gif, PixelsThatAreMissingAreAnError) {
+  const std::string end("\0;", 2), plain = PlainGif(64, 48, false, false),
+                                   real = Bytes("gradient.gif");
+  EXPECT_NO_THROW(
+      DecodeImage(plain.substr(0, plain.size() - 4) + end, "x"));  // without its last code
+  for (std::size_t rows = 0; rows < 48; ++rows)
+    EXPECT_ERROR(DecodeImage(plain.substr(0, 408 + rows * 66) + end, "x"), "damaged GIF");
+  const std::size_t picture = real.find(std::string(",\0\0\0\0\x40\0\x30\0", 9));
+  ASSERT_NE(picture, real.npos);
+  for (std::size_t at = picture + 11; real[at] != 0; at += 1 + static_cast<std::uint8_t>(real[at]))
+    EXPECT_ERROR(DecodeImage(real.substr(0, at) + end, "x"), "damaged GIF");
+  std::string none = plain;
+  none[408 + 66 * 20 + 9] = '\xF0';  // a code that there is not yet
+  EXPECT_ERROR(DecodeImage(none, "x"), "damaged GIF");
 }
 
 }  // namespace

@@ -171,6 +171,9 @@ TEST_F(VideoTest, WhatIsNoVideoIsSaid) {
   EXPECT_ERROR(VideoReader(Path("none.mp4").string()), "No such file");
   EXPECT_ERROR(VideoReader(Put("text.mp4", "no video at all").string()),
                "cannot be opened as video");
+  for (const std::string size : {"W-64 H48", "W2000000000 H2000000000"})
+    EXPECT_ERROR(VideoReader(Put("a.y4m", "YUV4MPEG2 " + size + " F25:1\nFRAME\n").string()),
+                 "has frames of a size that there is not");
   Shell(folder_, "ffmpeg -v error -f lavfi -i sine=duration=1 sound.mp4");
   EXPECT_ERROR(VideoReader(Path("sound.mp4").string()), "holds no moving picture");
 }
