@@ -15,11 +15,12 @@ namespace skinmask::cli {
 Json DecidingOptions(const Json& given);
 // Throws UsageError for a deciding option beside --partials, but for those of `allowed`.
 void RequirePartsAlone(const Json& given, const std::vector<std::string>& allowed);
-// Throws Error for options of a part, of `file`, that decide no result: nobody but the command line
-// says where results go.
+// Throws Error for options of a part, of `file`, that are none of a closed list: nobody but the
+// command line says where results go.
 void RequireDeciding(const Json& options, const std::string& file);
 // Lets the verb that `add` gives parse deciding options as if they stood on the command line, and
-// returns them in the order that it declares. Throws Error for what is none of it; `file` had them.
+// returns them in the order that it declares. Throws Error for what is none of it, or means another
+// option or value than it says; `file` had them.
 Json ParseOptions(const std::function<CLI::App*(CLI::App&)>& add, const Json& options,
                   const std::string& file);
 

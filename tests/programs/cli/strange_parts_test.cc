@@ -51,6 +51,40 @@ TEST_F(PartsTest, PartsGiveNoOrders) {
   EXPECT_EQ(Run("evaluate --images i --truth m --shard 1/1 --partial i/0.png --force").status, 2);
 }
 
+// What the parser would split, shorten or take for something else is no option either, and a value
+// that looks like an option stays a value.
+TEST_F(PartsTest, NamesOfOptionsInPartsHoldNoOtherOption) {
+  PutPairs(3);
+  ASSERT_EQ(Run("sample --images i --masks m -o s.csv").status, 0);
+  const std::string evaluate = "evaluate --adapt off --images i --truth m ",
+                    compare = "compare --samples s.csv --folds 2 --kinds lda --spaces BGR ";
+  ASSERT_EQ(Run(compare + "--shard 1/1 --partial c").status, 0);
+  ASSERT_EQ(Run(evaluate + "--max-f1 --shard 1/1 --partial e").status, 0);
+  const auto refused = [&](const std::string& verb, const ordered_json& options) {
+    ordered_json part = ordered_json::parse(Bytes(verb == "compare" ? "c" : "e"));
+    part["options"].update(options);
+    Put("changed", part.dump());
+    const Outcome run = Run(verb + " --partials changed");
+    EXPECT_EQ(run.status, 1) << verb << options << run.out;
+    EXPECT_EQ(run.err.find("skinmask: changed: "), 0u) << verb << options << run.err;
+    EXPECT_FALSE(std::filesystem::exists(Path("evil"))) << options;
+  };
+  for (const char* verb : {"compare", "evaluate"}) {
+    for (const char* name :
+         {"write=evil", "report=evil", "json=evil", "sandbox=off", "force=true", "force", "-force",
+          "no-force", "forc", "Force", "q", "", " ", "images=i", "max-f1=true"})
+      refused(verb, {{name, true}});
+    refused(verb, {{"partial=evil", true}, {"shard=1/1", true}});
+    refused(verb, {{"invert", "false"}});
+    refused(verb, {{"label", ordered_json::array()}});
+  }
+  ordered_json part = ordered_json::parse(Bytes("e"));
+  part["options"]["images"] = "--report=evil";
+  Put("value", part.dump());
+  EXPECT_EQ(Run("evaluate --partials value").status, 0);  // what is not read without a page
+  EXPECT_FALSE(std::filesystem::exists(Path("evil")));
+}
+
 TEST_F(PartsTest, ADamagedPartIsRefused) {
   PutPairs(2);
   Parts("evaluate --adapt off --images i --truth m --max-f1", "--partial", 1);
