@@ -219,3 +219,5 @@ for kind in range(7):
     for space in (0, 1, 5, 7, 8):
         tail = bytes((kind * 89 + space * 31 + i * i * 7 + (i >> 3)) & 255 for i in range(240))
         put('agreement', f'{kind}-{space}', bytes([kind, space, 7 * (space % 2), 128, kind % 2]) + tail)
+put('model_json', 'many-members', '{' + ','.join(f'"{i}":0' for i in range(1001)) + '}')
+put('model_json', 'deep-lists', '{"a":' + '[' * 300 + ']' * 300 + '}')

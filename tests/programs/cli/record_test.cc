@@ -83,6 +83,18 @@ TEST_F(RecordTest, ResumeCompletesTheRecord) {
   EXPECT_EQ(ReadFile(Path("other.json")), "{\"mine\": 1}");
 }
 
+TEST_F(RecordTest, ARecordThatIsNoneIsNotCompleted) {
+  for (const std::string& record : {std::string("no record"), std::string("{}"),
+                                    R"({"images":[{"input":"zz","x":)" + std::string(300'000, '[') +
+                                        std::string(300'000, ']') + R"(}],"videos":[]})"}) {
+    Put("r.json", record);
+    const Outcome run = Run("detect in/a.png -o out --resume --json r.json");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.err.find("skinmask: r.json: is no record of detect --json"), std::string::npos)
+        << run.err;
+  }
+}
+
 // What a run tells of itself is never written over what it reads, --force or not.
 TEST_F(RecordTest, NoInputIsWrittenOver) {
   const std::string photo = ReadFile(Path("in/a.png"));
