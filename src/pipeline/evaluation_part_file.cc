@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/json_node.h"
+#include "base/printable.h"
 #include "pipeline/adaptation_json.h"
 #include "pipeline/base64.h"
 #include "pipeline/confusion_json.h"
@@ -28,8 +29,9 @@ Json JsonOf(const Problem& problem) {
 
 Problem ReadProblem(const JsonNode& node) {
   Problem problem(node["input"].Text(), "");
-  problem.line = node["line"].Text();
-  if (node.Has("shown")) problem.shown = node["shown"].Text();
+  // A part may be anybody's, and these are lines for people.
+  problem.line = Printable(node["line"].Text(), kMostOfLine);
+  if (node.Has("shown")) problem.shown = Printable(node["shown"].Text(), kMostOfLine);
   return problem;
 }
 

@@ -51,5 +51,13 @@ TEST(Json, ItemsKnowTheirPlace) {
   EXPECT_ERROR(root["a"]["b"].Items()[1].Items()[1].Count(), "f: a.b[1][1] is not a whole number");
 }
 
+// It is the same text to whoever parses it, and harmless to a terminal.
+TEST(Json, TextHoldsNoOrders) {
+  const std::string name = "h\u00e4nde \u624b\x7f\u009b31m\u202e\u2028.png";
+  const std::string text = JsonText({{"input", name}}, 2);
+  EXPECT_EQ(text, "{\n  \"input\": \"h\u00e4nde \u624b\\u007f\\u009b31m\\u202e\\u2028.png\"\n}");
+  EXPECT_EQ(Json::parse(text)["input"], name);
+}
+
 }  // namespace
 }  // namespace skinmask

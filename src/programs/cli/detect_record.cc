@@ -157,8 +157,10 @@ void DetectRecord::PrintResult(const DetectedImage& image,
                                const std::vector<std::string>& outputs) const {
   const std::string frames = image.frames > 0 ? fmt::format(" of {} frames", image.frames) : "";
   const std::string how = context_.verbose && adapter_ ? " (" + HowText(image) + ")" : "";
+  std::vector<std::string> shown;
+  for (const std::string& output : outputs) shown.push_back(Printable(output, kMostOfName));
   Print("{}: {:.1f} % {}{}{} -> {}\n", image.input.string(), 100 * image.SkinFraction(), positive_,
-        frames, how, fmt::join(outputs, " "));
+        frames, how, fmt::join(shown, " "));
 }
 
 void DetectRecord::WriteLine(const Json& entry) {
