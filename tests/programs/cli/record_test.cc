@@ -129,6 +129,14 @@ TEST_F(RecordTest, FailuresOfTheRunBeforeStay) {
             std::string::npos);
 }
 
+TEST_F(RecordTest, TheTableGoesToStandardOutput) {
+  ASSERT_EQ(Run("detect in -o out --csv r.csv").status, 1);
+  const Outcome run = Run("detect in -o out --force --csv -");
+  EXPECT_EQ(run.out, ReadFile(Path("r.csv")));
+  EXPECT_FALSE(std::filesystem::exists(Path("-")));
+  EXPECT_EQ(Run("detect in -o out --force --csv - --jsonl -").status, 2);
+}
+
 TEST_F(RecordTest, JsonlHasALineForEachInput) {
   EXPECT_EQ(Run("detect in -o out --jsonl r.jsonl").status, 1);
   std::istringstream lines(ReadFile(Path("r.jsonl")));
