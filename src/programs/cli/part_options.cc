@@ -73,6 +73,26 @@ void RequireDeciding(const Json& options, const std::string& file) {
                                     name));
 }
 
+void RequirePlainPaths(const std::vector<std::filesystem::path>& paths, const std::string& file) {
+  for (const std::filesystem::path& path : paths) {
+    std::error_code ignored;
+    const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+    if (path.empty() || !std::filesystem::exists(status)) continue;
+    if (!std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status))
+      throw Error(file, fmt::format("names '{}', which is no file or folder", path.string()));
+    if (std::filesystem::equivalent(path, "/", ignored))
+      throw Error(file, fmt::format("names '{}', all of the machine (a folder is expected)",
+                                    path.string()));
+  }
+}
+
+std::string NamesOf(const std::vector<std::filesystem::path>& paths) {
+  std::string names;
+  for (const std::filesystem::path& path : paths)
+    if (!path.empty()) names += (names.empty() ? "" : ", ") + path.string();
+  return names;
+}
+
 Json ParseOptions(const std::function<CLI::App*(CLI::App&)>& add, const Json& options,
                   const std::string& file) {
   CLI::App app;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,5 +24,11 @@ void RequireDeciding(const Json& options, const std::string& file);
 // option or value than it says; `file` had them.
 Json ParseOptions(const std::function<CLI::App*(CLI::App&)>& add, const Json& options,
                   const std::string& file);
+
+// Throws Error for paths of a part, of `file`, that are all of the machine, or neither a file nor a
+// folder (a device, a pipe). Empty ones, and those that are not there, are left to their readers.
+void RequirePlainPaths(const std::vector<std::filesystem::path>& paths, const std::string& file);
+// The paths in a line for people, without those that are empty: "a, b".
+std::string NamesOf(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace skinmask::cli

@@ -85,6 +85,37 @@ TEST_F(PartsTest, NamesOfOptionsInPartsHoldNoOtherOption) {
   EXPECT_FALSE(std::filesystem::exists(Path("evil")));
 }
 
+// A part says what is read where its own run was; not that it is the whole machine, or endless.
+TEST_F(PartsTest, PartsNameFilesAndFolders) {
+  PutPairs(2);
+  ASSERT_EQ(Run("sample --images i --masks m -o s.csv").status, 0);
+  ASSERT_EQ(Run("compare --samples s.csv --folds 2 --kinds lda --spaces BGR --shard 1/1 "
+                "--partial c")
+                .status,
+            0);
+  ASSERT_EQ(Run("evaluate --images i --truth m --shard 1/1 --partial e").status, 0);
+  const auto changed = [&](const std::string& part, const std::string& name,
+                           const ordered_json& value) {
+    ordered_json json = ordered_json::parse(Bytes(part));
+    json["options"][name] = value;
+    Put("changed", json.dump());
+    const Outcome run = Run((part == "c" ? "compare" : "evaluate --report r.html --force") +
+                            std::string(" --partials changed"));
+    EXPECT_EQ(run.status, 1) << name << value << run.out;
+    EXPECT_EQ(run.err.find("skinmask: changed: names '"), 0u) << name << value << run.err;
+  };
+  for (const char* path : {"/", "/dev/zero", "/..", "/proc/self/root"}) {
+    for (const char* name : {"images", "truth", "model", "faces", "seed-mask"})
+      changed("e", name, path);
+    changed("c", "samples", ordered_json::array({path}));
+    changed("c", "models", ordered_json::array({path}));
+  }
+  const Outcome run = Run("evaluate --partials e --report r.html --force");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.err, "skinmask: the parts name what the page shows: i, m\n");
+  EXPECT_EQ(Run("evaluate -q --partials e --report r.html --force").err, "");
+}
+
 TEST_F(PartsTest, ADamagedPartIsRefused) {
   PutPairs(2);
   Parts("evaluate --adapt off --images i --truth m --max-f1", "--partial", 1);
