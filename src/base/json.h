@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "base/printable.h"
+
 namespace [[gnu::visibility("default")]] skinmask {
 
 using Json = nlohmann::ordered_json;
@@ -14,9 +16,9 @@ Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-// A name on disk may be no UTF-8; the text must be.
+// A name on disk may be no UTF-8, and may hold orders to a terminal; the text has neither.
 inline std::string JsonText(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return WithOrdersEscaped(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace skinmask

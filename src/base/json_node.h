@@ -5,42 +5,71 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/json.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
 
-// How deep arrays and objects lie in each other at most. Copies of JSON go as deep on the stack.
-inline std::size_t DepthOf(std::string_view text) {
-  std::size_t depth = 0, most = 0;
+// Copies of JSON go as deep on the stack as it is nested; a key is compared with all before it in
+// its object; and a value takes many times the memory that it has in the text.
+inline constexpr std::size_t kMostLevels = 64, kMostMembers = 1000, kMostValues = 1 << 25;
+
+// What parsing a text takes: levels of arrays and objects in each other, members of the largest
+// object, and values in all (no fewer than there are, but for the outermost).
+struct JsonShape {
+  std::size_t levels = 0, members = 0, values = 0;
+};
+
+inline JsonShape ShapeOf(std::string_view text) {
+  JsonShape shape;
+  std::array<std::size_t, kMostLevels + 1> members{};  // of the object that is open at each level
+  std::size_t depth = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"') quoted = !quoted;
     if (quoted && c == '\\') ++i;
     if (quoted) continue;
-    if (c == '[' || c == '{') most = std::max(most, ++depth);
+    shape.values += c == '[' || c == '{' || c == ',';
+    if (c == '[' || c == '{') {
+      shape.levels = std::max(shape.levels, ++depth);
+      members[std::min(depth, kMostLevels)] = 0;
+    }
+    if (c == ':') shape.members = std::max(shape.members, ++members[std::min(depth, kMostLevels)]);
     if ((c == ']' || c == '}') && depth > 0) --depth;
   }
-  return most;
+  return shape;
 }
 
-// The object of a file; `what` is what such a file is called.
-inline Json ParseObject(std::string_view text, std::string_view subject, std::string_view what) {
+// Throws Error for a text that would take more than it may.
+inline void RequireModest(std::string_view text, std::string_view subject, std::string_view what,
+                          std::size_t most_values) {
+  const JsonShape shape = ShapeOf(text);
+  if (shape.levels > kMostLevels)
+    throw Error(subject, fmt::format("is nested too deeply ({} has fewer levels)", what));
+  if (shape.members > kMostMembers)
+    throw Error(subject, fmt::format("has an object of {} members ({} has {} at most)",
+                                     shape.members, what, kMostMembers));
+  if (shape.values > most_values)
+    throw Error(subject, fmt::format("holds {} values ({} has {} at most)", shape.values, what,
+                                     most_values));
+}
+
+// The object of a file; `what` is what such a file is called, and `most_values` what it may hold.
+inline Json ParseObject(std::string_view text, std::string_view subject, std::string_view what,
+                        std::size_t most_values = kMostValues) {
   // What no JSON object begins like is another file altogether; where its first byte stands would
   // help nobody.
   if (!text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('{'))
     throw Error(subject, fmt::format("is not JSON, as {} is (an object, '{{' at first)", what));
-  constexpr std::size_t kDeepest = 64;
-  if (DepthOf(text) > kDeepest)
-    throw Error(subject, fmt::format("is nested too deeply ({} has fewer levels)", what));
+  RequireModest(text, subject, what, most_values);
   try {
     return Json::parse(text);
   } catch (const Json::exception& e) {
@@ -51,6 +80,8 @@ inline Json ParseObject(std::string_view text, std::string_view subject, std::st
                 fmt::format("is not JSON: {}", problem.substr(end == problem.npos ? 0 : end + 2)));
   }
 }
+
+class JsonItems;
 
 // A value in a file that is being read, and how to name it in an error.
 class JsonNode {
@@ -68,12 +99,9 @@ class JsonNode {
     if (!Has(key)) throw Error(subject_, path + " is missing");
     return {json_[key], subject_, path};
   }
-  std::vector<JsonNode> Items() const {
-    if (!json_.is_array()) Fail(" is not a list");
-    std::vector<JsonNode> items;
-    for (std::size_t i = 0; i < json_.size(); ++i)
-      items.emplace_back(json_[i], subject_, fmt::format("{}[{}]", path_, i));
-    return items;
+  JsonItems Items() const;  // of a list
+  JsonNode operator[](std::size_t i) const {
+    return {json_[i], subject_, fmt::format("{}[{}]", path_, i)};
   }
   std::string Text() const {
     if (!json_.is_string()) Fail(" is not a text");
@@ -101,6 +129,40 @@ class JsonNode {
   std::string subject_;
   std::string path_;
 };
+
+// The items of a list. Each is made when it is asked for: its names would take more than itself.
+class JsonItems {
+ public:
+  explicit JsonItems(JsonNode list) : list_(std::move(list)) {}
+
+  class Iterator {
+   public:
+    Iterator(const JsonNode& list, std::size_t i) : list_(list), i_(i) {}
+    JsonNode operator*() const { return list_[i_]; }
+    Iterator& operator++() {
+      ++i_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return i_ == other.i_; }
+
+   private:
+    const JsonNode& list_;
+    std::size_t i_;
+  };
+
+  std::size_t size() const { return list_.json().size(); }
+  JsonNode operator[](std::size_t i) const { return list_[i]; }
+  Iterator begin() const { return {list_, 0}; }
+  Iterator end() const { return {list_, size()}; }
+
+ private:
+  JsonNode list_;
+};
+
+inline JsonItems JsonNode::Items() const {
+  if (!json_.is_array()) Fail(" is not a list");
+  return JsonItems(*this);
+}
 
 // What `make` returns; its Error is told as one of this value in the file.
 template <class Make>

@@ -1,5 +1,6 @@
 #include "base/printable.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -42,13 +43,13 @@ std::string_view Start(std::string_view text, std::size_t most) {
   return text.substr(0, most);
 }
 
-std::string Cleaned(std::string_view text, bool lines) {
+std::string Cleaned(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
   while (!text.empty()) {
     const auto [length, code] = FirstOf(text);
     if (text[0] == '\n' || text[0] == '\r')
-      clean += lines && text[0] == '\n' ? '\n' : ' ';
+      clean += ' ';
     else if (length == 0 || IsOrder(code))
       clean += '?';
     else
@@ -62,11 +63,29 @@ std::string Cleaned(std::string_view text, bool lines) {
 
 std::string Printable(std::string_view text, std::size_t most) {
   constexpr std::size_t kEnd = 150;  // of a path it is the file's name that counts
-  if (text.size() <= most) return Cleaned(text, false);
-  return Cleaned(Start(text, most - kEnd), false) + " ... " +
-         Cleaned(text.substr(text.size() - kEnd), false);
+  constexpr std::string_view kGap = " ... ";
+  if (text.size() <= most) return Cleaned(text);
+  return Cleaned(Start(text, most - kEnd - kGap.size())).append(kGap) +
+         Cleaned(text.substr(text.size() - kEnd));
 }
 
-std::string PrintableText(std::string_view text) { return Cleaned(text, true); }
+std::string WithOrdersEscaped(std::string json) {
+  const auto may_be_order = [](char c) { return static_cast<std::uint8_t>(c) >= 0x7F; };
+  if (std::ranges::none_of(json, may_be_order)) return json;
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string escaped;
+  escaped.reserve(json.size());
+  for (std::string_view left = json; !left.empty();) {
+    const auto [length, code] = FirstOf(left);
+    if (may_be_order(left[0]) && length > 0 && IsOrder(code)) {
+      escaped += "\\u";
+      for (int shift = 12; shift >= 0; shift -= 4) escaped += kDigits[code >> shift & 0xF];
+    } else {
+      escaped += left.substr(0, std::max<std::size_t>(1, length));
+    }
+    left.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return escaped;
+}
 
 }  // namespace skinmask

@@ -7,13 +7,16 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// The text as one line of at most about `most` bytes. Line breaks become spaces; control
-// characters, marks that turn the direction of writing, and bytes that are no UTF-8 become '?', so
-// that a file's name cannot give orders to the terminal that shows it. Longer text loses its
-// middle.
+// What a line for people has of one text at most: more than the longest Error.
+inline constexpr std::size_t kMostOfLine = 2000;
+
+// The text as one line of at most `most` bytes, where that is 200 or more. Line breaks become
+// spaces; control characters, marks that turn the direction of writing, and bytes that are no UTF-8
+// become '?', so that a file's name cannot give orders to the terminal that shows it. Longer text
+// loses its middle.
 std::string Printable(std::string_view text, std::size_t most = std::string_view::npos);
 
-// The same of text in lines, which it keeps.
-std::string PrintableText(std::string_view text);
+// JSON with such characters as escapes, which mean the same. Its own line breaks stay.
+std::string WithOrdersEscaped(std::string json);
 
 }  // namespace skinmask

@@ -92,6 +92,8 @@ InputStream::InputStream(const fs::path& path)
   struct stat status;
   if (file_.get() < 0 || fstat(file_.get(), &status) != 0) FailBy(path, "cannot be read", errno);
   if (S_ISDIR(status.st_mode)) throw Error(path.string(), "is a folder (a file is expected)");
+  if (S_ISCHR(status.st_mode) && !IsDescriptor(path) && path != "/dev/null")  // some have no end
+    throw Error(path.string(), "is a device (a file or a pipe is expected)");
   regular_ = S_ISREG(status.st_mode);
   const off_t place = regular_ ? std::max<off_t>(0, lseek(file_.get(), 0, SEEK_CUR)) : 0;
   if (regular_) size_ = static_cast<std::uint64_t>(std::max(place, status.st_size) - place);

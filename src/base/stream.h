@@ -42,7 +42,8 @@ bool IsSpecial(const std::filesystem::path& path);
 // as at its end; while there is a writer that has nothing yet, it asks to come again.
 class InputStream {
  public:
-  // Throws Error for what cannot be opened, and for folders.
+  // Throws Error for what cannot be opened, for folders, and for devices that are no descriptor of
+  // this process.
   explicit InputStream(const std::filesystem::path& path);
 
   // How many bytes there are from here on; 0 where that is not told, as pipes do not.

@@ -15,7 +15,7 @@ namespace skinmask {
 namespace {
 
 FeatureVector VectorOf(const JsonNode& node, int size) {
-  const std::vector<JsonNode> items = node.Items();
+  const JsonItems items = node.Items();
   if (items.size() != static_cast<std::size_t>(size))
     node.Fail(fmt::format(" needs {} numbers", size));
   FeatureVector v(size);
@@ -24,7 +24,7 @@ FeatureVector VectorOf(const JsonNode& node, int size) {
 }
 
 FeatureMatrix MatrixOf(const JsonNode& node, int size) {
-  const std::vector<JsonNode> items = node.Items();
+  const JsonItems items = node.Items();
   if (items.size() != static_cast<std::size_t>(size))
     node.Fail(fmt::format(" needs {} rows", size));
   FeatureMatrix m(size, size);
@@ -158,7 +158,8 @@ Slopes ReadSlopes(const JsonNode& node) { return {node["below"].Real(), node["ab
 }  // namespace
 
 Model ModelFromJson(std::string_view json, std::string_view subject) {
-  const Json parsed = ParseObject(json, subject, "a model");
+  constexpr std::size_t kMost = 100'000;  // the largest, 255 classes or 512 components, has a fifth
+  const Json parsed = ParseObject(json, subject, "a model", kMost);
   const JsonNode root(parsed, std::string(subject), "");
   if (!root.Has("format") || root.json()["format"] != kModelFormat)
     throw Error(subject, fmt::format("is no model (\"format\": \"{}\" is expected)", kModelFormat));
@@ -189,7 +190,7 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
 }
 
 Model ReadModel(const std::filesystem::path& path) {
-  return ModelFromJson(ReadFile(path), path.string());
+  return ModelFromJson(ReadFile(path, {.most = kMostModelBytes}), path.string());
 }
 
 }  // namespace skinmask

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/json_node.h"
+#include "base/printable.h"
 #include "pipeline/adaptation_json.h"
 #include "pipeline/base64.h"
 #include "pipeline/confusion_json.h"
@@ -28,8 +29,9 @@ Json JsonOf(const Problem& problem) {
 
 Problem ReadProblem(const JsonNode& node) {
   Problem problem(node["input"].Text(), "");
-  problem.line = node["line"].Text();
-  if (node.Has("shown")) problem.shown = node["shown"].Text();
+  // A part may be anybody's, and these are lines for people.
+  problem.line = Printable(node["line"].Text(), kMostOfLine);
+  if (node.Has("shown")) problem.shown = Printable(node["shown"].Text(), kMostOfLine);
   return problem;
 }
 
@@ -77,7 +79,7 @@ std::optional<Lab> ReadTone(const JsonNode& node, bool any_positive) {
   if (node.json().is_null() == any_positive)
     node.Fail(" does not fit the counts (null where nothing is truly positive)");
   if (!any_positive) return std::nullopt;
-  const std::vector<JsonNode> values = node.Items();
+  const JsonItems values = node.Items();
   if (values.size() != 3) node.Fail(" is not L, a, b");
   const Lab lab{values[0].Real(), values[1].Real(), values[2].Real()};
   const auto within = [](double value, double low, double high) {
@@ -135,7 +137,7 @@ ScoreHistogram ReadScores(const JsonNode& node, const Confusion& counts) {
 void ReadDrawn(const JsonNode& node, PixelDraw& drawn) {
   std::vector<RankedPixel> pixels;
   for (const JsonNode& item : node.Items()) {
-    const std::vector<JsonNode> values = item.Items();
+    const JsonItems values = item.Items();
     if (values.size() != 5) item.Fail(" is not rank, b, g, r, positive");
     RankedPixel pixel{values[0].Count(), {{}, values[4].IsTrue()}};
     for (std::size_t c = 0; c < 3; ++c) {

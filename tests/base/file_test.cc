@@ -43,6 +43,11 @@ TEST_F(FileTest, NamesWhatIsWrong) {
                "/dev/full: cannot be written: No space left");
 }
 
+TEST_F(FileTest, ADeviceIsNoFile) {
+  EXPECT_ERROR(ReadFile("/dev/zero"), "/dev/zero: is a device (a file or a pipe is expected)");
+  EXPECT_EQ(ReadFile("/dev/null"), "");
+}
+
 TEST_F(FileTest, ReadsWhatHasNoSize) {
   EXPECT_NE(ReadFile("/proc/self/status").find("Name:"), std::string::npos);
 }

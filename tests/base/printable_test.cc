@@ -9,7 +9,6 @@ TEST(Printable, KeepsTextAndTakesOrdersAway) {
   const std::string text = "h\u00e4nde \u624b \U0001F590 a-z~.png";
   EXPECT_EQ(Printable(text), text);
   EXPECT_EQ(Printable("a\nb\rc"), "a b c");
-  EXPECT_EQ(PrintableText("a\nb\x1b[31mc"), "a\nb?[31mc");
   for (const char* order : {"\x1b", "\a", "\x7f", "\u0085", "\u009b", "\u061c", "\u200e", "\u200f",
                             "\u2028", "\u2029", "\u202a", "\u202e", "\u2066", "\u2069"})
     EXPECT_EQ(Printable("a" + std::string(order) + "b"), "a?b");
@@ -27,12 +26,13 @@ TEST(Printable, WhatIsNoUtf8IsShownAsSuch) {
 TEST(Printable, LongTextKeepsItsEnds) {
   const std::string shown =
       Printable(std::string(500, 'a') + std::string(5'000'000, '-') + "end.png", 600);
-  EXPECT_LT(shown.size(), 610u);
+  EXPECT_LE(shown.size(), 600u);
+  EXPECT_EQ(Printable(shown, 600), shown);
   EXPECT_TRUE(shown.starts_with("aaa"));
   EXPECT_TRUE(shown.ends_with("end.png"));
   std::string wide;
   for (int i = 0; i < 1000; ++i) wide += "\u624b";
-  EXPECT_LT(Printable(wide, 600).size(), 610u);
+  EXPECT_LE(Printable(wide, 600).size(), 600u);
 }
 
 }  // namespace

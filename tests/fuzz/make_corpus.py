@@ -168,8 +168,18 @@ put('samples_csv', 'long-name', 'class,b,g,r\n' + 'x' * 1500 + ',1,2,3\n')
 put('group_table', 'plain', 'image,camera,light\na/b.jpg,phone,lamp\nc.jpg,reflex,\n')
 put('group_table', 'quoted', '\ufeffimage,"light, or\nnone"\r\na.png," a ""lamp"" " \r\n"b\n.png",sun\r\n\r\n')
 put('group_table', 'open-quote', 'image,a\na.png,"1\n')
+put('group_table', 'line-breaks', 'image,"by\nforged"\na.png,"x\nforged \u009b"\n')
 put('group_table', 'behind-quote', 'image,a\na.png,"1"2\n')
 put('group_table', 'many-values', 'image,n\n' + ''.join(f'{i},{i}\n' for i in range(101)))
+
+# Parts whose lines hold lines of their own, orders to a terminal and no end; and options of a list.
+part = {'format': 'skinmask-evaluation-part', 'format_version': 1, 'version': '0.1.0', 'options': {}, 'model': '',
+        'data': '', 'size': 1, 'shard': [1, 1], 'positive': 'skin', 'finder': None, 'has_scores': False,
+        'keeps_scores': False, 'keeps_tones': False, 'images_without_mask': 0, 'drawn': [], 'skipped': [],
+        'problems': [{'input': 'a', 'line': 'a\nskinmask: forged\u009b' + 2500 * 'y'}],
+        'images': [{'problem': {'input': 'b', 'line': 'b', 'shown': 'S\nskinmask: forged\x1b' + 1000 * '\u624b'}}]}
+put('evaluation_part', 'forged-lines.json', json.dumps(part, ensure_ascii=False))
+put('evaluation_part', 'write-option.json', json.dumps({**part, 'problems': [], 'options': {'write=/tmp/x': True}}))
 
 
 # Models: every kind.
@@ -223,6 +233,8 @@ for name, one in models.items():
     text = json.dumps(one, separators=(',', ':'), ensure_ascii=False)
     put('model_json', name, text.replace('"version":"' + '9' * 500 + '"', '"version":' + '9' * 500))
 put('model_json', 'deep', '[' * 1500)
+put('model_json', 'many-members', '{' + ','.join(f'"{i}":0' for i in range(1001)) + '}')
+put('model_json', 'deep-lists', '{"a":' + '[' * 300 + ']' * 300 + '}')
 put('model_json', 'other-json', '{"format":"skinmask-model","version":2}')
 
 # Agreement: a byte for the kind, one for the space, the rest as it falls.

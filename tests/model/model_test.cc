@@ -132,6 +132,29 @@ TEST(Model, RefusesWhatWouldOverflow) {
   EXPECT_ERROR(Validate(model, "m"), "83886080 bins of all classes (at most 67108864)");
 }
 
+// A few megabytes would take a hundred times as much memory.
+TEST(Model, RefusesMoreValuesThanAnyHas) {
+  ExpectRefused("/features/channels", Json(Json::array_t(200'000, "")), "m.json: holds 2000");
+}
+
+TEST(Model, LargeModelsAreRead) {
+  Model model = Trained(Kind::kQda);
+  model.shrinkage.clear();
+  while (model.classes.size() < kMaxClasses) {
+    model.classes.push_back(model.classes.back());
+    model.classes.back().name = fmt::format("class {}", model.classes.size());
+  }
+  for (ClassModel& c : model.classes) c.prior = 1.0 / static_cast<double>(kMaxClasses);
+  EXPECT_EQ(ModelFromJson(ModelToJson(model), "m").classes.size(), kMaxClasses);
+}
+
+class ModelFile : public testing::FolderTest {};
+
+TEST_F(ModelFile, IsNoLargerThanOneMayBe) {
+  std::filesystem::resize_file(Put("m.json", "{"), (std::uintmax_t{1} << 30) + 1);
+  EXPECT_ERROR(ReadModel(Path("m.json")), "is larger than 1073741824 bytes");
+}
+
 TEST(Model, EveryTruncationIsAnErrorNotACrash) {
   const std::string text = ModelToJson(Trained(Kind::kLda, 3));
   for (std::size_t size = 0; size + 2 < text.size(); size += 7)

@@ -96,13 +96,17 @@ void WriteChosen(const Samples& samples, const Comparison& comparison, const Com
   WriteFile(options.output, ModelToJson(model), context.overwrite());
 }
 
-Access AccessOf(const CompareFlags& options) {
-  Access access{PathsOf(options.samples, options.pairs),
-                {},
-                {options.output, options.report, options.partial}};
-  access.reads.insert(access.reads.end(), options.partials.begin(), options.partials.end());
+// Tables, pictures and models.
+std::vector<std::filesystem::path> ReadsOf(const CompareFlags& options) {
+  std::vector<std::filesystem::path> paths = PathsOf(options.samples, options.pairs);
   for (const std::string& file : options.models)
-    if (file != kBuiltInModel) access.reads.emplace_back(file);
+    if (file != kBuiltInModel) paths.emplace_back(file);
+  return paths;
+}
+
+Access AccessOf(const CompareFlags& options) {
+  Access access{ReadsOf(options), {}, {options.output, options.report, options.partial}};
+  access.reads.insert(access.reads.end(), options.partials.begin(), options.partials.end());
   return access;
 }
 
@@ -173,6 +177,9 @@ CompareFlags FlagsOfParts(const CompareFlags& merge, Context& context) {
   Context parsed;
   context.options = ParseOptions([&](CLI::App& app) { return AddCompareVerb(app, flags, parsed); },
                                  options, file);
+  const std::vector<std::filesystem::path> reads = ReadsOf(flags);
+  RequirePlainPaths(reads, file);
+  if (context.verbose) PrintLine("the parts name what is read: " + NamesOf(reads));
   flags.report = merge.report;
   flags.partials = merge.partials;
   return flags;

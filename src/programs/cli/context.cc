@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "media/image_format.h"
+#include "model/model_format.h"
 #include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 #include "programs/cli/progress.h"
@@ -28,7 +29,7 @@ void Context::Confine(Access access) const {
 
 Model Context::LoadModel() const {
   if (model.empty()) return DefaultModel();
-  const std::string text = ReadFile(model);
+  const std::string text = ReadFile(model, {.most = kMostModelBytes});
   // The parser of JSON would complain of the first byte of a photograph.
   if (const auto format = FormatOf(text))
     throw Error(model, fmt::format("is a {} image (a model is JSON, which `skinmask train` writes)",

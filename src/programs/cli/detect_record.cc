@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <set>
 
+#include "base/json_node.h"
 #include "pipeline/adaptation_json.h"
 #include "pipeline/sha256.h"
 #include "programs/cli/flag_hints.h"
@@ -38,11 +40,22 @@ std::string HowText(const DetectedImage& image) {
                      image.frames_by_seeds, image.frames_by_image);
 }
 
+// Null for what is no JSON, or such as no record is.
+Json ObjectOf(const std::string& file) {
+  const std::string text = ReadFile(file);
+  try {
+    constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();  // there may be millions
+    return ParseObject(text, file, "a record", kAny);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 // What an earlier `detect --json` wrote to the file; null where there is none.
 Json ReadEarlier(const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return {};
-  Json record = Json::parse(ReadFile(file), nullptr, false);
+  Json record = ObjectOf(file);
   const auto is_list = [&](const char* key) {
     return record.contains(key) && record[key].is_array() &&
            std::ranges::all_of(record[key], [](const Json& entry) {
@@ -144,8 +157,10 @@ void DetectRecord::PrintResult(const DetectedImage& image,
                                const std::vector<std::string>& outputs) const {
   const std::string frames = image.frames > 0 ? fmt::format(" of {} frames", image.frames) : "";
   const std::string how = context_.verbose && adapter_ ? " (" + HowText(image) + ")" : "";
+  std::vector<std::string> shown;
+  for (const std::string& output : outputs) shown.push_back(Printable(output, kMostOfName));
   Print("{}: {:.1f} % {}{}{} -> {}\n", image.input.string(), 100 * image.SkinFraction(), positive_,
-        frames, how, fmt::join(outputs, " "));
+        frames, how, fmt::join(shown, " "));
 }
 
 void DetectRecord::WriteLine(const Json& entry) {

@@ -54,7 +54,8 @@ class DetectRecord {
   // The entries of this run and of the earlier one's list `key`, in the order of the inputs.
   Json Completed(const std::map<std::string, Json>& entries, const char* key) const;
   bool stdout_is_taken() const {
-    return context_.json_to_stdout() || flags_.jsonl == "-" || results_to_stdout_;
+    return context_.json_to_stdout() || flags_.jsonl == "-" || flags_.csv == kStandardOutput ||
+           results_to_stdout_;
   }
 
   RecordFlags flags_;

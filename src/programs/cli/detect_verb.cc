@@ -254,9 +254,11 @@ void AddVideoOptions(CLI::App& verb, Options& options) {
 
 void AddRecordOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "Output");
-  group.Add("--csv", options.record.csv, "FILE",
-            "A row for each image and frame: time, share of skin, and where it is, how large and "
-            "which way it lies");
+  group
+      .Add("--csv", options.record.csv, "FILE",
+           "A row for each image and frame: time, share of skin, and where it is, how large and "
+           "which way it lies; - is standard output")
+      ->transform(DashIsOutput());
   group.Add("--jsonl", options.record.jsonl, "FILE",
             "A line of JSON for each input, as soon as it is done or failed; - is standard output");
 }

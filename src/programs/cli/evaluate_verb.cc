@@ -113,6 +113,23 @@ std::shared_ptr<const Adapter> AdapterOf(const EvaluateFlags& flags,
   return nullptr;
 }
 
+// What a part says is read, beside what this command line says.
+std::vector<std::filesystem::path> ReadsOfPart(const EvaluateFlags& merge,
+                                               const EvaluateFlags& flags) {
+  std::vector<std::filesystem::path> paths{flags.pairs.images, flags.pairs.masks, flags.predicted,
+                                           flags.adapt.faces, flags.adapt.seed_mask};
+  if (merge.models.empty()) paths.insert(paths.end(), flags.models.begin(), flags.models.end());
+  if (merge.by.empty())
+    for (std::filesystem::path& table : TablesOf(flags.by)) paths.push_back(std::move(table));
+  return paths;
+}
+
+void CheckReads(const std::vector<std::filesystem::path>& paths, const std::string& file,
+                bool tell) {
+  RequirePlainPaths(paths, file);
+  if (tell) PrintLine("the parts name what the page shows: " + NamesOf(paths));
+}
+
 // The options of the parts, as their command lines had them, with the rule of this one.
 EvaluateFlags FlagsOfParts(const EvaluateFlags& merge, Context& context) {
   const std::string& file = merge.partials.front();
@@ -147,6 +164,7 @@ EvaluateFlags FlagsOfParts(const EvaluateFlags& merge, Context& context) {
     throw Error(file, fmt::format("holds options that do not go together: {}", e.what()));
   }
   if (!flags.samples.empty()) throw Error(file, "is of tables (a part is of images)");
+  CheckReads(ReadsOfPart(merge, flags), file, !merge.report.empty() && !context.quiet);
   if (context.model.empty() && !flags.models.empty()) context.model = flags.models.front();
   return flags;
 }

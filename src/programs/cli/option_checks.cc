@@ -60,6 +60,15 @@ CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::
       "");
 }
 
+CLI::Validator DashIsOutput() {
+  return CLI::Validator(
+      [](std::string& file) {
+        if (file == "-") file = kStandardOutput;
+        return std::string();
+      },
+      "");
+}
+
 std::string ExtensionOf(const std::filesystem::path& file) {
   return CLI::detail::to_lower(file.extension());
 }

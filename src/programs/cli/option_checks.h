@@ -17,6 +17,8 @@ CLI::Validator NotNegative();
 CLI::Validator OneOf(const std::vector<std::string>& words);
 // Files whose extension, where they have one, is among these; `what` is what they are.
 CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what);
+// Takes - for standard output under its name as a file, for what writes files.
+CLI::Validator DashIsOutput();
 std::string ExtensionOf(const std::filesystem::path& file);  // in lower case: ".png"
 // Numbers of a range, ends included.
 template <class T>

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
 #include "base/printable.h"
 
@@ -20,14 +20,30 @@ inline void PrintExactly(std::string_view text, std::FILE* to) {
   std::fwrite(text.data(), 1, text.size(), to);
 }
 
-// Lines for people: names in them may be a stranger's, and give the terminal no orders.
+// What the names in a line for people are made: a stranger's may hold lines of its own, orders to
+// the terminal, or no end. Other programs read names from standard output, so no path is cut there.
+inline constexpr std::size_t kMostOfName = 4096;
+template <std::size_t kMost, class T>
+decltype(auto) Cleaned(const T& argument) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>)
+    return Printable(argument, kMost);
+  else
+    return (argument);
+}
+
+template <class... Arguments>
+std::string Formatted(fmt::string_view format, const Arguments&... arguments) {
+  return fmt::vformat(format, fmt::make_format_args(arguments...));
+}
+
+// Lines for people. What fmt::join joins must be printable already.
 template <class... Arguments>
 void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  PrintExactly(PrintableText(fmt::format(format, std::forward<Arguments>(arguments)...)), stdout);
+  PrintExactly(Formatted(format, Cleaned<kMostOfName>(arguments)...), stdout);
 }
 template <class... Arguments>
 void PrintError(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  PrintExactly(PrintableText(fmt::format(format, std::forward<Arguments>(arguments)...)), stderr);
+  PrintExactly(Formatted(format, Cleaned<kMostOfLine>(arguments)...), stderr);
 }
 
 // A score, or "-" for 0/0.

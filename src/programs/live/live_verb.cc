@@ -153,7 +153,8 @@ void RunLive(const Options& options, Context& context) {
       std::fflush(stdout);
     };
   const live::Statistics statistics = RunIn(options.headless, session);
-  if (!quiet && !context.json_to_stdout()) Print("{}\n", statistics.Line());
+  if (!quiet && !context.json_to_stdout() && options.csv != kStandardOutput)
+    Print("{}\n", statistics.Line());
   context.WriteJson(statistics.ToJson());
 }
 
@@ -203,7 +204,10 @@ void AddOutputOptions(CLI::App& verb, Options& options) {
   group.Add("--sink", options.sink, "PIPELINE",
             "Give every frame of the view to 'appsrc ! videoconvert ! PIPELINE' of GStreamer: "
             "'v4l2sink device=/dev/video10' is a virtual camera");
-  group.Add("--csv", options.csv, "FILE", "A row per frame: time, skin, region, latency");
+  group
+      .Add("--csv", options.csv, "FILE",
+           "A row per frame: time, skin, region, latency; - is standard output")
+      ->transform(DashIsOutput());
   group.AddFlag("--stats", options.stats, "A line a second on standard output");
   group.AddDefault("-o", options.folder, "DIR",
                    "Folder for snapshots, models and recordings made by keys");

@@ -83,6 +83,18 @@ TEST_F(RecordTest, ResumeCompletesTheRecord) {
   EXPECT_EQ(ReadFile(Path("other.json")), "{\"mine\": 1}");
 }
 
+TEST_F(RecordTest, ARecordThatIsNoneIsNotCompleted) {
+  for (const std::string& record : {std::string("no record"), std::string("{}"),
+                                    R"({"images":[{"input":"zz","x":)" + std::string(300'000, '[') +
+                                        std::string(300'000, ']') + R"(}],"videos":[]})"}) {
+    Put("r.json", record);
+    const Outcome run = Run("detect in/a.png -o out --resume --json r.json");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.err.find("skinmask: r.json: is no record of detect --json"), std::string::npos)
+        << run.err;
+  }
+}
+
 // What a run tells of itself is never written over what it reads, --force or not.
 TEST_F(RecordTest, NoInputIsWrittenOver) {
   const std::string photo = ReadFile(Path("in/a.png"));
@@ -115,6 +127,14 @@ TEST_F(RecordTest, FailuresOfTheRunBeforeStay) {
   EXPECT_EQ(Record()["images"][0]["outputs"], (Json{"out/a.png", "out/a.overlay.png"}));
   EXPECT_NE(Run("detect in/a.png -o out --json r.json --resume --scale 1/2").err.find("--scale"),
             std::string::npos);
+}
+
+TEST_F(RecordTest, TheTableGoesToStandardOutput) {
+  ASSERT_EQ(Run("detect in -o out --csv r.csv").status, 1);
+  const Outcome run = Run("detect in -o out --force --csv -");
+  EXPECT_EQ(run.out, ReadFile(Path("r.csv")));
+  EXPECT_FALSE(std::filesystem::exists(Path("-")));
+  EXPECT_EQ(Run("detect in -o out --force --csv - --jsonl -").status, 2);
 }
 
 TEST_F(RecordTest, JsonlHasALineForEachInput) {

@@ -51,6 +51,71 @@ TEST_F(PartsTest, PartsGiveNoOrders) {
   EXPECT_EQ(Run("evaluate --images i --truth m --shard 1/1 --partial i/0.png --force").status, 2);
 }
 
+// What the parser would split, shorten or take for something else is no option either, and a value
+// that looks like an option stays a value.
+TEST_F(PartsTest, NamesOfOptionsInPartsHoldNoOtherOption) {
+  PutPairs(3);
+  ASSERT_EQ(Run("sample --images i --masks m -o s.csv").status, 0);
+  const std::string evaluate = "evaluate --adapt off --images i --truth m ",
+                    compare = "compare --samples s.csv --folds 2 --kinds lda --spaces BGR ";
+  ASSERT_EQ(Run(compare + "--shard 1/1 --partial c").status, 0);
+  ASSERT_EQ(Run(evaluate + "--max-f1 --shard 1/1 --partial e").status, 0);
+  const auto refused = [&](const std::string& verb, const ordered_json& options) {
+    ordered_json part = ordered_json::parse(Bytes(verb == "compare" ? "c" : "e"));
+    part["options"].update(options);
+    Put("changed", part.dump());
+    const Outcome run = Run(verb + " --partials changed");
+    EXPECT_EQ(run.status, 1) << verb << options << run.out;
+    EXPECT_EQ(run.err.find("skinmask: changed: "), 0u) << verb << options << run.err;
+    EXPECT_FALSE(std::filesystem::exists(Path("evil"))) << options;
+  };
+  for (const char* verb : {"compare", "evaluate"}) {
+    for (const char* name :
+         {"write=evil", "report=evil", "json=evil", "sandbox=off", "force=true", "force", "-force",
+          "no-force", "forc", "Force", "q", "", " ", "images=i", "max-f1=true"})
+      refused(verb, {{name, true}});
+    refused(verb, {{"partial=evil", true}, {"shard=1/1", true}});
+    refused(verb, {{"invert", "false"}});
+    refused(verb, {{"label", ordered_json::array()}});
+  }
+  ordered_json part = ordered_json::parse(Bytes("e"));
+  part["options"]["images"] = "--report=evil";
+  Put("value", part.dump());
+  EXPECT_EQ(Run("evaluate --partials value").status, 0);  // what is not read without a page
+  EXPECT_FALSE(std::filesystem::exists(Path("evil")));
+}
+
+// A part says what is read where its own run was; not that it is the whole machine, or endless.
+TEST_F(PartsTest, PartsNameFilesAndFolders) {
+  PutPairs(2);
+  ASSERT_EQ(Run("sample --images i --masks m -o s.csv").status, 0);
+  ASSERT_EQ(Run("compare --samples s.csv --folds 2 --kinds lda --spaces BGR --shard 1/1 "
+                "--partial c")
+                .status,
+            0);
+  ASSERT_EQ(Run("evaluate --images i --truth m --shard 1/1 --partial e").status, 0);
+  const auto changed = [&](const std::string& part, const std::string& name,
+                           const ordered_json& value) {
+    ordered_json json = ordered_json::parse(Bytes(part));
+    json["options"][name] = value;
+    Put("changed", json.dump());
+    const Outcome run = Run((part == "c" ? "compare" : "evaluate --report r.html --force") +
+                            std::string(" --partials changed"));
+    EXPECT_EQ(run.status, 1) << name << value << run.out;
+    EXPECT_EQ(run.err.find("skinmask: changed: names '"), 0u) << name << value << run.err;
+  };
+  for (const char* path : {"/", "/dev/zero", "/..", "/proc/self/root"}) {
+    for (const char* name : {"images", "truth", "model", "faces", "seed-mask"})
+      changed("e", name, path);
+    changed("c", "samples", ordered_json::array({path}));
+    changed("c", "models", ordered_json::array({path}));
+  }
+  const Outcome run = Run("evaluate --partials e --report r.html --force");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.err, "skinmask: the parts name what the page shows: i, m\n");
+  EXPECT_EQ(Run("evaluate -q --partials e --report r.html --force").err, "");
+}
+
 TEST_F(PartsTest, ADamagedPartIsRefused) {
   PutPairs(2);
   Parts("evaluate --adapt off --images i --truth m --max-f1", "--partial", 1);
