@@ -49,7 +49,16 @@ toff_t SizeOf(thandle_t handle) { return FileOf(handle).bytes.size(); }
 // these, with whatever the memory of the strip or tile held.
 thread_local bool is_damaged = false;
 
-void NoteError(thandle_t, const char*, const char*, va_list) { is_damaged = true; }
+// Errors of tags are none of pixels: a resolution of 0 harms nobody, and a directory that gives no
+// picture is refused before.
+bool IsOfTags(std::string_view function) {
+  return function.ends_with("SetField") || function.starts_with("TIFFReadDirectory") ||
+         function.starts_with("TIFFFetch");
+}
+
+void NoteError(thandle_t, const char* function, const char*, va_list) {
+  is_damaged |= !IsOfTags(function ? function : "");
+}
 
 // Of warnings only those are damage that tell of pixels made up, where a JPEG or a fax ends early
 // or makes no sense. All others are of tags, or of data that are whole.

@@ -95,7 +95,8 @@ TEST(ImageFormat, TiffsOfWhichOpenCvLeavesMemoryAsItWasAreErrors) {
 }
 
 // A TIFF whose one strip is a JPEG (TIFF's technical note 2).
-std::string TiffOf(const std::string& jpeg, std::size_t width, std::size_t height) {
+std::string TiffOf(const std::string& jpeg, std::size_t width, std::size_t height,
+                   std::size_t unit = 2) {
   const std::size_t bits = 8 + jpeg.size(), directory = bits + 6;
   std::string entries;
   const auto put = [&](std::size_t tag, std::size_t type, std::size_t count, std::size_t value) {
@@ -110,8 +111,9 @@ std::string TiffOf(const std::string& jpeg, std::size_t width, std::size_t heigh
   put(277, 3, 1, 3);
   put(278, 4, 1, height);
   put(279, 4, 1, jpeg.size());
+  put(296, 3, 1, unit);  // of the resolution, which is not told
   return "II*" + std::string(1, '\0') + Little(directory, 4) + jpeg + Little(8, 2) + Little(8, 2) +
-         Little(8, 2) + Little(9, 2) + entries + Little(0, 4);
+         Little(8, 2) + Little(10, 2) + entries + Little(0, 4);
 }
 
 // Replaces the pixels of a TIFF, which stand before its directory, from the middle on.
@@ -144,6 +146,14 @@ TEST(ImageFormat, TiffsWhosePixelsAreDamagedAreErrors) {
     SetTag(tiff, 0x103, static_cast<std::size_t>(claimed));
     EXPECT_THROW(DecodeImage(tiff, "x"), Error) << claimed;
   }
+}
+
+// libtiff calls it an error when a tag makes no sense that no pixel depends on.
+TEST(ImageFormat, TagsThatMakeNoSenseDamageNoPixel) {
+  const std::string jpeg = Encode(".jpg", Gradient(64, 48));
+  const cv::Mat expected = DecodeImage(TiffOf(jpeg, 64, 48), "x");
+  for (const std::size_t unit : {0, 4})
+    EXPECT_EQ(cv::norm(DecodeImage(TiffOf(jpeg, 64, 48, unit), "x"), expected, cv::NORM_INF), 0);
 }
 
 // The extended form of a WebP (its container's specification, 2023), with an EXIF chunk.
