@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/printable.h"
 #include "programs/cli/command_checks.h"
 #include "programs/cli/command_line.h"
 #include "programs/cli/usage_error.h"
@@ -88,8 +89,11 @@ void RequirePlainPaths(const std::vector<std::filesystem::path>& paths, const st
 
 std::string NamesOf(const std::vector<std::filesystem::path>& paths) {
   std::string names;
+  constexpr std::size_t kMostOfName = 400;  // so that none pushes another out of the line
   for (const std::filesystem::path& path : paths)
-    if (!path.empty()) names += (names.empty() ? "" : ", ") + path.string();
+    if (!path.empty())
+      names +=
+          (names.empty() ? "" : ", ") + Printable(path.lexically_normal().string(), kMostOfName);
   return names;
 }
 

@@ -28,7 +28,8 @@ Json ParseOptions(const std::function<CLI::App*(CLI::App&)>& add, const Json& op
 // Throws Error for paths of a part, of `file`, that are all of the machine, or neither a file nor a
 // folder (a device, a pipe). Empty ones, and those that are not there, are left to their readers.
 void RequirePlainPaths(const std::vector<std::filesystem::path>& paths, const std::string& file);
-// The paths in a line for people, without those that are empty: "a, b".
+// The paths in a line for people, without those that are empty: "a, b". Whatever lengthens them to
+// no end (a/../a) is left out.
 std::string NamesOf(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace skinmask::cli

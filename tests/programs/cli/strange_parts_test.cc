@@ -116,6 +116,21 @@ TEST_F(PartsTest, PartsNameFilesAndFolders) {
   EXPECT_EQ(Run("evaluate -q --partials e --report r.html --force").err, "");
 }
 
+// However a part writes a path, the line shows where it leads.
+TEST_F(PartsTest, PathsArePlainInTheLineThatTellsOfThem) {
+  PutPairs(2);
+  ASSERT_EQ(Run("evaluate --images i --truth m --shard 1/1 --partial e").status, 0);
+  ordered_json json = ordered_json::parse(Bytes("e"));
+  std::string around;
+  for (int i = 0; i < 1200; ++i) around += "./";
+  for (const char* name : {"images", "truth"})
+    json["options"][name] = around + json["options"][name].get<std::string>();
+  Put("changed", json.dump());
+  const Outcome run = Run("evaluate --partials changed --report r.html");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.err, "skinmask: the parts name what the page shows: i, m\n");
+}
+
 TEST_F(PartsTest, ADamagedPartIsRefused) {
   PutPairs(2);
   Parts("evaluate --adapt off --images i --truth m --max-f1", "--partial", 1);
