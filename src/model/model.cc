@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/json_node.h"
 #include "base/nearest.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
@@ -208,6 +209,9 @@ void Validate(const Model& model, std::string_view subject) {
   ValidateCalibration(model.calibration, subject);
   ValidateSlopes(model.adapted_calibration.faces, subject);
   ValidateSlopes(model.adapted_calibration.image, subject);
+  // Those of which a file is read again.
+  Require(model.card.notes.size() <= kMostMembers, subject,
+          fmt::format("{} notes (at most {})", model.card.notes.size(), kMostMembers));
   std::set<std::string> names;
   double priors = 0;
   std::size_t components = 0;

@@ -231,6 +231,7 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"threshold": numpy.array(0.5)}, "threshold: is ndarray"),
         ({"adapt": None}, r"adapt: is NoneType \('auto', 'faces' or 'off'"),
         ({"refine": "no"}, "refine: is str"),
+        ({"refine": 1}, "refine: is int"),
         ({"output": ["mask"]}, "output: is list"),
         ({"rgb": "no"}, "rgb: is str"),
     ):

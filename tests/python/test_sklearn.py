@@ -172,7 +172,8 @@ def test_what_is_no_byte_is_refused(table):
         warnings.simplefilter("error")
         with pytest.raises(ValueError, match="whole numbers from 0 to 255"):
             fitted.predict([[1, 2, 1e300]])
-    for options in ({"threshold": 0.9}, {"max_f1": True}):  # predict decides by no threshold
+    # predict decides by no threshold; a parameter of the classifier is no option
+    for options in ({"threshold": 0.9}, {"max_f1": True}, {"covariance": "unbiased"}):
         with pytest.raises(ValueError, match="options: have"):
             SkinClassifier(options=options).fit(X[::7], y[::7])
     with pytest.raises(ValueError, match="one class"):

@@ -175,6 +175,7 @@ def read_image(path: Path, *, rgb: bool = False, max_pixels: int = 1 << 28) -> _
     and JPEG XL. Damaged files are an Error; so are pictures of more than `max_pixels` pixels, before
     memory is taken for them.
     """
+    require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
     require_type("max_pixels", max_pixels, numbers.Integral, "a number of pixels is wanted")
     require_range("max_pixels", max_pixels, 1, 1 << 62, "1 or more")
     return _skinmask.read_image(path_of(path), rgb, int(max_pixels))

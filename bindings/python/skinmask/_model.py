@@ -194,15 +194,15 @@ class Model:
         threshold: float | None,
     ) -> _skinmask.Detector:
         """What a call asks for, made ready; the last few are kept, as that may take a while."""
+        require_type("adapt", adapt, str, "'auto', 'faces' or 'off' is wanted")
+        require_type("refine", refine, BOOLEAN, "True or False is wanted")
         key = (adapt, faces_file(adapt, faces), refine, prior, threshold)
         try:
             kept = self._detectors.get(key)
-        except TypeError:  # what cannot be hashed is of no type that is wanted
+        except TypeError:  # what cannot be hashed is no number
             kept = None
         if kept is not None:
             return kept
-        require_type("adapt", adapt, str, "'auto', 'faces' or 'off' is wanted")
-        require_type("refine", refine, BOOLEAN, "True or False is wanted")
         require_decision(threshold, prior)
         with _making:
             if key not in self._detectors:

@@ -94,9 +94,10 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = [f"class {i}" for i in range(len(self.classes_))]
         if len(names) < 2:
             raise ValueError(f"y has one class, {self.classes_[0]!r} (two or more are wanted)")
+        known = [name for name in KINDS_OF if not hasattr(self, name)]
         for name in self.options or {}:
-            if name not in KINDS_OF:  # thresholds, above all: predict knows none
-                raise ValueError(f"options: have {name!r} ({', '.join(KINDS_OF)})")
+            if name not in known:  # thresholds, above all: predict knows none
+                raise ValueError(f"options: have {name!r} ({', '.join(known)})")
         priors = None
         if self.priors is not None:
             given = numpy.asarray(self.priors, float)
