@@ -38,8 +38,8 @@ struct DecodeOptions {
 // JPEG, PNG, BMP, TIFF, WebP, PNM (P1 to P6), GIF, and, where the build has their libraries, HEIC,
 // AVIF and JPEG XL, whichever the first bytes say; anything else is refused before a decoder sees
 // it. Throws Error for anything that cannot be decoded whole: empty,
-// truncated or corrupt files give no half image, animations none at all. (TIFF strips that are
-// corrupt but complete pass OpenCV's decoder unnoticed.)
+// truncated or corrupt files give no half image, animations none at all. (Changed data of a TIFF
+// that can still be unpacked pass unnoticed: it has no checksums.)
 cv::Mat ReadImage(const std::filesystem::path& path, const DecodeOptions& options = {});
 cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
                     const DecodeOptions& options = {});
