@@ -22,8 +22,8 @@ DecoderPtr Open(std::string_view bytes, int events) {
 
 // What the header says; empty where the picture can be taken.
 std::string CheckHeader(const JxlBasicInfo& info) {
-  // Those of level 5 (ISO/IEC 18181-1, annex M), for alpha and the like: the colours alone are
-  // wanted, and each channel takes as long as they do.
+  // For alpha and the like: the colours alone are wanted, and each channel takes as long as they
+  // do.
   constexpr std::uint32_t kMostChannels = 4;
   if (info.have_animation) return "is an animation (a JPEG XL of one picture)";
   if (info.num_extra_channels <= kMostChannels) return {};

@@ -172,8 +172,8 @@ def read_image(path: Path, *, rgb: bool = False, max_pixels: int = 1 << 28) -> _
     """A picture file as uint8 (height, width, 3), B G R and upright, as the program reads it.
 
     JPEG, PNG, BMP, TIFF, WebP, PNM, GIF of one picture, and where the library has them HEIC, AVIF
-    and JPEG XL. Damaged files are an Error; so are pictures of more than `max_pixels` pixels, before
-    memory is taken for them.
+    and JPEG XL. Damaged files are an Error; so are pictures of more than `max_pixels` pixels,
+    before memory is taken for them.
     """
     require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
     require_type("max_pixels", max_pixels, numbers.Integral, "a number of pixels is wanted")

@@ -12,6 +12,8 @@ import numpy
 from . import _skinmask
 from ._common import Path, give, path_of
 
+Paths = Union[Path, Iterable[Path]]  # a folder, or files
+
 _KNOWN = {
     "image_name": "a text with {stem} is wanted",
     "mask_name": "a text with {stem} is wanted",
@@ -23,9 +25,6 @@ _KNOWN = {
     "step": "a whole number is wanted",
     "groups": "True or False is wanted",
 }
-
-
-Paths = Union[Path, Iterable[Path]]
 
 
 def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.PairOptions:

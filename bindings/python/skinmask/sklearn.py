@@ -59,8 +59,9 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A model of colours, (n, 3), whose features are the bytes B, G and R: whole numbers of 0..255.
 
     Parameters are those of `skinmask.Model.train`; `priors` are of the classes in the order of
-    `classes_` (by default their shares of y), and `options` are those of one kind. It decides for the most probable class; of two, the
-    second of `classes_` is the one whose log-odds `decision_function` gives.
+    `classes_` (by default their shares of y), and `options` are those of one kind. It decides for
+    the most probable class; of two, the second of `classes_` is the one whose log-odds
+    `decision_function` gives.
 
     Attributes: `classes_`, and `model_`, a skinmask.Model. The model's own class names are made up
     (`class 0`, ...), as labels may be anything; its positive class is the second of two, the first

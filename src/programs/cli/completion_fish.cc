@@ -73,7 +73,8 @@ end
 function __skinmask_files
     set -l word (commandline -ct | string replace -r '^--[^=]*=' '')
     for extension in $argv
-        __fish_complete_suffix "$word" $extension | string match -r '^.*(?:/|\Q'$extension'\E)(?:\t.*)?$'
+        __fish_complete_suffix "$word" $extension |
+            string match -r '^.*(?:/|\Q'$extension'\E)(?:\t.*)?$'
     end
 end
 
