@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 
 PROGRAM, SOURCE = sys.argv[1:3]
 RENEW = sys.argv[3:] == ['--renew']
@@ -32,19 +33,23 @@ def help_on_terminal(columns, *words, **variables):
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != 'COLUMNS'}
     child = subprocess.Popen([PROGRAM, *words, '--help'], stdout=its, env={**environment, **variables})
-    os.close(its)
+
+    # What says that all is read: what a terminal still holds when its last writer closes it may be lost.
+    def end():
+        child.wait()
+        os.write(its, b'\0')
+
+    waiting = threading.Thread(target=end)
+    waiting.start()
     text = b''
-    while True:
-        try:
-            part = os.read(ours, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        text += part
+    while not text.endswith(b'\0'):
+        text += os.read(ours, 1 << 16)
+    waiting.join()
+    os.close(its)
     os.close(ours)
-    child.wait()
-    return text.decode().replace('\r\n', '\n')
+    if child.returncode != 0:
+        problems.append(f'{" ".join(words)} --help: status {child.returncode} on a terminal of {columns} columns')
+    return text.rstrip(b'\0').decode().replace('\r\n', '\n')
 
 
 def flags(text):
@@ -78,7 +83,7 @@ for name, text in {'': main, **helps}.items():
         if re.sub(r'\|\s+', '|', told).split() != text.split():
             problems.append(f'{name} --help: other words on a terminal of {columns} columns')
         problems += [f'{name} --help: more than {width} columns on such a terminal: {line}'
-                     for line in told[:told.index('Examples:')].splitlines() if len(line) > width]
+                     for line in told.partition('Examples:')[0].splitlines() if len(line) > width]
         if columns == 200 and not variables and told != text:
             problems.append(f'{name} --help: lines of more than {COLUMNS} columns on a wide terminal')
 
