@@ -90,17 +90,18 @@ DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep
   thread_local Scratch inflated;
   const ScratchTrim trim(inflated);
   const std::optional<std::string_view> stored = WithStoredData(bytes, inflated);
-  Source source{stored.value_or(bytes), {}};
+  Source source{stored.value_or(bytes), {"it ends too early"}};
+  const auto fail = [&] {
+    throw Error(subject,
+                std::string("is a damaged PNG: ") + source.reason.data() + " (a whole file)");
+  };
+  if (!stored && !ReachesItsEnd(bytes)) fail();
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, GiveUp, Ignore);
   png_infop info = png ? png_create_info_struct(png) : nullptr;
   const auto destroy = [&](png_structp* p) { png_destroy_read_struct(p, &info, nullptr); };
   const std::unique_ptr<png_structp, decltype(destroy)> owner(&png, destroy);
   if (!info) throw std::bad_alloc();
   png_set_read_fn(png, &source, Read);
-  const auto fail = [&] {
-    throw Error(subject,
-                std::string("is a damaged PNG: ") + source.reason.data() + " (a whole file)");
-  };
   png_set_option(png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);  // every chunk has its CRC
   if (stored) png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // checked already
   DropAllButPixels(png);

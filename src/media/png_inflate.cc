@@ -10,6 +10,7 @@
 namespace skinmask {
 namespace {
 
+constexpr std::size_t kSignature = 8;
 constexpr std::size_t kFrame = 12;           // a chunk's length, type and CRC
 constexpr std::size_t kStoredBlock = 65535;  // RFC 1951, 3.2.4
 constexpr std::size_t kBlockHeader = 5;
@@ -26,6 +27,25 @@ std::uint32_t BigEndian(std::string_view bytes) {
   return value;
 }
 
+struct Chunk {
+  std::string_view type, content;
+  std::size_t start = 0, end = 0;  // offsets in the file
+};
+
+// The chunk that starts there; absent where the file ends before the chunk does.
+std::optional<Chunk> ChunkAt(std::string_view png, std::size_t start) {
+  if (start + kFrame > png.size()) return std::nullopt;
+  const std::size_t length = BigEndian(png.substr(start));
+  if (length > png.size() - start - kFrame) return std::nullopt;
+  return Chunk{png.substr(start + 4, 4), png.substr(start + 8, length), start,
+               start + kFrame + length};
+}
+
+bool IsRight(std::string_view png, const Chunk& chunk) {
+  return crc32_gzip_refl(0, AsBytes(chunk.type), 4 + chunk.content.size()) ==
+         BigEndian(png.substr(chunk.end - 4));
+}
+
 // Where the image data are, and how many bytes they hold inflated.
 struct Layout {
   std::string_view header;                // IHDR's 13 bytes
@@ -35,24 +55,17 @@ struct Layout {
   // False where a chunk is cut off, a critical one fails its CRC, or IDATs do not follow each
   // other.
   bool Find(std::string_view png) {
-    constexpr std::size_t kSignature = 8;
     constexpr char kAncillary = 0x20;
-    for (std::size_t at = kSignature; at + kFrame <= png.size();) {
-      const std::size_t length = BigEndian(png.substr(at));
-      if (length > png.size() - at - kFrame) return false;
-      const std::string_view type = png.substr(at + 4, 4), content = png.substr(at + 8, length);
-      if (!(type[0] & kAncillary) &&
-          crc32_gzip_refl(0, AsBytes(type), 4 + length) != BigEndian(png.substr(at + 8 + length)))
-        return false;
-      if (type == "IHDR") header = content;
-      if (type == "IDAT") {
-        if (data.empty()) first_idat = at;
-        if (!data.empty() && after != at) return false;
-        data.push_back(content);
-        after = at + kFrame + length;
+    for (auto chunk = ChunkAt(png, kSignature); chunk; chunk = ChunkAt(png, chunk->end)) {
+      if (!(chunk->type[0] & kAncillary) && !IsRight(png, *chunk)) return false;
+      if (chunk->type == "IHDR") header = chunk->content;
+      if (chunk->type == "IDAT") {
+        if (data.empty()) first_idat = chunk->start;
+        if (!data.empty() && after != chunk->start) return false;
+        data.push_back(chunk->content);
+        after = chunk->end;
       }
-      if (type == "IEND") return header.size() == 13 && !data.empty();
-      at += kFrame + length;
+      if (chunk->type == "IEND") return header.size() == 13 && !data.empty();
     }
     return false;
   }
@@ -101,6 +114,12 @@ std::uint8_t* InflateToBlocks(const Layout& layout, std::size_t size, std::uint8
 }
 
 }  // namespace
+
+bool ReachesItsEnd(std::string_view png) {
+  for (auto chunk = ChunkAt(png, kSignature); chunk; chunk = ChunkAt(png, chunk->end))
+    if (chunk->type == "IEND") return true;
+  return false;
+}
 
 std::optional<std::string_view> WithStoredData(std::string_view png, Scratch& buffer) {
   Layout layout;

@@ -1,4 +1,4 @@
-// The slow part of reading a PNG, made fast.
+// The slow part of reading a PNG, made fast, and what is looked at before libpng takes memory.
 #pragma once
 
 #include <optional>
@@ -13,5 +13,9 @@ namespace skinmask {
 // of the critical chunks have been checked, and the new image data's is not valid. Absent for what
 // is not plain (interlaced or larger than 1 GiB) or not whole, which libpng may judge.
 std::optional<std::string_view> WithStoredData(std::string_view png, Scratch& buffer);
+
+// Whether all chunks up to IEND are in the file. libpng takes what a chunk says that it holds (up
+// to 8 MB) before it reads it.
+bool ReachesItsEnd(std::string_view png);
 
 }  // namespace skinmask
