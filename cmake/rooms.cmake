@@ -57,8 +57,8 @@ function(skinmask_shared target file)
     PROPERTIES OUTPUT_NAME ${file} EXPORT_NAME ${shared_EXPORT} LINKER_LANGUAGE CXX
                VERSION ${PROJECT_VERSION}
                SOVERSION ${SKINMASK_ABI}
-               LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
-               INSTALL_RPATH "$ORIGIN;$ORIGIN/${modules}")
+               LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  skinmask_run_path(${target} "$ORIGIN" "$ORIGIN" "$ORIGIN/${modules}")
 endfunction()
 
 # The shared module `name` of one source, which `room` opens when it needs it.
@@ -68,6 +68,7 @@ function(skinmask_late_module room name source)
   target_include_directories(${name} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
   target_link_libraries(${name} PRIVATE skinmask_options)
   set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  skinmask_run_path(${name} "$ORIGIN" ${CMAKE_INSTALL_RPATH})
   add_dependencies(skinmask_${room} ${name})
   set_property(GLOBAL APPEND PROPERTY SKINMASK_MODULES ${name})
 endfunction()

@@ -40,6 +40,15 @@ endif()
 file(RENAME ${module}.away ${module})
 run(${work}/build/core_consumer)
 run(${work}/build/c_consumer)
+# No run path has an empty entry, which would be the current folder, in the build nor installed.
+file(GLOB_RECURSE late ${BUILD}/*.so ${work}/prefix/*.so)
+file(GLOB programs ${BUILD}/skinmask ${BUILD}/skinmask-live ${work}/prefix/*bin/* ${work}/prefix/libexec/skinmask/*)
+foreach(binary ${late} ${programs})
+  run(readelf -d ${binary})
+  if(output MATCHES "R(UN)?PATH[^\n]*(\\[:|::|:\\]|\\[\\])")
+    message(FATAL_ERROR "${binary} takes libraries from the current folder: ${output}")
+  endif()
+endforeach()
 # The core alone asks for no codec, and tells a project of C++17; pkg-config knows both libraries.
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/tests/consumer/core -B ${work}/core
     -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_CXX_COMPILER=${CXX})
