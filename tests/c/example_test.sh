@@ -2,6 +2,7 @@
 # The program of docs/c.md writes the mask that `skinmask detect` writes, as evaluation finds.
 # usage: example_test.sh EXAMPLE SKINMASK SOURCE
 set -eu
+unset SKINMASK_FACES  # the library has its own finder, and the program shall have the same
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -15,3 +16,7 @@ said=$("$1" photo/grace_hopper.jpg mask/grace_hopper.pgm)
   fail 'its mask differs'
 "$1" none.jpg mask.pgm 2>error && fail 'it takes a file that is not there'
 grep -q '^none.jpg: ' error
+"$1" photo/grace_hopper.jpg absent/mask.pgm 2>error && fail 'it writes to a folder that is not there'
+grep -q '^absent/mask.pgm: ' error
+"$1" 2>error && fail 'it takes no words'
+grep -q '^usage: ' error
