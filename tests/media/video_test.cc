@@ -6,6 +6,7 @@
 
 #include "skinmask/base/error.h"
 #include "support/clips.h"
+#include "support/listener.h"
 
 namespace skinmask {
 namespace {
@@ -179,9 +180,10 @@ TEST_F(VideoTest, WhatIsNoVideoIsSaid) {
 }
 
 TEST_F(VideoTest, AStreamWithoutASenderIsAnError) {
-  for (const std::string url : {"udp://127.0.0.1:45711", "rtsp://127.0.0.1:45713/live",
-                                "http://127.0.0.1:45715/stream", "tcp://127.0.0.1:45717"}) {
-    EXPECT_ERROR(VideoReader(url, {.timeout_seconds = 1}), url);
+  for (const char* url : {"udp://127.0.0.1:{}", "rtsp://127.0.0.1:{}/live",
+                          "http://127.0.0.1:{}/stream", "tcp://127.0.0.1:{}"}) {
+    const std::string silent = fmt::format(fmt::runtime(url), testing::SilentPort());
+    EXPECT_ERROR(VideoReader(silent, {.timeout_seconds = 1}), silent);
   }
 }
 

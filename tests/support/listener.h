@@ -33,4 +33,17 @@ class Listener {
   int socket_, port_ = 0;
 };
 
+// A port of UDP, on which nothing listens nor sends.
+inline int SilentPort() {
+  const int found = ::socket(AF_INET, SOCK_DGRAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(bind(found, reinterpret_cast<sockaddr*>(&address), size), 0);
+  getsockname(found, reinterpret_cast<sockaddr*>(&address), &size);
+  close(found);
+  return ntohs(address.sin_port);
+}
+
 }  // namespace skinmask::testing

@@ -27,6 +27,12 @@ inline void TakeSummary(Outcome& run) {
   run.err.resize(start);
 }
 
+// A piece of shell that waits until the program, whose process is $pid, takes SIGINT (Linux'
+// /proc/PID/status says so), or has ended.
+inline const std::string kUntilItTakesInterrupts =
+    "until ! kill -0 $pid || { [ /proc/$pid/exe -ef '" SKINMASK_PROGRAM
+    "' ] && grep -q 'SigCgt:.*[2367abef]$' /proc/$pid/status; }; do sleep 0.02; done; ";
+
 // Tests that start the program as a user would.
 class ProgramTest : public FolderTest {
  protected:

@@ -6,6 +6,7 @@
 
 #include "skinmask/media/image.h"
 #include "support/clips.h"
+#include "support/listener.h"
 #include "support/program.h"
 
 namespace skinmask {
@@ -114,10 +115,11 @@ TEST_F(LiveProgramTest, WhatIsNotThereIsOneLine) {
   }
 }
 
-// How long was waited is in the line; that it is no longer is what CTest's time limit is for.
+// How long it waits at most is in the line; that it does end is what CTest's time limit is for.
 TEST_F(LiveProgramTest, WhatIsSilentIsOneLineThatSaysHowLong) {
-  const std::vector<std::string> sources{"udp://127.0.0.1:34567",
-                                         "udpsrc port=34568 ! image/jpeg ! appsink"};
+  const std::vector<std::string> sources{
+      fmt::format("udp://127.0.0.1:{}", testing::SilentPort()),
+      fmt::format("udpsrc port={} ! image/jpeg ! appsink", testing::SilentPort())};
   SKIP_WITHOUT_FFMPEG();
   std::string both;  // at a time, since each waits
   for (std::size_t i = 0; i < sources.size(); ++i)
@@ -129,9 +131,7 @@ TEST_F(LiveProgramTest, WhatIsSilentIsOneLineThatSaysHowLong) {
     EXPECT_EQ(ReadFile(Path(fmt::format("status{}", i))), "1\n");
     const std::string line = ReadFile(Path(fmt::format("err{}", i)));
     EXPECT_EQ(Lines(line), 1) << line;
-    const std::size_t at = line.find(" came within ");
-    ASSERT_NE(at, std::string::npos) << line;
-    EXPECT_LE(std::stod(line.substr(at + 13)), 3) << line;
+    EXPECT_NE(line.find(" came within "), std::string::npos) << line;
   }
 }
 
