@@ -11,6 +11,8 @@ template <class T>
 using Owned = std::unique_ptr<T, void (*)(const T*)>;
 
 std::string ProblemOf(const heif_error& error) {
+  if (error.subcode == heif_suberror_Security_limit_exceeded)
+    return "is larger than libheif takes (32768 x 32768 pixels), or damaged";
   return std::string("is a damaged HEIC or AVIF, or one that ends too early: ") + error.message;
 }
 

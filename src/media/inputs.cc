@@ -126,7 +126,9 @@ class Search {
     if (media)
       files_.Add(folder, NameOf(path), *media, link);
     else
-      options_.passed_over(path, "is no image or video by its name");
+      options_.passed_over(
+          path, readable ? "is no image or video by its name"
+                         : "is a pipe, a socket or a device (in a folder, files are read)");
   }
 
   // The others are done where one is damaged, but that is no failure like those of single images.

@@ -29,6 +29,7 @@ std::string InnerName(const std::string& stored, const fs::path& archive) {
 std::string WhyNotRead(const TarEntry& entry) {
   if (entry.type == TarEntry::Type::kLink)
     return "is a link (tar --hard-dereference stores what it leads to)";
+  if (entry.type == TarEntry::Type::kOther) return "is a pipe or a device";
   if (entry.size > kMostBytes) return "is larger than 2 GiB";
   if (entry.type == TarEntry::Type::kSparse) return "is stored in pieces (tar without --sparse)";
   return {};
@@ -37,7 +38,7 @@ std::string WhyNotRead(const TarEntry& entry) {
 std::optional<ShardFile> ShardReader::Next() {
   while (std::optional<TarEntry> entry = tar_.Next()) {
     ShardFile file{InnerName(entry->name, path_), {}, {}, *entry};
-    if (entry->type == TarEntry::Type::kOther) continue;
+    if (entry->type == TarEntry::Type::kFolder) continue;
     const std::size_t folder = file.name.rfind('/') + 1;  // 0 where there is none
     const std::size_t dot = file.name.find('.', folder);
     file.key = file.name.substr(0, dot);

@@ -13,8 +13,8 @@ namespace skinmask {
 
 // What a header of a tar archive says.
 struct TarEntry {
-  enum class Type { kFile, kLink, kSparse, kOther };  // of sparse files it holds pieces
-  std::string name;                                   // as it is stored
+  enum class Type { kFile, kLink, kSparse, kFolder, kOther };  // of sparse files it holds pieces
+  std::string name;                                            // as it is stored
   Type type = Type::kFile;
   std::uint64_t size = 0;    // of its data
   std::uint64_t offset = 0;  // where they begin in the archive

@@ -43,6 +43,7 @@ std::string TextOf(archive* from) {
 TarEntry::Type TypeOf(archive_entry* entry) {
   if (archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFLNK)
     return TarEntry::Type::kLink;
+  if (archive_entry_filetype(entry) == AE_IFDIR) return TarEntry::Type::kFolder;
   if (archive_entry_filetype(entry) != AE_IFREG) return TarEntry::Type::kOther;
   return archive_entry_sparse_count(entry) == 0 ? TarEntry::Type::kFile : TarEntry::Type::kSparse;
 }

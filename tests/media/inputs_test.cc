@@ -50,7 +50,13 @@ TEST_F(MediaTest, ListsFoldersRecursivelyAndSorted) {
   fs::create_symlink("loop.png", Path("p/loop.png"));
   fs::create_directory_symlink("..", Path("p/up"));
   ASSERT_EQ(mkfifo(Path("p/pipe.png").c_str(), 0600), 0);
+  Strings reasons;
+  list_.passed_over = [&](const fs::path& file, const std::string& reason) {
+    reasons.push_back(file.filename().string() + " " + reason.substr(0, 13));
+  };
   EXPECT_EQ(ListInputs({Path("p")}, list_).size(), 5u);
+  std::ranges::sort(reasons);
+  EXPECT_EQ(reasons, (Strings{"note.txt is no image o", "pipe.png is a pipe, a "}));
   EXPECT_TRUE(problems_.empty());
   fs::create_directory(Path("none"));
   EXPECT_TRUE(ListInputs({Path("none")}, list_).empty());

@@ -12,6 +12,7 @@
 #include "programs/cli/print.h"
 #include "programs/cli/progress.h"
 #include "programs/cli/signals.h"
+#include "programs/cli/standard_streams.h"
 #include "programs/cli/usage_error.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/version.h"
@@ -20,6 +21,7 @@
 namespace skinmask::cli {
 
 void Context::Confine(Access access) const {
+  if (!verbose) SilenceLibraries();
   if (sandbox == "off") return;
   access.reads.emplace_back(model);
   if (!json_to_stdout()) access.files.emplace_back(json);

@@ -20,6 +20,9 @@ inline void PrintExactly(std::string_view text, std::FILE* to) {
   std::fwrite(text.data(), 1, text.size(), to);
 }
 
+// Where lines for people go: standard error, also after SilenceLibraries().
+std::FILE* MessageStream();
+
 // What the names in a line for people are made: a stranger's may hold lines of its own, orders to
 // the terminal, or no end. Other programs read names from standard output, so no path is cut there.
 inline constexpr std::size_t kMostOfName = 4096;
@@ -43,7 +46,7 @@ void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 }
 template <class... Arguments>
 void PrintError(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  PrintExactly(Formatted(format, Cleaned<kMostOfLine>(arguments)...), stderr);
+  PrintExactly(Formatted(format, Cleaned<kMostOfLine>(arguments)...), MessageStream());
 }
 
 // A score, or "-" for 0/0.

@@ -13,13 +13,13 @@ namespace {
 constexpr std::string_view kEmptyLine = "\r\x1b[K";
 
 void Draw(const std::string& line) {
-  PrintExactly(std::string(kEmptyLine) + Printable(line), stderr);
+  PrintExactly(std::string(kEmptyLine) + Printable(line), MessageStream());
 }
 
 }  // namespace
 
 Progress::Progress(std::string unit, bool quiet)
-    : unit_(std::move(unit)), enabled_(!quiet && isatty(STDERR_FILENO) == 1) {}
+    : unit_(std::move(unit)), enabled_(!quiet && isatty(fileno(MessageStream())) == 1) {}
 
 void Progress::Show(std::size_t done, std::size_t total, std::uint64_t pixels) {
   const double elapsed = SecondsSince(start_);
@@ -38,7 +38,7 @@ void Progress::Show(std::size_t done, std::size_t total, std::uint64_t pixels) {
     Draw(fmt::format("[{:#<{}}{:.<{}}] {}/{} {}  {}  {:.0f} s left", "", filled, "",
                      kWidth - filled, done, total, unit_, rate, left));
   }
-  std::fflush(stderr);
+  std::fflush(MessageStream());
   drawn_ = true;
 }
 
@@ -49,7 +49,7 @@ void Progress::Begin(const std::string& unit) {
 }
 
 void Progress::Clear() {
-  if (drawn_) PrintExactly(kEmptyLine, stderr);
+  if (drawn_) PrintExactly(kEmptyLine, MessageStream());
   drawn_ = false;
 }
 

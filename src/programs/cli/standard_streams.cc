@@ -7,9 +7,15 @@
 #include <csignal>
 #include <cstdio>
 
+#include "programs/cli/print.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask::cli {
+namespace {
+
+std::FILE* messages = nullptr;  // null until it is another than standard error
+
+}  // namespace
 
 void GuardStandardStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -17,6 +23,25 @@ void GuardStandardStreams() {
       if (open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) break;
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+std::FILE* MessageStream() { return messages ? messages : stderr; }
+
+void SilenceLibraries() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  const int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  std::FILE* const stream = own < 0 || nowhere < 0 ? nullptr : fdopen(own, "w");
+  if (stream) {
+    std::setvbuf(stream, nullptr, _IONBF, 0);  // as standard error
+    std::fflush(stderr);
+    dup2(nowhere, STDERR_FILENO);
+    messages = stream;
+  } else if (own >= 0) {
+    close(own);
+  }
+  if (nowhere >= 0) close(nowhere);
+#endif
 }
 
 void RequireOutputWritten() {

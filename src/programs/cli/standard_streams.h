@@ -8,6 +8,12 @@ namespace skinmask::cli {
 // (EPIPE, EFBIG) instead of a signal that kills.
 void GuardStandardStreams();
 
+// From now on nothing that libraries print reaches standard error, but what goes to
+// MessageStream() does: some decoders tell of a damaged file in lines that do not name it. Where
+// the system gives no descriptor, all stays as it is; with sanitizers, too, whose reports would be
+// lost.
+void SilenceLibraries();
+
 // Throws Error where something that was printed on standard output did not get there.
 void RequireOutputWritten();
 

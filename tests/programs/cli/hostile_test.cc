@@ -121,6 +121,15 @@ TEST_F(HostileTest, AVideoMayComeThroughAPipeAndASilentOneEndsByAnInterrupt) {
   EXPECT_NE(ReadFile(Path("err")).find("(interrupted)"), std::string::npos);
 }
 
+// libjxl tells of these bits in a line of its own, without the name of the file.
+TEST_F(HostileTest, WhatLibrariesPrintIsNoLine) {
+  Put("a.jxl", std::string("\xFF\x0A\x44\x00\x27\xB7", 6));
+  const Outcome run = Run("detect a.jxl -o out");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(Lines(run.err), 1) << run.err;
+  EXPECT_TRUE(run.err.starts_with("skinmask: a.jxl: ")) << run.err;
+}
+
 TEST_F(HostileTest, MessagesAreShortAndGiveNoOrders) {
   const std::string model = ReadFile(SKINMASK_SOURCE "/models/uci.json");
   const std::size_t at = model.find("\"prior\": ") + 9;

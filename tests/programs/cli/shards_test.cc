@@ -119,13 +119,14 @@ TEST_F(ShardsTest, ShardsThatAreBrokenBecomeNothing) {
 TEST_F(ShardsTest, OtherEntriesArePassedOver) {
   Put("in/x.mask.png", "");
   Put("in/x.json", "{}");
-  Shell("ln -s 0.png in/x_link.png && mkfifo in/xfifo");
+  Shell("ln -s 0.png in/x_link.png && mkfifo in/xfifo in/xf.jpg");
   Pack();
   const Outcome run = Run("detect a.tar -o out --json r.json");
   EXPECT_EQ(run.status, 1);
   EXPECT_NE(run.err.find("a.tar/x_link.png: is a link"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("a.tar/xf.jpg: is a pipe or a device"), std::string::npos) << run.err;
   EXPECT_EQ(testing::Lines(Listing("out/a.tar")), kImages);
-  EXPECT_EQ(Json::parse(ReadFile(Path("r.json")))["skipped"].size(), 2u);
+  EXPECT_EQ(Json::parse(ReadFile(Path("r.json")))["skipped"].size(), 3u);
 }
 
 TEST_F(ShardsTest, ShardsAndResumeCountArchives) {

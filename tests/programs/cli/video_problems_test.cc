@@ -92,7 +92,7 @@ TEST_F(VideoProblemsTest, NamesThatFfmpegHasNotAreGuessed) {
 TEST_F(VideoProblemsTest, FfmpegIsLoadedForVideosAlone) {
   Make("a.mp4", 3);
   Put("a.png", testing::Encode(".png", testing::Gradient(30, 20)));
-  const std::string detect = "env LD_DEBUG=files '" SKINMASK_PROGRAM "' detect ";
+  const std::string detect = "env LD_DEBUG=files '" SKINMASK_PROGRAM "' detect -v ";
   const std::string image = Shell(folder_, detect + "a.png -o out");
   const std::string video = Shell(folder_, detect + "a.mp4 -o out");
   EXPECT_EQ(image.find("libavcodec"), std::string::npos);
