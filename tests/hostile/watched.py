@@ -12,7 +12,7 @@ SYSTEM = (
     ('/usr/', False, 'libraries, which FFmpeg and OpenCV are made of, and their data'),
     ('/proc/', False, 'how much memory there is, and what the process is'),
     ('/sys/', False, 'which processors there are'),
-    ('/dev/null', False, 'the sandbox makes a rule of it'),
+    ('/dev/null', True, 'where what libraries print goes; the sandbox makes a rule of it'),
     ('/dev/urandom', False, 'names of temporary files; the sandbox makes a rule of it'),
     ('/etc/ld.so.cache', False, 'where libraries are'),
     ('/etc/gcrypt/', False, 'libgcrypt, which FFmpeg links, asks for processors to distrust'),
@@ -129,8 +129,10 @@ class Trace:
 
     def __init__(self, run, program, inputs, output):
         self.cwd, self.program = os.path.realpath(run.folder), os.path.realpath(program)
-        self.allowed = [*SYSTEM,
-                        (os.path.dirname(self.program) + '/', False, 'the program, its modules'),
+        beside = os.path.dirname(self.program)
+        self.allowed = [*SYSTEM, (beside + '/', False, 'the program, its modules'),
+                        (os.path.normpath(f'{beside}/../libexec/skinmask'), False,
+                         'where its modules are installed'),
                         (f'{self.cwd}/{output}', True, 'the output folder, and what is in it')]
         self.allowed += [(f'{self.cwd}/{name}', False, 'an input') for name in inputs]
         self.wrong, self.counted, self.started = {}, 0, 0
