@@ -158,8 +158,15 @@ def test_a_model_tells_of_itself(samples):
     assert model.card["training"]["counts"] == samples.counts
     assert model.with_threshold(0.125).threshold == 0.125
     assert model.with_prior(0.5).prior == 0.5
-    assert repr(model) == "<skinmask.Model lda YCrCb, skin above 0.5>"
+    assert repr(model) == "<skinmask.Model lda YCrCb, 'skin' above 0.5>"
     assert skinmask.Model.default() is skinmask.Model.default()
+
+
+def test_a_class_s_name_gives_a_terminal_no_orders():
+    text = skinmask.Model.default().to_json().replace('"skin"', '"sk\\u202ein"')
+    assert repr(skinmask.Model.from_json(text)).isprintable()
+    samples = skinmask.Samples(numpy.zeros((2, 3), numpy.uint8), ["sk\u202ein", "non-skin"])
+    assert repr(samples).isprintable()
 
 
 def test_pixels_have_one_answer(noise):

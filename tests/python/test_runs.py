@@ -1,4 +1,5 @@
 """Folders, videos and evaluations: the program's files and numbers; runs that are stopped."""
+import os
 import pickle
 import signal
 import subprocess
@@ -54,11 +55,25 @@ def test_a_pattern_is_one_and_what_was_done_can_be_pickled(photos, tmp_path):
     again = pickle.loads(pickle.dumps(files[0]))
     for name in ("input", "outputs", "size", "skin_fraction", "frames", "faces", "error"):
         assert getattr(again, name) == getattr(files[0], name)
-    assert repr(again) == f"<skinmask.DetectedFile {photos / 'astronaut.png'}: 1 outputs>"
+    assert repr(again) == f"<skinmask.DetectedFile {str(photos / 'astronaut.png')!r}: 1 output>"
     files = skinmask.detect_files(photos, tmp_path / "rest", exclude="*.png", adapt="off")
     assert [file.input.name for file in files] == ["grace_hopper.jpg"]
     with pytest.raises(TypeError, match="scale: is 2.0"):
         skinmask.detect_files(photos, tmp_path / "rest", scale=2.0)
+
+
+def test_a_stranger_s_name_gives_a_terminal_no_orders(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in (b"ok\x1b[32m\n.ppm", b"no utf-8 \xff.ppm", b"turned \xe2\x80\xae.ppm"):
+        (tmp_path / "in" / os.fsdecode(name)).write_bytes(b"P6 1 1 255\n...")
+    (tmp_path / "in" / "bad\x1b[32m\n.ppm").write_bytes(b"no picture")
+    files = skinmask.detect_files(
+        tmp_path / "in", tmp_path / "out", outputs=["mask", "cutout"], adapt="off"
+    )
+    assert sorted(len(file.outputs) for file in files) == [0, 2, 2, 2]
+    for file in files:
+        assert repr(file).isprintable()
+        assert file.error or repr(file).endswith(".ppm': 2 outputs>")
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ class Model:
         >>> pixels = numpy.array(skin + rest, "uint8")
         >>> samples = Samples(pixels, [1, 1, 1, 1, 0, 0, 0, 0])
         >>> Model.train(samples, kind="gaussian-nb", max_f1=True)
-        <skinmask.Model gaussian-nb BGR, skin above 0.5>
+        <skinmask.Model gaussian-nb BGR, 'skin' above 0.5>
 
         The threshold is `threshold` (0.5 without one), or chosen on `validation`, a folder of
         images and one of their masks, or else on the samples: `max_f1`, `max_fpr` R, `min_recall` R
@@ -257,7 +257,7 @@ class Model:
         return card
 
     def __repr__(self) -> str:
-        decision = f"{self.classes[0]} above {self.threshold:.6g}"
+        decision = f"{self.classes[0]!r} above {self.threshold:.6g}"
         return f"<skinmask.Model {self.kind} {self.space}, {decision}>"
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
