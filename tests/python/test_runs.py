@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import numpy
 import pytest
 
 import skinmask
@@ -89,6 +90,21 @@ def test_options_that_contradict_each_other_are_refused(photos, tmp_path, option
     with pytest.raises(skinmask.Error, match=message):
         skinmask.detect_files(photos, tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_type_of_numbers_is_said_as_in_detect(photos, tmp_path):
+    for name, dtype in (("a", "uint16"), ("b", numpy.uint16), ("c", numpy.dtype("uint16"))):
+        (file,) = skinmask.detect_files(
+            photos / "astronaut.png", tmp_path / name, outputs="probability", dtype=dtype
+        )
+        assert file.outputs[0].read_bytes()[24] == 16  # PNG: bits of a sample
+    for outputs, dtype, message in (
+        ("probability", numpy.float32, r"dtype: is float32 \(uint8 or uint16\)"),
+        ("probability", "floaty", r"dtype: is 'floaty' \(uint8 or uint16\)"),
+        ("mask", numpy.uint16, r"dtype: is uint16 \(uint8 where 'probability' is not among"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            skinmask.detect_files(photos, tmp_path / "d", outputs=outputs, dtype=dtype)
 
 
 def many(photos, folder, count):

@@ -8,8 +8,10 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from . import _skinmask
-from ._common import Path, Progress, path_of, require_no_classes, run, texts
+from ._common import Path, Progress, bits_of, path_of, require_no_classes, run, texts
 from ._model import Model, chosen
 from ._pairs import Paths, pair_options
 from ._samples import Samples
@@ -107,7 +109,7 @@ def detect_files(
     refine: bool = True,
     include: str | Iterable[str] = (),
     exclude: str | Iterable[str] = (),
-    dtype: str = "uint8",
+    dtype: DTypeLike = None,
     scale: int = 1,
     overwrite: bool = False,
     resume: bool = False,
@@ -137,11 +139,10 @@ def detect_files(
         require_no_classes(adapt, faces)
     options.include = texts("include", include)
     options.exclude = texts("exclude", exclude)
-    if dtype not in ("uint8", "uint16"):
-        raise TypeError(f"dtype: is {dtype!r} ('uint8' or 'uint16')")
-    if dtype == "uint16" and "probability" not in kinds:
-        raise TypeError("dtype: is uint16 (uint8 where 'probability' is not among the outputs)")
-    options.bits = 8 if dtype == "uint8" else 16
+    if "probability" in kinds:
+        options.bits = bits_of(dtype, ("uint8", "uint16"))
+    else:
+        options.bits = bits_of(dtype, ("uint8",), " where 'probability' is not among the outputs")
     if not isinstance(scale, numbers.Integral):
         raise TypeError(f"scale: is {scale!r} (1, 2, 4 or 8)")
     if scale not in (1, 2, 4, 8):
