@@ -38,12 +38,14 @@ def video(
     """
     detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
     path = path_of(path, wanted="a file's path is wanted; frames of cameras go to skinmask.Stream")
-    return Video(path, detector, _moment(start), _moment(end))
+    return Video(path, detector, _moment("start", start), _moment("end", end))
 
 
-def _moment(time: str | float | None) -> str | None:
+def _moment(name: str, time: str | float | None) -> str | None:
     if time is None or isinstance(time, str):
         return time
     if isinstance(time, bool) or not isinstance(time, numbers.Real):
-        raise TypeError(f"time: is {type(time).__name__} (seconds, or text as '1:02.5' or '120f')")
+        raise TypeError(
+            f"{name}: is {type(time).__name__} (seconds, or text as '1:02.5' or '120f')"
+        )
     return numpy.format_float_positional(float(time), trim="-")  # without an exponent
