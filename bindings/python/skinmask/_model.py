@@ -47,7 +47,8 @@ class Model:
     >>> model.kind, model.space, model.classes
     ('qda', 'BGR', ['skin', 'non-skin'])
 
-    `load`, `default`, `from_json` and `train` make one. Models can be pickled.
+    `load`, `default`, `from_json` and `train` make one. Models can be pickled, and are equal where
+    their files are the same bytes.
     """
 
     def __init__(self, core: _skinmask.Model) -> None:
@@ -255,6 +256,14 @@ class Model:
         """What it was trained on, notes, and scores, as docs/formats.md describes."""
         card: dict[str, Any] = json.loads(self.to_json())["card"]
         return card
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        return self is other or self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
 
     def __repr__(self) -> str:
         decision = f"{self.classes[0]!r} above {self.threshold:.6g}"
