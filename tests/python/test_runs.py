@@ -1,5 +1,6 @@
 """Folders, videos and evaluations: the program's files and numbers; runs that are stopped."""
 import os
+import pathlib
 import pickle
 import signal
 import subprocess
@@ -223,6 +224,25 @@ def test_a_part_of_a_video(clip):
     assert (frames[0].bgr == everything[4].bgr).all()
     assert list(part) == []
     assert next(skinmask.video(clip, adapt="off", start=1e-7)).index == 0  # to the microsecond
+
+
+def test_a_video_that_is_closed_lets_go_of_its_file(clip):
+    def is_open():
+        links = pathlib.Path("/proc/self/fd").iterdir()
+        return str(clip) in [os.readlink(link) for link in links if link.is_symlink()]
+
+    with skinmask.video(clip, adapt="off") as video:
+        first, told = next(video), repr(video)
+        assert is_open()
+    assert not is_open()
+    assert (video.frames, video.rate, repr(video)) == (12, 25, told)
+    assert (first.bgr == next(skinmask.video(clip, adapt="off")).bgr).all()
+    with pytest.raises(skinmask.Error, match=r"video: is closed \(skinmask.video opens it anew\)"):
+        next(video)
+    video.close()
+    with pytest.raises(ZeroDivisionError), skinmask.video(clip, adapt="off") as video:
+        raise ZeroDivisionError
+    assert not is_open()
 
 
 def test_videos_that_cannot_be_read_are_named(tmp_path, clip):

@@ -35,6 +35,8 @@ def video(
 
         for frame in skinmask.video("clip.mp4", adapt="faces"):
             print(frame.seconds, frame.region)
+
+    The file is open as long as the Video is; `close`, or `with`, closes it before.
     """
     detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
     path = path_of(path, wanted="a file's path is wanted; frames of cameras go to skinmask.Stream")
