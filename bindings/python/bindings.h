@@ -52,6 +52,7 @@ struct Stop {
 void DefineRuns(py::module_& module);  // first: the others' arguments name its classes
 void DefineTraining(py::module_& module);
 void DefineModel(py::module_& module);
+void DefineMemoryPairs(py::module_& module);
 void DefinePictures(py::module_& module);
 void DefineRegion(py::module_& module);
 

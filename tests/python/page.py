@@ -80,6 +80,7 @@ pixels, labels, pil_image, upload = X, y, X, "upload"
 def write_picture(path, pixels):
     """As PNM, whatever its name is: files are known by their bytes."""
     height, width = pixels.shape[:2]
+    pixels = pixels * numpy.uint8(255) if pixels.dtype == bool else pixels
     kind, stored = (b"P5", pixels) if pixels.ndim == 2 else (b"P6", pixels[..., ::-1])
     path.write_bytes(kind + b" %d %d 255\n" % (width, height) + stored.tobytes())
 

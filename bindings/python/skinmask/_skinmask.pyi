@@ -83,6 +83,9 @@ class PairOptions:
     step: int
     groups: bool
 
+def set_pictures(pairs: PairOptions, arrays: dict[str, NDArray[Any]]) -> None:
+    """Arrays for the files that `pairs.listed` calls by these names."""
+
 class TrainOptions:
     def kind(self, kind: str) -> None: ...
     def features(self, space: str, channels: list[str]) -> None: ...
