@@ -52,7 +52,9 @@ struct Stop {
 void DefineRuns(py::module_& module);  // first: the others' arguments name its classes
 void DefineTraining(py::module_& module);
 void DefineModel(py::module_& module);
+void DefineMemoryPairs(py::module_& module);
 void DefinePictures(py::module_& module);
+void DefineRegion(py::module_& module);
 
 // Tells `progress`, a function of done and total or None, of a run that `stop` ends; both outlive
 // it. Its problems are those of `problem`. For code that does not hold the GIL.

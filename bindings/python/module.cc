@@ -55,6 +55,8 @@ PYBIND11_MODULE(_skinmask, module) {
   DefineRuns(module);
   DefineModel(module);
   DefineTraining(module);
+  DefineMemoryPairs(module);
+  DefineRegion(module);
   DefinePictures(module);
 }
 

@@ -138,19 +138,33 @@ class Frame {
 class Video {
  public:
   Video(const std::filesystem::path& path, AnswersPtr answers, const VideoRange& range)
-      : clip_(path.string(), {.addresses = false}, range),
+      : clip_(std::in_place, path.string(), VideoOpenOptions{.addresses = false}, range),
         stream_(std::make_shared<Stream>(std::move(answers))) {}
 
   std::shared_ptr<Frame> Next() {
+    const WithoutGil unlocked;
     const std::lock_guard lock(mutex_);
-    std::optional<VideoFrame> frame = clip_.Read();
+    if (!clip_) throw Error("video", "is closed (skinmask.video opens it anew)");
+    std::optional<VideoFrame> frame = clip_->Read();
     return frame ? std::make_shared<Frame>(std::move(*frame), stream_) : nullptr;
   }
-  const VideoInfo& info() const { return clip_.info(); }
+  // The file and its decoder go, after the frame that is being read; frames that were given stay.
+  void Close() {
+    const WithoutGil unlocked;
+    const std::lock_guard lock(mutex_);
+    if (clip_) info_ = clip_->info();
+    clip_.reset();
+  }
+  VideoInfo info() {
+    const WithoutGil unlocked;
+    const std::lock_guard lock(mutex_);
+    return clip_ ? clip_->info() : info_;
+  }
 
  private:
   std::mutex mutex_;
-  VideoClip clip_;
+  std::optional<VideoClip> clip_;  // until it is closed
+  VideoInfo info_;                 // from then on
   std::shared_ptr<Stream> stream_;
 };
 
@@ -178,18 +192,6 @@ py::array Shown(const Frame& frame) {
   return array;
 }
 
-std::optional<Region> RegionOfMap(const py::object& map) {
-  const std::string wanted = "a numpy array of uint8 and shape (height, width) is wanted";
-  if (!py::isinstance<py::array_t<std::uint8_t>>(map) || py::len(map.attr("shape")) != 2 ||
-      py::hasattr(map, "mask"))
-    throw py::type_error("map: is " + Came(map) + " (" + wanted + ")");
-  const py::array_t<std::uint8_t, py::array::c_style | py::array::forcecast> array(map);
-  const cv::Mat picture(static_cast<int>(array.shape(0)), static_cast<int>(array.shape(1)), CV_8UC1,
-                        const_cast<std::uint8_t*>(array.data()));
-  const WithoutGil unlocked;
-  return RegionOf(MapMomentsOf(picture));
-}
-
 py::array ReadPicture(const std::filesystem::path& path, bool rgb, std::int64_t max_pixels) {
   cv::Mat picture;
   {
@@ -200,33 +202,6 @@ py::array ReadPicture(const std::filesystem::path& path, bool rgb, std::int64_t 
     if (rgb) cv::cvtColor(picture, picture, cv::COLOR_BGR2RGB);
   }
   return ArrayOf(picture);
-}
-
-void DefineRegion(py::module_& module) {
-  py::class_<Region> region(
-      module, "Region", "Where skin is: the ellipse with the moments of a map of probabilities.");
-  region.def_readonly("pixels", &Region::pixels)
-      .def_property_readonly(
-          "centroid", [](const Region& r) { return py::make_tuple(r.centroid.x, r.centroid.y); })
-      .def_readonly("semi_major", &Region::semi_major)
-      .def_readonly("semi_minor", &Region::semi_minor)
-      .def_readonly("angle_degrees", &Region::angle_degrees)
-      .def(py::pickle(
-          [](const Region& r) {
-            return py::make_tuple(r.pixels, r.centroid.x, r.centroid.y, r.semi_major, r.semi_minor,
-                                  r.angle_degrees);
-          },
-          [](const py::tuple& t) {
-            const auto number = [&](std::size_t i) { return t[i].cast<double>(); };
-            return Region{number(0), {number(1), number(2)}, number(3), number(4), number(5)};
-          }));
-  Show(region, [](const Region& r) {
-    const py::str text(
-        "<skinmask.Region {:.1f} pixels at ({:.1f}, {:.1f}), half axes {:.1f} and {:.1f}, {:.1f} "
-        "degrees>");
-    return text.format(r.pixels, r.centroid.x, r.centroid.y, r.semi_major, r.semi_minor,
-                       r.angle_degrees);
-  });
 }
 
 void DefineFrame(py::module_& module) {
@@ -246,8 +221,9 @@ void DefineFrame(py::module_& module) {
 }
 
 void DefineVideo(py::module_& module) {
-  py::class_<Video> type(module, "Video",
-                         "The frames of a video, one after the other: an iterator.");
+  py::class_<Video> type(
+      module, "Video",
+      "The frames of a video, one after the other: an iterator, which `with` closes.");
   type.def(py::init([](const std::filesystem::path& path, AnswersPtr answers,
                        const std::optional<std::string>& from,
                        const std::optional<std::string>& to) {
@@ -259,18 +235,17 @@ void DefineVideo(py::module_& module) {
       .def("__iter__", [](py::object self) { return self; })
       .def("__next__",
            [](Video& video) {
-             std::shared_ptr<Frame> frame;
-             {
-               const WithoutGil unlocked;
-               frame = video.Next();
-             }
+             std::shared_ptr<Frame> frame = video.Next();
              if (!frame) throw py::stop_iteration();
              return frame;
            })
-      .def_property_readonly("frames", [](const Video& v) { return v.info().frames; })
-      .def_property_readonly("rate", [](const Video& v) { return v.info().rate.Value(); });
-  Show(type, [](const Video& v) {
-    const VideoInfo& info = v.info();
+      .def("close", &Video::Close)
+      .def("__enter__", [](py::object self) { return self; })
+      .def("__exit__", [](Video& video, const py::args&) { video.Close(); })
+      .def_property_readonly("frames", [](Video& v) { return v.info().frames; })
+      .def_property_readonly("rate", [](Video& v) { return v.info().rate.Value(); });
+  Show(type, [](Video& v) {
+    const VideoInfo info = v.info();
     const py::str text("<skinmask.Video {}x{}, {:.6g} frames/s>");
     return text.format(info.size.width, info.size.height, info.rate.Value());
   });
@@ -284,12 +259,10 @@ void DefinePictures(py::module_& module) {
                        std::optional<std::pair<double, double>> abstain) {
         return Request{OutputFromName(output), bits, abstain};
       }));
-  DefineRegion(module);
   py::class_<Stream, std::shared_ptr<Stream>>(module, "Stream")
       .def(py::init<AnswersPtr>(), Unlocked())
       .def("detect", &Stream::Detect);
   module.def("detect", &Detect);
-  module.def("region", &RegionOfMap);
   module.def("read_image", &ReadPicture);
   DefineFrame(module);
   DefineVideo(module);

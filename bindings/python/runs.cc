@@ -145,10 +145,12 @@ void DefineDetectedFile(py::module_& module) {
                              [](const DetectedFile& f) { return f.image.adaptation.faces; })
       .def_readonly("error", &DetectedFile::error)
       .def(py::pickle(&StateOf, &OfState));
+  // A prompt shows this: Python's own repr of a name gives a terminal no orders, as errors do not.
   Show(detected, [](const DetectedFile& f) {
-    if (!f.error.empty()) return "<skinmask.DetectedFile " + f.error + ">";
-    return "<skinmask.DetectedFile " + f.image.input.string() + ": " +
-           std::to_string(f.image.outputs.size()) + " outputs>";
+    if (!f.error.empty()) return py::str("<skinmask.DetectedFile {}>").format(f.error);
+    const std::size_t count = f.image.outputs.size();
+    return py::str("<skinmask.DetectedFile {!r}: {} {}>")
+        .format(py::str(py::cast(f.image.input)), count, count == 1 ? "output" : "outputs");
   });
 }
 

@@ -59,7 +59,8 @@ LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const R
       rule_(RuleOf(options)),
       predicted_(predicted),
       whole_(!options.whole_class.empty()),
-      max_pixels_(options.max_pixels) {
+      max_pixels_(options.max_pixels),
+      bytes_(options.bytes) {
   if (pairs_.pairs.empty())
     throw Error(options.images.string(),
                 "holds no image with a mask (the pattern of mask names says how masks are called)");
@@ -75,6 +76,12 @@ void LabelledPairs::Done() {
   OfThisThread().classes.Trim();
 }
 
+std::string LabelledPairs::BytesOf(const std::filesystem::path& path,
+                                   const DecodeOptions& options) const {
+  std::optional<std::string> kept = bytes_ ? bytes_(path) : std::nullopt;
+  return kept ? *std::move(kept) : shards_.ReadBytes(path, options);
+}
+
 LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) const {
   const MaskPair& pair = pairs_.pairs[place];
   LabelledImage labelled{pair.image.relative.string(), {}, {}, 0};
@@ -84,21 +91,19 @@ LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) con
   decode.take = take;
   decode.buffer = &pixels;
   if (predicted_) {
-    ClassMap predicted = DecodeMask(shards_.ReadBytes(pair.image.path, decode),
-                                    pair.image.path.string(), MaskRule(), decode);
+    ClassMap predicted =
+        DecodeMask(BytesOf(pair.image.path, decode), pair.image.path.string(), MaskRule(), decode);
     labelled.bgr = predicted.classes;
     labelled.in_between = predicted.in_between;
   } else {
-    labelled.bgr =
-        DecodeImage(shards_.ReadBytes(pair.image.path, decode), pair.image.path.string(), decode);
+    labelled.bgr = DecodeImage(BytesOf(pair.image.path, decode), pair.image.path.string(), decode);
   }
   if (whole_) {
     labelled.classes = cv::Mat::zeros(labelled.bgr.size(), CV_8UC1);
     return labelled;
   }
   decode.buffer = &classes;
-  ClassMap map =
-      DecodeMask(shards_.ReadBytes(pair.mask, decode), pair.mask.string(), rule_, decode);
+  ClassMap map = DecodeMask(BytesOf(pair.mask, decode), pair.mask.string(), rule_, decode);
   const cv::Size image = labelled.bgr.size(), mask = map.classes.size();
   if (image != mask)
     throw Error(pair.image.path.string(),

@@ -91,6 +91,7 @@ class LabelledPairs {
     Scratch pixels, classes;
   };
   static Buffers& OfThisThread();
+  std::string BytesOf(const std::filesystem::path& path, const DecodeOptions& options) const;
 
   ShardFiles shards_;  // before the pairs, which are found in them
   MaskPairs pairs_;
@@ -99,6 +100,7 @@ class LabelledPairs {
   bool predicted_;
   bool whole_;
   std::int64_t max_pixels_;
+  decltype(PairOptions::bytes) bytes_;
 };
 
 }  // namespace skinmask

@@ -223,6 +223,8 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
             skinmask.detect(noise, **options)
     for options, message in (
         ({"dtype": "float64", "output": "probability"}, "dtype: is float64 .*float32"),
+        ({"dtype": "floaty", "output": "probability"}, "dtype: is 'floaty' .*float32"),
+        ({"dtype": numpy.uint16}, "dtype: is uint16 .*uint8 with output='mask'"),
         ({"dtype": "float32"}, "dtype: is float32 .*uint8 with output='mask'"),
         ({"model": "model.json"}, "model: is str .*Model.load"),
         ({"threshold": "0.5"}, "threshold: is str"),

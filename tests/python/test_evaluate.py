@@ -4,6 +4,7 @@ import json
 import numpy
 import pytest
 
+import page
 import skinmask
 from conftest import SOURCE
 
@@ -44,11 +45,67 @@ def test_lists_of_files_are_judged_as_their_folders(photos, tmp_path):
     ):
         with pytest.raises(skinmask.Error, match=message):
             skinmask.evaluate(*wrong)
-    for wrong in ((images, MASKS), (photos, masks), ([skinmask.read_image(images[0])], masks[:1])):
+    for wrong in ((images, MASKS), (photos, masks), (skinmask.read_image(images[0]), masks[:1])):
         with pytest.raises(TypeError, match="(images|masks): is "):
             skinmask.evaluate(*wrong)
     with pytest.raises(skinmask.Error, match="mask_name: is for folders"):
         skinmask.evaluate(images, masks, mask_name="{stem}_m")
+
+
+@pytest.fixture
+def arrays(face):
+    """A face, its mask, and a picture that is another shape and without skin."""
+    truth = skinmask.detect(face, adapt="off")
+    return [face, face[:60, ::-2]], [truth, numpy.zeros((60, 100), bool)]
+
+
+def test_arrays_are_judged_as_files_of_the_same_pixels(arrays, tmp_path):
+    images, masks = arrays
+    files = [[tmp_path / f"{kind}{i}.ppm" for i in (0, 1)] for kind in ("image", "mask")]
+    for file, array in zip(sum(files, []), images + masks):
+        page.write_picture(file, array)
+    result = skinmask.evaluate(images, masks, adapt="faces", report=tmp_path / "r.html")
+    expected = skinmask.evaluate(*files, adapt="faces", report=tmp_path / "e.html")
+    assert result.pooled == expected.pooled and 0 < result.pooled["f1"] < 1
+    assert [image["name"] for image in result.images] == ["images[0]", "images[1]"]
+    for ours, theirs in zip(result.images, expected.images):
+        assert {**ours, "name": ""} == {**theirs, "name": ""}
+    pictures = [(tmp_path / name).read_text().count("data:image") for name in ("r.html", "e.html")]
+    assert pictures[0] == pictures[1] >= 2
+    mixed = skinmask.evaluate([images[0], files[0][1]], [files[1][0], masks[1]], adapt="faces")
+    assert mixed.pooled == expected.pooled
+    assert skinmask.Samples.from_pairs(images, masks) == skinmask.Samples.from_pairs(*files)
+
+
+def test_arrays_choose_a_threshold(arrays, samples, tmp_path):
+    """What holds the arrays is gone by then."""
+    for path, array in zip((tmp_path / "i.ppm", tmp_path / "m.ppm"), (arrays[0][0], arrays[1][0])):
+        page.write_picture(path, array)
+    pairs = ([tmp_path / "i.ppm"], [tmp_path / "m.ppm"])
+    expected = skinmask.Model.train(samples, max_f1=True, validation=pairs)
+    pairs = ([arrays[0][0].copy()], [arrays[1][0].copy()])
+    assert skinmask.Model.train(samples, max_f1=True, validation=pairs) == expected
+
+
+def test_arrays_that_are_no_pictures_are_named(arrays):
+    (image, _), (mask, _) = arrays
+    for images, masks, message in (
+        ([image, mask], [mask] * 2, r"images\[1\]: is uint8 of shape \(200, 200\) \(uint8 of"),
+        ([image / 255], [mask], r"images\[0\]: is float64 of shape"),
+        ([image], [image], r"masks\[0\]: is .*\(uint8 or bool of shape \(height, width\) "),
+        ([image], [numpy.ma.array(mask)], r"masks\[0\]: is masked uint8"),
+        ([image[:0]], [mask], r"images\[0\]: is uint8 of shape \(0, 200, 3\)"),
+        ([image], [7], "masks: is int"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            skinmask.evaluate(images, masks, adapt="off")
+    for masks, message in (
+        ([mask[:9]], r"images\[0\]: is 200x200, but its mask masks\[0\] is 200x9"),
+        ([mask // 255], r"masks\[0\]: .*0 and 1"),
+        ([], "masks: are 0"),
+    ):
+        with pytest.raises(skinmask.Error, match=message):
+            skinmask.evaluate([image], masks, adapt="off")
 
 
 def test_a_page_without_its_pictures_replaces_none(photos, tmp_path):
@@ -81,8 +138,8 @@ def test_pairs_that_cannot_be_read_end_an_evaluation_or_are_told(photos, tmp_pat
         tmp_path / "images", tmp_path / "masks", adapt="off", problem=lines.append
     )
     assert len(lines) == 1 and "a.png" in lines[0] and len(result.images) == 1
-    with pytest.raises(TypeError, match="images: is ndarray .*list of files"):
-        skinmask.evaluate([numpy.zeros((4, 4, 3), numpy.uint8)], [], adapt="off")
+    with pytest.raises(TypeError, match="images: is ndarray .*list of files' paths, or of arrays"):
+        skinmask.evaluate(numpy.zeros((4, 4, 3), numpy.uint8), [], adapt="off")
     with pytest.raises(skinmask.Error, match="masks: are wanted"):
         skinmask.evaluate(photos)
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):

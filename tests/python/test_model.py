@@ -158,8 +158,27 @@ def test_a_model_tells_of_itself(samples):
     assert model.card["training"]["counts"] == samples.counts
     assert model.with_threshold(0.125).threshold == 0.125
     assert model.with_prior(0.5).prior == 0.5
-    assert repr(model) == "<skinmask.Model lda YCrCb, skin above 0.5>"
+    assert repr(model) == "<skinmask.Model lda YCrCb, 'skin' above 0.5>"
     assert skinmask.Model.default() is skinmask.Model.default()
+
+
+def test_a_class_s_name_gives_a_terminal_no_orders():
+    text = skinmask.Model.default().to_json().replace('"skin"', '"sk\\u202ein"')
+    assert repr(skinmask.Model.from_json(text)).isprintable()
+    samples = skinmask.Samples(numpy.zeros((2, 3), numpy.uint8), ["sk\u202ein", "non-skin"])
+    assert repr(samples).isprintable()
+
+
+def test_models_are_equal_where_their_files_are(samples):
+    model = skinmask.Model.default()
+    again = skinmask.Model.from_json(model.to_json())
+    assert model == again == pickle.loads(pickle.dumps(model)) and hash(model) == hash(again)
+    assert len({model, again, model.with_threshold(0.3), model.with_threshold(0.3)}) == 2
+    nearly = numpy.nextafter(model.prior, 1)
+    others = [model.with_prior(nearly), skinmask.Model.train(samples), model.to_json(), None, 1]
+    assert all(model != other and other != model for other in others)
+    assert model.__eq__(model.to_json()) is NotImplemented
+    assert skinmask.Model.train(samples, notes={"a": "b"}) != skinmask.Model.train(samples)
 
 
 def test_pixels_have_one_answer(noise):

@@ -4,11 +4,14 @@ import importlib
 import os
 import pathlib
 import pkgutil
+import shutil
 import subprocess
 import sys
 
+import numpy
 import pytest
 
+import page
 import skinmask
 from conftest import SOURCE
 
@@ -25,10 +28,30 @@ def test_every_example_in_a_docstring_runs():
     assert sum(result.attempted for result in results) > 15
 
 
+def test_the_examples_of_the_page_run(face, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    face = numpy.ascontiguousarray(face[::2, ::2])
+    cv2 = page.OpenCv()
+    monkeypatch.setitem(sys.modules, "cv2", cv2)
+    pixels = page.write_files(tmp_path, face)
+    names = {"pil_image": face[..., ::-1], "upload": "upload"}
+    names.update(pixels=pixels, labels=pixels[:, 2] > pixels[:, 1])
+    video = shutil.which("ffmpeg") is not None
+
+    def chosen(code):
+        return "sklearn" not in code and (video or "clip.mp4" not in code)
+
+    assert page.run(chosen, names) == 7 + video
+    assert names["failed"] == [] and names["where"].pixels > 0 and len(cv2.shown) == 2
+    assert names["mask"].shape == face.shape[:2] == names["p"].shape
+    assert 0 < names["result"].pooled["f1"] < 1 and (tmp_path / "r.html").exists()
+    assert skinmask.Model.load("m.json") == names["model"]
+    assert not video or names["overlay"].shape == (48, 64, 3)
+
+
 def test_what_is_public_is_documented():
-    page = (SOURCE / "docs" / "python.md").read_text()
     for name in skinmask.__all__:
-        assert name in page, name
+        assert name in page.TEXT, name
         assert getattr(skinmask, name).__doc__ or name in ("__version__", "Error"), name
 
 
@@ -71,7 +94,9 @@ def test_the_version_is_the_program_s(program):
 def test_mypy_accepts_the_hints(tmp_path):
     pytest.importorskip("mypy")
     cache = os.environ.get("SKINMASK_MYPY_CACHE", str(tmp_path))
-    files = [str(PACKAGE), str(pathlib.Path(__file__).with_name("typed.py"))]
+    (tmp_path / "page_typed.py").write_text(page.typed())
+    typed = pathlib.Path(__file__).with_name("typed.py")
+    files = [str(PACKAGE), str(typed), str(tmp_path / "page_typed.py")]
     command = [
         sys.executable,
         "-m",

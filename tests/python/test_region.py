@@ -31,7 +31,7 @@ def test_a_region_has_the_moments_of_the_map():
     angle = numpy.degrees(numpy.arctan2(vectors[1, 1], vectors[0, 1]))
     assert (found.angle_degrees - angle) % 180 == pytest.approx(0, abs=1e-6)
     assert skinmask.region(numpy.zeros((4, 4), numpy.uint8)) is None
-    with pytest.raises(TypeError, match="map: is float64"):
+    with pytest.raises(TypeError, match="probability: is float64"):
         skinmask.region(p)
 
 
@@ -43,5 +43,5 @@ def test_what_is_said_of_a_region_can_be_read_and_pickled():
         "<skinmask.Region 260.0 pixels at (17.5, 14.5), half axes 15.0 and 5.8, 0.0 degrees>"
     )
     assert repr(pickle.loads(pickle.dumps(region))) == repr(region)
-    with pytest.raises(TypeError, match="map: is masked uint8"):
+    with pytest.raises(TypeError, match="probability: is masked uint8"):
         skinmask.region(numpy.ma.array(mask))

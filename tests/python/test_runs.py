@@ -1,10 +1,13 @@
 """Folders, videos and evaluations: the program's files and numbers; runs that are stopped."""
+import os
+import pathlib
 import pickle
 import signal
 import subprocess
 import sys
 import time
 
+import numpy
 import pytest
 
 import skinmask
@@ -54,11 +57,25 @@ def test_a_pattern_is_one_and_what_was_done_can_be_pickled(photos, tmp_path):
     again = pickle.loads(pickle.dumps(files[0]))
     for name in ("input", "outputs", "size", "skin_fraction", "frames", "faces", "error"):
         assert getattr(again, name) == getattr(files[0], name)
-    assert repr(again) == f"<skinmask.DetectedFile {photos / 'astronaut.png'}: 1 outputs>"
+    assert repr(again) == f"<skinmask.DetectedFile {str(photos / 'astronaut.png')!r}: 1 output>"
     files = skinmask.detect_files(photos, tmp_path / "rest", exclude="*.png", adapt="off")
     assert [file.input.name for file in files] == ["grace_hopper.jpg"]
     with pytest.raises(TypeError, match="scale: is 2.0"):
         skinmask.detect_files(photos, tmp_path / "rest", scale=2.0)
+
+
+def test_a_stranger_s_name_gives_a_terminal_no_orders(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in (b"ok\x1b[32m\n.ppm", b"no utf-8 \xff.ppm", b"turned \xe2\x80\xae.ppm"):
+        (tmp_path / "in" / os.fsdecode(name)).write_bytes(b"P6 1 1 255\n...")
+    (tmp_path / "in" / "bad\x1b[32m\n.ppm").write_bytes(b"no picture")
+    files = skinmask.detect_files(
+        tmp_path / "in", tmp_path / "out", outputs=["mask", "cutout"], adapt="off"
+    )
+    assert sorted(len(file.outputs) for file in files) == [0, 2, 2, 2]
+    for file in files:
+        assert repr(file).isprintable()
+        assert file.error or repr(file).endswith(".ppm': 2 outputs>")
 
 
 @pytest.mark.parametrize(
@@ -74,6 +91,21 @@ def test_options_that_contradict_each_other_are_refused(photos, tmp_path, option
     with pytest.raises(skinmask.Error, match=message):
         skinmask.detect_files(photos, tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_type_of_numbers_is_said_as_in_detect(photos, tmp_path):
+    for name, dtype in (("a", "uint16"), ("b", numpy.uint16), ("c", numpy.dtype("uint16"))):
+        (file,) = skinmask.detect_files(
+            photos / "astronaut.png", tmp_path / name, outputs="probability", dtype=dtype
+        )
+        assert file.outputs[0].read_bytes()[24] == 16  # PNG: bits of a sample
+    for outputs, dtype, message in (
+        ("probability", numpy.float32, r"dtype: is float32 \(uint8 or uint16\)"),
+        ("probability", "floaty", r"dtype: is 'floaty' \(uint8 or uint16\)"),
+        ("mask", numpy.uint16, r"dtype: is uint16 \(uint8 where 'probability' is not among"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            skinmask.detect_files(photos, tmp_path / "d", outputs=outputs, dtype=dtype)
 
 
 def many(photos, folder, count):
@@ -194,6 +226,25 @@ def test_a_part_of_a_video(clip):
     assert next(skinmask.video(clip, adapt="off", start=1e-7)).index == 0  # to the microsecond
 
 
+def test_a_video_that_is_closed_lets_go_of_its_file(clip):
+    def is_open():
+        links = pathlib.Path("/proc/self/fd").iterdir()
+        return str(clip) in [os.readlink(link) for link in links if link.is_symlink()]
+
+    with skinmask.video(clip, adapt="off") as video:
+        first, told = next(video), repr(video)
+        assert is_open()
+    assert not is_open()
+    assert (video.frames, video.rate, repr(video)) == (12, 25, told)
+    assert (first.bgr == next(skinmask.video(clip, adapt="off")).bgr).all()
+    with pytest.raises(skinmask.Error, match=r"video: is closed \(skinmask.video opens it anew\)"):
+        next(video)
+    video.close()
+    with pytest.raises(ZeroDivisionError), skinmask.video(clip, adapt="off") as video:
+        raise ZeroDivisionError
+    assert not is_open()
+
+
 def test_videos_that_cannot_be_read_are_named(tmp_path, clip):
     (tmp_path / "no.mp4").write_bytes(b"no video")
     with pytest.raises(skinmask.Error, match="no.mp4"):
@@ -207,8 +258,8 @@ def test_videos_that_cannot_be_read_are_named(tmp_path, clip):
     video = skinmask.video(clip, adapt="off")
     assert repr(video).startswith("<skinmask.Video ") and "25 frames/s" in repr(video)
     assert repr(next(video)) == "<skinmask.Frame 0 at 0.000 s>"
-    with pytest.raises(TypeError, match="time: is list"):
-        skinmask.video(clip, start=[1])
+    with pytest.raises(TypeError, match="end: is list"):
+        skinmask.video(clip, end=[1])
 
 
 def test_a_camera_is_followed_as_the_program_follows_it():

@@ -8,6 +8,7 @@ from unittest import SkipTest
 import numpy
 import pytest
 
+import page
 import skinmask
 from conftest import research
 
@@ -182,3 +183,10 @@ def test_what_is_no_byte_is_refused(table):
 
 def test_the_examples_run():
     assert doctest.testmod(importlib.import_module("skinmask.sklearn")).failed == 0
+
+
+def test_the_example_of_the_page_runs(samples, face):
+    rows, labels, _ = samples.arrays()
+    names = {"skinmask": skinmask, "X": rows[::9], "y": labels[::9], "image": face}
+    assert page.run(lambda code: "sklearn" in code, names) == 1
+    assert names["mask"].shape == face.shape[:2]

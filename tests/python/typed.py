@@ -16,6 +16,8 @@ f1: Optional[float] = skinmask.evaluate("photos", "masks", model, report="r.html
 for frame in skinmask.video("clip.mp4", adapt="faces"):
     where: Optional[skinmask.Region] = frame.region
     when: float = frame.seconds
+with skinmask.video("clip.mp4") as clip:
+    many: Optional[int] = clip.frames
 for file in skinmask.detect_files(["photos"], "masks", each=lambda one: print(one.skin_fraction)):
     failed: str = file.error
 

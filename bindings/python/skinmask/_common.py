@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Optional, TypeVar, Union
 
 import numpy
+from numpy.typing import DTypeLike
 
 from . import _skinmask
 
@@ -48,6 +49,17 @@ def give(act: Callable[[Any], object], name: str, value: object, wanted: str) ->
 def require_type(name: str, value: object, kind: type | tuple[type, ...], wanted: str) -> None:
     if not isinstance(value, kind):
         raise TypeError(f"{name}: is {type(value).__name__} ({wanted})")
+
+
+def bits_of(dtype: DTypeLike, known: tuple[str, ...], words: str = "") -> int:
+    """Of the numbers that are asked for, of one of the `known` types; 8 where none is."""
+    try:
+        name = "uint8" if dtype is None else numpy.dtype(dtype).name
+    except (TypeError, ValueError):
+        name = repr(dtype)
+    if name not in known:
+        raise TypeError(f"dtype: is {name} ({' or '.join(known)}{words})")
+    return BITS[name]
 
 
 def faces_file(by: str, faces: Path | None) -> str:

@@ -14,6 +14,7 @@ from ._common import (
     BITS,
     BOOLEAN,
     Path,
+    bits_of,
     path_of,
     require_no_classes,
     require_range,
@@ -30,15 +31,7 @@ _Interval = tuple[float, float]
 
 
 @functools.lru_cache(maxsize=64)
-def _request(output: str, type_name: str | None, abstain: _Interval | None) -> _skinmask.Request:
-    bits = BITS.get(type_name or "uint8")
-    if bits is None or (bits != 8 and output != "probability"):
-        wanted = (
-            "uint8, uint16 or float32"
-            if output == "probability"
-            else f"uint8 with output={output!r}"
-        )
-        raise TypeError(f"dtype: is {type_name} ({wanted})")
+def _request(output: str, bits: int, abstain: _Interval | None) -> _skinmask.Request:
     if abstain is not None and output not in ("mask", "uncertainty"):
         raise _skinmask.Error(f"abstain: is for output 'mask' and 'uncertainty', not {output!r}")
     return _skinmask.Request(output, bits, abstain)
@@ -49,9 +42,10 @@ def _asked(
 ) -> _skinmask.Request:
     require_type("output", output, str, "a name, as 'mask', is wanted")
     require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
+    deep = output == "probability"
     return _request(
         output,
-        None if dtype is None else numpy.dtype(dtype).name,
+        bits_of(dtype, tuple(BITS) if deep else ("uint8",), "" if deep else f" with {output=}"),
         None if abstain is None else two_numbers("abstain", abstain, "(low, high)"),
     )
 

@@ -47,7 +47,8 @@ class Model:
     >>> model.kind, model.space, model.classes
     ('qda', 'BGR', ['skin', 'non-skin'])
 
-    `load`, `default`, `from_json` and `train` make one. Models can be pickled.
+    `load`, `default`, `from_json` and `train` make one. Models can be pickled, and are equal where
+    their files are the same bytes.
     """
 
     def __init__(self, core: _skinmask.Model) -> None:
@@ -110,7 +111,7 @@ class Model:
         >>> pixels = numpy.array(skin + rest, "uint8")
         >>> samples = Samples(pixels, [1, 1, 1, 1, 0, 0, 0, 0])
         >>> Model.train(samples, kind="gaussian-nb", max_f1=True)
-        <skinmask.Model gaussian-nb BGR, skin above 0.5>
+        <skinmask.Model gaussian-nb BGR, 'skin' above 0.5>
 
         The threshold is `threshold` (0.5 without one), or chosen on `validation`, a folder of
         images and one of their masks, or else on the samples: `max_f1`, `max_fpr` R, `min_recall` R
@@ -256,8 +257,16 @@ class Model:
         card: dict[str, Any] = json.loads(self.to_json())["card"]
         return card
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        return self is other or self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
     def __repr__(self) -> str:
-        decision = f"{self.classes[0]} above {self.threshold:.6g}"
+        decision = f"{self.classes[0]!r} above {self.threshold:.6g}"
         return f"<skinmask.Model {self.kind} {self.space}, {decision}>"
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:

@@ -8,8 +8,10 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from . import _skinmask
-from ._common import Path, Progress, path_of, require_no_classes, run, texts
+from ._common import Path, Progress, bits_of, path_of, require_no_classes, run, texts
 from ._model import Model, chosen
 from ._pairs import Paths, pair_options
 from ._samples import Samples
@@ -72,9 +74,11 @@ def evaluate(
     1.0
 
     `images` and `masks` are folders, where names say what belongs together, or lists of files, the
-    first mask for the first image. `report` is an HTML page to write. `how` says how masks are
-    read: `Samples.from_pairs`. A file that cannot be read is an Error, unless `problem`, a function
-    of one line, is told of it instead. Ctrl-C ends the run.
+    first mask for the first image. A list may hold arrays: pictures as `detect` takes them, and
+    masks of uint8 or bool, which are called 'images[0]', 'masks[0]', ...; each is copied while it
+    is judged. `report` is an HTML page to write. `how` says how masks are read:
+    `Samples.from_pairs`. A file that cannot be read is an Error, unless `problem`, a function of
+    one line, is told of it instead. Ctrl-C ends the run.
     """
     if isinstance(images, Samples):
         adapts = adapt == "faces" or faces is not None
@@ -107,7 +111,7 @@ def detect_files(
     refine: bool = True,
     include: str | Iterable[str] = (),
     exclude: str | Iterable[str] = (),
-    dtype: str = "uint8",
+    dtype: DTypeLike = None,
     scale: int = 1,
     overwrite: bool = False,
     resume: bool = False,
@@ -137,11 +141,10 @@ def detect_files(
         require_no_classes(adapt, faces)
     options.include = texts("include", include)
     options.exclude = texts("exclude", exclude)
-    if dtype not in ("uint8", "uint16"):
-        raise TypeError(f"dtype: is {dtype!r} ('uint8' or 'uint16')")
-    if dtype == "uint16" and "probability" not in kinds:
-        raise TypeError("dtype: is uint16 (uint8 where 'probability' is not among the outputs)")
-    options.bits = 8 if dtype == "uint8" else 16
+    if "probability" in kinds:
+        options.bits = bits_of(dtype, ("uint8", "uint16"))
+    else:
+        options.bits = bits_of(dtype, ("uint8",), " where 'probability' is not among the outputs")
     if not isinstance(scale, numbers.Integral):
         raise TypeError(f"scale: is {scale!r} (1, 2, 4 or 8)")
     if scale not in (1, 2, 4, 8):

@@ -59,7 +59,7 @@ class Samples:
     ) -> Samples:
         """Of every pixel of the images in a folder, by their masks in another one.
 
-        Or of a list of files, by a list with the mask of each.
+        Or of a list of files or arrays, by a list with the mask of each, as `evaluate` takes them.
 
         `how` are image_name, mask_name, labels, ignored, invert, whole, allow_missing, step and
         groups, as for `skinmask sample` (docs/cli.md, 'Reading masks'). A file that cannot be read

@@ -35,15 +35,19 @@ def video(
 
         for frame in skinmask.video("clip.mp4", adapt="faces"):
             print(frame.seconds, frame.region)
+
+    The file is open as long as the Video is; `close`, or `with`, closes it before.
     """
     detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
     path = path_of(path, wanted="a file's path is wanted; frames of cameras go to skinmask.Stream")
-    return Video(path, detector, _moment(start), _moment(end))
+    return Video(path, detector, _moment("start", start), _moment("end", end))
 
 
-def _moment(time: str | float | None) -> str | None:
+def _moment(name: str, time: str | float | None) -> str | None:
     if time is None or isinstance(time, str):
         return time
     if isinstance(time, bool) or not isinstance(time, numbers.Real):
-        raise TypeError(f"time: is {type(time).__name__} (seconds, or text as '1:02.5' or '120f')")
+        raise TypeError(
+            f"{name}: is {type(time).__name__} (seconds, or text as '1:02.5' or '120f')"
+        )
     return numpy.format_float_positional(float(time), trim="-")  # without an exponent

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +44,9 @@ struct PairOptions {
   // are missing, files that are no images) the first shard tells, and no other.
   Shard shard;
   std::int64_t max_pixels = kMaxPixels;  // of an image or a mask: as DecodeOptions has it
+  // For `listed`: the bytes of a file that is in memory, or nothing, where the path is to be read.
+  // Many threads call it, for an image maybe twice.
+  std::function<std::optional<std::string>(const std::filesystem::path&)> bytes{};
 };
 
 // Counted colours of all pairs of the shard, the images numbered as groups from 1 in the order of

@@ -18,8 +18,12 @@ _skinmask_look() {
 
 # Fills COMPREPLY with what begins as $cur does.
 _skinmask_reply() {
-  local pattern before=''
+  local pattern word before='' left=''
   [[ $list && $cur == *,* ]] && before=${cur%,*},
+  for word in $words; do  # none that the list has already
+    [[ ,$before == *,"$word",* ]] || left+=" $word"
+  done
+  words=$left
   mapfile -t COMPREPLY < <(compgen -P "$before" -W "$words" -- "${cur#"$before"}")
   [[ $folders || ${#files[@]} -gt 0 ]] || return 0
   compopt -o filenames 2>/dev/null

@@ -81,7 +81,9 @@ void SetKinds(const Options& options, DetectOptions& detect) {
   detect.outputs.clear();
   for (const std::string& name : options.outputs) {
     const Output output = AsUsage([&] { return OutputFromName(name); });
-    if (std::ranges::count(detect.outputs, output) == 0) detect.outputs.push_back(output);
+    if (std::ranges::count(detect.outputs, output) > 0)
+      throw UsageError(fmt::format("--output has '{}' more than once", name));
+    detect.outputs.push_back(output);
   }
 }
 

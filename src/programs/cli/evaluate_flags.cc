@@ -63,6 +63,11 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     if (ByTone(flags.by))
       throw UsageError("--by tone looks at photographs, and --predicted are masks (--images)");
   } else {
+    if (flags.samples.empty() == flags.pairs.images.empty())
+      throw UsageError(
+          "give one of --images (with --truth or --whole), --predicted (with --truth), --samples "
+          "and "
+          "--partials");
     CheckSource(flags.samples, flags.pairs, "--truth");
   }
   if (flags.models.size() > 2) throw UsageError("--model is given twice at most");

@@ -49,6 +49,7 @@ constexpr Remedy kRemedies[] = {
      "(--label skin=1 --label non-skin=0 reads such masks)"},
     {"(label it, or ignore it)", "(label it with --label, or leave it out with --ignore)"},
     {"(the two folders the other way round)", "(--predicted and --truth the other way round)"},
+    {"(from 2 to as many)", "(--folds takes from 2 to as many)"},
     {"fewer channels", "fewer --channels"},
     {"more shrinkage)", "more --shrinkage)"},
     {"a shrinkage of 0.1)", "--shrinkage 0.1)"},

@@ -190,6 +190,16 @@ TEST_F(DetectTest, ThresholdAndPriorMoveTheMask) {
     EXPECT_EQ(Run(std::string("detect --adapt off a.png -o out ") + bad).status, 2) << bad;
 }
 
+TEST_F(DetectTest, AnOutputIsNamedOnce) {
+  Put("a.png", Encode(".png", Gradient(50, 40)));
+  for (const char* outputs : {"mask,overlay,mask", "mask --output overlay,mask"}) {
+    const Outcome run = Run(std::string("detect --adapt off a.png -o out --output ") + outputs);
+    EXPECT_EQ(run.status, 2) << outputs;
+    EXPECT_EQ(Lines(run.err), 1) << run.err;
+    EXPECT_NE(run.err.find("--output has 'mask' more than once"), std::string::npos) << run.err;
+  }
+}
+
 TEST_F(DetectTest, EveryOutputOfCollidingNamesIsWritten) {
   Put("in/a.jpg", Encode(".jpg", Gradient(50, 40)));
   Put("in/a.png", Encode(".png", Gradient(50, 40)));

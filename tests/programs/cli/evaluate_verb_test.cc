@@ -269,5 +269,14 @@ TEST_F(EvaluateTest, WrongCombinationsAreUsageErrors) {
   }
 }
 
+TEST_F(EvaluateTest, WithoutAnInputEveryOneIsNamed) {
+  for (const char* arguments : {"", "--truth x", "--samples s --images x"}) {
+    const Outcome run = Run(std::string("evaluate ") + arguments);
+    EXPECT_EQ(run.status, 2) << arguments;
+    for (const char* input : {"--images (", "--predicted (", "--samples ", "--partials"})
+      EXPECT_NE(run.err.find(input), std::string::npos) << run.err;
+  }
+}
+
 }  // namespace
 }  // namespace skinmask

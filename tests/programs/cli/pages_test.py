@@ -134,6 +134,8 @@ def check_shell(name, shell, helps):
                                              {'--model=a.json', '--model=sub/'})
         asked['skinmask train --samples b.csv '] = set(FILES)
         asked['skinmask detect --output mask,un'] = {'mask,uncertainty'}
+        asked['skinmask detect --output mask,'] = {
+            'mask,' + word for word in ('probability', 'overlay', 'cutout', 'classes', 'uncertainty')}
         asked['skinmask compare --kinds qda,l'] = {'qda,lda', 'qda,logistic'}
         asked['skinmask train --kind '] = {'qda', 'lda', 'gaussian-nb', 'mixture', 'logistic', 'histogram-nb', 'histogram'}
         asked['skinmask train --space '] = set('BGR YCrCb YUV YIQ YCgCo opponent I1I2I3 rg HSV Lab Luv'.split())
@@ -142,6 +144,8 @@ def check_shell(name, shell, helps):
             if name == 'bash':
                 offered |= {item + '/' for item in offered if item == 'sub'}
             check(f'{name}: {line}', wanted, offered)
+            if name == 'bash' and line.endswith(','):  # and none of those that the list has already
+                check(f'bash: {line}', wanted, offered, True)
             if line in exact:
                 check(f'{name}: {line}', wanted, {item for item in offered if item.startswith('--')}, True)
             for file in FILES:  # none of another kind
