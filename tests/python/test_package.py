@@ -64,6 +64,28 @@ def test_what_is_no_path_is_refused_in_words(call):
         call(7)
 
 
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800b"])
+def test_what_no_file_can_be_called_is_refused_in_one_line(path):
+    for call in (
+        skinmask.read_image,
+        skinmask.video,
+        skinmask.Model.load,
+        skinmask.Model.default().save,
+        lambda path: skinmask.Samples.from_pairs(path, "masks"),
+        lambda path: skinmask.detect_files([path], "masks"),
+    ):
+        with pytest.raises(skinmask.Error, match="is no text|has a NUL") as refused:
+            call(path)
+        assert "\n" not in str(refused.value)
+
+
+def test_numbers_that_are_no_count_of_threads_are_refused():
+    with pytest.raises(TypeError, match="threads: is str"):
+        skinmask.set_threads("x")
+    with pytest.raises(skinmask.Error, match="threads 1000000000000 is out of range"):
+        skinmask.set_threads(10**12)
+
+
 def test_the_version_is_the_program_s(program):
     assert skinmask.__version__ in program("version")
 
