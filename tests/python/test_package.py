@@ -1,4 +1,5 @@
 """The package: what it says of itself is true, and it leaves the process whole."""
+import contextlib
 import doctest
 import importlib
 import os
@@ -10,6 +11,7 @@ import sys
 import pytest
 
 import skinmask
+from skinmask import _skinmask
 from conftest import SOURCE
 
 PACKAGE = SOURCE / "bindings" / "python" / "skinmask"
@@ -84,6 +86,18 @@ def test_numbers_that_are_no_count_of_threads_are_refused():
         skinmask.set_threads("x")
     with pytest.raises(skinmask.Error, match="threads 1000000000000 is out of range"):
         skinmask.set_threads(10**12)
+
+
+def test_what_was_not_made_is_refused():
+    for kind in vars(_skinmask).values():
+        if isinstance(kind, type) and not issubclass(kind, Exception):
+            unmade = kind.__new__(kind)
+            for name in set(dir(kind)) - set(dir(object)):
+                with contextlib.suppress(TypeError, RuntimeError):
+                    getattr(unmade, name)
+    for kind, name in ((skinmask.Frame, "bgr"), (skinmask.Video, "frames")):
+        with pytest.raises(TypeError, match="was made by __new__ alone"):
+            getattr(kind.__new__(kind), name)
 
 
 def test_the_version_is_the_program_s(program):
