@@ -7,6 +7,15 @@
 namespace skinmask::python {
 namespace {
 
+// 'float64 of shape (480, 640, 3)', 'list'.
+std::string Came(const py::handle& object) {
+  if (!py::isinstance<py::array>(object))
+    return py::str(py::type::of(object).attr("__name__")).cast<std::string>();
+  const std::string masked = py::hasattr(object, "mask") ? "masked " : "";
+  return masked + py::str(object.attr("dtype")).cast<std::string>() + " of shape " +
+         py::str(object.attr("shape")).cast<std::string>();
+}
+
 [[noreturn]] void Refuse(const std::string& name, const py::handle& object,
                          const std::string& wanted) {
   throw py::type_error(name + ": is " + Came(object) + " (" + wanted + ")");
@@ -35,6 +44,14 @@ cv::Mat HeaderOf(const py::array& array, int type, const std::uint8_t* first) {
   return cv::Mat(height, width, type, const_cast<std::uint8_t*>(first), step);
 }
 
+// OpenCV counts rows and columns as int; what has more pixels than memory has bytes is broadcast.
+bool HasSizeOfPicture(const py::array& array) {
+  constexpr py::ssize_t kMost = std::numeric_limits<int>::max();
+  constexpr py::ssize_t kMostPixels = py::ssize_t{1} << 48;
+  return array.shape(0) <= kMost && array.shape(1) <= kMost &&
+         array.shape(0) * array.shape(1) <= kMostPixels;
+}
+
 // Whether pixels of `size` bytes follow each other in every row, and rows do not overlap.
 bool HasWholeRows(const py::array& array, py::ssize_t size) {
   return (array.shape(1) == 1 || array.strides(1) == size) &&
@@ -42,14 +59,6 @@ bool HasWholeRows(const py::array& array, py::ssize_t size) {
 }
 
 }  // namespace
-
-std::string Came(const py::handle& object) {
-  if (!py::isinstance<py::array>(object))
-    return py::str(py::type::of(object).attr("__name__")).cast<std::string>();
-  const std::string masked = py::hasattr(object, "mask") ? "masked " : "";
-  return masked + py::str(object.attr("dtype")).cast<std::string>() + " of shape " +
-         py::str(object.attr("shape")).cast<std::string>();
-}
 
 cv::Mat ImageArray::Bgr() const {
   if (!rgb) return pixels;
@@ -63,9 +72,8 @@ ImageArray ImageOf(const py::handle& object, bool rgb) {
       "a numpy array of uint8 and shape (height, width, 3) is wanted, as cv2.imread gives it, or "
       "with rgb=True numpy.asarray of a PIL image";
   py::array array = ArrayIn(object, "image", wanted);
-  constexpr py::ssize_t kMost = std::numeric_limits<int>::max();
   if (!IsOf(array, 'u', 1) || array.ndim() != 3 || array.shape(2) != 3 || array.size() == 0 ||
-      array.shape(0) > kMost || array.shape(1) > kMost)
+      !HasSizeOfPicture(array))
     Refuse("image", object, wanted);
   const bool reversed = array.strides(2) == -1;
   if (!HasWholeRows(array, 3) || (array.strides(2) != 1 && !reversed)) {
@@ -74,6 +82,14 @@ ImageArray ImageOf(const py::handle& object, bool rgb) {
   }
   const auto* const first = static_cast<const std::uint8_t*>(array.data()) - (reversed ? 2 : 0);
   return {HeaderOf(array, CV_8UC3, first), rgb != reversed, array};
+}
+
+py::array MapOf(const py::handle& object) {
+  const std::string wanted = "a numpy array of uint8 and shape (height, width) is wanted";
+  const py::array array = ArrayIn(object, "probability", wanted);
+  if (!IsOf(array, 'u', 1) || array.ndim() != 2 || !HasSizeOfPicture(array))
+    Refuse("probability", object, wanted);
+  return Contiguous(array);
 }
 
 PixelArray PixelsOf(const py::handle& object) {

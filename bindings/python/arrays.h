@@ -27,6 +27,9 @@ struct ImageArray {
 // image[..., ::-1] has them, are the memory of the other order. Throws TypeError for anything else.
 ImageArray ImageOf(const py::handle& object, bool rgb);
 
+// Of uint8 (height, width), its elements one after the other. Throws TypeError for anything else.
+py::array MapOf(const py::handle& object);
+
 // Of uint8 (n, 3), B G R, as one row of n pixels.
 struct PixelArray {
   const std::uint8_t* bgr = nullptr;
@@ -42,8 +45,5 @@ cv::Mat WritableOf(const py::handle& object, const cv::Size& size, int type, con
 
 // An array over the picture's memory, which it keeps: (height, width), or with channels.
 py::array ArrayOf(const cv::Mat& picture);
-
-// 'float64 of shape (480, 640, 3)', 'list'.
-std::string Came(const py::handle& object);
 
 }  // namespace skinmask::python

@@ -43,6 +43,19 @@ void TranslateOpenCv(std::exception_ptr thrown) {
   }
 }
 
+// Where __new__ was called without __init__, pybind11 would take memory for what it believes to be
+// made yet, and read from it.
+void RefuseUnmade(const py::module_& module) {
+  for (const auto& [name, value] : py::reinterpret_borrow<py::dict>(module.attr("__dict__"))) {
+    if (!PyType_Check(value.ptr())) continue;
+    if (auto* const info = py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(value.ptr())))
+      info->operator_new = [](std::size_t) -> void* {
+        throw py::type_error(
+            "object: was made by __new__ alone (call its class, or what makes it)");
+      };
+  }
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_skinmask, module) {
@@ -58,6 +71,7 @@ PYBIND11_MODULE(_skinmask, module) {
   DefineMemoryPairs(module);
   DefineRegion(module);
   DefinePictures(module);
+  RefuseUnmade(module);
 }
 
 }  // namespace skinmask::python

@@ -14,13 +14,9 @@ namespace skinmask::python {
 namespace {
 
 std::optional<Region> RegionOfMap(const py::object& map) {
-  const std::string wanted = "a numpy array of uint8 and shape (height, width) is wanted";
-  if (!py::isinstance<py::array_t<std::uint8_t>>(map) || py::len(map.attr("shape")) != 2 ||
-      py::hasattr(map, "mask"))
-    throw py::type_error("probability: is " + Came(map) + " (" + wanted + ")");
-  const py::array_t<std::uint8_t, py::array::c_style | py::array::forcecast> array(map);
+  const py::array array = MapOf(map);
   const cv::Mat picture(static_cast<int>(array.shape(0)), static_cast<int>(array.shape(1)), CV_8UC1,
-                        const_cast<std::uint8_t*>(array.data()));
+                        const_cast<void*>(array.data()));
   const WithoutGil unlocked;
   return RegionOf(MapMomentsOf(picture));
 }

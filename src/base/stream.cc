@@ -27,12 +27,6 @@ int Open(const fs::path& path, int flags) {
 std::atomic<const std::atomic<bool>*> stop_of_waits = nullptr;
 constexpr int kPauseMilliseconds = 50;
 
-void RequireNoStop(const fs::path& path) {
-  const std::atomic<bool>* const stop = stop_of_waits;
-  if (stop && *stop)
-    throw WaitStopped(path.string(), "was not waited for any longer (interrupted)");
-}
-
 // Until `fd` can be read from or written to. Any thread may have got the signal: hence the pauses.
 void WaitFor(const fs::path& path, int fd, short event) {
   pollfd wait{fd, event, 0};
@@ -67,6 +61,12 @@ constexpr std::size_t kPipePiece = 4096;
 }  // namespace
 
 void StopWaitsBy(const std::atomic<bool>* stop) { stop_of_waits = stop; }
+
+void RequireNoStop(const fs::path& path) {
+  const std::atomic<bool>* const stop = stop_of_waits;
+  if (stop && *stop)
+    throw WaitStopped(path.string(), "was not waited for any longer (interrupted)");
+}
 
 void FailBy(const fs::path& path, const std::string& action, int error) {
   throw Error(path.string(), action + ": " + std::strerror(error));

@@ -32,6 +32,9 @@ class Descriptor {
   int fd_;
 };
 
+// Throws WaitStopped once the flag of StopWaitsBy is set: for whatever takes long.
+void RequireNoStop(const std::filesystem::path& path);
+
 // Throws Error: "PATH: cannot be read: No such file or directory".
 [[noreturn]] void FailBy(const std::filesystem::path& path, const std::string& action, int error);
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "base/parallel_rows.h"
+#include "detect/judged_rows.h"
 #include "detect/log_odds_rows.h"
 #include "media/picture_type.h"
 #include "skinmask/base/logistic.h"
@@ -16,7 +17,7 @@ void ForRows(const Posterior& posterior, const cv::Mat& bgr,
              cv::Mat& result) {
   RequireType(bgr, CV_8UC3, "image");
   result.create(bgr.size(), cv::DataType<T>::type);
-  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
+  ForJudgedRows(posterior, bgr.size(), [&](int y) {
     (posterior.*row)(bgr.ptr<std::uint8_t>(y), static_cast<std::size_t>(bgr.cols),
                      result.ptr<T>(y));
   });

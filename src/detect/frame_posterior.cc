@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/parallel_rows.h"
+#include "detect/judged_rows.h"
 #include "media/picture_type.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/detect_image.h"
@@ -60,10 +60,12 @@ std::size_t IndexOf(const YuvEncoding& encoding) {
 
 // Rows of a map of the frame's stored size, in parallel: of_row(y, its pixels, its bytes).
 template <class OfRow>
-void MakeBytes(const VideoFrame& frame, cv::Mat& bytes, const OfRow& of_row) {
+void MakeBytes(const Posterior& posterior, const VideoFrame& frame, cv::Mat& bytes,
+               const OfRow& of_row) {
   bytes.create(frame.size, CV_8UC1);
-  ForRowsOf(frame.size.width, frame.size.height,
-            [&](int y) { of_row(y, static_cast<std::size_t>(frame.size.width), bytes.ptr(y)); });
+  ForJudgedRows(posterior, frame.size, [&](int y) {
+    of_row(y, static_cast<std::size_t>(frame.size.width), bytes.ptr(y));
+  });
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ cv::Mat FramePosterior::Mask(const VideoFrame& frame, const cv::Mat& stored_bgr)
 
 void FramePosterior::Mask(const VideoFrame& frame, const cv::Mat& stored_bgr, cv::Mat& mask) const {
   if (!TakesYuv(frame)) RequirePicture(stored_bgr, CV_8UC3, frame.size, "frame's picture");
-  MakeBytes(frame, mask, [&](int y, std::size_t count, std::uint8_t* out) {
+  MakeBytes(posterior_, frame, mask, [&](int y, std::size_t count, std::uint8_t* out) {
     if (!TakesYuv(frame)) return posterior_.MaskRow(stored_bgr.ptr(y), count, out);
     WithRow(frame, y, [&](const auto& row) { Compiled(frame.encoding).MaskRow(row, count, out); });
   });
@@ -109,7 +111,7 @@ void FramePosterior::Mask(const VideoFrame& frame, const cv::Mat& stored_bgr, cv
 cv::Mat FramePosterior::Probability(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
   if (!TakesYuv(frame)) RequirePicture(stored_bgr, CV_8UC3, frame.size, "frame's picture");
   cv::Mat probability;
-  MakeBytes(frame, probability, [&](int y, std::size_t count, std::uint8_t* out) {
+  MakeBytes(posterior_, frame, probability, [&](int y, std::size_t count, std::uint8_t* out) {
     if (!TakesYuv(frame)) return posterior_.ProbabilityRow(stored_bgr.ptr(y), count, out);
     WithRow(frame, y,
             [&](const auto& row) { Compiled(frame.encoding).ProbabilityRow(row, count, out); });

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/parallel_rows.h"
+#include "detect/judged_rows.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/detect_image.h"
@@ -41,7 +41,7 @@ cv::Mat Uncertainty::Unexplained(const cv::Mat& bgr, const Adaptation* adaptatio
     own.emplace(adaptation->distances, options_.explained_share);
   const Outliers& outliers = own ? *own : *outliers_;
   cv::Mat unexplained(bgr.size(), CV_8UC1);
-  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
+  ForJudgedRows(low_, bgr.size(), [&](int y) {
     outliers.Row(bgr.ptr(y), static_cast<std::size_t>(bgr.cols), unexplained.ptr(y));
   });
   return unexplained;

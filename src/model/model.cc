@@ -221,7 +221,7 @@ void Validate(const Model& model, std::string_view subject) {
     priors += c.prior;
     components += c.components.size();
   }
-  // A table of more would take minutes to make.
+  // Of more, a picture of many colours would take minutes.
   constexpr std::size_t kMostComponents = 512;
   Require(components <= kMostComponents, subject,
           fmt::format("{} components of all classes (at most {})", components, kMostComponents));

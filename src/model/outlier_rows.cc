@@ -1,4 +1,5 @@
 // Outliers' row functions.
+#include "model/outlier_colors.h"
 #include "model/table.h"
 #include "skinmask/model/outliers.h"
 
@@ -40,7 +41,9 @@ HWY_EXPORT(BeyondRow);
 
 void Outliers::Row(const std::uint8_t* bgr, std::size_t count,
                    std::uint8_t* outlier) const noexcept {
-  if (bits_)
+  if (by_color_)
+    by_color_->Row(bgr, count, outlier);
+  else if (bits_)
     BitOfColorRow(bits_->data(), bgr, count, outlier);
   else
     HWY_DYNAMIC_DISPATCH(BeyondRow)(beyond_.data(), beyond_.size(), bgr, count, outlier);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>
 
 #include <Eigen/Cholesky>
@@ -12,6 +13,7 @@
 #include <numbers>
 
 #include "model/binning.h"
+#include "model/outlier_colors.h"
 #include "skinmask/base/cpu.h"
 #include "skinmask/base/error.h"
 
@@ -33,9 +35,6 @@ double ChiSquaredCdf(double x, int degrees) {
   return std::erf(root) - 2 * root * std::exp(-x / 2) / std::sqrt(std::numbers::pi);
 }
 
-// Whether a class explains features.
-using Explains = std::function<bool(const double* f)>;
-
 Explains ByDistance(const Gaussian& gaussian, double limit) {
   const auto size = gaussian.mean.size();
   const FeatureMatrix inverse =
@@ -50,7 +49,8 @@ Explains ByDistance(const Gaussian& gaussian, double limit) {
 // last of them.
 std::vector<std::uint32_t> Fullest(std::vector<std::pair<double, std::uint32_t>> bins,
                                    double share) {
-  std::ranges::sort(bins, std::greater());
+  tbb::this_task_arena::isolate(
+      [&] { tbb::parallel_sort(bins.begin(), bins.end(), std::greater()); });
   double all = 0, sum = 0;
   for (const auto& [mass, bin] : bins) all += mass;
   std::vector<std::uint32_t> fullest;
@@ -81,9 +81,28 @@ std::vector<std::pair<double, std::uint32_t>> Products(const ClassModel& c,
   return products;
 }
 
+// Each takes some seconds for a class that has seen every value of every channel of 256 bins. A
+// histogram of whole colours is held to the same (Validate).
+void RequireFewProducts(const Model& model, const Binning& binning) {
+  double all = 0;
+  for (const ClassModel& c : model.classes) {
+    std::array<double, 3> of_channels{1, 1, 1};
+    for (std::size_t i = 0; i < binning.size(); ++i)
+      of_channels[i] = static_cast<double>(std::ranges::count_if(
+          c.bins, [&](const BinCount& b) { return b.bin / binning.bins() == i && b.count > 0; }));
+    all += of_channels[0] * of_channels[1] * of_channels[2];
+  }
+  if (all > Histogram::kMostBins)
+    throw Error("outliers",
+                fmt::format("the channels' bins make {:.0f} colours of all classes (at most {}; "
+                            "fewer bins, or classes)",
+                            all, Histogram::kMostBins));
+}
+
 // The bins that some class of a histogram explains.
 Explains ByBins(const Model& model, double share) {
   const Binning binning(model.features, model.histogram.bins);
+  if (model.kind == Kind::kHistogramNb) RequireFewProducts(model, binning);
   std::vector<bool> explained(binning.color_bin_count());
   for (const ClassModel& c : model.classes) {
     std::vector<std::pair<double, std::uint32_t>> bins;
@@ -109,6 +128,37 @@ std::vector<Explains> ExplanationsOf(const Model& model, double share) {
 }
 
 }  // namespace
+
+Outliers::ByColor::ByColor(const Model& model, std::vector<Explains> explanations)
+    : space_(&model.features.space()),
+      matrix_(model.features.Matrix()),
+      offset_(model.features.Offset()),
+      explanations_(std::move(explanations)) {}
+
+void Outliers::ByColor::Judge(const std::uint8_t* bgr, std::size_t count,
+                              bool* outlier) const noexcept {
+  std::array<std::int32_t, 3 * kBlues> carrier;
+  CarrierRow(*space_, bgr, count, carrier.data());
+  for (std::size_t i = 0; i < count; ++i) {
+    const Eigen::Vector3d of_color = Eigen::Map<Eigen::Vector3i>(&carrier[3 * i]).cast<double>();
+    const FeatureVector f = matrix_ * of_color + offset_;
+    outlier[i] =
+        std::ranges::none_of(explanations_, [&](const Explains& e) { return e(f.data()); });
+  }
+}
+
+void Outliers::ByColor::Row(const std::uint8_t* bgr, std::size_t count,
+                            std::uint8_t* outlier) const noexcept {
+  constexpr ColorMemo::Word kExplained = 1, kOutlier = 2;
+  const auto find = [this](const std::uint8_t* of, std::size_t n, ColorMemo::Word* words) {
+    std::array<bool, ColorMemo::kBlock> found;
+    Judge(of, n, found.data());
+    for (std::size_t i = 0; i < n; ++i) words[i] = found[i] ? kOutlier : kExplained;
+  };
+  memo_.Row(bgr, count, find, [&](std::size_t i, ColorMemo::Word word) {
+    outlier[i] = static_cast<std::uint8_t>(word == kOutlier ? 255 : 0);
+  });
+}
 
 double ChiSquaredQuantile(double share, int degrees) {
   Check(share);
@@ -145,10 +195,15 @@ Outliers::Outliers(const Model& model, double share) {
   Check(share);
   if (model.kind == Kind::kLogistic)
     throw Error("outliers", "a logistic model has no densities (a Gaussian or a histogram one)");
-  if (!model.features.space().affine() || IsHistogram(model.kind))
-    FillTable(model, share);
-  else
+  if (model.features.space().affine() && !IsHistogram(model.kind)) {
     AddGaussians(model, share);
+    return;
+  }
+  auto by_color = std::make_shared<const ByColor>(model, ExplanationsOf(model, share));
+  if (by_color->explanation_count() > kMostDensitiesOfTable)
+    by_color_ = std::move(by_color);
+  else
+    FillTable(*by_color);
 }
 
 void Outliers::AddGaussians(const Model& model, double share) {
@@ -161,10 +216,7 @@ void Outliers::AddGaussians(const Model& model, double share) {
     }
 }
 
-void Outliers::FillTable(const Model& model, double share) {
-  const std::vector<Explains> explanations = ExplanationsOf(model, share);
-  const FeatureMatrix matrix = model.features.Matrix();
-  const FeatureVector offset = model.features.Offset();
+void Outliers::FillTable(const ByColor& by_color) {
   auto bits = std::make_shared<std::vector<std::uint32_t>>(kColors / 32);
   const auto fill = [&](std::size_t red_green) {
     std::array<std::uint8_t, 3 * kBlues> bgr;
@@ -173,15 +225,11 @@ void Outliers::FillTable(const Model& model, double share) {
       bgr[3 * b + 1] = static_cast<std::uint8_t>(red_green);
       bgr[3 * b + 2] = static_cast<std::uint8_t>(red_green >> 8);
     }
-    std::array<std::int32_t, 3 * kBlues> carrier;
-    CarrierRow(model.features.space(), bgr.data(), kBlues, carrier.data());
+    std::array<bool, kBlues> outlier;
+    by_color.Judge(bgr.data(), kBlues, outlier.data());
     for (std::size_t b = 0; b < kBlues; ++b) {
-      const Eigen::Vector3d of_color = Eigen::Map<Eigen::Vector3i>(&carrier[3 * b]).cast<double>();
-      const FeatureVector f = matrix * of_color + offset;
-      const bool outlier =
-          std::ranges::none_of(explanations, [&](const Explains& e) { return e(f.data()); });
       const std::size_t color = red_green * kBlues + b;
-      (*bits)[color / 32] |= std::uint32_t{outlier} << (color % 32);
+      (*bits)[color / 32] |= std::uint32_t{outlier[b]} << (color % 32);
     }
   };
   // Isolated as Posterior's table is.

@@ -99,11 +99,10 @@ double Posterior::ErrorBound() const {
 }
 
 const char* Posterior::form() const {
-  return std::visit(
-      Overloaded{[](const Folded&) { return "quadratic"; },
-                 [](const CompiledMixture&) { return "mixture"; },
-                 [](const auto& table) { return table->built() ? "table" : "reference"; }},
-      form_);
+  return std::visit(Overloaded{[](const Folded&) { return "quadratic"; },
+                               [](const CompiledMixture&) { return "mixture"; },
+                               [](const auto& table) { return table->form(); }},
+                    form_);
 }
 
 }  // namespace skinmask

@@ -25,6 +25,10 @@ std::uint8_t ProbabilityByte(double log_odds) {
 
 Posterior::Table::Table(const Model& model, const PosteriorOptions& options)
     : reference_(model), threshold_(Logit(model.decision.threshold)) {
+  if (DensityCount(model) > kMostDensitiesOfTable) {
+    memo_.emplace();
+    return;
+  }
   if (options.expected_pixels < kColors) return;
   if (options.mask) bits_.resize(kColors / 32);
   if (options.probability) bytes_.resize(kColors + kBytePadding);

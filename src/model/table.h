@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "model/color_memo.h"
 #include "skinmask/model/posterior.h"
 #include "skinmask/model/reference.h"
 
@@ -32,8 +34,9 @@ std::uint8_t ProbabilityByte(double log_odds);
 void BitOfColorRow(const std::uint32_t* bits, const std::uint8_t* bgr, std::size_t count,
                    std::uint8_t* mask) noexcept;
 
-// The reference's answers to each of the 2^24 colours; or the reference itself for what `options`
-// do not ask for, and for too few pixels to earn a table. The bytes are the same.
+// The reference's answers to each of the 2^24 colours, of models of many densities to those that
+// come; or the reference itself for what `options` do not ask for, and for too few pixels to earn a
+// table. The bytes are the same.
 class Posterior::Table {
  public:
   Table(const Model& model, const PosteriorOptions& options);
@@ -41,7 +44,10 @@ class Posterior::Table {
   void MaskRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* mask) const noexcept;
   void ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                       std::uint8_t* probability) const noexcept;
-  bool built() const { return !bits_.empty() || !bytes_.empty(); }
+  const char* form() const {
+    if (memo_) return "memo";
+    return built() ? "table" : "reference";
+  }
 
  private:
   // Colours count as r << 16 | g << 8 | b.
@@ -49,10 +55,17 @@ class Posterior::Table {
   // Bytes are gathered as words that begin with them, the last colour's too.
   static constexpr std::size_t kBytePadding = 3;
 
+  // Of a word of the memo, which holds both answers: the lowest byte is the probability.
+  static constexpr ColorMemo::Word kKnown = 1 << 9, kAbove = 1 << 8;
+
+  bool built() const { return !bits_.empty() || !bytes_.empty(); }
   void FillRow(std::size_t red_green);
+  template <class Use>
+  void MemoRow(const std::uint8_t* bgr, std::size_t count, const Use& use) const noexcept;
 
   Reference reference_;
   double threshold_;
+  std::optional<ColorMemo> memo_;
   std::vector<std::uint32_t> bits_;  // of masks, a bit for each colour, lowest first; or empty
   std::vector<std::uint8_t> bytes_;  // of probabilities, and kBytePadding more; or empty
 };

@@ -60,9 +60,25 @@ void BitOfColorRow(const std::uint32_t* bits, const std::uint8_t* bgr, std::size
   HWY_DYNAMIC_DISPATCH(TableMaskRow)(bits, bgr, count, mask);
 }
 
+template <class Use>
+void Posterior::Table::MemoRow(const std::uint8_t* bgr, std::size_t count,
+                               const Use& use) const noexcept {
+  const auto find = [this](const std::uint8_t* of, std::size_t n, ColorMemo::Word* words) {
+    ReferenceRow(reference_, of, n, words, [this](double z) {
+      const auto above = z > threshold_ ? kAbove : ColorMemo::Word{0};
+      return static_cast<ColorMemo::Word>(kKnown | above | ProbabilityByte(z));
+    });
+  };
+  memo_->Row(bgr, count, find, use);
+}
+
 void Posterior::Table::MaskRow(const std::uint8_t* bgr, std::size_t count,
                                std::uint8_t* mask) const noexcept {
-  if (bits_.empty())
+  if (memo_)
+    MemoRow(bgr, count, [&](std::size_t i, ColorMemo::Word word) {
+      mask[i] = static_cast<std::uint8_t>(word & kAbove ? 255 : 0);
+    });
+  else if (bits_.empty())
     ReferenceRow(reference_, bgr, count, mask,
                  [this](double z) { return static_cast<std::uint8_t>(z > threshold_ ? 255 : 0); });
   else
@@ -71,7 +87,11 @@ void Posterior::Table::MaskRow(const std::uint8_t* bgr, std::size_t count,
 
 void Posterior::Table::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                                       std::uint8_t* probability) const noexcept {
-  if (bytes_.empty())
+  if (memo_)
+    MemoRow(bgr, count, [&](std::size_t i, ColorMemo::Word word) {
+      probability[i] = static_cast<std::uint8_t>(word);
+    });
+  else if (bytes_.empty())
     ReferenceRow(reference_, bgr, count, probability, ProbabilityByte);
   else
     HWY_DYNAMIC_DISPATCH(TableByteRow)(bytes_.data(), bgr, count, probability);

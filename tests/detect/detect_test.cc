@@ -1,7 +1,12 @@
 #include "skinmask/detect/detect.h"
 
+#include <atomic>
+
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+#include "skinmask/detect/detect_image.h"
 #include "skinmask/media/image.h"
+#include "support/colors.h"
 #include "support/pictures.h"
 #include "support/program.h"
 
@@ -28,6 +33,22 @@ TEST_F(DetectCallTest, IsWhatTheProgramDoes) {
 TEST(DetectCall, TakesBgrAlone) {
   EXPECT_THROW(Detect(cv::Mat()), Error);
   EXPECT_THROW(Detect(cv::Mat(9, 9, CV_8UC4)), Error);
+}
+
+// Only what takes long is given up: of other models a picture that was begun is finished.
+TEST(DetectStopped, WaitsForNoModelOfManyClasses) {
+  static std::atomic<bool> stop{true};
+  const Model quick = testing::Trained(Kind::kQda, "HSV");
+  const Model slow = testing::WithClasses(quick, 9);
+  const cv::Mat bgr(9, 9, CV_8UC3, cv::Scalar(90, 120, 200));
+  const auto judge = [&](const Model& model) {
+    DetectMask(Posterior(model, {.expected_pixels = 81}), bgr);
+  };
+  StopWaitsBy(&stop);
+  EXPECT_NO_THROW(judge(quick));
+  EXPECT_THROW(judge(slow), WaitStopped);
+  StopWaitsBy(nullptr);
+  EXPECT_NO_THROW(judge(slow));
 }
 
 }  // namespace

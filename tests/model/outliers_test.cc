@@ -43,8 +43,10 @@ TEST(Outliers, AreThoseBeyondTheQuantileOfEveryGaussian) {
                                     {Kind::kLda, "YCrCb"},
                                     {Kind::kGaussianNb, "opponent"},
                                     {Kind::kMixture, "BGR"},
-                                    {Kind::kQda, "HSV"}}) {
-    const Model model = testing::Trained(kind, space);
+                                    {Kind::kQda, "HSV"},
+                                    {Kind::kQda, "Lab"}}) {
+    Model model = testing::Trained(kind, space);
+    if (std::string(space) == "Lab") model = testing::WithClasses(std::move(model), 20);
     const Outliers outliers(model, 0.99);
     const double limit = ChiSquaredQuantile(0.99, model.features.size());
     testing::Random random(4);
@@ -89,6 +91,16 @@ TEST(Outliers, HistogramsExplainTheFullestBins) {
     Outliers(model, 0.999).Row(green, 1, &outlier);
     EXPECT_EQ(outlier, 255) << KindName(kind);
   }
+}
+
+// Whose parts of the fullest bins would take minutes to find.
+TEST(Outliers, RefusesChannelsOfTooManyColors) {
+  FitOptions options;
+  options.kind = Kind::kHistogramNb;
+  options.features = Features("BGR", {});
+  options.histogram = {256, 1};
+  const Model model = testing::WithClasses(Fit(testing::DrawSamples(2), options), 255);
+  EXPECT_THROW(Outliers(model, 0.99), Error);
 }
 
 TEST(Outliers, RefusesWhatHasNoDensity) {

@@ -199,6 +199,30 @@ TEST(Posterior, FewPixelsGetTheBytesOfTheTableWithoutOne) {
   EXPECT_TRUE(a == b && a == c);
 }
 
+// A table of them would take minutes.
+TEST(Posterior, OfManyDensitiesKeepsTheAnswersToColorsThatCame) {
+  constexpr std::size_t kPixels = 1000;
+  for (const Model& model : {testing::WithClasses(Trained(Kind::kQda, "BGR"), 255),
+                             testing::WithClasses(Trained(Kind::kQda, "HSV"), 9)}) {
+    const Posterior posterior(model);
+    EXPECT_STREQ(posterior.form(), "memo");
+    const Reference reference(model);
+    testing::Random random(7);
+    std::vector<std::uint8_t> bgr(3 * kPixels), mask(kPixels), probability(kPixels);
+    for (std::uint8_t& v : bgr) v = random.Byte();
+    std::vector<double> z(kPixels);
+    reference.LogOddsRow(bgr.data(), kPixels, z.data());
+    for (int times = 0; times < 2; ++times) {
+      posterior.MaskRow(bgr.data(), kPixels, mask.data());
+      posterior.ProbabilityRow(bgr.data(), kPixels, probability.data());
+      for (std::size_t i = 0; i < kPixels; ++i) {
+        ASSERT_EQ(mask[i], z[i] > Logit(model.decision.threshold) ? 255 : 0);
+        ASSERT_EQ(probability[i], std::lround(255 * Logistic(z[i])));
+      }
+    }
+  }
+}
+
 TEST(Posterior, ThresholdsAtTheEnds) {
   for (Model model :
        {Trained(Kind::kQda, "BGR"), Trained(Kind::kQda, "BGR", 3), Trained(Kind::kQda, "rg")}) {

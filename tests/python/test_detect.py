@@ -73,7 +73,7 @@ def test_the_number_of_threads_changes_nothing(noise):
         assert skinmask.threads() == 1
         alone = skinmask.detect(noise, adapt="off", output="probability", dtype="float32")
         assert alone.tobytes() == several
-        with pytest.raises(skinmask.Error, match="threads: are fewer than 0"):
+        with pytest.raises(skinmask.Error, match="threads -1 is out of range"):
             skinmask.set_threads(-1)
         assert skinmask.threads() == 1
     finally:
@@ -171,6 +171,7 @@ WRONG = [
     (numpy.zeros((0, 5, 3), numpy.uint8), r"uint8 of shape \(0, 5, 3\)"),
     (numpy.zeros((4, 5, 3), numpy.int8), "int8"),
     (numpy.zeros((4, 5, 3), bool), "bool"),
+    (numpy.broadcast_to(numpy.uint8(1), (2**30, 2**30, 3)), "uint8 of shape"),
     (numpy.ma.masked_array(numpy.zeros((4, 5, 3), numpy.uint8)), "masked uint8"),
 ]
 
@@ -215,6 +216,10 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"prior": 0}, r"prior 0 is out of range \(more than 0, less than 1\)"),
         ({"abstain": (0.8, 0.2)}, "0.8|interval|low"),
         ({"abstain": (0.2, 0.8), "output": "overlay"}, "abstain: is for"),
+        ({"abstain": (10**400, 1)}, "abstain: has a number beyond all others"),
+        ({"output": "\ud800"}, r"output: have '\\ud800', which is no text"),
+        ({"adapt": "\ud800"}, r"adapt: have '\\ud800', which is no text"),
+        ({"faces": "\0"}, "faces: .*has a NUL"),
         ({"faces": missing}, "no.onnx"),
         ({"faces": missing, "adapt": "off"}, "faces: are for adapt 'auto' and 'faces', not 'off'"),
         ({"output": "classes", "adapt": "faces"}, "output 'classes': knows no adapted model"),
@@ -269,6 +274,8 @@ def test_pictures_that_cannot_be_read_are_named(tmp_path, photos):
     for path in (half, tmp_path / "none.png", tmp_path):
         with pytest.raises(skinmask.Error, match=path.name):
             skinmask.read_image(path)
+    with pytest.raises(skinmask.Error, match=r"max_pixels .* out of range \(1 to 2\*\*62\)"):
+        skinmask.read_image(photos / "astronaut.png", max_pixels=2**70)
     with pytest.raises(skinmask.Error, match="262144 pixels|512x512|512 x 512"):
         skinmask.read_image(photos / "astronaut.png", max_pixels=512 * 512 - 1)
     assert skinmask.read_image(photos / "astronaut.png", max_pixels=512 * 512).shape[0] == 512

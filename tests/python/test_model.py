@@ -262,6 +262,8 @@ def test_arguments_of_another_type_are_refused(samples, noise):
         ({"kind": "mixture", "seed": 0.5}, "seed: is 0.5"),
         ({"kind": None}, "kind: is NoneType"),
         ({"channels": [1]}, "channels: have 1"),
+        ({"validation": 1}, "validation: is int .*a folder of images and one of their masks"),
+        ({"validation": ("images",)}, "validation: has 1 entries"),
     ):
         with pytest.raises(TypeError, match=message):
             skinmask.Model.train(samples, **options)
@@ -285,3 +287,7 @@ def test_models_that_cannot_be_read_are_named(tmp_path):
             skinmask.Model.load(path)
     with pytest.raises(skinmask.Error, match="model"):
         skinmask.Model.from_json("{")
+    with pytest.raises(skinmask.Error, match="text: have .*which is no text"):
+        skinmask.Model.from_json("\ud800")
+    with pytest.raises(TypeError, match="text: is int"):
+        skinmask.Model.from_json(3)

@@ -1,4 +1,5 @@
 """The package: what it says of itself is true, and it leaves the process whole."""
+import contextlib
 import doctest
 import importlib
 import os
@@ -13,6 +14,7 @@ import pytest
 
 import page
 import skinmask
+from skinmask import _skinmask
 from conftest import SOURCE
 
 PACKAGE = SOURCE / "bindings" / "python" / "skinmask"
@@ -85,6 +87,40 @@ def test_importing_takes_no_more_than_numpy():
 def test_what_is_no_path_is_refused_in_words(call):
     with pytest.raises(TypeError, match=r"^\w+: is int \(a (file|folder)'s path is wanted"):
         call(7)
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800b"])
+def test_what_no_file_can_be_called_is_refused_in_one_line(path):
+    for call in (
+        skinmask.read_image,
+        skinmask.video,
+        skinmask.Model.load,
+        skinmask.Model.default().save,
+        lambda path: skinmask.Samples.from_pairs(path, "masks"),
+        lambda path: skinmask.detect_files([path], "masks"),
+    ):
+        with pytest.raises(skinmask.Error, match="is no text|has a NUL") as refused:
+            call(path)
+        assert "\n" not in str(refused.value)
+
+
+def test_numbers_that_are_no_count_of_threads_are_refused():
+    with pytest.raises(TypeError, match="threads: is str"):
+        skinmask.set_threads("x")
+    with pytest.raises(skinmask.Error, match="threads 1000000000000 is out of range"):
+        skinmask.set_threads(10**12)
+
+
+def test_what_was_not_made_is_refused():
+    for kind in vars(_skinmask).values():
+        if isinstance(kind, type) and not issubclass(kind, Exception):
+            unmade = kind.__new__(kind)
+            for name in set(dir(kind)) - set(dir(object)):
+                with contextlib.suppress(TypeError, RuntimeError):
+                    getattr(unmade, name)
+    for kind, name in ((skinmask.Frame, "bgr"), (skinmask.Video, "frames")):
+        with pytest.raises(TypeError, match="was made by __new__ alone"):
+            getattr(kind.__new__(kind), name)
 
 
 def test_the_version_is_the_program_s(program):

@@ -67,6 +67,7 @@ def test_pairs_of_folders_are_those_of_the_program(program, photos, tmp_path):
         ([[1], [0], [1]], TypeError, "labels: are int64 of shape"),
         (["a", "", "b"], skinmask.Error, "class ''"),
         (["a,b", "c", "d"], skinmask.Error, "class 'a,b'"),
+        (["a", "\ud800", "b"], skinmask.Error, "labels: have .*which is no text"),
         (numpy.array(["a", None, "b"], object), TypeError, "no text"),
     ],
 )

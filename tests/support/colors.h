@@ -35,6 +35,18 @@ inline Model TrainedOfKind(Kind kind, const char* space = "BGR",
   return model;
 }
 
+// The same with other classes beside its last one, of other means, until there are so many.
+inline Model WithClasses(Model model, std::size_t classes) {
+  while (model.classes.size() < classes) {
+    ClassModel more = model.classes.back();
+    more.name = "class " + std::to_string(model.classes.size());
+    if (more.mean.size() > 0) more.mean(0) += static_cast<double>(model.classes.size());
+    model.classes.push_back(more);
+  }
+  for (ClassModel& c : model.classes) c.prior = 1 / static_cast<double>(classes);
+  return model;
+}
+
 inline std::vector<Kind> AllKinds() {
   std::vector<Kind> kinds;
   for (std::string_view name : KindNames()) kinds.push_back(KindFromName(name));

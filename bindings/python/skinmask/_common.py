@@ -25,8 +25,23 @@ def path_of(path: Any, name: str = "path", wanted: str = "a file's path is wante
     """The path, which is one."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{name}: is {type(path).__name__} ({wanted})")
+    shown = os.fspath(path)
+    try:
+        encoded = os.fsencode(shown)
+    except UnicodeEncodeError:
+        raise _skinmask.Error(f"{name}: {shown!r} is no text ({wanted})") from None
+    if b"\0" in encoded:
+        raise _skinmask.Error(f"{name}: {shown!r} has a NUL, as no file's name has ({wanted})")
     result: Path = path
     return result
+
+
+def require_text(name: str, text: str) -> None:
+    """Half of a surrogate pair is a letter to Python, and none to anybody else."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise _skinmask.Error(f"{name}: have {text[error.start]!r}, which is no text") from None
 
 
 def texts(name: str, value: str | Iterable[str]) -> list[str]:
@@ -35,6 +50,7 @@ def texts(name: str, value: str | Iterable[str]) -> list[str]:
     for text in listed:
         if not isinstance(text, str):
             raise TypeError(f"{name}: have {text!r} (texts are wanted)")
+        require_text(name, text)
     return listed
 
 
@@ -49,6 +65,8 @@ def give(act: Callable[[Any], object], name: str, value: object, wanted: str) ->
 def require_type(name: str, value: object, kind: type | tuple[type, ...], wanted: str) -> None:
     if not isinstance(value, kind):
         raise TypeError(f"{name}: is {type(value).__name__} ({wanted})")
+    if isinstance(value, str):
+        require_text(name, value)
 
 
 def bits_of(dtype: DTypeLike, known: tuple[str, ...], words: str = "") -> int:
@@ -102,6 +120,8 @@ def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
         return float(low), float(high)
     except (TypeError, ValueError):
         raise TypeError(f"{name}: is {pair!r} ({words} are wanted, two numbers)") from None
+    except OverflowError:
+        raise _skinmask.Error(f"{name}: has a number beyond all others ({words})") from None
 
 
 def require_decision(threshold: float | None, prior: float | None) -> None:

@@ -22,7 +22,7 @@ from ._common import (
     two_numbers,
 )
 from ._model import Model, chosen
-from ._skinmask import Region, set_threads, threads
+from ._skinmask import Region, threads
 
 __all__ = ["Region", "Stream", "detect", "read_image", "region", "set_threads", "threads"]
 
@@ -105,6 +105,13 @@ def detect(
     )
 
 
+def set_threads(count: int) -> None:
+    """Threads that the library computes with, in all of this process; 0: as many as cores."""
+    require_type("threads", count, numbers.Integral, "a whole number is wanted")
+    require_range("threads", count, 0, (1 << 31) - 1, "1 or more; 0: as many as cores")
+    _skinmask.set_threads(int(count))
+
+
 class Stream:
     """Frames of a camera, one after the other, adapted to as `skinmask live` does it.
 
@@ -171,5 +178,5 @@ def read_image(path: Path, *, rgb: bool = False, max_pixels: int = 1 << 28) -> _
     """
     require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
     require_type("max_pixels", max_pixels, numbers.Integral, "a number of pixels is wanted")
-    require_range("max_pixels", max_pixels, 1, 1 << 62, "1 or more")
+    require_range("max_pixels", max_pixels, 1, 1 << 62, "1 to 2**62")
     return _skinmask.read_image(path_of(path), rgb, int(max_pixels))

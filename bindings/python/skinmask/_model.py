@@ -72,6 +72,7 @@ class Model:
 
     @staticmethod
     def from_json(text: str) -> Model:
+        require_type("text", text, str, "the text of a model's file is wanted")
         return Model(_skinmask.Model.from_json(text))
 
     def to_json(self) -> str:
@@ -143,6 +144,10 @@ class Model:
             require_kind("shrinkage", kind)
         set_of_kind(options, kind, of_kind)
         if validation is not None:
+            wanted = "a folder of images and one of their masks are wanted"
+            require_type("validation", validation, (tuple, list), wanted)
+            if len(validation) != 2:
+                raise TypeError(f"validation: has {len(validation)} entries ({wanted})")
             options.validation(pair_options(*validation))
         if calibration is not None:
             require_type("calibration", calibration, Samples, "a skinmask.Samples is wanted")

@@ -37,7 +37,7 @@ def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.Pa
             "masks: are wanted, a folder of them (or whole='skin': each image wholly of a class)"
         )
     if isinstance(images, (str, os.PathLike)):
-        pairs.images = images
+        pairs.images = path_of(images, "images")
         if masks is not None:
             pairs.masks = path_of(masks, "masks", "a folder's path is wanted, as for images")
     else:

@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import _skinmask
-from ._common import Path, Progress, path_of, run
+from ._common import Path, Progress, path_of, run, texts
 from ._pairs import Paths, pair_options
 
 
@@ -145,7 +145,7 @@ def _classes(labels: NDArray[Any]) -> tuple[NDArray[numpy.uint8], list[str]]:
         names, index = numpy.unique(labels.astype(str), return_inverse=True)
         if len(names) > 255:
             raise _skinmask.Error(f"labels: name {len(names)} classes (at most 255)")
-        return index.astype(numpy.uint8), [str(name) for name in names]
+        return index.astype(numpy.uint8), texts("labels", [str(name) for name in names])
     values = set(numpy.unique(labels).tolist())
     if values <= {0, 1}:
         return labels.astype(numpy.uint8), ["non-skin", "skin"]

@@ -6,7 +6,8 @@ import numbers
 
 import numpy
 
-from ._common import Path, path_of
+from . import _skinmask
+from ._common import Path, path_of, require_text
 from ._model import Model, chosen
 from ._skinmask import Frame, Video
 
@@ -44,10 +45,17 @@ def video(
 
 
 def _moment(name: str, time: str | float | None) -> str | None:
-    if time is None or isinstance(time, str):
+    if time is None:
+        return None
+    if isinstance(time, str):
+        require_text(name, time)
         return time
     if isinstance(time, bool) or not isinstance(time, numbers.Real):
         raise TypeError(
             f"{name}: is {type(time).__name__} (seconds, or text as '1:02.5' or '120f')"
         )
-    return numpy.format_float_positional(float(time), trim="-")  # without an exponent
+    try:
+        seconds = float(time)
+    except OverflowError:
+        raise _skinmask.Error(f"{name}: is beyond all others (seconds)") from None
+    return numpy.format_float_positional(seconds, trim="-")  # without an exponent

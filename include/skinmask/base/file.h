@@ -11,8 +11,9 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // While `*stop` is true, ReadFile and WriteFile of this process do not wait for pipes but throw
-// WaitStopped. For programs, whose first SIGINT sets it; null, the default, for libraries. `stop`
-// outlives every call.
+// WaitStopped; and so does what judges a picture by a model that takes long for each colour. For
+// programs, whose first SIGINT sets it; null, the default, for libraries. `stop` outlives every
+// call.
 void StopWaitsBy(const std::atomic<bool>* stop);
 
 struct ReadOptions {

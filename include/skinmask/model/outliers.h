@@ -26,9 +26,11 @@ Quadratic SquaredDistance(const Features& features, const Gaussian& gaussian);
 // hold this share of a class's training pixels. What prior a class has does not matter.
 class Outliers {
  public:
-  // Throws Error for a logistic model, which has no densities, and unless 0 < share < 1. In affine
+  // Throws Error for a logistic model, which has no densities, unless 0 < share < 1, and where the
+  // channels of a histogram-nb model make more colours than a histogram may have bins. In affine
   // spaces Gaussians run as quadratics, 0.3 ns a pixel and Gaussian on one core with AVX-512; all
-  // else is looked up in a table of 2 MiB, which takes about a second to fill.
+  // else is looked up in a table of 2 MiB, which takes about a second to fill. Of more than 8
+  // Gaussians each colour is judged when it is first met.
   Outliers(const Model& model, double share);
   // The same of squared distances from Gaussians of three features, at least one.
   Outliers(std::span<const Quadratic> squared_distances, double share);
@@ -37,11 +39,13 @@ class Outliers {
   void Row(const std::uint8_t* bgr, std::size_t count, std::uint8_t* outlier) const noexcept;
 
  private:
+  class ByColor;
   void AddGaussians(const Model& model, double share);
-  void FillTable(const Model& model, double share);
+  void FillTable(const ByColor& by_color);
 
   std::vector<FloatQuadratic> beyond_;  // squared distance less its limit, of each Gaussian
   std::shared_ptr<const std::vector<std::uint32_t>> bits_;  // of each colour, or none
+  std::shared_ptr<const ByColor> by_color_;                 // or none
 };
 
 }  // namespace skinmask

@@ -31,7 +31,8 @@ struct PosteriorOptions {
 //
 // Models in affine spaces run as a CompiledQuadratic (two classes) or a CompiledMixture. All others
 // look their answers up in a table over the 2^24 colours, built from the reference on construction
-// (2 MiB for masks, 16 MiB for probabilities, about 0.2 s on two cores).
+// (2 MiB for masks, 16 MiB for probabilities, about 0.2 s on two cores); of more than 8 Gaussians
+// or classes it is filled (32 MiB) as colours are met.
 class Posterior {
  public:
   // Throws Error where SKINMASK_TARGET names no usable CPU target.
@@ -54,7 +55,7 @@ class Posterior {
   // How far the log-odds that masks and probabilities see may be from exact arithmetic's.
   double ErrorBound() const;
   std::size_t class_count() const { return static_cast<std::size_t>(reference_.class_count()); }
-  const char* form() const;  // "quadratic", "mixture", "table" or "reference"
+  const char* form() const;  // "quadratic", "mixture", "table", "memo" or "reference"
 
  private:
   class Table;

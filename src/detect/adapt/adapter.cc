@@ -11,6 +11,7 @@
 #include "detect/adapt/seed_skin.h"
 #include "detect/adapt/small_image.h"
 #include "detect/adapt/spatial_prior.h"
+#include "detect/judged_rows.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
@@ -59,7 +60,7 @@ cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr, const AdaptOptions& options,
   const auto most = static_cast<float>(options.max_global_log_odds);
   std::optional<CompiledQuadratic> folded;
   if (folded_) folded.emplace(*folded_, 0);
-  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
+  ForJudgedRows(global_, bgr.size(), [&](int y) {
     float* const row = z.ptr<float>(y);
     const auto width = static_cast<std::size_t>(bgr.cols);
     if (folded)
@@ -183,8 +184,8 @@ cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const
   }
   const AdaptedRows rows = RowsOf(bgr, adaptation);
   cv::Mat z(bgr.size(), CV_32FC1);
-  ForRowsOf(bgr.cols, bgr.rows,
-            [&](int y) { rows.LogOddsRow(bgr.ptr(y), bgr.cols, y, z.ptr<float>(y)); });
+  ForJudgedRows(global_, bgr.size(),
+                [&](int y) { rows.LogOddsRow(bgr.ptr(y), bgr.cols, y, z.ptr<float>(y)); });
   return z;
 }
 
@@ -198,8 +199,8 @@ void Adapter::Mask(const cv::Mat& bgr, const Adaptation& adaptation, double thre
   }
   const AdaptedRows rows = RowsOf(bgr, adaptation);
   const double log_odds = Logit(threshold);
-  ForRowsOf(bgr.cols, bgr.rows,
-            [&](int y) { rows.MaskRow(bgr.ptr(y), bgr.cols, y, log_odds, mask.ptr(y)); });
+  ForJudgedRows(global_, bgr.size(),
+                [&](int y) { rows.MaskRow(bgr.ptr(y), bgr.cols, y, log_odds, mask.ptr(y)); });
 }
 
 void Adapter::Probability(const cv::Mat& bgr, const Adaptation& adaptation,
@@ -211,8 +212,8 @@ void Adapter::Probability(const cv::Mat& bgr, const Adaptation& adaptation,
     return;
   }
   const AdaptedRows rows = RowsOf(bgr, adaptation);
-  ForRowsOf(bgr.cols, bgr.rows,
-            [&](int y) { rows.ProbabilityRow(bgr.ptr(y), bgr.cols, y, probability.ptr(y)); });
+  ForJudgedRows(global_, bgr.size(),
+                [&](int y) { rows.ProbabilityRow(bgr.ptr(y), bgr.cols, y, probability.ptr(y)); });
 }
 
 void Adapter::MaskAndProbability(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
@@ -228,7 +229,7 @@ void Adapter::MaskAndProbability(const cv::Mat& bgr, const Adaptation& adaptatio
   const double log_odds = Logit(threshold);
   mask.create(bgr.size(), CV_8UC1);
   probability.create(bgr.size(), CV_8UC1);
-  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
+  ForJudgedRows(global_, bgr.size(), [&](int y) {
     rows.MaskAndProbabilityRow(bgr.ptr(y), bgr.cols, y, log_odds, mask.ptr(y), probability.ptr(y));
   });
 }

@@ -7,8 +7,8 @@
 namespace skinmask::cli {
 
 // The paths that a file names, a line each or, where it holds a zero byte, each ended by one; "-"
-// is standard input. Empty ones are passed over. Throws Error where it cannot be read, or names
-// nothing.
+// is standard input. Empty ones are passed over, and a byte-order mark before the first. Throws
+// Error where it cannot be read, or names nothing.
 std::vector<std::string> ReadPathList(const std::string& file);
 
 }  // namespace skinmask::cli

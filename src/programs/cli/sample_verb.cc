@@ -9,6 +9,7 @@
 #include "programs/cli/sample_source.h"
 #include "programs/cli/shard_flag.h"
 #include "programs/cli/signals.h"
+#include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
 #include "skinmask/base/error.h"
@@ -31,6 +32,8 @@ void RunSample(const Options& options, Context& context) {
   RequireApart(options.output, "-o", context.json, "--json");
   RequireNoArchive(options.output, "-o", options.pairs);
   RequireNoArchive(context.json, "--json", options.pairs);
+  if (options.output == kStandardOutput && context.json_to_stdout())
+    throw UsageError("standard output takes one of -o - and --json");
   RequireWritable(options.output, context.overwrite());
   context.Confine({PathsOf(options.samples, options.pairs), {}, {options.output}});
   PairOptions pairs = options.pairs;
@@ -72,8 +75,11 @@ void AddSample(CLI::App& app, Context& context) {
   group.Add("--masks", options->pairs.masks, "DIR|FILE.tar",
             "Folder of their masks, or a tar archive (default: that of the images)");
   group.Add("--samples", options->samples, "FILE", "Tables to add up instead");
-  output.Add("-o", options->output, "FILE", "CSV file to write: class,b,g,r,count,group")
-      ->required();
+  output
+      .Add("-o", options->output, "FILE",
+           "CSV file to write: class,b,g,r,count,group; - is standard output")
+      ->required()
+      ->transform(DashIsOutput());
   group.AddDefault("--step", options->pairs.step, "N", "Take every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
   output.AddFlag("--ungrouped", options->ungrouped, "Do not tell images apart: group 0 for all");

@@ -107,7 +107,10 @@ TEST_F(InputsOutputsTest, SeveralFoldersKeepTheirNames) {
 }
 
 TEST_F(InputsOutputsTest, ListsKeepTheirFolders) {
-  Put("list", "all/00/x.png\n\nall/01/x.png\n" + Path("a.jpg").string() + "\n");
+  Put("list",
+      "\xEF\xBB\xBF"
+      "all/00/x.png\n\nall/01/x.png\n" +
+          Path("a.jpg").string() + "\n");
   EXPECT_EQ(Run("detect --files-from list -o m").status, 0);
   const std::string absolute = Path("a.png").relative_path().string();
   Strings expected{"all/00/x.png", "all/01/x.png", absolute};
@@ -119,6 +122,16 @@ TEST_F(InputsOutputsTest, ListsKeepTheirFolders) {
   EXPECT_EQ(Names(Path("up")), (Strings{"a.png"}));
   EXPECT_EQ(Bash("$S detect --files-from - -o x </dev/null").status, 1);
   EXPECT_EQ(Run("detect -o x").status, 2);
+}
+
+TEST_F(InputsOutputsTest, TablesGoToStandardOutput) {
+  const std::string sample = "sample --images all/00 --whole skin -q";
+  ASSERT_EQ(Run(sample + " -o s.csv").status, 0);
+  const auto table = Run(sample + " -o -");
+  EXPECT_EQ(table.status, 0);
+  EXPECT_EQ(table.out, ReadFile(Path("s.csv")));
+  EXPECT_FALSE(fs::exists(Path("-")));
+  EXPECT_EQ(Run(sample + " -o - --json").status, 2);
 }
 
 TEST_F(InputsOutputsTest, StillPicturesAreImagesWhateverTheyAreCalled) {
