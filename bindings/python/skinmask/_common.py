@@ -124,9 +124,8 @@ def run(work: Callable[..., T], *callbacks: Callable[..., object] | None) -> T:
     stop = _skinmask.Stop()
     guarded = [None if callback is None else _Guarded(callback, stop) for callback in callbacks]
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(work, stop, *guarded)
         try:
-            result = future.result()
+            result = pool.submit(work, stop, *guarded).result()
         except BaseException:
             stop.set()
             raise

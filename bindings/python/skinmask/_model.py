@@ -117,6 +117,10 @@ class Model:
         or `cost` (FP, FN). `of_kind` are options of one kind: components, seed (mixture), terms,
         ridge, solver, rate (logistic), iterations, tolerance (both), bins, smoothing (histograms).
         docs/cli.md, 'train', has all of them.
+
+        `progress` is called with numbers of those done and of all: of the iterations of logistic
+        regression and mixtures, all being the most that there may be; then of the images of
+        `validation`. What it raises ends the training, and so does Ctrl-C.
         """
         if not isinstance(samples, Samples):
             raise TypeError(f"samples: is {type(samples).__name__} (a skinmask.Samples is wanted)")
