@@ -39,3 +39,17 @@ def test_ctrl_c_ends_the_training(samples, options):
             )
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_callbacks_that_are_no_functions_are_refused(samples):
+    for call in (
+        lambda: skinmask.Model.train(samples, progress=3),
+        lambda: skinmask.Samples.from_pairs("none", "none", progress=3),
+        lambda: skinmask.evaluate(samples, progress=3),
+        lambda: skinmask.evaluate("none", "none", progress=3),
+        lambda: skinmask.detect_files("none", "none", progress=3),
+    ):
+        with pytest.raises(TypeError, match=r"progress: is 3 \(a function is wanted\)"):
+            call()
+    with pytest.raises(TypeError, match="each: is 'all'"):
+        skinmask.detect_files("none", "none", each="all")

@@ -156,7 +156,7 @@ class Model:
         def work(stop: _skinmask.Stop, told: Progress) -> _skinmask.Model:
             return _skinmask.train(samples._core, options, stop, told)
 
-        return Model(run(work, progress))
+        return Model(run(work, progress=progress))
 
     def predict(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.bool_]:
         """Of pixels (n, 3), B G R, whether each is skin by the model's threshold."""
