@@ -170,10 +170,6 @@ bool Separates(const Problem& problem, const Vector& w) {
   return true;
 }
 
-const char* NameOf(Solver solver) {
-  return solver == Solver::kNewton ? "newton" : solver == Solver::kGradient ? "gradient" : "sgd";
-}
-
 }  // namespace
 
 void FitLogistic(const Samples& samples, const FitOptions& options, Model& model) {
@@ -195,7 +191,7 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   model.logistic.constant -= std::log(static_cast<double>(model.classes[0].count)) -
                              std::log(static_cast<double>(model.classes[1].count));
   model.logistic.ridge = how.ridge;
-  model.logistic.solver = NameOf(how.solver);
+  model.logistic.solver = SolverName(how.solver);
   model.logistic.iterations = solution.iterations;
   model.logistic.converged = solution.converged;
   model.logistic.log_likelihood = log_likelihood;

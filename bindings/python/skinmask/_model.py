@@ -129,7 +129,7 @@ class Model:
         require_type("space", space, str, "a name, as 'BGR', is wanted")
         options.kind(kind)
         options.features(space, [] if channels is None else texts("channels", channels))
-        give(options.covariance, "covariance", covariance, "'mle' or 'unbiased'")
+        give(options.covariance, "covariance", covariance, "a name, as 'mle', is wanted")
         share = None if shrinkage == "auto" else shrinkage
         give(options.shrinkage, "shrinkage", share, "0 to 1, or 'auto'")
         give(options.positive, "positive", positive, "the name of a class is wanted")

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,10 +32,19 @@ struct LogisticOptions {
   Terms terms = Terms::kQuadratic;
   Solver solver = Solver::kNewton;
   double ridge = 0;  // lambda of the penalty lambda / 2 |w|^2 on the mean log-likelihood's scale
-  std::optional<double> step;     // gradient: 1, sgd: 0.1
+  std::optional<double> step;     // gradient: 1, sgd: 0.1; newton takes none
   std::optional<int> iterations;  // at most; newton: 50, gradient: 10000, sgd: 50 (passes)
   double tolerance = 1e-9;        // of the relative change of the log-likelihood in an iteration
 };
+
+// "linear", "squares", "quadratic"; TermsFromName throws Error that lists them.
+std::string_view TermsName(LogisticOptions::Terms terms);
+LogisticOptions::Terms TermsFromName(std::string_view name);
+std::vector<std::string_view> TermsNames();
+// "newton", "gradient", "sgd"; SolverFromName throws Error that lists them.
+std::string_view SolverName(LogisticOptions::Solver solver);
+LogisticOptions::Solver SolverFromName(std::string_view name);
+std::vector<std::string_view> SolverNames();
 
 // Gaussian mixtures by expectation-maximisation, from k-means++ with a fixed seed.
 struct MixtureOptions {
