@@ -33,11 +33,14 @@ GType OutputType() {
   return type;
 }
 
+// The names are literals, which end with a 0.
 GType AdaptType() {
   static const GEnumValue kValues[] = {
-      {Number(Adapt::kAuto), "To faces, or else to the colours of each frame", "auto"},
-      {Number(Adapt::kFaces), "To faces alone", "faces"},
-      {Number(Adapt::kOff), "The model as it was trained: the fastest", "off"},
+      {Number(Adapt::kAuto), "To faces, or else to the colours of each frame",
+       AdaptName(Adapt::kAuto).data()},
+      {Number(Adapt::kFaces), "To faces alone", AdaptName(Adapt::kFaces).data()},
+      {Number(Adapt::kOff), "The model as it was trained: the fastest",
+       AdaptName(Adapt::kOff).data()},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GstSkinmaskAdapt", kValues);
   return type;

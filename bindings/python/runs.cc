@@ -25,14 +25,6 @@ namespace {
 
 using Path = std::filesystem::path;
 
-DetectorOptions::Adapt AdaptOf(const std::string& name) {
-  using Adapt = DetectorOptions::Adapt;
-  for (const auto& [known, adapt] :
-       {std::pair("auto", Adapt::kAuto), {"faces", Adapt::kFaces}, {"off", Adapt::kOff}})
-    if (name == known) return adapt;
-  throw Error("adapt '" + name + "'", "is unknown (auto, faces, off)");
-}
-
 // What became of one input of a folder run.
 struct DetectedFile {
   DetectedImage image;
@@ -195,7 +187,7 @@ void DefineRuns(py::module_& module) {
       .def(py::init([](const KeptModel& model, const std::string& adapt, Path faces, bool refine,
                        std::optional<double> prior, std::optional<double> threshold) {
         DetectorOptions options;
-        options.adapt = AdaptOf(adapt);
+        options.adapt = AdaptFromName(adapt);
         options.faces = std::move(faces);
         options.refine = refine;
         options.prior = prior;

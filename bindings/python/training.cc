@@ -105,36 +105,6 @@ ModelPtr TrainModel(const Samples& samples, const TrainOptions& options, Stop& s
   return std::make_shared<KeptModel>(std::move(model));
 }
 
-void SetTerms(TrainOptions& options, const std::string& name) {
-  using Terms = LogisticOptions::Terms;
-  for (const auto& [known, terms] : {std::pair("linear", Terms::kLinear),
-                                     {"squares", Terms::kSquares},
-                                     {"quadratic", Terms::kQuadratic}})
-    if (name == known) {
-      options.fit.logistic.terms = terms;
-      return;
-    }
-  throw Error("terms '" + name + "'", "are unknown (linear, squares, quadratic)");
-}
-
-void SetSolver(TrainOptions& options, const std::string& name) {
-  using Solver = LogisticOptions::Solver;
-  for (const auto& [known, solver] : {std::pair("newton", Solver::kNewton),
-                                      {"gradient", Solver::kGradient},
-                                      {"sgd", Solver::kSgd}})
-    if (name == known) {
-      options.fit.logistic.solver = solver;
-      return;
-    }
-  throw Error("solver '" + name + "'", "is unknown (newton, gradient, sgd)");
-}
-
-void SetCovariance(TrainOptions& options, const std::string& name) {
-  if (name != "mle" && name != "unbiased")
-    throw Error("covariance '" + name + "'", "is unknown (mle, unbiased)");
-  options.fit.estimator = name == "mle" ? Estimator::kMaximumLikelihood : Estimator::kUnbiased;
-}
-
 void SetRule(TrainOptions& options, const std::string& name, double value, double fn_cost) {
   using Rule = DecisionRule::Kind;
   for (const auto& [known, kind] : {std::pair("threshold", Rule::kFixed),
@@ -150,10 +120,9 @@ void DefineTrainOptions(py::class_<TrainOptions> options) {
   using Options = TrainOptions;
   using Names = std::vector<std::string>;
   options.def(py::init<>())
-      .def("covariance", &SetCovariance)
-      .def("terms", &SetTerms)
-      .def("solver", &SetSolver)
       .def("rule", &SetRule)
+      .def("covariance",
+           [](Options& o, const std::string& name) { o.fit.estimator = EstimatorFromName(name); })
       .def("kind", [](Options& o, const std::string& kind) { o.fit.kind = KindFromName(kind); })
       .def("features", [](Options& o, const std::string& space,
                           const Names& channels) { o.fit.features = Features(space, channels); })
@@ -189,6 +158,10 @@ void DefineKindOptions(py::class_<TrainOptions> options) {
            [](Options& o, const std::map<std::string, int>& of_class) {
              o.fit.mixture.of_class.assign(of_class.begin(), of_class.end());
            })
+      .def("terms",
+           [](Options& o, const std::string& name) { o.fit.logistic.terms = TermsFromName(name); })
+      .def("solver", [](Options& o,
+                        const std::string& name) { o.fit.logistic.solver = SolverFromName(name); })
       .def("seed", [](Options& o, std::uint64_t seed) { o.fit.mixture.seed = seed; })
       .def("ridge", [](Options& o, double ridge) { o.fit.logistic.ridge = ridge; })
       .def("rate", [](Options& o, double rate) { o.fit.logistic.step = rate; })

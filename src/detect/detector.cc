@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/names.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
@@ -13,6 +14,9 @@ namespace skinmask {
 namespace {
 
 using Adapting = DetectorOptions::Adapt;
+
+constexpr std::pair<Adapting, std::string_view> kAdaptings[] = {
+    {Adapting::kAuto, "auto"}, {Adapting::kFaces, "faces"}, {Adapting::kOff, "off"}};
 
 Model WithThresholdOf(Model model, double threshold) {
   if (!(threshold >= 0 && threshold <= 1))
@@ -50,6 +54,10 @@ VideoFrame FrameOf(const cv::Mat& bgr) {
 }
 
 }  // namespace
+
+std::string_view AdaptName(Adapting wanted) { return NameIn(kAdaptings, wanted); }
+Adapting AdaptFromName(std::string_view name) { return FromNameIn(kAdaptings, "adapt", name); }
+std::vector<std::string_view> AdaptNames() { return NamesIn(kAdaptings); }
 
 Detector::Detector(const Model& model, const DetectorOptions& options)
     : model_(AsAskedFor(model, options)),

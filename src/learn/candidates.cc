@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <set>
 
 #include "base/parse.h"
@@ -52,11 +51,6 @@ int NumberOf(std::string_view setting, std::string_view name) {
   return *value;
 }
 
-constexpr std::pair<LogisticOptions::Terms, std::string_view> kTerms[] = {
-    {LogisticOptions::Terms::kLinear, "linear"},
-    {LogisticOptions::Terms::kSquares, "squares"},
-    {LogisticOptions::Terms::kQuadratic, "quadratic"}};
-
 // "mixture:2", "histogram:16", "histogram-nb:64", "logistic:linear", or a kind alone.
 void SetKind(std::string_view name, FitOptions& options) {
   const std::size_t colon = name.find(':');
@@ -68,11 +62,7 @@ void SetKind(std::string_view name, FitOptions& options) {
   } else if (IsHistogram(options.kind)) {
     options.histogram.bins = NumberOf(setting, name);
   } else if (options.kind == Kind::kLogistic) {
-    const auto found = std::ranges::find(kTerms, setting, [](const auto& t) { return t.second; });
-    if (found == std::end(kTerms))
-      throw Error(fmt::format("model kind '{}'", name),
-                  "is unknown (logistic:linear, squares or quadratic)");
-    options.logistic.terms = found->first;
+    options.logistic.terms = TermsFromName(setting);
   } else {
     throw Error(fmt::format("model kind '{}'", name), "takes no setting");
   }
@@ -84,10 +74,7 @@ std::string KindAndSetting(const FitOptions& options) {
   if (options.kind == Kind::kMixture) return fmt::format("{}:{}", name, options.mixture.components);
   if (IsHistogram(options.kind)) return fmt::format("{}:{}", name, options.histogram.bins);
   if (options.kind != Kind::kLogistic) return name;
-  const LogisticOptions::Terms terms = options.logistic.terms;
-  return fmt::format("{}:{}", name, std::ranges::find(kTerms, terms, [](const auto& t) {
-                                      return t.first;
-                                    })->second);
+  return fmt::format("{}:{}", name, TermsName(options.logistic.terms));
 }
 
 }  // namespace

@@ -39,14 +39,17 @@ FoldScore Judge(const Samples& held_out, const Model& model) {
   return score;
 }
 
-FoldScore ScoreFold(const FoldTables& tables, const ComparedModel& compared) {
+FoldScore ScoreFold(const FoldTables& tables, const ComparedModel& compared,
+                    const std::atomic<bool>* stop) {
   if (compared.given) {
     Model model = compared.given->model;
     model.decision = {};
     return Judge(tables.held_out, model);
   }
+  FitOptions fit = compared.options;
+  fit.stop = stop;
   const Clock::time_point start = Clock::now();
-  const Model model = Fit(tables.training, compared.options);
+  const Model model = Fit(tables.training, fit);
   const double seconds = SecondsSince(start);
   FoldScore score = Judge(tables.held_out, model);
   score.seconds = seconds;
@@ -179,7 +182,7 @@ bool ScoreModels(const Samples& samples, const CompareOptions& options, Comparis
       its.held_out = result.folds.HeldOut(samples, fold);
     });
     try {
-      result.models[k].folds[fold] = ScoreFold(its, result.models[k]);
+      result.models[k].folds[fold] = ScoreFold(its, result.models[k], options.stop);
     } catch (const Error& e) {
       problems[k][fold] = e.what();
     }

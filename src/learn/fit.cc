@@ -93,6 +93,9 @@ void CheckOptions(const FitOptions& options) {
                 "is out of range (more than 0: a colour never seen would be 0/0)");
   if (!(options.logistic.ridge >= 0))
     throw Error(fmt::format("ridge {}", options.logistic.ridge), "is out of range (0 or more)");
+  if (options.kind == Kind::kLogistic && options.logistic.step &&
+      options.logistic.solver == LogisticOptions::Solver::kNewton)
+    throw Error("rate", "is of solver gradient and sgd, and newton takes no rate");
 }
 
 // Names and counts, the positive class first.

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "learn/fit_kinds.h"
+#include "learn/iterations.h"
 #include "learn/logistic_likelihood.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
@@ -39,6 +40,11 @@ void RequireIndependent(const LogLikelihoodAt& start, const LogisticOptions& opt
                 "(fewer channels, simpler features, or a ridge of 1e-6 or more)");
 }
 
+int MostOf(const LogisticOptions& options) {
+  const Solver solver = options.solver;
+  return options.iterations.value_or(solver == Solver::kGradient ? 10000 : 50);
+}
+
 bool Converged(double before, double now, double tolerance) {
   return std::abs(now - before) <= tolerance * (std::abs(now) + 1e-300);
 }
@@ -53,11 +59,12 @@ bool Converged(double before, double now, double tolerance) {
 
 // A step that makes things worse is halved.
 Solution Newton(const Problem& problem, const LogLikelihoodAt& start,
-                const LogisticOptions& options) {
-  const int most = options.iterations.value_or(50);
+                const LogisticOptions& options, Iterations& watch) {
+  const int most = MostOf(options);
   Solution s{Vector::Zero(problem.terms()), 0};
   LogLikelihoodAt at = start;
   while (s.iterations < most) {
+    watch.Look();
     const Eigen::LDLT<Matrix> solver(at.information);
     const Vector step = solver.solve(at.gradient);
     if (solver.info() != Eigen::Success || !step.allFinite()) FailSeparable(s.iterations);
@@ -72,18 +79,20 @@ Solution Newton(const Problem& problem, const LogLikelihoodAt& start,
     constexpr double kNothingLeft = 1e-9;  // mean log-likelihood of data that are told apart
     if (options.ridge == 0 && at.value > -kNothingLeft) FailSeparable(s.iterations);
     s.converged = Converged(before, at.value, options.tolerance);
+    watch.Done(s.converged ? 0 : most - s.iterations);
     if (s.converged) return s;
   }
   if (options.ridge == 0 && !options.iterations) FailSeparable(s.iterations);
   return s;
 }
 
-Solution Gradient(const Problem& problem, const LogisticOptions& options) {
-  const int most = options.iterations.value_or(10000);
+Solution Gradient(const Problem& problem, const LogisticOptions& options, Iterations& watch) {
+  const int most = MostOf(options);
   double step = options.step.value_or(1);
   Solution s{Vector::Zero(problem.terms()), 0};
   LogLikelihoodAt at = problem.At(s.w, false);
-  for (; s.iterations < most; ++s.iterations) {
+  for (; s.iterations < most; watch.Done(most - ++s.iterations)) {
+    watch.Look();
     const Vector next = s.w + step * at.gradient;
     const LogLikelihoodAt then = problem.At(next, false);
     if (!(then.value >= at.value)) {  // too far
@@ -97,13 +106,15 @@ Solution Gradient(const Problem& problem, const LogisticOptions& options) {
     at = then;
     if (s.converged) break;
   }
+  if (s.converged) watch.Done(0);
   return s;
 }
 
 // A pixel at a time, drawn at random; after each pass, of as many pixels as there are colours, the
 // step is shorter: step / (1 + pass).
-Solution Sgd(const Problem& problem, const LogisticOptions& options) {
-  const int most = options.iterations.value_or(50);
+Solution Sgd(const Problem& problem, const LogisticOptions& options, Iterations& watch) {
+  constexpr std::size_t kDrawsAtOnce = 4096;  // a millisecond or two: a pass may take seconds
+  const int most = MostOf(options);
   const double step = options.step.value_or(0.1);
   const PointPlanes& points = problem.points();
   std::vector<double> up_to;
@@ -115,6 +126,7 @@ Solution Sgd(const Problem& problem, const LogisticOptions& options) {
   while (s.iterations < most) {
     const double now = step / (1 + s.iterations);
     for (std::size_t draw = 0; draw < points.count; ++draw) {
+      if (draw % kDrawsAtOnce == 0) watch.Look();
       const auto found =
           std::upper_bound(up_to.begin(), up_to.end(), random.Uniform() * problem.total());
       const std::size_t k =
@@ -129,9 +141,25 @@ Solution Sgd(const Problem& problem, const LogisticOptions& options) {
     const double before = value;
     value = problem.At(s.w, false).value;
     s.converged = Converged(before, value, options.tolerance);
+    watch.Done(s.converged ? 0 : most - s.iterations);
     if (s.converged) break;
   }
   return s;
+}
+
+Solution Solve(const Problem& problem, const LogLikelihoodAt& start, const FitOptions& options) {
+  const LogisticOptions& how = options.logistic;
+  Iterations watch(options, 1, MostOf(how));
+  watch.Begin(problem.total());
+  switch (how.solver) {
+    case Solver::kNewton:
+      return Newton(problem, start, how, watch);
+    case Solver::kGradient:
+      return Gradient(problem, how, watch);
+    case Solver::kSgd:
+      break;
+  }
+  return Sgd(problem, how, watch);
 }
 
 // A boundary with every pixel on its own side: its weights could always be larger.
@@ -140,10 +168,6 @@ bool Separates(const Problem& problem, const Vector& w) {
   for (std::size_t k = 0; k < points.count; ++k)
     if (!(points.weight[k] * w.dot(problem.TermsOf(k)) > 0)) return false;
   return true;
-}
-
-const char* NameOf(Solver solver) {
-  return solver == Solver::kNewton ? "newton" : solver == Solver::kGradient ? "gradient" : "sgd";
 }
 
 }  // namespace
@@ -156,9 +180,7 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   const LogisticOptions& how = options.logistic;
   const LogLikelihoodAt start = problem.At(Vector::Zero(problem.terms()), true);
   RequireIndependent(start, how);
-  const Solution solution = how.solver == Solver::kNewton     ? Newton(problem, start, how)
-                            : how.solver == Solver::kGradient ? Gradient(problem, how)
-                                                              : Sgd(problem, how);
+  const Solution solution = Solve(problem, start, options);
   const double log_likelihood = problem.LogLikelihood(solution.w);
   if (!solution.w.allFinite() || !std::isfinite(log_likelihood))
     throw Error("logistic", "the weights overflow (a smaller learning rate, or the solver newton)");
@@ -169,7 +191,7 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   model.logistic.constant -= std::log(static_cast<double>(model.classes[0].count)) -
                              std::log(static_cast<double>(model.classes[1].count));
   model.logistic.ridge = how.ridge;
-  model.logistic.solver = NameOf(how.solver);
+  model.logistic.solver = SolverName(how.solver);
   model.logistic.iterations = solution.iterations;
   model.logistic.converged = solution.converged;
   model.logistic.log_likelihood = log_likelihood;

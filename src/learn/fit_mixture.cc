@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "learn/expectation_rows.h"
 #include "learn/fit_kinds.h"
+#include "learn/iterations.h"
 #include "skinmask/base/error.h"
 #include "skinmask/model/mixture.h"
 
@@ -37,8 +38,9 @@ Eigen::Matrix3d ProductOf(const ComponentSums& s) {
 // constant everywhere. Points are kept about the class's mean.
 class ClassFit {
  public:
-  ClassFit(PointPlanes points, int size, const std::string& name, const MixtureOptions& options)
-      : points_(std::move(points)), size_(size), name_(name), options_(options) {
+  ClassFit(PointPlanes points, int size, const std::string& name, const MixtureOptions& options,
+           Iterations& watch)
+      : points_(std::move(points)), size_(size), name_(name), options_(options), watch_(watch) {
     ComponentSums all = SumsOfAll();
     total_ = all.weight;
     mean_ = SumOf(all) / total_;
@@ -60,6 +62,8 @@ class ClassFit {
     const PointPlanes merged = Merged(points_);
     if (kWorthwhile * merged.count <= points_.count)
       components = Climb(merged, std::move(components));
+    else
+      watch_.LeaveOut();
     components = Climb(points_, std::move(components));
     std::vector<Gaussian> gaussians;
     for (const Component& c : components)
@@ -77,13 +81,17 @@ class ClassFit {
   // Expectation-maximisation until the mean log-likelihood of `points` gains too little.
   std::vector<Component> Climb(const PointPlanes& points, std::vector<Component> components) const {
     double before = -INFINITY;
+    watch_.Begin(total_);
     for (int i = 0; i < options_.iterations; ++i) {
+      watch_.Look();
       std::vector<WhitenedComponent> densities;
       for (const Component& c : components) densities.push_back(c.density);
       const Expectation expectation = EStep(points, densities);
       const double now = expectation.log_likelihood / total_;
       components = MStep(expectation.sums);
-      if (now - before < options_.tolerance) break;
+      const bool ends = now - before < options_.tolerance;
+      watch_.Done(ends ? 0 : options_.iterations - i - 1);
+      if (ends) break;
       before = now;
     }
     return components;
@@ -99,6 +107,7 @@ class ClassFit {
     std::vector<Eigen::Vector3d> centres;
     std::vector<double> nearest(points_.count, 1);
     while (static_cast<int>(centres.size()) < count) {
+      watch_.Look();
       double sum = 0;
       for (std::size_t k = 0; k < points_.count; ++k) sum += points_.weight[k] * nearest[k];
       if (!(sum > 0)) break;  // fewer colours than components
@@ -118,8 +127,10 @@ class ClassFit {
 
   // Of each centre the sums of the points that are nearest to it.
   std::vector<ComponentSums> SumsOfNearest(const std::vector<Eigen::Vector3d>& centres) const {
+    constexpr std::size_t kPointsAtOnce = 4096;
     std::vector<ComponentSums> sums(centres.size());
     for (std::size_t k = 0; k < points_.count; ++k) {
+      if (k % kPointsAtOnce == 0) watch_.Look();
       const Eigen::Vector3d f = Point(k);
       std::size_t best = 0;
       for (std::size_t j = 1; j < centres.size(); ++j)
@@ -177,6 +188,7 @@ class ClassFit {
   int size_;
   std::string name_;
   const MixtureOptions& options_;
+  Iterations& watch_;
   double total_ = 0, floor_ = 0;
   Eigen::Vector3d mean_;
 };
@@ -195,13 +207,15 @@ void FitMixture(const Samples& samples, const FitOptions& options, Model& model)
     if (std::ranges::none_of(model.classes,
                              [&, n = name](const ClassModel& c) { return c.name == n; }))
       throw Error("components", fmt::format("name a class '{}' that has no samples", name));
+  // Of each class two, the first on merged points.
+  Iterations watch(options, 2 * model.classes.size(), options.mixture.iterations);
   for (ClassModel& c : model.classes) {
     const int count = ComponentsOf(options.mixture, c.name);
     if (count < 1 || count > static_cast<int>(CompiledMixture::kMaxComponents))
       throw Error(fmt::format("components {}={}", c.name, count),
                   fmt::format("is out of range (1 to {})", CompiledMixture::kMaxComponents));
     c.components =
-        ClassFit(PlanesOf(samples, options.features, c.name), size, c.name, options.mixture)
+        ClassFit(PlanesOf(samples, options.features, c.name), size, c.name, options.mixture, watch)
             .Run(count);
   }
 }

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/json_node.h"
-#include "base/nearest.h"
+#include "base/names.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/samples.h"
@@ -26,6 +26,9 @@ constexpr std::pair<Kind, std::string_view> kKinds[] = {
     {Kind::kHistogramNb, "histogram-nb"},
     {Kind::kHistogram, "histogram"},
 };
+
+constexpr std::pair<Estimator, std::string_view> kEstimators[] = {
+    {Estimator::kMaximumLikelihood, "mle"}, {Estimator::kUnbiased, "unbiased"}};
 
 void Require(bool good, std::string_view subject, const std::string& problem) {
   if (!good) throw Error(subject, problem);
@@ -167,17 +170,9 @@ void ValidateClass(const ClassModel& c, const Model& model, std::string_view sub
 
 }  // namespace
 
-std::string_view KindName(Kind wanted) {
-  for (const auto& [kind, name] : kKinds)
-    if (kind == wanted) return name;
-  return {};
-}
+std::string_view KindName(Kind wanted) { return NameIn(kKinds, wanted); }
 
-std::vector<std::string_view> KindNames() {
-  std::vector<std::string_view> names;
-  for (const auto& [kind, name] : kKinds) names.push_back(name);
-  return names;
-}
+std::vector<std::string_view> KindNames() { return NamesIn(kKinds); }
 
 bool IsGaussian(Kind kind) {
   return kind == Kind::kQda || kind == Kind::kLda || kind == Kind::kGaussianNb;
@@ -191,13 +186,15 @@ std::vector<Gaussian> ClassModel::gaussians() const {
   return {{1, mean, covariance}};
 }
 
-Kind KindFromName(std::string_view name) {
-  for (const auto& [kind, known] : kKinds)
-    if (known == name) return kind;
-  const std::vector<std::string_view> names = KindNames();
-  throw Error(fmt::format("model kind '{}'", name),
-              UnknownAmong(name, {names.begin(), names.end()}));
+Kind KindFromName(std::string_view name) { return FromNameIn(kKinds, "model kind", name); }
+
+std::string_view EstimatorName(Estimator wanted) { return NameIn(kEstimators, wanted); }
+
+Estimator EstimatorFromName(std::string_view name) {
+  return FromNameIn(kEstimators, "covariance", name);
 }
+
+std::vector<std::string_view> EstimatorNames() { return NamesIn(kEstimators); }
 
 void Validate(const Model& model, std::string_view subject) {
   Require(model.classes.size() >= 2 && model.classes.size() <= kMaxClasses, subject,

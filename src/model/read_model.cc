@@ -76,10 +76,7 @@ ClassModel ReadClass(const JsonNode& node, const Model& model,
 }
 
 Estimator ReadEstimator(const JsonNode& node) {
-  const std::string estimator = node.Text();
-  if (estimator != "mle" && estimator != "unbiased")
-    node.Fail(fmt::format(" '{}' is unknown (mle or unbiased)", estimator));
-  return estimator == "mle" ? Estimator::kMaximumLikelihood : Estimator::kUnbiased;
+  return Named(node, [&] { return EstimatorFromName(node.Text()); });
 }
 
 LogisticTerms ReadLogistic(const JsonNode& node, int size) {

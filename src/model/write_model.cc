@@ -48,8 +48,7 @@ Json ClassJson(const Model& model, std::size_t k) {
 
 Json ParametersJson(const Model& model) {
   Json parameters = Json::object();
-  if (IsGaussian(model.kind))
-    parameters["estimator"] = model.estimator == Estimator::kUnbiased ? "unbiased" : "mle";
+  if (IsGaussian(model.kind)) parameters["estimator"] = EstimatorName(model.estimator);
   if (model.kind == Kind::kLda) parameters["covariance"] = Rows(model.positive().covariance);
   if (IsHistogram(model.kind)) {
     parameters["bins"] = model.histogram.bins;

@@ -6,6 +6,7 @@
 
 #include "pipeline/labelled_pairs.h"
 #include "pipeline/sha256.h"
+#include "skinmask/base/error.h"
 #include "skinmask/pipeline/evaluate.h"
 
 namespace skinmask {
@@ -16,6 +17,22 @@ std::string Digest(const Samples& samples) {
   const bool grouped =
       std::ranges::any_of(samples.rows(), [](const SampleRow& r) { return r.group; });
   return Sha256(FormatSamples(grouped ? samples.Ungrouped() : samples));
+}
+
+bool Stopped(const Run& run) { return run.stop && run.stop->load(); }
+
+// Nothing after a stop.
+std::optional<Model> FitOf(const Samples& samples, FitOptions options, const Run& run) {
+  options.progress = run.progress;
+  options.stop = run.stop;
+  run.counting("iterations");
+  try {
+    Model model = Fit(samples, options);
+    if (!Stopped(run)) return model;
+  } catch (const Error&) {
+    if (!Stopped(run)) throw;
+  }
+  return std::nullopt;
 }
 
 Evaluation EvaluateOn(const TrainOptions& options, const Samples& samples, const Model& model,
@@ -33,7 +50,10 @@ CardScore ScoreOf(const Evaluation& evaluation, const Model& model, const std::s
 }  // namespace
 
 Model Train(const Samples& samples, const TrainOptions& options, const Run& run) {
-  Model model = Fit(samples, options.fit);
+  std::optional<Model> fitted = FitOf(samples, options.fit, run);
+  if (!fitted) return {};
+  Model model = *std::move(fitted);
+  if (options.validation) run.counting("images");
   if (options.calibration)
     model.calibration = FitCalibration(*options.calibration, model, options.calibration_name);
   model.card.notes = options.notes;
@@ -47,7 +67,7 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
                        [&] { digest = Digest(samples); });
   model.card.sha256 = digest;
   model.card.scores.push_back(ScoreOf(first, model, data));
-  if (fixed || (run.stop && run.stop->load())) return model;
+  if (fixed || Stopped(run)) return model;
   model.decision = Decide(*first.scores, options.rule, data);
   // Once more rather than from the steps, so that the card says what the model does. What there was
   // to say of the files has been said.

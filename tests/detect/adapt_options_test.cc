@@ -9,6 +9,7 @@
 
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/detect/seed_finder.h"
 #include "support/files.h"
 
@@ -44,6 +45,11 @@ Names InDocument() {
   for (std::sregex_iterator r(text.begin(), text.end(), row), end; r != end; ++r)
     names.insert((*r)[1].str() + " " + (*r)[2].str());
   return names;
+}
+
+TEST(DetectorOptions, NamesOfAdaptLeadBack) {
+  for (const std::string_view name : AdaptNames()) EXPECT_EQ(AdaptName(AdaptFromName(name)), name);
+  EXPECT_ERROR(AdaptFromName("face"), "adapt 'face': is unknown (did you mean faces? there are:");
 }
 
 TEST(AdaptOptions, TheDocumentHasEachWithItsDefault) {

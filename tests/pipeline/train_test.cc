@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cmath>
+
 #include "support/world.h"
 
 namespace skinmask {
@@ -9,6 +12,7 @@ namespace {
 
 using testing::DrawSamples;
 using Kind = DecisionRule::Kind;
+using Kinds = skinmask::Kind;
 
 TEST(Train, KeepsTheRuleAndHoldsItsPromise) {
   const Samples samples = DrawSamples(2);
@@ -25,6 +29,24 @@ TEST(Train, KeepsTheRuleAndHoldsItsPromise) {
     EXPECT_TRUE(rule.kind != Kind::kMinRecall || *evaluation.counts.Recall() >= 0.95);
     EXPECT_EQ(model.card.scores.size(), 2u);
   }
+}
+
+TEST(Train, TellsOfTheFitAndStopsIt) {
+  std::atomic<bool> stop = false;
+  std::vector<std::string> told;
+  TrainOptions options;
+  options.fit.kind = Kinds::kMixture;
+  options.fit.mixture.iterations = 1 << 30;
+  options.fit.mixture.tolerance = -INFINITY;
+  skinmask::Run run;
+  run.stop = &stop;
+  run.counting = [&](const std::string& unit) { told.push_back(unit); };
+  run.progress = [&](std::size_t done, std::size_t, std::uint64_t) {
+    told.push_back(std::to_string(done));
+    stop = done == 3;
+  };
+  Train(DrawSamples(2), options, run);
+  EXPECT_EQ(told, (std::vector<std::string>{"iterations", "1", "2", "3"}));
 }
 
 }  // namespace

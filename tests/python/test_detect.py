@@ -210,7 +210,7 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
     missing = tmp_path / "no.onnx"
     for options, message in (
         ({"output": "masks"}, "masks.*mask"),
-        ({"adapt": "on"}, r"adapt 'on': is unknown \(auto, faces, off\)"),
+        ({"adapt": "face"}, r"adapt 'face': is unknown \(did you mean faces\? there are: auto "),
         ({"threshold": 1.5}, r"threshold 1.5 is out of range \(0 to 1\)"),
         ({"threshold": float("nan")}, "threshold nan is out of range"),
         ({"prior": 0}, r"prior 0 is out of range \(more than 0, less than 1\)"),

@@ -2,6 +2,9 @@
 import doctest
 import importlib
 import pickle
+import signal
+import subprocess
+import sys
 import warnings
 from unittest import SkipTest
 
@@ -190,3 +193,28 @@ def test_the_example_of_the_page_runs(samples, face):
     names = {"skinmask": skinmask, "X": rows[::9], "y": labels[::9], "image": face}
     assert page.run(lambda code: "sklearn" in code, names) == 1
     assert names["mask"].shape == face.shape[:2]
+
+
+INTERRUPTED = """
+import numpy, signal, sys
+from skinmask.sklearn import SkinClassifier
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
+X = numpy.random.default_rng(1).integers(0, 256, (20000, 3), numpy.uint8)
+endless = {"solver": "sgd", "iterations": 1 << 30, "tolerance": 0}
+try:
+    print("begun", flush=True)
+    SkinClassifier("logistic", options=endless).fit(X, X[:, 0] > X[:, 1])
+except KeyboardInterrupt:
+    sys.exit(42)
+"""
+
+
+def test_ctrl_c_ends_a_fit():
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE)
+    with process:
+        try:
+            assert process.stdout.readline() == b"begun\n"
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 42
+        finally:
+            process.kill()

@@ -129,6 +129,11 @@ def require_decision(threshold: float | None, prior: float | None) -> None:
     require_range("prior", prior, 0, 1, "more than 0, less than 1")
 
 
+def require_function(name: str, value: object) -> None:
+    if value is not None and not callable(value):
+        raise TypeError(f"{name}: is {value!r} (a function is wanted)")
+
+
 class _Guarded:
     """A function of the caller's that a run calls: what it raises ends the run."""
 
@@ -147,18 +152,19 @@ class _Guarded:
             self._stop.set()
 
 
-def run(work: Callable[..., T], *callbacks: Callable[..., object] | None) -> T:
-    """work(stop, *callbacks) in a thread of its own.
+def run(work: Callable[..., T], **callbacks: Callable[..., object] | None) -> T:
+    """work(stop, and the callbacks in their order) in a thread of its own.
 
     Ctrl-C is heard by the main thread alone, and there between two steps of Python: so the caller
     waits here, where it can be interrupted, and the run is stopped by it.
     """
+    for name, callback in callbacks.items():
+        require_function(name, callback)
     stop = _skinmask.Stop()
-    guarded = [None if callback is None else _Guarded(callback, stop) for callback in callbacks]
+    guarded = [None if one is None else _Guarded(one, stop) for one in callbacks.values()]
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(work, stop, *guarded)
         try:
-            result = future.result()
+            result = pool.submit(work, stop, *guarded).result()
         except BaseException:
             stop.set()
             raise

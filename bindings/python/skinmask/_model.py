@@ -119,6 +119,10 @@ class Model:
         or `cost` (FP, FN). `of_kind` are options of one kind: components, seed (mixture), terms,
         ridge, solver, rate (logistic), iterations, tolerance (both), bins, smoothing (histograms).
         docs/cli.md, 'train', has all of them.
+
+        `progress` is called with numbers of those done and of all: of the iterations of logistic
+        regression and mixtures, all being the most that there may be; then of the images of
+        `validation`. What it raises ends the training, and so does Ctrl-C.
         """
         if not isinstance(samples, Samples):
             raise TypeError(f"samples: is {type(samples).__name__} (a skinmask.Samples is wanted)")
@@ -127,7 +131,7 @@ class Model:
         require_type("space", space, str, "a name, as 'BGR', is wanted")
         options.kind(kind)
         options.features(space, [] if channels is None else texts("channels", channels))
-        give(options.covariance, "covariance", covariance, "'mle' or 'unbiased'")
+        give(options.covariance, "covariance", covariance, "a name, as 'mle', is wanted")
         share = None if shrinkage == "auto" else shrinkage
         give(options.shrinkage, "shrinkage", share, "0 to 1, or 'auto'")
         give(options.positive, "positive", positive, "the name of a class is wanted")
@@ -158,7 +162,7 @@ class Model:
         def work(stop: _skinmask.Stop, told: Progress) -> _skinmask.Model:
             return _skinmask.train(samples._core, options, stop, told)
 
-        return Model(run(work, progress))
+        return Model(run(work, progress=progress))
 
     def predict(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.bool_]:
         """Of pixels (n, 3), B G R, whether each is skin by the model's threshold."""

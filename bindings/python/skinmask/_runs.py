@@ -11,7 +11,16 @@ from typing import Any
 from numpy.typing import DTypeLike
 
 from . import _skinmask
-from ._common import Path, Progress, bits_of, path_of, require_no_classes, run, texts
+from ._common import (
+    Path,
+    Progress,
+    bits_of,
+    path_of,
+    require_function,
+    require_no_classes,
+    run,
+    texts,
+)
 from ._model import Model, chosen
 from ._pairs import Paths, pair_options
 from ._samples import Samples
@@ -87,7 +96,12 @@ def evaluate(
                 "samples: are judged without masks, faces and report (a folder of images has them)"
             )
         detector = chosen(model)._detector("off", None, refine, prior, threshold)
-        return Evaluation(json.loads(_skinmask.evaluate_samples(detector, images._core)))
+        table = images._core
+
+        def judge(*_: Any) -> str:
+            return _skinmask.evaluate_samples(detector, table)
+
+        return Evaluation(json.loads(run(judge, progress=progress, problem=problem)))
     pairs = pair_options(images, masks, **how)
     detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
     page = "" if report is None else path_of(report, "report")
@@ -95,7 +109,7 @@ def evaluate(
     def work(stop: _skinmask.Stop, told: Progress, failed: Any) -> str:
         return _skinmask.evaluate(detector, pairs, page, overwrite, stop, told, failed)
 
-    return Evaluation(json.loads(run(work, progress, problem)))
+    return Evaluation(json.loads(run(work, progress=progress, problem=problem)))
 
 
 def detect_files(
@@ -131,6 +145,7 @@ def detect_files(
     on; files are whole, and `resume` goes on where it ended. `dtype` is that of probabilities,
     'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures.
     """
+    require_function("each", each)
     options = _skinmask.DetectOptions()
     listed = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     options.inputs = [path_of(path, "inputs") for path in listed]
@@ -165,7 +180,7 @@ def detect_files(
     def work(stop: _skinmask.Stop, told: Progress, one: Any) -> None:
         _skinmask.detect_files(detector, options, stop, told, one)
 
-    run(work, progress, done)
+    run(work, progress=progress, each=done)
     return files
 
 

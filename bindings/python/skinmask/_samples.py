@@ -70,7 +70,7 @@ class Samples:
         def work(stop: _skinmask.Stop, told: Progress, failed: Any) -> _skinmask.Samples:
             return _skinmask.Samples.collect(pairs, stop, told, failed)
 
-        return cls._of(run(work, progress, problem))
+        return cls._of(run(work, progress=progress, problem=problem))
 
     def save(self, path: Path, *, overwrite: bool = True) -> None:
         """Writes the table as CSV, whole or not at all."""

@@ -31,8 +31,8 @@ _WANTED = {
     "seed": "a whole number is wanted",
     "iterations": "a whole number is wanted",
     "bins": "a whole number is wanted",
-    "terms": "'linear', 'squares' or 'quadratic'",
-    "solver": "'newton', 'gradient' or 'sgd'",
+    "terms": "a name, as 'quadratic', is wanted",
+    "solver": "a name, as 'newton', is wanted",
 }
 
 
@@ -77,5 +77,3 @@ def set_of_kind(options: _skinmask.TrainOptions, kind: str, given: dict[str, Any
             for number in value.values() if isinstance(value, dict) else [value]:
                 require_range(name, number, *ranges[name])
         give(getattr(options, name), name, value, _WANTED.get(name, "a number is wanted"))
-    if "rate" in given and given.get("solver", "newton") == "newton":
-        raise _skinmask.Error("rate: is of solver gradient and sgd, and newton takes no rate")

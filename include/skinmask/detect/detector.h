@@ -5,6 +5,8 @@
 #include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/frame_posterior.h"
@@ -25,6 +27,11 @@ struct DetectorOptions {
   HogOptions hog;               // how that one searches
   bool refine = true;           // neighbours help each other, where faces were found
 };
+
+// "auto", "faces", "off"; AdaptFromName throws Error that lists them.
+std::string_view AdaptName(DetectorOptions::Adapt adapt);
+DetectorOptions::Adapt AdaptFromName(std::string_view name);
+std::vector<std::string_view> AdaptNames();
 
 // Safe from many threads; the same for any number.
 class Detector {

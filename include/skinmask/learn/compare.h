@@ -91,7 +91,7 @@ struct CompareOptions {
   Criterion select = Criterion::kAuc;
   // Called after each fit, one at a time; `pixels` were scored so far.
   std::function<void(std::size_t done, std::size_t total, std::uint64_t pixels)> progress = {};
-  const std::atomic<bool>* stop = nullptr;  // when set: leave out what is not begun
+  const std::atomic<bool>* stop = nullptr;  // when set: leave out what is not begun, end fits
 };
 
 struct Comparison {
@@ -120,7 +120,8 @@ std::optional<Choice> OneStandardErrorRule(const Comparison& comparison);
 // Cost: candidates * folds * (Fit + EvaluateSamples). Memory: the table once more for each fold
 // that is being worked on (with more candidates than threads, two), 60 bytes a held-out row for
 // each thread.
-// A given model is scored on the same folds, at P > 0.5 whatever its threshold.
+// A given model is scored on the same folds, at P > 0.5 whatever its threshold. A candidate's own
+// `progress` is called from several threads, and its `stop` counts for nothing.
 Comparison Compare(const Samples& samples, const std::vector<FitOptions>& candidates,
                    const CompareOptions& options, const std::vector<GivenModel>& given = {});
 

@@ -1,9 +1,13 @@
 // Training: from exact moments to a model.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,10 +32,19 @@ struct LogisticOptions {
   Terms terms = Terms::kQuadratic;
   Solver solver = Solver::kNewton;
   double ridge = 0;  // lambda of the penalty lambda / 2 |w|^2 on the mean log-likelihood's scale
-  std::optional<double> step;     // gradient: 1, sgd: 0.1
+  std::optional<double> step;     // gradient: 1, sgd: 0.1; newton takes none
   std::optional<int> iterations;  // at most; newton: 50, gradient: 10000, sgd: 50 (passes)
   double tolerance = 1e-9;        // of the relative change of the log-likelihood in an iteration
 };
+
+// "linear", "squares", "quadratic"; TermsFromName throws Error that lists them.
+std::string_view TermsName(LogisticOptions::Terms terms);
+LogisticOptions::Terms TermsFromName(std::string_view name);
+std::vector<std::string_view> TermsNames();
+// "newton", "gradient", "sgd"; SolverFromName throws Error that lists them.
+std::string_view SolverName(LogisticOptions::Solver solver);
+LogisticOptions::Solver SolverFromName(std::string_view name);
+std::vector<std::string_view> SolverNames();
 
 // Gaussian mixtures by expectation-maximisation, from k-means++ with a fixed seed.
 struct MixtureOptions {
@@ -55,14 +68,19 @@ struct FitOptions {
   // all classes by name, which must sum to 1. Both empty: n_k / n.
   std::optional<double> positive_prior;
   std::vector<std::pair<std::string, double>> priors;
+  // Of the kinds that are fitted in iterations (logistic, mixture): called after each, on the
+  // thread of Fit; `total` is the most that there may be, and is less where they end early.
+  // `pixels` is the sum of those that each went over.
+  std::function<void(std::size_t done, std::size_t total, std::uint64_t pixels)> progress = {};
+  const std::atomic<bool>* stop = nullptr;  // when set: begin no further iteration
 };
 
 // Fits every class of the table (K >= 2); docs/math.md, 'Estimates'. The same model to the last bit
 // for tables that hold the same counts, whatever their groups. Throws Error when there are fewer
 // than two classes, no positive class, or a class has too few or degenerate samples (its covariance
 // is singular: a channel's part that the other channels do not explain is below 1e-10 of its
-// variance); the message names the class and what to do. Cost: one pass over the table (two for
-// Ledoit-Wolf).
+// variance); the message names the class and what to do. Throws Error, too, where a stop ended it.
+// Cost: one pass over the table (two for Ledoit-Wolf), or one for each iteration.
 Model Fit(const Samples& samples, const FitOptions& options);
 
 // Slope and offset that make the model's log-odds most likely on data it was not trained on (Platt

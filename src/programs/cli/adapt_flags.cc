@@ -5,16 +5,18 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "programs/cli/option_checks.h"
 #include "programs/cli/rectangle.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
+#include "skinmask/detect/detector.h"
 
 namespace skinmask::cli {
 
 void AddAdaptFlags(CLI::App& verb, AdaptFlags& flags) {
   const OptionGroup group(verb, "Adaptation");
   group
-      .AddChoice("--adapt", flags.adapt, {"auto", "faces", "off"},
+      .AddChoice("--adapt", flags.adapt, WordsOf(AdaptNames()),
                  "Fit the model to the faces of each image, and divide an image without a face "
                  "where its own colours divide (auto) or by the global model (faces); off: the "
                  "global model alone, which is faster and much less accurate")

@@ -32,7 +32,7 @@ void AddCandidateFlags(CLI::App& verb, CompareFlags& flags) {
       ->allow_extra_args(false);
   group.AddDefault("--shrinkage", flags.shrinkages, "auto|S,S", "As for train, of qda and lda")
       ->delimiter(',');
-  group.AddChoice("--covariance", flags.covariance, {"mle", "unbiased"}, "As for train");
+  group.AddChoice("--covariance", flags.covariance, WordsOf(EstimatorNames()), "As for train");
   group.AddDefault("--positive", flags.positive, "CLASS", "The class to find");
   group.Add("--models", flags.models, "default|MODEL",
             "Models to judge beside them as they are: files, or default (the built-in one)");

@@ -48,7 +48,7 @@ std::vector<FitOptions> CandidatesOf(const CompareFlags& options) {
   }
   for (const std::string& s : options.shrinkages) names.shrinkages.push_back(ShrinkageOf(s));
   names.base.positive = options.positive;
-  if (options.covariance == "unbiased") names.base.estimator = Estimator::kUnbiased;
+  names.base.estimator = EstimatorFromName(options.covariance);
   return AsUsage([&] { return Candidates(names); });
 }
 

@@ -29,15 +29,9 @@ int Whole(const std::string& text, const std::string& option) {
 
 // What the kinds beyond the Gaussian ones take.
 void SetFurther(const FitFlags& flags, FitOptions& fit) {
-  using Terms = LogisticOptions::Terms;
-  using Solver = LogisticOptions::Solver;
   LogisticOptions& logistic = fit.logistic;
-  logistic.terms = flags.terms == "linear"    ? Terms::kLinear
-                   : flags.terms == "squares" ? Terms::kSquares
-                                              : Terms::kQuadratic;
-  logistic.solver = flags.solver == "newton"     ? Solver::kNewton
-                    : flags.solver == "gradient" ? Solver::kGradient
-                                                 : Solver::kSgd;
+  logistic.terms = TermsFromName(flags.terms);
+  logistic.solver = SolverFromName(flags.solver);
   logistic.ridge = flags.ridge;
   logistic.step = flags.rate;
   logistic.iterations = flags.iterations;
@@ -83,7 +77,7 @@ void AddGaussianFlags(const OptionGroup& group, FitFlags& flags) {
   group
       .Add("--channels", flags.channels, "CHANNEL,CHANNEL", "Channels of it to use (default: all)")
       ->delimiter(',');
-  group.AddChoice("--covariance", flags.covariance, {"mle", "unbiased"},
+  group.AddChoice("--covariance", flags.covariance, WordsOf(EstimatorNames()),
                   "mle (divide by n) or unbiased (n - 1)");
   group.AddDefault("--shrinkage", flags.shrinkage, "S|auto",
                    "Draw covariances towards their diagonal: 0 (not) to 1 (wholly), or auto "
@@ -105,13 +99,13 @@ void AddMixtureFlags(const OptionGroup& group, FitFlags& flags) {
 
 void AddLogisticFlags(const OptionGroup& group, FitFlags& flags) {
   group.AddChoice(
-      "--features", flags.terms, {"linear", "squares", "quadratic"},
+      "--features", flags.terms, WordsOf(TermsNames()),
       "logistic: polynomial of the channels: linear, squares (and linear), quadratic (all)");
   group
       .AddDefault("--ridge", flags.ridge, "L",
                   "logistic: penalty L/2 |w|^2 on the mean log-likelihood, standardised features")
       ->check(NotNegative());
-  group.AddChoice("--solver", flags.solver, {"newton", "gradient", "sgd"},
+  group.AddChoice("--solver", flags.solver, WordsOf(SolverNames()),
                   "logistic: newton, gradient or sgd (stochastic)");
   group.Add("--rate", flags.rate, "R", "gradient, sgd: step size (default: 1, 0.1)")
       ->check(Positive());
@@ -162,7 +156,7 @@ FitOptions FitOptionsOf(const FitFlags& flags) {
   FitOptions fit;
   fit.kind = AsUsage([&] { return KindFromName(flags.kind); });
   fit.features = AsUsage([&] { return Features(flags.space, flags.channels); });
-  if (flags.covariance == "unbiased") fit.estimator = Estimator::kUnbiased;
+  fit.estimator = EstimatorFromName(flags.covariance);
   fit.positive = flags.positive;
   fit.shrinkage.s = std::nullopt;
   if (flags.shrinkage != "auto") fit.shrinkage.s = Number(flags.shrinkage, "--shrinkage");

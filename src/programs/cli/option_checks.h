@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace skinmask::cli {
@@ -15,6 +16,10 @@ CLI::Validator Positive();
 CLI::Validator NotNegative();
 // One of these words.
 CLI::Validator OneOf(const std::vector<std::string>& words);
+// The names that the library has for something, as words.
+inline std::vector<std::string> WordsOf(const std::vector<std::string_view>& names) {
+  return {names.begin(), names.end()};
+}
 // Files whose extension, where they have one, is among these; `what` is what they are.
 CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what);
 // Takes - for standard output under its name as a file, for what writes files.

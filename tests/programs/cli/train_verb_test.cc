@@ -1,6 +1,8 @@
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "skinmask/learn/fit.h"
+#include "support/clips.h"
 #include "support/pictures.h"
 #include "support/program.h"
 #include "support/world.h"
@@ -47,6 +49,23 @@ TEST_F(TrainTest, ShardsOrderAndThreadsGiveTheSameBytes) {
     const std::string expected = Train(options + "whole.txt --threads 1", "m.json");
     EXPECT_EQ(Train(options + "s1.txt s0.txt s2.txt --threads 2", "m.json"), expected);
     EXPECT_EQ(Train(options + "merged.csv", "m.json"), expected);
+  }
+}
+
+// The table is a pipe, which is closed when it has been read. A killed program would have the same
+// status, but only an orderly end says how long it took.
+TEST_F(TrainTest, ASignalEndsTheFit) {
+  PutSamples("s.csv");
+  for (const std::string solver : {"sgd", "gradient --rate 1e-9"}) {
+    testing::Shell(folder_, "rm -f p && mkfifo p && timeout -s KILL 60 sh -c '\"" SKINMASK_PROGRAM
+                            "\" train --samples p -o m.json -v --kind logistic --solver " +
+                                solver +
+                                " --iterations 1000000000 --tolerance 0 2>err & cat s.csv >p;"
+                                " while readlink /proc/$!/fd/* | grep -q /p$; do :; done;"
+                                " kill -INT $!; wait $!; echo $? >status'");
+    EXPECT_EQ(ReadFile(Path("status")), "130\n");
+    EXPECT_NE(ReadFile(Path("err")).find("took"), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(Path("m.json")));
   }
 }
 

@@ -1,0 +1,55 @@
+"""Training that is watched, and ended before its time."""
+import signal
+import threading
+
+import pytest
+
+import skinmask
+
+ENDLESS = (  # an iteration takes a moment, and none is the last
+    {"kind": "logistic", "solver": "sgd", "iterations": 1 << 30, "tolerance": 0},
+    {"kind": "logistic", "solver": "gradient", "rate": 1e-9, "iterations": 1 << 30, "tolerance": 0},
+)
+
+
+@pytest.mark.parametrize("options", (*ENDLESS, {"kind": "mixture"}))
+def test_what_a_callback_raises_ends_the_training(samples, options):
+    told = []
+
+    def boom(done, total):
+        told.append((done, total))
+        if done == 3:
+            raise ZeroDivisionError("boom")
+
+    with pytest.raises(ZeroDivisionError, match="boom"):
+        skinmask.Model.train(samples, progress=boom, **options)
+    assert [done for done, _ in told] == [1, 2, 3] and all(total >= 3 for _, total in told)
+
+
+@pytest.mark.parametrize("options", ENDLESS)
+def test_ctrl_c_ends_the_training(samples, options):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    main = threading.get_ident()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            skinmask.Model.train(
+                samples,
+                progress=lambda done, _: done == 3 and signal.pthread_kill(main, signal.SIGINT),
+                **options,
+            )
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_callbacks_that_are_no_functions_are_refused(samples):
+    for call in (
+        lambda: skinmask.Model.train(samples, progress=3),
+        lambda: skinmask.Samples.from_pairs("none", "none", progress=3),
+        lambda: skinmask.evaluate(samples, progress=3),
+        lambda: skinmask.evaluate("none", "none", progress=3),
+        lambda: skinmask.detect_files("none", "none", progress=3),
+    ):
+        with pytest.raises(TypeError, match=r"progress: is 3 \(a function is wanted\)"):
+            call()
+    with pytest.raises(TypeError, match="each: is 'all'"):
+        skinmask.detect_files("none", "none", each="all")
