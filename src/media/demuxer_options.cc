@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "media/image_format.h"
+#include "media/video_frame.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -65,6 +67,13 @@ DemuxerOptions::~DemuxerOptions() { Ffmpeg::Get().av_dict_free(&options_); }
 
 void DemuxerOptions::Set(const char* key, const char* value) {
   Ffmpeg::Get().av_dict_set(&options_, key, value, 0);
+}
+
+void CheckRaw(const RawVideo& raw, std::int64_t max_pixels, const std::string& name) {
+  CheckSize({raw.size.width, raw.size.height}, max_pixels, name);
+  RequirePixelFormat(raw.pixel_format);
+  if (raw.rate.num <= 0 || raw.rate.den <= 0)
+    throw Error(fmt::format("rate {}/{}", raw.rate.num, raw.rate.den), "is not above 0");
 }
 
 void CheckOpened(int result, const std::string& name) {
