@@ -137,8 +137,10 @@ int VideoReader::State::OpenInput() {
   format = av.avformat_alloc_context();
   format->interrupt_callback = {Interrupted, this};
   auto demuxer_options = options.raw ? DemuxerOptions(*options.raw) : DemuxerOptions(stream);
-  return av.avformat_open_input(&format, (stream ? name : file->address()).c_str(),
-                                options.raw ? av.av_find_input_format("rawvideo") : nullptr,
+  const AVInputFormat* const demuxer = options.raw ? av.av_find_input_format("rawvideo")
+                                       : stream    ? nullptr
+                                                   : DemuxerFor(name);
+  return av.avformat_open_input(&format, (stream ? name : file->address()).c_str(), demuxer,
                                 demuxer_options.get());
 }
 
