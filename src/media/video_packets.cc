@@ -1,5 +1,6 @@
 #include "media/video_packets.h"
 
+#include <string_view>
 #include <utility>
 
 #include "media/damage_log.h"
@@ -38,8 +39,12 @@ bool VideoPackets::Read(AVFormatContext* format, int index) {
   }
   if (result < 0) end_ = result == AVERROR_EOF ? end_.value_or(result) : result;
   const bool ours = result >= 0 && packet_->stream_index == index;
-  if (ours && strict_ && (packet_->flags & AV_PKT_FLAG_CORRUPT)) end_ = AVERROR_INVALIDDATA;
-  if (ours && !end_) {
+  // In a transport stream FFmpeg marks the packet before the one that a gap follows: it is whole.
+  const bool corrupt = ours && strict_ && (packet_->flags & AV_PKT_FLAG_CORRUPT);
+  const bool whole = std::string_view(format->iformat->name) == "mpegts";
+  const bool taken = ours && !end_ && (!corrupt || whole);
+  if (corrupt) end_ = AVERROR_INVALIDDATA;
+  if (taken) {
     ++count_;
     return true;
   }
