@@ -6,10 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <vector>
 
+#include "media/image_format.h"
+#include "media/video_frame.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -67,11 +70,33 @@ void DemuxerOptions::Set(const char* key, const char* value) {
   Ffmpeg::Get().av_dict_set(&options_, key, value, 0);
 }
 
+void CheckRaw(const RawVideo& raw, std::int64_t max_pixels, const std::string& name) {
+  CheckSize({raw.size.width, raw.size.height}, max_pixels, name);
+  RequirePixelFormat(raw.pixel_format);
+  if (raw.rate.num <= 0 || raw.rate.den <= 0)
+    throw Error(fmt::format("rate {}/{}", raw.rate.num, raw.rate.den), "is not above 0");
+}
+
+const AVInputFormat* DemuxerFor(const std::string& path) {
+  // FFmpeg takes JPEGs one after the other for an image, and not for Motion JPEG, from the first
+  // one of some size on.
+  constexpr std::string_view kJpeg = "\xff\xd8\xff";
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return nullptr;
+  char head[kJpeg.size()] = {};
+  std::ifstream(path, std::ios::binary).read(head, sizeof head);
+  const bool jpeg = std::string_view(head, sizeof head) == kJpeg;
+  return jpeg ? Ffmpeg::Get().av_find_input_format("mjpeg") : nullptr;
+}
+
 void CheckOpened(int result, const std::string& name) {
   // The demuxer of Y4M adds the length of "FRAME\n" to the bytes of a frame, or to the error that
   // they are.
   constexpr int kWrongSize = AVERROR(EINVAL) + 6;
-  if (result == AVERROR(EINVAL)) throw Error(name, "is no moving picture");
+  if (result == AVERROR(EINVAL))
+    throw Error(name,
+                "is no video of a container that is read (MP4, Matroska, AVI and others that "
+                "docs/formats.md lists)");
   if (result == kWrongSize)
     throw Error(name, "has frames of a size that there is not (positive, and not too large)");
 }

@@ -30,6 +30,12 @@ class DemuxerOptions {
   AVDictionary* options_ = nullptr;
 };
 
+// Throws Error for frames that there cannot be, or that are larger than is allowed.
+void CheckRaw(const RawVideo& raw, std::int64_t max_pixels, const std::string& name);
+
+// The demuxer for a regular file that FFmpeg would take for something else: null where it chooses.
+const AVInputFormat* DemuxerFor(const std::string& path);
+
 // Throws Error where the result of avformat_open_input on a file is one that FFmpeg's own words for
 // it do not explain.
 void CheckOpened(int result, const std::string& name);

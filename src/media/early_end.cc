@@ -1,8 +1,11 @@
 #include "media/early_end.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <fstream>
+
+#include "media/gif.h"
 
 namespace skinmask {
 namespace {
@@ -13,6 +16,34 @@ std::string Head(const std::string& path) {
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
   return head;
+}
+
+// As MatroskaEnd, of an AVI: behind its first chunk (RIFF: an ID, a length of four bytes, the
+// lowest first, the data). Streams that were written down a pipe have no length, or the greatest.
+std::int64_t AviEnd(std::string_view head) {
+  if (head.size() < 8) return 0;
+  std::int64_t size = 0;
+  for (std::size_t i = 8; i-- > 4;) size = size << 8 | static_cast<std::uint8_t>(head[i]);
+  return size >= 0xffffff00 ? 0 : size;  // some writers count the ID and the length, too
+}
+
+// Where the last page of an Ogg file ends (RFC 3533: 26 bytes, a number of segments, the length of
+// each, the data), from the end of the file.
+std::int64_t BehindOggPage(const std::string& path, std::int64_t file_size) {
+  constexpr std::int64_t kHeader = 27, kMostPage = kHeader + 255 + 255 * 255;
+  std::string tail(static_cast<std::size_t>(std::min(file_size, kMostPage)), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(file_size - static_cast<std::int64_t>(tail.size()));
+  if (!file.read(tail.data(), static_cast<std::streamsize>(tail.size()))) return 0;
+  const std::size_t at = tail.rfind("OggS");
+  if (at == tail.npos) return 0;
+  const std::string_view page = std::string_view(tail).substr(at);
+  if (page.size() < kHeader) return 1;
+  const auto segments = static_cast<std::uint8_t>(page[kHeader - 1]);
+  std::int64_t size = kHeader + segments;
+  for (const char length : page.substr(kHeader, segments))
+    size += static_cast<std::uint8_t>(length);
+  return size - static_cast<std::int64_t>(page.size());
 }
 
 }  // namespace
@@ -31,16 +62,22 @@ std::int64_t MatroskaEnd(std::string_view head) {
   return unknown ? 0 : static_cast<std::int64_t>(at) + length + size;
 }
 
-bool EndsEarly(const AVFormatContext& format, int index, const std::string& path) {
+bool EndsEarly(const AVFormatContext& format, int index, const std::string& path,
+               std::int64_t packets) {
   const Ffmpeg& av = Ffmpeg::Get();
-  AVStream* const video = format.streams[index];
-  const int entries = av.avformat_index_get_entries_count(video);
   const bool sized = format.pb && (format.pb->seekable & AVIO_SEEKABLE_NORMAL);  // no pipe
   const std::int64_t size = sized ? av.avio_size(format.pb) : 0;
   if (size <= 0) return false;
-  if (std::string_view(format.iformat->name).starts_with("matroska"))
-    return MatroskaEnd(Head(path)) > size;
+  const std::string_view name = format.iformat->name;
+  if (name.starts_with("matroska")) return MatroskaEnd(Head(path)) > size;
+  if (name == "ogg") return BehindOggPage(path, size) > 0;
+  if (name == "avi" && AviEnd(Head(path)) > size) return true;
+  if (name == "gif") return !ReachesGifTrailer(path);
+  if (static_cast<unsigned>(index) >= format.nb_streams) return false;
+  AVStream* const video = format.streams[index];
+  const int entries = av.avformat_index_get_entries_count(video);
   if (entries == 0) return false;
+  if (name == "avi" && packets < entries) return true;
   const AVIndexEntry* const last = av.avformat_index_get_entry(video, entries - 1);
   return last->pos + last->size > size;
 }

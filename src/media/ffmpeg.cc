@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include "media/damage_log.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -41,7 +42,7 @@ Ffmpeg::Ffmpeg() {
   library = Open(soname = SKINMASK_SONAME("swscale", LIBSWSCALE));
   SKINMASK_SWSCALE(SKINMASK_FIND)
 #undef SKINMASK_FIND
-  av_log_set_level(AV_LOG_QUIET);
+  DamageLog::Install(*this);
 }
 
 const Ffmpeg& Ffmpeg::Get() {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 
 #include "media/gif_pixels.h"
 #include "media/video_frame.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t kHeader = 13;     // signature and logical screen
 constexpr std::size_t kDescriptor = 9;  // of a picture, behind its separator
+constexpr char kPicture = 0x2C, kExtension = 0x21, kTrailer = 0x3B;  // what begins with this byte
 
 // The colours that a packed field announces.
 std::size_t TableSize(char packed) {
@@ -60,7 +62,6 @@ int NumberAt(std::string_view bytes, std::size_t at) {
 
 // Counts the pictures, and gives the first from its descriptor on.
 std::size_t Walk(std::string_view bytes, std::string_view& first) {
-  constexpr char kPicture = 0x2C, kExtension = 0x21;
   if (bytes.size() < kHeader) return 0;
   Blocks blocks(bytes);
   blocks.Skip(kHeader);
@@ -74,6 +75,22 @@ std::size_t Walk(std::string_view bytes, std::string_view& first) {
       break;
   }
   return count;
+}
+
+// The same in a file, with no more of it in memory than a piece.
+bool SkipSubBlocks(std::istream& file) {
+  for (char length = 0; file.get(length);) {
+    if (length == 0) return true;
+    file.ignore(static_cast<std::uint8_t>(length));
+  }
+  return false;
+}
+
+bool SkipPicture(std::istream& file) {
+  char descriptor[kDescriptor];
+  if (!file.read(descriptor, sizeof descriptor)) return false;
+  file.ignore(static_cast<std::streamsize>(TableSize(descriptor[kDescriptor - 1])) + 1);
+  return SkipSubBlocks(file);
 }
 
 // Whether a picture, from its descriptor on, lies on the canvas (FFmpeg takes rows of the canvas'
@@ -90,6 +107,21 @@ bool IsWhole(std::string_view picture, const PictureSize& canvas) {
 std::size_t CountGifPictures(std::string_view bytes) {
   std::string_view first;
   return Walk(bytes, first);
+}
+
+bool ReachesGifTrailer(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  char header[kHeader];
+  if (!file.read(header, sizeof header)) return false;
+  file.ignore(static_cast<std::streamsize>(TableSize(header[10])));
+  for (char kind = 0; file.get(kind);) {
+    if (kind == kTrailer) return true;
+    const bool passed = kind == kPicture     ? SkipPicture(file)
+                        : kind == kExtension ? file.ignore(1) && SkipSubBlocks(file)
+                                             : false;
+    if (!passed) return false;
+  }
+  return false;
 }
 
 bool IsStillGif(const std::filesystem::path& path) {

@@ -13,6 +13,9 @@ namespace skinmask {
 // How many pictures a file holds, by its blocks; those that it does not hold whole do not count.
 std::size_t CountGifPictures(std::string_view bytes);
 
+// Whether a file's blocks follow each other up to the mark of its end.
+bool ReachesGifTrailer(const std::filesystem::path& path);
+
 // True for a regular file of at most 64 MiB that is a GIF of one picture.
 bool IsStillGif(const std::filesystem::path& path);
 

@@ -2,21 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <string_view>
 
 #include "base/elapsed.h"
+#include "media/damage_log.h"
 #include "media/demuxer_options.h"
 #include "media/early_end.h"
 #include "media/image_format.h"
 #include "media/video_frame.h"
+#include "media/video_packets.h"
 #include "media/video_seek.h"
+#include "media/video_stream.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
 namespace {
-
-Rational RationalOf(AVRational r) { return {r.num, r.den}; }
 
 // FFmpeg's own protocols are named before the first colon; every other name is that of a file.
 bool IsUrl(const std::string& name) { return name.find("://") != name.npos; }
@@ -40,32 +40,43 @@ struct VideoReader::State {
   std::optional<VideoFile> file;  // of no stream
   AVFormatContext* format = nullptr;
   CodecPtr codec;
-  PacketPtr packet;
   int index = -1;  // of the stream of pictures
   VideoInfo info;
   Orientation orientation;
 
  private:
   void Open();
-  void CheckRaw(const RawVideo& raw) const;
-  void OpenDecoder(const AVCodec* decoder);
+  int OpenInput();
+  void OpenAgain();
   void Describe();
   bool IsLanding(const AVFrame* frame);
   void Restart();
   void Feed();
   void Send(AVPacket* data);
   void EndInput(int error);
+  // Calls FFmpeg, with an ear for damage to pictures.
+  template <class Call>
+  int Decode(const Call& call) {
+    const DamageLog log;
+    const int result = call();
+    lacking_ |= log.picture;
+    return result;
+  }
   VideoFrame Deliver(FramePtr frame);
   bool Stopped() const { return options.stop && options.stop->load(); }
   void RestartClock() {
     deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                   std::chrono::duration<double>(options.timeout_seconds));
   }
+  bool IsRegular() const { return file && file->address().starts_with("file:"); }  // no pipe
   bool TimedOut() const { return stream && Clock::now() >= deadline; }
   static int Interrupted(void* state);
   [[noreturn]] void FailDamaged() const;
 
-  std::string damage_;  // why the input ended before its time
+  std::optional<VideoPackets> packets_;
+  std::string damage_;        // why the input ended before its time
+  bool passed_over_ = false;  // there is damage, and where it is did not show
+  bool lacking_ = false;      // the picture that the decoder works on
   std::int64_t delivered_ = 0;
   std::int64_t first_pts_ = 0, last_pts_ = 0, frame_duration_ = 1;
   std::optional<KeyFrame> landing_;  // that decoding goes on to from where it was sought
@@ -80,7 +91,6 @@ VideoReader::State::State(const std::string& path_or_url, const VideoOpenOptions
       name(path_or_url),
       stream(open_options.addresses && IsUrl(path_or_url)),
       options(open_options) {
-  packet.reset(av.av_packet_alloc());
   RestartClock();
   try {
     Open();
@@ -95,13 +105,10 @@ void VideoReader::State::Open() {
     av.avformat_network_init();
   else
     file.emplace(name, options.stop);
-  format = av.avformat_alloc_context();
-  format->interrupt_callback = {Interrupted, this};
-  if (options.raw) CheckRaw(*options.raw);
-  auto demuxer_options = options.raw ? DemuxerOptions(*options.raw) : DemuxerOptions(stream);
-  int result = av.avformat_open_input(&format, (stream ? name : file->address()).c_str(),
-                                      options.raw ? av.av_find_input_format("rawvideo") : nullptr,
-                                      demuxer_options.get());
+  packets_.emplace(!stream, IsRegular());
+  if (options.raw) CheckRaw(*options.raw, options.max_pixels, name);
+  DamageLog log;
+  int result = OpenInput();
   if (!stream) CheckOpened(result, name);
   if (result >= 0) result = FindStreamInfo(format, options.max_pixels);
   if (result >= 0 && TimedOut()) result = AVERROR_EXIT;
@@ -118,72 +125,55 @@ void VideoReader::State::Open() {
   if (index == AVERROR_DECODER_NOT_FOUND)
     throw Error(name, "FFmpeg has no decoder for its pictures");
   if (index < 0) throw Error(name, "holds no moving picture");
-  for (unsigned i = 0; i < format->nb_streams; ++i)
-    if (static_cast<int>(i) != index) format->streams[i]->discard = AVDISCARD_ALL;
+  DiscardOthers(format, index);
   const AVCodecParameters& picture = *format->streams[index]->codecpar;
   CheckSize({picture.width, picture.height}, options.max_pixels, name);
-  OpenDecoder(decoder);
+  codec = OpenDecoder(*decoder, *format->streams[index], options, name);
   Describe();
+  if (log.container && !stream) OpenAgain();
 }
 
-void VideoReader::State::CheckRaw(const RawVideo& raw) const {
-  CheckSize({raw.size.width, raw.size.height}, options.max_pixels, name);
-  RequirePixelFormat(raw.pixel_format);
-  if (raw.rate.num <= 0 || raw.rate.den <= 0)
-    throw Error(fmt::format("rate {}/{}", raw.rate.num, raw.rate.den), "is not above 0");
+int VideoReader::State::OpenInput() {
+  format = av.avformat_alloc_context();
+  format->interrupt_callback = {Interrupted, this};
+  auto demuxer_options = options.raw ? DemuxerOptions(*options.raw) : DemuxerOptions(stream);
+  const AVInputFormat* const demuxer = options.raw ? av.av_find_input_format("rawvideo")
+                                       : stream    ? nullptr
+                                                   : DemuxerFor(name);
+  return av.avformat_open_input(&format, (stream ? name : file->address()).c_str(), demuxer,
+                                demuxer_options.get());
 }
 
-void VideoReader::State::OpenDecoder(const AVCodec* decoder) {
-  codec.reset(av.avcodec_alloc_context3(decoder));
-  av.avcodec_parameters_to_context(codec.get(), format->streams[index]->codecpar);
-  codec->pkt_timebase = format->streams[index]->time_base;
-  codec->max_pixels = options.max_pixels;
-  codec->thread_count = options.threads;
-  // A thread to each frame would delay every frame by as many as there are threads, and a frame
-  // could be handed out before another thread finds it damaged.
-  codec->thread_type = FF_THREAD_SLICE;
-  const int result = av.avcodec_open2(codec.get(), decoder, nullptr);
-  if (result < 0)
-    throw Error(
-        name, fmt::format("the decoder {} does not start: {}", decoder->name, av.Message(result)));
+// To know what its streams hold, FFmpeg has read so far ahead that it passed over damage. Read from
+// the start without that, the file shows where the damage is.
+void VideoReader::State::OpenAgain() {
+  passed_over_ = true;
+  if (!IsRegular()) return;
+  av.avformat_close_input(&format);
+  if (const int result = OpenInput(); result < 0)
+    throw Error(name, "cannot be opened as video: " + av.Message(result));
+  DiscardOthers(format, index);
 }
 
 void VideoReader::State::Describe() {
-  AVStream* const video = format->streams[index];
-  info.size = {video->codecpar->width, video->codecpar->height};
-  info.time_base = RationalOf(video->time_base);
-  const AVRational rate = av.av_guess_frame_rate(format, video, nullptr);
-  if (rate.num > 0 && rate.den > 0) info.rate = RationalOf(rate);
+  info = InfoOf(format, index, stream);
+  orientation = {info.rotation, info.mirrored};
+  const AVRational duration{info.rate.den, info.rate.num};
   if (info.rate.num > 0)
-    frame_duration_ = std::max<std::int64_t>(
-        1, av.av_rescale_q(1, AVRational{rate.den, rate.num}, video->time_base));
-  if (format->duration > 0 && !stream)
-    info.seconds = static_cast<double>(format->duration) / AV_TIME_BASE;
-  if (video->nb_frames > 0)
-    info.frames = video->nb_frames;
-  else if (info.seconds && info.rate.num > 0)
-    info.frames = std::llround(*info.seconds * info.rate.Value());
-  const AVRational aspect = av.av_guess_sample_aspect_ratio(format, video, nullptr);
-  if (aspect.num > 0 && aspect.den > 0) info.pixel_aspect = RationalOf(aspect);
-  if (const auto* matrix = reinterpret_cast<const std::int32_t*>(
-          av.av_stream_get_side_data(video, AV_PKT_DATA_DISPLAYMATRIX, nullptr)))
-    orientation = OrientationOf(matrix);
-  info.rotation = orientation.rotation;
-  info.mirrored = orientation.mirrored;
-  info.codec = av.avcodec_get_name(video->codecpar->codec_id);
-  for (unsigned i = 0; i < format->nb_streams; ++i)
-    info.sound |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+    frame_duration_ =
+        std::max<std::int64_t>(1, av.av_rescale_q(1, duration, format->streams[index]->time_base));
 }
 
 std::optional<VideoFrame> VideoReader::State::Read() {
   RestartClock();
   while (!Stopped()) {
     FramePtr frame(av.av_frame_alloc());
-    const int result = av.avcodec_receive_frame(codec.get(), frame.get());
+    const int result = Decode([&] { return av.avcodec_receive_frame(codec.get(), frame.get()); });
     if (landing_ && result != AVERROR(EAGAIN) && !IsLanding(result == 0 ? frame.get() : nullptr))
       continue;
     if (result == 0) {
-      const bool damaged = (frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags;
+      const bool damaged =
+          (frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags || lacking_;
       if (stream || !damaged) return Deliver(std::move(frame));
       damage_ = "its data are damaged";
       FailDamaged();
@@ -202,11 +192,12 @@ std::optional<VideoFrame> VideoReader::State::Read() {
 }
 
 void VideoReader::State::SkipTowards(const VideoTime& moment) {
-  if (!file || !file->address().starts_with("file:")) return;
+  if (!IsRegular()) return;
   const auto key =
       KeyFrameBefore({file->address(), index, info.time_base, first_pts_, options.stop}, moment);
   if (!key || key->index <= delivered_) return;
   landing_ = key;
+  packets_->Drop();
   if (av.av_seek_frame(format, index, key->seek_to, AVSEEK_FLAG_BACKWARD) < 0) return Restart();
   av.avcodec_flush_buffers(codec.get());
 }
@@ -215,7 +206,7 @@ void VideoReader::State::SkipTowards(const VideoTime& moment) {
 // is decoded before may refer to what was left out, and is not looked at. Where the frame does not
 // come, seeking in this file leads elsewhere, and all is decoded from the start.
 bool VideoReader::State::IsLanding(const AVFrame* frame) {
-  if (frame && frame->best_effort_timestamp < landing_->pts) return false;
+  if (frame && frame->best_effort_timestamp < landing_->pts) return lacking_ = false;
   if (!frame || frame->best_effort_timestamp != landing_->pts) {
     Restart();
     return false;
@@ -229,6 +220,7 @@ bool VideoReader::State::IsLanding(const AVFrame* frame) {
 void VideoReader::State::Restart() {
   landing_.reset();
   damage_.clear();
+  passed_over_ = lacking_ = false;
   delivered_ = 0;
   av.avformat_close_input(&format);
   Open();
@@ -240,22 +232,14 @@ void VideoReader::State::FailDamaged() const {
 
 // Gives the decoder its next packet, or the end.
 void VideoReader::State::Feed() {
-  while (true) {
-    const int result = av.av_read_frame(format, packet.get());
-    if (result < 0) return EndInput(result);
-    const bool ours = packet->stream_index == index;
-    if (ours && (packet->flags & AV_PKT_FLAG_CORRUPT) && !stream) {
-      damage_ = "its data are cut off or damaged";
-      return Send(nullptr);
-    }
-    if (ours) Send(packet.get());
-    av.av_packet_unref(packet.get());
-    if (ours || Stopped()) return;
-  }
+  if (AVPacket* const packet = packets_->Next(format, index, options.stop))
+    Send(packet);
+  else if (packets_->end())
+    EndInput(*packets_->end());
 }
 
 void VideoReader::State::Send(AVPacket* data) {
-  const int result = av.avcodec_send_packet(codec.get(), data);
+  const int result = Decode([&] { return av.avcodec_send_packet(codec.get(), data); });
   if (result >= 0 || result == AVERROR_EOF || stream) return;
   damage_ = "its data are damaged: " + av.Message(result);
   av.avcodec_send_packet(codec.get(), nullptr);
@@ -265,10 +249,14 @@ void VideoReader::State::EndInput(int error) {
   if (Stopped()) return;
   if (TimedOut())
     throw Error(name, fmt::format("no frame came within {} s", options.timeout_seconds));
-  if (error != AVERROR_EOF)
+  if (error == AVERROR_INVALIDDATA)
+    damage_ = "its data are cut off or damaged";
+  else if (error != AVERROR_EOF)
     damage_ = av.Message(error);
-  else if (!stream && EndsEarly(*format, index, name))
+  else if (!stream && EndsEarly(*format, index, name, packets_->count()))
     damage_ = "the file ends there";
+  else if (passed_over_)
+    damage_ = "its data are damaged";
   Send(nullptr);
 }
 

@@ -44,6 +44,16 @@ class OutputTimes {
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min();
 };
 
+// MP4 and its kind count a frame's time in 31 bits, and at least ten thousand a second.
+void RequireRate(const Rational& rate, const std::string& input, const fs::path& output) {
+  constexpr double kOneADay = 1.0 / 86400;
+  if (rate.num > 0 && rate.Value() < kOneADay && output.extension() != ".mkv")
+    throw Error(input,
+                fmt::format("has {}/{} frames a second, which is too slow for {} (one a day, or "
+                            "masks alone, which are Matroska)",
+                            rate.num, rate.den, output.filename().string()));
+}
+
 class VideoFiles : public VideoSink {
  public:
   VideoFiles(const Task& task, const DetectOptions& options, const VideoInfo& info,
@@ -61,6 +71,7 @@ class VideoFiles : public VideoSink {
     VideoSound sound{task.input, std::nullopt, info.time_base};
     if (!options.video.range.whole()) sound.start = first;
     for (const auto& [output, path] : task.outputs) {
+      RequireRate(info.rate, input_, path);
       write.codec = output == Output::kOverlay ? "" : options.video.codec;
       write.container = options.video.container;
       write.sound.reset();

@@ -137,6 +137,19 @@ INSTANTIATE_TEST_SUITE_P(
       return instance.param.name.substr(0, instance.param.name.find('.'));
     });
 
+// FFmpeg by itself takes most of them for images, by the size of the first one.
+TEST_F(VideoTest, BareMotionJpegIsAVideoAtEverySize) {
+  for (const std::string size : {"64x48", "320x240", "640x480"}) {
+    VideoReader reader(Make(size + ".mjpeg", "-c:v mjpeg -pix_fmt yuvj420p", 3, size));
+    std::string bgr;
+    for (const VideoFrame& frame : ReadAll(reader)) bgr += Bytes(frame.Bgr());
+    EXPECT_TRUE(bgr == RawFrames(folder_, size + ".mjpeg", "bgr24", "-f mjpeg")) << size;
+  }
+  const std::string picture = ReadFile(testing::SamplesFolder() / "photos/grace_hopper.jpg");
+  EXPECT_ERROR(VideoReader(Put("picture.mkv", "\x89PNG\r\n\x1a\n" + picture).string()),
+               "picture.mkv: is no video of a container that is read");
+}
+
 TEST_F(VideoTest, RotationIsAsFfmpegTurnsIt) {
   Make("plain.mp4", "-c:v libx264");
   for (const std::string degrees : {"90", "180", "270"}) {

@@ -1,5 +1,7 @@
 // Video files and streams: decoded frames in the layout the decoder has them in, and writing.
-// FFmpeg's libraries do the work; they are loaded when the first video is opened.
+// FFmpeg's libraries do the work; they are loaded when the first video is opened, which makes their
+// log quiet and sets its callback (what a program sets later counts, but then damage that FFmpeg
+// tells of nowhere else is passed over).
 #pragma once
 
 #include <array>

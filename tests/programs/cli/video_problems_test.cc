@@ -49,6 +49,27 @@ TEST_F(VideoProblemsTest, ADamagedVideoKeepsWhatIsBefore) {
   EXPECT_TRUE(all.starts_with(before));
 }
 
+TEST_F(VideoProblemsTest, AHoleThatFfmpegPassesOverIsOneLine) {
+  Make("whole.gif", 20, "-c:v gif", "64x48");
+  std::string bytes = ReadFile(Path("whole.gif"));
+  Put("hole.gif", bytes.erase(bytes.size() / 2, bytes.size() / 20));
+  const Outcome run = Run("detect --adapt off whole.gif hole.gif -o out");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(Lines(run.err), 1) << run.err;
+  EXPECT_NE(run.err.find("hole.gif: stops at frame "), std::string::npos) << run.err;
+}
+
+TEST_F(VideoProblemsTest, ARateThatNoOutputHoldsIsThatOfTheInput) {
+  Put("slow.y4m", "YUV4MPEG2 W2 H2 F1:2147483647 C420jpeg\nFRAME\n123456FRAME\n123456");
+  const Outcome masks = Run("detect --adapt off slow.y4m -o out");
+  EXPECT_EQ(masks.status, 0) << masks.err;
+  const Outcome both = Run("detect --adapt off slow.y4m -o both --output mask,overlay");
+  EXPECT_EQ(both.status, 1);
+  EXPECT_EQ(Lines(both.err), 1) << both.err;
+  EXPECT_NE(both.err.find("slow.y4m: has 1/2147483647 frames a second"), std::string::npos)
+      << both.err;
+}
+
 TEST_F(VideoProblemsTest, AnInterruptLeavesNoHalfVideo) {
   Make("long.mp4", 20, kH264, "1280x720");
   Shell(folder_, "ffmpeg -v error -stream_loop 400 -i long.mp4 -c copy longer.mp4");
