@@ -52,8 +52,8 @@ def use_plugins_alone(work: Path) -> bool:
         if not file.exists():
             return False
         (folder / file.name).symlink_to(file)
-    (folder / plugin.name).symlink_to(plugin)
-    os.environ['GST_PLUGIN_SYSTEM_PATH_1_0'] = str(folder)
+    # Ours by its own folder: what it is loaded by says where its modules are.
+    os.environ['GST_PLUGIN_SYSTEM_PATH_1_0'] = f'{folder}:{plugin.parent}'
     os.environ['GST_REGISTRY'] = str(work / 'registry.bin')
     for name in ('GST_PLUGIN_PATH', 'SKINMASK_FACES'):
         os.environ.pop(name, None)
