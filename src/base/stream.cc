@@ -64,8 +64,7 @@ void StopWaitsBy(const std::atomic<bool>* stop) { stop_of_waits = stop; }
 
 void RequireNoStop(const fs::path& path) {
   const std::atomic<bool>* const stop = stop_of_waits;
-  if (stop && *stop)
-    throw WaitStopped(path.string(), "was not waited for any longer (interrupted)");
+  if (stop && *stop) throw WaitStopped(path.string(), "was given up (interrupted)");
 }
 
 void FailBy(const fs::path& path, const std::string& action, int error) {

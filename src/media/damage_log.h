@@ -19,8 +19,8 @@ class DamageLog {
   bool container = false;  // a demuxer passed over something
   bool picture = false;    // a decoder lacks something
 
-  // FFmpeg's log from now on: nothing is printed but by the program that the library is part of,
-  // as far as it has raised the level since.
+  // FFmpeg's log from now on: it prints nothing, unless the program that uses this library raises
+  // the level of the log later.
   static void Install(const Ffmpeg& av);
 };
 

@@ -1,5 +1,7 @@
 #include "media/early_end.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -62,24 +64,30 @@ std::int64_t MatroskaEnd(std::string_view head) {
   return unknown ? 0 : static_cast<std::int64_t>(at) + length + size;
 }
 
-bool EndsEarly(const AVFormatContext& format, int index, const std::string& path,
-               std::int64_t packets) {
+std::string WrongEnd(const AVFormatContext& format, int index, const std::string& path,
+                     std::int64_t packets) {
+  constexpr const char* kCut = "the file ends there";
+  const auto cut = [&](bool is_cut) { return std::string(is_cut ? kCut : ""); };
   const Ffmpeg& av = Ffmpeg::Get();
   const bool sized = format.pb && (format.pb->seekable & AVIO_SEEKABLE_NORMAL);  // no pipe
   const std::int64_t size = sized ? av.avio_size(format.pb) : 0;
-  if (size <= 0) return false;
+  if (size <= 0) return {};
   const std::string_view name = format.iformat->name;
-  if (name.starts_with("matroska")) return MatroskaEnd(Head(path)) > size;
-  if (name == "ogg") return BehindOggPage(path, size) > 0;
-  if (name == "avi" && AviEnd(Head(path)) > size) return true;
-  if (name == "gif") return !ReachesGifTrailer(path);
-  if (static_cast<unsigned>(index) >= format.nb_streams) return false;
+  if (name.starts_with("matroska")) return cut(MatroskaEnd(Head(path)) > size);
+  if (name == "ogg") return cut(BehindOggPage(path, size) > 0);
+  if (name == "avi" && AviEnd(Head(path)) > size) return kCut;
+  if (name == "gif") return cut(!ReachesGifTrailer(path));
+  if (static_cast<unsigned>(index) >= format.nb_streams) return {};
   AVStream* const video = format.streams[index];
   const int entries = av.avformat_index_get_entries_count(video);
-  if (entries == 0) return false;
-  if (name == "avi" && packets < entries) return true;
+  if (entries == 0) return {};
+  if (name == "avi" && packets < entries)
+    return fmt::format(
+        "{} of its {} pictures are missing, and from the first of them on the numbers "
+        "and times of the frames are too low",
+        entries - packets, entries);
   const AVIndexEntry* const last = av.avformat_index_get_entry(video, entries - 1);
-  return last->pos + last->size > size;
+  return cut(last->pos + last->size > size);
 }
 
 }  // namespace skinmask

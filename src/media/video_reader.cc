@@ -253,10 +253,9 @@ void VideoReader::State::EndInput(int error) {
     damage_ = "its data are cut off or damaged";
   else if (error != AVERROR_EOF)
     damage_ = av.Message(error);
-  else if (!stream && EndsEarly(*format, index, name, packets_->count()))
-    damage_ = "the file ends there";
-  else if (passed_over_)
-    damage_ = "its data are damaged";
+  else if (!stream)
+    damage_ = WrongEnd(*format, index, name, packets_->count());
+  if (damage_.empty() && passed_over_) damage_ = "its data are damaged";
   Send(nullptr);
 }
 

@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Container{".avi", "-c:v mjpeg", false},
                       Container{".mpeg4.avi", "-c:v mpeg4 -g 5"}, Container{".mov", "-c:v mjpeg"},
                       Container{".flv", "-c:v flv -g 5"}, Container{".ogv", "-c:v libtheora -g 5"},
-
+                      Container{".ts", "-c:v mpeg2video -g 5"},
                       Container{".mpg", "-c:v mpeg2video -g 5"}),
     [](const auto& test) {
       std::string name = test.param.name.substr(1);

@@ -84,10 +84,11 @@ def evaluate(
 
     `images` and `masks` are folders, where names say what belongs together, or lists of files, the
     first mask for the first image. A list may hold arrays: pictures as `detect` takes them, and
-    masks of uint8 or bool, which are called 'images[0]', 'masks[0]', ...; each is copied while it
-    is judged. `report` is an HTML page to write. `how` says how masks are read:
-    `Samples.from_pairs`. A file that cannot be read is an Error, unless `problem`, a function of
-    one line, is told of it instead. Ctrl-C ends the run.
+    masks of uint8 or bool, which are called 'images[0]', 'masks[0]', and so on. Each is copied
+    while it is judged, and before the run if it is not contiguous or a mask of bool. `report` is an
+    HTML page to write. `how` says how masks are read: `Samples.from_pairs`. A file that cannot be
+    read is an Error, unless `problem`, a function of one line, is told of it instead. Ctrl-C ends
+    the run.
     """
     if isinstance(images, Samples):
         adapts = adapt == "faces" or faces is not None

@@ -121,7 +121,7 @@ std::optional<Choice> OneStandardErrorRule(const Comparison& comparison);
 // that is being worked on (with more candidates than threads, two), 60 bytes a held-out row for
 // each thread.
 // A given model is scored on the same folds, at P > 0.5 whatever its threshold. A candidate's own
-// `progress` is called from several threads, and its `stop` counts for nothing.
+// `progress` is called from several threads, and its `stop` is not used.
 Comparison Compare(const Samples& samples, const std::vector<FitOptions>& candidates,
                    const CompareOptions& options, const std::vector<GivenModel>& given = {});
 

@@ -66,8 +66,7 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     if (flags.samples.empty() == flags.pairs.images.empty())
       throw UsageError(
           "give one of --images (with --truth or --whole), --predicted (with --truth), --samples "
-          "and "
-          "--partials");
+          "and --partials");
     CheckSource(flags.samples, flags.pairs, "--truth");
   }
   if (flags.models.size() > 2) throw UsageError("--model is given twice at most");

@@ -28,7 +28,7 @@ void GuardStandardStreams() {
 std::FILE* MessageStream() { return messages ? messages : stderr; }
 
 void SilenceLibraries() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef SKINMASK_SANITIZED
   const int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   std::FILE* const stream = own < 0 || nowhere < 0 ? nullptr : fdopen(own, "w");

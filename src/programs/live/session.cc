@@ -46,6 +46,7 @@ class Session {
     const auto attempt = [&](void (Session::*step)()) {
       try {
         (this->*step)();
+      } catch (const WaitStopped&) {  // an interrupt, within a picture that takes long
       } catch (...) {
         if (!failure) failure = std::current_exception();
       }
