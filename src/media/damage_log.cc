@@ -13,7 +13,7 @@ using std::string_view_literals::operator""sv;
 // Parts of the messages, before their numbers are filled in. The list is closed, since others of
 // the same level come with good files, too (an attachment that is cut off, say). A version of
 // FFmpeg that has other words leaves such damage unnoticed.
-constexpr std::array kContainer = {
+constexpr std::array kContainerWords = {
     // Matroska, WebM
     " invalid as first byte of an EBML number"sv,
     " indicated by an EBML number's first byte "sv,
@@ -27,7 +27,7 @@ constexpr std::array kContainer = {
     "ff asf skip "sv,
     "invalid block label"sv,  // GIF
 };
-constexpr std::array kPicture = {
+constexpr std::array kPictureWords = {
     "error y=%d x=%d"sv,  // Motion JPEG
     "overread %d"sv,
     "LZW decode failed"sv,    // GIF
@@ -41,8 +41,8 @@ void Note(void* of, int level, const char* format, va_list values) {
   if (listening && level <= AV_LOG_ERROR) {
     const std::string_view text = format;
     const auto is_in = [&](std::string_view part) { return text.find(part) != text.npos; };
-    listening->container |= std::ranges::any_of(kContainer, is_in);
-    listening->picture |= std::ranges::any_of(kPicture, is_in);
+    listening->container |= std::ranges::any_of(kContainerWords, is_in);
+    listening->picture |= std::ranges::any_of(kPictureWords, is_in);
   }
   pass_on(of, level, format, values);
 }

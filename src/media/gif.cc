@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kHeader = 13;     // signature and logical screen
 constexpr std::size_t kDescriptor = 9;  // of a picture, behind its separator
-constexpr char kPicture = 0x2C, kExtension = 0x21, kTrailer = 0x3B;  // what begins with this byte
+constexpr char kPictureBlock = 0x2C, kExtensionBlock = 0x21,
+               kTrailer = 0x3B;  // what begins with this byte
 
 // The colours that a packed field announces.
 std::size_t TableSize(char packed) {
@@ -68,10 +69,10 @@ std::size_t Walk(std::string_view bytes, std::string_view& first) {
   std::size_t count = 0;
   if (!blocks.Skip(TableSize(bytes[10]))) return 0;
   for (char kind = 0; blocks.Next(kind);) {
-    if (kind == kPicture && count == 0) first = blocks.Rest();
-    if (kind == kPicture && blocks.SkipPicture())
+    if (kind == kPictureBlock && count == 0) first = blocks.Rest();
+    if (kind == kPictureBlock && blocks.SkipPicture())
       ++count;
-    else if (kind != kExtension || !blocks.Skip(1) || !blocks.SkipSubBlocks())
+    else if (kind != kExtensionBlock || !blocks.Skip(1) || !blocks.SkipSubBlocks())
       break;
   }
   return count;
@@ -116,9 +117,9 @@ bool ReachesGifTrailer(const std::filesystem::path& path) {
   file.ignore(static_cast<std::streamsize>(TableSize(header[10])));
   for (char kind = 0; file.get(kind);) {
     if (kind == kTrailer) return true;
-    const bool passed = kind == kPicture     ? SkipPicture(file)
-                        : kind == kExtension ? file.ignore(1) && SkipSubBlocks(file)
-                                             : false;
+    const bool passed = kind == kPictureBlock     ? SkipPicture(file)
+                        : kind == kExtensionBlock ? file.ignore(1) && SkipSubBlocks(file)
+                                                  : false;
     if (!passed) return false;
   }
   return false;

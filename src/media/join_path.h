@@ -1,6 +1,7 @@
 // Paths as text, put together as std::filesystem::path does, at a tenth of its cost.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ inline std::string JoinFolder(std::string folder, std::string_view subfolder) {
 inline std::string_view NameOf(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
+
+// As messages have it.
+inline std::string Quoted(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
 
 // Where the extension of a name begins, as std::filesystem::path has it; its size, if it has none.
 inline std::size_t ExtensionAt(std::string_view name) {

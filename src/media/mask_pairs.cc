@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "media/join_path.h"
 #include "media/pair_shards.h"
 #include "media/tar.h"
 #include "skinmask/base/error.h"
@@ -19,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMaskNames = "the pattern of mask names";
-
-std::string Quoted(const fs::path& path) { return "'" + path.string() + "'"; }
 
 // Masks by sub-folder and stem.
 using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::path>>;

@@ -32,8 +32,6 @@ constexpr OutputKind kOutputs[] = {
     {Output::kUncertainty, "uncertainty", ".uncertainty.png", ".uncertainty.mkv"},
 };
 
-std::string Quoted(const fs::path& path) { return "'" + path.string() + "'"; }
-
 // The folders that inputs lie in, and those above, as relative paths.
 class Folders {
  public:

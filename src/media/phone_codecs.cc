@@ -8,9 +8,9 @@
 namespace skinmask {
 namespace {
 
-using Decoder = decltype(&skinmask_decode_heif);
+using PhoneDecoder = decltype(&skinmask_decode_heif);
 
-cv::Mat Decode(Decoder decode, std::string_view bytes, std::string_view subject,
+cv::Mat Decode(PhoneDecoder decode, std::string_view bytes, std::string_view subject,
                const CheckPicture& check) {
   cv::Mat picture;
   std::string problem;
@@ -20,15 +20,15 @@ cv::Mat Decode(Decoder decode, std::string_view bytes, std::string_view subject,
   return picture;
 }
 
-Decoder Find(const char* module, const char* symbol) {
-  return reinterpret_cast<Decoder>(FindInModule(module, symbol));
+PhoneDecoder Find(const char* module, const char* symbol) {
+  return reinterpret_cast<PhoneDecoder>(FindInModule(module, symbol));
 }
 
 }  // namespace
 
 cv::Mat DecodeHeif(std::string_view bytes, std::string_view subject, const CheckPicture& check) {
 #ifdef SKINMASK_HEIF
-  static const Decoder decode = Find("skinmask-heif.so", "skinmask_decode_heif");
+  static const PhoneDecoder decode = Find("skinmask-heif.so", "skinmask_decode_heif");
   return Decode(decode, bytes, subject, check);
 #else
   throw Error(subject,
@@ -38,7 +38,7 @@ cv::Mat DecodeHeif(std::string_view bytes, std::string_view subject, const Check
 
 cv::Mat DecodeJxl(std::string_view bytes, std::string_view subject, const CheckPicture& check) {
 #ifdef SKINMASK_JXL
-  static const Decoder decode = Find("skinmask-jxl.so", "skinmask_decode_jxl");
+  static const PhoneDecoder decode = Find("skinmask-jxl.so", "skinmask_decode_jxl");
   return Decode(decode, bytes, subject, check);
 #else
   throw Error(subject, "is JPEG XL, which this build does not read (it was made without libjxl)");

@@ -17,20 +17,20 @@ namespace skinmask {
 namespace {
 
 // The file as libpng reads it, and why it gave up.
-struct Source {
+struct PngSource {
   std::string_view left;
   std::array<char, 128> reason{};
 };
 
 void Read(png_structp png, png_bytep to, std::size_t size) {
-  auto* source = static_cast<Source*>(png_get_io_ptr(png));
+  auto* source = static_cast<PngSource*>(png_get_io_ptr(png));
   if (size > source->left.size()) png_error(png, "it ends too early");
   std::memcpy(to, source->left.data(), size);
   source->left.remove_prefix(size);
 }
 
 [[noreturn]] void GiveUp(png_structp png, png_const_charp reason) {
-  auto* source = static_cast<Source*>(png_get_error_ptr(png));
+  auto* source = static_cast<PngSource*>(png_get_error_ptr(png));
   std::strncpy(source->reason.data(), reason, source->reason.size() - 1);
   png_longjmp(png, 1);
 }
@@ -90,7 +90,7 @@ DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep
   thread_local Scratch inflated;
   const ScratchTrim trim(inflated);
   const std::optional<std::string_view> stored = WithStoredData(bytes, inflated);
-  Source source{stored.value_or(bytes), {"it ends too early"}};
+  PngSource source{stored.value_or(bytes), {"it ends too early"}};
   const auto fail = [&] {
     throw Error(subject,
                 std::string("is a damaged PNG: ") + source.reason.data() + " (a whole file)");

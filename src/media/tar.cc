@@ -13,11 +13,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kModule = "skinmask-tar.so";
+constexpr const char* kTarModule = "skinmask-tar.so";
 
 std::unique_ptr<TarDecoder> MakeDecoder(const TarSource& source) {
   static const auto make = reinterpret_cast<decltype(&skinmask_decode_tar)>(
-      FindInModule(kModule, "skinmask_decode_tar"));
+      FindInModule(kTarModule, "skinmask_decode_tar"));
   std::unique_ptr<TarDecoder> decoder;
   make(source, decoder);
   return decoder;
@@ -25,7 +25,7 @@ std::unique_ptr<TarDecoder> MakeDecoder(const TarSource& source) {
 
 std::unique_ptr<TarEncoder> MakeEncoder(const TarSink& sink) {
   static const auto make = reinterpret_cast<decltype(&skinmask_encode_tar)>(
-      FindInModule(kModule, "skinmask_encode_tar"));
+      FindInModule(kTarModule, "skinmask_encode_tar"));
   std::unique_ptr<TarEncoder> encoder;
   make(sink, encoder);
   return encoder;

@@ -17,12 +17,12 @@
 namespace skinmask {
 namespace {
 
-struct Source {
+struct ScalerInput {
   AVPixelFormat format;
   int matrix;  // SWS_CS_...
   bool full_range;
   cv::Size size;
-  bool operator==(const Source&) const = default;
+  bool operator==(const ScalerInput&) const = default;
 };
 
 bool IsFull(const AVFrame& frame) {
@@ -57,7 +57,7 @@ VideoFrame::Layout LayoutOf(const AVFrame& frame) {
   }
 }
 
-Source SourceOf(const VideoFrame& frame) {
+ScalerInput SourceOf(const VideoFrame& frame) {
   using Layout = VideoFrame::Layout;
   const bool full = frame.encoding.range == YuvEncoding::Range::kFull;
   const int matrix =
@@ -202,9 +202,9 @@ namespace {
 
 // A frame as it is stored, into a picture of its height.
 void Convert(const VideoFrame& frame, const cv::Mat& to) {
-  thread_local Source last{};
+  thread_local ScalerInput last{};
   thread_local ScalerPtr scaler;
-  const Source source = SourceOf(frame);
+  const ScalerInput source = SourceOf(frame);
   if (!scaler || source != last) {
     scaler = MakeScaler(source.size, source.format, AV_PIX_FMT_BGR24, source.matrix,
                         source.full_range, SWS_BICUBIC);

@@ -32,9 +32,10 @@ InputPtr Open(const SearchedVideo& video) {
   return format;
 }
 
-class Search {
+class KeyFrameSearch {
  public:
-  Search(const SearchedVideo& video, const VideoTime& moment) : video_(video), moment_(moment) {}
+  KeyFrameSearch(const SearchedVideo& video, const VideoTime& moment)
+      : video_(video), moment_(moment) {}
 
   // Takes the next packet; false when no more are needed, or of use.
   bool Take(const AVPacket& packet) {
@@ -100,7 +101,7 @@ std::optional<KeyFrame> KeyFrameBefore(const SearchedVideo& video, const VideoTi
   const Ffmpeg& av = Ffmpeg::Get();
   const InputPtr format = Open(video);
   if (!format) return std::nullopt;
-  Search search(video, moment);
+  KeyFrameSearch search(video, moment);
   const PacketPtr packet(av.av_packet_alloc());
   while (av.av_read_frame(format.get(), packet.get()) >= 0) {
     const bool more = search.Take(*packet) && !(video.stop && video.stop->load());

@@ -10,7 +10,7 @@
 namespace skinmask {
 namespace {
 
-constexpr double kCentre = 128;
+constexpr double kMiddle = 128;
 
 // (B, G, R) = matrix * (Y, U, V) + offset.
 struct Affine {
@@ -43,7 +43,7 @@ Quadratic InYuv(const Quadratic& of_bgr, const YuvEncoding& encoding) {
   const Eigen::Vector3d b(of_bgr.linear[0], of_bgr.linear[1], of_bgr.linear[2]);
   // d = T e + o with e = (Y, U, V) - 128, so q = c + b'o + o'A o + (T'(b + 2 A o))'e + e'(T'A T)e.
   const Affine affine = BgrOf(encoding);
-  const Eigen::Vector3d centre = Eigen::Vector3d::Constant(kCentre);
+  const Eigen::Vector3d centre = Eigen::Vector3d::Constant(kMiddle);
   const Eigen::Vector3d o = affine.matrix * centre + affine.offset - centre;
   const Eigen::Vector3d linear = affine.matrix.transpose() * (b + 2 * a * o);
   const Eigen::Matrix3d product = affine.matrix.transpose() * a * affine.matrix;

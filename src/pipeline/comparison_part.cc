@@ -13,13 +13,13 @@
 namespace skinmask {
 namespace {
 
-constexpr const char* kFormat = "skinmask-comparison-part";
-constexpr std::pair<const char*, std::optional<double> FoldScore::*> kScores[] = {
+constexpr const char* kComparisonFormat = "skinmask-comparison-part";
+constexpr std::pair<const char*, std::optional<double> FoldScore::*> kFoldScores[] = {
     {"auc", &FoldScore::auc}, {"best_f1", &FoldScore::best_f1}, {"log_loss", &FoldScore::log_loss}};
 
 Json JsonOf(const FoldScore& fold) {
   Json json;
-  for (const auto& [name, member] : kScores) json[name] = OrNull(fold.*member);
+  for (const auto& [name, member] : kFoldScores) json[name] = OrNull(fold.*member);
   json.update(JsonOf(fold.counts));
   if (!fold.classes.classes.empty()) json["classes"] = JsonOf(fold.classes);
   json["seconds"] = fold.seconds;
@@ -29,7 +29,7 @@ Json JsonOf(const FoldScore& fold) {
 
 FoldScore ReadFold(const JsonNode& node) {
   FoldScore fold;
-  for (const auto& [name, member] : kScores) {
+  for (const auto& [name, member] : kFoldScores) {
     const std::optional<double> value = fold.*member = node[name].RealOrNull();
     const bool share = member != &FoldScore::log_loss;
     if (value && (!(*value >= 0) || (share && *value > 1)))
@@ -67,7 +67,7 @@ std::vector<ComparedModel> ModelsOfShard(const Shard& shard,
 }
 
 std::string FormatComparisonPart(PartHeader header, const std::vector<ComparedModel>& models) {
-  header.format = kFormat;
+  header.format = kComparisonFormat;
   Json root = JsonOf(header);
   root["models"] = Json::array();
   for (const ComparedModel& model : models) {
@@ -81,7 +81,7 @@ std::string FormatComparisonPart(PartHeader header, const std::vector<ComparedMo
 ComparisonPart ReadComparisonPart(const std::filesystem::path& file) {
   const Json parsed = ParseObject(ReadFile(file), file.string(), "a part of a comparison");
   const JsonNode root(parsed, file.string(), "");
-  ComparisonPart part{ReadPartHeader(root, file.string(), kFormat), {}};
+  ComparisonPart part{ReadPartHeader(root, file.string(), kComparisonFormat), {}};
   for (const JsonNode& model : root["models"].Items()) part.models.push_back(ReadCompared(model));
   if (part.models.size() != SizeOf(part.header.shard, part.header.size))
     root["models"].Fail(" are not as many as the part has");

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // By the sizes of a thousand files.
-PosteriorOptions ExpectationOf(const Plan& plan, const DetectOptions& options) {
+PosteriorOptions ExpectedOfImages(const Plan& plan, const DetectOptions& options) {
   constexpr std::size_t kSample = 1000;
   PosteriorOptions expected{.expected_pixels = 0, .mask = true, .probability = options.region};
   const std::size_t step = plan.images().size() / kSample + 1;
@@ -41,7 +41,7 @@ Detected Process(Task task, const FramePosterior& posterior, double threshold,
 
 void DetectImages(const Plan& plan, const DetectOptions& options, const Model& model,
                   const Run& run, const std::function<void(const DetectedImage&)>& done) {
-  const FramePosterior posterior(model, ImagePixels(options), ExpectationOf(plan, options));
+  const FramePosterior posterior(model, ImagePixels(options), ExpectedOfImages(plan, options));
   const auto task = [&](std::size_t i) { return plan.TaskOf(plan.images()[i]); };
   RunOrdered(
       plan.images().size(), run, [&](std::size_t i) { return task(i).input.string(); },

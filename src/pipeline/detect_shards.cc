@@ -185,7 +185,7 @@ class ShardRun {
 };
 
 // Of a pipe nobody knows, and a shard is large.
-PosteriorOptions ExpectationOf(const Plan& plan, const DetectOptions& options) {
+PosteriorOptions ExpectedOfArchives(const Plan& plan, const DetectOptions& options) {
   constexpr std::uint64_t kOfPipe = std::uint64_t{1} << 30;
   PosteriorOptions expected{.expected_pixels = 0, .mask = true, .probability = false};
   for (const std::uint32_t input : plan.archives()) {
@@ -202,7 +202,7 @@ PosteriorOptions ExpectationOf(const Plan& plan, const DetectOptions& options) {
 
 void DetectShards(const Plan& plan, const DetectOptions& options, const Model& model,
                   const Run& run, const std::function<void(const DetectedImage&)>& done) {
-  const FramePosterior posterior(model, ImagePixels(options), ExpectationOf(plan, options));
+  const FramePosterior posterior(model, ImagePixels(options), ExpectedOfArchives(plan, options));
   for (const std::uint32_t input : plan.archives()) {
     Task task = plan.TaskOf(input);
     if (run.stop && run.stop->load()) return;

@@ -15,8 +15,8 @@
 namespace skinmask {
 namespace {
 
-constexpr const char* kFormat = "skinmask-evaluation-part";
-constexpr std::pair<const char*, std::optional<double> Metrics::*> kScores[] = {
+constexpr const char* kEvaluationFormat = "skinmask-evaluation-part";
+constexpr std::pair<const char*, std::optional<double> Metrics::*> kImageScores[] = {
     {"auc", &Metrics::auc},
     {"average_precision", &Metrics::average_precision},
     {"brier", &Metrics::brier}};
@@ -40,7 +40,7 @@ Json JsonOf(const JudgedImage& image, const EvaluationPart& part) {
   Json json{{"name", image.name}};
   json.update(JsonOf(image.metrics.counts));
   if (part.has_scores)
-    for (const auto& [name, member] : kScores) json[name] = OrNull(image.metrics.*member);
+    for (const auto& [name, member] : kImageScores) json[name] = OrNull(image.metrics.*member);
   if (part.finder) json["adaptation"] = JsonOf(image.adaptation);
   if (part.keeps_scores) json["scores"] = Base64(image.scores);
   if (part.keeps_tones)
@@ -63,7 +63,7 @@ Metrics ReadMetrics(const JsonNode& node, bool has_scores) {
   Metrics metrics = MetricsOf({counts, std::nullopt});
   if (!has_scores) return metrics;
   const bool positive = counts.tp + counts.fn > 0, negative = counts.fp + counts.tn > 0;
-  for (const auto& [name, member] : kScores) {
+  for (const auto& [name, member] : kImageScores) {
     const std::optional<double> value = metrics.*member = node[name].RealOrNull();
     const bool defined = member == &Metrics::auc                 ? positive && negative
                          : member == &Metrics::average_precision ? positive
@@ -159,7 +159,7 @@ void ReadListing(const JsonNode& root, EvaluationPart& part) {
 
 std::string FormatEvaluationPart(const EvaluationPart& part) {
   PartHeader header = part.header;
-  header.format = kFormat;
+  header.format = kEvaluationFormat;
   Json root = JsonOf(header);
   root["positive"] = part.positive;
   root["finder"] = OrNull(part.finder);
@@ -188,7 +188,7 @@ EvaluationPart ParseEvaluationPart(const std::string& text, const std::string& n
   const Json parsed = ParseObject(text, name, "a part of an evaluation");
   const JsonNode root(parsed, name, "");
   EvaluationPart part;
-  part.header = ReadPartHeader(root, name, kFormat);
+  part.header = ReadPartHeader(root, name, kEvaluationFormat);
   part.positive = root["positive"].Text();
   if (!root["finder"].json().is_null()) part.finder = root["finder"].Text();
   part.has_scores = root["has_scores"].IsTrue();

@@ -13,7 +13,7 @@ namespace skinmask {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
-constexpr std::size_t kMostColumns = 32, kMostValues = 100, kMostLetters = 100;
+constexpr std::size_t kMostColumns = 32, kMostGroups = 100, kMostLetters = 100;
 
 std::string Trimmed(std::string_view text) {
   const auto blank = " \t\r";
@@ -120,11 +120,11 @@ GroupTable ParseGroupTable(std::string_view text, const std::string& subject) {
         rows.Fail(fmt::format("has a value of more than {} letters in the column '{}'",
                               kMostLetters, table.columns[i]));
       if (!cells[i].empty()) values[i].insert(cells[i]);
-      if (values[i].size() > kMostValues)
+      if (values[i].size() > kMostGroups)
         rows.Fail(
             fmt::format("is where the column '{}' has more than {} values (groups are "
                         "expected, not measurements)",
-                        table.columns[i], kMostValues));
+                        table.columns[i], kMostGroups));
     }
     const auto [row, added] = table.rows.emplace(std::move(image), std::move(cells));
     if (!added)

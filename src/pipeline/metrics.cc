@@ -16,7 +16,7 @@ constexpr std::pair<const char*, std::optional<double> Metrics::*> kRatios[] = {
     {"average_precision", &Metrics::average_precision},
     {"brier", &Metrics::brier},
 };
-constexpr std::pair<const char*, std::uint64_t Confusion::*> kCounts[] = {
+constexpr std::pair<const char*, std::uint64_t Confusion::*> kCountsOf[] = {
     {"tp", &Confusion::tp}, {"fp", &Confusion::fp}, {"fn", &Confusion::fn}, {"tn", &Confusion::tn}};
 
 // Youden's J, the recall less the false positive rate: -1 for the inverse of what is true.
@@ -77,7 +77,7 @@ std::vector<std::pair<std::string, std::optional<double>>> MeanPerImage(
     }
     means.emplace_back(name, n > 0 ? std::optional(sum / n) : std::nullopt);
   };
-  for (const auto& [name, member] : kCounts)
+  for (const auto& [name, member] : kCountsOf)
     add(name, [m = member](const Metrics& metrics) {
       return std::optional(static_cast<double>(metrics.counts.*m));
     });

@@ -46,7 +46,7 @@ double Distance(const std::array<double, 4>& a, const std::array<double, 4>& b) 
 }
 
 // The score below which a share of a class's pixels lies.
-double Quantile(const Scores& scores, bool truth, double share) {
+double ScoreQuantile(const Scores& scores, bool truth, double share) {
   const double wanted = share * static_cast<double>(scores.Total(truth));
   double below = 0;
   for (const ScoreStep& step : scores.steps) {
@@ -94,8 +94,8 @@ LogOddsHistogram LogOddsHistogramOf(const Scores& scores, int bin_count) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const bool truth : {true, false}) {
     if (scores.Total(truth) == 0) continue;
-    low = std::min(low, Quantile(scores, truth, kTail));
-    high = std::max(high, Quantile(scores, truth, 1 - kTail));
+    low = std::min(low, ScoreQuantile(scores, truth, kTail));
+    high = std::max(high, ScoreQuantile(scores, truth, 1 - kTail));
   }
   LogOddsHistogram histogram;
   if (!(low <= high)) return histogram;

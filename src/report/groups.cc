@@ -14,12 +14,12 @@ namespace {
 constexpr std::size_t kMeasures = kGroupMeasures.size();
 
 // What the resamples gave for each measure: one value each, or none at all.
-using Draws = std::array<std::vector<double>, kMeasures>;
+using GroupDraws = std::array<std::vector<double>, kMeasures>;
 
 // Images are drawn within their group, the groups being as large as they are (the bootstrap of
 // several samples: Efron, Tibshirani 1993, chapter 8).
-Draws DrawsOf(const std::vector<Confusion>& images, std::mt19937_64& random) {
-  Draws draws;
+GroupDraws DrawsOf(const std::vector<Confusion>& images, std::mt19937_64& random) {
+  GroupDraws draws;
   if (images.size() < kLeastGroup) return draws;
   for (int resample = 0; resample < kResamples; ++resample) {
     Confusion sum;
@@ -99,7 +99,7 @@ GroupScores ScoreGroups(const EvaluationReport& report, const Grouping& grouping
   for (std::size_t g = 0; g < images.size(); ++g) {
     GroupScore group{grouping.names[g], images[g].size(), {}, {}};
     for (const Confusion& image : images[g]) group.counts += image;
-    const Draws draws = DrawsOf(images[g], random);
+    const GroupDraws draws = DrawsOf(images[g], random);
     for (std::size_t m = 0; m < kMeasures; ++m) {
       group.intervals[m] = IntervalOf(draws[m]);
       if (!draws[m].empty())

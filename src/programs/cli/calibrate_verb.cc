@@ -16,7 +16,7 @@
 namespace skinmask::cli {
 namespace {
 
-struct Options {
+struct CalibrateFlags {
   std::vector<std::string> parts;
   std::string output;
 };
@@ -67,7 +67,7 @@ void WarnOfWorse(const AdaptedCalibrationFit& fit, const Context& context) {
                       set.name, *set.after, *set.before));
 }
 
-void RunCalibrate(const Options& options, Context& context) {
+void RunCalibrate(const CalibrateFlags& options, Context& context) {
   RequireFiles(options.parts, "");
   RequireApart(options.output, "-o", context.json, "--json");
   for (const std::string& part : options.parts) {
@@ -93,7 +93,7 @@ void RunCalibrate(const Options& options, Context& context) {
 }  // namespace
 
 void AddCalibrate(CLI::App& app, Context& context) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateFlags>();
   CLI::App* verb = AddVerb(app, "calibrate", "Make probabilities of adapted images shares",
                            "  skinmask evaluate --images samples/photos --truth samples/masks "
                            "--max-f1 --partial part.json\n"

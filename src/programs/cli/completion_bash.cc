@@ -9,7 +9,7 @@ namespace {
 
 // A part sets for the option $1, or without one for the words between options: takes, words, list,
 // several, files, folders; and flags, those of the verb.
-constexpr const char* kTail = R"bash(
+constexpr const char* kBashTail = R"bash(
 # What fits the option $2 of the verb $1.
 _skinmask_look() {
   takes='' words='' list='' several='' files=() folders=''
@@ -72,7 +72,7 @@ std::string FlagsOfAll(const CLI::App& verb) {
   return fmt::format("{}", fmt::join(flags, " "));
 }
 
-std::string Head(const CLI::App& app) {
+std::string BashHead(const CLI::App& app) {
   std::string verbs;
   for (const CLI::App* verb : VerbsOf(app)) verbs += verb->get_name() + " ";
   return fmt::format(
@@ -92,7 +92,7 @@ std::string Case(const std::string& names, const CLI::App& verb, const CLI::Opti
   return text + " ;;\n";
 }
 
-std::string Part(const CLI::App& verb) {
+std::string BashPart(const CLI::App& verb) {
   std::string cases;
   for (const CLI::Option* option : ArgumentsOf(verb)) cases += Case("''", verb, *option);
   for (const auto& [heading, options] : GroupsOf(verb))
@@ -104,6 +104,6 @@ std::string Part(const CLI::App& verb) {
 
 }  // namespace
 
-const Shell kBash{"bash", Head, Part, kTail};
+const Shell kBash{"bash", BashHead, BashPart, kBashTail};
 
 }  // namespace skinmask::cli

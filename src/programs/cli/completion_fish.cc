@@ -43,7 +43,7 @@ std::string ArgumentsFor(const Offer& offer) {
   return text;
 }
 
-std::string Flag(const std::string& name, const CLI::App& verb, const CLI::Option& option) {
+std::string FishFlag(const std::string& name, const CLI::App& verb, const CLI::Option& option) {
   const Offer offer = OfferOf(verb, option);
   std::string text;
   for (const std::string& letter : option.get_snames()) text += "-s " + letter + " ";
@@ -57,11 +57,11 @@ std::string Flag(const std::string& name, const CLI::App& verb, const CLI::Optio
 std::string Flags(const std::string& name, const CLI::App& verb) {
   std::string text;
   for (const auto& [heading, options] : GroupsOf(verb))
-    for (const CLI::Option* option : options) text += Flag(name, verb, *option);
+    for (const CLI::Option* option : options) text += FishFlag(name, verb, *option);
   return text;
 }
 
-std::string Head(const CLI::App& app) {
+std::string FishHead(const CLI::App& app) {
   std::string text = R"fish(# Completion of skinmask in fish, as `skinmask help --as fish` makes it.
 
 function __skinmask_verb_is
@@ -85,7 +85,7 @@ complete -c skinmask -f
   return text + Flags("", app);
 }
 
-std::string Part(const CLI::App& verb) {
+std::string FishPart(const CLI::App& verb) {
   const std::string name = verb.get_name();
   std::string text = "\n" + Flags(name, verb);
   const std::vector<const CLI::Option*> arguments = ArgumentsOf(verb);
@@ -97,6 +97,6 @@ std::string Part(const CLI::App& verb) {
 
 }  // namespace
 
-const Shell kFish{"fish", Head, Part, ""};
+const Shell kFish{"fish", FishHead, FishPart, ""};
 
 }  // namespace skinmask::cli

@@ -9,7 +9,7 @@
 namespace skinmask::cli {
 namespace {
 
-constexpr const char* kTail = R"zsh(
+constexpr const char* kZshTail = R"zsh(
 _skinmask "$@"
 )zsh";
 
@@ -53,7 +53,7 @@ std::string Argument(const CLI::App& verb, const CLI::Option& option) {
                      Escaped(option.get_type_name()), ActionOf(OfferOf(verb, option)));
 }
 
-std::string Flag(const std::string& flag, const CLI::App& verb, const CLI::Option& option) {
+std::string ZshFlag(const std::string& flag, const CLI::App& verb, const CLI::Option& option) {
   const Offer offer = OfferOf(verb, option);
   const std::string name = option.get_type_name();
   std::string text = fmt::format(" \\\n    '{}{}{}[{}]", Without(option), flag,
@@ -71,11 +71,11 @@ std::string Flags(const CLI::App& verb) {
   std::string text;
   for (const auto& [heading, options] : GroupsOf(verb))
     for (const CLI::Option* option : options)
-      for (const std::string& flag : FlagsOf(*option)) text += Flag(flag, verb, *option);
+      for (const std::string& flag : FlagsOf(*option)) text += ZshFlag(flag, verb, *option);
   return text;
 }
 
-std::string Head(const CLI::App& app) {
+std::string ZshHead(const CLI::App& app) {
   std::string verbs;
   for (const CLI::App* verb : VerbsOf(app))
     verbs += fmt::format("    '{}:{}'\n", verb->get_name(), Escaped(verb->get_description()));
@@ -98,7 +98,7 @@ _skinmask() {{
                      verbs, Flags(app));
 }
 
-std::string Part(const CLI::App& verb) {
+std::string ZshPart(const CLI::App& verb) {
   std::string text = Flags(verb);
   const std::vector<const CLI::Option*> arguments = ArgumentsOf(verb);
   for (const CLI::Option* option : arguments) text += Argument(verb, *option);
@@ -108,6 +108,6 @@ std::string Part(const CLI::App& verb) {
 
 }  // namespace
 
-const Shell kZsh{"zsh", Head, Part, kTail};
+const Shell kZsh{"zsh", ZshHead, ZshPart, kZshTail};
 
 }  // namespace skinmask::cli

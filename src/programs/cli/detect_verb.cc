@@ -22,7 +22,7 @@
 namespace skinmask::cli {
 namespace {
 
-struct Options {
+struct DetectFlags {
   std::vector<std::string> inputs;
   std::string output;
   std::vector<std::string> outputs{"mask"};
@@ -43,7 +43,7 @@ struct Options {
 };
 
 // Where outputs go: a file if it cannot be meant as a folder.
-void SetOutput(const Options& options, DetectOptions& detect) {
+void SetOutput(const DetectFlags& options, DetectOptions& detect) {
   const std::filesystem::path output = options.output == "-" ? kStandardOutput : options.output;
   std::error_code ignored;
   const bool there = std::filesystem::exists(output, ignored);
@@ -69,7 +69,7 @@ void SetOutput(const Options& options, DetectOptions& detect) {
                                  : options.output_format;
 }
 
-void SetInputs(const Options& options, DetectOptions& detect) {
+void SetInputs(const DetectFlags& options, DetectOptions& detect) {
   for (const std::string& input : options.inputs)
     detect.inputs.push_back(input == "-" ? kStandardInput : input);
   if (!options.files_from.empty()) detect.listed = ReadPathList(options.files_from);
@@ -77,7 +77,7 @@ void SetInputs(const Options& options, DetectOptions& detect) {
   detect.exclude = options.exclude;
 }
 
-void SetKinds(const Options& options, DetectOptions& detect) {
+void SetKinds(const DetectFlags& options, DetectOptions& detect) {
   detect.outputs.clear();
   for (const std::string& name : options.outputs) {
     const Output output = AsUsage([&] { return OutputFromName(name); });
@@ -87,7 +87,7 @@ void SetKinds(const Options& options, DetectOptions& detect) {
   }
 }
 
-DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
+DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context) {
   DetectOptions detect;
   detect.overwrite = context.overwrite();
   detect.resume = context.resume;
@@ -121,7 +121,7 @@ DetectOptions DetectOptionsOf(const Options& options, const Context& context) {
 }
 
 // The model as the options have it, and in `detect` what adapts it.
-Model PreparedModel(const Options& options, const Context& context, DetectOptions& detect) {
+Model PreparedModel(const DetectFlags& options, const Context& context, DetectOptions& detect) {
   const Model made = context.LoadModel();
   Model model = WithPosteriorFlags(made, options.posterior);
   SetUncertainty(options.uncertainty, model, detect);
@@ -135,7 +135,7 @@ Model PreparedModel(const Options& options, const Context& context, DetectOption
   return model;
 }
 
-void Confine(const Options& options, const DetectOptions& detect, const Context& context) {
+void Confine(const DetectFlags& options, const DetectOptions& detect, const Context& context) {
   Access access{detect.inputs,
                 {detect.output_folder},
                 {options.record.csv, options.record.jsonl, detect.output_file},
@@ -144,7 +144,7 @@ void Confine(const Options& options, const DetectOptions& detect, const Context&
   context.Confine(std::move(access));
 }
 
-void CheckStreams(const Options& options, const Context& context) {
+void CheckStreams(const DetectFlags& options, const Context& context) {
   if (options.inputs.empty() && options.files_from.empty())
     throw UsageError("needs an INPUT, or --files-from");
   if (options.files_from == "-" && std::ranges::count(options.inputs, "-") > 0)
@@ -162,7 +162,7 @@ void CheckStreams(const Options& options, const Context& context) {
   RequireApart(options.record.csv, "--csv", options.record.jsonl, "--jsonl");
 }
 
-void RunDetect(const Options& options, Context& context) {
+void RunDetect(const DetectFlags& options, Context& context) {
   CheckStreams(options, context);
   DetectOptions detect = DetectOptionsOf(options, context);
   PrepareOutput(detect);
@@ -179,7 +179,7 @@ void RunDetect(const Options& options, Context& context) {
   record.Finish();
 }
 
-void AddInputAndOutput(CLI::App& verb, Options& options) {
+void AddInputAndOutput(CLI::App& verb, DetectFlags& options) {
   const OptionGroup group(verb, "Output"), input(verb, "Input");
   input.Add(
       "input", options.inputs, "INPUT",
@@ -213,7 +213,7 @@ void AddInputAndOutput(CLI::App& verb, Options& options) {
       ->allow_extra_args(false);
 }
 
-void AddWorkOptions(CLI::App& verb, Options& options, Context& context) {
+void AddWorkOptions(CLI::App& verb, DetectFlags& options, Context& context) {
   const OptionGroup group(verb, "Input");
   AddPosteriorFlags(verb, options.posterior);
   AddUncertaintyFlags(verb, options.uncertainty);
@@ -233,7 +233,7 @@ void AddWorkOptions(CLI::App& verb, Options& options, Context& context) {
                   "Bits of probabilities: 255 or 65535 is 1; of videos 16 in FFV1 only");
 }
 
-void AddVideoOptions(CLI::App& verb, Options& options) {
+void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
   const OptionGroup group(verb, "Video");
   group
       .AddFlag("--frames", options.frames,
@@ -254,7 +254,7 @@ void AddVideoOptions(CLI::App& verb, Options& options) {
       ->check(OneOf({"y4m", "rawvideo", "matroska"}));
 }
 
-void AddRecordOptions(CLI::App& verb, Options& options) {
+void AddRecordOptions(CLI::App& verb, DetectFlags& options) {
   const OptionGroup group(verb, "Output");
   group
       .Add("--csv", options.record.csv, "FILE",
@@ -268,7 +268,7 @@ void AddRecordOptions(CLI::App& verb, Options& options) {
 }  // namespace
 
 void AddDetect(CLI::App& app, Context& context) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DetectFlags>();
   CLI::App* verb =
       AddVerb(app, "detect", "Make masks of images and videos",
               "  skinmask detect samples/photos -o masks\n"

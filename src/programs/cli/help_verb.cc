@@ -12,7 +12,7 @@
 namespace skinmask::cli {
 namespace {
 
-struct Options {
+struct HelpFlags {
   std::string verb;  // empty: all
   std::string form;  // empty: text
 };
@@ -24,7 +24,7 @@ std::string Text(const CLI::App& app, const std::string& verb) {
 }
 
 // The script of all verbs, or the part of one, which is of no use alone.
-std::string Completion(const CLI::App& app, const Shell& shell, const Options& options,
+std::string Completion(const CLI::App& app, const Shell& shell, const HelpFlags& options,
                        const Context& context) {
   if (!options.verb.empty()) return shell.part(*app.get_subcommand(options.verb));
   std::string script = shell.head(app);
@@ -34,7 +34,7 @@ std::string Completion(const CLI::App& app, const Shell& shell, const Options& o
   return script + shell.tail;
 }
 
-std::string In(const CLI::App& app, const Options& options, const Context& context) {
+std::string In(const CLI::App& app, const HelpFlags& options, const Context& context) {
   if (options.form.empty()) return Text(app, options.verb);
   for (const Shell* shell : {&kBash, &kZsh, &kFish})
     if (options.form == shell->name) return Completion(app, *shell, options, context);
@@ -49,7 +49,7 @@ void AddHelp(CLI::App& app, Context& context) {
       "Examples:\n  skinmask help\n  skinmask help detect\n  skinmask help detect --as man");
   verb->group("Verbs");
   verb->get_help_ptr()->group("General");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<HelpFlags>();
   verb->add_option("verb", options->verb, "The verb; without it all are listed")->type_name("VERB");
   OptionGroup(*verb, "Output")
       .Add("--as", options->form, "man|bash|zsh|fish",

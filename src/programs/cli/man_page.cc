@@ -76,7 +76,7 @@ std::string OptionItem(const CLI::Option& option) {
               TextOf(option) + (option.get_required() ? " (required)" : ""));
 }
 
-std::string OptionsOf(const CLI::App& verb) {
+std::string OptionsSection(const CLI::App& verb) {
   std::string text = ".SH OPTIONS\n";
   for (const CLI::Option* option : ArgumentsOf(verb))
     text += Item(Value(ValueOf(*option)), TextOf(*option));
@@ -128,7 +128,7 @@ std::string ManPage(const CLI::App& app) {
     text += Item(PageOf(verb->get_name()), verb->get_description());
     pages += (pages.empty() ? "" : ",\n") + PageOf(verb->get_name());
   }
-  return text + OptionsOf(app) + ExamplesOf(app) + Paragraphs("EXIT STATUS", ExitStatuses()) +
+  return text + OptionsSection(app) + ExamplesOf(app) + Paragraphs("EXIT STATUS", ExitStatuses()) +
          Paragraphs("ENVIRONMENT", Variables()) + ".SH SEE ALSO\n" + pages + "\n";
 }
 
@@ -145,8 +145,8 @@ std::string ManPageOfVerb(const CLI::App& verb) {
   std::string related = PageOf("");
   for (const std::string_view other : RelatedTo(verb.get_name())) related += ",\n" + PageOf(other);
   return Title("skinmask-" + verb.get_name(), verb.get_description()) + ".SH SYNOPSIS\n" + usage +
-         "\n.SH DESCRIPTION\n" + Prose(DescriptionOf(verb.get_name())) + "\n" + OptionsOf(verb) +
-         ExamplesOf(verb) + Paragraphs("EXIT STATUS", ExitStatuses()) +
+         "\n.SH DESCRIPTION\n" + Prose(DescriptionOf(verb.get_name())) + "\n" +
+         OptionsSection(verb) + ExamplesOf(verb) + Paragraphs("EXIT STATUS", ExitStatuses()) +
          Paragraphs("ENVIRONMENT", Variables()) + ".SH SEE ALSO\n" + related + "\n";
 }
 

@@ -18,14 +18,14 @@
 namespace skinmask::cli {
 namespace {
 
-struct Options {
+struct SampleFlags {
   std::vector<std::string> samples;
   PairOptions pairs;
   std::string output, shard = "1/1";
   bool ungrouped = false;
 };
 
-void RunSample(const Options& options, Context& context) {
+void RunSample(const SampleFlags& options, Context& context) {
   CheckSource(options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
   ShardOf(options.shard);  // a wrong one before any work
@@ -59,7 +59,7 @@ void RunSample(const Options& options, Context& context) {
 }  // namespace
 
 void AddSample(CLI::App& app, Context& context) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SampleFlags>();
   CLI::App* verb = AddVerb(
       app, "sample", "Turn image + mask pairs, or tables, into one table of labelled pixels",
       "  skinmask sample --images samples/photos --masks samples/masks "

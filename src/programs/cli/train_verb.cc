@@ -19,7 +19,7 @@
 namespace skinmask::cli {
 namespace {
 
-struct Options {
+struct TrainFlags {
   std::vector<std::string> samples;
   PairOptions pairs;
   std::string output;
@@ -31,7 +31,7 @@ struct Options {
   std::string calibrate, calibrate_masks;
 };
 
-TrainOptions TrainOptionsOf(const Options& options) {
+TrainOptions TrainOptionsOf(const TrainFlags& options) {
   TrainOptions train;
   train.fit = FitOptionsOf(options.fit);
   train.rule = RuleOf(options.decision).value_or(DecisionRule());
@@ -55,7 +55,7 @@ TrainOptions TrainOptionsOf(const Options& options) {
 }
 
 // The table to calibrate on, from a file, or from images with masks as the training pairs'.
-Samples CalibrationSamples(const Options& options, const Run& run) {
+Samples CalibrationSamples(const TrainFlags& options, const Run& run) {
   if (options.calibrate_masks.empty()) return ReadTables({options.calibrate});
   PairOptions pairs = options.pairs;
   pairs.images = options.calibrate;
@@ -65,7 +65,7 @@ Samples CalibrationSamples(const Options& options, const Run& run) {
   return CollectSamples(pairs, run);
 }
 
-void CheckOptions(const Options& options, const Context& context) {
+void CheckOptions(const TrainFlags& options, const Context& context) {
   if (options.calibrate.empty() && !options.calibrate_masks.empty())
     throw UsageError("--calibrate-masks needs --calibrate DIR");
   CheckSource(options.samples, options.pairs, "--masks",
@@ -89,7 +89,7 @@ void PrintOutcome(const Model& model, std::uint64_t pixels) {
              model.decision.rule, score.f1.value_or(0), score.data);
 }
 
-void RunTrain(const Options& options, Context& context) {
+void RunTrain(const TrainFlags& options, Context& context) {
   CheckOptions(options, context);
   TrainOptions train = TrainOptionsOf(options);
   RequireWritable(options.output, context.overwrite());
@@ -120,7 +120,7 @@ void RunTrain(const Options& options, Context& context) {
   if (!context.quiet) PrintOutcome(model, samples.Total());
 }
 
-void AddValidationFlags(CLI::App& verb, Options& options) {
+void AddValidationFlags(CLI::App& verb, TrainFlags& options) {
   const OptionGroup group(verb, "Decision");
   AddDecisionFlags(verb, options.decision, "0.5");
   group.Add("--validation-images", options.validation.images, "DIR|FILE.tar",
@@ -138,7 +138,7 @@ void AddValidationFlags(CLI::App& verb, Options& options) {
 }  // namespace
 
 void AddTrain(CLI::App& app, Context& context) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainFlags>();
   CLI::App* verb =
       AddVerb(app, "train", "Train a model from labelled pixels or image + mask pairs",
               "  skinmask train --samples samples/labelled-pixels.csv -o model.json\n"
