@@ -158,7 +158,7 @@ def flash_screen(width, height):
     block = zlib.compress(b'\0')
     picture = b'\x13' + struct.pack('>HHH', 15 << 12 | width, 15 << 12 | height, len(block)) + block
     tags = b''
-    for i in range(3):
+    for i in range(9):
         tags += b'\x09' + len(picture).to_bytes(3, 'big') + (40 * i).to_bytes(3, 'big') + bytes(4)
         tags += picture + struct.pack('>I', len(picture) + 11)
     return b'FLV\1\1\0\0\0\x09\0\0\0\0' + tags
