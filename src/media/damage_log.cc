@@ -28,8 +28,6 @@ constexpr std::array kContainerWords = {
     "invalid block label"sv,  // GIF
 };
 constexpr std::array kPictureWords = {
-    "error y=%d x=%d"sv,  // Motion JPEG
-    "overread %d"sv,
     "LZW decode failed"sv,    // GIF
     "slice CRC mismatch "sv,  // FFV1
 };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "media/image_format.h"
+#include "media/video_codecs.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -45,6 +46,7 @@ bool HasWriter(int pipe, bool patience, const std::atomic<bool>* stop) {
 }  // namespace
 
 DemuxerOptions::DemuxerOptions(bool stream) {
+  Set("codec_whitelist", DecoderNames().c_str());
   if (!stream) {
     Set("format_whitelist", kContainers);
     Set("protocol_whitelist", "file,pipe");
@@ -57,6 +59,7 @@ DemuxerOptions::DemuxerOptions(bool stream) {
 }
 
 DemuxerOptions::DemuxerOptions(const RawVideo& raw) {
+  Set("codec_whitelist", DecoderNames().c_str());
   Set("format_whitelist", "rawvideo");
   Set("protocol_whitelist", "file,pipe");
   Set("video_size", fmt::format("{}x{}", raw.size.width, raw.size.height).c_str());

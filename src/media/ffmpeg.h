@@ -33,7 +33,8 @@ namespace skinmask {
   F(avcodec_get_name) F(avcodec_descriptor_get) F(avcodec_find_best_pix_fmt_of_list)          \
   F(av_packet_alloc) F(av_packet_free) F(av_packet_unref) F(av_packet_rescale_ts)             \
   F(avcodec_flush_buffers) F(avcodec_find_encoder) F(avcodec_descriptor_get_by_name)          \
-  F(avcodec_parameters_copy) F(av_codec_iterate) F(av_codec_is_encoder)
+  F(avcodec_parameters_copy) F(av_codec_iterate) F(av_codec_is_encoder)           \
+  F(avcodec_default_get_buffer2)
 #define SKINMASK_AVFORMAT(F)                                                                  \
   F(avformat_alloc_context) F(avformat_free_context) F(avformat_open_input)                   \
   F(av_find_input_format) F(avformat_close_input) F(avformat_find_stream_info)                \

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "media/gif_pixels.h"
+#include "media/video_codecs.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -162,6 +163,7 @@ cv::Mat DecodeGif(std::string_view bytes, std::string_view subject) {
   packet->size = static_cast<int>(bytes.size());
   packet->flags = AV_PKT_FLAG_KEY;
   codec->thread_count = 1;
+  codec->get_buffer2 = ZeroedBuffer;
   if (av.avcodec_open2(codec.get(), nullptr, nullptr) < 0 ||
       av.avcodec_send_packet(codec.get(), packet.get()) < 0 ||
       av.avcodec_receive_frame(codec.get(), frame.get()) < 0)

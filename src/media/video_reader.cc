@@ -9,6 +9,7 @@
 #include "media/demuxer_options.h"
 #include "media/early_end.h"
 #include "media/image_format.h"
+#include "media/video_codecs.h"
 #include "media/video_frame.h"
 #include "media/video_packets.h"
 #include "media/video_seek.h"
@@ -127,8 +128,12 @@ void VideoReader::State::Open() {
   if (index < 0) throw Error(name, "holds no moving picture");
   DiscardOthers(format, index);
   const AVCodecParameters& picture = *format->streams[index]->codecpar;
+  if (!IsDecoded(picture.codec_id))
+    throw Error(name, fmt::format("holds pictures of the codec {}, which is not decoded (H.264 and "
+                                  "others that docs/formats.md lists)",
+                                  av.avcodec_get_name(picture.codec_id)));
   CheckSize({picture.width, picture.height}, options.max_pixels, name);
-  codec = OpenDecoder(*decoder, *format->streams[index], options, name);
+  codec = OpenDecoder(*decoder, *format->streams[index], options, name, stream);
   Describe();
   if (log.container && !stream) OpenAgain();
 }
@@ -241,8 +246,9 @@ void VideoReader::State::Feed() {
 void VideoReader::State::Send(AVPacket* data) {
   const int result = Decode([&] { return av.avcodec_send_packet(codec.get(), data); });
   if (result >= 0 || result == AVERROR_EOF || stream) return;
+  if (landing_) return Restart();
   damage_ = "its data are damaged: " + av.Message(result);
-  av.avcodec_send_packet(codec.get(), nullptr);
+  FailDamaged();  // what the decoder still holds may have parts of the damaged picture
 }
 
 void VideoReader::State::EndInput(int error) {

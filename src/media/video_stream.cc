@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "media/video_codecs.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
 
@@ -48,12 +49,14 @@ VideoInfo InfoOf(AVFormatContext* format, int index, bool stream) {
 }
 
 CodecPtr OpenDecoder(const AVCodec& decoder, const AVStream& video, const VideoOpenOptions& options,
-                     const std::string& name) {
+                     const std::string& name, bool stream) {
   const Ffmpeg& av = Ffmpeg::Get();
   CodecPtr codec(av.avcodec_alloc_context3(&decoder));
   av.avcodec_parameters_to_context(codec.get(), video.codecpar);
   codec->pkt_timebase = video.time_base;
   codec->max_pixels = options.max_pixels;
+  codec->get_buffer2 = ZeroedBuffer;
+  if (!stream) codec->err_recognition |= ErrorRecognition(decoder.id);
   codec->thread_count = options.threads;
   // A thread to each frame would delay every frame by as many as there are threads, and a frame
   // could be handed out before another thread finds it damaged.

@@ -14,8 +14,9 @@ void DiscardOthers(AVFormatContext* format, int index);
 // What the container tells. `stream`: the input is one, and has no end.
 VideoInfo InfoOf(AVFormatContext* format, int index, bool stream);
 
-// Throws Error where the decoder does not start, `name` being the input's.
+// Of a file strict with damage; of a stream it goes on behind that. Throws Error where the decoder
+// does not start, `name` being the input's.
 CodecPtr OpenDecoder(const AVCodec& decoder, const AVStream& video, const VideoOpenOptions& options,
-                     const std::string& name);
+                     const std::string& name, bool stream);
 
 }  // namespace skinmask

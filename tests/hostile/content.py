@@ -153,6 +153,17 @@ def ivf(width, height):
             struct.pack('<IQ', 40, 0) + b'\x10\2\0\x9d\1\x2a' + b'\xff' * 34)
 
 
+def flash_screen(width, height):
+    """An FLV of Flash Screen Video, whose one block unpacks to a single byte."""
+    block = zlib.compress(b'\0')
+    picture = b'\x13' + struct.pack('>HHH', 15 << 12 | width, 15 << 12 | height, len(block)) + block
+    tags = b''
+    for i in range(9):
+        tags += b'\x09' + len(picture).to_bytes(3, 'big') + (40 * i).to_bytes(3, 'big') + bytes(4)
+        tags += picture + struct.pack('>I', len(picture) + 11)
+    return b'FLV\1\1\0\0\0\x09\0\0\0\0' + tags
+
+
 def laughs():
     """An XML whose text is a billion times as long as it is."""
     levels = ''.join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10))

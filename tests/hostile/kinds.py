@@ -79,6 +79,12 @@ def bombs():
     yield 'loop.webp', '%!PS\n{ 1 } loop\n'
 
 
+def memory_of_videos():
+    """Videos whose decoders would show what was in their memory."""
+    for width, height in ((240, 240), (512, 256)):
+        yield f'spy-{width}.flv', content.flash_screen(width, height)
+
+
 def below_the_limit():
     """Bombs that are within the default limit, and take gigabytes: for a run with a smaller one."""
     side = 16384
@@ -168,7 +174,8 @@ def harmless():
 
 def all_files(secrets, port, videos):
     """(name, content, what is expected) of everything that is written; the rest are special()."""
-    for part in (lists_of_others(secrets, port), bombs(), strange_formats(), archives()):
+    for part in (lists_of_others(secrets, port), bombs(), strange_formats(), archives(),
+                 memory_of_videos()):
         yield from ((name, data, LINE) for name, data in part)
     yield from cut(videos)
     yield from ((name, data, PART) for name, data in spoiled_archives())

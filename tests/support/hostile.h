@@ -78,6 +78,26 @@ inline std::string TarOf(const std::string& name, const std::string& bytes) {
   return header + bytes + std::string(1024 + (512 - bytes.size() % 512) % 512, '\0');
 }
 
+// A Flash video of three pictures in Flash Screen Video (SWF specification, 19), each a block that
+// unpacks to one byte: FFmpeg shows what its memory held in the rest.
+inline std::string FlashScreenOf(int width, int height) {
+  const auto big = [](std::size_t value, int bytes) {
+    std::string text;
+    while (bytes-- > 0) text += static_cast<char>(value >> 8 * bytes);
+    return text;
+  };
+  // zlib (RFC 1950) of one byte that is stored
+  const std::string block("\x78\x01\x01\x01\x00\xfe\xff\x00\x00\x01\x00\x01", 12);
+  const auto side = [](int pixels) { return static_cast<std::size_t>(15 << 12 | pixels); };
+  const std::string picture =
+      "\x13" + big(side(width), 2) + big(side(height), 2) + big(block.size(), 2) + block;
+  std::string flv = "FLV" + big(0x0101, 2) + big(9, 4) + big(0, 4);
+  for (std::size_t i = 0; i < 3; ++i)
+    flv += "\x09" + big(picture.size(), 3) + big(40 * i, 3) + big(0, 4) + picture +
+           big(picture.size() + 11, 4);
+  return flv;
+}
+
 // By name; `secret` is the absolute path of a picture or a video that is not theirs.
 inline std::map<std::string, std::string> HostileFiles(const std::string& secret) {
   std::map<std::string, std::string> files;
@@ -99,6 +119,7 @@ inline std::map<std::string, std::string> HostileFiles(const std::string& secret
   files["hls.mp4"] = HlsOf(secret, 1, true);
   files["hls.mkv"] = HlsOf(secret, 1, true);
   files["dash.mp4"] = DashOf(secret);
+  files["spy.flv"] = FlashScreenOf(240, 240);
   files["concat.mp4"] = "ffconcat version 1.0\nfile '" + secret + "'\n";
   files["sdp.mp4"] = "v=0\nc=IN IP4 127.0.0.1\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/90000\n";
   return files;

@@ -36,17 +36,21 @@ TEST_F(VideoProblemsTest, ADamagedVideoKeepsWhatIsBefore) {
   ASSERT_EQ(Run("detect --adapt off whole.mp4 -o out").status, 0);
   const std::string all = RawFrames(folder_, "out/whole.mkv", "gray");
   EXPECT_TRUE(all.starts_with(kept));
-  // Bytes that were overwritten.
-  std::string damaged = bytes;
-  for (std::size_t i = 0; i < 300; ++i)
-    damaged[bytes.size() * 6 / 10 + i] = static_cast<char>(i * i * 7 + 13 * i);
-  Put("damaged.mp4", damaged);
-  const Outcome second = Run("detect --adapt off damaged.mp4 -o out");
-  EXPECT_EQ(second.status, 1);
-  EXPECT_NE(second.err.find("damaged.mp4: stops at frame "), std::string::npos) << second.err;
-  const std::string before = RawFrames(folder_, "out/damaged.mkv", "gray");
-  EXPECT_GT(before.size(), all.size() / 3);
-  EXPECT_TRUE(all.starts_with(before));
+}
+
+// PNG has checksums, so that a bit that was changed is found in whatever bytes an encoder writes.
+TEST_F(VideoProblemsTest, AnOverwrittenVideoKeepsWhatIsBefore) {
+  Make("whole.mov", 20, "-c:v png");
+  std::string bytes = ReadFile(Path("whole.mov"));
+  ASSERT_EQ(Run("detect --adapt off whole.mov -o out").status, 0);
+  const std::string all = RawFrames(folder_, "out/whole.mkv", "gray");
+  bytes[std::stoul(Probe(folder_, "whole.mov", "packet=pos")[12]) + 500] ^= 1;
+  Put("damaged.mov", bytes);
+  const Outcome run = Run("detect --adapt off damaged.mov -o out");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("damaged.mov: stops at frame 12: "), std::string::npos) << run.err;
+  EXPECT_TRUE(RawFrames(folder_, "out/damaged.mkv", "gray") ==
+              all.substr(0, std::size_t{12} * 176 * 144));
 }
 
 TEST_F(VideoProblemsTest, AHoleThatFfmpegPassesOverIsOneLine) {
