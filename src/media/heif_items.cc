@@ -198,12 +198,14 @@ class Items {
       const std::string_view source = method == 0 ? file_ : idat_;
       for (std::uint64_t n = 0; n < extents; ++n) {
         reader.Number(index_size);
-        const std::uint64_t offset = reader.Number(offset_size), length = reader.Number(length_size);
+        const std::uint64_t offset = reader.Number(offset_size),
+                            length = reader.Number(length_size);
         const std::uint64_t start = base + offset;
-        place.readable &= start >= base && start <= source.size() && length <= source.size() - start;
+        place.readable &=
+            start >= base && start <= source.size() && length <= source.size() - start;
         if (place.readable)
-          place.extents.push_back(source.substr(static_cast<std::size_t>(start),
-                                                static_cast<std::size_t>(length)));
+          place.extents.push_back(
+              source.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(length)));
       }
     }
   }
@@ -257,8 +259,7 @@ class Items {
   CodedItem Coded(std::uint64_t id, bool may_turn) const {
     CodedItem item;
     item.type = TypeOf(id);
-    if (item.type != "hvc1" && item.type != "av01")
-      FailKind("is made of an item of another kind");
+    if (item.type != "hvc1" && item.type != "av01") FailKind("is made of an item of another kind");
     const std::vector<Box> properties = PropertiesOf(id);
     Only(properties, item.type == "hvc1" ? "hvcC" : "av1C");
     item.size = SizeIn(properties);
@@ -371,8 +372,7 @@ std::string HeifFileOf(const CodedItem& item) {
     properties += box;
     // The decoder's configuration and what turns the picture have to be understood.
     constexpr std::string_view kEssential[] = {"hvcC", "av1C", "irot", "imir", "clap"};
-    const bool essential =
-        std::ranges::find(kEssential, box.substr(4, 4)) != std::end(kEssential);
+    const bool essential = std::ranges::find(kEssential, box.substr(4, 4)) != std::end(kEssential);
     places += static_cast<char>((essential ? 0x80u : 0u) | ++count);
   }
   for (const std::string_view part : item.data) data += part;

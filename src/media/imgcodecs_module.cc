@@ -93,10 +93,10 @@ const bool kSilent =
 // What may be inside of a TIFF. libtiff knows more, whose libraries end the process (JBIG), or take
 // hours and gigabytes for a hundred bytes.
 bool IsReadableCompression(int compression) {
-  constexpr int kReadable[] = {COMPRESSION_NONE,          COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW,
-                               COMPRESSION_CCITTFAX3,     COMPRESSION_CCITTFAX4, COMPRESSION_LZW,
-                               COMPRESSION_JPEG,          COMPRESSION_DEFLATE,
-                               COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS};
+  constexpr int kReadable[] = {
+      COMPRESSION_NONE,          COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW, COMPRESSION_CCITTFAX3,
+      COMPRESSION_CCITTFAX4,     COMPRESSION_LZW,      COMPRESSION_JPEG,      COMPRESSION_DEFLATE,
+      COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS};
   return std::ranges::find(kReadable, compression) != std::end(kReadable);
 }
 
@@ -189,9 +189,8 @@ void DecodePart(TIFF* tiff, std::uint32_t part, std::string& memory) {
   const auto decode = [&](char background) {
     std::ranges::fill(memory, background);
     const auto size = static_cast<tmsize_t>(memory.size());
-    const tmsize_t got = TIFFIsTiled(tiff)
-                             ? TIFFReadEncodedTile(tiff, part, memory.data(), size)
-                             : TIFFReadEncodedStrip(tiff, part, memory.data(), size);
+    const tmsize_t got = TIFFIsTiled(tiff) ? TIFFReadEncodedTile(tiff, part, memory.data(), size)
+                                           : TIFFReadEncodedStrip(tiff, part, memory.data(), size);
     if (got < 0 || is_damaged) FailDamaged();
     return static_cast<std::size_t>(got);
   };

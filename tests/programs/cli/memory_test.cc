@@ -56,10 +56,10 @@ class MemoryTest : public testing::ProgramTest {
                            std::uint32_t value) {
       return number(tag, 2) + number(type, 2) + number(count, 4) + number(value, 4);
     };
-    file += number(10, 2) + entry(256, 3, 1, 42) + entry(257, 3, 1, kRows) + entry(258, 3, 3, data) +
-            entry(259, 3, 1, 8) + entry(262, 3, 1, 2) + entry(273, 4, kRows, data + 6) +
-            entry(277, 3, 1, 3) + entry(278, 3, 1, 1) + entry(279, 4, kRows, data + 6 + 4 * kRows) +
-            entry(284, 3, 1, 1) + number(0, 4);
+    file += number(10, 2) + entry(256, 3, 1, 42) + entry(257, 3, 1, kRows) +
+            entry(258, 3, 3, data) + entry(259, 3, 1, 8) + entry(262, 3, 1, 2) +
+            entry(273, 4, kRows, data + 6) + entry(277, 3, 1, 3) + entry(278, 3, 1, 1) +
+            entry(279, 4, kRows, data + 6 + 4 * kRows) + entry(284, 3, 1, 1) + number(0, 4);
     for (int i = 0; i < 3; ++i) file += number(16, 2);
     for (int i = 0; i < kRows; ++i) file += number(8, 4);
     for (int i = 0; i < kRows; ++i) file += number(8, 4);
