@@ -15,7 +15,7 @@ std::atomic<bool> stop{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
 
 // How long a run has for an orderly end: less than the second that is promised.
-constexpr long kPatienceNanoseconds = 900'000'000;
+constexpr long kPatienceNanoseconds = 700'000'000;
 
 timer_t timer;
 std::atomic<bool> has_timer{false};
