@@ -7,6 +7,7 @@ pkg_check_modules(ARCHIVE REQUIRED IMPORTED_TARGET libarchive)
 pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebp libwebpdemux)
 # Optional: without them HEIC and AVIF, or JPEG XL, are not read.
 pkg_check_modules(HEIF IMPORTED_TARGET libheif>=1.13)
+pkg_check_modules(DE265 IMPORTED_TARGET libde265>=1.0)
 pkg_check_modules(JXL IMPORTED_TARGET libjxl>=0.7)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 # Their headers: the libraries are loaded when the first video is opened.

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <cstring>
 #include <random>
 
@@ -119,21 +121,60 @@ void RequireWritable(const fs::path& path, Overwrite overwrite) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) FailBy(path, "cannot be written", errno);
 }
 
+// The names of parts, where a signal handler can read them. A part that finds no slot is left
+// behind by RemovePartsNow, as a kill leaves all.
+struct PartFile::Slot {
+  std::atomic<bool> taken{false}, there{false};
+  char path[PATH_MAX];
+  static Slot all[100];
+};
+PartFile::Slot PartFile::Slot::all[100];
+
+namespace {
+
+std::atomic<bool> ending{false};
+
+// For a thread that would go on with its files while the process ends.
+void StayOutOfTheEnd() {
+  while (ending) pause();
+}
+
+}  // namespace
+
+void RemovePartsNow() { PartFile::RemoveAll(); }
+
+void PartFile::RemoveAll() {
+  ending = true;
+  for (Slot& slot : Slot::all)
+    if (slot.there) unlink(slot.path);
+}
+
 PartFile::PartFile(const fs::path& destination) : destination_(destination), path_(destination) {
   if (IsSpecial(destination)) return;
   std::error_code ignored;
   if (fs::is_symlink(destination, ignored))
     destination_ = fs::weakly_canonical(destination, ignored);
   path_ = destination_.parent_path() / (std::string(kPartPrefix) + RandomName() + kPartSuffix);
+  StayOutOfTheEnd();
+  for (Slot& slot : Slot::all) {
+    if (path_.native().size() >= sizeof slot.path || slot.taken.exchange(true)) continue;
+    std::strcpy(slot.path, path_.c_str());
+    slot.there = true;
+    slot_ = &slot;
+    break;
+  }
 }
 
 PartFile::~PartFile() {
+  StayOutOfTheEnd();
   if (path_ != destination_) unlink(path_.c_str());
+  if (slot_) slot_->there = false, slot_->taken = false;
 }
 
 void PartFile::Rename(Survives survives) {
   if (path_ == destination_) return;
   const bool sync = survives == Survives::kPowerLoss;
+  StayOutOfTheEnd();
   if ((sync && !Sync(path_)) || rename(path_.c_str(), destination_.c_str()) != 0)
     FailBy(destination_, "cannot be written", errno);
   path_ = destination_;

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "media/hevc_decoder.h"
 #include "media/phone_codecs.h"
 
 namespace {
@@ -32,6 +33,7 @@ void CopyRows(const heif_image* image, cv::Mat& rgb) {
 
 void skinmask_decode_heif(std::string_view bytes, const skinmask::CheckPicture& check, cv::Mat& rgb,
                           std::string& problem) {
+  RegisterHevcDecoder();
   const std::unique_ptr<heif_context, void (*)(heif_context*)> context(heif_context_alloc(),
                                                                        heif_context_free);
   heif_context_set_max_decoding_threads(context.get(), 0);  // images are read side by side
@@ -47,10 +49,13 @@ void skinmask_decode_heif(std::string_view bytes, const skinmask::CheckPicture& 
   const Owned<heif_image_handle> primary(handle, heif_image_handle_release);
   const cv::Size told(heif_image_handle_get_width(handle), heif_image_handle_get_height(handle));
   check({told.width, told.height}, std::int64_t{told.width} * told.height);
+  constexpr std::int64_t kPadding = 64;  // to whole blocks
+  LimitHevcPictures((told.width + kPadding) * (told.height + kPadding));
   heif_image* image = nullptr;
   error =
       heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGB, nullptr);
   const Owned<heif_image> decoded(image, heif_image_release);
+  LimitHevcPictures(0);
   if (error.code == heif_error_Ok) CopyRows(image, rgb);
   if (rgb.empty())
     problem = ProblemOf(error);

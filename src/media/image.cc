@@ -29,6 +29,21 @@ constexpr std::size_t kMostBytes = INT32_MAX;  // OpenCV's matrices count in int
       "is no image, or a damaged one (JPEG, PNG, BMP, TIFF, WebP, PNM, GIF, HEIC, AVIF, JPEG XL)");
 }
 
+// Every tile is decoded whole, of which the picture may need a single pixel. Tiles no larger than
+// the picture have at most four times its pixels.
+void CheckTiles(const ImageHeader& header, std::int64_t most, std::string_view subject) {
+  CheckSize(header.tile, most, subject);
+  const auto [width, height] = header.size;
+  const auto [tile_width, tile_height] = header.tile;
+  const std::int64_t across = (width + tile_width - 1) / tile_width;
+  const std::int64_t count = across * ((height + tile_height - 1) / tile_height);
+  const std::int64_t tile = tile_width * tile_height;
+  if (tile <= std::max(most, 4 * width * height) / count) return;
+  throw Error(subject, fmt::format("has {} tiles of {} x {} pixels, and the limit is {} pixels (a "
+                                   "higher one takes it)",
+                                   count, tile_width, tile_height, most));
+}
+
 // Checks what the header of a file says, and gives its EXIF data.
 std::string CheckHeader(ImageFormat format, std::string_view bytes, std::string_view subject,
                         const DecodeOptions& options) {
@@ -45,7 +60,7 @@ std::string CheckHeader(ImageFormat format, std::string_view bytes, std::string_
     header.size = *size;
   }
   CheckSize(header.size, options.max_pixels, subject);
-  if (header.tile.width > 0) CheckSize(header.tile, options.max_pixels, subject);
+  if (header.tile.width > 0) CheckTiles(header, options.max_pixels, subject);
   if (options.take) {
     const std::int64_t tile = header.tile.width * header.tile.height;
     options.take((header.size.width * header.size.height + tile) *

@@ -17,10 +17,11 @@ namespace {
 using skinmask::ImageFormat;
 using skinmask::ImageHeader;
 
-// A file in memory as libtiff reads it.
+// A file in memory as libtiff reads it, or writes it to `written`.
 struct TiffFile {
   std::string_view bytes;
   std::size_t at = 0;
+  std::string* written = nullptr;
 };
 
 TiffFile& FileOf(thandle_t handle) { return *static_cast<TiffFile*>(handle); }
@@ -34,7 +35,16 @@ tmsize_t Read(thandle_t handle, void* to, tmsize_t size) {
   return static_cast<tmsize_t>(count);
 }
 
-tmsize_t Write(thandle_t, void*, tmsize_t) { return 0; }
+tmsize_t Write(thandle_t handle, void* from, tmsize_t size) {
+  TiffFile& file = FileOf(handle);
+  if (!file.written) return 0;
+  const auto count = static_cast<std::size_t>(size);
+  if (file.written->size() < file.at + count) file.written->resize(file.at + count);
+  std::memcpy(file.written->data() + file.at, from, count);
+  file.bytes = *file.written;
+  file.at += count;
+  return size;
+}
 toff_t Seek(thandle_t handle, toff_t offset, int whence) {
   TiffFile& file = FileOf(handle);
   const std::size_t from = whence == SEEK_SET   ? 0
@@ -44,6 +54,13 @@ toff_t Seek(thandle_t handle, toff_t offset, int whence) {
 }
 int Close(thandle_t) { return 0; }
 toff_t SizeOf(thandle_t handle) { return FileOf(handle).bytes.size(); }
+
+using TiffPtr = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
+
+TiffPtr Open(TiffFile& file, const char* mode) {
+  return {TIFFClientOpen("", mode, &file, Read, Write, Seek, Close, SizeOf, nullptr, nullptr),
+          TIFFClose};
+}
 
 // Whether libtiff told this thread of pixels that it could not decode. OpenCV has it go on after
 // these, with whatever the memory of the strip or tile held.
@@ -73,32 +90,67 @@ const bool kSilent =
     (TIFFSetErrorHandler(nullptr), TIFFSetWarningHandler(nullptr),
      TIFFSetErrorHandlerExt(NoteError), TIFFSetWarningHandlerExt(NoteWarning), true);
 
+// What may be inside of a TIFF. libtiff knows more, whose libraries end the process (JBIG), or take
+// hours and gigabytes for a hundred bytes.
+bool IsReadableCompression(int compression) {
+  constexpr int kReadable[] = {
+      COMPRESSION_NONE,          COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW, COMPRESSION_CCITTFAX3,
+      COMPRESSION_CCITTFAX4,     COMPRESSION_LZW,      COMPRESSION_JPEG,      COMPRESSION_DEFLATE,
+      COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS};
+  return std::ranges::find(kReadable, compression) != std::end(kReadable);
+}
+
+struct TiffKind {
+  std::uint16_t compression = COMPRESSION_NONE, bits = 8, samples = 1;
+  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK, planes = PLANARCONFIG_CONTIG;
+};
+
+TiffKind KindOf(TIFF* tiff) {
+  TiffKind kind;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &kind.compression);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &kind.bits);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &kind.samples);
+  TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &kind.photometric);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &kind.planes);
+  return kind;
+}
+
 // Whether OpenCV decodes every pixel of such a TIFF as its tags say. Of others it may leave memory
 // as it was (16 bits of one sample that claim to be RGB) or mix the samples up (planes of 16 bits).
 // Pixels of 32 bits and more it decodes, and they are refused later.
-bool IsOfReadableKind(TIFF* tiff, int bits, int samples) {
-  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK, planes = PLANARCONFIG_CONTIG;
-  TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planes);
-  const bool deep = bits > 8;
-  if (deep && samples > 1 && planes != PLANARCONFIG_CONTIG) return false;
-  switch (photometric) {
+bool IsOfReadableKind(const TiffKind& kind) {
+  constexpr int kMostSamples = 8;  // each takes as long as grey does
+  const bool deep = kind.bits > 8;
+  if (kind.samples > kMostSamples) return false;
+  if (deep && kind.samples > 1 && kind.planes != PLANARCONFIG_CONTIG) return false;
+  switch (kind.photometric) {
     case PHOTOMETRIC_MINISWHITE:
       return !deep;  // it would come inverted
     case PHOTOMETRIC_MINISBLACK:
-      return samples == 1 || !deep;
+      return kind.samples == 1 || !deep;
     case PHOTOMETRIC_RGB:
-      return samples == 3 || samples == 4;
+      return kind.samples == 3 || kind.samples == 4;
     default:
       return !deep;  // which libtiff makes RGB of
   }
 }
 
+// What is wrong with the strips or tiles; empty for nothing.
+std::string ProblemOfParts(TIFF* tiff, std::size_t file_size) {
+  const bool tiled = TIFFIsTiled(tiff);
+  const std::uint32_t parts = tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+  for (std::uint32_t i = 0; i < parts; ++i) {
+    const std::uint64_t start = TIFFGetStrileOffset(tiff, i);
+    const std::uint64_t count = TIFFGetStrileByteCount(tiff, i);
+    if (count > file_size || start > file_size - count)
+      return "is a damaged TIFF: it ends too early (a whole file)";
+  }
+  return {};
+}
+
 void ReadTiffHeader(std::string_view bytes, ImageHeader& header) {
   TiffFile file{bytes};
-  const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(
-      TIFFClientOpen("", "rm", &file, Read, Write, Seek, Close, SizeOf, nullptr, nullptr),
-      TIFFClose);
+  const TiffPtr tiff = Open(file, "rm");
   std::uint32_t width = 0, height = 0;
   if (!tiff || !TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width) ||
       !TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height)) {
@@ -106,29 +158,108 @@ void ReadTiffHeader(std::string_view bytes, ImageHeader& header) {
     return;
   }
   header.size = {width, height};
-  const bool tiled = TIFFIsTiled(tiff.get());
-  std::uint16_t bits = 8, samples = 1;
-  TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_BITSPERSAMPLE, &bits);
-  TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_SAMPLESPERPIXEL, &samples);
-  if (!IsOfReadableKind(tiff.get(), bits, samples))
-    header.problem =
-        "is a TIFF of a kind that is not read (8 bits, or grey or RGB of 16 bits, interleaved)";
-  header.pixel_bytes = std::max(3, bits / 8 * std::max<int>(3, samples));
-  if (tiled) {
+  const TiffKind kind = KindOf(tiff.get());
+  header.pixel_bytes = std::max(3, kind.bits / 8 * std::max<int>(3, kind.samples));
+  if (TIFFIsTiled(tiff.get())) {
     std::uint32_t tile_width = 0, tile_height = 0;
     TIFFGetField(tiff.get(), TIFFTAG_TILEWIDTH, &tile_width);
     TIFFGetField(tiff.get(), TIFFTAG_TILELENGTH, &tile_height);
     header.tile = {tile_width, tile_height};
   }
-  const std::uint32_t parts =
-      tiled ? TIFFNumberOfTiles(tiff.get()) : TIFFNumberOfStrips(tiff.get());
-  for (std::uint32_t i = 0; i < parts; ++i) {
-    const std::uint64_t start = TIFFGetStrileOffset(tiff.get(), i);
-    const std::uint64_t count = TIFFGetStrileByteCount(tiff.get(), i);
-    if (count <= bytes.size() && start <= bytes.size() - count) continue;
-    header.problem = "is a damaged TIFF: it ends too early (a whole file)";
-    return;
+  if (!IsReadableCompression(kind.compression))
+    header.problem =
+        "is a TIFF whose pixels are packed in a way that is not read (none, CCITT fax, LZW, "
+        "JPEG, deflate or PackBits)";
+  else if (!IsOfReadableKind(kind))
+    header.problem =
+        "is a TIFF of a kind that is not read (8 bits, or grey or RGB of 16 bits, interleaved)";
+  else
+    header.problem = ProblemOfParts(tiff.get(), bytes.size());
+}
+
+[[noreturn]] void FailDamaged() {
+  throw cv::Exception(cv::Error::StsError,
+                      "its pixels are damaged, or end too early (a whole file)", "", "", 0);
+}
+
+// Decodes strip or tile `part` into `memory`, all of it. libtiff's inflater stops without a word
+// where its data are longer than the part, up to a run's length before the end: what it leaves is
+// told by what was there before. (Data that rightly end in these bytes are only decoded again.)
+void DecodePart(TIFF* tiff, std::uint32_t part, std::string& memory) {
+  const auto decode = [&](char background) {
+    std::ranges::fill(memory, background);
+    const auto size = static_cast<tmsize_t>(memory.size());
+    const tmsize_t got = TIFFIsTiled(tiff) ? TIFFReadEncodedTile(tiff, part, memory.data(), size)
+                                           : TIFFReadEncodedStrip(tiff, part, memory.data(), size);
+    if (got < 0 || is_damaged) FailDamaged();
+    return static_cast<std::size_t>(got);
+  };
+  const std::size_t got = decode('\0');
+  if (got > 0 && memory[got - 1] == '\0') {
+    decode('\xFF');
+    if (memory[got - 1] != '\0') FailDamaged();
   }
+  memory.resize(got);
+}
+
+// Copies a tag that has one number.
+template <class Number>
+void CopyTag(TIFF* from, TIFF* to, std::uint32_t tag) {
+  Number value{};
+  if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, value);
+}
+
+// The same picture without compression, since OpenCV has libtiff decode pixels of more than 8 bits
+// into memory that still holds what was there before, and takes what libtiff leaves of it for
+// pixels. (Into that of other pixels libtiff writes zeros first.)
+std::string Uncompressed(TIFF* tiff, const TiffKind& kind) {
+  std::string bytes;
+  TiffFile file{{}, 0, &bytes};
+  const TiffPtr plain = Open(file, "w");
+  if (!plain) FailDamaged();
+  for (const std::uint32_t tag : {TIFFTAG_IMAGEWIDTH, TIFFTAG_IMAGELENGTH, TIFFTAG_TILEWIDTH,
+                                  TIFFTAG_TILELENGTH, TIFFTAG_ROWSPERSTRIP})
+    CopyTag<std::uint32_t>(tiff, plain.get(), tag);
+  for (const std::uint32_t tag : {TIFFTAG_SAMPLEFORMAT, TIFFTAG_ORIENTATION})
+    CopyTag<std::uint16_t>(tiff, plain.get(), tag);
+  TIFFSetField(plain.get(), TIFFTAG_BITSPERSAMPLE, kind.bits);
+  TIFFSetField(plain.get(), TIFFTAG_SAMPLESPERPIXEL, kind.samples);
+  TIFFSetField(plain.get(), TIFFTAG_PHOTOMETRIC, kind.photometric);
+  TIFFSetField(plain.get(), TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField(plain.get(), TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  const bool tiled = TIFFIsTiled(tiff);
+  const std::uint32_t parts = tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+  const tmsize_t size = tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
+  if (size <= 0) FailDamaged();
+  std::string part;
+  for (std::uint32_t i = 0; i < parts; ++i) {
+    part.resize(static_cast<std::size_t>(size));
+    DecodePart(tiff, i, part);
+    const auto count = static_cast<tmsize_t>(part.size());
+    if ((tiled ? TIFFWriteEncodedTile(plain.get(), i, part.data(), count)
+               : TIFFWriteEncodedStrip(plain.get(), i, part.data(), count)) < 0)
+      FailDamaged();
+  }
+  TIFFFlush(plain.get());
+  return bytes;
+}
+
+cv::Mat DecodeWithOpenCv(std::string_view bytes, int flags) {
+  const cv::Mat buffer(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
+  return cv::imdecode(buffer, flags);
+}
+
+cv::Mat DecodeTiff(std::string_view bytes, int flags) {
+  is_damaged = false;
+  TiffFile file{bytes};
+  const TiffPtr tiff = Open(file, "rm");
+  if (!tiff) FailDamaged();
+  const TiffKind kind = KindOf(tiff.get());
+  const bool packed_deep = kind.bits > 8 && kind.compression != COMPRESSION_NONE;
+  const cv::Mat image = packed_deep ? DecodeWithOpenCv(Uncompressed(tiff.get(), kind), flags)
+                                    : DecodeWithOpenCv(bytes, flags);
+  if (is_damaged) FailDamaged();
+  return image;
 }
 
 void ReadWebPHeader(std::string_view bytes, ImageHeader& header) {
@@ -170,12 +301,7 @@ void skinmask_read_header(ImageFormat format, std::string_view bytes, ImageHeade
 
 void skinmask_decode(ImageFormat format, std::string_view bytes, int flags, cv::Mat& image) {
   if (format == ImageFormat::kWebP) return DecodeWebP(bytes, image);
-  const cv::Mat buffer(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
-  is_damaged = false;
-  image = cv::imdecode(buffer, flags);
-  if (format == ImageFormat::kTiff && is_damaged)
-    throw cv::Exception(cv::Error::StsError,
-                        "its pixels are damaged, or end too early (a whole file)", "", "", 0);
+  image = format == ImageFormat::kTiff ? DecodeTiff(bytes, flags) : DecodeWithOpenCv(bytes, flags);
 }
 
 void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes) {

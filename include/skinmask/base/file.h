@@ -73,12 +73,19 @@ class PartFile {
   PartFile& operator=(const PartFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  static void RemoveAll();  // as RemovePartsNow
   // Puts it in its place, whatever is there. Its writer has closed it. Throws Error.
   void Rename(Survives survives = Survives::kPowerLoss);
 
  private:
+  struct Slot;
   std::filesystem::path destination_, path_;
+  Slot* slot_ = nullptr;  // for RemovePartsNow
 };
+
+// Removes the files that PartFiles of this process stand for, of the first hundred at a time, for a
+// process that ends in a signal handler; no part is begun or renamed after it.
+void RemovePartsNow();
 
 // Removes what PartFile names of processes that are gone left in a folder: those that nobody has
 // written to for a day.

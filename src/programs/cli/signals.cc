@@ -1,7 +1,11 @@
 #include "programs/cli/signals.h"
 
+#include <time.h>
+#include <unistd.h>
+
 #include <csignal>
 
+#include "programs/cli/context.h"
 #include "skinmask/base/file.h"
 
 namespace skinmask::cli {
@@ -10,7 +14,30 @@ namespace {
 std::atomic<bool> stop{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
 
-extern "C" void RequestStop(int) { stop = true; }
+// How long a run has for an orderly end: less than the second that is promised.
+constexpr long kPatienceNanoseconds = 700'000'000;
+
+timer_t timer;
+std::atomic<bool> has_timer{false};
+
+extern "C" void RequestStop(int) {
+  stop = true;
+  const itimerspec once{{}, {0, kPatienceNanoseconds}};
+  if (has_timer) timer_settime(timer, 0, &once, nullptr);
+}
+
+// A decoder did not come back.
+extern "C" void EndNow(int) {
+  RemovePartsNow();
+  _exit(kInterrupted);
+}
+
+void Handle(int signal, void (*handler)(int), unsigned flags) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = static_cast<int>(flags);
+  sigaction(signal, &action, nullptr);
+}
 
 }  // namespace
 
@@ -18,11 +45,19 @@ const std::atomic<bool>& StopFlag() { return stop; }
 
 void InstallSignalHandlers() {
   StopWaitsBy(&stop);
-  struct sigaction action = {};
-  action.sa_handler = RequestStop;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  sigevent event = {};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGALRM;
+  has_timer = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
+  Handle(SIGALRM, EndNow, SA_RESTART);
+  Handle(SIGINT, RequestStop, SA_RESETHAND | SA_RESTART);
+  Handle(SIGTERM, RequestStop, SA_RESETHAND | SA_RESTART);
+}
+
+void LetTheEndTakeItsTime() {
+  if (!has_timer.exchange(false)) return;
+  const itimerspec never{};
+  timer_settime(timer, 0, &never, nullptr);
 }
 
 }  // namespace skinmask::cli

@@ -1,0 +1,398 @@
+#include "media/heif_items.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+// Telephones write some 300 items, of which two or three hold data about the picture.
+constexpr std::size_t kMostItems = 5000, kMostMetadata = 64, kMostTiles = 4096;
+constexpr std::size_t kMostExtents = 64, kMostProperties = 64;
+constexpr std::int64_t kMostPadding = 1024;  // pixels of a tile beyond the picture
+constexpr std::size_t kBoxHeader = 8;
+
+// What is wrong with the file, for the subject to be put before it.
+struct Problem {
+  std::string text;
+};
+
+[[noreturn]] void FailDamaged(const char* what) {
+  throw Problem{std::string("is a damaged HEIC or AVIF: ") + what + " (a whole file)"};
+}
+
+[[noreturn]] void FailKind(const std::string& what) {
+  throw Problem{"is a HEIC or AVIF that " + what +
+                " (one image of H.265 or AV1, or a grid of them)"};
+}
+
+// Reads big-endian numbers from the front.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  bool AtEnd() const { return left_.empty(); }
+  std::string_view Take(std::uint64_t size) {
+    if (size > left_.size()) FailDamaged("a box ends too early");
+    const std::string_view taken = left_.substr(0, static_cast<std::size_t>(size));
+    left_.remove_prefix(taken.size());
+    return taken;
+  }
+  std::uint64_t Number(std::size_t bytes) {
+    std::uint64_t value = 0;
+    for (const char c : Take(bytes)) value = value << 8 | static_cast<std::uint8_t>(c);
+    return value;
+  }
+
+ private:
+  std::string_view left_;
+};
+
+struct Box {
+  std::string_view type, whole, content;
+};
+
+// The next box of a list of them.
+Box NextBox(Reader& reader, std::string_view all) {
+  Reader header(all);
+  std::uint64_t size = header.Number(4), header_size = kBoxHeader;
+  const std::string_view type = header.Take(4);
+  if (size == 1) {
+    size = header.Number(8);
+    header_size += 8;
+  } else if (size == 0) {
+    size = all.size();  // up to the end
+  }
+  if (size < header_size) FailDamaged("a box has no length");
+  const std::string_view whole = reader.Take(size);
+  return {type, whole, whole.substr(static_cast<std::size_t>(header_size))};
+}
+
+std::vector<Box> BoxesOf(std::string_view bytes, std::size_t most) {
+  std::vector<Box> boxes;
+  Reader reader(bytes);
+  for (std::size_t at = 0; at < bytes.size();) {
+    if (boxes.size() == most) FailDamaged("it has too many boxes");
+    boxes.push_back(NextBox(reader, bytes.substr(at)));
+    at += boxes.back().whole.size();
+  }
+  return boxes;
+}
+
+// The content of the only box of that type; empty where there is none, and may be none.
+std::string_view Only(const std::vector<Box>& boxes, std::string_view type, bool needed = true) {
+  const auto is_type = [&](const Box& box) { return box.type == type; };
+  const auto count = std::ranges::count_if(boxes, is_type);
+  if (count > 1) FailDamaged("a box is there twice");
+  if (count == 1) return std::ranges::find_if(boxes, is_type)->content;
+  if (needed) FailDamaged("a box is missing");
+  return {};
+}
+
+struct Version {
+  std::uint64_t version, flags;
+};
+
+Version ReadVersion(Reader& reader) {
+  const std::uint64_t both = reader.Number(4);
+  return {both >> 24, both & 0xFFFFFF};
+}
+
+class Items {
+ public:
+  explicit Items(std::string_view file) : file_(file) {
+    constexpr std::size_t kMostBoxes = 1000;
+    const std::vector<Box> top = BoxesOf(file, kMostBoxes);
+    Reader meta(Only(top, "meta"));
+    ReadVersion(meta);
+    const std::vector<Box> boxes = BoxesOf(Only(top, "meta").substr(4), kMostBoxes);
+    ReadPrimary(Only(boxes, "pitm"));
+    ReadTypes(Only(boxes, "iinf"));
+    references_ = Only(boxes, "iref", false);
+    locations_ = Only(boxes, "iloc");
+    idat_ = Only(boxes, "idat", false);
+    const std::vector<Box> iprp = BoxesOf(Only(boxes, "iprp"), kMostBoxes);
+    properties_ = BoxesOf(Only(iprp, "ipco"), kMostItems);
+    for (const Box& box : iprp)
+      if (box.type == "ipma") ReadAssociations(box.content);
+    ReadLocations();
+  }
+
+  HeifPicture Picture() const {
+    const std::string type = TypeOf(primary_);
+    if (type == "grid") return Grid();
+    HeifPicture picture;
+    picture.tiles.push_back(Coded(primary_, true));
+    picture.size = picture.tiles[0].size;
+    return picture;
+  }
+
+ private:
+  struct Association {
+    std::size_t property;  // from 1; 0 for none
+    bool essential;
+  };
+
+  void ReadPrimary(std::string_view content) {
+    Reader reader(content);
+    primary_ = reader.Number(ReadVersion(reader).version == 0 ? 2 : 4);
+  }
+
+  void ReadTypes(std::string_view content) {
+    Reader reader(content);
+    const std::size_t count_size = ReadVersion(reader).version == 0 ? 2 : 4;
+    const std::uint64_t count = reader.Number(count_size);
+    if (count > kMostItems) FailKind("has more than 5000 items");
+    std::size_t metadata = 0;
+    for (const Box& box : BoxesOf(content.substr(4 + count_size), kMostItems)) {
+      if (box.type != "infe") continue;
+      Reader entry(box.content);
+      const std::uint64_t version = ReadVersion(entry).version;
+      if (version < 2) FailKind("names its items in an old way");
+      const std::uint64_t id = entry.Number(version == 2 ? 2 : 4);
+      entry.Number(2);  // protection
+      const std::string type(entry.Take(4));
+      if (!types_.emplace(id, type).second) FailDamaged("an item is there twice");
+      metadata += type == "Exif" || type == "mime" || type == "uri ";
+    }
+    if (metadata > kMostMetadata) FailKind("has more than 64 items about the picture");
+  }
+
+  void ReadAssociations(std::string_view content) {
+    Reader reader(content);
+    const Version version = ReadVersion(reader);
+    const std::uint64_t count = reader.Number(4);
+    if (count > kMostItems) FailDamaged("it has too many properties");
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::vector<Association>& all = associations_[reader.Number(version.version == 0 ? 2 : 4)];
+      for (std::uint64_t n = reader.Number(1); n > 0; --n) {
+        const std::size_t bytes = version.flags & 1 ? 2 : 1;
+        const std::uint64_t value = reader.Number(bytes), top = std::uint64_t{1} << (8 * bytes - 1);
+        all.push_back({static_cast<std::size_t>(value & (top - 1)), (value & top) != 0});
+      }
+      if (all.size() > kMostProperties) FailDamaged("it has too many properties");
+    }
+  }
+
+  void ReadLocations() {
+    Reader reader(locations_);
+    const std::uint64_t version = ReadVersion(reader).version, sizes = reader.Number(2);
+    if (version > 2) FailKind("places its items in a way that is not known");
+    const std::size_t offset_size = sizes >> 12, length_size = sizes >> 8 & 15,
+                      base_size = sizes >> 4 & 15, index_size = version > 0 ? sizes & 15 : 0;
+    for (const std::size_t size : {offset_size, length_size, base_size, index_size})
+      if (size != 0 && size != 4 && size != 8) FailDamaged("places have no size");
+    const std::uint64_t count = reader.Number(version < 2 ? 2 : 4);
+    if (count > kMostItems) FailKind("has more than 5000 items");
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t id = reader.Number(version < 2 ? 2 : 4);
+      const std::uint64_t method = version > 0 ? reader.Number(2) & 15 : 0;
+      const std::uint64_t reference = reader.Number(2), base = reader.Number(base_size);
+      const std::uint64_t extents = reader.Number(2);
+      if (extents > kMostExtents) FailKind("has an item in more than 64 pieces");
+      Place& place = places_[id];
+      if (!place.extents.empty()) FailDamaged("an item is there twice");
+      place.readable = method < 2 && reference == 0;
+      const std::string_view source = method == 0 ? file_ : idat_;
+      for (std::uint64_t n = 0; n < extents; ++n) {
+        reader.Number(index_size);
+        const std::uint64_t offset = reader.Number(offset_size),
+                            length = reader.Number(length_size);
+        const std::uint64_t start = base + offset;
+        place.readable &=
+            start >= base && start <= source.size() && length <= source.size() - start;
+        if (place.readable)
+          place.extents.push_back(
+              source.substr(static_cast<std::size_t>(start), static_cast<std::size_t>(length)));
+      }
+    }
+  }
+
+  std::string TypeOf(std::uint64_t id) const {
+    const auto found = types_.find(id);
+    if (found == types_.end()) FailDamaged("an item that is referred to is missing");
+    return found->second;
+  }
+
+  const std::vector<std::string_view>& DataOf(std::uint64_t id) const {
+    const auto found = places_.find(id);
+    if (found == places_.end() || found->second.extents.empty() || !found->second.readable)
+      FailDamaged("data of its picture are missing");
+    std::size_t size = 0;
+    for (const std::string_view extent : found->second.extents) size += extent.size();
+    if (size > file_.size()) FailDamaged("data of its picture are there twice");
+    return found->second.extents;
+  }
+
+  // Those that tell how its pixels are to be understood; what else is optional does not count.
+  std::vector<Box> PropertiesOf(std::uint64_t id) const {
+    constexpr std::string_view kKnown[] = {"hvcC", "av1C", "ispe", "pixi", "colr",
+                                           "pasp", "irot", "imir", "clap"};
+    std::vector<Box> known;
+    const auto found = associations_.find(id);
+    if (found == associations_.end()) FailDamaged("an image has no properties");
+    for (const Association& one : found->second) {
+      if (one.property == 0) continue;
+      if (one.property > properties_.size()) FailDamaged("a property is missing");
+      const Box& box = properties_[one.property - 1];
+      if (std::ranges::find(kKnown, box.type) != std::end(kKnown))
+        known.push_back(box);
+      else if (one.essential)
+        FailKind("cannot be shown without properties that are not known");
+    }
+    return known;
+  }
+
+  static PictureSize SizeIn(const std::vector<Box>& properties) {
+    Reader reader(Only(properties, "ispe"));
+    ReadVersion(reader);
+    const auto width = static_cast<std::int64_t>(reader.Number(4));
+    return {width, static_cast<std::int64_t>(reader.Number(4))};
+  }
+
+  static bool Turns(const Box& box) {
+    return box.type == "irot" || box.type == "imir" || box.type == "clap";
+  }
+
+  CodedItem Coded(std::uint64_t id, bool may_turn) const {
+    CodedItem item;
+    item.type = TypeOf(id);
+    if (item.type != "hvc1" && item.type != "av01") FailKind("is made of an item of another kind");
+    const std::vector<Box> properties = PropertiesOf(id);
+    Only(properties, item.type == "hvc1" ? "hvcC" : "av1C");
+    item.size = SizeIn(properties);
+    for (const Box& box : properties) {
+      if (Turns(box) && !may_turn) FailKind("turns its tiles");
+      item.properties.push_back(box.whole);
+    }
+    item.data = DataOf(id);
+    return item;
+  }
+
+  // The images that an item is derived from.
+  std::vector<std::uint64_t> PartsOf(std::uint64_t id) const {
+    std::vector<std::uint64_t> parts;
+    if (references_.empty()) return parts;
+    Reader reader(references_);
+    const std::size_t id_size = ReadVersion(reader).version == 0 ? 2 : 4;
+    for (const Box& box : BoxesOf(references_.substr(4), kMostItems)) {
+      Reader entry(box.content);
+      if (entry.Number(id_size) != id || box.type != "dimg") continue;
+      if (!parts.empty()) FailDamaged("its tiles are listed twice");
+      const std::uint64_t count = entry.Number(2);
+      if (count > kMostTiles) FailKind("has more than 4096 tiles");
+      for (std::uint64_t i = 0; i < count; ++i) parts.push_back(entry.Number(id_size));
+    }
+    return parts;
+  }
+
+  HeifPicture Grid() const {
+    HeifPicture picture;
+    std::string data;
+    for (const std::string_view extent : DataOf(primary_)) data += extent.substr(0, 16);
+    Reader reader(data);
+    reader.Number(1);
+    const std::size_t bytes = reader.Number(1) & 1 ? 4 : 2;
+    picture.rows = static_cast<std::int64_t>(reader.Number(1)) + 1;
+    picture.columns = static_cast<std::int64_t>(reader.Number(1)) + 1;
+    const auto width = static_cast<std::int64_t>(reader.Number(bytes));
+    picture.size = {width, static_cast<std::int64_t>(reader.Number(bytes))};
+    const std::vector<Box> properties = PropertiesOf(primary_);
+    const PictureSize told = SizeIn(properties);
+    if (told.width != picture.size.width || told.height != picture.size.height)
+      FailDamaged("its grid has another size than its header says");
+    for (const Box& box : properties)
+      if (Turns(box)) picture.turns.push_back(box.whole);
+    const std::vector<std::uint64_t> parts = PartsOf(primary_);
+    if (static_cast<std::int64_t>(parts.size()) != picture.rows * picture.columns)
+      FailDamaged("its grid has not all its tiles");
+    for (const std::uint64_t part : parts) picture.tiles.push_back(Coded(part, false));
+    CheckTiles(picture);
+    return picture;
+  }
+
+  // Each tile has a place of its own in the picture, and together they cover it.
+  static void CheckTiles(const HeifPicture& picture) {
+    const PictureSize tile = picture.tiles[0].size;
+    for (const CodedItem& each : picture.tiles)
+      if (each.size.width != tile.width || each.size.height != tile.height)
+        FailDamaged("its tiles are of several sizes");
+    const auto covers = [](std::int64_t count, std::int64_t each, std::int64_t all) {
+      return each > 0 && (count - 1) * each < all && count * each >= all &&
+             each <= all + kMostPadding;
+    };
+    if (!covers(picture.columns, tile.width, picture.size.width) ||
+        !covers(picture.rows, tile.height, picture.size.height))
+      FailDamaged("its tiles do not make its picture");
+  }
+
+  struct Place {
+    std::vector<std::string_view> extents;
+    bool readable = true;
+  };
+
+  std::string_view file_, references_, locations_, idat_;
+  std::uint64_t primary_ = 0;
+  std::map<std::uint64_t, std::string> types_;
+  std::map<std::uint64_t, std::vector<Association>> associations_;
+  std::map<std::uint64_t, Place> places_;
+  std::vector<Box> properties_;
+};
+
+std::string BigEndian(std::uint64_t value, int bytes) {
+  std::string text;
+  while (bytes-- > 0) text += static_cast<char>(value >> 8 * bytes);
+  return text;
+}
+
+std::string BoxOf(std::string_view type, const std::string& content) {
+  return BigEndian(content.size() + kBoxHeader, 4) + std::string(type) + content;
+}
+
+std::string FullBoxOf(std::string_view type, int version, const std::string& content) {
+  return BoxOf(type, BigEndian(static_cast<std::uint64_t>(version) << 24, 4) + content);
+}
+
+}  // namespace
+
+HeifPicture ReadHeifPicture(std::string_view file, std::string_view subject) {
+  try {
+    return Items(file).Picture();
+  } catch (const Problem& problem) {
+    throw Error(subject, problem.text);
+  }
+}
+
+std::string HeifFileOf(const CodedItem& item) {
+  std::string properties, places, data;
+  std::size_t count = 0;
+  for (const std::string_view box : item.properties) {
+    properties += box;
+    // The decoder's configuration and what turns the picture have to be understood.
+    constexpr std::string_view kEssential[] = {"hvcC", "av1C", "irot", "imir", "clap"};
+    const bool essential = std::ranges::find(kEssential, box.substr(4, 4)) != std::end(kEssential);
+    places += static_cast<char>((essential ? 0x80u : 0u) | ++count);
+  }
+  for (const std::string_view part : item.data) data += part;
+  const std::string one = BigEndian(1, 2), none(12, '\0');
+  const std::string brand = item.type == "hvc1" ? "heic" : "avif";
+  const std::string head = BoxOf("ftyp", brand + BigEndian(0, 4) + "mif1" + brand);
+  const std::string info =
+      FullBoxOf("hdlr", 0, BigEndian(0, 4) + "pict" + none + BigEndian(0, 1)) +
+      FullBoxOf("pitm", 0, one) +
+      FullBoxOf("iinf", 0,
+                one + FullBoxOf("infe", 2, one + BigEndian(0, 2) + item.type + BigEndian(0, 1))) +
+      BoxOf("iprp", BoxOf("ipco", properties) +
+                        FullBoxOf("ipma", 0, BigEndian(1, 4) + one + BigEndian(count, 1) + places));
+  const auto meta = [&](std::uint64_t start) {
+    return FullBoxOf("meta", 0,
+                     info + FullBoxOf("iloc", 0,
+                                      BigEndian(0x4400, 2) + one + one + BigEndian(0, 2) + one +
+                                          BigEndian(start, 4) + BigEndian(data.size(), 4)));
+  };
+  return head + meta(head.size() + meta(0).size() + kBoxHeader) + BoxOf("mdat", data);
+}
+
+}  // namespace skinmask
