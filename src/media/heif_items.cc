@@ -16,16 +16,16 @@ constexpr std::int64_t kMostPadding = 1024;  // pixels of a tile beyond the pict
 constexpr std::size_t kBoxHeader = 8;
 
 // What is wrong with the file, for the subject to be put before it.
-struct Problem {
+struct Unreadable {
   std::string text;
 };
 
 [[noreturn]] void FailDamaged(const char* what) {
-  throw Problem{std::string("is a damaged HEIC or AVIF: ") + what + " (a whole file)"};
+  throw Unreadable{std::string("is a damaged HEIC or AVIF: ") + what + " (a whole file)"};
 }
 
 [[noreturn]] void FailKind(const std::string& what) {
-  throw Problem{"is a HEIC or AVIF that " + what +
+  throw Unreadable{"is a HEIC or AVIF that " + what +
                 " (one image of H.265 or AV1, or a grid of them)"};
 }
 
@@ -360,7 +360,7 @@ std::string FullBoxOf(std::string_view type, int version, const std::string& con
 HeifPicture ReadHeifPicture(std::string_view file, std::string_view subject) {
   try {
     return Items(file).Picture();
-  } catch (const Problem& problem) {
+  } catch (const Unreadable& problem) {
     throw Error(subject, problem.text);
   }
 }

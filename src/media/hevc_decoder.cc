@@ -35,8 +35,8 @@ void ReleasePicture(de265_decoder_context*, de265_image* image, void*) {
   }
 }
 
-// What libde265 gives up on stays as it was. As large as its own function makes the planes, with two
-// bytes a sample.
+// What libde265 gives up on stays as it was. As large as its own function makes the planes, with
+// two bytes a sample.
 int ZeroedPicture(de265_decoder_context*, de265_image_spec* spec, de265_image* image, void*) {
   constexpr std::size_t kAlignment = 64;
   if (most_pixels > 0 && std::int64_t{spec->width} * spec->height > most_pixels) return 0;

@@ -85,7 +85,7 @@ TEST_F(VideoCodecsTest, ALargerPictureInTheMiddleIsRefused) {
                      "-frames:v 3 -c:v mpeg2video -f mpeg2video $s.m2v; done; "
                      "cat 96x64.m2v 960x640.m2v >both.m2v");
   VideoReader reader(Path("both.m2v").string(), {.max_pixels = 96 * 96});
-  EXPECT_ERROR(while (reader.Read()) {}, "both.m2v: stops at frame ");
+  EXPECT_ERROR(while (reader.Read()){}, "both.m2v: stops at frame ");
 }
 
 // The same bytes or the same error from each mutant, whatever was in the memory before.
@@ -116,18 +116,19 @@ TEST_P(VideoMemory, DoesNotShow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Video, VideoMemory,
-    ::testing::Values("libx264 a.mp4", "mpeg2video a.ts", "mpeg4 a.avi", "flv a.flv",
-                      "msmpeg4 b.avi", "wmv2 a.wmv", "mjpeg c.avi", "libvpx a.webm",
-                      "libvpx-vp9 b.webm", "libtheora a.ogv", "ffv1 a.mkv", "huffyuv d.avi",
-                      "utvideo e.avi", "prores_ks a.mov", "qtrle b.mov", "png c.mov", "v210 d.mov",
-                      "gif a.gif", "rawvideo a.nut"),
-    [](const auto& test) {
-      std::string name = test.param.substr(0, test.param.find(' '));
-      std::ranges::replace(name, '-', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Video, VideoMemory,
+                         ::testing::Values("libx264 a.mp4", "mpeg2video a.ts", "mpeg4 a.avi",
+                                           "flv a.flv", "msmpeg4 b.avi", "wmv2 a.wmv",
+                                           "mjpeg c.avi", "libvpx a.webm", "libvpx-vp9 b.webm",
+                                           "libtheora a.ogv", "ffv1 a.mkv", "huffyuv d.avi",
+                                           "utvideo e.avi", "prores_ks a.mov", "qtrle b.mov",
+                                           "png c.mov", "v210 d.mov", "gif a.gif",
+                                           "rawvideo a.nut"),
+                         [](const auto& test) {
+                           std::string name = test.param.substr(0, test.param.find(' '));
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace skinmask
