@@ -57,6 +57,7 @@ std::string EvaluateFolders(const Answers& answers, const PairOptions& pairs, co
                             const py::object& problem) {
   FirstProblem first(stop);
   const ProblemSink sink = first.Sink(problem);
+  const py::none nobody;  // made and unmade with the lock
   const WithoutGil unlocked;
   const Overwrite way = overwrite ? Overwrite::kYes : Overwrite::kNo;
   if (!page.empty()) RequireWritable(page, way);
@@ -68,7 +69,7 @@ std::string EvaluateFolders(const Answers& answers, const PairOptions& pairs, co
   std::string json = FullReportToJson(report, &model);
   if (page.empty() || stop.set) return json;
   const std::vector<GalleryPictures> pictures = DrawGallery(
-      pairs, &model, NamesOfGallery(report), RunOf(stop, py::none(), sink), answers.adapter());
+      pairs, &model, NamesOfGallery(report), RunOf(stop, nobody, sink), answers.adapter());
   first.Require();
   if (stop.set) return json;  // the page lacks pictures, and another one may be there
   WriteFile(page, ReportToHtml(json, pictures), way);

@@ -56,4 +56,26 @@ std::string Ffmpeg::Message(int error) const {
   return text;
 }
 
+const std::int32_t* Ffmpeg::DisplayMatrixOf(const AVStream& stream) const {
+#if SKINMASK_SIDE_DATA_OF_CODECPAR
+  const AVPacketSideData* const found =
+      av_packet_side_data_get(stream.codecpar->coded_side_data, stream.codecpar->nb_coded_side_data,
+                              AV_PKT_DATA_DISPLAYMATRIX);
+  return found ? reinterpret_cast<const std::int32_t*>(found->data) : nullptr;
+#else
+  return reinterpret_cast<const std::int32_t*>(
+      av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, nullptr));
+#endif
+}
+
+const AVPixelFormat* Ffmpeg::PixelFormatsOf(const AVCodec& encoder) const {
+#if SKINMASK_CODEC_CONFIG
+  const void* formats = nullptr;
+  avcodec_get_supported_config(nullptr, &encoder, AV_CODEC_CONFIG_PIX_FORMAT, 0, &formats, nullptr);
+  return static_cast<const AVPixelFormat*>(formats);
+#else
+  return encoder.pix_fmts;
+#endif
+}
+
 }  // namespace skinmask

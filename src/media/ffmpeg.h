@@ -11,12 +11,30 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 namespace skinmask {
 
+// FFmpeg 6.1 and 7.1 have other ways to what a stream has beside its packets and to what an encoder
+// takes; the old ones are deprecated there. DisplayMatrixOf and PixelFormatsOf know which.
+#define SKINMASK_SIDE_DATA_OF_CODECPAR (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102))
+#define SKINMASK_CODEC_CONFIG (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100))
+
 // clang-format off
+#if SKINMASK_SIDE_DATA_OF_CODECPAR
+#define SKINMASK_SIDE_DATA_OF_AVCODEC(F) F(av_packet_side_data_get)
+#define SKINMASK_SIDE_DATA_OF_AVFORMAT(F)
+#else
+#define SKINMASK_SIDE_DATA_OF_AVCODEC(F)
+#define SKINMASK_SIDE_DATA_OF_AVFORMAT(F) F(av_stream_get_side_data)
+#endif
+#if SKINMASK_CODEC_CONFIG
+#define SKINMASK_CONFIG_OF_AVCODEC(F) F(avcodec_get_supported_config)
+#else
+#define SKINMASK_CONFIG_OF_AVCODEC(F)
+#endif
 // The functions in use, by library. A name that a header does not declare does not compile, and one
 // that the library does not have is an Error when it is loaded.
 #define SKINMASK_AVUTIL(F)                                                                    \
@@ -33,13 +51,14 @@ namespace skinmask {
   F(avcodec_get_name) F(avcodec_descriptor_get) F(avcodec_find_best_pix_fmt_of_list)          \
   F(av_packet_alloc) F(av_packet_free) F(av_packet_unref) F(av_packet_rescale_ts)             \
   F(avcodec_flush_buffers) F(avcodec_find_encoder) F(avcodec_descriptor_get_by_name)          \
-  F(avcodec_parameters_copy) F(av_codec_iterate) F(av_codec_is_encoder)           \
-  F(avcodec_default_get_buffer2)
+  F(avcodec_parameters_copy) F(av_codec_iterate) F(av_codec_is_encoder)                       \
+  F(avcodec_default_get_buffer2)                                                              \
+  SKINMASK_SIDE_DATA_OF_AVCODEC(F) SKINMASK_CONFIG_OF_AVCODEC(F)
 #define SKINMASK_AVFORMAT(F)                                                                  \
   F(avformat_alloc_context) F(avformat_free_context) F(avformat_open_input)                   \
   F(av_find_input_format) F(avformat_close_input) F(avformat_find_stream_info)                \
   F(av_find_best_stream) F(av_read_frame) F(av_seek_frame) F(av_guess_frame_rate)             \
-  F(av_guess_sample_aspect_ratio) F(av_stream_get_side_data)                                  \
+  F(av_guess_sample_aspect_ratio) SKINMASK_SIDE_DATA_OF_AVFORMAT(F)                           \
   F(avformat_index_get_entries_count) F(avformat_index_get_entry) F(avio_size) F(avio_open2)  \
   F(avio_closep) F(avformat_network_init) F(avformat_query_codec)                             \
   F(avformat_alloc_output_context2) F(avformat_new_stream) F(avformat_write_header)           \
@@ -48,9 +67,9 @@ namespace skinmask {
   F(sws_getContext) F(sws_freeContext) F(sws_scale) F(sws_getCoefficients)                    \
   F(sws_setColorspaceDetails)
 
-// clang-format on
+    // clang-format on
 
-struct Ffmpeg {
+    struct Ffmpeg {
 #define SKINMASK_MEMBER(name) decltype(&::name) name;
   SKINMASK_AVUTIL(SKINMASK_MEMBER)
   SKINMASK_AVCODEC(SKINMASK_MEMBER)
@@ -61,6 +80,10 @@ struct Ffmpeg {
   // Loads the libraries at the first call. Throws Error where they are not installed.
   static const Ffmpeg& Get();
   std::string Message(int error) const;  // "Invalid data found when processing input"
+  // How the pictures are to be turned (nine numbers), or null.
+  const std::int32_t* DisplayMatrixOf(const AVStream& stream) const;
+  // What the encoder takes, with AV_PIX_FMT_NONE at the end, or null for everything.
+  const AVPixelFormat* PixelFormatsOf(const AVCodec& encoder) const;
 
  private:
   Ffmpeg();

@@ -26,7 +26,7 @@ struct Unreadable {
 
 [[noreturn]] void FailKind(const std::string& what) {
   throw Unreadable{"is a HEIC or AVIF that " + what +
-                " (one image of H.265 or AV1, or a grid of them)"};
+                   " (one image of H.265 or AV1, or a grid of them)"};
 }
 
 // Reads big-endian numbers from the front.

@@ -102,7 +102,6 @@ DecodedPng DecodePng(std::string_view bytes, std::string_view subject, bool keep
   const std::unique_ptr<png_structp, decltype(destroy)> owner(&png, destroy);
   if (!info) throw std::bad_alloc();
   png_set_read_fn(png, &source, Read);
-  png_set_option(png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);  // every chunk has its CRC
   if (stored) png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // checked already
   DropAllButPixels(png);
   if (!ReadHead(png, info, keep_grey)) fail();

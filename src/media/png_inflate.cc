@@ -14,7 +14,7 @@ constexpr std::size_t kSignature = 8;
 constexpr std::size_t kFrame = 12;           // a chunk's length, type and CRC
 constexpr std::size_t kStoredBlock = 65535;  // RFC 1951, 3.2.4
 constexpr std::size_t kBlockHeader = 5;
-constexpr std::size_t kAdler = 4;
+constexpr std::size_t kAdler = 4, kCrc = 4;
 
 std::uint8_t* AsBytes(std::string_view s) {
   return reinterpret_cast<std::uint8_t*>(const_cast<char*>(s.data()));  // ISA-L reads only
@@ -25,6 +25,11 @@ std::uint32_t BigEndian(std::string_view bytes) {
   for (int i = 0; i < 4; ++i)
     value = value << 8 | static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(i)]);
   return value;
+}
+
+std::uint8_t* PutBigEndian(std::size_t value, std::uint8_t* out) {
+  for (int shift = 24; shift >= 0; shift -= 8) *out++ = static_cast<std::uint8_t>(value >> shift);
+  return out;
 }
 
 struct Chunk {
@@ -83,11 +88,13 @@ struct Layout {
   }
 };
 
-// Inflates into stored blocks. Returns the end, or null unless it comes to `size` bytes exactly.
+// Inflates into stored blocks and puts their Adler-32 behind them. Returns the end, or null unless
+// it comes to `size` bytes exactly.
 std::uint8_t* InflateToBlocks(const Layout& layout, std::size_t size, std::uint8_t* out) {
   inflate_state state;
   isal_inflate_init(&state);
   state.crc_flag = ISAL_ZLIB;
+  std::uint32_t adler = 1;
   auto chunk = layout.data.begin();
   for (std::size_t done = 0; done < size;) {
     const auto block = static_cast<std::uint16_t>(std::min(size - done, kStoredBlock));
@@ -107,10 +114,11 @@ std::uint8_t* InflateToBlocks(const Layout& layout, std::size_t size, std::uint8
       if (isal_inflate(&state) != ISAL_DECOMP_OK) return nullptr;
       if (state.avail_out > 0 && state.avail_in == before) return nullptr;  // no further
     }
+    adler = isal_adler32(adler, out + kBlockHeader, block);
     out += kBlockHeader + block;
     done += block;
   }
-  return out;
+  return PutBigEndian(adler, out);
 }
 
 }  // namespace
@@ -134,12 +142,12 @@ std::optional<std::string_view> WithStoredData(std::string_view png, Scratch& bu
   const std::string_view tail = png.substr(layout.after);
   std::uint8_t* const start = buffer.Get(layout.first_idat + kFrame + length + tail.size());
   std::uint8_t* out = std::copy_n(png.begin(), layout.first_idat, start);
-  for (int shift = 24; shift >= 0; shift -= 8) *out++ = static_cast<std::uint8_t>(length >> shift);
+  out = PutBigEndian(length, out);
   for (char c : {'I', 'D', 'A', 'T', '\x78', '\x01'}) *out++ = static_cast<std::uint8_t>(c);
   out = InflateToBlocks(layout, size, out);
   if (!out) return std::nullopt;
-  std::memset(out, 0, kAdler + 4);  // Adler-32 and CRC: not looked at
-  out = std::copy(tail.begin(), tail.end(), out + kAdler + 4);
+  std::memset(out, 0, kCrc);  // not looked at
+  out = std::copy(tail.begin(), tail.end(), out + kCrc);
   return std::string_view(reinterpret_cast<char*>(start), static_cast<std::size_t>(out - start));
 }
 

@@ -53,9 +53,10 @@ const AVCodec& EncoderOf(const std::string& name) {
 }
 
 // The encoder's own formats that lose nothing that 8-bit pictures without transparency do not have.
-std::vector<AVPixelFormat> FormatsFor(const AVCodec& encoder, AVPixelFormat source) {
+std::vector<AVPixelFormat> FormatsFor(const AVCodec& encoder, const AVPixelFormat* its_own,
+                                      AVPixelFormat source) {
   std::vector<AVPixelFormat> formats;
-  for (const AVPixelFormat* f = encoder.pix_fmts; *f != AV_PIX_FMT_NONE; ++f)
+  for (const AVPixelFormat* f = its_own; *f != AV_PIX_FMT_NONE; ++f)
     if ((!IsTransparent(source) || IsTransparent(*f)) && (!IsDeep(source) || *f == source))
       formats.push_back(*f);
   if (!formats.empty()) return formats;
@@ -73,8 +74,9 @@ AVPixelFormat FormatFor(const AVCodec& encoder, AVPixelFormat source) {
       throw Error("YUV4MPEG", "holds 8 bits and no transparency (rawvideo and matroska do)");
     return source == AV_PIX_FMT_GRAY8 ? source : AV_PIX_FMT_YUV420P;
   }
-  if (!encoder.pix_fmts) return source;
-  std::vector<AVPixelFormat> formats = FormatsFor(encoder, source);
+  const AVPixelFormat* const its_own = av.PixelFormatsOf(encoder);
+  if (!its_own) return source;
+  std::vector<AVPixelFormat> formats = FormatsFor(encoder, its_own, source);
   const AVCodecDescriptor* const codec = av.avcodec_descriptor_get(encoder.id);
   const bool lossless =
       codec && (codec->props & AV_CODEC_PROP_LOSSLESS) && !(codec->props & AV_CODEC_PROP_LOSSY);

@@ -36,8 +36,7 @@ VideoInfo InfoOf(AVFormatContext* format, int index, bool stream) {
     info.frames = std::llround(*info.seconds * info.rate.Value());
   const AVRational aspect = av.av_guess_sample_aspect_ratio(format, video, nullptr);
   if (aspect.num > 0 && aspect.den > 0) info.pixel_aspect = RationalOf(aspect);
-  if (const auto* matrix = reinterpret_cast<const std::int32_t*>(
-          av.av_stream_get_side_data(video, AV_PKT_DATA_DISPLAYMATRIX, nullptr))) {
+  if (const std::int32_t* const matrix = av.DisplayMatrixOf(*video)) {
     const Orientation orientation = OrientationOf(matrix);
     info.rotation = orientation.rotation;
     info.mirrored = orientation.mirrored;

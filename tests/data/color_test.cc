@@ -26,7 +26,7 @@ const cv::Mat& AllColors() {
   return colors;
 }
 
-const ColorSpace& Space(const std::string& name) { return Features(name, {}).space(); }
+const ColorSpace& Space(const char* name) { return Features(name, {}).space(); }
 
 Eigen::VectorXd Convert(const std::string& space, std::uint8_t b, std::uint8_t g, std::uint8_t r) {
   const Features features(space, {});

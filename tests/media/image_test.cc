@@ -198,6 +198,21 @@ std::string Chunk(const std::string& body) {
          number(crc32(0, bytes, static_cast<unsigned>(body.size())));
 }
 
+// libpng can be built to overlook Adler-32 or not to: it is never overlooked.
+TEST(Image, AWrongAdler32InAPngIsNoticed) {
+  for (const std::string& png : {Encode(".png", Gradient(64, 48)), EncodePng(Gradient(40, 30))}) {
+    const std::size_t at = png.find("IDAT"), end = png.find("IEND") - 8;  // of type and data
+    EXPECT_EQ(png.substr(at, end - at + 4), Chunk(png.substr(at, end - at)).substr(4))
+        << "one IDAT";
+    for (std::size_t i = 1; i <= 4; ++i) {
+      std::string body = png.substr(at, end - at);
+      body[body.size() - i] ^= 1;
+      EXPECT_ERROR(DecodeImage(png.substr(0, at - 4) + Chunk(body) + png.substr(end + 4), "a.png"),
+                   "a.png: is a damaged PNG: ");
+    }
+  }
+}
+
 // Texts of 8 MB each in a picture of 64 x 48: none of them is unpacked, and the orientation behind
 // them is found.
 TEST(Image, TextsOfAPngTakeNoMemory) {

@@ -39,7 +39,8 @@ TEST(PhoneFormats, HoldThePicture) {
 TEST(PhoneFormats, AreUpright) {
   cv::Mat turned;
   cv::rotate(ReadImage(Fixture("jpeg.jxl")), turned, cv::ROTATE_90_CLOCKWISE);
-  EXPECT_EQ(MeanDifference(ReadImage(Fixture("turned.jxl")), turned), 0);
+  // libjxl 0.11 dithers as it rounds to 8 bits, by places of the picture before it is turned.
+  EXPECT_LE(cv::norm(ReadImage(Fixture("turned.jxl")), turned, cv::NORM_INF), 1);
 }
 
 TEST(PhoneFormats, TheLimitOfPixelsHolds) {

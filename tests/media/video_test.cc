@@ -151,13 +151,11 @@ TEST_F(VideoTest, BareMotionJpegIsAVideoAtEverySize) {
 }
 
 TEST_F(VideoTest, RotationIsAsFfmpegTurnsIt) {
-  Make("plain.mp4", "-c:v libx264");
-  for (const std::string degrees : {"90", "180", "270"}) {
-    const std::string name = "turned" + degrees + ".mp4";
-    Shell(folder_,
-          "ffmpeg -v error -i plain.mp4 -c copy -metadata:s:v:0 rotate=" + degrees + " " + name);
-    VideoReader reader(Path(name).string());
-    EXPECT_NE(reader.info().rotation, 0);
+  const std::string plain = ReadFile(Make("plain.mp4", "-c:v libx264"));
+  for (const int degrees : {90, 180, 270}) {
+    const std::string name = "turned" + std::to_string(degrees) + ".mp4";
+    VideoReader reader(Put(name, testing::Turned(plain, degrees)).string());
+    EXPECT_EQ(reader.info().rotation, degrees);
     std::string bgr;
     for (const VideoFrame& frame : ReadAll(reader)) bgr += Bytes(frame.Bgr());
     EXPECT_TRUE(bgr == RawFrames(folder_, name, "bgr24", "")) << degrees;

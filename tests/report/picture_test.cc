@@ -202,8 +202,10 @@ TEST_F(PictureTest, IsTheSameEachTimeAndNeedsNoFonts) {
     EXPECT_EQ(Run("show --picture " + name).status, 1);  // it is there already
   }
   EXPECT_TRUE(ReadFile(Path("p.png")).starts_with("\x89PNG"));
-  const std::string svg = ReadFile(Path("p.SVG"));
+  std::string svg = ReadFile(Path("p.SVG"));
   EXPECT_NE(svg.find("<svg"), svg.npos);
+  for (std::size_t at; (at = svg.find("base64,")) != svg.npos;)  // of a picture, in any letters
+    svg.erase(at, svg.find('"', at) - at);
   EXPECT_EQ(svg.find("nan"), svg.npos);
   EXPECT_EQ(Run("show --picture p.jpg").status, 2);
   setenv("FONTCONFIG_FILE", "/dev/null", 1);

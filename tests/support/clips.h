@@ -23,11 +23,28 @@ inline std::string Shell(const fs::path& folder, const std::string& command) {
   return text;
 }
 
-// A photograph that scrolls through `size`: input and filter arguments of ffmpeg.
+// A photograph that scrolls through `size`: input and filter arguments of ffmpeg. Its full range is
+// kept by FFmpeg 7 unless -color_range says otherwise.
 inline std::string Scrolling(const std::string& size, const std::string& rate = "30000/1001") {
   const std::string photo = (SamplesFolder() / "photos/grace_hopper.jpg").string();
   return " -loop 1 -framerate " + rate + " -i '" + photo +
          "' -vf scroll=h=0.013:v=0.007,scale=" + size + ":flags=bicubic ";
+}
+
+// An MP4 whose picture is to be turned, as phones say it: by the matrix of its first track.
+inline std::string Turned(std::string mp4, int degrees) {
+  const std::size_t track = mp4.find("tkhd");
+  EXPECT_NE(track, mp4.npos);
+  const char one[] = "\0\1\0", minus_one[] = "\xff\xff\0", zero[] = "\0\0\0";  // 16.16 bits
+  const auto put = [&](std::size_t number, const char* value) {
+    mp4.replace(track + 44 + 4 * number, 4, value, 4);
+  };
+  const bool quarter = degrees % 180 != 0;
+  put(0, quarter ? zero : minus_one);
+  put(1, !quarter ? zero : degrees == 90 ? one : minus_one);
+  put(3, !quarter ? zero : degrees == 90 ? minus_one : one);
+  put(4, quarter ? zero : minus_one);
+  return mp4;
 }
 
 // Every frame's bytes in a pixel format, rotation not applied, one after the other.

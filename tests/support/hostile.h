@@ -1,6 +1,9 @@
 // Files that a stranger might leave in a folder of photographs.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -57,25 +60,35 @@ inline std::string PngOfSize(std::uint32_t width, std::uint32_t height) {
   return png;
 }
 
-// The tape format of POSIX, with one file.
-inline std::string TarOf(const std::string& name, const std::string& bytes) {
+// A header of the tape format of POSIX; of `name` as much as there is room for.
+inline std::string TarHeader(const std::string& name, std::size_t size, const std::string& type) {
   std::string header(512, '\0');
   const auto put = [&](std::size_t at, const std::string& text) {
-    header.replace(at, text.size(), text);
+    std::copy(text.begin(), text.end(), header.begin() + static_cast<std::ptrdiff_t>(at));
   };
-  put(0, name);
+  put(0, name.substr(0, 100));
   put(100, "0000644");
-  char size[12];
-  std::snprintf(size, sizeof size, "%011zo", bytes.size());
-  put(124, size);
+  put(124, fmt::format("{:011o}", size));
   put(148, "        ");
-  put(156, "0");
+  put(156, type);
   put(257, std::string("ustar\00000", 8));
   unsigned sum = 0;
   for (const char c : header) sum += static_cast<std::uint8_t>(c);
-  std::snprintf(size, sizeof size, "%06o", sum);
-  put(148, size);
-  return header + bytes + std::string(1024 + (512 - bytes.size() % 512) % 512, '\0');
+  put(148, fmt::format("{:06o}", sum));
+  header[154] = '\0';
+  return header;
+}
+
+// A tape with one file; a long name stands before it, as GNU's tar writes it.
+inline std::string TarOf(const std::string& name, const std::string& bytes) {
+  const auto blocks = [](std::string content) {
+    content.resize((content.size() + 511) / 512 * 512);
+    return content;
+  };
+  std::string tar;
+  if (name.size() > 100)
+    tar = TarHeader("././@LongLink", name.size() + 1, "L") + blocks(name + '\0');
+  return tar + TarHeader(name, bytes.size(), "0") + blocks(bytes) + std::string(1024, '\0');
 }
 
 // A Flash video of three pictures in Flash Screen Video (SWF specification, 19), each a block that

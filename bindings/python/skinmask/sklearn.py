@@ -106,7 +106,7 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise ValueError(
                     f"priors: have shape {given.shape} ({len(names)}, one for each class)"
                 )
-            priors = dict(zip(names, given.tolist()))
+            priors = {name: float(prior) for name, prior in zip(names, given)}
         self.model_ = Model.train(
             Samples(_bytes(pixels), numpy.asarray(names)[index]),
             kind=self.kind,

@@ -73,8 +73,7 @@ end
 function __skinmask_files
     set -l word (commandline -ct | string replace -r '^--[^=]*=' '')
     for extension in $argv
-        __fish_complete_suffix "$word" $extension |
-            string match -r '^.*(?:/|\Q'$extension'\E)(?:\t.*)?$'
+        complete -C "'' $word" | string match -r '^.*(?:/|\Q'$extension'\E)(?:\t.*)?$'
     end
 end
 

@@ -70,7 +70,7 @@ std::string HelpFormatter::make_subcommand(const CLI::App* sub) const {
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
                                      CLI::AppFormatMode mode) const {
   return make_description(app) + make_usage(app, name) + make_positionals(app) + Groups(app) +
-         make_subcommands(app, mode) + "\n" + make_footer(app);
+         make_subcommands(app, mode) + "\n" + app->get_footer() + "\n";
 }
 
 std::string HelpFormatter::Groups(const CLI::App* app) const {

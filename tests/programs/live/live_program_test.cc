@@ -22,7 +22,8 @@ class LiveProgramTest : public testing::ProgramTest {
  protected:
   void MakeClip(int frames = 40) const {
     Shell(folder_, "ffmpeg -v error" + Scrolling("320x240", "25") + "-frames:v " +
-                       std::to_string(frames) + " -c:v libx264 -pix_fmt yuv420p clip.mp4");
+                       std::to_string(frames) +
+                       " -c:v libx264 -pix_fmt yuv420p -color_range tv clip.mp4");
   }
   std::vector<std::vector<std::string>> Csv(const std::string& name) const {
     std::vector<std::vector<std::string>> rows;
