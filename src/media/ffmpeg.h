@@ -67,9 +67,9 @@ namespace skinmask {
   F(sws_getContext) F(sws_freeContext) F(sws_scale) F(sws_getCoefficients)                    \
   F(sws_setColorspaceDetails)
 
-    // clang-format on
+// clang-format on
 
-    struct Ffmpeg {
+struct Ffmpeg {
 #define SKINMASK_MEMBER(name) decltype(&::name) name;
   SKINMASK_AVUTIL(SKINMASK_MEMBER)
   SKINMASK_AVCODEC(SKINMASK_MEMBER)
