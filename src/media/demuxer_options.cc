@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "media/decoding.h"
 #include "media/image_format.h"
 #include "media/video_codecs.h"
 #include "media/video_frame.h"
@@ -105,6 +106,7 @@ void CheckOpened(int result, const std::string& name) {
 }
 
 int FindStreamInfo(AVFormatContext* format, std::int64_t max_pixels) {
+  const Decoding decoding;
   const Ffmpeg& av = Ffmpeg::Get();
   std::vector<AVDictionary*> options(format->nb_streams);
   for (AVDictionary*& of_stream : options)

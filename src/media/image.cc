@@ -7,6 +7,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <optional>
 
+#include "media/decoding.h"
 #include "media/gif.h"
 #include "media/image_format.h"
 #include "media/jpeg.h"
@@ -108,6 +109,7 @@ bool IsJpeg(std::string_view bytes) { return FormatOf(bytes) == ImageFormat::kJp
 
 cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
                     const DecodeOptions& options) {
+  const Decoding decoding;
   if (bytes.empty()) throw Error(subject, "is empty (an image is expected)");
   if (bytes.size() > kMostBytes) throw Error(subject, "is larger than 2 GiB");
   const std::optional<ImageFormat> format = FormatOf(bytes);

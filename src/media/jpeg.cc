@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "media/decoding.h"
 #include "media/image_format.h"
 #include "media/orientation.h"
 #include "media/picture_type.h"
@@ -164,6 +165,7 @@ std::optional<cv::Mat> DecodeJpeg(std::string_view jpeg, std::string_view subjec
 std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_view subject,
                                            const DecodeOptions& options, Scratch& planes) {
   if (!IsJpeg(bytes)) return std::nullopt;
+  const Decoding decoding;
   return Decoder().DecodePlanes(bytes, subject, options, planes);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/elapsed.h"
 #include "media/damage_log.h"
+#include "media/decoding.h"
 #include "media/demuxer_options.h"
 #include "media/early_end.h"
 #include "media/image_format.h"
@@ -58,6 +59,7 @@ struct VideoReader::State {
   // Calls FFmpeg, with an ear for damage to pictures.
   template <class Call>
   int Decode(const Call& call) {
+    const Decoding decoding;
     const DamageLog log;
     const int result = call();
     lacking_ |= log.picture;

@@ -48,7 +48,6 @@ void Context::WriteJson(const std::string& text) const {
 
 void Context::WriteRecord(Json root) const {
   if (json.empty()) return;
-  LetTheEndTakeItsTime();
   record.AddTo(root, StopFlag());
   root["version"] = kVersion;
   root["options"] = options;

@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "media/decoding.h"
 #include "programs/cli/context.h"
 #include "skinmask/base/file.h"
 
@@ -18,16 +19,18 @@ static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler
 constexpr long kPatienceNanoseconds = 700'000'000;
 
 timer_t timer;
-std::atomic<bool> has_timer{false};
+bool has_timer = false;
 
 extern "C" void RequestStop(int) {
   stop = true;
-  const itimerspec once{{}, {0, kPatienceNanoseconds}};
-  if (has_timer) timer_settime(timer, 0, &once, nullptr);
+  // And again after a tenth of a second, should no decoder be at work then.
+  const itimerspec patience{{0, kPatienceNanoseconds / 7}, {0, kPatienceNanoseconds}};
+  if (has_timer) timer_settime(timer, 0, &patience, nullptr);
 }
 
-// A decoder did not come back.
+// Where a decoder does not come back. Whatever else a run does at its end, it does in order.
 extern "C" void EndNow(int) {
+  if (!Decoding::IsUnderWay()) return;
   RemovePartsNow();
   _exit(kInterrupted);
 }
@@ -52,12 +55,6 @@ void InstallSignalHandlers() {
   Handle(SIGALRM, EndNow, SA_RESTART);
   Handle(SIGINT, RequestStop, SA_RESETHAND | SA_RESTART);
   Handle(SIGTERM, RequestStop, SA_RESETHAND | SA_RESTART);
-}
-
-void LetTheEndTakeItsTime() {
-  if (!has_timer.exchange(false)) return;
-  const itimerspec never{};
-  timer_settime(timer, 0, &never, nullptr);
 }
 
 }  // namespace skinmask::cli

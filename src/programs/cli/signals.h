@@ -1,6 +1,6 @@
-// SIGINT and SIGTERM: the first one asks for an orderly end, a second one kills. A run that has not
-// ended a second after the first (a decoder does not come back) ends there, with status 130 and
-// without files that it had begun.
+// SIGINT and SIGTERM: the first one asks for an orderly end, a second one kills. Where a decoder
+// does not come back within a second of the first, the run ends there, with status 130 and without
+// the files that it had begun.
 #pragma once
 
 #include <atomic>
@@ -10,9 +10,5 @@ namespace skinmask::cli {
 // True once one came.
 const std::atomic<bool>& StopFlag();
 void InstallSignalHandlers();
-// From here on an end takes as long as it takes: no decoder is at work any more, and what is left
-// is to write records of what was done; or what is at work is `live`, which has no files of
-// strangers.
-void LetTheEndTakeItsTime();
 
 }  // namespace skinmask::cli

@@ -116,7 +116,6 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.frames = static_cast<std::uint64_t>(options.frames);
   session.seconds = options.seconds;
   session.stop = &StopFlag();
-  LetTheEndTakeItsTime();
   return session;
 }
 
