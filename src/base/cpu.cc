@@ -19,6 +19,10 @@ std::vector<std::int64_t> Targets(std::int64_t set) {
   return targets;
 }
 
+// The target that the compiler's own options ask for runs wherever the program does. Highway leaves
+// out NEON on CPUs without AES, as of the Raspberry Pi 4, where it is the only one.
+std::vector<std::int64_t> Usable() { return Targets(hwy::SupportedTargets() | HWY_STATIC_TARGET); }
+
 std::vector<std::string> Names(const std::vector<std::int64_t>& targets) {
   std::vector<std::string> names;
   for (std::int64_t target : targets) names.emplace_back(hwy::TargetName(target));
@@ -31,7 +35,7 @@ bool SameName(std::string_view a, std::string_view b) {
 }
 
 std::int64_t& Active() {
-  static std::int64_t active = Targets(hwy::SupportedTargets()).front();
+  static std::int64_t active = Usable().front();
   return active;
 }
 
@@ -39,12 +43,12 @@ std::int64_t& Active() {
 
 std::vector<std::string> CompiledTargets() { return Names(Targets(HWY_TARGETS)); }
 
-std::vector<std::string> UsableTargets() { return Names(Targets(hwy::SupportedTargets())); }
+std::vector<std::string> UsableTargets() { return Names(Usable()); }
 
 std::string ActiveTarget() { return hwy::TargetName(Active()); }
 
 void UseTarget(std::string_view name, std::string_view subject) {
-  const std::vector<std::int64_t> usable = Targets(hwy::SupportedTargets());
+  const std::vector<std::int64_t> usable = Usable();
   const auto found = std::ranges::find_if(usable, [&](std::int64_t target) {
     return name.empty() || SameName(name, hwy::TargetName(target));
   });

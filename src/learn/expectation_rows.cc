@@ -115,7 +115,8 @@ struct MomentLanes {
 void AddMoments(const PointPlanes& points, std::size_t i, const Block& shares,
                 std::array<Lanes, 10>& of_component) {
   for (std::size_t lane = 0; lane < kSums; lane += kDoubleLanes) {
-    MomentLanes sums;
+    // By its members: GCC compiles an implicit constructor without the options of NEON.
+    MomentLanes sums{};
     sums.ForEach(of_component, lane, [](Doubles& sum, const double* at) { sum = LoadAt(at); });
     for (std::size_t at = lane; at < kPoints; at += kSums)
       sums.Add(LoadAt(&shares[at]), LoadAt(&points.f[0][i + at]), LoadAt(&points.f[1][i + at]),

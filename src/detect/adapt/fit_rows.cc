@@ -122,7 +122,8 @@ void AddBlock(const FitPixels& pixels, std::size_t i, const Shares& shares, Floa
   const FloatTag tag;
   const float *const b = &pixels.b[i], *const g = &pixels.g[i], *const r = &pixels.r[i];
   for (std::size_t lane = 0; lane < kSums; lane += kLanes) {
-    MomentLanes sums;
+    // By its members: GCC compiles an implicit constructor without the options of NEON.
+    MomentLanes sums{};
     sums.ForEach(moments, lane, [&](Floats& sum, float* at) { sum = hn::LoadU(tag, at); });
     for (std::size_t at = lane; at < kPixels; at += kSums)
       sums.Add(hn::LoadU(tag, &shares[at]),
