@@ -10,9 +10,9 @@
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kMostParts = 2000;                 // nodes and tensors; YuNet has some 220
-constexpr std::int64_t kMostSide = 4096;                 // of a tensor, a kernel or a stride
-constexpr std::size_t kMostDimensions = 6;               // of a tensor
+constexpr std::size_t kMostParts = 2000;                  // nodes and tensors; YuNet has some 220
+constexpr std::int64_t kMostSide = 4096;                  // of a tensor, a kernel or a stride
+constexpr std::size_t kMostDimensions = 6;                // of a tensor
 constexpr std::int64_t kFloatTensor = 1, kIntTensor = 7;  // TensorProto.DataType
 
 struct UnsoundOnnx {};
@@ -191,7 +191,8 @@ class Graph {
         {"Add", 2},  {"Transpose", 1}, {"Reshape", 1}, {"Sigmoid", 1}};
     const auto found = kOperators.find(node.type);
     RequireSound(found != kOperators.end() && node.inputs.size() >= found->second);
-    for (std::size_t i = 0; i < found->second; ++i) RequireSound(!tensors_.contains(node.inputs[i]));
+    for (std::size_t i = 0; i < found->second; ++i)
+      RequireSound(!tensors_.contains(node.inputs[i]));
     if (node.type == "Conv") CheckConvolution(node);
     if (node.type == "MaxPool") CheckWindow(node);
     if (node.type == "Resize") CheckResize(node);
@@ -248,7 +249,8 @@ class Graph {
       RequireSound(tensor.count == 0 || tensor.count == (i == 1 ? 8 : 4));
       for (const float scale : i == 2 ? tensor.Numbers<float>() : std::vector<float>())
         RequireSound(scale >= 1 / kMostScale && scale <= kMostScale);
-      for (const std::int64_t side : i == 3 ? tensor.Numbers<std::int64_t>() : std::vector<std::int64_t>())
+      for (const std::int64_t side :
+           i == 3 ? tensor.Numbers<std::int64_t>() : std::vector<std::int64_t>())
         RequireSound(side >= 1 && side <= kMostSide);
     }
   }
