@@ -45,7 +45,8 @@ class HeifItemsTest : public ::testing::Test {
       file.items.push_back(tile_);
       file.items.back().id = id;
     }
-    HeifItem grid{9, "grid", {HeifSize(width, height)}, HeifGrid(2, 2, width, height), {1, 2, 3, 4}};
+    HeifItem grid{
+        9, "grid", {HeifSize(width, height)}, HeifGrid(2, 2, width, height), {1, 2, 3, 4}};
     grid.properties.insert(grid.properties.end(), turns.begin(), turns.end());
     file.items.push_back(grid);
     return file;
@@ -60,13 +61,13 @@ bool AreEqual(const cv::Mat& a, const cv::Mat& b) {
   return a.size() == b.size() && cv::norm(a, b, cv::NORM_INF) == 0;
 }
 
-#define SKIP_WITHOUT_HEIF()                                             \
-  try {                                                                 \
-    Picture(Single());                                                  \
-  } catch (const Error& e) {                                            \
+#define SKIP_WITHOUT_HEIF()                                                 \
+  try {                                                                     \
+    Picture(Single());                                                      \
+  } catch (const Error& e) {                                                \
     if (std::string(e.what()).find("without libheif") != std::string::npos) \
-      GTEST_SKIP() << "this build has no libheif";                      \
-    throw;                                                              \
+      GTEST_SKIP() << "this build has no libheif";                          \
+    throw;                                                                  \
   }
 
 TEST_F(HeifItemsTest, AnImageAndAGridOfItAreTaken) {
@@ -141,8 +142,12 @@ TEST_F(HeifItemsTest, WhatIsDerivedFromItselfOrNothingIsRefused) {
 
 TEST_F(HeifItemsTest, SizesThatDoNotFitAreRefused) {
   SKIP_WITHOUT_HEIF();
-  for (const auto& [width, height] : {std::pair<std::size_t, std::size_t>{129, 96}, {128, 97},
-                                      {64, 96}, {128, 48}, {1, 1}, {4000000000, 4000000000}})
+  for (const auto& [width, height] : {std::pair<std::size_t, std::size_t>{129, 96},
+                                      {128, 97},
+                                      {64, 96},
+                                      {128, 48},
+                                      {1, 1},
+                                      {4000000000, 4000000000}})
     EXPECT_THROW(Picture(Grid(width, height)), Error) << width << " x " << height;
   HeifFile file = Grid();
   file.items[1].properties.back() = HeifSize(kWidth, kHeight - 1);

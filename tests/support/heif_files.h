@@ -65,14 +65,13 @@ struct HeifFile {
     const std::string count = HeifNumber(items.size(), 2);
     const std::string ipma =
         HeifBox("ipma", HeifNumber(1, 4) + HeifNumber(items.size(), 4) + uses);  // long numbers
-    return HeifFullBox(
-        "meta", 0,
-        HeifFullBox("hdlr", 0, HeifNumber(0, 4) + "pict" + std::string(13, '\0')) +
-            HeifFullBox("pitm", 0, HeifNumber(primary, 2)) +
-            HeifFullBox("iloc", 0, HeifNumber(0x4400, 2) + count + places) +
-            HeifFullBox("iinf", 0, count + infos) +
-            (references.empty() ? "" : HeifFullBox("iref", 0, references)) +
-            HeifBox("iprp", HeifBox("ipco", boxes) + ipma));
+    return HeifFullBox("meta", 0,
+                       HeifFullBox("hdlr", 0, HeifNumber(0, 4) + "pict" + std::string(13, '\0')) +
+                           HeifFullBox("pitm", 0, HeifNumber(primary, 2)) +
+                           HeifFullBox("iloc", 0, HeifNumber(0x4400, 2) + count + places) +
+                           HeifFullBox("iinf", 0, count + infos) +
+                           (references.empty() ? "" : HeifFullBox("iref", 0, references)) +
+                           HeifBox("iprp", HeifBox("ipco", boxes) + ipma));
   }
 };
 
@@ -90,7 +89,9 @@ inline std::string HeifGrid(std::size_t columns, std::size_t rows, std::size_t w
 // The only box of that type in a file that is known to be good.
 inline std::string HeifBoxIn(std::string_view file, std::string_view type) {
   const std::size_t at = file.find(type) - 4;
-  const auto byte = [&](std::size_t i) { return std::size_t{static_cast<unsigned char>(file[at + i])}; };
+  const auto byte = [&](std::size_t i) {
+    return std::size_t{static_cast<unsigned char>(file[at + i])};
+  };
   return std::string(file.substr(at, byte(2) << 8 | byte(3)));
 }
 
