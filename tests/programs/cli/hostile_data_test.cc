@@ -16,8 +16,8 @@ using testing::Outcome;
 #ifdef SKINMASK_SANITIZED
 constexpr char kLimits[] = "";  // sanitizers reserve terabytes
 #else
-// Address space in kB, CPU seconds: what a run takes is less than a fifth of these. Without the bounds one
-// file alone takes more.
+// Address space in kB, CPU seconds: what a run takes is less than a fifth of these. Without the
+// bounds one file alone takes more.
 constexpr char kLimits[] = "ulimit -v 6000000; ulimit -t 120; ";
 #endif
 
@@ -27,10 +27,10 @@ class HostileDataTest : public testing::ProgramTest {
 
   // Like Run(), within the limits and with what freed and new memory holds.
   Outcome RunLimited(const std::string& arguments, int perturb) const {
-    const std::string command = "cd '" + folder_.string() + "' && " + kLimits + "MALLOC_PERTURB_=" +
-                                std::to_string(perturb) + " '" SKINMASK_PROGRAM "' " + arguments +
-                                " 2>'" + Path(".err").string() + "' >'" + Path(".out").string() +
-                                "' </dev/null";
+    const std::string command =
+        "cd '" + folder_.string() + "' && " + kLimits +
+        "MALLOC_PERTURB_=" + std::to_string(perturb) + " '" SKINMASK_PROGRAM "' " + arguments +
+        " 2>'" + Path(".err").string() + "' >'" + Path(".out").string() + "' </dev/null";
     const int raw = std::system(command.c_str());
     Outcome run{WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw), ReadFile(Path(".out")),
                 ReadFile(Path(".err"))};
@@ -45,15 +45,15 @@ class HostileDataTest : public testing::ProgramTest {
     for (std::size_t i = 0; i < 20; ++i)
       fs::create_symlink(fs::absolute(photographs / names.at(i)), Path(folder + "/" + names[i]));
     if (!fs::exists(Path("clip.mp4")))
-      testing::Shell(folder_, "ffmpeg -v error" + testing::Scrolling("160x120") +
-                                  "-frames:v 20 clip.mp4");
+      testing::Shell(folder_,
+                     "ffmpeg -v error" + testing::Scrolling("160x120") + "-frames:v 20 clip.mp4");
     for (const char* const name : {"/clip-a.mp4", "/clip-b.mp4"})
       fs::copy_file(Path("clip.mp4"), Path(folder + name));
   }
 };
 
-#define SKIP_WITHOUT_HOSTILE()         \
-  SKIP_WITHOUT_DATA();                 \
+#define SKIP_WITHOUT_HOSTILE() \
+  SKIP_WITHOUT_DATA();         \
   if (!fs::exists(Hostile())) GTEST_SKIP() << "needs ../shared/data/hostile"
 
 TEST_F(HostileDataTest, EachIsALineAndTheOthersAreAsAlone) {
