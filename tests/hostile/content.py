@@ -14,7 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 def corpus(name, target='image'):
     """An input of the fuzz targets; those of pictures have a byte of settings before them."""
     with open(f'{ROOT}/tests/fuzz/corpus/{target}/{name}', 'rb') as file:
-        return file.read()[0 if target == 'matroska' else 1:]
+        return file.read()[0 if target in ('matroska', 'heif') else 1:]
 
 
 def sample(name):
@@ -111,6 +111,26 @@ def gif(width, height, pictures=1):
     head = b'GIF89a' + struct.pack('<HHBBB', width, height, 0x80, 0, 0) + b'\0\0\0\xff\xff\xff'
     one = b',' + struct.pack('<HHHHB', 0, 0, width, height, 0) + b'\x02\x02\x44\x01\0'
     return head + one * pictures + b';'
+
+
+def gif_of_dots(width, height, pictures):
+    """Pictures of one pixel, each of which makes a frame of the whole canvas."""
+    dot = gif(1, 1, pictures)
+    return dot[:6] + struct.pack('<HH', width, height) + dot[10:]
+
+
+def tiff_of_tiles(count, width, height):
+    """Eight bits grey, a pixel wide, in tiles that are all the same bytes."""
+    places = 8 + 2 + 11 * 12 + 4
+    data = places + 8 * count
+    packed = zlib.compress(bytes(1 << 20), 9)
+    entries = ((256, 1, 1), (257, 1, count * height), (258, 1, 8), (259, 1, 8), (262, 1, 1),
+               (277, 1, 1), (284, 1, 1), (322, 1, width), (323, 1, height),
+               (324, count, places), (325, count, places + 4 * count))
+    return (b'II*\0' + struct.pack('<IH', 8, len(entries)) +
+            b''.join(struct.pack('<HHII', tag, 4, number, value) for tag, number, value in entries) +
+            bytes(4) + struct.pack('<I', data) * count + struct.pack('<I', len(packed)) * count +
+            packed)
 
 
 def tiff(width, height, strip=8):

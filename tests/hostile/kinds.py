@@ -64,7 +64,9 @@ def bombs():
     yield 'huge.webp', content.webp_canvas(60000, 60000)
     for count in (1, 2):
         yield f'huge-{count}.gif', content.gif(60000, 60000, count)
+    yield 'dots.gif', content.gif_of_dots(8192, 8192, 20)
     yield 'huge.tif', content.tiff(60000, 60000)
+    yield 'tiles.tif', content.tiff_of_tiles(1000, 1 << 24, 16)
     yield 'huge.jxl', content.jxl(60000, 60000)
     yield 'channels.jxl', content.corpus('five-channels.jxl')
     yield 'huge.avif', content.heif_of_size('primary.avif', 60000, 60000)
@@ -77,6 +79,13 @@ def bombs():
     yield 'laughs.jpg', content.laughs()
     yield 'pages.png', '%PDF-1.4\n' + '1 0 obj<</Type/Pages/Kids[1 0 R]/Count 9999999>>endobj\n'
     yield 'loop.webp', '%!PS\n{ 1 } loop\n'
+
+
+def derived_images():
+    """HEIC and AVIF whose pictures are made of themselves, of nothing, or of other kinds."""
+    for name in ('grid-of-itself', 'grid-of-nothing', 'grid-of-three', 'identity-of-itself',
+                 'overlay', 'past-the-end', 'endless-property'):
+        yield f'{name}.avif', content.corpus(name, 'heif')
 
 
 def memory_of_videos():
@@ -175,7 +184,7 @@ def harmless():
 def all_files(secrets, port, videos):
     """(name, content, what is expected) of everything that is written; the rest are special()."""
     for part in (lists_of_others(secrets, port), bombs(), strange_formats(), archives(),
-                 memory_of_videos()):
+                 memory_of_videos(), derived_images()):
         yield from ((name, data, LINE) for name, data in part)
     yield from cut(videos)
     yield from ((name, data, PART) for name, data in spoiled_archives())

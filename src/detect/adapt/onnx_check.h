@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Of an ONNX file (onnx.proto, IR version 3 and later): one graph of the operators that YuNet is
 // made of, which names nothing but what is there before, with tensors that are all there, and
