@@ -15,7 +15,7 @@ namespace {
 
 // Below this share of its variance, what is left of a channel once the others have explained it
 // cannot be told from rounding: bytes give shares of 1e-6 and more, rounding 1e-13.
-constexpr double kSingular = 1e-10;
+constexpr double kSingularPivot = 1e-10;
 
 [[noreturn]] void FailDegenerate(const ClassModel& c, const FitOptions& options) {
   const std::string problem =
@@ -38,7 +38,7 @@ bool IsSingular(const FeatureMatrix& covariance) {
   const FeatureMatrix correlation = scale.asDiagonal() * covariance * scale.asDiagonal();
   const Eigen::LLT<FeatureMatrix> cholesky(correlation);
   return cholesky.info() != Eigen::Success ||
-         FeatureMatrix(cholesky.matrixL()).diagonal().array().square().minCoeff() < kSingular;
+         FeatureMatrix(cholesky.matrixL()).diagonal().array().square().minCoeff() < kSingularPivot;
 }
 
 void Shrink(FeatureMatrix& covariance, double s) {

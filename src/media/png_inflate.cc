@@ -52,7 +52,7 @@ bool IsRight(std::string_view png, const Chunk& chunk) {
 }
 
 // Where the image data are, and how many bytes they hold inflated.
-struct Layout {
+struct PngLayout {
   std::string_view header;                // IHDR's 13 bytes
   std::vector<std::string_view> data;     // of the IDAT chunks
   std::size_t first_idat = 0, after = 0;  // offsets: of the first IDAT, of what follows the last
@@ -90,7 +90,7 @@ struct Layout {
 
 // Inflates into stored blocks and puts their Adler-32 behind them. Returns the end, or null unless
 // it comes to `size` bytes exactly.
-std::uint8_t* InflateToBlocks(const Layout& layout, std::size_t size, std::uint8_t* out) {
+std::uint8_t* InflateToBlocks(const PngLayout& layout, std::size_t size, std::uint8_t* out) {
   inflate_state state;
   isal_inflate_init(&state);
   state.crc_flag = ISAL_ZLIB;
@@ -130,7 +130,7 @@ bool ReachesItsEnd(std::string_view png) {
 }
 
 std::optional<std::string_view> WithStoredData(std::string_view png, Scratch& buffer) {
-  Layout layout;
+  PngLayout layout;
   if (!layout.Find(png)) return std::nullopt;
   const std::size_t size = layout.Inflated();
   std::size_t deflated = 0;
