@@ -1,5 +1,6 @@
 #include "media/jpeg.h"
 
+#include <fmt/format.h>
 #include <turbojpeg.h>
 
 #include <array>
@@ -22,8 +23,32 @@ const unsigned char* Bytes(std::string_view s) {
   return reinterpret_cast<const unsigned char*>(s.data());
 }
 
-// More than 500 scans of a progressive JPEG are an attack: each passes over the whole picture.
-constexpr int kLimitScans = TJFLAG_LIMITSCANS;
+// Each scan passes over the whole picture. Encoders write 10 of a progressive JPEG, or some 20
+// where they look for the best ones; TurboJPEG's own limit is 500.
+constexpr int kMostScans = 64;
+
+// The scans of the first picture of a file. Markers are found as libjpeg finds them: what is no
+// marker is passed over, be it data or stray.
+int CountScans(std::string_view jpeg) {
+  constexpr std::uint8_t kStuffed = 0x00, kFill = 0xFF, kTemporary = 0x01, kFirstRestart = 0xD0,
+                         kStart = 0xD8, kEnd = 0xD9, kScan = 0xDA;
+  int scans = 0;
+  for (std::size_t at = 0; (at = jpeg.find('\xFF', at)) < jpeg.size() - 1;) {
+    const auto marker = static_cast<std::uint8_t>(jpeg[++at]);
+    if (marker == kFill) continue;
+    ++at;
+    if (marker == kEnd) break;
+    if (marker == kStuffed || marker == kTemporary || (marker >= kFirstRestart && marker <= kStart))
+      continue;
+    if (marker == kScan) ++scans;
+    if (jpeg.size() - at < 2) break;
+    const auto byte = [&](std::size_t i) {
+      return std::size_t{static_cast<std::uint8_t>(jpeg[at + i])};
+    };
+    at += byte(0) << 8 | byte(1);
+  }
+  return scans;
+}
 
 struct Header {
   int width = 0, height = 0, subsampling = 0, colorspace = 0;
@@ -99,7 +124,7 @@ class JpegDecoder {
     // place) are pixels made up.
     if (tjDecompress2(handle_, Bytes(jpeg), jpeg.size(), image.data, image.cols,
                       static_cast<int>(image.step), image.rows, format,
-                      kLimitScans | (options.lenient ? 0 : TJFLAG_STOPONWARNING)) != 0 &&
+                      TJFLAG_LIMITSCANS | (options.lenient ? 0 : TJFLAG_STOPONWARNING)) != 0 &&
         !(options.lenient && tjGetErrorCode(handle_) == TJERR_WARNING))
       Fail(subject);
     if (cmyk && options.take) options.take(header.pixels());  // it is decoded again
@@ -121,7 +146,7 @@ class JpegDecoder {
       strides[i] = static_cast<int>(frame.strides[i]);
     }
     if (tjDecompressToYUVPlanes(handle_, Bytes(jpeg), jpeg.size(), planes, header.width, strides,
-                                header.height, kLimitScans | TJFLAG_STOPONWARNING) != 0)
+                                header.height, TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING) != 0)
       Fail(subject);
     const Orientation orientation = ExifOrientation(jpeg);
     frame.rotation = orientation.rotation;
@@ -136,6 +161,10 @@ class JpegDecoder {
                             &header.subsampling, &header.colorspace) != 0)
       Fail(subject);
     CheckSize({header.width, header.height}, options.max_pixels, subject);
+    if (const int scans = CountScans(jpeg); scans > kMostScans)
+      throw Error(subject, fmt::format("is a JPEG of {} scans (one of at most {}; encoders write "
+                                       "some 10)",
+                                       scans, kMostScans));
     return header;
   }
 

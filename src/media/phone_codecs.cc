@@ -38,15 +38,16 @@ double BoxNumberAt(std::string_view box, std::size_t at) {
 // The clean aperture (ISO/IEC 14496-12, 12.1.4): size and offset of the middle, as fractions.
 cv::Mat Cropped(const cv::Mat& picture, std::string_view clap) {
   if (clap.size() < 8 + 32) return {};
-  const auto range = [&](std::size_t at, int all) {
+  // As libheif rounds: half a column down, and half a row up.
+  const auto range = [&](std::size_t at, int all, double up) {
     const double size = BoxNumberAt(clap, at) / BoxNumberAt(clap, at + 4);
     const double left = BoxNumberAt(clap, at + 16) / BoxNumberAt(clap, at + 20) + (all - size) / 2;
     if (!(size >= 1 && size <= all && left > -all && left < all)) return cv::Range(0, 0);
-    const int from = static_cast<int>(std::floor(left));
-    const int last = static_cast<int>(std::floor(left + size - 1 + 0.5));
+    const int from = static_cast<int>(left + up);
+    const int last = static_cast<int>(std::floor(from + size - 1 + 0.5));
     return cv::Range(std::max(0, from), std::min(all, last + 1));
   };
-  const cv::Range columns = range(0, picture.cols), rows = range(8, picture.rows);
+  const cv::Range columns = range(0, picture.cols, 0), rows = range(8, picture.rows, 0.5);
   return columns.size() < 1 || rows.size() < 1 ? cv::Mat() : picture(rows, columns).clone();
 }
 
@@ -74,6 +75,9 @@ cv::Mat DecodeGrid(PhoneDecoder decode, const HeifPicture& picture, std::string_
   for (std::size_t i = 0; i < picture.tiles.size(); ++i) {
     const CodedItem& item = picture.tiles[i];
     const cv::Mat tile = Decode(decode, HeifFileOf(item), subject, [](const auto&, auto) {});
+    if (tile.cols != item.size.width || tile.rows != item.size.height)
+      throw Error(subject,
+                  "is a damaged HEIC or AVIF: a tile has another size than its header says");
     const auto columns = static_cast<std::size_t>(picture.columns);
     const int x = static_cast<int>(i % columns) * tile.cols,
               y = static_cast<int>(i / columns) * tile.rows;

@@ -23,6 +23,18 @@ namespace {
 // FFmpeg's own protocols are named before the first colon; every other name is that of a file.
 bool IsUrl(const std::string& name) { return name.find("://") != name.npos; }
 
+// A picture of a GIF may be one pixel of 22 bytes, and yet makes a frame of the whole canvas.
+constexpr std::int64_t kMostGifPixels = 1 << 24;
+
+void CheckPictures(const AVCodecParameters& picture, std::int64_t most, const std::string& name) {
+  CheckSize({picture.width, picture.height}, most, name);
+  if (picture.codec_id == AV_CODEC_ID_GIF &&
+      std::int64_t{picture.width} * picture.height > kMostGifPixels)
+    throw Error(name, fmt::format("is an animation of {} x {} pixels (a GIF of at most {}, or a "
+                                  "video of another format)",
+                                  picture.width, picture.height, kMostGifPixels));
+}
+
 }  // namespace
 
 struct VideoReader::State {
@@ -134,7 +146,7 @@ void VideoReader::State::Open() {
     throw Error(name, fmt::format("holds pictures of the codec {}, which is not decoded (H.264 and "
                                   "others that docs/formats.md lists)",
                                   av.avcodec_get_name(picture.codec_id)));
-  CheckSize({picture.width, picture.height}, options.max_pixels, name);
+  CheckPictures(picture, options.max_pixels, name);
   codec = OpenDecoder(*decoder, *format->streams[index], options, name, stream);
   Describe();
   if (log.container && !stream) OpenAgain();

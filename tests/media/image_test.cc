@@ -9,6 +9,7 @@
 
 #include "skinmask/base/error.h"
 #include "support/files.h"
+#include "support/hostile.h"
 #include "support/pictures.h"
 
 namespace skinmask {
@@ -34,6 +35,18 @@ TEST(Image, JpegHasTheSamePixelsAsImread) {
   const std::string progressive =
       Encode(".jpg", Gradient(61, 47), {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
   EXPECT_TRUE(Same(DecodeImage(progressive, "x"), ByOpenCv(progressive)));
+}
+
+// Each scan passes over the whole picture. What looks like one in other data is none.
+TEST(Image, JpegHasABoundedNumberOfScans) {
+  const std::string most = testing::JpegOfScans(64);
+  EXPECT_TRUE(Same(DecodeImage(most, "x"), ByOpenCv(most)));
+  EXPECT_ERROR(DecodeImage(testing::JpegOfScans(65), "x"),
+               "is a JPEG of 65 scans (one of at most 64");
+  std::string comment("\xFF\xFE\1\2", 4);
+  for (int i = 0; i < 128; ++i) comment += "\xFF\xDA";
+  const std::string commented = most.substr(0, 2) + comment + most.substr(2) + comment + most;
+  EXPECT_TRUE(Same(DecodeImage(commented, "x"), ByOpenCv(most)));
 }
 
 TEST(Image, EveryOrientationHasTheSamePixelsAsImread) {

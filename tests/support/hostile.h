@@ -111,6 +111,36 @@ inline std::string FlashScreenOf(int width, int height) {
   return flv;
 }
 
+// A GIF of two pictures of one pixel on a canvas of that size.
+inline std::string GifOf(int width, int height) {
+  const auto side = [](int pixels) {
+    return std::string{static_cast<char>(pixels), static_cast<char>(pixels >> 8)};
+  };
+  const std::string picture("\x2C\0\0\0\0\1\0\1\0\0\2\2\x44\1\0", 15);
+  return "GIF89a" + side(width) + side(height) + std::string("\x80\0\0\0\0\0\xFF\xFF\xFF", 9) +
+         picture + picture + ";";
+}
+
+// A progressive JPEG (ITU-T T.81) of 8 x 8 grey pixels, in so many scans, 65 at most: one of the
+// mean without its last bit, one of that bit, and one of each frequency, which is nothing.
+inline std::string JpegOfScans(int count) {
+  const auto segment = [](char marker, const std::string& content) {
+    return std::string("\xFF") + marker + '\0' + static_cast<char>(content.size() + 2) + content;
+  };
+  const auto table = [&](char kind) {  // of Huffman: the one bit 0 is the symbol 0
+    return segment('\xC4', std::string{kind, 1} + std::string(16, '\0'));
+  };
+  const auto scan = [&](int frequency, char bits) {
+    const char one = static_cast<char>(frequency);
+    return segment('\xDA', std::string{1, 1, 0, one, one, bits}) + '\x7F';
+  };
+  std::string jpeg = "\xFF\xD8" + segment('\xDB', '\0' + std::string(64, '\1')) +
+                     segment('\xC2', std::string{8, 0, 8, 0, 8, 1, 1, 0x11, 0}) + table(0) +
+                     table(0x10) + scan(0, 0x01) + scan(0, 0x10);
+  for (int frequency = 1; frequency <= count - 2; ++frequency) jpeg += scan(frequency, 0);
+  return jpeg + "\xFF\xD9";
+}
+
 // By name; `secret` is the absolute path of a picture or a video that is not theirs.
 inline std::map<std::string, std::string> HostileFiles(const std::string& secret) {
   std::map<std::string, std::string> files;
@@ -132,6 +162,8 @@ inline std::map<std::string, std::string> HostileFiles(const std::string& secret
   files["hls.mp4"] = HlsOf(secret, 1, true);
   files["hls.mkv"] = HlsOf(secret, 1, true);
   files["dash.mp4"] = DashOf(secret);
+  files["canvas.gif"] = GifOf(4097, 4096);
+  files["scans.jpg"] = JpegOfScans(65);
   files["spy.flv"] = FlashScreenOf(240, 240);
   files["concat.mp4"] = "ffconcat version 1.0\nfile '" + secret + "'\n";
   files["sdp.mp4"] = "v=0\nc=IN IP4 127.0.0.1\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/90000\n";

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
+#include "detect/adapt/onnx_check.h"
 #include "detect/adapt/opencv_net.h"
 #include "detect/adapt/pool.h"
 #include "media/picture_type.h"
@@ -108,6 +109,7 @@ class YuNetFaces : public SeedFinder {
     std::error_code error;
     if (std::filesystem::file_size(file, error) > kMaxFileSize && !error) throw NotYuNet();
     bytes_ = ReadFile(file);
+    if (!IsSoundOnnx(bytes_, OutputNames())) throw NotYuNet();
     // A trial, for a file that is no such network to be told of before any work.
     if (!HasShapes(Run(cv::Mat::zeros(2 * kPadding, kPadding, CV_8UC3)), {kPadding, 2 * kPadding}))
       throw NotYuNet();
