@@ -54,15 +54,15 @@ struct Box {
   std::string_view type, whole, content;
 };
 
-// The next box of a list of them.
-Box NextBox(Reader& reader, std::string_view all) {
+// The next box of a list of them. Of those that are in no other, the last may say no length.
+Box NextBox(Reader& reader, std::string_view all, bool outermost) {
   Reader header(all);
   std::uint64_t size = header.Number(4), header_size = kBoxHeader;
   const std::string_view type = header.Take(4);
   if (size == 1) {
     size = header.Number(8);
     header_size += 8;
-  } else if (size == 0) {
+  } else if (size == 0 && outermost) {
     size = all.size();  // up to the end
   }
   if (size < header_size) FailDamaged("a box has no length");
@@ -70,12 +70,12 @@ Box NextBox(Reader& reader, std::string_view all) {
   return {type, whole, whole.substr(static_cast<std::size_t>(header_size))};
 }
 
-std::vector<Box> BoxesOf(std::string_view bytes, std::size_t most) {
+std::vector<Box> BoxesOf(std::string_view bytes, std::size_t most, bool outermost = false) {
   std::vector<Box> boxes;
   Reader reader(bytes);
   for (std::size_t at = 0; at < bytes.size();) {
     if (boxes.size() == most) FailDamaged("it has too many boxes");
-    boxes.push_back(NextBox(reader, bytes.substr(at)));
+    boxes.push_back(NextBox(reader, bytes.substr(at), outermost));
     at += boxes.back().whole.size();
   }
   return boxes;
@@ -104,7 +104,7 @@ class Items {
  public:
   explicit Items(std::string_view file) : file_(file) {
     constexpr std::size_t kMostBoxes = 1000;
-    const std::vector<Box> top = BoxesOf(file, kMostBoxes);
+    const std::vector<Box> top = BoxesOf(file, kMostBoxes, true);
     Reader meta(Only(top, "meta"));
     ReadVersion(meta);
     const std::vector<Box> boxes = BoxesOf(Only(top, "meta").substr(4), kMostBoxes);

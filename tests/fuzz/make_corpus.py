@@ -124,6 +124,68 @@ for name, data in {**pictures, 'huge.png': past['huge.png']}.items():
 put('png', 'cut.png', b'\0' + pictures['colour.png'][:-9])
 put('png', 'wrong-sum.png', b'\0' + pictures['colour.png'][:50] + b'x' + pictures['colour.png'][51:])
 
+
+
+# HEIC and AVIF, of which no pixel is decoded.
+def box(kind, data):
+    return struct.pack('>I', len(data) + 8) + kind + data
+
+
+def full(kind, version, data):
+    return box(kind, bytes([version, 0, 0, 0]) + data)
+
+
+def heif(items, primary=1, extent=4):
+    """Of items (number, type, properties, parts), whose data are four bytes each, or a grid's."""
+    infos = uses = boxes = refs = b''
+    count, index = 0, 0
+    for number, kind, properties, parts in items:
+        infos += full(b'infe', 2, struct.pack('>HH', number, 0) + kind + b'\0')
+        uses += struct.pack('>HB', number, len(properties))
+        for one in properties:
+            index += 1
+            boxes += one
+            uses += bytes([0x80 | index])
+        if parts:
+            refs += box(b'dimg', struct.pack(f'>HH{len(parts)}H', number, len(parts), *parts))
+        count += 1
+
+    def meta(start):
+        places = b''
+        for number, kind, _, parts in items:
+            length = 8 if kind == b'grid' else extent
+            places += struct.pack('>HHHII', number, 0, 1, start, length)
+            start += 8 if kind == b'grid' else 4
+        return full(b'meta', 0, full(b'pitm', 0, struct.pack('>H', primary)) +
+                    full(b'iloc', 0, struct.pack('>HH', 0x4400, count) + places) +
+                    full(b'iinf', 0, struct.pack('>H', count) + infos) +
+                    (full(b'iref', 0, refs) if refs else b'') +
+                    box(b'iprp', box(b'ipco', boxes) + full(b'ipma', 0, struct.pack('>I', count) + uses)))
+    head = box(b'ftyp', b'avif\0\0\0\0mif1avif')
+    data = b''.join(struct.pack('>BBBBHH', 0, 0, 1, 1, 100, 90) if kind == b'grid' else b'data'
+                    for _, kind, _, _ in items)
+    return head + meta(len(head) + len(meta(0)) + 8) + box(b'mdat', data)
+
+
+def sized(width, height):
+    return full(b'ispe', 0, struct.pack('>II', width, height))
+
+
+av1 = [box(b'av1C', b'\x81\0\x0c\0'), sized(64, 48)]
+tiles = [(i, b'av01', av1, ()) for i in range(1, 5)]
+whole_grid = (9, b'grid', [sized(100, 90)], (1, 2, 3, 4))
+put('heif', 'single', heif(tiles[:1]))
+put('heif', 'hevc', heif([(1, b'hvc1', [box(b'hvcC', bytes(23)), av1[1]], ())]))
+put('heif', 'turned', heif([(1, b'av01', av1 + [box(b'irot', b'\1'), box(b'imir', b'\0')], ())]))
+put('heif', 'grid', heif(tiles + [whole_grid], 9))
+put('heif', 'grid-of-itself', heif(tiles + [whole_grid[:3] + ((1, 2, 9, 4),)], 9))
+put('heif', 'grid-of-nothing', heif(tiles + [whole_grid[:3] + ((1, 2, 77, 4),)], 9))
+put('heif', 'grid-of-three', heif(tiles[:3] + [whole_grid[:3] + ((1, 2, 3),)], 9))
+put('heif', 'identity-of-itself', heif([(1, b'iden', [av1[1]], (1,))]))
+put('heif', 'overlay', heif(tiles[:1] + [(2, b'iovl', [av1[1]], (1,))], 2))
+put('heif', 'past-the-end', heif(tiles[:1], extent=1 << 30))
+put('heif', 'endless-property', heif([(1, b'av01', [b'\0\0\0\0' + av1[1][4:]] + av1, ())]))
+
 # EXIF data, in a JPEG (0) and a PNG (1).
 for i, order in enumerate('<>'):
     for orientation in range(10):

@@ -134,9 +134,14 @@ inline std::string JpegOfScans(int count) {
     const char one = static_cast<char>(frequency);
     return segment('\xDA', std::string{1, 1, 0, one, one, bits}) + '\x7F';
   };
-  std::string jpeg = "\xFF\xD8" + segment('\xDB', '\0' + std::string(64, '\1')) +
-                     segment('\xC2', std::string{8, 0, 8, 0, 8, 1, 1, 0x11, 0}) + table(0) +
-                     table(0x10) + scan(0, 0x01) + scan(0, 0x10);
+  std::string ones(65, '\1');  // of quantization
+  ones[0] = 0;
+  std::string jpeg("\xFF\xD8");
+  jpeg += segment('\xDB', ones);
+  jpeg += segment('\xC2', std::string{8, 0, 8, 0, 8, 1, 1, 0x11, 0});
+  for (const char kind : {'\0', '\x10'}) jpeg += table(kind);
+  jpeg += scan(0, 0x01);
+  jpeg += scan(0, 0x10);
   for (int frequency = 1; frequency <= count - 2; ++frequency) jpeg += scan(frequency, 0);
   return jpeg + "\xFF\xD9";
 }

@@ -1,5 +1,6 @@
-// For LD_PRELOAD: a decoder of JPEG that does not come back. It makes the file 'stuck' in the current
-// folder when it is called, and ends the process after 100 seconds, should nothing else do so.
+// For LD_PRELOAD: a decoder of JPEG that does not come back. It makes the file 'stuck' in the
+// current folder when it is called, and ends the process after 100 seconds, should nothing else do
+// so.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -29,8 +29,8 @@ TEST_P(StuckDecoderTest, TheFirstSignalEndsTheRun) {
   const int raw = std::system(("cd '" + folder_.string() + "' && bash run.sh 2>err").c_str());
   ASSERT_TRUE(WIFEXITED(raw));
   EXPECT_EQ(WEXITSTATUS(raw), 130) << ReadFile(Path("err"));
-  EXPECT_EQ(Names(folder_), (std::vector<std::string>{"a.png", "b.jpg", "err", "out/a.png",
-                                                      "run.sh", "stuck"}));
+  EXPECT_EQ(Names(folder_),
+            (std::vector<std::string>{"a.png", "b.jpg", "err", "out/a.png", "run.sh", "stuck"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, StuckDecoderTest, ::testing::Values("INT", "TERM"));
