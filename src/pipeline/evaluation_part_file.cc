@@ -49,12 +49,12 @@ Json JsonOf(const JudgedImage& image, const EvaluationPart& part) {
 }
 
 AdaptationSummary ReadAdaptation(const JsonNode& node) {
-  using By = AdaptationSummary::By;
+  using JudgedBy = AdaptationSummary::By;
   const std::string by = node["by"].Text();
   if (by == "nothing") return {};
-  if (by == "seeds") return {By::kSeeds, node["faces"].Count(), 0};
+  if (by == "seeds") return {JudgedBy::kSeeds, node["faces"].Count(), 0};
   if (by != "image") node["by"].Fail(" is none of nothing, seeds, image");
-  return {By::kImage, 0, node["shift"].Real()};
+  return {JudgedBy::kImage, 0, node["shift"].Real()};
 }
 
 Metrics ReadMetrics(const JsonNode& node, bool has_scores) {
