@@ -36,8 +36,8 @@ struct Network {
     std::string weights;
     for (const std::uint64_t side : sides) weights += Number(1, side);
     weights += Number(2, 1) + Field(8, weight) + Field(9, std::string(4 * floats, '\1'));
-    const std::string bias = Number(1, biases) + Number(2, 1) + Field(8, "b") +
-                             Field(9, std::string(4 * biases, '\1'));
+    const std::string bias =
+        Number(1, biases) + Number(2, 1) + Field(8, "b") + Field(9, std::string(4 * biases, '\1'));
     return Number(1, 6) + Field(7, Field(1, node) + Field(5, weights) + Field(5, bias) +
                                        Field(11, Field(1, "image")) + Field(12, Field(1, "out")));
   }
