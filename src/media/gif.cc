@@ -111,6 +111,26 @@ std::size_t CountGifPictures(std::string_view bytes) {
   return Walk(bytes, first);
 }
 
+bool IsWholeGifPacket(std::string_view packet) {
+  Blocks blocks(packet);
+  if (packet.starts_with("GIF") &&
+      (packet.size() < kHeader || !blocks.Skip(kHeader) || !blocks.Skip(TableSize(packet[10]))))
+    return false;
+  for (char kind = 0; blocks.Next(kind);) {
+    if (kind == kTrailer) return true;
+    if (kind == kPictureBlock) {
+      const std::string_view picture = blocks.Rest();
+      if (picture.size() < kDescriptor) return false;
+      const std::size_t data = kDescriptor + TableSize(picture[kDescriptor - 1]);
+      return data < picture.size() &&
+             HoldsGifPixels(picture.substr(data),
+                            std::int64_t{NumberAt(picture, 4)} * NumberAt(picture, 6));
+    }
+    if (kind != kExtensionBlock || !blocks.Skip(1) || !blocks.SkipSubBlocks()) return false;
+  }
+  return false;
+}
+
 bool ReachesGifTrailer(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   char header[kHeader];

@@ -13,6 +13,10 @@ namespace skinmask {
 // How many pictures a file holds, by its blocks; those that it does not hold whole do not count.
 std::size_t CountGifPictures(std::string_view bytes);
 
+// Whether a packet of FFmpeg's demuxer, which begins with the file's header or with a block, holds
+// all the codes of its picture, or no picture at all but the mark of the end.
+bool IsWholeGifPacket(std::string_view packet);
+
 // Whether a file's blocks follow each other up to the mark of its end.
 bool ReachesGifTrailer(const std::filesystem::path& path);
 

@@ -160,6 +160,29 @@ heif_error DecodePicture(void* decoder, heif_image** picture) {
   return *picture ? kFine : kDamaged;
 }
 
+// What libheif asks of decoders since 1.21, and what 1.15 has no words for.
+template <class Plugin>
+void AddSecondForms(Plugin& plugin) {
+  if constexpr (requires { plugin.decode_next_image2; }) {
+    plugin.plugin_api_version = 5;
+    plugin.id_name = Name();
+    plugin.set_strict_decoding = [](void*, int) {};
+    plugin.does_support_format2 = [](const auto* description) {
+      return Priority(description->format);
+    };
+    plugin.new_decoder2 = [](void** decoder, const auto*) { return NewDecoder(decoder); };
+    plugin.push_data2 = [](void* decoder, const void* data, std::size_t size, std::uintptr_t) {
+      return PushData(decoder, data, size);
+    };
+    plugin.flush_data = [](void*) { return kFine; };  // DecodePicture does
+    plugin.decode_next_image2 = [](void* decoder, heif_image** picture, std::uintptr_t* of_data,
+                                   const auto*) {
+      if (of_data) *of_data = 0;
+      return DecodePicture(decoder, picture);
+    };
+  }
+}
+
 }  // namespace
 
 void RegisterHevcDecoder() {
@@ -183,6 +206,7 @@ void RegisterHevcDecoder() {
     functions.free_decoder = FreeDecoder;
     functions.push_data = PushData;
     functions.decode_image = DecodePicture;
+    AddSecondForms(functions);
     return functions;
   }();
   static const heif_error registered = heif_register_decoder_plugin(&plugin);

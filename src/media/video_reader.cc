@@ -9,6 +9,7 @@
 #include "media/decoding.h"
 #include "media/demuxer_options.h"
 #include "media/early_end.h"
+#include "media/gif.h"
 #include "media/image_format.h"
 #include "media/video_codecs.h"
 #include "media/video_frame.h"
@@ -258,7 +259,12 @@ void VideoReader::State::Feed() {
 }
 
 void VideoReader::State::Send(AVPacket* data) {
-  const int result = Decode([&] { return av.avcodec_send_packet(codec.get(), data); });
+  // FFmpeg 7 says nothing of codes that are missing from a GIF.
+  const bool lacking = data && !stream && codec->codec_id == AV_CODEC_ID_GIF &&
+                       !IsWholeGifPacket({reinterpret_cast<const char*>(data->data),
+                                          static_cast<std::size_t>(data->size)});
+  const int result = lacking ? AVERROR_INVALIDDATA
+                             : Decode([&] { return av.avcodec_send_packet(codec.get(), data); });
   if (result >= 0 || result == AVERROR_EOF || stream) return;
   if (landing_) return Restart();
   damage_ = "its data are damaged: " + av.Message(result);

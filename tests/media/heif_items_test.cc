@@ -97,11 +97,13 @@ TEST_F(HeifItemsTest, AGridIsTurnedAsLibheifTurnsAnImage) {
       numbers += HeifNumber(n, 4) + HeifNumber(1, 4);
     return HeifBox("clap", numbers);
   };
-  all.push_back({clap(30, 20, 0, 0)});
-  all.push_back({clap(30, 20, 5, -7)});
+  // By even numbers from the left and the top: libheif 1.23 crops before it converts the colours,
+  // and from odd ones on pixels would share chroma with other neighbours.
+  all.push_back({clap(32, 20, 0, 0)});
+  all.push_back({clap(32, 20, 6, -8)});
   all.push_back({clap(31, 21, 0, 0)});
   all.push_back({clap(1, 1, -31, 23)});
-  all.push_back({clap(40, 24, 3, 2), HeifBox("irot", "\1")});
+  all.push_back({clap(40, 24, 4, 2), HeifBox("irot", "\1")});
   for (std::size_t i = 0; i < all.size(); ++i) {
     HeifFile grid{"avif", {tile_}, 9};
     grid.items.push_back({9, "grid", {Size()}, HeifGrid(1, 1, kWidth, kHeight), {1}});
