@@ -18,8 +18,8 @@ std::shared_ptr<const Uncertainty> Answers::UncertaintyOf(const Request& request
   const std::lock_guard lock(mutex_);
   for (const auto& [of, kept] : uncertainties_)
     if (of == key) return kept;
-  constexpr std::size_t kMost = 4;
-  if (uncertainties_.size() == kMost) uncertainties_.pop_front();
+  constexpr std::size_t kMax = 4;
+  if (uncertainties_.size() == kMax) uncertainties_.pop_front();
   return uncertainties_.emplace_back(key, std::make_shared<const Uncertainty>(model, options))
       .second;
 }

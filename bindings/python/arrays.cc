@@ -46,10 +46,10 @@ cv::Mat HeaderOf(const py::array& array, int type, const std::uint8_t* first) {
 
 // OpenCV counts rows and columns as int; what has more pixels than memory has bytes is broadcast.
 bool HasSizeOfPicture(const py::array& array) {
-  constexpr py::ssize_t kMost = std::numeric_limits<int>::max();
-  constexpr py::ssize_t kMostPixels = py::ssize_t{1} << 48;
-  return array.shape(0) <= kMost && array.shape(1) <= kMost &&
-         array.shape(0) * array.shape(1) <= kMostPixels;
+  constexpr py::ssize_t kMaxSide = std::numeric_limits<int>::max();
+  constexpr py::ssize_t kMaxArea = py::ssize_t{1} << 48;
+  return array.shape(0) <= kMaxSide && array.shape(1) <= kMaxSide &&
+         array.shape(0) * array.shape(1) <= kMaxArea;
 }
 
 // Whether pixels of `size` bytes follow each other in every row, and rows do not overlap.

@@ -19,7 +19,7 @@ namespace skinmask {
 
 // Copies of JSON go as deep on the stack as it is nested; a key is compared with all before it in
 // its object; and a value takes many times the memory that it has in the text.
-inline constexpr std::size_t kMostLevels = 64, kMostMembers = 1000, kMostValues = 1 << 25;
+inline constexpr std::size_t kMaxLevels = 64, kMaxMembers = 1000, kMaxValues = 1 << 25;
 
 // What parsing a text takes: levels of arrays and objects in each other, members of the largest
 // object, and values in all (no fewer than there are, but for the outermost).
@@ -29,7 +29,7 @@ struct JsonShape {
 
 inline JsonShape ShapeOf(std::string_view text) {
   JsonShape shape;
-  std::array<std::size_t, kMostLevels + 1> members{};  // of the object that is open at each level
+  std::array<std::size_t, kMaxLevels + 1> members{};  // of the object that is open at each level
   std::size_t depth = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -40,9 +40,9 @@ inline JsonShape ShapeOf(std::string_view text) {
     shape.values += c == '[' || c == '{' || c == ',';
     if (c == '[' || c == '{') {
       shape.levels = std::max(shape.levels, ++depth);
-      members[std::min(depth, kMostLevels)] = 0;
+      members[std::min(depth, kMaxLevels)] = 0;
     }
-    if (c == ':') shape.members = std::max(shape.members, ++members[std::min(depth, kMostLevels)]);
+    if (c == ':') shape.members = std::max(shape.members, ++members[std::min(depth, kMaxLevels)]);
     if ((c == ']' || c == '}') && depth > 0) --depth;
   }
   return shape;
@@ -52,11 +52,11 @@ inline JsonShape ShapeOf(std::string_view text) {
 inline void RequireModest(std::string_view text, std::string_view subject, std::string_view what,
                           std::size_t most_values) {
   const JsonShape shape = ShapeOf(text);
-  if (shape.levels > kMostLevels)
+  if (shape.levels > kMaxLevels)
     throw Error(subject, fmt::format("is nested too deeply ({} has fewer levels)", what));
-  if (shape.members > kMostMembers)
+  if (shape.members > kMaxMembers)
     throw Error(subject, fmt::format("has an object of {} members ({} has {} at most)",
-                                     shape.members, what, kMostMembers));
+                                     shape.members, what, kMaxMembers));
   if (shape.values > most_values)
     throw Error(subject, fmt::format("holds {} values ({} has {} at most)", shape.values, what,
                                      most_values));
@@ -64,7 +64,7 @@ inline void RequireModest(std::string_view text, std::string_view subject, std::
 
 // The object of a file; `what` is what such a file is called, and `most_values` what it may hold.
 inline Json ParseObject(std::string_view text, std::string_view subject, std::string_view what,
-                        std::size_t most_values = kMostValues) {
+                        std::size_t most_values = kMaxValues) {
   // What no JSON object begins like is another file altogether; where its first byte stands would
   // help nobody.
   if (!text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('{'))

@@ -8,7 +8,7 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // What a line for people has of one text at most: more than the longest Error.
-inline constexpr std::size_t kMostOfLine = 2000;
+inline constexpr std::size_t kMaxOfLine = 2000;
 
 // The text as one line of at most `most` bytes, where that is 200 or more. Line breaks become
 // spaces; control characters, marks that turn the direction of writing, and bytes that are no UTF-8

@@ -41,8 +41,8 @@ DetectorOptions::Adapt AdaptOf(int adapt) {
 // know fewer.
 skinmask_options Known(const skinmask_options& given) {
   constexpr std::size_t kLeast = offsetof(skinmask_options, faces) + sizeof(const char*);  // first
-  constexpr std::size_t kMost = 4096;
-  if (given.size < kLeast || given.size > kMost)
+  constexpr std::size_t kMax = 4096;
+  if (given.size < kLeast || given.size > kMax)
     throw BadArgument("options.size",
                       "is " + std::to_string(given.size) + " (begin with SKINMASK_OPTIONS)");
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);

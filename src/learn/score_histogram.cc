@@ -48,8 +48,8 @@ void ForEachBin(std::string_view packed, const Take& take) {
     std::uint64_t positive = content == kOnePositive, negative = content == kOneNegative;
     if (content == kBoth) positive = TakeNumber(packed);
     if (content == kBoth || content == kNegatives) negative = TakeNumber(packed);
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
-    if (positive + negative == 0 || positive + negative > kMost - total)
+    constexpr std::uint64_t kMax = std::uint64_t{1} << 60;
+    if (positive + negative == 0 || positive + negative > kMax - total)
       throw Error("scores", "count no pixels, or too many");
     total += positive + negative;
     take(next + gap, positive, negative);

@@ -31,7 +31,7 @@ std::optional<double> SlopeOf(std::span<const ScoreStep> side, double own) {
     return std::ranges::any_of(side, [&](const ScoreStep& s) { return s.*count > 0; });
   };
   if (!has(&ScoreStep::positive) || !has(&ScoreStep::negative)) return std::nullopt;
-  double low = 1 / Slopes::kMost, high = Slopes::kMost;
+  double low = 1 / Slopes::kMax, high = Slopes::kMax;
   if (At(side, own, low).first < 0 || At(side, own, high).first > 0) return std::nullopt;
   double slope = 1;
   for (int i = 0; i < 100; ++i) {

@@ -32,8 +32,8 @@ std::int64_t AviEnd(std::string_view head) {
 // Where the last page of an Ogg file ends (RFC 3533: 26 bytes, a number of segments, the length of
 // each, the data), from the end of the file.
 std::int64_t BehindOggPage(const std::string& path, std::int64_t file_size) {
-  constexpr std::int64_t kHeader = 27, kMostPage = kHeader + 255 + 255 * 255;
-  std::string tail(static_cast<std::size_t>(std::min(file_size, kMostPage)), '\0');
+  constexpr std::int64_t kHeader = 27, kMaxPage = kHeader + 255 + 255 * 255;
+  std::string tail(static_cast<std::size_t>(std::min(file_size, kMaxPage)), '\0');
   std::ifstream file(path, std::ios::binary);
   file.seekg(file_size - static_cast<std::int64_t>(tail.size()));
   if (!file.read(tail.data(), static_cast<std::streamsize>(tail.size()))) return 0;

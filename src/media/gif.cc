@@ -153,8 +153,8 @@ bool IsStillGif(const std::filesystem::path& path) {
     const auto check = [&](std::string_view head, std::uint64_t) {
       if (FormatOf(head) != ImageFormat::kGif) throw Error(path.string(), "is no GIF");
     };
-    constexpr std::uint64_t kMost = 1 << 26;  // one picture of so many bytes is none of this world
-    return CountGifPictures(ReadFile(path, {kMost, check})) == 1;
+    constexpr std::uint64_t kMax = 1 << 26;  // one picture of so many bytes is none of this world
+    return CountGifPictures(ReadFile(path, {kMax, check})) == 1;
   } catch (const Error&) {
     return false;  // whoever reads it says why
   }

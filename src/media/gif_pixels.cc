@@ -6,7 +6,7 @@
 namespace skinmask {
 namespace {
 
-constexpr int kMostBits = 12;
+constexpr int kMaxBits = 12;
 
 // Codes of a growing number of bits, the lowest first, from sub-blocks, each led by its length.
 class Codes {
@@ -62,13 +62,13 @@ class Table {
       pixels = previous_ + 1;
     if (pixels == 0) return 0;
     if (previous_ > 0 && next_ < pixels_.size()) pixels_[next_++] = previous_ + 1;
-    if (next_ == 1u << bits_ && bits_ < kMostBits) ++bits_;
+    if (next_ == 1u << bits_ && bits_ < kMaxBits) ++bits_;
     previous_ = pixels;
     return pixels;
   }
 
  private:
-  std::array<int, 1 << kMostBits> pixels_{};
+  std::array<int, 1 << kMaxBits> pixels_{};
   std::uint32_t clear_, next_ = 0;
   int size_, bits_ = 0, previous_ = 0;
 };
@@ -76,7 +76,7 @@ class Table {
 }  // namespace
 
 bool HoldsGifPixels(std::string_view data, std::int64_t pixels) {
-  if (data.empty() || data[0] < 1 || data[0] >= kMostBits) return false;
+  if (data.empty() || data[0] < 1 || data[0] >= kMaxBits) return false;
   Table table(data[0]);
   Codes codes(data.substr(1));
   for (std::uint32_t code = 0; pixels > 0 && codes.Next(table.bits(), code);) {

@@ -10,9 +10,9 @@ namespace skinmask {
 namespace {
 
 // Telephones write some 300 items, of which two or three hold data about the picture.
-constexpr std::size_t kMostItems = 5000, kMostMetadata = 64, kMostTiles = 4096;
-constexpr std::size_t kMostExtents = 64, kMostProperties = 64;
-constexpr std::int64_t kMostPadding = 1024;  // pixels of a tile beyond the picture
+constexpr std::size_t kMaxItems = 5000, kMaxMetadata = 64, kMaxTiles = 4096;
+constexpr std::size_t kMaxExtents = 64, kMaxProperties = 64;
+constexpr std::int64_t kMaxPadding = 1024;  // pixels of a tile beyond the picture
 constexpr std::size_t kBoxHeader = 8;
 
 // What is wrong with the file, for the subject to be put before it.
@@ -103,18 +103,18 @@ Version ReadVersion(Reader& reader) {
 class Items {
  public:
   explicit Items(std::string_view file) : file_(file) {
-    constexpr std::size_t kMostBoxes = 1000;
-    const std::vector<Box> top = BoxesOf(file, kMostBoxes, true);
+    constexpr std::size_t kMaxBoxes = 1000;
+    const std::vector<Box> top = BoxesOf(file, kMaxBoxes, true);
     Reader meta(Only(top, "meta"));
     ReadVersion(meta);
-    const std::vector<Box> boxes = BoxesOf(Only(top, "meta").substr(4), kMostBoxes);
+    const std::vector<Box> boxes = BoxesOf(Only(top, "meta").substr(4), kMaxBoxes);
     ReadPrimary(Only(boxes, "pitm"));
     ReadTypes(Only(boxes, "iinf"));
     references_ = Only(boxes, "iref", false);
     locations_ = Only(boxes, "iloc");
     idat_ = Only(boxes, "idat", false);
-    const std::vector<Box> iprp = BoxesOf(Only(boxes, "iprp"), kMostBoxes);
-    properties_ = BoxesOf(Only(iprp, "ipco"), kMostItems);
+    const std::vector<Box> iprp = BoxesOf(Only(boxes, "iprp"), kMaxBoxes);
+    properties_ = BoxesOf(Only(iprp, "ipco"), kMaxItems);
     for (const Box& box : iprp)
       if (box.type == "ipma") ReadAssociations(box.content);
     ReadLocations();
@@ -144,9 +144,9 @@ class Items {
     Reader reader(content);
     const std::size_t count_size = ReadVersion(reader).version == 0 ? 2 : 4;
     const std::uint64_t count = reader.Number(count_size);
-    if (count > kMostItems) FailKind("has more than 5000 items");
+    if (count > kMaxItems) FailKind("has more than 5000 items");
     std::size_t metadata = 0;
-    for (const Box& box : BoxesOf(content.substr(4 + count_size), kMostItems)) {
+    for (const Box& box : BoxesOf(content.substr(4 + count_size), kMaxItems)) {
       if (box.type != "infe") continue;
       Reader entry(box.content);
       const std::uint64_t version = ReadVersion(entry).version;
@@ -157,14 +157,14 @@ class Items {
       if (!types_.emplace(id, type).second) FailDamaged("an item is there twice");
       metadata += type == "Exif" || type == "mime" || type == "uri ";
     }
-    if (metadata > kMostMetadata) FailKind("has more than 64 items about the picture");
+    if (metadata > kMaxMetadata) FailKind("has more than 64 items about the picture");
   }
 
   void ReadAssociations(std::string_view content) {
     Reader reader(content);
     const Version version = ReadVersion(reader);
     const std::uint64_t count = reader.Number(4);
-    if (count > kMostItems) FailDamaged("it has too many properties");
+    if (count > kMaxItems) FailDamaged("it has too many properties");
     for (std::uint64_t i = 0; i < count; ++i) {
       std::vector<Association>& all = associations_[reader.Number(version.version == 0 ? 2 : 4)];
       for (std::uint64_t n = reader.Number(1); n > 0; --n) {
@@ -172,7 +172,7 @@ class Items {
         const std::uint64_t value = reader.Number(bytes), top = std::uint64_t{1} << (8 * bytes - 1);
         all.push_back({static_cast<std::size_t>(value & (top - 1)), (value & top) != 0});
       }
-      if (all.size() > kMostProperties) FailDamaged("it has too many properties");
+      if (all.size() > kMaxProperties) FailDamaged("it has too many properties");
     }
   }
 
@@ -185,13 +185,13 @@ class Items {
     for (const std::size_t size : {offset_size, length_size, base_size, index_size})
       if (size != 0 && size != 4 && size != 8) FailDamaged("places have no size");
     const std::uint64_t count = reader.Number(version < 2 ? 2 : 4);
-    if (count > kMostItems) FailKind("has more than 5000 items");
+    if (count > kMaxItems) FailKind("has more than 5000 items");
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t id = reader.Number(version < 2 ? 2 : 4);
       const std::uint64_t method = version > 0 ? reader.Number(2) & 15 : 0;
       const std::uint64_t reference = reader.Number(2), base = reader.Number(base_size);
       const std::uint64_t extents = reader.Number(2);
-      if (extents > kMostExtents) FailKind("has an item in more than 64 pieces");
+      if (extents > kMaxExtents) FailKind("has an item in more than 64 pieces");
       Place& place = places_[id];
       if (!place.extents.empty()) FailDamaged("an item is there twice");
       place.readable = method < 2 && reference == 0;
@@ -277,12 +277,12 @@ class Items {
     if (references_.empty()) return parts;
     Reader reader(references_);
     const std::size_t id_size = ReadVersion(reader).version == 0 ? 2 : 4;
-    for (const Box& box : BoxesOf(references_.substr(4), kMostItems)) {
+    for (const Box& box : BoxesOf(references_.substr(4), kMaxItems)) {
       Reader entry(box.content);
       if (entry.Number(id_size) != id || box.type != "dimg") continue;
       if (!parts.empty()) FailDamaged("its tiles are listed twice");
       const std::uint64_t count = entry.Number(2);
-      if (count > kMostTiles) FailKind("has more than 4096 tiles");
+      if (count > kMaxTiles) FailKind("has more than 4096 tiles");
       for (std::uint64_t i = 0; i < count; ++i) parts.push_back(entry.Number(id_size));
     }
     return parts;
@@ -321,7 +321,7 @@ class Items {
         FailDamaged("its tiles are of several sizes");
     const auto covers = [](std::int64_t count, std::int64_t each, std::int64_t all) {
       return each > 0 && (count - 1) * each < all && count * each >= all &&
-             each <= all + kMostPadding;
+             each <= all + kMaxPadding;
     };
     if (!covers(picture.columns, tile.width, picture.size.width) ||
         !covers(picture.rows, tile.height, picture.size.height))

@@ -22,7 +22,7 @@
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kMostBytes = INT32_MAX;  // OpenCV's matrices count in int
+constexpr std::size_t kMaxBytes = INT32_MAX;  // OpenCV's matrices count in int
 
 [[noreturn]] void FailUnknown(std::string_view subject) {
   throw Error(
@@ -111,7 +111,7 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
                     const DecodeOptions& options) {
   const Decoding decoding;
   if (bytes.empty()) throw Error(subject, "is empty (an image is expected)");
-  if (bytes.size() > kMostBytes) throw Error(subject, "is larger than 2 GiB");
+  if (bytes.size() > kMaxBytes) throw Error(subject, "is larger than 2 GiB");
   const std::optional<ImageFormat> format = FormatOf(bytes);
   if (!format) FailUnknown(subject);
   if (format == ImageFormat::kJpeg) {
@@ -141,7 +141,7 @@ std::string ReadImageBytes(const std::filesystem::path& path, const DecodeOption
     if (!head.empty() && !FormatOf(head)) FailUnknown(path.string());
     if (options.take) options.take(static_cast<std::int64_t>(size / 4));
   };
-  return ReadFile(path, {kMostBytes, check});
+  return ReadFile(path, {kMaxBytes, check});
 }
 
 cv::Mat ReadImage(const std::filesystem::path& path, const DecodeOptions& options) {

@@ -119,9 +119,9 @@ TiffKind KindOf(TIFF* tiff) {
 // as it was (16 bits of one sample that claim to be RGB) or mix the samples up (planes of 16 bits).
 // Pixels of 32 bits and more it decodes, and they are refused later.
 bool IsOfReadableKind(const TiffKind& kind) {
-  constexpr int kMostSamples = 8;  // each takes as long as grey does
+  constexpr int kMaxSamples = 8;  // each takes as long as grey does
   const bool deep = kind.bits > 8;
-  if (kind.samples > kMostSamples) return false;
+  if (kind.samples > kMaxSamples) return false;
   if (deep && kind.samples > 1 && kind.planes != PLANARCONFIG_CONTIG) return false;
   switch (kind.photometric) {
     case PHOTOMETRIC_MINISWHITE:

@@ -25,7 +25,7 @@ const unsigned char* Bytes(std::string_view s) {
 
 // Each scan passes over the whole picture. Encoders write 10 of a progressive JPEG, or some 20
 // where they look for the best ones; TurboJPEG's own limit is 500.
-constexpr int kMostScans = 64;
+constexpr int kMaxScans = 64;
 
 // The scans of the first picture of a file. Markers are found as libjpeg finds them: what is no
 // marker is passed over, be it data or stray.
@@ -161,10 +161,10 @@ class JpegDecoder {
                             &header.subsampling, &header.colorspace) != 0)
       Fail(subject);
     CheckSize({header.width, header.height}, options.max_pixels, subject);
-    if (const int scans = CountScans(jpeg); scans > kMostScans)
+    if (const int scans = CountScans(jpeg); scans > kMaxScans)
       throw Error(subject, fmt::format("is a JPEG of {} scans (one of at most {}; encoders write "
                                        "some 10)",
-                                       scans, kMostScans));
+                                       scans, kMaxScans));
     return header;
   }
 

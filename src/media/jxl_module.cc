@@ -24,9 +24,9 @@ DecoderPtr Open(std::string_view bytes, int events) {
 std::string CheckHeader(const JxlBasicInfo& info) {
   // For alpha and the like: the colours alone are wanted, and each channel takes as long as they
   // do.
-  constexpr std::uint32_t kMostChannels = 4;
+  constexpr std::uint32_t kMaxChannels = 4;
   if (info.have_animation) return "is an animation (a JPEG XL of one picture)";
-  if (info.num_extra_channels <= kMostChannels) return {};
+  if (info.num_extra_channels <= kMaxChannels) return {};
   return "has " + std::to_string(info.num_extra_channels) +
          " extra channels (a JPEG XL of 4 at most)";
 }

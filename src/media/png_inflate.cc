@@ -83,8 +83,8 @@ struct PngLayout {
                color = static_cast<std::uint8_t>(header[9]);
     if (header[12] != 0 || color > 7 || depth > 16 || width >> 31 || height >> 31) return 0;
     const std::uint64_t row = (width * kChannels[color] * depth + 7) / 8 + 1;
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
-    return row > kMost || row * height > kMost ? 0 : row * height;
+    constexpr std::uint64_t kMax = std::uint64_t{1} << 30;
+    return row > kMax || row * height > kMax ? 0 : row * height;
   }
 };
 
@@ -135,8 +135,8 @@ std::optional<std::string_view> WithStoredData(std::string_view png, Scratch& bu
   const std::size_t size = layout.Inflated();
   std::size_t deflated = 0;
   for (std::string_view data : layout.data) deflated += data.size();
-  constexpr std::size_t kMostRatio = 1032;  // of deflate: more is a lie
-  if (size == 0 || deflated < 2 + kAdler || size / kMostRatio > deflated) return std::nullopt;
+  constexpr std::size_t kMaxRatio = 1032;  // of deflate: more is a lie
+  if (size == 0 || deflated < 2 + kAdler || size / kMaxRatio > deflated) return std::nullopt;
   const std::size_t blocks = (size + kStoredBlock - 1) / kStoredBlock;
   const std::size_t length = 2 + size + blocks * kBlockHeader + kAdler;
   const std::string_view tail = png.substr(layout.after);

@@ -9,8 +9,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostShardBytes = INT32_MAX;  // of one image, as in a folder
-constexpr std::size_t kLongestName = 4096;            // as paths of files are at most (PATH_MAX)
+constexpr std::uint64_t kMaxShardBytes = INT32_MAX;  // of one image, as in a folder
+constexpr std::size_t kLongestName = 4096;           // as paths of files are at most (PATH_MAX)
 
 // The path below the archive's root. Throws Error where it leads out of it.
 std::string InnerName(const std::string& stored, const fs::path& archive) {
@@ -30,7 +30,7 @@ std::string WhyNotRead(const TarEntry& entry) {
   if (entry.type == TarEntry::Type::kLink)
     return "is a link (tar --hard-dereference stores what it leads to)";
   if (entry.type == TarEntry::Type::kOther) return "is a pipe or a device";
-  if (entry.size > kMostShardBytes) return "is larger than 2 GiB";
+  if (entry.size > kMaxShardBytes) return "is larger than 2 GiB";
   if (entry.type == TarEntry::Type::kSparse) return "is stored in pieces (tar without --sparse)";
   return {};
 }

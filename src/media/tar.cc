@@ -163,9 +163,9 @@ class TarWriter::State {
   }
   // Headers and small files are not worth a call to the system each.
   void Write(std::string_view bytes) {
-    constexpr std::size_t kMost = std::size_t{1} << 18;
+    constexpr std::size_t kMax = std::size_t{1} << 18;
     waiting_ += bytes;
-    if (waiting_.size() >= kMost) Flush();
+    if (waiting_.size() >= kMax) Flush();
   }
   void Flush() {
     stream_.Write(waiting_);

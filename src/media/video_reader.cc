@@ -25,15 +25,15 @@ namespace {
 bool IsUrl(const std::string& name) { return name.find("://") != name.npos; }
 
 // A picture of a GIF may be one pixel of 22 bytes, and yet makes a frame of the whole canvas.
-constexpr std::int64_t kMostGifPixels = 1 << 24;
+constexpr std::int64_t kMaxGifPixels = 1 << 24;
 
 void CheckPictures(const AVCodecParameters& picture, std::int64_t most, const std::string& name) {
   CheckSize({picture.width, picture.height}, most, name);
   if (picture.codec_id == AV_CODEC_ID_GIF &&
-      std::int64_t{picture.width} * picture.height > kMostGifPixels)
+      std::int64_t{picture.width} * picture.height > kMaxGifPixels)
     throw Error(name, fmt::format("is an animation of {} x {} pixels (a GIF of at most {}, or a "
                                   "video of another format)",
-                                  picture.width, picture.height, kMostGifPixels));
+                                  picture.width, picture.height, kMaxGifPixels));
 }
 
 }  // namespace

@@ -21,13 +21,13 @@ std::optional<double> Decimal(std::string_view text) {
 
 // Seconds of [[HH:]MM:]SS[.mmm].
 std::optional<double> Seconds(std::string_view text) {
-  constexpr double kMost = 1e9;  // thirty years
+  constexpr double kMax = 1e9;  // thirty years
   double seconds = 0;
   for (int parts = 0; parts < 3; ++parts) {
     const std::size_t colon = text.find(':');
     const std::optional<double> part = Decimal(text.substr(0, colon));
     const bool whole = part && *part == std::floor(*part);
-    if (!part || *part > kMost || (parts > 0 && *part >= 60)) return std::nullopt;
+    if (!part || *part > kMax || (parts > 0 && *part >= 60)) return std::nullopt;
     seconds = 60 * seconds + *part;
     if (colon == text.npos) return seconds;
     if (!whole) return std::nullopt;

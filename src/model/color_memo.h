@@ -24,7 +24,7 @@ inline std::size_t DensityCount(const Model& model) {
 // The answers to all colours of a model of so many densities take about half a second on two cores.
 // Of more they would take up to minutes, which nothing could interrupt: those are kept in a
 // ColorMemo, and cost no more than the colours that are there.
-inline constexpr std::size_t kMostDensitiesOfTable = 8;
+inline constexpr std::size_t kMaxDensitiesOfTable = 8;
 
 // A word for each of the 2^24 colours, 0 where it is not known. Of memory (32 MiB) only that is
 // taken which holds colours that came. Safe from many threads: two that meet a colour at once find

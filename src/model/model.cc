@@ -105,34 +105,34 @@ void ValidateBins(const ClassModel& c, const Model& model, std::string_view subj
 void ValidateHistogram(const Model& model, std::string_view subject) {
   const auto [bins, smoothing] = model.histogram;
   Require(bins >= 2 && bins <= 256, subject, fmt::format("{} bins (2 to 256)", bins));
-  Require(smoothing > 0 && smoothing <= Histogram::kMostSmoothing, subject,
+  Require(smoothing > 0 && smoothing <= Histogram::kMaxSmoothing, subject,
           fmt::format("smoothing {} is not more than 0 and at most {:g}", smoothing,
-                      Histogram::kMostSmoothing));
+                      Histogram::kMaxSmoothing));
   // Each is a double in memory, though the file need not name it.
   double all = static_cast<double>(model.classes.size());
   for (int i = 0; i < (model.kind == Kind::kHistogram ? model.features.size() : 1); ++i)
     all *= bins;
-  Require(all <= Histogram::kMostBins, subject,
-          fmt::format("{:.0f} bins of all classes (at most {})", all, Histogram::kMostBins));
+  Require(all <= Histogram::kMaxBins, subject,
+          fmt::format("{:.0f} bins of all classes (at most {})", all, Histogram::kMaxBins));
 }
 
 // Log-odds are below 10^31 (RequireFiniteDensity, ValidateLogistic), so that slope times them stays
 // a float.
 void ValidateCalibration(const Calibration& calibration, std::string_view subject) {
-  constexpr double kMostSlope = 1e6, kMostOffset = 1e30;
-  Require(calibration.slope > 0 && calibration.slope <= kMostSlope, subject,
+  constexpr double kMaxSlope = 1e6, kMaxOffset = 1e30;
+  Require(calibration.slope > 0 && calibration.slope <= kMaxSlope, subject,
           fmt::format("calibration's slope {} is not more than 0 and at most {:g}",
-                      calibration.slope, kMostSlope));
+                      calibration.slope, kMaxSlope));
   Require(
-      std::abs(calibration.offset) <= kMostOffset, subject,
-      fmt::format("calibration's offset {} is not within {:g}", calibration.offset, kMostOffset));
+      std::abs(calibration.offset) <= kMaxOffset, subject,
+      fmt::format("calibration's offset {} is not within {:g}", calibration.offset, kMaxOffset));
 }
 
 void ValidateSlopes(const Slopes& slopes, std::string_view subject) {
   for (const double slope : {slopes.below, slopes.above})
-    Require(slope >= 1 / Slopes::kMost && slope <= Slopes::kMost, subject,
+    Require(slope >= 1 / Slopes::kMax && slope <= Slopes::kMax, subject,
             fmt::format("adapted calibration's slope {} is not within {:g}..{:g}", slope,
-                        1 / Slopes::kMost, Slopes::kMost));
+                        1 / Slopes::kMax, Slopes::kMax));
 }
 
 void ValidateLogistic(const Model& model, std::string_view subject) {
@@ -207,8 +207,8 @@ void Validate(const Model& model, std::string_view subject) {
   ValidateSlopes(model.adapted_calibration.faces, subject);
   ValidateSlopes(model.adapted_calibration.image, subject);
   // Those of which a file is read again.
-  Require(model.card.notes.size() <= kMostMembers, subject,
-          fmt::format("{} notes (at most {})", model.card.notes.size(), kMostMembers));
+  Require(model.card.notes.size() <= kMaxMembers, subject,
+          fmt::format("{} notes (at most {})", model.card.notes.size(), kMaxMembers));
   std::set<std::string> names;
   double priors = 0;
   std::size_t components = 0;
@@ -219,9 +219,9 @@ void Validate(const Model& model, std::string_view subject) {
     components += c.components.size();
   }
   // Of more, a picture of many colours would take minutes.
-  constexpr std::size_t kMostComponents = 512;
-  Require(components <= kMostComponents, subject,
-          fmt::format("{} components of all classes (at most {})", components, kMostComponents));
+  constexpr std::size_t kMaxComponents = 512;
+  Require(components <= kMaxComponents, subject,
+          fmt::format("{} components of all classes (at most {})", components, kMaxComponents));
   // Priors are ratios of integers or typed decimals; their sum is off by a few roundings at most.
   Require(std::abs(priors - 1) < 1e-9, subject, fmt::format("priors sum to {}, not to 1", priors));
   Require(model.decision.threshold >= 0 && model.decision.threshold <= 1, subject,

@@ -8,8 +8,8 @@ namespace skinmask {
 
 constexpr std::string_view kModelFormat = "skinmask-model";
 constexpr std::uint64_t kModelVersion = 1;
-// Histograms of as many bins as there may be (Histogram::kMostBins), each of some hundred pixels,
+// Histograms of as many bins as there may be (Histogram::kMaxBins), each of some hundred pixels,
 // have 12 to 16 bytes for each.
-constexpr std::uint64_t kMostModelBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxModelBytes = std::uint64_t{1} << 30;
 
 }  // namespace skinmask

@@ -92,11 +92,11 @@ void RequireFewProducts(const Model& model, const Binning& binning) {
           c.bins, [&](const BinCount& b) { return b.bin / binning.bins() == i && b.count > 0; }));
     all += of_channels[0] * of_channels[1] * of_channels[2];
   }
-  if (all > Histogram::kMostBins)
+  if (all > Histogram::kMaxBins)
     throw Error("outliers",
                 fmt::format("the channels' bins make {:.0f} colours of all classes (at most {}; "
                             "fewer bins, or classes)",
-                            all, Histogram::kMostBins));
+                            all, Histogram::kMaxBins));
 }
 
 // The bins that some class of a histogram explains.
@@ -200,7 +200,7 @@ Outliers::Outliers(const Model& model, double share) {
     return;
   }
   auto by_color = std::make_shared<const ByColor>(model, ExplanationsOf(model, share));
-  if (by_color->explanation_count() > kMostDensitiesOfTable)
+  if (by_color->explanation_count() > kMaxDensitiesOfTable)
     by_color_ = std::move(by_color);
   else
     FillTable(*by_color);

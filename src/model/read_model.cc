@@ -155,8 +155,8 @@ Slopes ReadSlopes(const JsonNode& node) { return {node["below"].Real(), node["ab
 }  // namespace
 
 Model ModelFromJson(std::string_view json, std::string_view subject) {
-  constexpr std::size_t kMost = 100'000;  // the largest, 255 classes or 512 components, has a fifth
-  const Json parsed = ParseObject(json, subject, "a model", kMost);
+  constexpr std::size_t kMax = 100'000;  // the largest, 255 classes or 512 components, has a fifth
+  const Json parsed = ParseObject(json, subject, "a model", kMax);
   const JsonNode root(parsed, std::string(subject), "");
   if (!root.Has("format") || root.json()["format"] != kModelFormat)
     throw Error(subject, fmt::format("is no model (\"format\": \"{}\" is expected)", kModelFormat));
@@ -187,7 +187,7 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
 }
 
 Model ReadModel(const std::filesystem::path& path) {
-  return ModelFromJson(ReadFile(path, {.most = kMostModelBytes}), path.string());
+  return ModelFromJson(ReadFile(path, {.most = kMaxModelBytes}), path.string());
 }
 
 }  // namespace skinmask

@@ -25,7 +25,7 @@ std::uint8_t ProbabilityByte(double log_odds) {
 
 Posterior::Table::Table(const Model& model, const PosteriorOptions& options)
     : reference_(model), threshold_(Logit(model.decision.threshold)) {
-  if (DensityCount(model) > kMostDensitiesOfTable) {
+  if (DensityCount(model) > kMaxDensitiesOfTable) {
     memo_.emplace();
     return;
   }

@@ -19,7 +19,7 @@ namespace {
 
 using By = AdaptationSummary::By;
 
-constexpr std::size_t kMostFolds = 200;
+constexpr std::size_t kMaxFolds = 200;
 
 struct ScoredImage {
   std::size_t set;
@@ -76,7 +76,7 @@ class PathFit {
 
   // Adds each image's pixels by slopes that were fitted without its fold.
   void AddTo(std::vector<Reliability>& after, const Stop& stop) const {
-    const std::size_t folds = std::min(kMostFolds, images_.size());
+    const std::size_t folds = std::min(kMaxFolds, images_.size());
     for (std::size_t fold = 0; fold < folds && !stop(); ++fold) {
       ScoreHistogram others = sum_;
       for (std::size_t i = fold; slopes_ && i < images_.size(); i += folds)

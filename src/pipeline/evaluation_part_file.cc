@@ -30,8 +30,8 @@ Json JsonOf(const Problem& problem) {
 Problem ReadProblem(const JsonNode& node) {
   Problem problem(node["input"].Text(), "");
   // A part may be anybody's, and these are lines for people.
-  problem.line = Printable(node["line"].Text(), kMostOfLine);
-  if (node.Has("shown")) problem.shown = Printable(node["shown"].Text(), kMostOfLine);
+  problem.line = Printable(node["line"].Text(), kMaxOfLine);
+  if (node.Has("shown")) problem.shown = Printable(node["shown"].Text(), kMaxOfLine);
   return problem;
 }
 
@@ -58,8 +58,8 @@ AdaptationSummary ReadAdaptation(const JsonNode& node) {
 }
 
 Metrics ReadMetrics(const JsonNode& node, bool has_scores) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // no image has so many pixels
-  const Confusion counts = ReadConfusion(node, kMost);
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 40;  // no image has so many pixels
+  const Confusion counts = ReadConfusion(node, kMax);
   Metrics metrics = MetricsOf({counts, std::nullopt});
   if (!has_scores) return metrics;
   const bool positive = counts.tp + counts.fn > 0, negative = counts.fp + counts.tn > 0;
@@ -115,9 +115,9 @@ JudgedImage ReadImage(const JsonNode& node, const EvaluationPart& part) {
 Int128 ReadInt128(const JsonNode& node) {
   const std::string text = node.Text();
   Int128 number = 0;
-  constexpr std::size_t kMostDigits = 36;  // below 2^127
+  constexpr std::size_t kMaxDigits = 36;  // below 2^127
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (text.empty() || text.size() > kMostDigits || !std::ranges::all_of(text, digit))
+  if (text.empty() || text.size() > kMaxDigits || !std::ranges::all_of(text, digit))
     node.Fail(" is no whole number from 0");
   for (const char c : text) number = 10 * number + (c - '0');
   return number;

@@ -12,8 +12,8 @@
 namespace skinmask {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
-constexpr std::size_t kMostColumns = 32, kMostGroups = 100, kMostLetters = 100;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
+constexpr std::size_t kMaxColumns = 32, kMaxGroups = 100, kMaxLetters = 100;
 
 std::string Trimmed(std::string_view text) {
   const auto blank = " \t\r";
@@ -36,8 +36,8 @@ class CsvRows {
     std::vector<std::string> cells;
     do {
       cells.push_back(text_.starts_with('"') ? QuotedCell() : PlainCell());
-      if (cells.size() > kMostColumns + 1)
-        Fail(fmt::format("has more than {} columns beside the image", kMostColumns));
+      if (cells.size() > kMaxColumns + 1)
+        Fail(fmt::format("has more than {} columns beside the image", kMaxColumns));
     } while (TookComma());
     return cells;
   }
@@ -91,9 +91,9 @@ void ReadHeader(CsvRows& rows, GroupTable& table) {
   header.erase(header.begin());
   if (header.empty()) rows.Fail(fmt::format("names no column beside image {}", kExpected));
   for (const std::string& name : header) {
-    if (name.empty() || name.size() > kMostLetters)
+    if (name.empty() || name.size() > kMaxLetters)
       rows.Fail(fmt::format("has a column without a name, or with one of more than {} letters",
-                            kMostLetters));
+                            kMaxLetters));
     if (std::ranges::count(header, name) > 1)
       rows.Fail(fmt::format("has the column '{}' twice (each column once)", name));
   }
@@ -116,15 +116,15 @@ GroupTable ParseGroupTable(std::string_view text, const std::string& subject) {
     cells.erase(cells.begin());
     if (image.empty()) rows.Fail("names no image");
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i].size() > kMostLetters)
-        rows.Fail(fmt::format("has a value of more than {} letters in the column '{}'",
-                              kMostLetters, table.columns[i]));
+      if (cells[i].size() > kMaxLetters)
+        rows.Fail(fmt::format("has a value of more than {} letters in the column '{}'", kMaxLetters,
+                              table.columns[i]));
       if (!cells[i].empty()) values[i].insert(cells[i]);
-      if (values[i].size() > kMostGroups)
+      if (values[i].size() > kMaxGroups)
         rows.Fail(
             fmt::format("is where the column '{}' has more than {} values (groups are "
                         "expected, not measurements)",
-                        table.columns[i], kMostGroups));
+                        table.columns[i], kMaxGroups));
     }
     const auto [row, added] = table.rows.emplace(std::move(image), std::move(cells));
     if (!added)
@@ -136,7 +136,7 @@ GroupTable ParseGroupTable(std::string_view text, const std::string& subject) {
 }
 
 GroupTable ReadGroupTable(const std::filesystem::path& file) {
-  return ParseGroupTable(ReadFile(file, {.most = kMostBytes}), file.string());
+  return ParseGroupTable(ReadFile(file, {.most = kMaxBytes}), file.string());
 }
 
 }  // namespace skinmask

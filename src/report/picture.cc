@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kSide = 400, kStripWidth = 620, kMargin = 16, kTitleHeight = 34;
 constexpr double kTintOpacity = 0.25;
-constexpr std::size_t kMostNamed = 24;  // classes in the legend
+constexpr std::size_t kMaxNamed = 24;  // classes in the legend
 constexpr Font kTitleFont{15, true};
 const Pen kThreshold{kDark, 2.6}, kBorder{kFaint, 1, true};
 
@@ -145,7 +145,7 @@ void DrawChannel(Canvas& canvas, const Subject& subject, const Plane& plane, con
 Legend LegendOf(const Subject& subject) {
   const Model& model = subject.model;
   Legend legend;
-  const std::size_t named = std::min(kMostNamed, model.classes.size());
+  const std::size_t named = std::min(kMaxNamed, model.classes.size());
   for (std::size_t k = 0; k < named; ++k)
     legend.Add(
         {model.classes[k].name, Legend::Mark::kArea, {InkOf(k), 1.5}, InkOf(k, kTintOpacity)});

@@ -22,8 +22,8 @@ Ticks::Ticks(double low, double high, int most) {
 }
 
 std::string Ticks::Text(double value) const {
-  constexpr int kMostDecimals = 6;
-  if (decimals > kMostDecimals) return fmt::format("{:.3g}", value);
+  constexpr int kMaxDecimals = 6;
+  if (decimals > kMaxDecimals) return fmt::format("{:.3g}", value);
   return fmt::format("{:.{}f}", value == 0 ? 0. : value, decimals);
 }
 

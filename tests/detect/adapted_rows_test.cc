@@ -16,7 +16,7 @@ namespace {
 using testing::Trained;
 using testing::TrainedOfKind;
 
-constexpr double kOwn = -0.4, kMost = 1.5, kWeight = 0.8, kShift = 0.3;
+constexpr double kOwn = -0.4, kMax = 1.5, kWeight = 0.8, kShift = 0.3;
 constexpr Slopes kSlopes{0.4, 1.7};
 constexpr int kWidest = 70, kHeight = 17;
 
@@ -73,7 +73,7 @@ double LogOddsOf(const std::vector<MixtureComponent>& components, double global,
   double sums[2] = {};
   for (const MixtureComponent& c : components) sums[c.class_index] += std::exp(c.log_density(bgr));
   return kSlopes(kWeight * std::log(sums[0] / sums[1]) +
-                 (1 - kWeight) * std::clamp(global - kOwn, -kMost, kMost) + offset +
+                 (1 - kWeight) * std::clamp(global - kOwn, -kMax, kMax) + offset +
                  slope * bgr[1] / 255.) +
          kShift;
 }
@@ -81,7 +81,7 @@ double LogOddsOf(const std::vector<MixtureComponent>& components, double global,
 class AdaptedRowsTest : public ::testing::Test {
  protected:
   AdaptedRows RowsOf(const PlaceMaps& maps, const std::optional<Quadratic>& folded) const {
-    return AdaptedRows({local_, posterior_, folded, kOwn, kMost, kWeight, 1 - kWeight}, maps,
+    return AdaptedRows({local_, posterior_, folded, kOwn, kMax, kWeight, 1 - kWeight}, maps,
                        {kSlopes, kShift});
   }
 

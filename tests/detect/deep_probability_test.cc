@@ -15,7 +15,7 @@ namespace skinmask {
 namespace {
 
 // How far a value may be from 65535 P: half a step for rounding it, and what floats lose.
-constexpr double kMost = 0.5 + 0.05;
+constexpr double kMax = 0.5 + 0.05;
 
 TEST(DeepProbability, IsTheLogisticFunctionToSixteenBits) {
   testing::Random random(3);
@@ -32,7 +32,7 @@ TEST(DeepProbability, IsTheLogisticFunctionToSixteenBits) {
     EXPECT_EQ(cv::countNonZero(deep != first), 0) << name;
     for (int y = 0; y < z.rows; ++y)
       for (int x = 0; x < z.cols; ++x)
-        ASSERT_NEAR(deep.at<std::uint16_t>(y, x), 65535 * Logistic(z.at<float>(y, x)), kMost)
+        ASSERT_NEAR(deep.at<std::uint16_t>(y, x), 65535 * Logistic(z.at<float>(y, x)), kMax)
             << name << " " << z.at<float>(y, x);
   }
 }
@@ -51,7 +51,7 @@ TEST_P(DeepProbabilityOfKinds, IsThatOfTheReference) {
   int between = 0;
   for (std::size_t i = 0; i < z.size(); ++i) {
     const std::uint16_t value = deep.ptr<std::uint16_t>()[i];
-    ASSERT_NEAR(value, 65535 * Logistic(z[i]), kMost);
+    ASSERT_NEAR(value, 65535 * Logistic(z[i]), kMax);
     between += value % 257 != 0;  // what 8 bits do not have
   }
   EXPECT_GT(between, 100);

@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!fuzz::Succeeds([&] { rule = Rule(text); })) return 0;
   std::string bytes(input.Rest());
   if (bytes.starts_with("\x89PNG")) bytes = fuzz::WithRightSums(bytes);
-  const DecodeOptions options{.max_pixels = fuzz::kMostPixels};
+  const DecodeOptions options{.max_pixels = fuzz::kMaxPixels};
   ClassMap map;
   if (fuzz::Succeeds([&] { map = DecodeMask(bytes, "mask", rule, options); })) Check(map, rule);
   return 0;

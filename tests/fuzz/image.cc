@@ -25,12 +25,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       .scale = 1 << (flags & 3), .keep_grey = (flags & 4) != 0, .lenient = (flags & 8) != 0};
   std::string bytes(input.Rest());
   if (flags & 16 && bytes.starts_with("\x89PNG")) bytes = fuzz::WithRightSums(bytes);
-  options.max_pixels = fuzz::kMostPixels;
+  options.max_pixels = fuzz::kMaxPixels;
   cv::Mat image;
   if (!fuzz::Succeeds([&] { image = DecodeImage(bytes, "image", options); })) return 0;
   fuzz::Require(image.type() == CV_8UC3 || (options.keep_grey && image.type() == CV_8UC1),
                 "a picture has three channels, or one that was kept");
-  fuzz::Require(!image.empty() && image.total() <= fuzz::kMostPixels, "a picture has pixels");
+  fuzz::Require(!image.empty() && image.total() <= fuzz::kMaxPixels, "a picture has pixels");
   // Into memory that holds something else.
   static Scratch scratch;
   std::fill_n(scratch.Get(image.total() * 4), image.total() * 4, std::uint8_t{0xA5});

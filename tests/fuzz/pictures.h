@@ -11,7 +11,7 @@
 namespace skinmask::fuzz {
 
 // Larger pictures only cost time. (The targets stay below the 16 million that fit the memory.)
-inline constexpr std::uint64_t kMostPixels = 1 << 18;
+inline constexpr std::uint64_t kMaxPixels = 1 << 18;
 
 // OpenCV's silence, before its decoders are loaded.
 inline const bool kOpenCvSilent = [] {

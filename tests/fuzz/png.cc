@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (flags & 1) bytes = fuzz::WithRightSums(bytes);
   if (!bytes.starts_with("\x89PNG\r\n\x1a\n")) return 0;
   DecodeOptions options{.keep_grey = true};
-  options.max_pixels = fuzz::kMostPixels;
+  options.max_pixels = fuzz::kMaxPixels;
   cv::Mat image;
   if (!fuzz::Succeeds([&] { image = DecodeImage(bytes, "png", options); })) return 0;
   fuzz::Require(image.type() == CV_8UC3 || image.type() == CV_8UC1, "grey or colour");

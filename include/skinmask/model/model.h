@@ -84,10 +84,10 @@ struct LogisticTerms {
 // B bins of equal width per channel over its range, and what each bin has before any pixel
 // (Laplace smoothing):  P(bin | k) = (count + smoothing) / (n_k + smoothing * bins).
 struct Histogram {
-  static constexpr double kMostSmoothing = 1e12;
-  static constexpr int kMostBins = 1 << 26;  // of all classes together: half a gigabyte in memory
-  int bins = 0;                              // per channel
-  double smoothing = 1;                      // more than 0, at most kMostSmoothing
+  static constexpr double kMaxSmoothing = 1e12;
+  static constexpr int kMaxBins = 1 << 26;  // of all classes together: half a gigabyte in memory
+  int bins = 0;                             // per channel
+  double smoothing = 1;                     // more than 0, at most kMaxSmoothing
 };
 
 // Platt's: the log-odds that count are slope * z + offset.
@@ -100,8 +100,8 @@ struct Calibration {
 
 // A monotone map of log-odds that keeps 0 where it is: z * below where z < 0, z * above elsewhere.
 struct Slopes {
-  static constexpr double kMost = 1e3;
-  double below = 1, above = 1;  // 1 / kMost .. kMost
+  static constexpr double kMax = 1e3;
+  double below = 1, above = 1;  // 1 / kMax .. kMax
 
   double operator()(double z) const { return z * (z < 0 ? below : above); }
   double Inverse(double z) const { return z / (z < 0 ? below : above); }

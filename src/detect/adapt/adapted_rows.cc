@@ -159,8 +159,8 @@ HWY_EXPORT(PlacesBetween);
 
 namespace {
 
-constexpr std::size_t kMostLanes = 16;  // that a vector may reach beyond a row
-constexpr float kSure = 6.3f;           // log-odds beyond which 255 P is within 1/2 of 0 or 255
+constexpr std::size_t kMaxLanes = 16;  // that a vector may reach beyond a row
+constexpr float kSure = 6.3f;          // log-odds beyond which 255 P is within 1/2 of 0 or 255
 
 struct Buffers {
   std::vector<float> z, slope, offset;
@@ -170,9 +170,9 @@ struct Buffers {
 
 Buffers& BuffersFor(std::size_t width) {
   thread_local Buffers buffers;
-  buffers.z.resize(width + kMostLanes);
-  buffers.green.resize(width + kMostLanes);
-  buffers.places.resize(width + kMostLanes);
+  buffers.z.resize(width + kMaxLanes);
+  buffers.green.resize(width + kMaxLanes);
+  buffers.places.resize(width + kMaxLanes);
   return buffers;
 }
 

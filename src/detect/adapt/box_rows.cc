@@ -45,9 +45,9 @@ void WindowRow(const float* values, std::size_t window, const float* scales, flo
 // 1 - 2 / (1 + e^z)
 void TanhRow(const float* z, const float* grey, std::size_t count, float* label,
              float* grey_label) {
-  constexpr float kMost = 8, kLog2E = 0x1.715476p+0f;  // beyond it one is as sure as can be
+  constexpr float kMax = 8, kLog2E = 0x1.715476p+0f;  // beyond it one is as sure as can be
   for (std::size_t i = 0; i < count; i += kLanes) {
-    const Floats x = hn::Min(hn::Max(At(z, i), Float(-kMost)), Float(kMost));
+    const Floats x = hn::Min(hn::Max(At(z, i), Float(-kMax)), Float(kMax));
     const Floats e = Exp2(hn::Mul(x, Float(kLog2E)));
     const Floats tanh = hn::Sub(Float(1), hn::Div(Float(2), hn::Add(Float(1), e)));
     Put(tanh, label, i);
@@ -89,7 +89,7 @@ HWY_EXPORT(AddMessageRow);
 
 namespace {
 
-constexpr std::size_t kMostLanes = 16;
+constexpr std::size_t kMaxLanes = 16;
 
 // Pixels of a side of `size` within `radius` of the place.
 int Within(int place, int radius, int size) {
@@ -101,9 +101,9 @@ int Within(int place, int radius, int size) {
 BoxMean::BoxMean(const Plane& plane, int radius) : plane_(plane), radius_(radius) {
   const auto width = static_cast<std::size_t>(plane.width());
   const auto window = static_cast<std::size_t>(2 * radius + 1);
-  columns_.resize(width + 2 * window + 2 * kMostLanes);
+  columns_.resize(width + 2 * window + 2 * kMaxLanes);
   fours_.resize(columns_.size());
-  column_counts_.resize(width + kMostLanes);
+  column_counts_.resize(width + kMaxLanes);
   for (int x = 0; x < plane.width(); ++x)
     column_counts_[static_cast<std::size_t>(x)] =
         1.f / static_cast<float>(Within(x, radius, plane.width()));
@@ -117,7 +117,7 @@ void BoxMean::NextRow(float* out) {
   float* const columns = columns_.data() + radius_;
   if (y + radius_ < height) HWY_DYNAMIC_DISPATCH(AddTo)(columns, plane_.Row(y + radius_), width);
   if (y > radius_) HWY_DYNAMIC_DISPATCH(TakeFrom)(columns, plane_.Row(y - radius_ - 1), width);
-  std::fill_n(columns + width, kMostLanes, 0.f);
+  std::fill_n(columns + width, kMaxLanes, 0.f);
   HWY_DYNAMIC_DISPATCH(WindowRow)
   (columns_.data(), static_cast<std::size_t>(2 * radius_ + 1), column_counts_.data(),
    1.f / static_cast<float>(Within(y, radius_, height)), width, fours_.data(), out);

@@ -61,21 +61,21 @@ HWY_EXPORT(Ramps);
 
 namespace {
 
-constexpr int kMostLanes = 16;  // that a vector may write beyond
+constexpr int kMaxLanes = 16;  // that a vector may write beyond
 
 }  // namespace
 
 MapRows::MapRows(cv::Mat map, int side) : map_(std::move(map)), side_(side) {
   // The first pixel at or after a middle is on it, or half a pixel beyond.
   const double first = side % 2 == 0 ? 0.5 : 0;
-  for (int k = 0; k < side + kMostLanes; ++k)
+  for (int k = 0; k < side + kMaxLanes; ++k)
     steps_.push_back(static_cast<float>((k + first) / side));
 }
 
 float* MapRows::Row(int y, int width, std::vector<float>& buffer) const {
   const int cells = map_.cols;
   if (side_ == 1) {
-    buffer.resize(static_cast<std::size_t>(width + kMostLanes));
+    buffer.resize(static_cast<std::size_t>(width + kMaxLanes));
     std::copy_n(map_.ptr<float>(y), width, buffer.data());
     return buffer.data();
   }
@@ -85,8 +85,7 @@ float* MapRows::Row(int y, int width, std::vector<float>& buffer) const {
   const float* const second = map_.ptr<float>(std::clamp(row + 1, 0, map_.rows - 1));
   const auto share = static_cast<float>(at - above);
   // The ramp to the first middle begins before the picture, and the last one ends after it.
-  buffer.resize(
-      static_cast<std::size_t>(cells + std::max(width, side_ * (cells + 1)) + kMostLanes));
+  buffer.resize(static_cast<std::size_t>(cells + std::max(width, side_ * (cells + 1)) + kMaxLanes));
   float* const middles = buffer.data();
   HWY_DYNAMIC_DISPATCH(Between)(first, second, share, static_cast<std::size_t>(cells), middles);
   float* const out = middles + cells;

@@ -10,9 +10,9 @@
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kMostParts = 2000;                  // nodes and tensors; YuNet has some 220
-constexpr std::int64_t kMostSide = 4096;                  // of a tensor, a kernel or a stride
-constexpr std::size_t kMostDimensions = 6;                // of a tensor
+constexpr std::size_t kMaxParts = 2000;                   // nodes and tensors; YuNet has some 220
+constexpr std::int64_t kMaxSide = 4096;                   // of a tensor, a kernel or a stride
+constexpr std::size_t kMaxDimensions = 6;                 // of a tensor
 constexpr std::int64_t kFloatTensor = 1, kIntTensor = 7;  // TensorProto.DataType
 
 struct UnsoundOnnx {};
@@ -100,9 +100,9 @@ Tensor ReadTensor(std::string_view message) {
     else
       throw UnsoundOnnx();  // other places for its numbers, in this file or outside
   });
-  RequireSound(tensor.dimensions.size() <= kMostDimensions);
+  RequireSound(tensor.dimensions.size() <= kMaxDimensions);
   for (const std::int64_t side : tensor.dimensions) {
-    RequireSound(side >= 0 && side <= kMostSide);
+    RequireSound(side >= 0 && side <= kMaxSide);
     RequireSound((tensor.count *= side) <= INT32_MAX);
   }
   RequireSound(tensor.type == kFloatTensor || tensor.type == kIntTensor);
@@ -129,7 +129,7 @@ void ReadAttribute(std::string_view message, Node& node) {
     else if (field.number != kFloat && field.number != kString && field.number != kType)
       throw UnsoundOnnx();  // a tensor or a graph inside
   });
-  for (const std::int64_t number : numbers) RequireSound(number >= 0 && number <= kMostSide);
+  for (const std::int64_t number : numbers) RequireSound(number >= 0 && number <= kMaxSide);
   RequireSound(node.numbers.emplace(name, std::move(numbers)).second);
 }
 
@@ -159,7 +159,7 @@ class Graph {
         ForEachField(field.bytes, [&](const OnnxField& part) {
           if (part.number == kName) known_.insert(part.bytes);
         });
-      RequireSound(nodes_.size() + tensors_.size() + known_.size() <= kMostParts);
+      RequireSound(nodes_.size() + tensors_.size() + known_.size() <= kMaxParts);
     });
   }
 
@@ -198,7 +198,7 @@ class Graph {
     if (node.type == "Resize") CheckResize(node);
     if (node.type == "Reshape")
       for (const std::int64_t side : TensorOf(node, 1, kIntTensor).Numbers<std::int64_t>())
-        RequireSound(side >= -1 && side <= kMostSide * kMostSide);
+        RequireSound(side >= -1 && side <= kMaxSide * kMaxSide);
     if (node.type == "Transpose") {
       std::vector<std::int64_t> order = NumbersOf(node, "perm", 4);
       std::ranges::sort(order);
@@ -217,14 +217,14 @@ class Graph {
 
   // A window that moves over a plane.
   static void CheckWindow(const Node& node) {
-    constexpr std::int64_t kMostWindow = 64;
+    constexpr std::int64_t kMaxWindow = 64;
     for (const auto& [name, count] : {std::pair("kernel_shape", 2), std::pair("strides", 2)})
       for (const std::int64_t number : NumbersOf(node, name, static_cast<std::size_t>(count)))
-        RequireSound(number >= 1 && number <= kMostWindow);
-    for (const std::int64_t pad : NumbersOf(node, "pads", 4)) RequireSound(pad <= kMostWindow);
+        RequireSound(number >= 1 && number <= kMaxWindow);
+    for (const std::int64_t pad : NumbersOf(node, "pads", 4)) RequireSound(pad <= kMaxWindow);
     if (node.numbers.contains("dilations"))
       for (const std::int64_t number : NumbersOf(node, "dilations", 2))
-        RequireSound(number >= 1 && number <= kMostWindow);
+        RequireSound(number >= 1 && number <= kMaxWindow);
   }
 
   void CheckConvolution(const Node& node) const {
@@ -241,17 +241,17 @@ class Graph {
   }
 
   void CheckResize(const Node& node) const {
-    constexpr float kMostScale = 16;
+    constexpr float kMaxScale = 16;
     RequireSound(node.inputs.size() >= 2 && node.inputs.size() <= 4);
     for (std::size_t i = 1; i < node.inputs.size(); ++i) {
       if (node.inputs[i].empty()) continue;
       const Tensor& tensor = TensorOf(node, i, i < 3 ? kFloatTensor : kIntTensor);
       RequireSound(tensor.count == 0 || tensor.count == (i == 1 ? 8 : 4));
       for (const float scale : i == 2 ? tensor.Numbers<float>() : std::vector<float>())
-        RequireSound(scale >= 1 / kMostScale && scale <= kMostScale);
+        RequireSound(scale >= 1 / kMaxScale && scale <= kMaxScale);
       for (const std::int64_t side :
            i == 3 ? tensor.Numbers<std::int64_t>() : std::vector<std::int64_t>())
-        RequireSound(side >= 1 && side <= kMostSide);
+        RequireSound(side >= 1 && side <= kMaxSide);
     }
   }
 

@@ -112,7 +112,7 @@ HWY_EXPORT(RegionRow);
 
 namespace {
 
-constexpr std::size_t kMostLanes = 16;
+constexpr std::size_t kMaxLanes = 16;
 
 bool IsMarked(const Seed& seed, int x, int y) {
   return seed.box.contains({x, y}) &&
@@ -138,7 +138,7 @@ SeedRow RowFrom(const Seed& seed, std::size_t index, const cv::Point2d& first, d
 class PriorRows {
  public:
   PriorRows(std::span<const Seed> seeds, const SpatialPriorOptions& options, std::size_t width)
-      : seeds_(seeds), options_(options), width_(width), values_(6 * (width + kMostLanes)) {
+      : seeds_(seeds), options_(options), width_(width), values_(6 * (width + kMaxLanes)) {
     any_region_ = std::ranges::any_of(seeds, [](const Seed& seed) { return !seed.face; });
   }
 
@@ -154,7 +154,7 @@ class PriorRows {
   }
 
  private:
-  float* Buffer(std::size_t i) { return values_.data() + i * (width_ + kMostLanes); }
+  float* Buffer(std::size_t i) { return values_.data() + i * (width_ + kMaxLanes); }
 
   void Regions(const NearestSeeds& nearest, const cv::Point2d& first, double step) {
     HWY_DYNAMIC_DISPATCH(RegionRow)(nearest.u, nearest.v, width_, options_, Buffer(5));

@@ -31,7 +31,7 @@ void Context::Confine(Access access) const {
 
 Model Context::LoadModel() const {
   if (model.empty()) return DefaultModel();
-  const std::string text = ReadFile(model, {.most = kMostModelBytes});
+  const std::string text = ReadFile(model, {.most = kMaxModelBytes});
   // The parser of JSON would complain of the first byte of a photograph.
   if (const auto format = FormatOf(text))
     throw Error(model, fmt::format("is a {} image (a model is JSON, which `skinmask train` writes)",

@@ -158,7 +158,7 @@ void DetectRecord::PrintResult(const DetectedImage& image,
   const std::string frames = image.frames > 0 ? fmt::format(" of {} frames", image.frames) : "";
   const std::string how = context_.verbose && adapter_ ? " (" + HowText(image) + ")" : "";
   std::vector<std::string> shown;
-  for (const std::string& output : outputs) shown.push_back(Printable(output, kMostOfName));
+  for (const std::string& output : outputs) shown.push_back(Printable(output, kMaxOfName));
   Print("{}: {:.1f} % {}{}{} -> {}\n", image.input.string(), 100 * image.SkinFraction(), positive_,
         frames, how, fmt::join(shown, " "));
 }

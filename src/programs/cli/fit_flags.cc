@@ -131,7 +131,7 @@ void AddHistogramFlags(const OptionGroup& group, FitFlags& flags) {
   group
       .AddDefault("--smoothing", flags.smoothing, "A",
                   "histogram, histogram-nb: pixels in every bin beforehand (Laplace), more than 0")
-      ->check(Positive() & Within(0., Histogram::kMostSmoothing));
+      ->check(Positive() & Within(0., Histogram::kMaxSmoothing));
 }
 
 }  // namespace

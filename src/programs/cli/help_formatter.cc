@@ -13,16 +13,16 @@
 namespace skinmask::cli {
 namespace {
 
-constexpr std::size_t kMostColumns = 100, kLeastColumns = 40;
+constexpr std::size_t kMaxColumns = 100, kLeastColumns = 40;
 
 std::size_t ColumnsOf(int descriptor) {
-  if (isatty(descriptor) == 0) return kMostColumns;
+  if (isatty(descriptor) == 0) return kMaxColumns;
   std::size_t columns = 0;
   const char* const told = std::getenv("COLUMNS");
   if (told) columns = ParseNumber<std::size_t>(told).value_or(0);
   winsize size{};
   if (columns == 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
-  return columns == 0 ? kMostColumns : std::clamp(columns, kLeastColumns, kMostColumns);
+  return columns == 0 ? kMaxColumns : std::clamp(columns, kLeastColumns, kMaxColumns);
 }
 
 std::string Wrapped(const std::string& text, std::size_t width) {

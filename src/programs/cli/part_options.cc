@@ -89,11 +89,11 @@ void RequirePlainPaths(const std::vector<std::filesystem::path>& paths, const st
 
 std::string NamesOf(const std::vector<std::filesystem::path>& paths) {
   std::string names;
-  constexpr std::size_t kMostOfFolder = 400;  // so that none pushes another out of the line
+  constexpr std::size_t kMaxOfFolder = 400;  // so that none pushes another out of the line
   for (const std::filesystem::path& path : paths)
     if (!path.empty())
       names +=
-          (names.empty() ? "" : ", ") + Printable(path.lexically_normal().string(), kMostOfFolder);
+          (names.empty() ? "" : ", ") + Printable(path.lexically_normal().string(), kMaxOfFolder);
   return names;
 }
 

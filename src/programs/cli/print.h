@@ -25,11 +25,11 @@ std::FILE* MessageStream();
 
 // What the names in a line for people are made: a stranger's may hold lines of its own, orders to
 // the terminal, or no end. Other programs read names from standard output, so no path is cut there.
-inline constexpr std::size_t kMostOfName = 4096;
-template <std::size_t kMost, class T>
+inline constexpr std::size_t kMaxOfName = 4096;
+template <std::size_t kMax, class T>
 decltype(auto) Cleaned(const T& argument) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>)
-    return Printable(argument, kMost);
+    return Printable(argument, kMax);
   else
     return (argument);
 }
@@ -42,11 +42,11 @@ std::string Formatted(fmt::string_view format, const Arguments&... arguments) {
 // Lines for people. What fmt::join joins must be printable already.
 template <class... Arguments>
 void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  PrintExactly(Formatted(format, Cleaned<kMostOfName>(arguments)...), stdout);
+  PrintExactly(Formatted(format, Cleaned<kMaxOfName>(arguments)...), stdout);
 }
 template <class... Arguments>
 void PrintError(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  PrintExactly(Formatted(format, Cleaned<kMostOfLine>(arguments)...), MessageStream());
+  PrintExactly(Formatted(format, Cleaned<kMaxOfLine>(arguments)...), MessageStream());
 }
 
 // A score, or "-" for 0/0.

@@ -7,12 +7,12 @@
 namespace skinmask::cli {
 namespace {
 
-constexpr int kMostPixels = 1 << 24;  // sums of two stay whole numbers
+constexpr int kMaxSide = 1 << 24;  // sums of two stay whole numbers
 
 // `count` numbers from 0; empty where the text is anything else.
 std::vector<int> Numbers(std::string_view text, char separator, std::size_t count) {
   const auto numbers = ParseNumbers<int>(text, separator);
-  const auto good = [](int n) { return n >= 0 && n <= kMostPixels; };
+  const auto good = [](int n) { return n >= 0 && n <= kMaxSide; };
   if (!numbers || numbers->size() != count || !std::ranges::all_of(*numbers, good)) return {};
   return *numbers;
 }

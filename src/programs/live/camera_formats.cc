@@ -12,11 +12,11 @@ namespace skinmask::live {
 namespace {
 
 // Drivers are not to be trusted with an end to their lists.
-constexpr std::uint32_t kMostEntries = 64;
+constexpr std::uint32_t kMaxEntries = 64;
 
 double HighestRate(int fd, std::uint32_t format, std::uint32_t width, std::uint32_t height) {
   double highest = 0;
-  for (std::uint32_t i = 0; i < kMostEntries; ++i) {
+  for (std::uint32_t i = 0; i < kMaxEntries; ++i) {
     v4l2_frmivalenum interval{};
     interval.index = i;
     interval.pixel_format = format;
@@ -34,7 +34,7 @@ double HighestRate(int fd, std::uint32_t format, std::uint32_t width, std::uint3
 
 void AddSizes(int fd, std::uint32_t format, std::vector<CameraFormat>& formats) {
   const std::string code(reinterpret_cast<const char*>(&format), sizeof(format));
-  for (std::uint32_t i = 0; i < kMostEntries; ++i) {
+  for (std::uint32_t i = 0; i < kMaxEntries; ++i) {
     v4l2_frmsizeenum size{};
     size.index = i;
     size.pixel_format = format;
@@ -52,7 +52,7 @@ std::vector<CameraFormat> FormatsOf(const std::string& path) {
   std::vector<CameraFormat> formats;
   const int fd = open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return formats;
-  for (std::uint32_t i = 0; i < kMostEntries; ++i) {
+  for (std::uint32_t i = 0; i < kMaxEntries; ++i) {
     v4l2_fmtdesc description{};
     description.index = i;
     description.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;

@@ -14,7 +14,7 @@ namespace skinmask::live {
 namespace {
 
 constexpr double kPatienceSeconds = 5;
-constexpr std::uint64_t kMostWaiting = 4;  // frames
+constexpr std::uint64_t kMaxWaiting = 4;  // frames
 
 // Rows of raw video begin at multiples of four bytes.
 GstBuffer* BufferOf(const cv::Mat& bgr) {
@@ -58,7 +58,7 @@ void PipelineSink::ThrowComplaint() {
 void PipelineSink::WaitForRoom() {
   const std::uint64_t frame = 3 * static_cast<std::uint64_t>(size_.area());
   const auto start = Clock::now();
-  while (gst_app_src_get_current_level_bytes(GST_APP_SRC(source_.get())) > kMostWaiting * frame) {
+  while (gst_app_src_get_current_level_bytes(GST_APP_SRC(source_.get())) > kMaxWaiting * frame) {
     ThrowComplaint();
     if (SecondsSince(start) > kPatienceSeconds) throw Error(name_, "takes no frames any more");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

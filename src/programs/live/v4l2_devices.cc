@@ -57,8 +57,8 @@ std::map<std::string, Device> Devices() {
   for (const auto& entry : fs::directory_iterator("/dev", error))
     if (const std::string path = entry.path(); path.starts_with("/dev/video"))
       devices[path] = Probe(path);
-  constexpr int kMostTried = 8;  // such a library may answer for every number
-  for (int i = 0; i < kMostTried; ++i) {
+  constexpr int kMaxTried = 8;  // such a library may answer for every number
+  for (int i = 0; i < kMaxTried; ++i) {
     const std::string path = fmt::format("/dev/video{}", i);
     if (devices.contains(path)) continue;
     const Device device = Probe(path);

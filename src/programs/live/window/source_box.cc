@@ -24,9 +24,9 @@ QComboBox* MakeCombo(const QString& name, QWidget* parent) {
 
 // What does not fit is in the tip.
 void AddSource(QComboBox* combo, const QString& name) {
-  constexpr int kMost = 24;
-  const bool fits = name.size() <= kMost;
-  combo->addItem(fits ? name : name.left(kMost / 2) + "…" + name.right(kMost / 2 - 1));
+  constexpr int kMax = 24;
+  const bool fits = name.size() <= kMax;
+  combo->addItem(fits ? name : name.left(kMax / 2) + "…" + name.right(kMax / 2 - 1));
   combo->setItemData(combo->count() - 1, name, Qt::ToolTipRole);
 }
 
