@@ -15,7 +15,6 @@
 #include "skinmask/detect/uncertainty.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
-#include "skinmask/media/input_list.h"
 #include "skinmask/media/inputs.h"
 #include "skinmask/media/mask_pairs.h"
 #include "skinmask/media/outputs.h"

@@ -108,17 +108,18 @@ std::string PeekDescriptor(const fs::path& path, const std::atomic<bool>* stop) 
   return bytes;
 }
 
-void RequireWritable(const fs::path& path, Overwrite overwrite) {
+const fs::path& RequireWritable(const fs::path& path, Overwrite overwrite) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
     throw Error(path.string(), "is a folder (a file is expected)");
-  if (IsSpecial(path)) return;
+  if (IsSpecial(path)) return path;
   if (overwrite == Overwrite::kNo && fs::exists(path, ignored))
     throw Error(path.string(), "exists already (overwriting is off)");
   const fs::path folder = FolderOf(path);
   if (!fs::is_directory(folder, ignored))
     throw Error(path.string(), "cannot be written: its folder does not exist");
   if (access(folder.c_str(), W_OK | X_OK) != 0) FailBy(path, "cannot be written", errno);
+  return path;
 }
 
 // The names of parts, where a signal handler can read them. A part that finds no slot is left

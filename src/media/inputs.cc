@@ -7,13 +7,12 @@
 #include <unordered_map>
 
 #include "base/folder.h"
-#include "media/entries.h"
+#include "media/archive.h"
 #include "media/gif.h"
+#include "media/hash_index.h"
 #include "media/image_format.h"
 #include "media/join_path.h"
-#include "media/pair_shards.h"
 #include "media/patterns.h"
-#include "media/tar.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/video.h"
@@ -23,41 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a name without its folder.
-std::string LowerExtension(std::string_view name) {
-  std::string extension(name.substr(ExtensionAt(name)));
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
-
-bool IsNamedAsImage(std::string_view name) {
-  static const std::set<std::string> kExtensions{".jpg", ".jpeg", ".jpe",  ".png",  ".bmp", ".dib",
-                                                 ".tif", ".tiff", ".webp", ".ppm",  ".pgm", ".pbm",
-                                                 ".pnm", ".heic", ".heif", ".avif", ".jxl", ".gif"};
-  return kExtensions.count(LowerExtension(name)) > 0;
-}
-
-bool HasExtensionOfVideo(std::string_view name) {
-  static const std::set<std::string> kExtensions{
-      ".mp4",  ".m4v", ".mov",  ".mkv",  ".webm",  ".avi", ".mpg", ".mpeg", ".m1v",
-      ".m2v",  ".ts",  ".mts",  ".m2ts", ".wmv",   ".asf", ".flv", ".3gp",  ".3g2",
-      ".ogv",  ".vob", ".mxf",  ".dv",   ".y4m",   ".gif", ".nut", ".ivf",  ".264",
-      ".h264", ".265", ".h265", ".hevc", ".mjpeg", ".mjpg"};
-  return kExtensions.count(LowerExtension(name)) > 0;
-}
-
 // By its extension; a GIF by its pictures.
-bool IsNamedAsVideo(const std::string& path) {
-  const std::string_view name = NameOf(path);
-  return HasExtensionOfVideo(name) && !(LowerExtension(name) == ".gif" && IsStillGif(path));
-}
-
 std::optional<Media> MediaByName(const std::string& path, Inputs wanted) {
-  if (wanted == Inputs::kAll && IsNamedAsVideo(path)) return Media::kVideo;
-  if (wanted == Inputs::kAll && HasTarExtension(path)) return Media::kArchive;
-  if (IsNamedAsImage(NameOf(path))) return Media::kImage;
-  return std::nullopt;
+  const NamedMedia named(path);
+  if (wanted == Inputs::kAll && named.video && !(named.image && IsStillGif(path)))
+    return Media::kVideo;
+  if (wanted == Inputs::kAll && named.archive) return Media::kArchive;
+  return named.image ? std::optional(Media::kImage) : std::nullopt;
 }
 
 bool IsFolder(const fs::path& path) {
@@ -69,74 +40,85 @@ bool IsFolder(const fs::path& path) {
 // comes in the place of its name: that is the order of the paths, component by component.
 class Search {
  public:
-  // With `shards` archives are folders; their files are found there.
-  Search(const ListOptions& options, InputList& files, ShardFiles* shards = nullptr)
+  // With `archives` these are folders.
+  Search(const ListOptions& options, InputList& files, Archives* archives = nullptr)
       : options_(options),
-        shards_(shards),
+        archives_(archives),
         include_(options.include),
         exclude_(options.exclude),
         excluded_(options.excluded.empty() ? "" : FileIdentity(options.excluded).string()),
         files_(files) {}
 
   // Throws Error where that is the folder to be left out.
-  void Of(std::uint32_t folder) {
-    if (files_.FolderIdentity(folder) == excluded_)
+  void Of(const std::string& folder, const fs::path& below) {
+    path_ = folder;
+    root_ = files_.AddRoot(folder, below);
+    if (archives_ && !IsFolder(folder)) return TakeArchive("");
+    if (files_.Identity(root_, "") == excluded_)
       throw Error(options_.excluded.string(),
                   "is the input folder too; its masks would be the next run's photographs "
                   "(another output folder, or one inside it)");
-    In(folder);
-  }
-  void OfArchive(std::uint32_t folder) {
-    const std::string path = files_.FolderPath(folder);
-    for (const fs::path& file : shards_->Open(path, options_.problem))
-      if (IsNamedAsImage(NameOf(file.native())))
-        files_.Add(folder, file.native(), Media::kImage);
-      else
-        options_.passed_over(JoinPath(path, file.native()), "is no image by its name");
+    In("");
   }
 
  private:
-  void In(std::uint32_t folder) {
-    const std::string path = files_.FolderPath(folder);
-    const std::string subfolder(files_.Subfolder(folder));
-    Entries entries;
-    const std::error_code error =
-        ForEachEntry(path, [&](const char* name, EntryType type) { entries.Add(name, type); });
+  struct Entry {
+    std::string name;
+    EntryType type;
+  };
+
+  void In(const std::string& folder) {
+    const std::string path = JoinFolder(path_, folder);
+    std::vector<Entry> entries;
+    const std::error_code error = ForEachEntry(path, [&](const char* name, EntryType type) {
+      entries.push_back({name, type});
+    });
     if (error) options_.problem({path, "cannot be read: " + error.message()});
-    entries.Sort();
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const std::string_view name = entries.name(i);
-      const std::string relative = JoinPath(subfolder, name);
-      if (exclude_.Match(relative)) continue;
-      if (entries.type(i) != EntryType::kFolder)
-        Take(folder, JoinPath(path, name), relative, entries.type(i));
-      else if (excluded_.empty() || JoinPath(files_.FolderIdentity(folder), name) != excluded_)
-        In(files_.AddSubfolder(folder, name));
+    std::ranges::sort(entries, {}, &Entry::name);
+    // A name may come twice where it is taken away and made again meanwhile.
+    const auto doubles = std::ranges::unique(entries, {}, &Entry::name);
+    entries.erase(doubles.begin(), doubles.end());
+    for (const Entry& entry : entries) {
+      const std::string below = JoinPath(folder, entry.name);
+      if (exclude_.Match(below)) continue;
+      if (entry.type != EntryType::kFolder)
+        Take(below, entry.type);
+      else if (excluded_.empty() || files_.Identity(root_, below) != excluded_)
+        In(below);
     }
   }
 
-  void Take(std::uint32_t folder, const std::string& path, const std::string& relative,
-            EntryType type) {
+  void Take(const std::string& below, EntryType type) {
+    const std::string path = JoinPath(path_, below);
     const bool link = type == EntryType::kLink;
     if (link && IsFolder(path)) return;  // no cycles
-    if (!include_.empty() && !include_.Match(relative)) return;
+    if (!include_.empty() && !include_.Match(below)) return;
     const bool readable = link ? IsReadable(path) : type == EntryType::kFile;
-    if (readable && shards_ && HasTarExtension(path)) return TakeArchive(folder, path);
+    if (readable && archives_ && NamedMedia(path).archive) return TryArchive(below);
     const std::optional<Media> media = readable ? MediaByName(path, options_.wanted) : std::nullopt;
     if (media)
-      files_.Add(folder, NameOf(path), *media, link);
+      files_.Add(root_, below, *media, link);
     else
       options_.passed_over(
           path, readable ? "is no image or video by its name"
                          : "is a pipe, a socket or a device (in a folder, files are read)");
   }
 
+  void TakeArchive(const std::string& below) {
+    const std::string path = JoinFolder(path_, below);
+    for (const fs::path& file : archives_->Open(path, options_.problem))
+      if (NamedMedia(file.native()).image)
+        files_.Add(root_, JoinPath(below, file.native()), Media::kImage);
+      else
+        options_.passed_over(JoinPath(path, file.native()), "is no image by its name");
+  }
+
   // The others are done where one is damaged, but that is no failure like those of single images.
-  void TakeArchive(std::uint32_t folder, const std::string& path) {
+  void TryArchive(const std::string& below) {
     try {
-      OfArchive(files_.AddSubfolder(folder, NameOf(path)));
+      TakeArchive(below);
     } catch (const Error& e) {
-      Problem problem(path, e);
+      Problem problem(JoinPath(path_, below), e);
       problem.tolerable = false;
       options_.problem(problem);
     }
@@ -152,10 +134,12 @@ class Search {
   }
 
   const ListOptions& options_;
-  ShardFiles* const shards_;
+  Archives* const archives_;
   const Patterns include_, exclude_;
   const std::string excluded_;
   InputList& files_;
+  std::string path_;  // of the root
+  std::uint32_t root_ = 0;
 };
 
 // By its name where that tells, else by its first bytes.
@@ -210,7 +194,7 @@ class Named {
  private:
   void TakeFolder(const std::string& input, const fs::path& below) {
     const std::size_t before = files_.size();
-    Search(options_, files_).Of(files_.AddFolder(input, below));
+    Search(options_, files_).Of(input, below);
     if (files_.size() == before)
       options_.problem({input, options_.wanted == Inputs::kAll ? "holds no image and no video"
                                                                : "holds no image"});
@@ -224,7 +208,7 @@ class Named {
       const std::string_view name = NameOf(input);
       const bool plain = !name.empty() && name != "." && name != "..";
       const std::string folder = input.substr(0, input.size() - name.size());
-      const auto add = [&] { return files_.AddFolder(folder, below(false)); };
+      const auto add = [&] { return files_.AddRoot(folder, below(false)); };
       if (plain && !folders_.contains(folder)) folders_[folder] = add();
       files_.Add(plain ? folders_[folder] : add(), name, media, link || !plain);
     } catch (const Error& e) {
@@ -238,35 +222,89 @@ class Named {
   std::unordered_map<std::string, std::uint32_t> folders_;  // of files
 };
 
+std::string WithoutEndSlash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+std::string PlaceOf(const fs::path& path) { return fs::absolute(path).lexically_normal().string(); }
+
 }  // namespace
 
-bool HasImageExtension(const fs::path& path) { return IsNamedAsImage(NameOf(path.native())); }
-
-bool HasVideoExtension(const fs::path& path) { return HasExtensionOfVideo(NameOf(path.native())); }
-
-InputList ListFolder(const fs::path& folder, const ListOptions& options) {
-  InputList files;
-  Search(options, files).Of(files.AddFolder(folder, {}));
-  return files;
+NamedMedia::NamedMedia(std::string_view path) {
+  static const std::set<std::string> kImages{".jpg", ".jpeg", ".jpe",  ".png",  ".bmp", ".dib",
+                                             ".tif", ".tiff", ".webp", ".ppm",  ".pgm", ".pbm",
+                                             ".pnm", ".heic", ".heif", ".avif", ".jxl", ".gif"};
+  static const std::set<std::string> kVideos{
+      ".mp4",  ".m4v", ".mov",  ".mkv",  ".webm",  ".avi", ".mpg", ".mpeg", ".m1v",
+      ".m2v",  ".ts",  ".mts",  ".m2ts", ".wmv",   ".asf", ".flv", ".3gp",  ".3g2",
+      ".ogv",  ".vob", ".mxf",  ".dv",   ".y4m",   ".gif", ".nut", ".ivf",  ".264",
+      ".h264", ".265", ".h265", ".hevc", ".mjpeg", ".mjpg"};
+  const std::string_view name = NameOf(path);
+  const std::string stored(name.substr(ExtensionAt(name)));
+  std::string extension = stored;
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  image = kImages.contains(extension);
+  video = kVideos.contains(extension);
+  archive = stored == ".tar" || stored == ".TAR";
 }
 
-bool HoldsArchives(const fs::path& path) {
-  bool holds = HasTarExtension(path) && !IsFolder(path);
-  if (IsFolder(path))
-    ForEachEntry(path.c_str(),
-                 [&](const char* name, EntryType) { holds |= HasTarExtension(name); });
-  return holds;
+std::uint32_t InputList::AddRoot(const fs::path& folder, const fs::path& below) {
+  const fs::path named = folder.empty() ? fs::path(".") : folder;
+  roots_.push_back({folder.string(), WithoutEndSlash(below.string()),
+                    WithoutEndSlash(FileIdentity(named).string()),
+                    WithoutEndSlash(PlaceOf(named))});
+  return static_cast<std::uint32_t>(roots_.size() - 1);
 }
 
-InputList ListFolderWithShards(const fs::path& folder, const ListOptions& options,
-                               ShardFiles& shards) {
+void InputList::Add(std::uint32_t root, std::string_view below, Media media, bool link) {
+  files_.push_back({names_.size(), root, media, link});
+  names_.append(below).push_back('\0');
+}
+
+std::string InputList::Path(std::size_t i) const {
+  return JoinPath(roots_[files_[i].root].path, BelowRoot(i));
+}
+
+std::string InputList::Relative(std::size_t i) const {
+  return JoinPath(roots_[files_[i].root].below, BelowRoot(i));
+}
+
+std::string InputList::Identity(std::uint32_t root, std::string_view folder) const {
+  return JoinFolder(roots_[root].identity, folder);
+}
+
+std::string InputList::Identity(std::size_t i) const {
+  return files_[i].link ? FileIdentity(Path(i)).string()
+                        : JoinPath(roots_[files_[i].root].identity, BelowRoot(i));
+}
+
+std::string InputList::Place(std::size_t i) const {
+  const std::string_view name = NameOf(BelowRoot(i));
+  if (name.empty() || name == "." || name == "..") return PlaceOf(Path(i));
+  return JoinPath(roots_[files_[i].root].place, BelowRoot(i));
+}
+
+void InputList::LeaveOutDoubles() {
+  HashIndex places(size());
+  for (std::size_t i = 0; i < size(); ++i) places.Add(Place(i), i);
+  places.Sort();
+  std::vector<bool> left_out(size());
+  places.ForEqual([&](std::span<const HashIndex::Key> keys) {
+    std::set<std::string> seen;
+    for (const HashIndex::Key& key : keys)
+      left_out[key.index] = !seen.insert(Place(key.index)).second;
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < size(); ++i)
+    if (!left_out[i]) files_[kept++] = files_[i];
+  files_.resize(kept);
+}
+
+InputList ListFolder(const fs::path& folder, const ListOptions& options, Archives* archives) {
   InputList files;
-  Search search(options, files, &shards);
-  const std::uint32_t root = files.AddFolder(folder, {});
-  if (IsFolder(folder))
-    search.Of(root);
-  else
-    search.OfArchive(root);
+  Search(options, files, archives).Of(folder.string(), {});
   return files;
 }
 

@@ -23,6 +23,12 @@ inline std::string_view NameOf(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
+// The folder of a path, without the slash before the name; empty for a name alone.
+inline std::string_view FolderOf(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return path.substr(0, slash == path.npos ? 0 : slash);
+}
+
 // As messages have it.
 inline std::string Quoted(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
 

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 
+#include "media/archive.h"
 #include "media/join_path.h"
-#include "media/pair_shards.h"
-#include "media/tar.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/outputs.h"
@@ -24,13 +22,10 @@ constexpr std::string_view kMaskNames = "the pattern of mask names";
 // Masks by sub-folder and stem.
 using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::path>>;
 
-// How the files of a folder are found.
-using Lister = std::function<InputList(const fs::path& folder, const ListOptions&)>;
-
 MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const ProblemSink& problem,
-                      const Lister& files_of) {
+                      Archives* archives) {
   MasksByStem found;
-  const InputList files = files_of(folder, {.problem = problem});
+  const InputList files = ListFolder(folder, {.problem = problem}, archives);
   for (const InputFile mask : files) {
     const std::string stem = name.StemOf(mask.path.filename());
     if (!stem.empty()) found[{mask.relative.parent_path(), stem}].push_back(mask.path);
@@ -54,24 +49,26 @@ Problem TwoMasks(const fs::path& image, const std::vector<fs::path>& masks) {
 
 // Of an archive KEY.jpg is an image, and KEY.seg.png is none, unless a pattern asks for more.
 bool IsAnnotation(const InputFile& image, const NamePattern& name) {
-  const bool in_archive = std::ranges::any_of(image.path.parent_path(), HasTarExtension);
+  const bool in_archive = std::ranges::any_of(image.path.parent_path(), [](const fs::path& part) {
+    return NamedMedia(part.native()).archive;
+  });
   return in_archive && name.Expand("") == "" && image.path.stem().has_extension();
 }
 
 Matches Match(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
               const NamePattern& mask_name, bool predicted, const ListOptions& list,
-              const Lister& files_of) {
-  MasksByStem found = FindMasks(masks, mask_name, list.problem, files_of);
+              Archives* archives) {
+  MasksByStem found = FindMasks(masks, mask_name, list.problem, archives);
   Matches matches;
   std::set<fs::path> used;
-  const InputList files = files_of(images, list);
+  const InputList files = ListFolder(images, list, archives);
   for (const InputFile image : files) {
     std::string stem = image_name.StemOf(image.path.filename());
     if (predicted && IsOtherOutput(image.path)) matches.other_outputs = true;
     if (stem.empty() || (predicted && IsOtherOutput(image.path))) continue;
     if (!predicted && IsAnnotation(image, image_name)) continue;
     const fs::path folder = image.relative.parent_path();
-    if (predicted && !found.count({folder, stem}) && HasImageExtension(stem))
+    if (predicted && !found.count({folder, stem}) && NamedMedia(stem).image)
       stem = fs::path(stem).stem().string();
     std::vector<fs::path> candidates = found[{folder, stem}];
     std::erase_if(candidates, [&](const fs::path& mask) {
@@ -115,43 +112,11 @@ std::string WantedMask(const InputFile& image, const NamePattern& image_name, co
 // True where true and predicted masks have changed places: nothing matches, but the other way round
 // it does; or what `detect` writes beside masks lies among the true ones only.
 bool AreSwapped(const Matches& matches, const fs::path& images, const NamePattern& image_name,
-                const fs::path& masks, const NamePattern& mask_name, const Lister& files_of) {
+                const fs::path& masks, const NamePattern& mask_name, Archives* archives) {
   if (matches.pairs.empty() && matches.alone.empty()) return false;  // nothing to change
   if (!matches.other_outputs && std::ranges::any_of(matches.unused, IsOtherOutput)) return true;
   if (!matches.pairs.empty()) return false;
-  return !Match(masks, image_name, images, mask_name, true, {}, files_of).pairs.empty();
-}
-
-MaskPairs Pair(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
-               const NamePattern& mask_name, const PairingOptions& options, const ListOptions& list,
-               const Lister& files_of) {
-  const bool predicted = options.predicted;
-  Matches matches = Match(images, image_name, masks, mask_name, predicted, list, files_of);
-  if (predicted && AreSwapped(matches, images, image_name, masks, mask_name, files_of))
-    throw Error(images.string(), fmt::format("holds true masks and {} predicted ones, as it seems "
-                                             "(the two folders the other way round)",
-                                             Quoted(masks)));
-  if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
-    throw Error(
-        images.string(),
-        fmt::format("holds no image with a mask: of {} there is no {} ({} says how masks "
-                    "are called)",
-                    Quoted(matches.alone[0].path),
-                    WantedMask(matches.alone[0], image_name, masks, mask_name), kMaskNames));
-  std::vector<Problem> alone, unused;
-  for (const InputFile& image : matches.alone)
-    alone.emplace_back(image.path.string(),
-                       fmt::format("has no mask {} ({} says how they are called)",
-                                   WantedMask(image, image_name, masks, mask_name), kMaskNames));
-  for (const fs::path& mask : matches.unused)
-    unused.emplace_back(mask.string(), "has no predicted mask in " + Quoted(images));
-  Tell(matches.problems, masks, "holds two masks for {} more images", list.problem);
-  if (options.allow_missing)
-    for (const Problem& problem : alone) list.passed_over(problem.input, problem.Reason());
-  else
-    Tell(alone, masks, "holds no mask for {} more images", list.problem);
-  if (predicted) Tell(unused, images, "holds no predicted mask for {} more masks", list.problem);
-  return {std::move(matches.pairs), matches.alone.size()};
+  return !Match(masks, image_name, images, mask_name, true, {}, archives).pairs.empty();
 }
 
 void RequireFolder(const fs::path& folder) {
@@ -163,7 +128,7 @@ void RequireFolder(const fs::path& folder) {
 }  // namespace
 
 NamePattern::NamePattern(std::string pattern, std::string_view role)
-    : pattern_(std::move(pattern)), has_extension_(HasImageExtension(pattern_)) {
+    : pattern_(std::move(pattern)), has_extension_(NamedMedia(pattern_).image) {
   if (pattern_.find("{stem}") == pattern_.npos)
     throw Error(fmt::format("{} '{}'", role, pattern_), "has no {stem} (as in {stem}_mask)");
 }
@@ -189,21 +154,36 @@ std::string NamePattern::StemOf(const fs::path& file_name) const {
 
 MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
                     const NamePattern& mask_name, const PairingOptions& options,
-                    const ListOptions& list) {
-  for (const fs::path& folder : {images, masks}) RequireFolder(folder);
-  return Pair(images, image_name, masks, mask_name, options, list, ListFolder);
-}
-
-MaskPairs PairMasksWithShards(const fs::path& images, const NamePattern& image_name,
-                              const fs::path& masks, const NamePattern& mask_name,
-                              const PairingOptions& options, const ListOptions& list,
-                              ShardFiles& shards) {
+                    const ListOptions& list, Archives* archives) {
   for (const fs::path& folder : {images, masks})
-    if (!HoldsArchives(folder)) RequireFolder(folder);
-  const auto files_of = [&](const fs::path& folder, const ListOptions& options_of_it) {
-    return ListFolderWithShards(folder, options_of_it, shards);
-  };
-  return Pair(images, image_name, masks, mask_name, options, list, files_of);
+    if (!archives || !HoldsArchives(folder)) RequireFolder(folder);
+  const bool predicted = options.predicted;
+  Matches matches = Match(images, image_name, masks, mask_name, predicted, list, archives);
+  if (predicted && AreSwapped(matches, images, image_name, masks, mask_name, archives))
+    throw Error(images.string(), fmt::format("holds true masks and {} predicted ones, as it seems "
+                                             "(the two folders the other way round)",
+                                             Quoted(masks)));
+  if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
+    throw Error(
+        images.string(),
+        fmt::format("holds no image with a mask: of {} there is no {} ({} says how masks "
+                    "are called)",
+                    Quoted(matches.alone[0].path),
+                    WantedMask(matches.alone[0], image_name, masks, mask_name), kMaskNames));
+  std::vector<Problem> alone, unused;
+  for (const InputFile& image : matches.alone)
+    alone.emplace_back(image.path.string(),
+                       fmt::format("has no mask {} ({} says how they are called)",
+                                   WantedMask(image, image_name, masks, mask_name), kMaskNames));
+  for (const fs::path& mask : matches.unused)
+    unused.emplace_back(mask.string(), "has no predicted mask in " + Quoted(images));
+  Tell(matches.problems, masks, "holds two masks for {} more images", list.problem);
+  if (options.allow_missing)
+    for (const Problem& problem : alone) list.passed_over(problem.input, problem.Reason());
+  else
+    Tell(alone, masks, "holds no mask for {} more images", list.problem);
+  if (predicted) Tell(unused, images, "holds no predicted mask for {} more masks", list.problem);
+  return {std::move(matches.pairs), matches.alone.size()};
 }
 
 }  // namespace skinmask

@@ -9,7 +9,6 @@
 #include "base/nearest.h"
 #include "media/hash_index.h"
 #include "media/join_path.h"
-#include "media/tar.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -32,37 +31,20 @@ constexpr OutputKind kOutputs[] = {
     {Output::kUncertainty, "uncertainty", ".uncertainty.png", ".uncertainty.mkv"},
 };
 
-// The folders that inputs lie in, and those above, as relative paths.
-class Folders {
- public:
-  explicit Folders(const InputList& inputs) : inputs_(inputs), index_(inputs.folder_count()) {
-    std::vector<bool> used(inputs.folder_count());
-    for (std::size_t i = 0; i < inputs.size(); ++i) used[inputs.FolderOf(i)] = true;
-    for (std::uint32_t folder = 0; folder < used.size(); ++folder)
-      if (used[folder]) AddWithThoseAbove(folder);
-    index_.Sort();
+// The folders that inputs lie in, and those above, as relative paths: of each, inputs in it.
+HashIndex FoldersOf(const InputList& inputs) {
+  HashIndex index(0);
+  std::string last;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string path = inputs.Relative(i);
+    std::string_view folder = FolderOf(path);
+    if (folder == last) continue;
+    last = folder;
+    for (; !folder.empty(); folder = FolderOf(folder)) index.Add(folder, i);
   }
-
-  bool Has(const std::string& path) const {
-    return std::ranges::any_of(index_.Find(path), [&](const HashIndex::Key& key) {
-      const std::string folder = inputs_.RelativeFolder(static_cast<std::uint32_t>(key.index));
-      return folder == path || folder.starts_with(path + '/');
-    });
-  }
-
- private:
-  void AddWithThoseAbove(std::uint32_t folder) {
-    const std::string path = inputs_.RelativeFolder(folder);
-    for (std::string_view rest = path; !rest.empty();) {
-      index_.Add(rest, folder);
-      const std::size_t slash = rest.rfind('/');
-      rest = rest.substr(0, slash == rest.npos ? 0 : slash);
-    }
-  }
-
-  const InputList& inputs_;
-  HashIndex index_;
-};
+  index.Sort();
+  return index;
+}
 
 }  // namespace
 
@@ -116,15 +98,14 @@ std::size_t OutputPaths::CountOf(std::size_t i) const {
 }
 
 std::string OutputPaths::Text(std::size_t i, std::size_t j) const {
-  const std::string_view name = inputs_.Name(i);
-  const bool video = inputs_.MediaOf(i) == Media::kVideo;
-  const std::string folder = inputs_.RelativeFolder(inputs_.FolderOf(i));
-  if (inputs_.MediaOf(i) == Media::kArchive)
-    return JoinPath(folder, name) + (HasTarExtension(name) ? "" : ".tar");
-  std::string path =
-      JoinPath(folder, names_[i] == Name::kFull ? name : name.substr(0, ExtensionAt(name)));
-  if (video && frame_folders_) return path;
-  return path.append(video ? VideoOutputSuffix(outputs_[j]) : OutputSuffix(outputs_[j]));
+  std::string path = inputs_.Relative(i);
+  const Media media = inputs_.MediaOf(i);
+  if (media == Media::kArchive) return path + (NamedMedia(path).archive ? "" : ".tar");
+  const std::string_view name = NameOf(path);
+  if (names_[i] != Name::kFull) path.resize(path.size() - name.size() + ExtensionAt(name));
+  if (media == Media::kVideo && frame_folders_) return path;
+  return path.append(media == Media::kVideo ? VideoOutputSuffix(outputs_[j])
+                                            : OutputSuffix(outputs_[j]));
 }
 
 std::vector<fs::path> OutputPaths::operator[](std::size_t i) const {
@@ -136,32 +117,39 @@ std::vector<fs::path> OutputPaths::operator[](std::size_t i) const {
 // Gives full names until that changes nothing. Returns the inputs that share a name nevertheless,
 // in order.
 std::vector<std::size_t> OutputPaths::Part() {
-  const Folders folders(inputs_);
+  const HashIndex folders = FoldersOf(inputs_);
+  const auto is_folder = [&](const std::string& path) {
+    return std::ranges::any_of(folders.Find(path), [&](const HashIndex::Key& key) {
+      return inputs_.Relative(key.index).starts_with(path + '/');
+    });
+  };
   const std::size_t outputs = std::max<std::size_t>(1, outputs_.size());
+  const auto text = [&](std::size_t key) { return Text(key / outputs, key % outputs); };
   while (true) {  // each round but the last turns at least one more input to its full name
-    std::vector<std::size_t> wanted, doubled;
+    std::vector<bool> in_a_folders_place(names_.size()), doubled(names_.size());
     HashIndex index(names_.size() * outputs);
     for (std::size_t i = 0; i < names_.size(); ++i)
       for (std::size_t j = 0; j < CountOf(i); ++j) {
         const std::string path = Text(i, j);
         index.Add(path, i * outputs + j);
-        if (folders.Has(path)) wanted.push_back(i);
+        if (is_folder(path)) in_a_folders_place[i] = true;
       }
     index.Sort();
     index.ForEqual([&](std::span<const HashIndex::Key> keys) {
       std::unordered_map<std::string, std::size_t> users;
-      const auto text = [&](std::size_t key) { return Text(key / outputs, key % outputs); };
       for (const HashIndex::Key& key : keys) ++users[text(key.index)];
       for (const HashIndex::Key& key : keys)
-        if (users[text(key.index)] > 1) doubled.push_back(key.index / outputs);
+        if (users[text(key.index)] > 1) doubled[key.index / outputs] = true;
     });
-    wanted.insert(wanted.end(), doubled.begin(), doubled.end());
-    std::erase_if(wanted, [&](std::size_t i) { return names_[i] == Name::kFull; });
-    for (const std::size_t i : wanted) names_[i] = Name::kFull;
-    if (!wanted.empty()) continue;
-    std::ranges::sort(doubled);
-    doubled.erase(std::unique(doubled.begin(), doubled.end()), doubled.end());
-    return doubled;
+    bool changed = false;
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (doubled[i]) left.push_back(i);
+      if (names_[i] != Name::kStem || !(doubled[i] || in_a_folders_place[i])) continue;
+      names_[i] = Name::kFull;
+      changed = true;
+    }
+    if (!changed) return left;
   }
 }
 

@@ -1,10 +1,10 @@
 #include "media/tar.h"
 
 #include <algorithm>
-#include <vector>
+#include <cerrno>
 
-#include "base/stream.h"
 #include "media/late_module.h"
+#include "media/tar_module.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -13,22 +13,49 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kTarModule = "skinmask-tar.so";
-
-std::unique_ptr<TarDecoder> MakeDecoder(const TarSource& source) {
-  static const auto make = reinterpret_cast<decltype(&skinmask_decode_tar)>(
-      FindInModule(kTarModule, "skinmask_decode_tar"));
-  std::unique_ptr<TarDecoder> decoder;
-  make(source, decoder);
-  return decoder;
+const LibArchive& Lib() {
+  static const LibArchive functions = [] {
+    LibArchive found;
+    reinterpret_cast<decltype(&skinmask_libarchive)>(
+        FindInModule("skinmask-tar.so", "skinmask_libarchive"))(found);
+    return found;
+  }();
+  return functions;
 }
 
-std::unique_ptr<TarEncoder> MakeEncoder(const TarSink& sink) {
-  static const auto make = reinterpret_cast<decltype(&skinmask_encode_tar)>(
-      FindInModule(kTarModule, "skinmask_encode_tar"));
-  std::unique_ptr<TarEncoder> encoder;
-  make(sink, encoder);
-  return encoder;
+// libarchive's own words, which name no file.
+std::string TextOf(archive* from) {
+  const char* const text = Lib().archive_error_string(from);
+  return text ? text : "no reason is known";
+}
+
+// True where a callback has thrown, now or before.
+template <class Call>
+bool Throws(std::exception_ptr& thrown, const Call& call) {
+  try {
+    call();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  return thrown != nullptr;
+}
+
+TarEntry::Type TypeOf(archive_entry* entry) {
+  const auto type = Lib().archive_entry_filetype(entry);
+  if (Lib().archive_entry_hardlink(entry) || type == AE_IFLNK) return TarEntry::Type::kLink;
+  if (type == AE_IFDIR) return TarEntry::Type::kFolder;
+  if (type != AE_IFREG) return TarEntry::Type::kOther;
+  return Lib().archive_entry_sparse_count(entry) == 0 ? TarEntry::Type::kFile
+                                                      : TarEntry::Type::kSparse;
+}
+
+TarEntry EntryOf(archive_entry* header, std::uint64_t offset) {
+  const char* name = Lib().archive_entry_pathname(header);
+  if (!name) name = Lib().archive_entry_pathname_utf8(header);  // the C locale knows only ASCII
+  const auto size = Lib().archive_entry_size(header);
+  const bool has_data = !Lib().archive_entry_hardlink(header) && size > 0;
+  return {name ? name : "", TypeOf(header), has_data ? static_cast<std::uint64_t>(size) : 0,
+          offset};
 }
 
 }  // namespace
@@ -38,152 +65,179 @@ bool IsTar(std::string_view bytes) {
   return bytes.size() > kMagicAt && bytes.substr(kMagicAt).starts_with("ustar");
 }
 
-bool HasTarExtension(const fs::path& path) {
-  const std::string extension = path.extension().string();
-  return extension == ".tar" || extension == ".TAR";
+TarReader::TarReader(const fs::path& path)
+    : path_(path), stream_(path), archive_(Lib().archive_read_new()) {
+  Lib().archive_read_support_format_tar(archive_);  // and no filter: what is compressed is no tar
 }
 
-class TarReader::State {
- public:
-  explicit State(const fs::path& path)
-      : path_(path),
-        stream_(path),
-        decoder_(MakeDecoder(
-            {[this] { return Piece(); }, [this](std::uint64_t count) { return Skip(count); }})) {}
+TarReader::~TarReader() { Lib().archive_read_free(archive_); }
 
-  std::optional<TarEntry> Next() {
-    TarEntry entry;
-    std::string problem;
-    const bool there = decoder_->Next(entry, problem);
-    RequireWell(problem);
-    if (!there) {
-      RequireNothingMore();
-      return std::nullopt;
-    }
-    // A step over data past the end of a file would be no error.
-    if (entry.type == TarEntry::Type::kFile && stream_.size() > 0 &&
-        (entry.offset > stream_.size() || entry.size > stream_.size() - entry.offset))
-      throw Error(path_.string(), "ends too early, in " + entry.name);
-    size_ = entry.size;
-    return entry;
-  }
-
-  std::string Read(const std::function<bool(std::string_view)>& wanted) {
-    constexpr std::size_t kHead = 4096;
-    std::string bytes, problem;
+void TarReader::Open() {
+  open_ = true;
+  const auto read = [](archive* failed, void* self, const void** bytes) -> la_ssize_t {
+    auto* const reader = static_cast<TarReader*>(self);
     std::string_view piece;
-    const auto append = [&] {
-      piece = decoder_->Data(problem);
-      RequireWell(problem);
-      bytes += piece;
-      return !piece.empty();
-    };
-    while (bytes.size() < kHead && append()) continue;
-    if (!wanted(std::string_view(bytes).substr(0, kHead))) return bytes.substr(0, kHead);
-    if (stream_.size() > 0) bytes.reserve(size_);  // the file has so much
-    while (append()) continue;
-    return bytes;
-  }
-
- private:
-  std::string_view Piece() {
-    last_ = stream_.ReadSome(piece_.data(), piece_.size());
-    given_ += last_;
-    return {piece_.data(), last_};
-  }
-  std::uint64_t Skip(std::uint64_t count) {
-    const std::uint64_t skipped = stream_.Skip(count);
-    given_ += skipped;
-    return skipped;
-  }
-
-  void RequireWell(const std::string& problem) const {
-    if (problem.empty()) return;
-    const std::string_view head(piece_.data(), given_ == last_ ? last_ : 0);
-    for (const std::string_view magic : {"\x1F\x8B", "\x28\xB5\x2F\xFD", "\xFD\x37zXZ", "BZh"})
-      if (head.starts_with(magic))
-        throw Error(path_.string(), "is compressed (archives are read as tar alone makes them)");
-    throw Error(path_.string(), problem);
-  }
-
-  // Zeros may follow the mark of the end, and nothing else: another archive would be lost.
-  void RequireNothingMore() {
-    const std::uint64_t unread = given_ - std::min(given_, decoder_->Position());
-    std::string_view rest(piece_.data(), last_);
-    rest.remove_prefix(last_ - std::min<std::uint64_t>(unread, last_));
-    for (; !rest.empty(); rest = Piece())
-      if (rest.find_first_not_of('\0') != rest.npos)
-        throw Error(path_.string(),
-                    "goes on after the mark of its end (joined archives are to be shards apart)");
-  }
-
-  const fs::path path_;
-  InputStream stream_;
-  std::vector<char> piece_ = std::vector<char>(std::size_t{1} << 16);
-  std::unique_ptr<TarDecoder> decoder_;
-  std::size_t last_ = 0;     // bytes in the piece
-  std::uint64_t given_ = 0;  // bytes that the decoder was given, or stepped over
-  std::uint64_t size_ = 0;   // of the entry's data
-};
-
-TarReader::TarReader(const fs::path& path) : state_(std::make_unique<State>(path)) {}
-TarReader::~TarReader() = default;
-std::optional<TarEntry> TarReader::Next() { return state_->Next(); }
-std::string TarReader::Read(const std::function<bool(std::string_view)>& wanted) {
-  return state_->Read(wanted);
+    if (Throws(reader->thrown_, [&] { piece = reader->Piece(); })) {
+      Lib().archive_set_error(failed, EIO, "it cannot be read");
+      return ARCHIVE_FATAL;
+    }
+    *bytes = piece.data();
+    return static_cast<la_ssize_t>(piece.size());
+  };
+  const auto skip = [](archive*, void* self, la_int64_t count) -> la_int64_t {
+    auto* const reader = static_cast<TarReader*>(self);
+    std::uint64_t skipped = 0;
+    const auto step = [&] { skipped = reader->stream_.Skip(static_cast<std::uint64_t>(count)); };
+    if (Throws(reader->thrown_, step)) return ARCHIVE_FATAL;
+    reader->given_ += skipped;
+    return static_cast<la_int64_t>(skipped);
+  };
+  const int status = Lib().archive_read_open2(archive_, this, nullptr, read, skip, nullptr);
+  Require(status >= ARCHIVE_WARN, "is no tar archive: ");
 }
 
-class TarWriter::State {
- public:
-  State(const fs::path& path, Overwrite overwrite)
-      : path_(Checked(path, overwrite)),
-        overwrite_(overwrite),
-        part_(path),
-        stream_(path, part_.path()),
-        encoder_(MakeEncoder([this](std::string_view bytes) { Write(bytes); })) {}
+// Throws what a callback threw; else, if something is wrong, the problem and libarchive's words.
+void TarReader::Require(bool well, const std::string& problem) const {
+  if (thrown_) std::rethrow_exception(thrown_);
+  if (well) return;
+  const std::string_view head(piece_.data(), given_ == last_ ? last_ : 0);
+  for (const std::string_view magic : {"\x1F\x8B", "\x28\xB5\x2F\xFD", "\xFD\x37zXZ", "BZh"})
+    if (head.starts_with(magic))
+      throw Error(path_.string(), "is compressed (archives are read as tar alone makes them)");
+  throw Error(path_.string(), problem.ends_with(' ') ? problem + TextOf(archive_) : problem);
+}
 
-  void Add(const std::string& name, std::string_view bytes) {
-    std::string problem;
-    if (!encoder_->Add(name, bytes, problem)) throw Error(path_.string(), problem);
-  }
+std::uint64_t TarReader::Position() const {
+  return static_cast<std::uint64_t>(Lib().archive_filter_bytes(archive_, 0));
+}
 
-  void Finish() {
-    std::string problem;
-    if (!encoder_->Finish(problem)) throw Error(path_.string(), problem);
-    Flush();
-    stream_.Close();
-    RequireWritable(path_, overwrite_);  // it took its time
-    part_.Rename();
+std::optional<TarEntry> TarReader::Next() {
+  constexpr std::uint64_t kBlock = 512;
+  if (!open_) Open();
+  archive_entry* header = nullptr;
+  const int status = Lib().archive_read_next_header(archive_, &header);
+  Require(status == ARCHIVE_EOF || status >= ARCHIVE_WARN,
+          "is no tar archive, or one that is damaged or ends too early: ");
+  if (status == ARCHIVE_EOF) {
+    Require(Position() > end_, "ends too early: the mark of its end is missing");
+    RequireNothingMore();
+    return std::nullopt;
   }
+  TarEntry entry = EntryOf(header, Position());
+  // A step over data past the end of a file would be no error.
+  if (entry.type == TarEntry::Type::kFile && stream_.size() > 0 &&
+      (entry.offset > stream_.size() || entry.size > stream_.size() - entry.offset))
+    throw Error(path_.string(), "ends too early, in " + entry.name);
+  const bool whole = entry.type != TarEntry::Type::kSparse;  // else its pieces are less
+  size_ = entry.size;
+  end_ = entry.offset + (whole ? (entry.size + kBlock - 1) / kBlock * kBlock : 0);
+  return entry;
+}
 
- private:
-  static const fs::path& Checked(const fs::path& path, Overwrite overwrite) {
-    RequireWritable(path, overwrite);
-    return path;
-  }
-  // Headers and small files are not worth a call to the system each.
-  void Write(std::string_view bytes) {
-    constexpr std::size_t kMax = std::size_t{1} << 18;
-    waiting_ += bytes;
-    if (waiting_.size() >= kMax) Flush();
-  }
-  void Flush() {
-    stream_.Write(waiting_);
-    waiting_.clear();
-  }
+// Some bytes of the entry's data; none at their end.
+std::string_view TarReader::Data() {
+  const void* bytes = nullptr;
+  std::size_t size = 0;
+  la_int64_t offset = 0;
+  const int status = Lib().archive_read_data_block(archive_, &bytes, &size, &offset);
+  Require(status >= ARCHIVE_WARN, "is damaged, or ends too early: ");
+  if (status == ARCHIVE_EOF) return {};
+  return {static_cast<const char*>(bytes), size};
+}
 
-  const fs::path path_;
-  const Overwrite overwrite_;
-  PartFile part_;
-  OutputStream stream_;
-  std::string waiting_;
-  std::unique_ptr<TarEncoder> encoder_;
-};
+std::string TarReader::Read(const std::function<bool(std::string_view)>& wanted) {
+  constexpr std::size_t kHead = 4096;
+  std::string bytes;
+  const auto append = [&] {
+    const std::string_view piece = Data();
+    bytes += piece;
+    return !piece.empty();
+  };
+  while (bytes.size() < kHead && append()) continue;
+  if (!wanted(std::string_view(bytes).substr(0, kHead))) return bytes.substr(0, kHead);
+  if (stream_.size() > 0) bytes.reserve(size_);  // the file has so much
+  while (append()) continue;
+  return bytes;
+}
+
+std::string_view TarReader::Piece() {
+  last_ = stream_.ReadSome(piece_.data(), piece_.size());
+  given_ += last_;
+  return {piece_.data(), last_};
+}
+
+// Zeros may follow the mark of the end, and nothing else: another archive would be lost.
+void TarReader::RequireNothingMore() {
+  const std::uint64_t unread = given_ - std::min(given_, Position());
+  std::string_view rest(piece_.data(), last_);
+  rest.remove_prefix(last_ - std::min<std::uint64_t>(unread, last_));
+  for (; !rest.empty(); rest = Piece())
+    if (rest.find_first_not_of('\0') != rest.npos)
+      throw Error(path_.string(),
+                  "goes on after the mark of its end (joined archives are to be shards apart)");
+}
 
 TarWriter::TarWriter(const fs::path& path, Overwrite overwrite)
-    : state_(std::make_unique<State>(path, overwrite)) {}
-TarWriter::~TarWriter() = default;
-void TarWriter::Add(const std::string& name, std::string_view bytes) { state_->Add(name, bytes); }
-void TarWriter::Finish() { state_->Finish(); }
+    : path_(RequireWritable(path, overwrite)),
+      overwrite_(overwrite),
+      part_(path),
+      stream_(path, part_.path()),
+      archive_(Lib().archive_write_new()) {
+  // GNU's form takes names of any length and bytes as they are. (pax would convert them, which
+  // depends on the locale.)
+  Lib().archive_write_set_format_gnutar(archive_);
+  Lib().archive_write_set_bytes_per_block(archive_, 0);
+  const auto write = [](archive* failed, void* self, const void* bytes,
+                        std::size_t size) -> la_ssize_t {
+    auto* const writer = static_cast<TarWriter*>(self);
+    const auto add = [&] {
+      constexpr std::size_t kMostWaiting = std::size_t{1} << 18;
+      writer->waiting_.append(static_cast<const char*>(bytes), size);
+      if (writer->waiting_.size() >= kMostWaiting) writer->Flush();
+    };
+    if (writer->given_up_ || !Throws(writer->thrown_, add)) return static_cast<la_ssize_t>(size);
+    Lib().archive_set_error(failed, EIO, "it cannot be written");
+    return ARCHIVE_FATAL;
+  };
+  Lib().archive_write_open2(archive_, this, nullptr, write, nullptr, nullptr);
+}
+
+// (libarchive would write the mark, or, told that it failed, not free its buffer.)
+TarWriter::~TarWriter() {
+  given_up_ = !finished_;
+  Lib().archive_write_free(archive_);
+}
+
+void TarWriter::Require(bool well, const std::string& problem) const {
+  if (thrown_) std::rethrow_exception(thrown_);
+  if (!well) throw Error(path_.string(), problem + TextOf(archive_));
+}
+
+void TarWriter::Flush() {
+  stream_.Write(waiting_);
+  waiting_.clear();
+}
+
+void TarWriter::Add(const std::string& name, std::string_view bytes) {
+  archive_entry* const entry = Lib().archive_entry_new();
+  Lib().archive_entry_set_pathname(entry, name.c_str());
+  Lib().archive_entry_set_size(entry, static_cast<la_int64_t>(bytes.size()));
+  Lib().archive_entry_set_filetype(entry, AE_IFREG);
+  Lib().archive_entry_set_perm(entry, 0644);
+  const bool begun = Lib().archive_write_header(archive_, entry) >= ARCHIVE_WARN;
+  Lib().archive_entry_free(entry);
+  Require(begun && Lib().archive_write_data(archive_, bytes.data(), bytes.size()) ==
+                       static_cast<la_ssize_t>(bytes.size()),
+          "cannot hold " + name + ": ");
+}
+
+void TarWriter::Finish() {
+  finished_ = Lib().archive_write_close(archive_) >= ARCHIVE_WARN;
+  Require(finished_, "cannot be ended: ");
+  Flush();
+  stream_.Close();
+  RequireWritable(path_, overwrite_);  // it took its time
+  part_.Rename();
+}
 
 }  // namespace skinmask

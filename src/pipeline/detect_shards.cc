@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "base/stream.h"
+#include "media/archive.h"
 #include "media/image_format.h"
 #include "media/patterns.h"
-#include "media/shard.h"
 #include "pipeline/detect_one.h"
 #include "pipeline/ordered.h"
 #include "skinmask/base/error.h"
@@ -78,7 +78,7 @@ class ShardRun {
  private:
   std::optional<ShardImage> Next(const TakePixels& take) {
     while (!failed_) {
-      const std::optional<ShardFile> file = reader_.Next();
+      const std::optional<ArchivedFile> file = NextFile(reader_);
       if (!file) break;
       if (!Takes(*file)) continue;
       const auto [other, fresh] = names_.emplace(file->key, file->name);
@@ -103,7 +103,7 @@ class ShardRun {
       run_.passed_over(file, "is no image by its name, KEY.jpg and the like");
   }
 
-  bool Takes(const ShardFile& file) {
+  bool Takes(const ArchivedFile& file) {
     // Its folders, too. (Paths as such would be taken apart for each of them.)
     for (std::size_t end = file.name.size(); end != file.name.npos && end > 0;
          end = file.name.rfind('/', end - 1))
@@ -111,14 +111,14 @@ class ShardRun {
     if (!include_.empty() && !include_.Match(file.name)) return false;
     const bool one_extension = file.extension.find('.') == file.extension.npos;
     if (!file.key.empty() && !file.key.ends_with('/') && one_extension &&
-        HasImageExtension(file.name))
+        NamedMedia(file.name).image)
       return true;
     const std::lock_guard lock(mutex_);
     passed_over_.push_back(task_.input / file.name);
     return false;
   }
 
-  ShardImage Read(const ShardFile& file, const TakePixels& take) {
+  ShardImage Read(const ArchivedFile& file, const TakePixels& take) {
     ShardImage image{{task_.input / file.name, {}}, {}, {}};
     for (const Output output : options_.outputs)
       image.task.outputs.emplace_back(
@@ -172,7 +172,7 @@ class ShardRun {
   const Run& run_;
   const std::function<void(const DetectedImage&)>& done_;
   const Patterns include_, exclude_;
-  ShardReader reader_;
+  TarReader reader_;
   TarWriter writer_;
   const bool to_pipe_;
   std::unordered_map<std::string, std::string> names_;  // of images, by their keys

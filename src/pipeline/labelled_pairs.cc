@@ -1,9 +1,6 @@
 #include "pipeline/labelled_pairs.h"
 
 #include <set>
-
-#include "media/pair_shards.h"
-
 namespace skinmask {
 namespace {
 
@@ -31,20 +28,20 @@ MaskPairs PairsOfList(const PairOptions& options) {
   return found;
 }
 
-MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, ShardFiles& shards) {
+MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Archives& archives) {
   if (!options.listed.empty()) return PairsOfList(options);
   ListOptions list;
   if (options.shard.index == 1) list = {.problem = run.problem, .passed_over = run.passed_over};
   const NamePattern image_name(options.image_name, "image name");
   const NamePattern mask_name(options.mask_name, "mask name");
   if (options.whole_class.empty())
-    return PairMasksWithShards(options.images, image_name, options.masks, mask_name,
-                               {predicted, options.allow_missing}, list, shards);
+    return PairMasks(options.images, image_name, options.masks, mask_name,
+                     {predicted, options.allow_missing}, list, &archives);
   MaskPairs found;
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(options.images, ignored);
   const InputList files = folder || HoldsArchives(options.images)
-                              ? ListFolderWithShards(options.images, list, shards)
+                              ? ListFolder(options.images, list, &archives)
                               : ListInputs({options.images}, list);
   for (const InputFile image : files)
     if (!image_name.StemOf(image.path.filename()).empty()) found.pairs.push_back({image, {}});
@@ -54,7 +51,7 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Sh
 }  // namespace
 
 LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const Run& run)
-    : pairs_(PairsOf(WithMasks(options), predicted, run, shards_)),
+    : pairs_(PairsOf(WithMasks(options), predicted, run, archives_)),
       shard_(options.shard),
       rule_(RuleOf(options)),
       predicted_(predicted),
@@ -79,7 +76,7 @@ void LabelledPairs::Done() {
 std::string LabelledPairs::BytesOf(const std::filesystem::path& path,
                                    const DecodeOptions& options) const {
   std::optional<std::string> kept = bytes_ ? bytes_(path) : std::nullopt;
-  return kept ? *std::move(kept) : shards_.ReadBytes(path, options);
+  return kept ? *std::move(kept) : archives_.ReadBytes(path, options);
 }
 
 LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) const {

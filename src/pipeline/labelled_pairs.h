@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "media/shard_files.h"
+#include "media/archive.h"
 #include "pipeline/ordered.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
@@ -93,7 +93,7 @@ class LabelledPairs {
   static Buffers& OfThisThread();
   std::string BytesOf(const std::filesystem::path& path, const DecodeOptions& options) const;
 
-  ShardFiles shards_;  // before the pairs, which are found in them
+  Archives archives_;  // before the pairs, which are found in them
   MaskPairs pairs_;
   Shard shard_;
   MaskRule rule_;

@@ -7,7 +7,6 @@
 #include "base/folder.h"
 #include "media/hash_index.h"
 #include "media/join_path.h"
-#include "media/tar.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -16,13 +15,6 @@ namespace skinmask {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::optional<Media> MediaByExtension(const fs::path& file) {
-  if (HasImageExtension(file)) return Media::kImage;
-  if (HasVideoExtension(file)) return Media::kVideo;
-  if (HasTarExtension(file)) return Media::kArchive;
-  return std::nullopt;
-}
 
 std::string_view NameOfMedia(Media media) {
   return media == Media::kImage ? "an image" : media == Media::kVideo ? "a video" : "a tar archive";
@@ -45,9 +37,13 @@ void CheckOutputFile(const InputList& inputs, const DetectOptions& options) {
                             inputs.size()));
   if (inputs.empty()) return;
   const Media media = inputs.MediaOf(0);
-  const auto named = MediaByExtension(file);
-  if (named && *named != media)
-    throw Error(file.string(), fmt::format("is {} by its name, and {} is {}", NameOfMedia(*named),
+  const NamedMedia named(file.native());
+  const auto by_name = named.image     ? std::optional(Media::kImage)
+                       : named.video   ? std::optional(Media::kVideo)
+                       : named.archive ? std::optional(Media::kArchive)
+                                       : std::nullopt;
+  if (by_name && *by_name != media)
+    throw Error(file.string(), fmt::format("is {} by its name, and {} is {}", NameOfMedia(*by_name),
                                            inputs.Path(0), NameOfMedia(media)));
   if (media != Media::kArchive) RequireOneKind(options);
 }
@@ -115,10 +111,10 @@ class OutputIdentity {
 
 void PrepareOutput(const DetectOptions& options) {
   if (!options.output_file.empty()) {
-    if (HasImageExtension(options.output_file) || HasVideoExtension(options.output_file))
-      RequireOneKind(options);
-    return RequireWritable(options.output_file,
-                           options.resume ? Overwrite::kYes : options.overwrite);
+    const NamedMedia named(options.output_file.native());
+    if (named.image || named.video) RequireOneKind(options);
+    RequireWritable(options.output_file, options.resume ? Overwrite::kYes : options.overwrite);
+    return;
   }
   std::error_code error;
   fs::create_directories(options.output_folder, error);
@@ -190,13 +186,14 @@ bool IsDoneMeanwhile(Task& task, const DetectOptions& options) {
 }
 
 void Plan::MakeFolders() const {
-  std::vector<bool> seen(inputs_.folder_count());
   std::set<fs::path> folders;
+  std::string last;
   for (const std::vector<std::uint32_t>* inputs : {&images_, &videos_, &archives_})
     for (const std::uint32_t input : *inputs) {
-      const std::uint32_t folder = inputs_.FolderOf(input);
-      if (!seen[folder]) folders.insert(PathsOf(input)[0].parent_path());
-      seen[folder] = true;
+      const std::string relative = inputs_.Relative(input);
+      if (FolderOf(relative) == last && !folders.empty()) continue;
+      last = FolderOf(relative);
+      folders.insert(PathsOf(input)[0].parent_path());
     }
   for (const fs::path& folder : folders) {
     std::error_code ignored;  // whatever belongs there says that its folder does not exist

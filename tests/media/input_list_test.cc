@@ -1,6 +1,6 @@
 // Lists and names of outputs against plain ones, which keep paths in sets and maps and ask the
 // system of each file.
-#include "skinmask/media/input_list.h"
+#include "skinmask/media/inputs.h"
 
 #include <fnmatch.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,6 @@
 #include <set>
 
 #include "skinmask/base/error.h"
-#include "skinmask/media/inputs.h"
 #include "skinmask/media/outputs.h"
 #include "support/files.h"
 
@@ -42,8 +41,9 @@ void PlainSearch(const fs::path& root, const fs::path& folder, const ListOptions
       if (!entry.is_symlink() && FileIdentity(entry.path()) != FileIdentity(options.excluded))
         PlainSearch(root, entry.path(), options, files);
     } else if (options.include.empty() || Matches(options.include, relative)) {
-      const bool video = HasVideoExtension(entry.path());
-      if (video || HasImageExtension(entry.path()))
+      const NamedMedia named(entry.path().native());
+      const bool video = named.video;
+      if (named.video || named.image)
         files.push_back({entry.path(), relative, video ? Media::kVideo : Media::kImage});
     }
   }
@@ -51,7 +51,8 @@ void PlainSearch(const fs::path& root, const fs::path& folder, const ListOptions
 
 Files PlainFilesOf(const fs::path& input, const ListOptions& options) {
   if (!IsFolder(input))
-    return {{input, input.filename(), HasVideoExtension(input) ? Media::kVideo : Media::kImage}};
+    return {{input, input.filename(),
+             NamedMedia(input.native()).video ? Media::kVideo : Media::kImage}};
   Files files;
   PlainSearch(input, input, options, files);
   std::ranges::sort(files, {}, &InputFile::relative);

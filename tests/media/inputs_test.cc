@@ -109,7 +109,7 @@ TEST_F(MediaTest, PredictedMasksPassOverOtherOutputsAndMissNone) {
 Strings Paths(const Strings& relative, std::vector<Output> outputs = {Output::kMask}) {
   InputList inputs;
   for (const fs::path path : relative)
-    inputs.Add(inputs.AddFolder("in" / path.parent_path(), path.parent_path()),
+    inputs.Add(inputs.AddRoot("in" / path.parent_path(), path.parent_path()),
                path.filename().string(), Media::kImage);
   Strings all;
   const ProblemSink sink = [&](const Problem& problem) { all.push_back("! " + problem.line); };

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "media/shard.h"
+#include "media/archive.h"
 #include "skinmask/base/error.h"
 #include "support/files.h"
 
@@ -28,6 +28,10 @@ class TarTest : public testing::FolderTest {
     TarReader reader(Path(name));
     while (const auto entry = reader.Next()) contents[entry->name] = All(reader);
     return contents;
+  }
+  std::optional<ArchivedFile> First(const std::string& name) const {
+    TarReader reader(Path(name));
+    return NextFile(reader);
   }
   // Three files, one of many blocks and one with a name that takes a header of its own.
   std::map<std::string, std::string> PutFiles() const {
@@ -141,9 +145,9 @@ TEST_F(TarTest, SparseFilesAreToldOf) {
 TEST_F(TarTest, KeysEndAtTheFirstDotOfTheName) {
   for (const char* name : {"d.x/a.seg.png", "b", ".c", "e.jpg"}) Put(std::string("in/") + name, "");
   ASSERT_TRUE(Shell("tar -C in -cf a.tar ./d.x b .c e.jpg"));
-  ShardReader reader(Path("a.tar"));
+  TarReader reader(Path("a.tar"));
   std::map<std::string, std::string> extensions;
-  while (const auto file = reader.Next()) extensions[file->key] = file->extension;
+  while (const auto file = NextFile(reader)) extensions[file->key] = file->extension;
   EXPECT_EQ(extensions, (std::map<std::string, std::string>{
                             {"d.x/a", "seg.png"}, {"b", ""}, {"", "c"}, {"e", "jpg"}}));
 }
@@ -152,7 +156,7 @@ TEST_F(TarTest, EntriesThatLeadOutAreErrors) {
   Put("in/a.jpg", "a");
   for (const char* change : {"s,^,../,", "s,^,/tmp/,", "s,^,x/../../,"}) {
     ASSERT_TRUE(Shell(std::string("tar -P -C in --transform='") + change + "' -cf a.tar a.jpg"));
-    EXPECT_ERROR(ShardReader(Path("a.tar")).Next(), "leads out of it");
+    EXPECT_ERROR(First("a.tar"), "leads out of it");
   }
 }
 
@@ -162,7 +166,7 @@ TEST_F(TarTest, NamesThatNoFileCanHaveAreErrors) {
   TarWriter writer(Path("w.tar"), Overwrite::kNo);
   writer.Add(deep + "x.png", "x");
   writer.Finish();
-  EXPECT_ERROR(ShardReader(Path("w.tar")).Next(), "a name of 5005 bytes (at most 4096)");
+  EXPECT_ERROR(First("w.tar"), "a name of 5005 bytes (at most 4096)");
 }
 
 }  // namespace

@@ -59,8 +59,9 @@ void WriteFile(const std::filesystem::path& path, std::string_view bytes, Overwr
                Survives survives = Survives::kPowerLoss);
 
 // Throws the Error that WriteFile would throw because the file exists or the folder does not, or
-// cannot be written to. Cheap; call it before work.
-void RequireWritable(const std::filesystem::path& path, Overwrite overwrite);
+// cannot be written to. Cheap; call it before work. Returns the path.
+const std::filesystem::path& RequireWritable(const std::filesystem::path& path,
+                                             Overwrite overwrite);
 
 // A file in the making, beside its destination (beside the target, where that is a link), under a
 // name that no other process takes, or the destination itself if it is no regular file. Removed

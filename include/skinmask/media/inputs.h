@@ -1,16 +1,93 @@
-// Files to work on: which ones folders of images and videos hold.
+// Files to work on: which ones folders hold, and a list of them, for millions.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "skinmask/base/problem.h"
-#include "skinmask/media/input_list.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
+
+enum class Media : std::uint8_t { kImage, kVideo, kArchive };  // a tar archive of images
+
+// What a path is by its extension alone. A GIF is an image and a video.
+struct NamedMedia {
+  explicit NamedMedia(std::string_view path);
+  bool image = false, video = false, archive = false;
+};
+
+// A file to work on, and its path below the folder it was found in (its name, when named itself).
+struct InputFile {
+  std::filesystem::path path;
+  std::filesystem::path relative;
+  Media media = Media::kImage;
+};
+
+// What files have in common is kept once: each takes 24 bytes and its path below that. Less than
+// 2³² files.
+class InputList {
+ public:
+  // A folder whose files are added, in it and in folders in it, and what the relative paths of
+  // these begin with.
+  std::uint32_t AddRoot(const std::filesystem::path& folder, const std::filesystem::path& below);
+  // A file by its path below the root. `link`: the name is that of a link, or none of a file alone
+  // ("..", or nothing), so that only the system can tell what it stands for.
+  void Add(std::uint32_t root, std::string_view below, Media media, bool link = false);
+  // Leaves out files whose path, made absolute, came before.
+  void LeaveOutDoubles();
+
+  std::size_t size() const { return files_.size(); }
+  bool empty() const { return files_.empty(); }
+  InputFile operator[](std::size_t i) const { return {Path(i), Relative(i), MediaOf(i)}; }
+  std::string Path(std::size_t i) const;
+  std::string Relative(std::size_t i) const;
+  Media MediaOf(std::size_t i) const { return files_[i].media; }
+  // FileIdentity of its path, for which only links are asked for themselves.
+  std::string Identity(std::size_t i) const;
+  // That of a folder below a root.
+  std::string Identity(std::uint32_t root, std::string_view folder) const;
+
+  class Iterator {
+   public:
+    Iterator(const InputList& list, std::size_t i) : list_(&list), i_(i) {}
+    InputFile operator*() const { return (*list_)[i_]; }
+    Iterator& operator++() {
+      ++i_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const InputList* list_;
+    std::size_t i_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+ private:
+  struct Root {
+    std::string path, below, identity;
+    std::string place;  // the path, made absolute by its letters alone
+  };
+  struct File {
+    std::size_t name;  // in names_
+    std::uint32_t root;
+    Media media;
+    bool link;
+  };
+  std::string_view BelowRoot(std::size_t i) const { return names_.data() + files_[i].name; }
+  std::string Place(std::size_t i) const;
+
+  std::vector<Root> roots_;
+  std::vector<File> files_;
+  std::string names_;  // each ended by a zero
+};
 
 enum class Inputs { kImages, kAll };  // all: images, videos and tar archives
 
@@ -45,11 +122,11 @@ struct ListOptions {
 InputList ListInputs(const std::vector<std::filesystem::path>& inputs, const ListOptions& options,
                      const std::vector<std::string>& listed = {});
 
-// Judged by the file's extension alone.
-bool HasImageExtension(const std::filesystem::path& path);
-bool HasVideoExtension(const std::filesystem::path& path);
+class Archives;
 
-// The files below a folder as ListInputs finds them.
-InputList ListFolder(const std::filesystem::path& folder, const ListOptions& options);
+// The files below a folder as ListInputs finds them. With `archives`, where they are opened, those
+// that the folder holds are folders; it may be one itself.
+InputList ListFolder(const std::filesystem::path& folder, const ListOptions& options,
+                     Archives* archives = nullptr);
 
 }  // namespace skinmask

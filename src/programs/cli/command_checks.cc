@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "media/tar.h"
 #include "programs/cli/usage_error.h"
 #include "skinmask/media/inputs.h"
 #include "skinmask/media/outputs.h"
@@ -70,8 +69,8 @@ bool WritesOverlaysOnly(const Given& given) {
 }
 bool NamesImagesOnly(const Given& given) {
   return std::ranges::all_of(given.Values("input"), [](const std::string& input) {
-    const bool pictures = HasImageExtension(input) || HasTarExtension(input);
-    return pictures && !HasVideoExtension(input) && !IsFolder(input);
+    const NamedMedia named(input);
+    return (named.image || named.archive) && !named.video && !IsFolder(input);
   });
 }
 bool ReadsTablesOnly(const Given& given) {
@@ -187,7 +186,8 @@ void RequireKindsJoined(const Given& given) {
 
 // The word behind --json that was taken for an input, and is none.
 void RequireJsonFile(const Given& given, const std::string& word) {
-  if (word.empty() || HasImageExtension(word) || HasVideoExtension(word)) return;
+  const NamedMedia named(word);
+  if (word.empty() || named.image || named.video) return;
   const Words inputs = given.Values(given.verb() == "show" ? "--model" : "input");
   const bool last = !inputs.empty() && inputs.back() == word;
   if (Exists(word) && !(IsFolder(word) && last && inputs.size() > 1)) return;

@@ -60,7 +60,7 @@ void Context::PrintSummary() const {
 }
 
 void Context::CheckJson() const {
-  if (HasImageExtension(json) || HasVideoExtension(json))
+  if (const NamedMedia named(json); named.image || named.video)
     throw UsageError(
         fmt::format("--json {}: is an image or a video by its name (r.json, say)", json));
   if (!json.empty() && !json_to_stdout()) RequireWritable(json, json_overwrite());

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "media/tar.h"
 #include "programs/cli/adapt_flags.h"
 #include "programs/cli/detect_record.h"
 #include "programs/cli/option_checks.h"
@@ -52,14 +51,14 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
   if (options.output != "-" && options.output.starts_with('-'))
     throw UsageError(
         fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.output));
-  const bool image = HasImageExtension(output);
-  if (!folder && image && output.extension() != ".png")
+  const NamedMedia named(output.native());
+  if (!folder && named.image && output.extension() != ".png")
     throw UsageError(
         fmt::format("-o {}: images are written as PNG (a folder, or a name that ends "
                     "in .png)",
                     options.output));
-  const bool file = output == kStandardOutput || special || image || HasVideoExtension(output) ||
-                    HasTarExtension(output);
+  const bool file =
+      output == kStandardOutput || special || named.image || named.video || named.archive;
   (file && !folder ? detect.output_file : detect.output_folder) = output;
   if (!options.output_format.empty() && output != kStandardOutput && !special)
     throw UsageError("--output-format is for video to a pipe (a file says it by its name)");

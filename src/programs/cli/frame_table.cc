@@ -12,11 +12,6 @@
 namespace skinmask::cli {
 namespace {
 
-const std::filesystem::path& Checked(const std::filesystem::path& path, Overwrite overwrite) {
-  RequireWritable(path, overwrite);
-  return path;
-}
-
 // As RFC 4180 wants text that could hold commas and quotes.
 std::string Quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == text.npos) return text;
@@ -62,7 +57,7 @@ std::string_view LastCell(std::string_view row) {
 
 FrameTable::FrameTable(const std::filesystem::path& path, Overwrite overwrite, int seconds_decimals,
                        const std::string& last_column)
-    : path_(Checked(path, overwrite)),
+    : path_(RequireWritable(path, overwrite)),
       part_(path),
       file_(std::fopen(part_.path().c_str(), "we"), std::fclose),
       seconds_decimals_(seconds_decimals) {

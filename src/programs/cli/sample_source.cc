@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "media/pair_shards.h"
+#include "media/archive.h"
 #include "programs/cli/option_checks.h"
 #include "programs/cli/usage_error.h"
 

@@ -1,0 +1,103 @@
+#include "media/archive.h"
+
+#include <algorithm>
+
+#include "base/folder.h"
+#include "base/stream.h"
+#include "media/image_format.h"
+#include "skinmask/base/error.h"
+#include "skinmask/media/inputs.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The path below the archive's root. Throws Error where it leads out of it.
+std::string InnerName(const std::string& stored, const fs::path& archive) {
+  constexpr std::size_t kLongestName = 4096;  // as paths of files are at most (PATH_MAX)
+  if (stored.size() > kLongestName)
+    throw Error(archive.string(), "holds an entry with a name of " + std::to_string(stored.size()) +
+                                      " bytes (at most " + std::to_string(kLongestName) + ")");
+  const fs::path path(stored);
+  const bool leaves = std::ranges::count(path, "..") > 0;
+  if (path.is_absolute() || leaves)
+    throw Error(archive.string(), "holds an entry that leads out of it: " + stored);
+  return path.lexically_normal().generic_string();
+}
+
+}  // namespace
+
+std::string WhyNotRead(const TarEntry& entry) {
+  constexpr std::uint64_t kMaxBytes = INT32_MAX;  // of one image, as in a folder
+  if (entry.type == TarEntry::Type::kLink)
+    return "is a link (tar --hard-dereference stores what it leads to)";
+  if (entry.type == TarEntry::Type::kOther) return "is a pipe or a device";
+  if (entry.size > kMaxBytes) return "is larger than 2 GiB";
+  if (entry.type == TarEntry::Type::kSparse) return "is stored in pieces (tar without --sparse)";
+  return {};
+}
+
+std::optional<ArchivedFile> NextFile(TarReader& archive) {
+  while (std::optional<TarEntry> entry = archive.Next()) {
+    ArchivedFile file{InnerName(entry->name, archive.path()), {}, {}, *entry};
+    if (entry->type == TarEntry::Type::kFolder) continue;
+    const std::size_t folder = file.name.rfind('/') + 1;  // 0 where there is none
+    const std::size_t dot = file.name.find('.', folder);
+    file.key = file.name.substr(0, dot);
+    if (dot != file.name.npos) file.extension = file.name.substr(dot + 1);
+    return file;
+  }
+  return std::nullopt;
+}
+
+bool HoldsArchives(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return NamedMedia(path.native()).archive;
+  bool holds = false;
+  ForEachEntry(path, [&](const char* name, EntryType) { holds |= NamedMedia(name).archive; });
+  return holds;
+}
+
+const std::vector<fs::path>& Archives::Open(const fs::path& archive, const ProblemSink& problem) {
+  if (const auto read = archives_.find(archive); read != archives_.end()) return read->second;
+  std::error_code ignored;
+  if (!fs::is_regular_file(archive, ignored))
+    throw Error(archive.string(), "is no file (of an archive with masks, a file is expected)");
+  std::vector<fs::path>& files = archives_[archive];  // none where an Error comes: it is told once
+  TarReader reader(archive);
+  while (const std::optional<ArchivedFile> file = NextFile(reader)) {
+    const std::string why = WhyNotRead(file->entry);
+    if (!why.empty()) {
+      if (NamedMedia(file->name).image) problem({(archive / file->name).string(), why});
+      continue;
+    }
+    if (!places_.emplace(archive / file->name, Place{archive, file->entry.offset, file->entry.size})
+             .second)
+      throw Error(archive.string(), "holds two files called " + file->name);
+    files.emplace_back(file->name);
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::string Archives::ReadBytes(const fs::path& path, const DecodeOptions& options) const {
+  const auto found = places_.find(path);
+  if (found == places_.end()) return ReadImageBytes(path, options);
+  constexpr std::size_t kHead = 4096;
+  const auto& [archive, offset, size] = found->second;
+  InputStream file(archive);
+  file.Skip(offset);
+  std::string bytes;
+  const auto read_to = [&](std::size_t end) {
+    if (!file.Read(bytes, end))
+      throw Error(path.string(), "is gone: its archive was cut off meanwhile");
+  };
+  read_to(std::min<std::size_t>(kHead, size));
+  if (!FormatOf(bytes)) return bytes;  // no image: nothing decodes it, however large it is
+  if (options.take) options.take(static_cast<std::int64_t>(size / 4));
+  read_to(size);
+  return bytes;
+}
+
+}  // namespace skinmask
