@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "pipeline/detect_jobs.h"
 #include "pipeline/detect_one.h"
-#include "pipeline/detect_shards.h"
-#include "pipeline/detect_videos.h"
 #include "pipeline/ordered.h"
-#include "pipeline/plan.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
 
@@ -16,44 +14,47 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// By the sizes of a thousand files.
-PosteriorOptions ExpectedOfImages(const Plan& plan, const DetectOptions& options) {
+// By the sizes of a thousand images, and of all archives.
+PosteriorOptions ExpectedOfStills(const Plan& plan, const DetectOptions& options) {
   constexpr std::size_t kSample = 1000;
-  PosteriorOptions expected{.expected_pixels = 0, .mask = true, .probability = options.region};
-  const std::size_t step = plan.images().size() / kSample + 1;
-  for (std::size_t i = 0; i < plan.images().size(); i += step) {
-    const Task task = plan.TaskOf(plan.images()[i]);
+  constexpr std::uint64_t kOfPipe = std::uint64_t{1} << 28;  // nobody knows, and archives are large
+  const auto bytes_of = [&](std::uint32_t input, std::uint64_t unknown) {
     std::error_code error;
-    const std::uintmax_t size = fs::file_size(task.input, error);
-    if (!error) expected.expected_pixels += step * kPixelsPerByte * size;
-    expected.probability |= Wants(task, Output::kProbability);
-  }
-  return expected;
+    const std::uintmax_t size = fs::file_size(plan.InputOf(input), error);
+    return error ? unknown : size;
+  };
+  const std::size_t step = plan.images().size() / kSample + 1;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < plan.images().size(); i += step)
+    bytes += step * bytes_of(plan.images()[i], 0);
+  for (const std::uint32_t input : plan.archives()) bytes += bytes_of(input, kOfPipe);
+  return {.expected_pixels = kPixelsPerByte * bytes,
+          .mask = true,
+          .probability =
+              options.region || std::ranges::count(options.outputs, Output::kProbability) > 0};
 }
 
-Detected Process(Task task, const FramePosterior& posterior, double threshold,
-                 const DetectOptions& options, const TakePixels& take) {
-  if (IsDoneMeanwhile(task, options)) return {};
-  for (const auto& [output, path] : task.outputs) RequireWritable(path, OverwriteOf(options));
+Detected Process(Task task, const FramePosterior& posterior, const DetectJob& job,
+                 const TakePixels& take) {
+  if (IsDoneMeanwhile(task, job.options)) return {};
+  for (const auto& [output, path] : task.outputs) RequireWritable(path, OverwriteOf(job.options));
   const std::string bytes = ReadImageBytes(task.input, {.take = take});
-  return DetectOne(task, bytes, posterior, threshold, options, take);
+  return DetectOne(task, bytes, posterior, job.model.decision.threshold, job.options, take);
 }
 
-void DetectImages(const Plan& plan, const DetectOptions& options, const Model& model,
-                  const Run& run, const std::function<void(const DetectedImage&)>& done) {
-  const FramePosterior posterior(model, ImagePixels(options), ExpectedOfImages(plan, options));
-  const auto task = [&](std::size_t i) { return plan.TaskOf(plan.images()[i]); };
+void DetectImages(const DetectJob& job, const FramePosterior& posterior) {
+  const std::vector<std::uint32_t>& images = job.plan.images();
   RunOrdered(
-      plan.images().size(), run, [&](std::size_t i) { return task(i).input.string(); },
+      images.size(), job.run, [&](std::size_t i) { return job.plan.InputOf(images[i]); },
       [&](std::size_t i, const TakePixels& take) {
-        return Process(task(i), posterior, model.decision.threshold, options, take);
+        return Process(job.plan.TaskOf(images[i]), posterior, job, take);
       },
       [&](std::size_t, Detected&& result) {
         for (std::size_t j = 0; j < result.files.size(); ++j)
-          WriteFile(result.image.outputs[j], result.files[j], OverwriteOf(options),
+          WriteFile(result.image.outputs[j], result.files[j], OverwriteOf(job.options),
                     Survives::kProcess);
-        run.finished();
-        if (!result.files.empty()) done(result.image);
+        job.run.finished();
+        if (!result.files.empty()) job.done(result.image);
       });
 }
 
@@ -69,9 +70,13 @@ void Detect(const DetectOptions& options, const Model& model, const Run& run,
             const std::function<void(const DetectedImage&)>& done) {
   const Plan plan(options, run);
   plan.MakeFolders();
-  if (!plan.images().empty()) DetectImages(plan, options, model, run, done);
-  if (!plan.archives().empty()) DetectShards(plan, options, model, run, done);
-  if (!plan.videos().empty()) DetectVideos(plan, options, model, run, done);
+  const DetectJob job{plan, options, model, run, done};
+  if (!plan.images().empty() || !plan.archives().empty()) {
+    const FramePosterior posterior(model, ImagePixels(options), ExpectedOfStills(plan, options));
+    DetectImages(job, posterior);
+    DetectArchives(job, posterior);
+  }
+  if (!plan.videos().empty() && !job.Stopped()) DetectVideos(job);
   std::error_code ignored;
   if (options.output_file.empty() && !fs::is_directory(options.output_folder, ignored))
     throw Error(options.output_folder.string(), "vanished while outputs were written to it");

@@ -1,13 +1,10 @@
-#include "pipeline/detect_videos.h"
-
 #include <fmt/format.h>
-#include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "media/scaled_down.h"
+#include "pipeline/detect_jobs.h"
 #include "pipeline/frame_detector.h"
 #include "pipeline/ordered.h"
 #include "pipeline/video_sink.h"
@@ -18,37 +15,26 @@
 namespace skinmask {
 namespace {
 
-using ItemPtr = std::shared_ptr<FrameItem>;
-
 class VideoRun {
  public:
-  VideoRun(const Task& task, const DetectOptions& options, const FramePosterior& posterior,
-           const Model& model, const Run& run);
+  VideoRun(const Task& task, const DetectJob& job, const FramePosterior& posterior);
   // The whole video; absent when it was stopped or nothing of it could be kept.
   std::optional<DetectedImage> Go();
 
  private:
-  ItemPtr Read(tbb::flow_control& control);
-  void Adapt(FrameItem& item);
-  void Write(FrameItem& item);
-  bool Stopped() const { return run_.stop && run_.stop->load(); }
-  // Notes what a call throws as the item's problem.
-  template <class Call>
-  void Guard(FrameItem& item, const Call& call) const;
+  bool Read(FrameItem& item);
+  void Write(const FrameItem& item, std::exception_ptr failure);
 
-  const Task& task_;
-  const DetectOptions& options_;
-  const Run& run_;
+  const std::string input_;
+  const DetectJob& job_;
   VideoClip reader_;
   const FrameDetector detector_;
   std::optional<VideoFrame> next_;  // read ahead
   DetectedImage result_;
   std::unique_ptr<VideoSink> sink_;
   std::optional<StreamAdapter> stream_;
-  bool cut_ = false;                  // a stop came before the end
-  std::optional<Problem> damage_;     // why the video ends before its time
-  std::atomic<bool> failed_ = false;  // an output could not be made: stop reading
-  std::optional<Problem> failure_;
+  bool cut_ = false;               // a stop came before the end
+  std::optional<Problem> damage_;  // why the video ends before its time
 };
 
 std::string RangeText(const VideoRange& range) {
@@ -65,126 +51,106 @@ VideoOpenOptions OpenOptions(const DetectOptions& options, const Run& run) {
           .max_pixels = std::min(options.max_pixels, std::max(options.max_pixels, kMaxPixels) / 4)};
 }
 
-VideoRun::VideoRun(const Task& task, const DetectOptions& options, const FramePosterior& posterior,
-                   const Model& model, const Run& run)
-    : task_(task),
-      options_(options),
-      run_(run),
-      reader_(task.input.string(), OpenOptions(options, run), options.video.range),
-      detector_(task, options, posterior, model.decision.threshold) {
+VideoRun::VideoRun(const Task& task, const DetectJob& job, const FramePosterior& posterior)
+    : input_(task.input.string()),
+      job_(job),
+      reader_(input_, OpenOptions(job.options, job.run), job.options.video.range),
+      detector_(task, job.options, posterior, job.model.decision.threshold) {
   next_ = reader_.Read();
-  if (!next_) throw Error(task.input.string(), "holds no frame" + RangeText(options.video.range));
-  cv::Size size(Scaled(next_->size.width, options.scale),
-                Scaled(next_->size.height, options.scale));
+  if (!next_) throw Error(input_, "holds no frame" + RangeText(job.options.video.range));
+  cv::Size size(Scaled(next_->size.width, job.options.scale),
+                Scaled(next_->size.height, job.options.scale));
   if (next_->rotation % 180 != 0) std::swap(size.width, size.height);
   result_.input = task.input;
   result_.size = size;
   result_.rate = reader_.info().rate;
   for (const auto& [output, path] : task.outputs) result_.outputs.push_back(path);
-  sink_ = MakeVideoSink(task, options, reader_.info(), next_->pts, size,
+  sink_ = MakeVideoSink(task, job.options, reader_.info(), next_->pts, size,
                         posterior.posterior().class_count());
-  if (options.adapter) stream_.emplace(options.adapter);
+  if (job.options.adapter) stream_.emplace(job.options.adapter);
 }
 
-template <class Call>
-void VideoRun::Guard(FrameItem& item, const Call& call) const {
-  if (item.problem) return;
-  const std::string input = task_.input.string();
-  try {
-    call();
-  } catch (const Error& e) {
-    item.problem.emplace(input, e);
-  } catch (const std::exception& e) {
-    item.problem.emplace(input, fmt::format("frame {}: {}", item.frame.index, e.what()));
-  }
-}
-
-ItemPtr VideoRun::Read(tbb::flow_control& control) {
-  const auto end = [&] {
-    control.stop();
-    return nullptr;
-  };
-  if (!next_ || failed_ || Stopped()) return end();
-  auto item = std::make_shared<FrameItem>();
-  item->frame = std::move(*next_);
+bool VideoRun::Read(FrameItem& item) {
+  if (!next_) return false;
+  item.frame = std::move(*next_);
   next_.reset();
   try {
     next_ = reader_.Read();
-    cut_ = !next_ && Stopped();  // that is no end
-    if (next_ && next_->size != item->frame.size)
-      throw Error(task_.input.string(),
-                  fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}",
-                              next_->index, item->frame.size.width, item->frame.size.height,
-                              next_->size.width, next_->size.height));
+    cut_ = !next_ && job_.Stopped();  // that is no end
+    if (next_ && next_->size != item.frame.size)
+      throw Error(input_, fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}",
+                                      next_->index, item.frame.size.width, item.frame.size.height,
+                                      next_->size.width, next_->size.height));
   } catch (const Error& e) {
-    damage_.emplace(task_.input.string(), e);
+    damage_.emplace(input_, e);
     next_.reset();
   }
-  return item;
+  return true;
 }
 
-// Comes for one frame after the other, in order: what is learnt from earlier ones is used here.
-void VideoRun::Adapt(FrameItem& item) {
-  if (stream_) item.adaptation = stream_->Follow(item.bgr);
-}
-
-void VideoRun::Write(FrameItem& item) {
-  if (failed_) return;
-  Guard(item, [&] {
+// One frame that fails ends all: the outputs would lack it.
+void VideoRun::Write(const FrameItem& item, std::exception_ptr failure) {
+  try {
+    if (failure) std::rethrow_exception(failure);
     sink_->Write(item.frame, item.outputs);
-    result_.skin_pixels += item.found.skin_pixels;
-    ++result_.frames;
-    if (item.adaptation)
-      ++(item.adaptation->summary.by == AdaptationSummary::By::kSeeds ? result_.frames_by_seeds
-                                                                      : result_.frames_by_image);
-    if (options_.video.frame) options_.video.frame(item.found);
-  });
-  if (item.problem) {
-    failure_ = item.problem;
-    failed_ = true;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw Error(input_, fmt::format("frame {}: {}", item.frame.index, e.what()));
   }
-  run_.progress(
+  result_.skin_pixels += item.found.skin_pixels;
+  ++result_.frames;
+  if (item.adaptation)
+    ++(item.adaptation->summary.by == AdaptationSummary::By::kSeeds ? result_.frames_by_seeds
+                                                                    : result_.frames_by_image);
+  if (job_.options.video.frame) job_.options.video.frame(item.found);
+  job_.run.progress(
       static_cast<std::size_t>(result_.frames),
       static_cast<std::size_t>(std::max<std::int64_t>(0, reader_.info().frames.value_or(0))),
       static_cast<std::uint64_t>(result_.frames) * item.found.pixels);
 }
 
 std::optional<DetectedImage> VideoRun::Go() {
-  using tbb::filter_mode;
-  const auto stage = [&](const auto& act) {
-    return [this, act](ItemPtr item) {
-      Guard(*item, [&] { act(*item); });
-      return item;
-    };
+  const Run& run = job_.run;
+  const auto frames = static_cast<std::size_t>(PixelsInFlight() / std::max(1, next_->size.area()));
+  std::vector<FrameItem> items(std::clamp<std::size_t>(frames, 1, ItemsInFlight()));
+  const auto stage = [&](bool in_order, const auto& work) {
+    return Stage{in_order,
+                 [&items, work](std::size_t place, const TakePixels&) { work(items[place]); }};
   };
-  const auto adapt = stream_ ? filter_mode::serial_in_order : filter_mode::parallel;
-  const std::int64_t frames = PixelsInFlight() / std::max(1, next_->size.area());
-  tbb::parallel_pipeline(
-      std::clamp<std::size_t>(static_cast<std::size_t>(frames), 1, ItemsInFlight()),
-      tbb::make_filter<void, ItemPtr>(filter_mode::serial_in_order,
-                                      [this](tbb::flow_control& c) { return Read(c); }) &
-          tbb::make_filter<ItemPtr, ItemPtr>(
-              filter_mode::parallel, stage([this](FrameItem& i) { detector_.Convert(i); })) &
-          tbb::make_filter<ItemPtr, ItemPtr>(adapt, stage([this](FrameItem& i) { Adapt(i); })) &
-          tbb::make_filter<ItemPtr, ItemPtr>(
-              filter_mode::parallel, stage([this](FrameItem& i) { detector_.Detect(i, *sink_); })) &
-          tbb::make_filter<ItemPtr, void>(filter_mode::serial_in_order,
-                                          [this](const ItemPtr& item) { Write(*item); }));
-  if (failed_) run_.problem(*failure_);
-  if (failed_ || cut_ || (next_ && Stopped())) return std::nullopt;
+  Stages stages;
+  stages.max_items = items.size();
+  stages.next = [&](std::size_t place, const TakePixels&) { return Read(items[place]); };
+  stages.stages.push_back(stage(false, [this](FrameItem& item) { detector_.Convert(item); }));
+  if (stream_)  // what is learnt from earlier frames is used here
+    stages.stages.push_back(
+        stage(true, [this](FrameItem& item) { item.adaptation = stream_->Follow(item.bgr); }));
+  stages.stages.push_back(
+      stage(false, [this](FrameItem& item) { detector_.Detect(item, *sink_); }));
+  stages.finish = [&](std::size_t place, std::exception_ptr failure) {
+    Write(std::exchange(items[place], {}), failure);
+  };
+  try {
+    RunStages(stages, run.stop);
+  } catch (const std::exception& e) {
+    run.problem(Problem(input_, e));
+    return std::nullopt;
+  }
+  if (cut_ || (next_ && job_.Stopped())) return std::nullopt;
   sink_->Finish();
-  for (const std::string& line : sink_->warnings()) run_.warning(line);
+  for (const std::string& line : sink_->warnings()) run.warning(line);
   if (const std::string& line = reader_.shortfall(); !line.empty())
-    run_.warning(task_.input.string() + ": " + line);
+    run.warning(input_ + ": " + line);
   if (damage_)
-    run_.problem(*damage_);
+    run.problem(*damage_);
   else
-    run_.finished();
+    run.finished();
   return result_;
 }
 
-PosteriorOptions VideoExpectation(const DetectOptions& options) {
-  PosteriorOptions expected;  // of so many pixels that a table pays
+// Of so many pixels that a table pays.
+PosteriorOptions ExpectedOfVideos(const DetectOptions& options) {
+  PosteriorOptions expected;
   expected.probability =
       options.video.frame || std::ranges::count(options.outputs, Output::kProbability) > 0;
   return expected;
@@ -192,25 +158,24 @@ PosteriorOptions VideoExpectation(const DetectOptions& options) {
 
 }  // namespace
 
-void DetectVideos(const Plan& plan, const DetectOptions& options, const Model& model,
-                  const Run& run, const std::function<void(const DetectedImage&)>& done) {
-  if (run.stop && run.stop->load()) return;
+void DetectVideos(const DetectJob& job) {
+  const DetectOptions& options = job.options;
   // Smaller pictures are averages of BGR.
   const auto pixels = options.scale == 1 ? options.video.pixels : FramePosterior::Pixels::kBgr;
-  const FramePosterior posterior(model, pixels, VideoExpectation(options));
-  for (const std::uint32_t input : plan.videos()) {
-    if (run.stop && run.stop->load()) return;
-    Task task = plan.TaskOf(input);
+  const FramePosterior posterior(job.model, pixels, ExpectedOfVideos(options));
+  for (const std::uint32_t input : job.plan.videos()) {
+    if (job.Stopped()) return;
+    Task task = job.plan.TaskOf(input);
     if (!options.video.png_frames && IsDoneMeanwhile(task, options)) {
-      run.finished();
+      job.run.finished();
       continue;
     }
-    run.counting("frames of " + task.input.filename().string());
+    job.run.counting("frames of " + task.input.filename().string());
     try {
-      if (const auto video = VideoRun(task, options, posterior, model, run).Go()) done(*video);
+      if (const auto video = VideoRun(task, job, posterior).Go()) job.done(*video);
     } catch (const std::exception& e) {
-      if (run.stop && run.stop->load()) return;  // it is the stop that the reader speaks of
-      run.problem(Problem(task.input.string(), e));
+      if (job.Stopped()) return;  // it is the stop that the reader speaks of
+      job.run.problem(Problem(task.input.string(), e));
     }
   }
 }

@@ -20,7 +20,6 @@ struct FrameItem {
   std::shared_ptr<const Adaptation> adaptation;  // null: the posterior holds
   std::vector<Rendered> outputs;
   DetectedFrame found;
-  std::optional<Problem> problem;
 };
 
 // The steps of a frame that need no other frame. Safe from many threads.

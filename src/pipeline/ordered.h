@@ -2,20 +2,17 @@
 #pragma once
 
 #include <tbb/task_arena.h>
-#include <tbb/task_group.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "pipeline/in_flight.h"
 #include "skinmask/base/error.h"
 #include "skinmask/pipeline/run.h"
 
@@ -37,100 +34,73 @@ inline std::int64_t PixelsInFlight() {
 // Takes a number of pixels from the budget, for the item that is worked on; it may wait.
 using TakePixels = std::function<void(std::int64_t pixels)>;
 
+// A stage of the work on items. They are named by the places that they have while they are in
+// flight, from 0 on, each of which goes to another item when that is finished.
+struct Stage {
+  bool in_order = false;  // for one item at a time, in their order; else for many at once
+  std::function<void(std::size_t place, const TakePixels& take)> work;
+};
+
+struct Stages {
+  // Puts the next item into the place; false: there is none. For one place at a time.
+  std::function<bool(std::size_t place, const TakePixels& take)> next;
+  std::vector<Stage> stages;
+  // In order. `failure` is what a stage threw, which spares the item the others; or null.
+  std::function<void(std::size_t place, std::exception_ptr failure)> finish;
+  std::size_t max_items = ItemsInFlight();  // at a time
+};
+
+// Takes items through stages on all threads: no more than `max_items` at once, and of what they
+// `take` no more than PixelsInFlight() and the pixels of one item, so memory does not grow with
+// their number. Where `stop` is set, those that are begun are finished. An exception of `next` ends
+// the run when all items before are finished, one of `finish` at once.
+void RunStages(const Stages& stages, const std::atomic<bool>* stop);
+
 // What `call` throws, as a problem of the input `name()`; absent if it throws nothing, or was
 // stopped while it waited, which is no fault of the input.
 template <class Name, class Call>
 std::optional<Problem> ProblemOf(const Name& name, const Call& call) {
   try {
     call();
-    return std::nullopt;
   } catch (const WaitStopped&) {
-    return std::nullopt;
   } catch (const std::exception& e) {
     return Problem(name(), e);
   }
+  return std::nullopt;
 }
 
-// Calls work(input, take) for each input on all threads, and consume(input, result) in order on one
-// at a time. next(take) gives the inputs in order, one call at a time, and at the end none; `total`
-// is their number, or 0 where it is not known. A result has a member `pixels`. ItemsInFlight() of
-// them at once, and PixelsInFlight() of those that `take` is told of, so memory does not grow with
-// their number. An exception in `work` or `consume` goes to run.problem as one of name(input), and
-// the run goes on; one in `next` ends it, when all inputs before are done.
-template <class Next, class Work, class Consume, class Name>
-void RunOrderedFrom(const Next& next, std::size_t total, const Run& run, const Name& name,
-                    const Work& work, const Consume& consume) {
-  using Input = typename decltype(next(TakePixels()))::value_type;
-  using Result = decltype(work(std::declval<Input&>(), TakePixels()));
-  struct Item {
-    std::optional<Input> input;
-    std::unique_ptr<Result> result;
-    std::optional<Problem> problem;
-  };
-  std::vector<Item> items(ItemsInFlight());  // each in the place of one that is finished
-  InFlight in_flight(items.size(), PixelsInFlight());
-  std::uint64_t pixels = 0;
-  std::mutex reading;
-  std::exception_ptr broken;
-  const auto begin = [&]() -> std::optional<std::size_t> {
-    const std::lock_guard lock(reading);
-    const std::optional<std::size_t> i = in_flight.Begin(run.stop);
-    if (!i) return std::nullopt;
-    Item& item = items[*i % items.size()];
-    try {
-      item.input = next([&](std::int64_t more) { in_flight.Take(*i, more); });
-    } catch (const std::exception&) {
-      broken = std::current_exception();
-    }
-    if (item.input) return i;
-    in_flight.End(*i);
-    return std::nullopt;
-  };
-  const auto compute = [&](std::size_t i) {
-    Item& item = items[i % items.size()];
-    const TakePixels take = [&](std::int64_t more) { in_flight.Take(i, more); };
-    item.problem =
-        ProblemOf([&] { return name(*item.input); },
-                  [&] { item.result = std::make_unique<Result>(work(*item.input, take)); });
-  };
-  const auto finish = [&](std::size_t i) {
-    Item item = std::exchange(items[i % items.size()], Item());
-    if (item.result) {
-      pixels += item.result->pixels;
-      item.problem = ProblemOf([&] { return name(*item.input); },
-                               [&] { consume(*item.input, std::move(*item.result)); });
-    }
-    if (item.problem) run.problem(*item.problem);
-    run.progress(i + 1, total, pixels);
-  };
-  // Isolated: a thread that waits for the rows of its item must not begin another one on top of it.
-  const auto work_on = [&] {
-    while (const std::optional<std::size_t> i = begin())
-      tbb::this_task_arena::isolate([&] {
-        compute(*i);
-        in_flight.Computed(*i, finish);
-      });
-  };
-  tbb::task_group others;
-  try {
-    for (int i = 1; i < tbb::this_task_arena::max_concurrency(); ++i) others.run(work_on);
-  } catch (const std::exception&) {
-    // The system gives no further thread: those that there are do the work.
-  }
-  work_on();
-  others.wait();
-  if (broken) std::rethrow_exception(broken);
-}
-
-// The same for the inputs 0 to count - 1.
+// Calls work(i, take) for the inputs 0 to count - 1 on all threads, and consume(i, result) in order
+// on one at a time. A result has a member `pixels`. An exception in either goes to run.problem as
+// one of name(i), and the run goes on.
 template <class Work, class Consume, class Name>
 void RunOrdered(std::size_t count, const Run& run, const Name& name, const Work& work,
                 const Consume& consume) {
+  using Result = decltype(work(std::size_t{}, TakePixels()));
+  Stages stages;
+  std::vector<std::pair<std::size_t, std::unique_ptr<Result>>> items(stages.max_items);
   std::size_t begun = 0;
-  const auto next = [&](const TakePixels&) {
-    return begun < count ? std::optional(begun++) : std::nullopt;
+  std::uint64_t pixels = 0;
+  stages.next = [&](std::size_t place, const TakePixels&) {
+    items[place].first = begun;
+    return begun++ < count;
   };
-  RunOrderedFrom(next, count, run, name, work, consume);
+  stages.stages = {{false, [&](std::size_t place, const TakePixels& take) {
+                      auto& [i, result] = items[place];
+                      result = std::make_unique<Result>(work(i, take));
+                    }}};
+  stages.finish = [&](std::size_t place, std::exception_ptr failure) {
+    const std::size_t i = items[place].first;
+    const std::unique_ptr<Result> result = std::move(items[place].second);
+    const auto problem = ProblemOf([&] { return name(i); },
+                                   [&] {
+                                     if (failure) std::rethrow_exception(failure);
+                                     pixels += result->pixels;
+                                     consume(i, std::move(*result));
+                                   });
+    if (problem) run.problem(*problem);
+    run.progress(i + 1, count, pixels);
+  };
+  RunStages(stages, run.stop);
 }
 
 }  // namespace skinmask

@@ -35,6 +35,7 @@ class Plan {
   const std::vector<std::uint32_t>& images() const { return images_; }
   const std::vector<std::uint32_t>& videos() const { return videos_; }
   const std::vector<std::uint32_t>& archives() const { return archives_; }
+  std::string InputOf(std::uint32_t input) const { return inputs_.Path(input); }
   Task TaskOf(std::uint32_t input) const;
   // Makes the folders that the outputs go to, as far as that can be done, and removes what runs
   // left there that were killed a day ago or more.

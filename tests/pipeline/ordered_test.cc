@@ -4,32 +4,99 @@
 #include <tbb/global_control.h>
 
 #include <atomic>
-#include <future>
+#include <chrono>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
 namespace skinmask {
 namespace {
 
-TEST(InFlight, TheFirstItemNeverWaitsAndOthersWaitForRoom) {
-  InFlight in_flight(5, 100);
-  std::vector<std::size_t> finished;
-  const auto finish = [&](std::size_t i) { finished.push_back(i); };
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(in_flight.Begin(nullptr), i);
-  EXPECT_EQ(in_flight.Begin(nullptr), 4u);
-  in_flight.End(4);  // there was none
-  EXPECT_EQ(in_flight.Begin(nullptr), std::nullopt);
-  in_flight.Take(2, 60);
-  in_flight.Take(1, 40);
-  in_flight.Take(0, 1000);  // beyond all there is
-  auto last = std::async(std::launch::async, [&] { in_flight.Take(3, 50); });
-  in_flight.Computed(2, finish);
-  in_flight.Computed(1, finish);
-  EXPECT_TRUE(finished.empty());
-  in_flight.Computed(0, finish);
-  EXPECT_EQ(finished, (std::vector<std::size_t>{0, 1, 2}));
-  last.get();
+// Two threads: one works on the first item until the other waits for room for the third.
+TEST(RunStages, TheFirstItemNeverWaitsAndOthersWaitForRoom) {
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 2);
+  const std::int64_t most = PixelsInFlight();
+  std::atomic<int> begun = 0, waited = 0;
+  std::atomic<bool> first_done = false;
+  Stages stages;
+  std::vector<int> items(stages.max_items), finished;
+  stages.next = [&](std::size_t place, const TakePixels&) {
+    items[place] = begun;
+    return begun++ < 3;
+  };
+  stages.stages = {{false, [&](std::size_t place, const TakePixels& take) {
+                      if (items[place] == 0) {
+                        take(10 * most);  // beyond all there is
+                        while (waited == 0) std::this_thread::yield();
+                        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                        first_done = true;
+                      } else {
+                        ++waited;
+                        take(1);
+                        EXPECT_TRUE(first_done);
+                      }
+                    }}};
+  stages.finish = [&](std::size_t place, std::exception_ptr) { finished.push_back(items[place]); };
+  RunStages(stages, nullptr);
+  EXPECT_EQ(finished, (std::vector<int>{0, 1, 2}));
+}
+
+// Stages in order see one item after the other, however long those before them take; what fails is
+// spared the rest, and what `finish` throws ends all.
+TEST(RunStages, KeepOrderAndTellOfFailures) {
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
+  for (const int last : {1000, 30}) {
+    int begun = 0, followed = 0, finished = 0;
+    Stages stages;
+    std::vector<int> items(stages.max_items);
+    stages.next = [&](std::size_t place, const TakePixels&) {
+      items[place] = begun;
+      return begun++ < 100;
+    };
+    stages.stages = {
+        {false,
+         [&](std::size_t place, const TakePixels&) {
+           std::this_thread::sleep_for(std::chrono::microseconds(items[place] % 7));
+         }},
+        {true,
+         [&](std::size_t place, const TakePixels&) {
+           EXPECT_EQ(items[place], followed++);
+           if (items[place] % 10 == 3) throw std::runtime_error("a three");
+         }},
+        {false, [&](std::size_t place, const TakePixels&) { EXPECT_NE(items[place] % 10, 3); }}};
+    stages.finish = [&](std::size_t place, std::exception_ptr failure) {
+      EXPECT_EQ(items[place], finished++);
+      EXPECT_EQ(failure != nullptr, items[place] % 10 == 3);
+      if (items[place] == last) throw std::runtime_error("the last");
+    };
+    if (last < 100)
+      EXPECT_THROW(RunStages(stages, nullptr), std::runtime_error);
+    else
+      RunStages(stages, nullptr);
+    EXPECT_EQ(finished, std::min(last + 1, 100));
+  }
+}
+
+// An end of the source by an exception comes after what is begun; so does one by a stop.
+TEST(RunStages, FinishWhatIsBegun) {
+  std::atomic<bool> stop = false;
+  for (const bool throws : {true, false}) {
+    int begun = 0, finished = 0;
+    Stages stages;
+    stages.next = [&](std::size_t, const TakePixels&) {
+      if (begun == 20 && throws) throw std::runtime_error("no more");
+      stop = begun == 20;
+      return ++begun > 0;
+    };
+    stages.finish = [&](std::size_t, std::exception_ptr) { ++finished; };
+    if (throws)
+      EXPECT_THROW(RunStages(stages, &stop), std::runtime_error);
+    else
+      RunStages(stages, &stop);
+    EXPECT_EQ(finished, begun);
+    stop = false;
+  }
 }
 
 // A slow first item, others that wait behind it for their turn, and a large one that waits for room

@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "base/stream.h"
+#include "media/archive.h"
+#include "media/image_format.h"
+#include "media/patterns.h"
+#include "pipeline/detect_jobs.h"
+#include "pipeline/detect_one.h"
+#include "pipeline/ordered.h"
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file of an archive.
+struct ArchiveItem {
+  Task task;  // its paths are those of the archives, and in them its own
+  bool is_image = true;
+  std::string problem;  // why there are no bytes, or empty
+  std::string bytes;
+  Detected detected;
+};
+
+class ArchiveRun {
+ public:
+  ArchiveRun(const Task& task, const DetectJob& job, const FramePosterior& posterior)
+      : task_(task),
+        output_(task.outputs.front().second),
+        job_(job),
+        posterior_(posterior),
+        include_(job.options.include),
+        exclude_(job.options.exclude),
+        reader_(task.input),
+        writer_(output_, OverwriteOf(job.options)),
+        to_pipe_(IsSpecial(output_)) {}
+
+  // Throws Error where the whole archive cannot be done.
+  void Go() {
+    Stages stages;
+    std::vector<ArchiveItem> items(stages.max_items);
+    stages.next = [&](std::size_t place, const TakePixels& take) {
+      return Read(items[place], take);
+    };
+    stages.stages = {{false, [&](std::size_t place, const TakePixels& take) {
+                        Detect(items[place], take);
+                      }}};
+    stages.finish = [&](std::size_t place, std::exception_ptr failure) {
+      Keep(std::exchange(items[place], {}), failure);
+    };
+    RunStages(stages, job_.run.stop);
+    if (job_.Stopped()) return;  // half of it is nothing
+    if (images_ == 0)
+      throw Error(task_.input.string(), include_.empty() && exclude_.empty()
+                                            ? "holds no image"
+                                            : "holds no image that the patterns take");
+    if (done_images_ == 0)
+      throw Error(task_.input.string(), "becomes nothing: not one of its images could be done");
+    writer_.Finish();
+    for (const DetectedImage& image : kept_) Tell(image);
+  }
+
+ private:
+  bool Read(ArchiveItem& item, const TakePixels& take) {
+    std::optional<ArchivedFile> file = NextFile(reader_);
+    while (file && !PatternsTake(file->name)) file = NextFile(reader_);
+    if (!file) return false;
+    item.task.input = task_.input / file->name;
+    item.is_image = IsImage(*file);
+    if (!item.is_image) return true;
+    const auto [other, fresh] = names_.emplace(file->key, file->name);
+    if (!fresh)
+      throw Error(task_.input.string(),
+                  fmt::format("holds two images of one key, '{}' and '{}' (patterns of names "
+                              "choose one of them)",
+                              other->second, file->name));
+    for (const Output output : job_.options.outputs)
+      item.task.outputs.emplace_back(
+          output, output_ / (file->key + (output == Output::kMask ? ".mask" : "") +
+                             std::string(OutputSuffix(output))));
+    item.problem = WhyNotRead(file->entry);
+    if (!item.problem.empty()) return true;
+    take(static_cast<std::int64_t>(file->entry.size / 4));
+    // What is no image is refused when it is decoded, by its first bytes.
+    item.bytes = reader_.Read([](std::string_view head) { return FormatOf(head).has_value(); });
+    return true;
+  }
+
+  // Its folders, too. (Paths as such would be taken apart for each of them.)
+  bool PatternsTake(const std::string& name) const {
+    for (std::size_t end = name.size(); end != name.npos && end > 0;
+         end = name.rfind('/', end - 1))
+      if (exclude_.Match(name.substr(0, end))) return false;
+    return include_.empty() || include_.Match(name);
+  }
+
+  static bool IsImage(const ArchivedFile& file) {
+    const bool one_extension = file.extension.find('.') == file.extension.npos;
+    return !file.key.empty() && !file.key.ends_with('/') && one_extension &&
+           NamedMedia(file.name).image;
+  }
+
+  void Detect(ArchiveItem& item, const TakePixels& take) const {
+    if (!item.is_image) return;
+    if (!item.problem.empty()) throw Error(item.task.input.string(), item.problem);
+    const std::string bytes = std::move(item.bytes);
+    item.detected = DetectOne(item.task, bytes, posterior_, job_.model.decision.threshold,
+                              job_.options, take);
+  }
+
+  void Keep(ArchiveItem item, std::exception_ptr failure) {
+    const Run& run = job_.run;
+    if (!item.is_image)
+      return run.passed_over(item.task.input, "is no image by its name, KEY.jpg and the like");
+    const std::string input = item.task.input.string();
+    const auto problem = ProblemOf([&] { return input; },
+                                   [&] {
+                                     if (failure) std::rethrow_exception(failure);
+                                   });
+    if (failure && !problem) return;  // it was stopped
+    ++images_;
+    run.planned(input, false);
+    if (problem)
+      run.problem(*problem);
+    else
+      Write(std::move(item.detected));
+    run.progress(images_, 0, pixels_);
+  }
+
+  void Write(Detected&& detected) {
+    for (std::size_t j = 0; j < detected.files.size(); ++j)
+      writer_.Add(detected.image.outputs[j].lexically_relative(output_).string(),
+                  detected.files[j]);
+    ++done_images_;
+    pixels_ += detected.pixels;
+    if (to_pipe_)
+      Tell(detected.image);
+    else
+      kept_.push_back(std::move(detected.image));
+  }
+
+  void Tell(const DetectedImage& image) const {
+    job_.run.finished();
+    job_.done(image);
+  }
+
+  const Task& task_;
+  const fs::path output_;
+  const DetectJob& job_;
+  const FramePosterior& posterior_;
+  const Patterns include_, exclude_;
+  TarReader reader_;
+  TarWriter writer_;
+  const bool to_pipe_;
+  std::unordered_map<std::string, std::string> names_;  // of images, by their keys
+  std::size_t images_ = 0, done_images_ = 0;            // the first with those that failed
+  std::uint64_t pixels_ = 0;
+  std::vector<DetectedImage> kept_;
+};
+
+}  // namespace
+
+void DetectArchives(const DetectJob& job, const FramePosterior& posterior) {
+  for (const std::uint32_t input : job.plan.archives()) {
+    Task task = job.plan.TaskOf(input);
+    if (job.Stopped()) return;
+    if (IsDoneMeanwhile(task, job.options)) {
+      job.run.planned(task.input.string(), true);
+      continue;
+    }
+    job.run.counting("images of " + task.input.filename().string());
+    try {
+      ArchiveRun(task, job, posterior).Go();
+    } catch (const WaitStopped&) {
+      return;
+    } catch (const std::exception& error) {
+      Problem problem(task.input.string(), error);
+      problem.tolerable = false;
+      job.run.problem(problem);
+    }
+  }
+}
+
+}  // namespace skinmask

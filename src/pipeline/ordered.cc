@@ -1,0 +1,141 @@
+#include "pipeline/ordered.h"
+
+#include <tbb/task_group.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+
+namespace skinmask {
+namespace {
+
+// A thread that has nothing to do goes back to TBB, for the rows of others' items. Whoever has done
+// a step goes on with the first item that can go on; so the first unfinished one, which waits for
+// nothing, always does.
+class Runner {
+ public:
+  Runner(const Stages& stages, const std::atomic<bool>* stop)
+      : stages_(stages), stop_(stop), turns_(stages.stages.size() + 2) {}
+
+  void Go() {
+    Work();
+    helpers_.wait();
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  // The steps of an item: `next`, the stages, `finish`.
+  struct Item {
+    std::size_t step = 0;  // that is worked on, or waited for
+    bool working = false;
+    std::int64_t pixels = 0;
+    std::exception_ptr failure;
+  };
+  std::size_t last_step() const { return stages_.stages.size() + 1; }
+  bool IsInOrder(std::size_t step) const {
+    return step == 0 || step == last_step() || stages_.stages[step - 1].in_order;
+  }
+
+  // The first item that can go on; a new one, if there is none but room for it.
+  std::optional<std::size_t> Ready() const {
+    if (given_up_) return std::nullopt;
+    for (const auto& [number, item] : items_)
+      if (!item.working && (!IsInOrder(item.step) || turns_[item.step] == number)) return number;
+    const bool room = !ended_ && items_.size() < stages_.max_items && turns_[0] == next_;
+    return room && !(stop_ && stop_->load()) ? std::optional(next_) : std::nullopt;
+  }
+
+  void CallForHelp() {
+    if (workers_ >= tbb::this_task_arena::max_concurrency() || !Ready()) return;
+    try {
+      helpers_.run([this] { Work(); });
+      ++workers_;
+    } catch (const std::exception&) {
+      // The system gives no further thread: those that there are do the work.
+    }
+  }
+
+  void Work() {
+    std::unique_lock lock(mutex_);
+    while (const std::optional<std::size_t> number = Ready()) {
+      Item& item = items_[*number];
+      item.working = true;
+      next_ = std::max(next_, *number + 1);
+      CallForHelp();
+      lock.unlock();
+      bool is_one = true;
+      std::exception_ptr thrown;
+      try {
+        // Isolated: a thread that waits for the rows of its item must not begin another one on top.
+        tbb::this_task_arena::isolate([&] { is_one = Do(*number, item); });
+      } catch (const std::exception&) {
+        thrown = std::current_exception();
+      }
+      lock.lock();
+      Note(item, thrown);
+      Advance(*number, item, is_one && !(thrown && item.step == 0));
+    }
+    --workers_;
+  }
+
+  bool Do(std::size_t number, const Item& item) {
+    const std::size_t place = number % stages_.max_items;
+    const TakePixels take = [&](std::int64_t pixels) { Take(number, pixels); };
+    if (item.step == 0) return stages_.next(place, take);
+    if (item.step == last_step())
+      stages_.finish(place, item.failure);
+    else if (!item.failure)
+      stages_.stages[item.step - 1].work(place, take);
+    return true;
+  }
+
+  void Note(Item& item, const std::exception_ptr& thrown) {
+    if (!thrown) return;
+    const bool of_item = item.step > 0 && item.step < last_step();
+    (of_item ? item.failure : thrown_) = thrown;
+    given_up_ |= item.step == last_step();
+  }
+
+  void Advance(std::size_t number, Item& item, bool is_one) {
+    item.working = false;
+    if (IsInOrder(item.step)) ++turns_[item.step];
+    ended_ |= !is_one;
+    if (!is_one || item.step++ == last_step()) {
+      pixels_ -= item.pixels;
+      items_.erase(number);
+    }
+    changed_.notify_all();
+  }
+
+  // Waits until there is room for so many pixels more of the item.
+  void Take(std::size_t number, std::int64_t pixels) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return given_up_ || number == items_.begin()->first || pixels_ + pixels <= max_pixels_;
+    });
+    items_[number].pixels += pixels;
+    pixels_ += pixels;
+  }
+
+  const Stages& stages_;
+  const std::atomic<bool>* const stop_;
+  const std::int64_t max_pixels_ = PixelsInFlight();
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::size_t, Item> items_;  // begun and not finished, by their numbers
+  std::vector<std::size_t> turns_;     // of each step that is in order, the item whose turn it is
+  std::size_t next_ = 0;               // to begin
+  std::int64_t pixels_ = 0;            // of all items
+  int workers_ = 1;
+  bool ended_ = false;     // nothing is left to begin
+  bool given_up_ = false;  // nor to go on with
+  std::exception_ptr thrown_;
+  tbb::task_group helpers_;
+};
+
+}  // namespace
+
+void RunStages(const Stages& stages, const std::atomic<bool>* stop) { Runner(stages, stop).Go(); }
+
+}  // namespace skinmask
