@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <stdexcept>
 
-#include "programs/live/new_file_name.h"
-#include "programs/live/snapshot.h"
+#include "programs/live/recorder.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -27,6 +28,43 @@ std::string InWords(const AdaptationSummary& summary) {
   if (summary.faces == 0) return "the seed";
   return fmt::format("{} face{}", summary.faces, summary.faces > 1 ? "s" : "");
 }
+
+template <View view>
+void Choose(Controls& controls) {
+  controls.ChooseView(view);
+}
+
+// docs/live.md has the same keys (a test compares them).
+constexpr Key kKeys[] = {
+    {' ', "space", "pause", [](Controls& c) { c.TogglePause(); }},
+    {'v', "v", "next view", [](Controls& c) { c.NextView(); }},
+    {'1', "1", "overlay: what is not skin is dark", Choose<View::kOverlay>},
+    {'2', "2", "mask: skin is white", Choose<View::kMask>},
+    {'3', "3", "probability of skin as a heat map", Choose<View::kProbability>},
+    {'4', "4", "overlay and heat map beside each other", Choose<View::kBoth>},
+    {'5', "5", "before | after: the frame, and the overlay right of a divider",
+     Choose<View::kSplit>},
+    {'6', "6", "cut-out: the skin alone, on the background of --background", Choose<View::kCutout>},
+    {'7', "7", "uncertainty: yellow near the threshold, blue where no class explains the colour",
+     Choose<View::kUncertainty>},
+    {'e', "e", "ellipse and axis of the region, on or off", [](Controls& c) { c.ToggleRegion(); }},
+    {'t', "t", "follow one region; drag a rectangle to choose it",
+     [](Controls& c) { c.ToggleTracking(); }},
+    {'a', "a", "adapt the model to each frame, on or off", [](Controls& c) { c.ToggleAdapting(); }},
+    {'s', "s", "sample skin: drag a rectangle over it",
+     [](Controls& c) { c.ToggleSampling(Sampling::kSkin); }},
+    {'b', "b", "sample background: drag a rectangle over it",
+     [](Controls& c) { c.ToggleSampling(Sampling::kBackground); }},
+    {'u', "u", "take the last sample back", [](Controls& c) { c.UndoSample(); }},
+    {'z', "z", "forget all samples", [](Controls& c) { c.ForgetSamples(); }},
+    {'w', "w", "write the model as it is now", [](Controls& c) { c.WriteModel(); }},
+    {'p', "p", "snapshot: frame, mask and probability", [](Controls& c) { c.TakeSnapshot(); }},
+    {'r', "r", "record the view, and end it", [](Controls& c) { c.ToggleRecording(); }},
+    {'i', "i", "the panel at the side, on or off", nullptr},
+    {'h', "h", "these keys", nullptr},
+    {'q', "q", "quit (or Escape)", nullptr},
+    {'\x1b', "Escape", "", nullptr},
+};
 
 }  // namespace
 
@@ -179,6 +217,19 @@ void Controls::ToggleRecording() {
   const std::int64_t frames = recorder_->Finish();
   recorder_.reset();
   Tell(fmt::format("recorded {} frames to {}", frames, path));
+}
+
+std::span<const Key> Keys() { return kKeys; }
+
+const Key& KeyOf(char key) {
+  const auto found = std::ranges::find(kKeys, key, &Key::key);
+  if (found == std::end(kKeys)) throw std::logic_error(fmt::format("no key '{}'", key));
+  return *found;
+}
+
+std::string TipOf(char key) {
+  const Key& found = KeyOf(key);
+  return fmt::format("{} ({})", found.help, found.name);
 }
 
 }  // namespace skinmask::live

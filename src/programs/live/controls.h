@@ -3,14 +3,15 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/elapsed.h"
 #include "programs/live/exchange.h"
 #include "programs/live/recorder.h"
 #include "programs/live/scene.h"
-#include "programs/live/status.h"
 
 namespace skinmask::live {
 
@@ -84,5 +85,20 @@ class Controls {
   std::string message_;
   Clock::time_point message_until_{};
 };
+
+// A key of the window, what it does, and how the help names it.
+struct Key {
+  char key;
+  std::string_view name;  // "space"
+  std::string_view help;  // empty: another name of the key before
+  // Null: the window does it itself.
+  void (*act)(Controls& controls);
+};
+
+std::span<const Key> Keys();
+// Throws std::logic_error where there is none.
+const Key& KeyOf(char key);
+// "record the view, and end it (r)": for tooltips.
+std::string TipOf(char key);
 
 }  // namespace skinmask::live

@@ -1,5 +1,4 @@
-#include "programs/live/live_verb.h"
-
+// skinmask-live: the verb `live`, which `skinmask live` starts.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -9,6 +8,7 @@
 
 #include "base/parse.h"
 #include "programs/cli/adapt_flags.h"
+#include "programs/cli/app.h"
 #include "programs/cli/option_checks.h"
 #include "programs/cli/posterior_flags.h"
 #include "programs/cli/print.h"
@@ -17,6 +17,7 @@
 #include "programs/cli/signals.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
+#include "programs/cli/verbs.h"
 #include "programs/live/backdrop.h"
 #include "programs/live/session.h"
 #include "programs/live/window/run_window.h"
@@ -219,8 +220,6 @@ void AddOutputOptions(CLI::App& verb, Options& options) {
       ->check(Within(0.0, 1e9));
 }
 
-}  // namespace
-
 void AddLive(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = AddVerb(
@@ -249,4 +248,17 @@ void AddLive(CLI::App& app, Context& context) {
   });
 }
 
+}  // namespace
 }  // namespace skinmask::cli
+
+int main(int argc, char** argv) {
+  using namespace skinmask::cli;
+  constexpr AddVerbFunction kVerbs[] = {AddLive, AddHelp};
+  // Pictures come and go, thirty times a second: fresh pages take two thirds of the time that an
+  // overlay needs.
+  KeepFreedMemory();
+  const int status = RunApp(argc, argv, kVerbs);
+  std::fflush(nullptr);
+  // A driver that does not come back is left behind with its thread.
+  std::_Exit(status);
+}

@@ -6,7 +6,6 @@
 
 #include "programs/live/controls.h"
 #include "programs/live/exchange.h"
-#include "programs/live/rate_meter.h"
 #include "programs/live/scene.h"
 #include "programs/live/statistics.h"
 

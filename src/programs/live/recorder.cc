@@ -1,9 +1,17 @@
 #include "programs/live/recorder.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <opencv2/imgproc.hpp>
+#include <string>
 #include <utility>
+
+#include "skinmask/base/file.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask::live {
 namespace {
@@ -82,6 +90,26 @@ std::int64_t Recorder::Finish() {
   writer_->Finish();
   writer_.reset();
   return frames;
+}
+
+std::filesystem::path NewFileName(const std::filesystem::path& folder, const std::string& suffix) {
+  const std::string stem = fmt::format("live-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+  std::filesystem::path path = folder / (stem + suffix);
+  for (int i = 2; std::filesystem::exists(path); ++i)
+    path = folder / fmt::format("{}-{}{}", stem, i, suffix);
+  return path;
+}
+
+std::filesystem::path Snapshot(const std::filesystem::path& folder, const cv::Mat& bgr,
+                               const Maps& maps) {
+  const std::string suffix = ".frame.png";
+  const std::filesystem::path first = NewFileName(folder, suffix);
+  const std::string name = first.string();
+  const std::string stem = name.substr(0, name.size() - suffix.size());
+  WriteFile(first, EncodePng(bgr), Overwrite::kNo);
+  WriteFile(stem + ".mask.png", EncodePng(maps.mask), Overwrite::kNo);
+  WriteFile(stem + ".probability.png", EncodePng(maps.probability), Overwrite::kNo);
+  return first;
 }
 
 }  // namespace skinmask::live

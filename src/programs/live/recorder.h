@@ -1,4 +1,4 @@
-// The video that a live run leaves.
+// The files that a live run leaves: its video, and what keys write.
 #pragma once
 
 #include <condition_variable>
@@ -6,7 +6,9 @@
 #include <exception>
 #include <filesystem>
 #include <mutex>
+#include <opencv2/core.hpp>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "programs/live/view.h"
@@ -55,5 +57,12 @@ class Recorder {
   std::exception_ptr failure_;
   std::thread encoder_;
 };
+
+// A name in `folder`: "live-20261121-172233" and what follows; never one that exists.
+std::filesystem::path NewFileName(const std::filesystem::path& folder, const std::string& suffix);
+
+// STEM.frame.png, STEM.mask.png and STEM.probability.png; returns the first.
+std::filesystem::path Snapshot(const std::filesystem::path& folder, const cv::Mat& bgr,
+                               const Maps& maps);
 
 }  // namespace skinmask::live

@@ -1,10 +1,14 @@
-// How long frames take, and how many there were.
+// How long frames take, how many there were, and how the last of them did.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
+
+#include "base/elapsed.h"
 
 namespace skinmask::live {
 
@@ -44,6 +48,41 @@ struct Statistics {
 
   std::string Line() const;
   std::string ToJson() const;
+};
+
+// The last times of something, for a graph.
+class History {
+ public:
+  explicit History(std::size_t most) : most_(most) {}
+
+  void Add(double value);
+  std::size_t most() const { return most_; }
+  const std::deque<double>& values() const { return values_; }
+  double mean() const;
+  double Quantile(double share) const;  // 0 where there is none
+  // The least of 10, 20, 50, 100, 200 ... that no value is above: the top of a graph.
+  double Ceiling() const;
+
+ private:
+  std::size_t most_;
+  std::deque<double> values_;
+};
+
+// Frames a second over the last of them.
+class RateMeter {
+ public:
+  void Tick() {
+    times_.push_back(Clock::now());
+    if (times_.size() > 31) times_.pop_front();
+  }
+  double rate() const {
+    if (times_.size() < 2) return 0;
+    const double span = std::chrono::duration<double>(times_.back() - times_.front()).count();
+    return static_cast<double>(times_.size() - 1) / span;
+  }
+
+ private:
+  std::deque<Clock::time_point> times_;
 };
 
 }  // namespace skinmask::live

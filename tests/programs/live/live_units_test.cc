@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "programs/live/capture.h"
-#include "programs/live/keys.h"
+#include "programs/live/controls.h"
 #include "programs/live/refit.h"
 #include "programs/live/scene.h"
 #include "programs/live/statistics.h"

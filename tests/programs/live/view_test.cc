@@ -2,10 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "programs/live/exchange.h"
-#include "programs/live/history.h"
 #include "programs/live/placement.h"
 #include "programs/live/refit.h"
-#include "programs/live/selection.h"
+#include "programs/live/statistics.h"
 #include "programs/live/view.h"
 #include "skinmask/detect/draw.h"
 #include "skinmask/model/model.h"

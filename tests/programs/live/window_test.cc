@@ -12,8 +12,8 @@
 #include <cmath>
 #include <set>
 
-#include "programs/live/window/line.h"
 #include "programs/live/window/source_box.h"
+#include "programs/live/window/widgets.h"
 #include "programs/live/window_case.h"
 
 namespace skinmask::live {

@@ -9,10 +9,10 @@
 #include <QShortcut>
 #include <algorithm>
 
-#include "programs/live/keys.h"
-#include "programs/live/window/line.h"
+#include "programs/live/controls.h"
 #include "programs/live/window/panel.h"
 #include "programs/live/window/picture_widget.h"
+#include "programs/live/window/widgets.h"
 
 namespace skinmask::live {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "programs/live/exchange.h"
-#include "programs/live/history.h"
+#include "programs/live/statistics.h"
 
 class QDialog;
 class QScrollArea;

@@ -6,11 +6,8 @@
 #include <QVBoxLayout>
 
 #include "programs/live/controls.h"
-#include "programs/live/keys.h"
-#include "programs/live/window/graph_widget.h"
-#include "programs/live/window/line.h"
 #include "programs/live/window/source_box.h"
-#include "programs/live/window/value_control.h"
+#include "programs/live/window/widgets.h"
 
 namespace skinmask::live {
 namespace {

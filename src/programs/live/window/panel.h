@@ -6,8 +6,7 @@
 #include <map>
 
 #include "programs/live/exchange.h"
-#include "programs/live/history.h"
-#include "programs/live/status.h"
+#include "programs/live/statistics.h"
 
 class QAbstractButton;
 class QGridLayout;

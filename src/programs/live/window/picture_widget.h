@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "programs/live/exchange.h"
-#include "programs/live/selection.h"
+#include "programs/live/placement.h"
 
 namespace skinmask::live {
 

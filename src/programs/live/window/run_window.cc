@@ -1,15 +1,21 @@
 #include "programs/live/window/run_window.h"
 
+#include <xcb/xcb.h>
+
 #include <QApplication>
 #include <QLocale>
 #include <QMetaObject>
+#include <chrono>
 #include <clocale>
 #include <cstdlib>
 #include <exception>
+#include <future>
+#include <string>
+#include <string_view>
 #include <thread>
 
-#include "programs/live/display.h"
 #include "programs/live/window/main_window.h"
+#include "skinmask/base/error.h"
 
 namespace skinmask::live {
 namespace {
@@ -22,6 +28,37 @@ void Prepare() {
   // A screen of 100 dots an inch is no reason to make 1.04 pixels of one.
   QGuiApplication::setHighDpiScaleFactorRoundingPolicy(
       Qt::HighDpiScaleFactorRoundingPolicy::RoundPreferFloor);
+}
+
+std::string Variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool Connects() {
+  xcb_connection_t* const connection = xcb_connect(nullptr, nullptr);
+  const bool good = xcb_connection_has_error(connection) == 0;
+  xcb_disconnect(connection);
+  return good;
+}
+
+// Throws Error where there is no screen: Qt would end the whole process instead. Returns within two
+// seconds.
+void RequireDisplay() {
+  using namespace std::chrono_literals;
+  // Qt platforms that draw on no X display were chosen by somebody who knows.
+  const std::string platform = Variable("QT_QPA_PLATFORM");
+  if (!platform.empty() && !platform.starts_with("xcb")) return;
+  const std::string display = Variable("DISPLAY");
+  if (display.empty())
+    throw Error("DISPLAY", "is not set: there is no screen for a window (--headless does without)");
+  // On a thread, since a host that is not there is waited for.
+  std::promise<bool> promise;
+  std::future<bool> answer = promise.get_future();
+  std::thread([promise = std::move(promise)]() mutable { promise.set_value(Connects()); }).detach();
+  if (answer.wait_for(2s) != std::future_status::ready || !answer.get())
+    throw Error("DISPLAY " + display,
+                "cannot be reached: there is no screen for a window (--headless does without)");
 }
 
 }  // namespace

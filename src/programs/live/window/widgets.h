@@ -1,0 +1,76 @@
+// The small parts of the panel: numbers to choose, lines of text, and a graph.
+#pragma once
+
+#include <QLabel>
+#include <QWidget>
+#include <functional>
+#include <optional>
+
+#include "programs/live/statistics.h"
+
+class QDoubleSpinBox;
+class QSlider;
+class QToolButton;
+
+namespace skinmask::live {
+
+// A number from 0 to 1: a slider, the number itself, and a button that brings the model's own back.
+class ValueControl : public QWidget {
+ public:
+  // `label` has its mnemonic. `changed` gets what the user chose; absent: the model's own.
+  ValueControl(const QString& label, const QString& tip, double least, double most,
+               std::function<void(std::optional<double>)> changed, QWidget* parent);
+
+  // Not taken for the user's doing.
+  void SetValue(double value);
+
+ private:
+  void Change(double value);
+  void Place(double value);
+
+  std::function<void(std::optional<double>)> changed_;
+  QSlider* slider_;
+  QDoubleSpinBox* number_;
+};
+
+// One line of text that never makes its window wider; what does not fit is in its tip.
+class Line : public QLabel {
+ public:
+  explicit Line(QWidget* parent) : QLabel(parent) {
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    setText(" ");
+  }
+  void SetLine(const QString& line) {
+    if (line == line_) return;
+    line_ = line;
+    setToolTip(line);
+    Elide();
+  }
+  const QString& line() const { return line_; }
+
+ protected:
+  void resizeEvent(QResizeEvent*) override { Elide(); }
+
+ private:
+  void Elide() {
+    const QString text = fontMetrics().elidedText(line_, Qt::ElideMiddle, width() - 2 * margin());
+    setText(text.isEmpty() ? " " : text);
+  }
+
+  QString line_;
+};
+
+// The last latencies as a line.
+class GraphWidget : public QWidget {
+ public:
+  // `history` in milliseconds.
+  GraphWidget(const History& history, QWidget* parent);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  const History& history_;
+};
+
+}  // namespace skinmask::live
