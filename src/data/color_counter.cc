@@ -7,11 +7,52 @@
 #include <cstring>
 #include <new>
 
-#include "data/color_index.h"
 #include "skinmask/base/cpu.h"
 
-namespace skinmask {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "data/color_counter.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "base/pixels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::HWY_NAMESPACE {
 namespace {
+
+struct ColorIndex : OfColor {
+  HWY_INLINE Words operator()(Words c) const {  // r << 16 | g << 8 | b
+    const auto field = [c](std::uint32_t bits) { return hn::And(c, Word(bits)); };
+    const Words block =
+        hn::Or(hn::Or(hn::ShiftLeft<16>(field(0xF8)), hn::ShiftLeft<3>(field(0xF800))),
+               hn::ShiftRight<10>(field(0xF80000)));
+    const Words within = hn::Or(hn::Or(hn::ShiftLeft<6>(field(7)), hn::ShiftRight<5>(field(0x700))),
+                                hn::ShiftRight<16>(field(0x70000)));
+    return hn::Or(block, within);
+  }
+};
+
+void ColorIndexRow(const std::uint8_t* bgr, std::size_t count, std::uint32_t* indices) {
+  BgrRow(ColorIndex(), bgr, count, indices);
+}
+
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skinmask {
+
+HWY_EXPORT(ColorIndexRow);
+
+namespace {
+
+// An index for every colour that keeps similar colours near each other: of each pixel, bits from
+// the top
+//   b >> 3 (5)   g >> 3 (5)   r >> 3 (5)   b & 7 (3)   g & 7 (3)   r & 7 (3)
+// Blocks of 8 x 8 x 8 colours lie together, so that the colours of a photograph share cache lines.
+void ColorIndices(const std::uint8_t* bgr, std::size_t count, std::uint32_t* indices) {
+  HWY_DYNAMIC_DISPATCH(ColorIndexRow)(bgr, count, indices);
+}
 
 constexpr std::size_t kRow = 2048;                  // pixels at a time
 constexpr std::uint32_t kBlockBits = 9;             // colours in a block: 8 x 8 x 8
@@ -19,7 +60,7 @@ constexpr std::uint32_t kClassBits = 24;            // index = class << 24 | Col
 constexpr std::uint8_t kCounted = 1, kWrapped = 3;  // of a block: a pixel, a full byte
 constexpr std::uint32_t kSlicesOfClass = 32;  // of equal b >> 3, one canonical row after another
 
-// The block of a colour (color_index.h) from the channels' upper five bits.
+// The block of a colour (ColorIndices) from the channels' upper five bits.
 std::uint32_t BlockOf(std::uint32_t class_index, std::uint32_t b, std::uint32_t g,
                       std::uint32_t r) {
   return class_index << (kClassBits - kBlockBits) | b << 10 | g << 5 | r;
@@ -165,3 +206,4 @@ std::vector<SampleRow> ColorCounter::FlushAll(std::span<ColorCounter* const> cou
 }
 
 }  // namespace skinmask
+#endif

@@ -1,9 +1,13 @@
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "learn/fit_kinds.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/learn/reliability.h"
+#include "skinmask/learn/slopes.h"
 #include "skinmask/model/reference.h"
 
 namespace skinmask {
@@ -52,6 +56,48 @@ Likelihood At(const std::vector<Scored>& scored, const Eigen::Vector2d& w) {
                  });
 }
 
+struct Derivatives {
+  double first = 0, second = 0;  // of the log-likelihood by the slope
+};
+
+Derivatives At(std::span<const ScoreStep> side, double own, double slope) {
+  Derivatives sum;
+  for (const ScoreStep& step : side) {
+    const double z = step.score - own, p = Logistic(own + slope * z);
+    const auto positive = static_cast<double>(step.positive);
+    const double all = positive + static_cast<double>(step.negative);
+    sum.first += z * (positive - all * p);
+    sum.second -= all * z * z * p * (1 - p);
+  }
+  return sum;
+}
+
+// Newton's steps within a bracket: the first derivative falls all the way.
+std::optional<double> SlopeOf(std::span<const ScoreStep> side, double own) {
+  const auto has = [&](auto count) {
+    return std::ranges::any_of(side, [&](const ScoreStep& s) { return s.*count > 0; });
+  };
+  if (!has(&ScoreStep::positive) || !has(&ScoreStep::negative)) return std::nullopt;
+  double low = 1 / Slopes::kMax, high = Slopes::kMax;
+  if (At(side, own, low).first < 0 || At(side, own, high).first > 0) return std::nullopt;
+  double slope = 1;
+  for (int i = 0; i < 100; ++i) {
+    const Derivatives d = At(side, own, slope);
+    (d.first > 0 ? low : high) = slope;
+    double next = slope - d.first / d.second;
+    if (!(next > low && next < high)) next = std::sqrt(low * high);
+    const bool ends = std::abs(next - slope) <= 1e-9 * slope;
+    slope = next;
+    if (ends) break;
+  }
+  return slope;
+}
+
+std::optional<double> Ratio(double part, std::uint64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return part / static_cast<double>(whole);
+}
+
 }  // namespace
 
 Calibration FitCalibration(const Samples& samples, Model model, const std::string& data) {
@@ -83,6 +129,53 @@ Calibration FitCalibration(const Samples& samples, Model model, const std::strin
   if (!(w(0) > 0 && w.allFinite()))
     throw Error(data, "cannot calibrate: more skin there means lower scores (other data)");
   return {w(0), w(1), data};
+}
+
+std::optional<Slopes> FitSlopes(const Scores& scores, double own) {
+  const auto middle = std::ranges::partition_point(
+      scores.steps, [&](const ScoreStep& step) { return step.score < own; });
+  const auto below = SlopeOf({scores.steps.begin(), middle}, own);
+  const auto above = SlopeOf({middle, scores.steps.end()}, own);
+  if (!below || !above) return std::nullopt;
+  return Slopes{*below, *above};
+}
+
+std::optional<double> ReliabilityBin::MeanProbability() const { return Ratio(sum, count); }
+std::optional<double> ReliabilityBin::PositiveShare() const {
+  return Ratio(static_cast<double>(positive), count);
+}
+
+Reliability::Reliability(int bin_count) {
+  for (int i = 0; i < bin_count; ++i)
+    bins.push_back({static_cast<double>(i) / bin_count, (i + 1.) / bin_count});
+}
+
+void Reliability::Add(double log_odds, std::uint64_t positive, std::uint64_t negative) {
+  const double p = Logistic(log_odds);
+  const auto count = static_cast<int>(bins.size());
+  ReliabilityBin& bin =
+      bins[static_cast<std::size_t>(std::min(count - 1, static_cast<int>(p * count)))];
+  bin.count += positive + negative;
+  bin.positive += positive;
+  bin.sum += p * static_cast<double>(positive + negative);
+}
+
+std::optional<double> Reliability::Ece() const {
+  double sum = 0;
+  std::uint64_t all = 0;
+  for (const ReliabilityBin& bin : bins) {
+    // count * |positive / count - sum / count|
+    sum += std::abs(static_cast<double>(bin.positive) - bin.sum);
+    all += bin.count;
+  }
+  return Ratio(sum, all);
+}
+
+Reliability ReliabilityOf(const Scores& scores, int bin_count) {
+  Reliability reliability(bin_count);
+  for (const ScoreStep& step : scores.steps)
+    reliability.Add(step.score, step.positive, step.negative);
+  return reliability;
 }
 
 }  // namespace skinmask

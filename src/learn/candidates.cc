@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/parse.h"
+#include "base/random.h"
 #include "skinmask/base/error.h"
 #include "skinmask/learn/compare.h"
+#include "skinmask/learn/folds.h"
 
 namespace skinmask {
 namespace {
@@ -77,6 +80,37 @@ std::string KindAndSetting(const FitOptions& options) {
   return fmt::format("{}:{}", name, TermsName(options.logistic.terms));
 }
 
+std::uint64_t Power(std::uint64_t base, std::uint64_t exponent) {
+  std::uint64_t power = 1;
+  for (; exponent > 0; --exponent) power *= base;
+  return power;
+}
+
+// Of all classes, but for their priors.
+std::uint64_t OfDensities(const Model& model) {
+  const auto p = static_cast<std::uint64_t>(model.features.size());
+  const auto bins = static_cast<std::uint64_t>(model.histogram.bins);
+  const std::uint64_t classes = model.classes.size(), covariance = p * (p + 1) / 2;
+  switch (model.kind) {
+    case Kind::kQda:
+      return classes * (p + covariance);
+    case Kind::kLda:
+      return classes * p + covariance;
+    case Kind::kGaussianNb:
+      return classes * (p + p);
+    case Kind::kHistogramNb:
+      return classes * p * (bins - 1);
+    case Kind::kHistogram:
+      return classes * (Power(bins, p) - 1);
+    case Kind::kMixture:
+    case Kind::kLogistic:
+      break;
+  }
+  std::uint64_t sum = 0;  // of each component its weight, too, but the weights sum to 1
+  for (const ClassModel& c : model.classes) sum += c.components.size() * (1 + p + covariance) - 1;
+  return sum;
+}
+
 }  // namespace
 
 std::vector<FitOptions> Candidates(const CandidateNames& names) {
@@ -117,6 +151,71 @@ std::string CandidateName(const FitOptions& options) {
   if (!s) name += " shrinkage auto";
   if (s && *s > 0) name += fmt::format(" shrinkage {}", *s);
   return name;
+}
+
+std::uint64_t FreeParameters(const Model& model) {
+  const std::uint64_t calibration = model.calibration.identity() ? 0 : 2;
+  if (model.kind == Kind::kLogistic) {  // its constant holds the prior
+    const auto& products = model.logistic.product;
+    return 1 + static_cast<std::uint64_t>(model.features.size()) + calibration +
+           static_cast<std::uint64_t>(
+               std::ranges::count_if(products, [](double a) { return a != 0; }));
+  }
+  return OfDensities(model) + model.classes.size() - 1 + calibration;
+}
+
+std::uint32_t Folds::UnitOf(const SampleRow& row) const {
+  return by_group_ ? row.group : static_cast<std::uint32_t>(row.b << 16 | row.g << 8 | row.r);
+}
+
+Folds::Folds(const Samples& samples, std::size_t count, std::uint64_t seed)
+    : count_(count),
+      by_group_(std::ranges::any_of(samples.rows(), [](const SampleRow& r) { return r.group; })) {
+  for (const SampleRow& row : samples.rows())  // rows of a unit mostly stand together
+    if (const std::uint32_t unit = UnitOf(row); units_.empty() || units_.back() != unit)
+      units_.push_back(unit);
+  std::ranges::sort(units_);
+  units_.erase(std::unique(units_.begin(), units_.end()), units_.end());
+  if (count < 2 || count > units_.size())
+    throw Error(fmt::format("{} folds", count),
+                fmt::format("do not fit samples of {} {} (from 2 to as many)", units_.size(),
+                            by_group_ ? "groups" : "colours"));
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  for (std::size_t i = 0; i < units_.size(); ++i) order.emplace_back(Mix(Mix(seed) + units_[i]), i);
+  std::ranges::sort(order);
+  folds_.resize(units_.size());
+  for (std::size_t turn = 0; turn < order.size(); ++turn)
+    folds_[order[turn].second] = static_cast<std::uint32_t>(turn % count);
+}
+
+std::size_t Folds::FoldOf(const SampleRow& row) const {
+  const auto index = std::ranges::lower_bound(units_, UnitOf(row)) - units_.begin();
+  return folds_[static_cast<std::size_t>(index)];
+}
+
+Samples Folds::Part(const Samples& samples, std::size_t fold, bool inside) const {
+  std::vector<SampleRow> rows;
+  std::uint32_t unit = 0;
+  bool known = false, wanted = false;  // of the unit: its rows mostly stand together
+  for (SampleRow row : samples.rows()) {
+    if (!known || UnitOf(row) != unit) {
+      unit = UnitOf(row);
+      wanted = (FoldOf(row) == fold) == inside;
+      known = true;
+    }
+    if (!wanted) continue;
+    row.group = 0;
+    rows.push_back(row);
+  }
+  return Samples(samples.classes(), std::move(rows));
+}
+
+Samples Folds::HeldOut(const Samples& samples, std::size_t fold) const {
+  return Part(samples, fold, true);
+}
+
+Samples Folds::Training(const Samples& samples, std::size_t fold) const {
+  return Part(samples, fold, false);
 }
 
 }  // namespace skinmask

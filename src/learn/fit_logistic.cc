@@ -4,13 +4,15 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "base/names.h"
 #include "base/random.h"
 #include "learn/fit_kinds.h"
-#include "learn/iterations.h"
 #include "learn/logistic_likelihood.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/learn/fit.h"
 
 namespace skinmask {
 namespace {
@@ -170,6 +172,15 @@ bool Separates(const Problem& problem, const Vector& w) {
   return true;
 }
 
+using Terms = LogisticOptions::Terms;
+using Solver = LogisticOptions::Solver;
+
+constexpr std::pair<Terms, std::string_view> kTerms[] = {
+    {Terms::kLinear, "linear"}, {Terms::kSquares, "squares"}, {Terms::kQuadratic, "quadratic"}};
+
+constexpr std::pair<Solver, std::string_view> kSolvers[] = {
+    {Solver::kNewton, "newton"}, {Solver::kGradient, "gradient"}, {Solver::kSgd, "sgd"}};
+
 }  // namespace
 
 void FitLogistic(const Samples& samples, const FitOptions& options, Model& model) {
@@ -196,5 +207,13 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   model.logistic.converged = solution.converged;
   model.logistic.log_likelihood = log_likelihood;
 }
+
+std::string_view TermsName(Terms wanted) { return NameIn(kTerms, wanted); }
+Terms TermsFromName(std::string_view name) { return FromNameIn(kTerms, "terms", name); }
+std::vector<std::string_view> TermsNames() { return NamesIn(kTerms); }
+
+std::string_view SolverName(Solver wanted) { return NameIn(kSolvers, wanted); }
+Solver SolverFromName(std::string_view name) { return FromNameIn(kSolvers, "solver", name); }
+std::vector<std::string_view> SolverNames() { return NamesIn(kSolvers); }
 
 }  // namespace skinmask

@@ -1,10 +1,139 @@
 #include "learn/logistic_likelihood.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "skinmask/base/error.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "learn/logistic_likelihood.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "base/doubles-inl.h"
+
+#ifndef SKINMASK_LOGISTIC_LIKELIHOOD_ONCE
+#define SKINMASK_LOGISTIC_LIKELIHOOD_ONCE
 namespace skinmask::logistic {
+namespace {
+
+constexpr std::size_t kSums = PointPlanes::kSums, kPoints = PointPlanes::kBlock;
+
+using Block = PointPlanes::Block;
+using Lanes = PointPlanes::Lanes;
+
+constexpr std::size_t kPairs = kMaxTerms * (kMaxTerms + 1) / 2;
+
+// For each pair of terms, by rows of the lower triangle, the first pair of the same product, as u_0
+// times u_1 u_2 is u_1 times u_0 u_2: 35 of the 55 pairs of a quadratic in three features differ.
+using EqualProducts = std::array<std::size_t, kPairs>;
+
+// The sums of a part of the points.
+struct PartSums {
+  Lanes value{};
+  std::array<Lanes, kMaxTerms> gradient{};
+  std::array<Lanes, kPairs> information{};
+};
+
+// What is known of the points of a block: their terms, log P(truth) times the weight, and the
+// factors of the terms in the gradient and in the information.
+struct BlockValues {
+  std::array<Block, kMaxTerms> terms;
+  Block value, residual, information;
+};
+
+}  // namespace
+}  // namespace skinmask::logistic
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::HWY_NAMESPACE {
+namespace {
+
+using namespace logistic;
+
+// The terms of some points; their z.
+HWY_INLINE Doubles Terms(const PointPlanes& points, const Polynomial& z, std::size_t i,
+                         std::size_t at, BlockValues& block) {
+  Doubles sum = Double(z.w[0]);
+  StoreAt(Double(1), &block.terms[0][at]);
+  const auto add = [&](std::size_t term, Doubles t) {
+    StoreAt(t, &block.terms[term][at]);
+    sum = hn::Add(sum, hn::Mul(Double(z.w[term]), t));
+  };
+  for (std::size_t k = 0; k < z.features; ++k) add(1 + k, LoadAt(&points.f[k][i + at]));
+  for (std::size_t k = 0; k < z.products.size(); ++k)
+    add(1 + z.features + k, hn::Mul(LoadAt(&points.f[z.products[k].first][i + at]),
+                                    LoadAt(&points.f[z.products[k].second][i + at])));
+  return sum;
+}
+
+// With e = exp(-|z|), which cannot overflow, and m = z where the point is positive, else -z:
+//   log P(truth) = min(m, 0) - log(1 + e),   |y - P| = (m < 0 ? 1 : e) / (1 + e),
+//   P (1 - P) = e / (1 + e)^2.
+void Evaluate(const PointPlanes& points, const Polynomial& z, std::size_t i, BlockValues& block) {
+  constexpr double kLog2E = 0x1.71547652b82fep+0;
+  for (std::size_t at = 0; at < kPoints; at += kDoubleLanes) {
+    const Doubles x = Terms(points, z, i, at, block);
+    const Doubles weight = LoadAt(&points.weight[i + at]);
+    const Doubles m = hn::Xor(x, hn::And(weight, hn::SignBit(DoubleTag())));
+    const Doubles e = Exp2(hn::Mul(hn::Abs(x), Double(-kLog2E)));
+    const Doubles whole = hn::Add(Double(1), e);
+    const Doubles log_truth = hn::Sub(hn::Min(m, Double(0)), Log(whole));
+    const Doubles wrong = hn::Div(hn::IfThenElse(hn::Lt(m, Double(0)), Double(1), e), whole);
+    StoreAt(hn::Mul(hn::Abs(weight), log_truth), &block.value[at]);
+    StoreAt(hn::Mul(weight, wrong), &block.residual[at]);
+    StoreAt(hn::Div(hn::Mul(hn::Abs(weight), e), hn::Mul(whole, whole)), &block.information[at]);
+  }
+}
+
+// Adds each point's a * b.
+HWY_INLINE void AddProducts(const Block& a, const Block& b, Lanes& lanes) {
+  for (std::size_t lane = 0; lane < kSums; lane += kDoubleLanes) {
+    Doubles sum = LoadAt(&lanes[lane]);
+    for (std::size_t at = lane; at < kPoints; at += kSums)
+      sum = hn::Add(sum, hn::Mul(LoadAt(&a[at]), LoadAt(&b[at])));
+    StoreAt(sum, &lanes[lane]);
+  }
+}
+
+void AddInformation(const BlockValues& block, std::size_t terms, const EqualProducts& equal,
+                    PartSums& sums) {
+  std::size_t place = 0;
+  for (std::size_t row = 0; row < terms; ++row) {
+    Block weighted;
+    for (std::size_t at = 0; at < kPoints; at += kDoubleLanes)
+      StoreAt(hn::Mul(LoadAt(&block.information[at]), LoadAt(&block.terms[row][at])),
+              &weighted[at]);
+    for (std::size_t column = 0; column <= row; ++column, ++place)
+      if (equal[place] == place)
+        AddProducts(weighted, block.terms[column], sums.information[place]);
+  }
+}
+
+// Points first .. last - 1, whole blocks. The information is left out where `equal` is null.
+void AddPart(const PointPlanes& points, const Polynomial& z, const EqualProducts* equal,
+             std::size_t first, std::size_t last, PartSums& sums) {
+  BlockValues block;
+  for (std::size_t i = first; i < last; i += kPoints) {
+    Evaluate(points, z, i, block);
+    AddProducts(block.value, block.terms[0], sums.value);
+    for (std::size_t term = 0; term < z.terms(); ++term)
+      AddProducts(block.residual, block.terms[term], sums.gradient[term]);
+    if (equal) AddInformation(block, z.terms(), *equal, sums);
+  }
+}
+
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skinmask {
+
+HWY_EXPORT(AddPart);
+
+namespace logistic {
 namespace {
 
 using Terms = LogisticOptions::Terms;
@@ -46,7 +175,52 @@ Vector Penalised(Vector w) {
   return w;
 }
 
+EqualProducts EqualProductsOf(const Polynomial& z) {
+  // How often each feature is a factor.
+  using Powers = std::array<int, 3>;
+  std::vector<Powers> terms(z.terms(), Powers{}), pairs;
+  for (std::size_t i = 0; i < z.features; ++i) ++terms[1 + i][i];
+  for (std::size_t k = 0; k < z.products.size(); ++k) {
+    ++terms[1 + z.features + k][z.products[k].first];
+    ++terms[1 + z.features + k][z.products[k].second];
+  }
+  for (std::size_t row = 0; row < terms.size(); ++row)
+    for (std::size_t column = 0; column <= row; ++column) {
+      pairs.push_back(terms[row]);
+      for (std::size_t i = 0; i < 3; ++i) pairs.back()[i] += terms[column][i];
+    }
+  EqualProducts equal;
+  std::iota(equal.begin(), equal.end(), 0);
+  for (std::size_t place = 0; place < pairs.size(); ++place)
+    equal[place] = static_cast<std::size_t>(std::ranges::find(pairs, pairs[place]) - pairs.begin());
+  return equal;
+}
+
 }  // namespace
+
+LikelihoodSums& LikelihoodSums::operator+=(const LikelihoodSums& other) {
+  value += other.value;
+  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += other.gradient[i];
+  for (std::size_t i = 0; i < information.size(); ++i) information[i] += other.information[i];
+  return *this;
+}
+
+LikelihoodSums Likelihood(const PointPlanes& points, const Polynomial& z, bool information) {
+  const EqualProducts equal = EqualProductsOf(z);
+  return SumOverBlocks(points, LikelihoodSums(),
+                       [&](std::size_t first, std::size_t last, LikelihoodSums& sums) {
+                         PartSums lanes;
+                         HWY_DYNAMIC_DISPATCH(AddPart)
+                         (points, z, information ? &equal : nullptr, first, last, lanes);
+                         LikelihoodSums part;
+                         part.value = PointPlanes::Total(lanes.value);
+                         for (std::size_t i = 0; i < z.terms(); ++i)
+                           part.gradient[i] = PointPlanes::Total(lanes.gradient[i]);
+                         for (std::size_t i = 0; i < part.information.size(); ++i)
+                           part.information[i] = PointPlanes::Total(lanes.information[equal[i]]);
+                         sums += part;
+                       });
+}
 
 Problem::Problem(const Samples& samples, const FitOptions& options, const Model& model)
     : options_(options.logistic), form_(FormOf(options.logistic.terms, options.features.size())) {
@@ -125,4 +299,7 @@ LogisticTerms Problem::Coefficients(const Vector& w) const {
   return terms;
 }
 
-}  // namespace skinmask::logistic
+}  // namespace logistic
+
+}  // namespace skinmask
+#endif

@@ -39,11 +39,6 @@ struct PointPlanes {
   static std::size_t Padded(std::size_t points) { return (points + kBlock - 1) / kBlock * kBlock; }
 };
 
-// One point for all points of a cell, where their mean is and with all their weight (above 0);
-// cells are an eighth of a standard deviation wide in each feature, and those at the ends, four
-// standard deviations from the mean, are open. Cost: two passes, and at most 64^3 cells.
-PointPlanes Merged(const PointPlanes& points);
-
 // Sums over [0, count) in parts of at most `grain`, so that they do not depend on the threads. Sum
 // needs +=; add(first, last, sum) adds items first .. last - 1.
 template <class Sum, class Add>

@@ -1,4 +1,4 @@
-// The bins that log-odds are counted in.
+// How scores are added up: the bins that log-odds are counted in, and what they lose.
 #pragma once
 
 #include <algorithm>
@@ -40,5 +40,12 @@ inline double ThresholdBetween(double low, double high) {
 }
 
 constexpr double kFixedPoint = 4294967296.;  // 2^32, the unit of sums of squared errors
+
+// For each of `count` log-odds z, with `truth` 1 for the positive class and -1 for the others, in
+// multiples of 2^-32, rounded: (P - truth)^2, and -log P(truth), which counts as 2^18 at most. The
+// same bits for every CPU target. The count is rounded up to a multiple of 8, for which there is
+// room.
+void LossRow(const double* z, const double* truth, std::size_t count, double* squared_error,
+             double* log_loss);
 
 }  // namespace skinmask

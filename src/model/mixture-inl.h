@@ -6,8 +6,26 @@
 #define SKINMASK_MIXTURE_INL_H_
 #endif
 
-#include "model/mixture_view.h"
 #include "model/quadratic-inl.h"
+#include "skinmask/model/mixture.h"
+
+#ifndef SKINMASK_MIXTURE_VIEW_ONCE
+#define SKINMASK_MIXTURE_VIEW_ONCE
+namespace skinmask {
+
+// What the row functions see of a CompiledMixture.
+// Components k = 0 .. count - 1 by class, class 0 first, as the powers of two of their ratios to
+// component 0:  p_k / p_0 = 2^u_k.
+struct MixtureView {
+  std::size_t count;            // 2 .. CompiledMixture::kMaxComponents
+  std::size_t positives;        // components of class 0, 1 .. count - 1
+  const FloatQuadratic* u;      // count of them, the first 0
+  const std::uint8_t* classes;  // of each component
+  bool one_each;                // no class has two components
+};
+
+}  // namespace skinmask
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {

@@ -3,13 +3,132 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "skinmask/base/cpu.h"
 #include "skinmask/base/error.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/mixture.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "model/mixture-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::HWY_NAMESPACE {
+namespace {
+
+// A kernel of blocks from one of vectors.
+template <class OfVector>
+struct OfMixture : OfBlock, OfVector {
+  MixtureView m;
+  HWY_INLINE auto operator()(const FourVectors<Floats>& b, const FourVectors<Floats>& g,
+                             const FourVectors<Floats>& r) const {
+    const LogRatios ratios(m, b, g, r);
+    const OfVector& of = *this;
+    using V = decltype(of(m, ratios, 0));
+    return FourVectors<V>{of(m, ratios, 0), of(m, ratios, 1), of(m, ratios, 2), of(m, ratios, 3)};
+  }
+};
+
+// n terms, the greatest of them 1, sum to at most n. So where the greatest terms of both sides are
+// further apart than by the count of the other's, they decide, and the sums need not be taken: the
+// mask is the same, as the hundredth kept in hand is far beyond the sums' error.
+struct PositiveMask {
+  static constexpr bool kAllBytes = true;
+  HWY_INLINE Words operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
+    constexpr float kInHand = 0.01f;
+    const Floats lead = hn::Sub(ratios.positive[j], ratios.other[j]);
+    const float others = Log2(m.count - m.positives) + kInHand;
+    const float positives = Log2(m.positives) + kInHand;
+    auto greater = hn::Gt(lead, Float(0));
+    const auto open = hn::And(hn::Lt(lead, Float(others)), hn::Gt(lead, Float(-positives)));
+    if (HWY_UNLIKELY(!hn::AllFalse(FloatTag(), open))) {
+      const Floats shift = hn::Max(ratios.positive[j], ratios.other[j]);
+      greater =
+          hn::Gt(ratios.Sum(0, m.positives, j, shift), ratios.Sum(m.positives, m.count, j, shift));
+    }
+    return Bits(hn::VecFromMask(FloatTag(), greater));
+  }
+  // At least the binary logarithm of 1 .. kMaxComponents.
+  static float Log2(std::size_t n) {
+    static constexpr auto kLog2 = [] {
+      std::array<float, CompiledMixture::kMaxComponents + 1> table{};
+      for (std::size_t i = 2; i < table.size(); ++i) table[i] = table[(i + 1) / 2] + 1;
+      return table;
+    }();
+    return kLog2[n];
+  }
+};
+
+struct Probability {
+  HWY_INLINE Floats operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
+    const Floats shift = hn::Max(ratios.positive[j], ratios.other[j]);
+    const Floats positive = ratios.Sum(0, m.positives, j, shift);
+    const Floats other = ratios.Sum(m.positives, m.count, j, shift);
+    return hn::Div(positive, hn::Add(positive, other));
+  }
+};
+
+struct ProbabilityByte {
+  static constexpr bool kAllBytes = false;
+  HWY_INLINE Words operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
+    return RoundedByte(hn::Mul(Float(255), Probability()(m, ratios, j)));
+  }
+};
+
+struct LogOdds {
+  HWY_INLINE Floats operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
+    const Floats positive = Log(ratios.Sum(0, m.positives, j, ratios.positive[j]));
+    const Floats other = Log(ratios.Sum(m.positives, m.count, j, ratios.other[j]));
+    const Floats lead = hn::Sub(ratios.positive[j], ratios.other[j]);
+    return hn::Add(hn::Mul(lead, Float(kLn2)), hn::Sub(positive, other));
+  }
+};
+
+struct GreatestClass {
+  static constexpr bool kAllBytes = false;
+  HWY_INLINE Words operator()(const MixtureView& m, const LogRatios& ratios, std::size_t j) const {
+    const Floats shift = hn::Max(ratios.positive[j], ratios.other[j]);
+    Floats greatest = Float(-3e38f);
+    Words index = Word(0);
+    for (std::size_t first = 0, last; first < m.count; first = last) {
+      for (last = first + 1; last < m.count && m.classes[last] == m.classes[first];) ++last;
+      const Floats sum = m.one_each ? ratios.u[first][j] : ratios.Sum(first, last, j, shift);
+      const auto greater = hn::RebindMask(WordTag(), hn::Gt(sum, greatest));
+      index = hn::IfThenElse(greater, Word(m.classes[first]), index);
+      greatest = hn::Max(greatest, sum);
+    }
+    return index;
+  }
+};
+
+template <class OfVector, class T>
+void MixtureRow(const MixtureView& m, const std::uint8_t* bgr, std::size_t count, T* out) {
+  BgrRow(OfMixture<OfVector>{{}, {}, m}, bgr, count, out);
+}
+
+constexpr auto& MaskRow = MixtureRow<PositiveMask, std::uint8_t>;
+constexpr auto& ClassRow = MixtureRow<GreatestClass, std::uint8_t>;
+constexpr auto& ProbabilityByteRow = MixtureRow<ProbabilityByte, std::uint8_t>;
+constexpr auto& ProbabilityRow = MixtureRow<Probability, float>;
+constexpr auto& LogOddsRow = MixtureRow<LogOdds, float>;
+
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace skinmask {
+
+HWY_EXPORT(MaskRow);
+HWY_EXPORT(ClassRow);
+HWY_EXPORT(ProbabilityByteRow);
+HWY_EXPORT(ProbabilityRow);
+HWY_EXPORT(LogOddsRow);
+
 namespace {
 
 // The relative error of Exp2 (docs/math.md), and of adding n such terms, the greatest near 1, whose
@@ -59,4 +178,39 @@ CompiledMixture::CompiledMixture(std::span<const MixtureComponent> components, d
       positive_error + other_error + SumError(positives_) + SumError(classes_.size() - positives_);
 }
 
+MixtureView CompiledMixture::ViewOf(const std::vector<FloatQuadratic>& ratios) const noexcept {
+  return {classes_.size(), positives_, ratios.data(), classes_.data(), one_each_};
+}
+
+MixtureView CompiledMixture::View() const noexcept { return ViewOf(ratios_); }
+
+void CompiledMixture::MaskRow(const std::uint8_t* bgr, std::size_t count,
+                              std::uint8_t* mask) const noexcept {
+  if (std::isinf(threshold_))
+    std::fill_n(mask, count, static_cast<std::uint8_t>(threshold_ > 0 ? 0 : 255));
+  else
+    HWY_DYNAMIC_DISPATCH(MaskRow)(ViewOf(mask_ratios_), bgr, count, mask);
+}
+
+void CompiledMixture::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                     std::uint8_t* probability) const noexcept {
+  HWY_DYNAMIC_DISPATCH(ProbabilityByteRow)(View(), bgr, count, probability);
+}
+
+void CompiledMixture::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                     float* probability) const noexcept {
+  HWY_DYNAMIC_DISPATCH(ProbabilityRow)(View(), bgr, count, probability);
+}
+
+void CompiledMixture::LogOddsRow(const std::uint8_t* bgr, std::size_t count,
+                                 float* z) const noexcept {
+  HWY_DYNAMIC_DISPATCH(LogOddsRow)(View(), bgr, count, z);
+}
+
+void CompiledMixture::ClassRow(const std::uint8_t* bgr, std::size_t count,
+                               std::uint8_t* index) const noexcept {
+  HWY_DYNAMIC_DISPATCH(ClassRow)(View(), bgr, count, index);
+}
+
 }  // namespace skinmask
+#endif

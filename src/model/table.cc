@@ -8,7 +8,60 @@
 
 #include "skinmask/base/logistic.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/table.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "base/pixels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skinmask::HWY_NAMESPACE {
+namespace {
+
+struct BitOfColor : OfColor {
+  static constexpr bool kAllBytes = true;
+  const std::uint32_t* bits;
+  HWY_INLINE Words operator()(Words color) const {
+    const Words word =
+        hn::GatherIndex(WordTag(), bits, hn::BitCast(IntTag(), hn::ShiftRight<5>(color)));
+    // Shifted by 31 - color % 32, the bit is the sign.
+    const Words sign = hn::Shl(word, hn::AndNot(color, Word(31)));
+    return hn::BitCast(WordTag(), hn::ShiftRight<31>(hn::BitCast(IntTag(), sign)));
+  }
+};
+
+struct ByteOfColor : OfColor {
+  static constexpr bool kAllBytes = false;
+  const std::uint8_t* bytes;
+  HWY_INLINE Words operator()(Words color) const {
+#if HWY_TARGET == HWY_SCALAR
+    return Word(bytes[hn::GetLane(color)]);
+#else
+    return hn::GatherOffset(WordTag(), reinterpret_cast<const std::uint32_t*>(bytes),
+                            hn::BitCast(IntTag(), color));
+#endif
+  }
+};
+
+void TableMaskRow(const std::uint32_t* bits, const std::uint8_t* bgr, std::size_t count,
+                  std::uint8_t* mask) {
+  BgrRow(BitOfColor{{}, bits}, bgr, count, mask);
+}
+void TableByteRow(const std::uint8_t* bytes, const std::uint8_t* bgr, std::size_t count,
+                  std::uint8_t* byte) {
+  BgrRow(ByteOfColor{{}, bytes}, bgr, count, byte);
+}
+
+}  // namespace
+}  // namespace skinmask::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace skinmask {
+
+HWY_EXPORT(TableMaskRow);
+HWY_EXPORT(TableByteRow);
+
 namespace {
 
 constexpr std::size_t kBlues = 256;  // colours that share red and green; pixels evaluated at a time
@@ -55,4 +108,47 @@ void Posterior::Table::FillRow(std::size_t red_green) {
   }
 }
 
+void BitOfColorRow(const std::uint32_t* bits, const std::uint8_t* bgr, std::size_t count,
+                   std::uint8_t* mask) noexcept {
+  HWY_DYNAMIC_DISPATCH(TableMaskRow)(bits, bgr, count, mask);
+}
+
+template <class Use>
+void Posterior::Table::MemoRow(const std::uint8_t* bgr, std::size_t count,
+                               const Use& use) const noexcept {
+  const auto find = [this](const std::uint8_t* of, std::size_t n, ColorMemo::Word* words) {
+    ReferenceRow(reference_, of, n, words, [this](double z) {
+      const auto above = z > threshold_ ? kAbove : ColorMemo::Word{0};
+      return static_cast<ColorMemo::Word>(kKnown | above | ProbabilityByte(z));
+    });
+  };
+  memo_->Row(bgr, count, find, use);
+}
+
+void Posterior::Table::MaskRow(const std::uint8_t* bgr, std::size_t count,
+                               std::uint8_t* mask) const noexcept {
+  if (memo_)
+    MemoRow(bgr, count, [&](std::size_t i, ColorMemo::Word word) {
+      mask[i] = static_cast<std::uint8_t>(word & kAbove ? 255 : 0);
+    });
+  else if (bits_.empty())
+    ReferenceRow(reference_, bgr, count, mask,
+                 [this](double z) { return static_cast<std::uint8_t>(z > threshold_ ? 255 : 0); });
+  else
+    BitOfColorRow(bits_.data(), bgr, count, mask);
+}
+
+void Posterior::Table::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                      std::uint8_t* probability) const noexcept {
+  if (memo_)
+    MemoRow(bgr, count, [&](std::size_t i, ColorMemo::Word word) {
+      probability[i] = static_cast<std::uint8_t>(word);
+    });
+  else if (bytes_.empty())
+    ReferenceRow(reference_, bgr, count, probability, ProbabilityByte);
+  else
+    HWY_DYNAMIC_DISPATCH(TableByteRow)(bytes_.data(), bgr, count, probability);
+}
+
 }  // namespace skinmask
+#endif

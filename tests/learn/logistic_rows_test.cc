@@ -1,5 +1,5 @@
 // The likelihood of logistic regression by row functions against its definition.
-#include "learn/logistic_rows.h"
+#include "learn/logistic_likelihood.h"
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>

@@ -1,4 +1,4 @@
-#include "learn/loss_rows.h"
+#include "learn/score_bins.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <opencv2/imgcodecs.hpp>
 
-#include "report/ticks.h"
+#include "report/chart.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/draw.h"
 #include "skinmask/report/planes.h"

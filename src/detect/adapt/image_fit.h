@@ -1,6 +1,7 @@
 // The colours of one image as mixtures of Gaussians, one of skin and one of the background.
 #pragma once
 
+#include <cstdint>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <span>

@@ -1,8 +1,65 @@
 #include "skinmask/detect/seed_finder.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <opencv2/imgproc.hpp>
+
+#include "media/picture_type.h"
+#include "skinmask/base/error.h"
+#include "skinmask/media/ground_truth.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask {
+namespace {
+
+std::string SizeText(const cv::Size& size) { return fmt::format("{}x{}", size.width, size.height); }
+
+class Box : public SeedFinder {
+ public:
+  explicit Box(const cv::Rect& box) : box_(box) {}
+  std::string_view name() const override { return "seed"; }
+  std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    RequireType(bgr, CV_8UC3, "image");
+    if (box_.empty() || (box_ & cv::Rect({}, bgr.size())) != box_)
+      throw Error(
+          fmt::format("seed rectangle {},{},{},{}", box_.x, box_.y, box_.width, box_.height),
+          fmt::format("is not within the image (of {} pixels)", SizeText(bgr.size())));
+    return {{box_, std::nullopt, {}}};
+  }
+
+ private:
+  cv::Rect box_;
+};
+
+class SeedMask : public SeedFinder {
+ public:
+  explicit SeedMask(const std::filesystem::path& file) : file_(file) {
+    const MaskRule rule;
+    const cv::Mat classes = ReadMask(file, rule).classes;
+    const auto skin = std::ranges::find(rule.classes(), "skin") - rule.classes().begin();
+    mask_ = classes == static_cast<int>(skin);
+    box_ = cv::boundingRect(mask_);
+    if (box_.empty()) throw Error(file.string(), "marks no skin (above 127 is skin)");
+  }
+  std::string_view name() const override { return "seed"; }
+  std::vector<Seed> Find(const cv::Mat& bgr) const override {
+    RequireType(bgr, CV_8UC3, "image");
+    if (bgr.size() != mask_.size())
+      throw Error(file_.string(),
+                  fmt::format("is {}, and the image {} (seeds are of the image's size)",
+                              SizeText(mask_.size()), SizeText(bgr.size())));
+    return {{box_, std::nullopt, mask_(box_)}};
+  }
+
+ private:
+  std::filesystem::path file_;
+  cv::Mat mask_;
+  cv::Rect box_;
+};
+
+}  // namespace
 
 cv::Point2d FaceFrame::FromImage(const cv::Point2d& point) const {
   const cv::Point2d d = (point - centre) / size;
@@ -13,6 +70,12 @@ cv::Point2d FaceFrame::FromImage(const cv::Point2d& point) const {
 cv::Rect FaceFrame::Box(const cv::Size& image) const {
   const cv::Point2d half(size / 2, size / 2);
   return cv::Rect(cv::Point(centre - half), cv::Point(centre + half)) & cv::Rect({}, image);
+}
+
+std::unique_ptr<SeedFinder> FixedSeed(const cv::Rect& box) { return std::make_unique<Box>(box); }
+
+std::unique_ptr<SeedFinder> FixedSeed(const std::filesystem::path& mask_file) {
+  return std::make_unique<SeedMask>(mask_file);
 }
 
 }  // namespace skinmask

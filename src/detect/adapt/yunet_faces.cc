@@ -8,6 +8,7 @@
 #include "detect/adapt/onnx_check.h"
 #include "detect/adapt/opencv_net.h"
 #include "detect/adapt/pool.h"
+#include "media/late_module.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -181,6 +182,14 @@ class YuNetFaces : public SeedFinder {
 std::unique_ptr<SeedFinder> YuNetFaceFinder(const std::filesystem::path& onnx,
                                             const YuNetOptions& options) {
   return std::make_unique<YuNetFaces>(onnx, options);
+}
+
+std::unique_ptr<Net> ReadOnnx(std::string_view bytes) {
+  static auto* const read = reinterpret_cast<decltype(&skinmask_read_onnx)>(
+      FindInModule("skinmask-dnn.so", "skinmask_read_onnx"));
+  std::unique_ptr<Net> net;
+  read(bytes, net);
+  return net;
 }
 
 }  // namespace skinmask
