@@ -6,7 +6,6 @@
 #include <numbers>
 #include <vector>
 
-#include "detect/adapt/box_rows.h"
 #include "detect/adapt/refine.h"
 #include "detect/adapt/small_image.h"
 #include "detect/adapt/spatial_prior.h"
@@ -47,28 +46,27 @@ TEST(SmallImage, IsTheMeanOfEachSquare) {
   }
 }
 
-double MeanWithin(const Plane& plane, int radius, int x, int y) {
+double MeanWithin(const cv::Mat1f& plane, int radius, int x, int y) {
   double sum = 0;
   int count = 0;
-  for (int j = std::max(0, y - radius); j <= std::min(plane.height() - 1, y + radius); ++j)
-    for (int i = std::max(0, x - radius); i <= std::min(plane.width() - 1, x + radius);
-         ++i, ++count)
-      sum += static_cast<double>(plane.Row(j)[i]);
+  for (int j = std::max(0, y - radius); j <= std::min(plane.rows - 1, y + radius); ++j)
+    for (int i = std::max(0, x - radius); i <= std::min(plane.cols - 1, x + radius); ++i, ++count)
+      sum += static_cast<double>(plane(j, i));
   return sum / count;
 }
 
 TEST(BoxMean, IsTheMeanOfWhatIsInTheBox) {
   testing::Random random(8);
   for (int width = 1; width <= 70; ++width) {
-    Plane plane(width, 1 + width % 9), mean(width, 1);
-    for (int y = 0; y < plane.height(); ++y)
-      for (int x = 0; x < width; ++x) plane.Row(y)[x] = static_cast<float>(random.Normal());
+    cv::Mat1f plane(1 + width % 9, width), mean(1, width);
+    for (int y = 0; y < plane.rows; ++y)
+      for (int x = 0; x < width; ++x) plane(y, x) = static_cast<float>(random.Normal());
     for (const int radius : {1, 2, 3, 4, 7, 40}) {
       BoxMean box(plane, radius);
-      for (int y = 0; y < plane.height(); ++y) {
-        box.NextRow(mean.Row(0));
+      for (int y = 0; y < plane.rows; ++y) {
+        box.NextRow(mean[0]);
         for (int x = 0; x < width; ++x)
-          ASSERT_NEAR(mean.Row(0)[x], MeanWithin(plane, radius, x, y), 1e-5) << width << radius;
+          ASSERT_NEAR(mean(0, x), MeanWithin(plane, radius, x, y), 1e-5) << width << radius;
       }
     }
   }
@@ -95,17 +93,17 @@ Message NeighboursMessage(const cv::Mat& bgr, const cv::Mat& z, double face_size
 TEST(MeanField, IsTheGuidedFilterOfTheLabels) {
   const cv::Mat bgr = Noise(19, 45);
   cv::Mat z(bgr.size(), CV_32FC1);
-  Plane grey(bgr.cols, bgr.rows), label(bgr.cols, bgr.rows), square(bgr.cols, bgr.rows),
-      product(bgr.cols, bgr.rows), slope(bgr.cols, bgr.rows), offset(bgr.cols, bgr.rows);
+  cv::Mat1f grey(bgr.size()), label(bgr.size()), square(bgr.size()), product(bgr.size()),
+      slope(bgr.size()), offset(bgr.size());
   testing::Random random(4);
   for (int y = 0; y < bgr.rows; ++y)
     for (int x = 0; x < bgr.cols; ++x) {
       z.at<float>(y, x) = static_cast<float>(5 * random.Normal());
       const double log_odds = std::clamp(static_cast<double>(z.at<float>(y, x)), -8., 8.);
-      grey.Row(y)[x] = static_cast<float>(bgr.at<cv::Vec3b>(y, x)[1] / 255.);
-      label.Row(y)[x] = static_cast<float>(std::tanh(log_odds / 2));
-      square.Row(y)[x] = grey.Row(y)[x] * grey.Row(y)[x];
-      product.Row(y)[x] = grey.Row(y)[x] * label.Row(y)[x];
+      grey(y, x) = static_cast<float>(bgr.at<cv::Vec3b>(y, x)[1] / 255.);
+      label(y, x) = static_cast<float>(std::tanh(log_odds / 2));
+      square(y, x) = grey(y, x) * grey(y, x);
+      product(y, x) = grey(y, x) * label(y, x);
     }
   RefinementOptions options;
   options.rounds = 1;
@@ -116,8 +114,8 @@ TEST(MeanField, IsTheGuidedFilterOfTheLabels) {
       const double g = MeanWithin(grey, radius, x, y), l = MeanWithin(label, radius, x, y);
       const double a = (MeanWithin(product, radius, x, y) - g * l) /
                        (MeanWithin(square, radius, x, y) - g * g + options.epsilon);
-      slope.Row(y)[x] = static_cast<float>(a);
-      offset.Row(y)[x] = static_cast<float>(l - a * g);
+      slope(y, x) = static_cast<float>(a);
+      offset(y, x) = static_cast<float>(l - a * g);
     }
   const Message message = NeighboursMessage(bgr, z, 1000, options);
   for (int y = 0; y < bgr.rows; ++y)

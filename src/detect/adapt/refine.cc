@@ -2,23 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <vector>
 
-#include "detect/adapt/box_rows.h"
+#include "detect/adapt/exp2.h"
 
 namespace skinmask {
 namespace {
 
-Plane GreyOf(const cv::Mat& bgr) {
-  Plane grey(bgr.cols, bgr.rows);
-  for (int y = 0; y < bgr.rows; ++y)
-    for (int x = 0; x < bgr.cols; ++x)
-      grey.Row(y)[x] = static_cast<float>(bgr.ptr(y)[3 * x + 1]) * (1.f / 255);
-  return grey;
-}
+using Plane = cv::Mat1f;
 
-Plane Like(const Plane& other) { return Plane(other.width(), other.height()); }
+// Pixels of a side of `size` within `radius` of the place.
+int Within(int place, int radius, int size) {
+  return std::min(place + radius, size - 1) - std::max(place - radius, 0) + 1;
+}
 
 // He, Sun, Tang: Guided image filtering, ECCV 2010: in every window the output is slope * guide +
 // offset, by least squares; both averaged over the windows that hold a pixel.
@@ -26,19 +22,17 @@ class GuidedFilter {
  public:
   GuidedFilter(const Plane& guide, int radius, double epsilon)
       : radius_(radius),
-        mean_(Like(guide)),
-        inverse_variance_(Like(guide)),
-        slope_(Like(guide)),
-        offset_(Like(guide)) {
-    Plane square = Like(guide);
-    for (int y = 0; y < guide.height(); ++y)
-      for (int x = 0; x < guide.width(); ++x) square.Row(y)[x] = guide.Row(y)[x] * guide.Row(y)[x];
+        mean_(guide.size()),
+        inverse_variance_(guide.size()),
+        slope_(guide.size()),
+        offset_(guide.size()) {
+    const Plane square = guide.mul(guide);
     BoxMean of_guide(guide, radius), of_square(square, radius);
-    for (int y = 0; y < guide.height(); ++y) {
-      float *const mean = mean_.Row(y), *const inverse = inverse_variance_.Row(y);
+    for (int y = 0; y < guide.rows; ++y) {
+      float *const mean = mean_[y], *const inverse = inverse_variance_[y];
       of_guide.NextRow(mean);
       of_square.NextRow(inverse);
-      for (int x = 0; x < guide.width(); ++x)
+      for (int x = 0; x < guide.cols; ++x)
         inverse[x] =
             1 / (std::max(inverse[x] - mean[x] * mean[x], 0.f) + static_cast<float>(epsilon));
     }
@@ -46,35 +40,42 @@ class GuidedFilter {
 
   // The slope and offset of each pixel into the last two; `input` and guide times input.
   void Fit(const Plane& input, const Plane& guide_input, Plane& slope, Plane& offset) {
-    const auto width = static_cast<std::size_t>(input.width());
-    Plane means(input.width(), 2);
+    Plane means(2, input.cols);
     BoxMean of_input(input, radius_), of_product(guide_input, radius_);
-    for (int y = 0; y < input.height(); ++y) {
-      of_input.NextRow(means.Row(0));
-      of_product.NextRow(means.Row(1));
-      LineRow({means.Row(0), means.Row(1), mean_.Row(y), inverse_variance_.Row(y)}, width,
-              slope_.Row(y), offset_.Row(y));
+    for (int y = 0; y < input.rows; ++y) {
+      of_input.NextRow(means[0]);
+      of_product.NextRow(means[1]);
+      FitRow(means[0], means[1], y);
     }
     BoxMean of_slope(slope_, radius_), of_offset(offset_, radius_);
-    for (int y = 0; y < input.height(); ++y) {
-      of_slope.NextRow(slope.Row(y));
-      of_offset.NextRow(offset.Row(y));
+    for (int y = 0; y < input.rows; ++y) {
+      of_slope.NextRow(slope[y]);
+      of_offset.NextRow(offset[y]);
     }
   }
 
  private:
+  // Least squares in each window of row y, of the means there.
+  void FitRow(const float* input, const float* guide_input, int y) {
+    const float *const guide = mean_[y], *const inverse_variance = inverse_variance_[y];
+    float *const slope = slope_[y], *const offset = offset_[y];
+    for (int x = 0; x < mean_.cols; ++x) {
+      slope[x] = (guide_input[x] - guide[x] * input[x]) * inverse_variance[x];
+      offset[x] = input[x] - slope[x] * guide[x];
+    }
+  }
+
   int radius_;
   Plane mean_, inverse_variance_;  // of the guide, in each window
   Plane slope_, offset_;           // of each window
 };
 
-cv::Mat Scaled(const Plane& plane, double factor) {
-  cv::Mat scaled(plane.height(), plane.width(), CV_32FC1);
-  const auto by = static_cast<float>(factor);
-  for (int y = 0; y < plane.height(); ++y)
-    std::transform(plane.Row(y), plane.Row(y) + plane.width(), scaled.ptr<float>(y),
-                   [by](float value) { return by * value; });
-  return scaled;
+Plane GreyOf(const cv::Mat& bgr) {
+  Plane grey(bgr.size());
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < bgr.cols; ++x)
+      grey(y, x) = static_cast<float>(bgr.ptr(y)[3 * x + 1]) * (1.f / 255);
+  return grey;
 }
 
 int RadiusOf(const cv::Mat& small_bgr, double face_size, const RefinementOptions& options) {
@@ -86,22 +87,84 @@ int RadiusOf(const cv::Mat& small_bgr, double face_size, const RefinementOptions
 
 }  // namespace
 
+BoxMean::BoxMean(const cv::Mat1f& plane, int radius)
+    : plane_(plane),
+      radius_(radius),
+      columns_(static_cast<std::size_t>(plane.cols + 2 * radius)),
+      fours_(columns_.size()) {
+  for (int x = 0; x < plane.cols; ++x)
+    inverse_counts_.push_back(1.f / static_cast<float>(Within(x, radius, plane.cols)));
+  for (int y = 0; y < std::min(radius, plane.rows); ++y) AddRow(y);
+}
+
+void BoxMean::NextRow(float* out) {
+  const int y = next_++;
+  if (y + radius_ < plane_.rows) AddRow(y + radius_);
+  if (y > radius_) TakeRow(y - radius_ - 1);
+  SumWindows(out);
+  const float inverse_rows = 1.f / static_cast<float>(Within(y, radius_, plane_.rows));
+  for (std::size_t x = 0; x < inverse_counts_.size(); ++x)
+    out[x] *= inverse_counts_[x] * inverse_rows;
+}
+
+void BoxMean::AddRow(int y) {
+  const float* const row = plane_[y];
+  float* const sums = columns_.data() + radius_;
+  for (int x = 0; x < plane_.cols; ++x) sums[x] += row[x];
+}
+
+void BoxMean::TakeRow(int y) {
+  const float* const row = plane_[y];
+  float* const sums = columns_.data() + radius_;
+  for (int x = 0; x < plane_.cols; ++x) sums[x] -= row[x];
+}
+
+// Sums of four first: a quarter of the terms are left then.
+void BoxMean::SumWindows(float* out) {
+  const std::size_t count = inverse_counts_.size(), window = columns_.size() - count + 1;
+  const float* const columns = columns_.data();
+  for (std::size_t i = 0; i + 3 < columns_.size(); ++i)
+    fours_[i] = (columns[i] + columns[i + 1]) + (columns[i + 2] + columns[i + 3]);
+  std::fill_n(out, count, 0.f);
+  std::size_t k = 0;
+  for (; k + 4 <= window; k += 4)
+    for (std::size_t x = 0; x < count; ++x) out[x] += fours_[x + k];
+  for (; k < window; ++k)
+    for (std::size_t x = 0; x < count; ++x) out[x] += columns[x + k];
+}
+
 struct MeanField::State {
   State(const cv::Mat& small_bgr, double face_size, const RefinementOptions& options)
-      : weight(options.pairwise_weight),
+      : weight(static_cast<float>(options.pairwise_weight)),
         grey(GreyOf(small_bgr)),
         filter(grey, RadiusOf(small_bgr, face_size, options), options.epsilon),
-        label(Like(grey)),
-        grey_label(Like(grey)),
-        slope(Like(grey)),
-        offset(Like(grey)),
-        refined(small_bgr.cols, 1) {}
+        label(grey.size()),
+        grey_label(grey.size()),
+        slope(grey.size()),
+        offset(grey.size()) {}
 
-  double weight;
+  void AddMessageTo(float* z, int y) const {
+    const float *const of_grey = grey[y], *const slopes = slope[y], *const offsets = offset[y];
+    for (int x = 0; x < grey.cols; ++x) z[x] += weight * (slopes[x] * of_grey[x] + offsets[x]);
+  }
+
+  // tanh(z / 2), the mean of a label of +1 or -1, and the same times grey. Beyond 8 one is as sure
+  // as can be.
+  void Label(const float* z, int y) {
+    constexpr float kMax = 8, kLog2E = 0x1.715476p+0f;
+    const float* const of_grey = grey[y];
+    float *const labels = label[y], *const grey_labels = grey_label[y];
+    for (int x = 0; x < grey.cols; ++x) {
+      const float e = Exp2(std::min(std::max(-kMax, z[x]), kMax) * kLog2E);
+      labels[x] = 1 - 2 / (1 + e);
+      grey_labels[x] = labels[x] * of_grey[x];
+    }
+  }
+
+  float weight;
   Plane grey;
   GuidedFilter filter;
   Plane label, grey_label, slope, offset;  // the last two of the message, over the weight
-  Plane refined;                           // a row
   bool has_message = false;
 };
 
@@ -113,15 +176,12 @@ void MeanField::Reset() { state_->has_message = false; }
 
 void MeanField::Run(const cv::Mat& log_odds, int rounds) {
   State& s = *state_;
-  const auto width = static_cast<std::size_t>(s.grey.width());
-  const auto weight = static_cast<float>(s.weight);
+  std::vector<float> z;
   for (int round = 0; round < rounds; ++round) {
-    for (int y = 0; y < s.grey.height(); ++y) {
-      float* const z = s.refined.Row(0);
-      std::copy_n(log_odds.ptr<float>(y), width, z);
-      if (s.has_message)
-        AddMessageTo(z, s.grey.Row(y), s.slope.Row(y), s.offset.Row(y), weight, width);
-      LabelRow(z, s.grey.Row(y), width, s.label.Row(y), s.grey_label.Row(y));
+    for (int y = 0; y < s.grey.rows; ++y) {
+      z.assign(log_odds.ptr<float>(y), log_odds.ptr<float>(y) + s.grey.cols);
+      if (s.has_message) s.AddMessageTo(z.data(), y);
+      s.Label(z.data(), y);
     }
     s.filter.Fit(s.label, s.grey_label, s.slope, s.offset);
     s.has_message = true;
@@ -129,20 +189,12 @@ void MeanField::Run(const cv::Mat& log_odds, int rounds) {
 }
 
 Message MeanField::message() const {
-  return {Scaled(state_->slope, state_->weight), Scaled(state_->offset, state_->weight)};
+  const State& s = *state_;
+  return {s.weight * s.slope, s.weight * s.offset};
 }
 
 void MeanField::AddMessage(cv::Mat& log_odds) const {
-  State& s = *state_;
-  Plane row(s.grey.width(), 1);
-  const auto width = static_cast<std::size_t>(s.grey.width());
-  for (int y = 0; y < s.grey.height(); ++y) {
-    float* const z = row.Row(0);
-    std::copy_n(log_odds.ptr<float>(y), width, z);
-    AddMessageTo(z, s.grey.Row(y), s.slope.Row(y), s.offset.Row(y), static_cast<float>(s.weight),
-                 width);
-    std::copy_n(z, width, log_odds.ptr<float>(y));
-  }
+  for (int y = 0; y < log_odds.rows; ++y) state_->AddMessageTo(log_odds.ptr<float>(y), y);
 }
 
 }  // namespace skinmask

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <opencv2/core.hpp>
+#include <vector>
 
 #include "skinmask/detect/adapt_options.h"
 
@@ -13,6 +14,28 @@ namespace skinmask {
 // Sun: Fast guided filter, 2015).
 struct Message {
   cv::Mat slope, offset;
+};
+
+// Means over the pixels of a plane that are within `radius` of each column and row. A plane of the
+// small image has some 39,000 pixels: plain loops over its rows, which the compiler makes vectors
+// of. No sum's order depends on them, so that every CPU gives the same bits.
+class BoxMean {
+ public:
+  BoxMean(const cv::Mat1f& plane, int radius);
+
+  // Of row 0, then of row 1, and so on.
+  void NextRow(float* out);
+
+ private:
+  void AddRow(int y);
+  void TakeRow(int y);
+  void SumWindows(float* out);
+
+  const cv::Mat1f& plane_;
+  int radius_, next_ = 0;
+  std::vector<float> columns_;         // sums over the rows of the window, between zeros
+  std::vector<float> fours_;           // sums of four of these
+  std::vector<float> inverse_counts_;  // of the columns that are in each window
 };
 
 // Mean field on a small image (CV_8UC3), the messages guided by its edges. `face_size` is that of
