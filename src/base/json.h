@@ -1,11 +1,21 @@
-// JSON as the project writes it: keys in the order they were set, null for what is absent.
+// JSON as the project writes it (keys in the order they were set, null for what is absent), and as
+// it reads what somebody else may have written: what is not as expected is an Error that says
+// where.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/printable.h"
+#include "skinmask/base/error.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -19,6 +29,163 @@ Json OrNull(const std::optional<T>& value) {
 // A name on disk may be no UTF-8, and may hold orders to a terminal; the text has neither.
 inline std::string JsonText(const Json& json, int indent = -1) {
   return WithOrdersEscaped(json.dump(indent, ' ', false, Json::error_handler_t::replace));
+}
+
+// Copies of JSON go as deep on the stack as it is nested; a key is compared with all before it in
+// its object; and a value takes many times the memory that it has in the text.
+inline constexpr std::size_t kMaxLevels = 64, kMaxMembers = 1000, kMaxValues = 1 << 25;
+
+// What parsing a text takes: levels of arrays and objects in each other, members of the largest
+// object, and values in all (no fewer than there are, but for the outermost).
+struct JsonShape {
+  std::size_t levels = 0, members = 0, values = 0;
+};
+
+inline JsonShape ShapeOf(std::string_view text) {
+  JsonShape shape;
+  std::array<std::size_t, kMaxLevels + 1> members{};  // of the object that is open at each level
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\') ++i;
+    if (quoted) continue;
+    shape.values += c == '[' || c == '{' || c == ',';
+    if (c == '[' || c == '{') {
+      shape.levels = std::max(shape.levels, ++depth);
+      members[std::min(depth, kMaxLevels)] = 0;
+    }
+    if (c == ':') shape.members = std::max(shape.members, ++members[std::min(depth, kMaxLevels)]);
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+  }
+  return shape;
+}
+
+// Throws Error for a text that would take more than it may.
+inline void RequireModest(std::string_view text, std::string_view subject, std::string_view what,
+                          std::size_t most_values) {
+  const JsonShape shape = ShapeOf(text);
+  if (shape.levels > kMaxLevels)
+    throw Error(subject, fmt::format("is nested too deeply ({} has fewer levels)", what));
+  if (shape.members > kMaxMembers)
+    throw Error(subject, fmt::format("has an object of {} members ({} has {} at most)",
+                                     shape.members, what, kMaxMembers));
+  if (shape.values > most_values)
+    throw Error(subject, fmt::format("holds {} values ({} has {} at most)", shape.values, what,
+                                     most_values));
+}
+
+// The object of a file; `what` is what such a file is called, and `most_values` what it may hold.
+inline Json ParseObject(std::string_view text, std::string_view subject, std::string_view what,
+                        std::size_t most_values = kMaxValues) {
+  // What no JSON object begins like is another file altogether; where its first byte stands would
+  // help nobody.
+  if (!text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('{'))
+    throw Error(subject, fmt::format("is not JSON, as {} is (an object, '{{' at first)", what));
+  RequireModest(text, subject, what, most_values);
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception& e) {
+    // "[json.exception.parse_error.101] parse error at line 3, column 5: ..." without the tag.
+    const std::string_view problem = e.what();
+    const std::size_t end = problem.find("] ");
+    throw Error(subject,
+                fmt::format("is not JSON: {}", problem.substr(end == problem.npos ? 0 : end + 2)));
+  }
+}
+
+class JsonItems;
+
+// A value in a file that is being read, and how to name it in an error.
+class JsonNode {
+ public:
+  JsonNode(const Json& json, std::string subject, std::string path)
+      : json_(json), subject_(std::move(subject)), path_(std::move(path)) {}
+
+  [[noreturn]] void Fail(const std::string& problem) const {
+    throw Error(subject_, path_ + problem);
+  }
+
+  bool Has(const char* key) const { return json_.is_object() && json_.contains(key); }
+  JsonNode operator[](const char* key) const {
+    const std::string path = path_.empty() ? std::string(key) : path_ + "." + key;
+    if (!Has(key)) throw Error(subject_, path + " is missing");
+    return {json_[key], subject_, path};
+  }
+  JsonItems Items() const;  // of a list
+  JsonNode operator[](std::size_t i) const {
+    return {json_[i], subject_, fmt::format("{}[{}]", path_, i)};
+  }
+  std::string Text() const {
+    if (!json_.is_string()) Fail(" is not a text");
+    return json_.get<std::string>();
+  }
+  double Real() const {
+    if (!json_.is_number()) Fail(" is not a finite number");
+    return json_.get<double>();
+  }
+  std::optional<double> RealOrNull() const {
+    return json_.is_null() ? std::nullopt : std::optional<double>(Real());
+  }
+  std::uint64_t Count() const {
+    if (!json_.is_number_unsigned()) Fail(" is not a whole number from 0");
+    return json_.get<std::uint64_t>();
+  }
+  bool IsTrue() const {
+    if (!json_.is_boolean()) Fail(" is neither true nor false");
+    return json_.get<bool>();
+  }
+  const Json& json() const { return json_; }
+
+ private:
+  const Json& json_;
+  std::string subject_;
+  std::string path_;
+};
+
+// The items of a list. Each is made when it is asked for: its names would take more than itself.
+class JsonItems {
+ public:
+  explicit JsonItems(JsonNode list) : list_(std::move(list)) {}
+
+  class Iterator {
+   public:
+    Iterator(const JsonNode& list, std::size_t i) : list_(list), i_(i) {}
+    JsonNode operator*() const { return list_[i_]; }
+    Iterator& operator++() {
+      ++i_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return i_ == other.i_; }
+
+   private:
+    const JsonNode& list_;
+    std::size_t i_;
+  };
+
+  std::size_t size() const { return list_.json().size(); }
+  JsonNode operator[](std::size_t i) const { return list_[i]; }
+  Iterator begin() const { return {list_, 0}; }
+  Iterator end() const { return {list_, size()}; }
+
+ private:
+  JsonNode list_;
+};
+
+inline JsonItems JsonNode::Items() const {
+  if (!json_.is_array()) Fail(" is not a list");
+  return JsonItems(*this);
+}
+
+// What `make` returns; its Error is told as one of this value in the file.
+template <class Make>
+auto Named(const JsonNode& node, const Make& make) {
+  try {
+    return make();
+  } catch (const Error& e) {
+    node.Fail(fmt::format(": {}", e.what()));
+  }
 }
 
 }  // namespace skinmask

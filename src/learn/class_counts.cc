@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "learn/class_counts_json.h"
 #include "skinmask/model/reference.h"
 
 namespace skinmask {
@@ -55,19 +54,6 @@ std::optional<double> ClassCounts::Precision(std::size_t k) const {
   std::uint64_t all = 0;
   for (std::size_t truth = 0; truth < classes.size(); ++truth) all += Count(truth, k);
   return Share(Count(k, k), all);
-}
-
-Json JsonOf(const ClassCounts& counts) {
-  Json json{{"classes", counts.classes}, {"counts", Json::array()}};
-  json["accuracy"] = OrNull(counts.Accuracy());
-  for (std::size_t k = 0; k < counts.classes.size(); ++k) {
-    json["counts"].push_back(Json::array());
-    for (std::size_t called = 0; called < counts.classes.size(); ++called)
-      json["counts"].back().push_back(counts.Count(k, called));
-    json["recall"].push_back(OrNull(counts.Recall(k)));
-    json["precision"].push_back(OrNull(counts.Precision(k)));
-  }
-  return json;
 }
 
 ClassCounts CountClasses(const Samples& samples, const Model& model) {

@@ -7,12 +7,12 @@
 #include <functional>
 #include <map>
 
+#include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
-#include "pipeline/sha256.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/learn/calibration_scales.h"
 #include "skinmask/learn/reliability.h"
-#include "skinmask/learn/slopes.h"
 
 namespace skinmask {
 namespace {
@@ -60,7 +60,7 @@ std::vector<ScoredImage> ReadImages(const std::vector<std::filesystem::path>& fi
   return images;
 }
 
-// The slopes of images of one kind, and those with each of the folds left out.
+// The scales of images of one kind, and those with each of the folds left out.
 class PathFit {
  public:
   PathFit(const std::vector<ScoredImage>& all, By by, double own) : own_(own) {
@@ -68,23 +68,25 @@ class PathFit {
       if (image.by == by) images_.push_back(&image);
     if (images_.size() < 2) return;
     for (const ScoredImage* image : images_) sum_ += HistogramOf(*image);
-    slopes_ = FitSlopes(sum_.Steps(), own_);
+    scales_ = FitCalibrationScales(sum_.Steps(), own_);
   }
 
   std::size_t size() const { return images_.size(); }
-  const std::optional<Slopes>& slopes() const { return slopes_; }
+  const std::optional<CalibrationScales>& scales() const { return scales_; }
 
-  // Adds each image's pixels by slopes that were fitted without its fold.
+  // Adds each image's pixels by scales that were fitted without its fold.
   void AddTo(std::vector<Reliability>& after, const Stop& stop) const {
     const std::size_t folds = std::min(kMaxFolds, images_.size());
     for (std::size_t fold = 0; fold < folds && !stop(); ++fold) {
       ScoreHistogram others = sum_;
-      for (std::size_t i = fold; slopes_ && i < images_.size(); i += folds)
+      for (std::size_t i = fold; scales_ && i < images_.size(); i += folds)
         others -= HistogramOf(*images_[i]);
-      const Slopes slopes = slopes_ ? FitSlopes(others.Steps(), own_).value_or(Slopes()) : Slopes();
+      const CalibrationScales scales =
+          scales_ ? FitCalibrationScales(others.Steps(), own_).value_or(CalibrationScales())
+                  : CalibrationScales();
       for (std::size_t i = fold; i < images_.size(); i += folds)
         for (const ScoreStep& step : HistogramOf(*images_[i]).Steps().steps)
-          after[images_[i]->set].Add(own_ + slopes(step.score - own_), step.positive,
+          after[images_[i]->set].Add(own_ + scales(step.score - own_), step.positive,
                                      step.negative);
     }
   }
@@ -93,15 +95,16 @@ class PathFit {
   double own_;
   std::vector<const ScoredImage*> images_;
   ScoreHistogram sum_;
-  std::optional<Slopes> slopes_;
+  std::optional<CalibrationScales> scales_;
 };
 
 // The log-odds that were scored went through the earlier ones.
-Slopes After(const Slopes& earlier, const std::optional<Slopes>& later) {
+CalibrationScales After(const CalibrationScales& earlier,
+                        const std::optional<CalibrationScales>& later) {
   if (!later) return earlier;
-  const auto rounded = [](double slope) {
-    const double scale = std::pow(10, 3 - std::floor(std::log10(slope)));
-    return std::round(slope * scale) / scale;
+  const auto rounded = [](double scale) {
+    const double digits = std::pow(10, 3 - std::floor(std::log10(scale)));
+    return std::round(scale * digits) / digits;
   };
   return {rounded(earlier.below * later->below), rounded(earlier.above * later->above)};
 }
@@ -118,7 +121,7 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
   if (stop()) return fit;
   const double own = Logit(model.decision.threshold);
   const PathFit faces(images, By::kSeeds, own), image(images, By::kImage, own);
-  if (!faces.slopes() && !image.slopes())
+  if (!faces.scales() && !image.scales())
     throw Error("the parts",
                 fmt::format("have {} images with faces and {} that were divided by their colours "
                             "(two of one kind, with pixels of both classes on both sides of the "
@@ -129,7 +132,7 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
   const AdaptedCalibration& earlier = model.adapted_calibration;
   std::vector<std::string> names;
   for (const CalibrationSet& set : fit.sets) names.push_back(set.name);
-  fit.calibration = {After(earlier.faces, faces.slopes()), After(earlier.image, image.slopes()),
+  fit.calibration = {After(earlier.faces, faces.scales()), After(earlier.image, image.scales()),
                      fmt::format("{}", fmt::join(names, ", "))};
   std::vector<Reliability> before(fit.sets.size()), after(fit.sets.size());
   for (const ScoredImage& scored : images)

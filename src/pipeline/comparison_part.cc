@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "base/json_node.h"
-#include "pipeline/confusion_json.h"
+#include "base/json.h"
 #include "pipeline/labelled_pairs.h"
+#include "pipeline/results_json.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 

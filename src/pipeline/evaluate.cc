@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
 #include "pipeline/labelled_pairs.h"
-#include "pipeline/sha256.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
 

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
-#include "base/json_node.h"
+#include "base/json.h"
 #include "base/printable.h"
-#include "pipeline/adaptation_json.h"
-#include "pipeline/base64.h"
-#include "pipeline/confusion_json.h"
+#include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
+#include "pipeline/results_json.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "base/json_node.h"
+#include "base/json.h"
 #include "skinmask/pipeline/collect_samples.h"
 
 namespace [[gnu::visibility("default")]] skinmask {

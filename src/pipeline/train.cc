@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "pipeline/bytes_as_text.h"
 #include "pipeline/labelled_pairs.h"
-#include "pipeline/sha256.h"
 #include "skinmask/base/error.h"
 #include "skinmask/pipeline/evaluate.h"
 

@@ -6,13 +6,34 @@
 #include <cmath>
 #include <random>
 
-#include "report/resample.h"
 #include "skinmask/base/error.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/groups.h"
 
 namespace skinmask {
 namespace {
+
+// An index below n, with equal chances. The standard fixes what the generator gives, but not what
+// its distributions make of it.
+std::size_t DrawIndex(std::mt19937_64& random, std::size_t n) {
+  return ((random() >> 32) * n) >> 32;
+}
+
+// The quantile of sorted values, linear between them.
+double Quantile(const std::vector<double>& sorted, double share) {
+  const double position = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+// None of draws that are none.
+std::optional<Interval> IntervalOf(std::vector<double> draws) {
+  if (draws.empty()) return std::nullopt;
+  constexpr double kTail = (1 - BootstrapIntervals::kConfidence) / 2;
+  std::ranges::sort(draws);
+  return Interval{Quantile(draws, kTail), Quantile(draws, 1 - kTail)};
+}
 
 constexpr std::size_t kRatioCount = 9;
 using Ratio = std::optional<double>;
@@ -28,17 +49,11 @@ std::array<Ratio, kRatioCount> Values(const Metrics& metrics) {
 // What the resamples gave for each ratio, as far as it was defined.
 using Draws = std::array<std::vector<double>, kRatioCount>;
 
-NamedIntervals IntervalsOf(Draws& draws) {
-  constexpr double kTail = (1 - BootstrapIntervals::kConfidence) / 2;
+NamedIntervals IntervalsOf(const Draws& draws) {
   NamedIntervals intervals;
   std::size_t i = 0;
-  for (const auto& [name, unused] : Ratios(Metrics{})) {
-    std::vector<double>& values = draws.at(i++);
-    std::sort(values.begin(), values.end());
-    intervals.emplace_back(name, std::nullopt);
-    if (!values.empty())
-      intervals.back().second = Interval{Quantile(values, kTail), Quantile(values, 1 - kTail)};
-  }
+  for (const auto& [name, unused] : Ratios(Metrics{}))
+    intervals.emplace_back(name, IntervalOf(draws.at(i++)));
   return intervals;
 }
 
@@ -106,22 +121,15 @@ using GroupDraws = std::array<std::vector<double>, kMeasures>;
 GroupDraws DrawsOf(const std::vector<Confusion>& images, std::mt19937_64& random) {
   GroupDraws draws;
   if (images.size() < kLeastGroup) return draws;
-  for (int resample = 0; resample < kResamples; ++resample) {
+  for (int resample = 0; resample < BootstrapIntervals::kResamples; ++resample) {
     Confusion sum;
     for (std::size_t i = 0; i < images.size(); ++i) sum += images[DrawIndex(random, images.size())];
     for (std::size_t m = 0; m < kMeasures; ++m)
       if (const auto value = (sum.*kGroupMeasures[m].of)()) draws[m].push_back(*value);
   }
   for (std::vector<double>& values : draws)
-    if (values.size() < kResamples) values.clear();
+    if (values.size() < BootstrapIntervals::kResamples) values.clear();
   return draws;
-}
-
-std::optional<Interval> IntervalOf(std::vector<double> draws) {
-  if (draws.empty()) return std::nullopt;
-  constexpr double kTail = (1 - BootstrapIntervals::kConfidence) / 2;
-  std::ranges::sort(draws);
-  return Interval{Quantile(draws, kTail), Quantile(draws, 1 - kTail)};
 }
 
 // A group as far as it is compared by one measure.
@@ -147,7 +155,7 @@ Compared ComparedOf(const std::string& name, double value, const std::vector<dou
 // How many standard errors the difference of a pair strays at most, over all pairs, in 95 % of the
 // resamples.
 double WidestStray(const std::vector<Compared>& groups) {
-  std::vector<double> widest(kResamples);
+  std::vector<double> widest(BootstrapIntervals::kResamples);
   for (std::size_t i = 0; i < groups.size(); ++i)
     for (std::size_t j = i + 1; j < groups.size(); ++j) {
       const double error = std::hypot(groups[i].error, groups[j].error);
@@ -202,7 +210,7 @@ GroupScores ScoreGroups(const EvaluationReport& report, const Grouping& grouping
     else
       ++scores.in_none;
   }
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(BootstrapIntervals::kSeed);
   std::array<std::vector<Compared>, kMeasures> compared;
   for (std::size_t g = 0; g < images.size(); ++g) {
     GroupScore group{grouping.names[g], images[g].size(), {}, {}};

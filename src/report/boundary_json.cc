@@ -1,4 +1,4 @@
-#include "report/boundary_json.h"
+#include "report/report_json.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "pipeline/evaluate_json.h"
+#include "pipeline/results_json.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/color.h"
 #include "skinmask/detect/draw.h"

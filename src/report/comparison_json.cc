@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "learn/class_counts_json.h"
+#include "pipeline/results_json.h"
 #include "skinmask/report/comparison.h"
 
 namespace skinmask {

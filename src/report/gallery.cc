@@ -6,7 +6,7 @@
 #include <opencv2/imgproc.hpp>
 #include <tuple>
 
-#include "pipeline/base64.h"
+#include "pipeline/bytes_as_text.h"
 #include "pipeline/labelled_pairs.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"

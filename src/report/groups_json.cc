@@ -1,6 +1,6 @@
-#include "report/groups_json.h"
+#include "report/report_json.h"
 
-#include "pipeline/confusion_json.h"
+#include "pipeline/results_json.h"
 #include "skinmask/report/groups.h"
 
 namespace skinmask {

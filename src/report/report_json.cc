@@ -2,11 +2,9 @@
 
 #include <cmath>
 
-#include "pipeline/evaluate_json.h"
-#include "pipeline/sha256.h"
-#include "report/boundary_json.h"
-#include "report/groups_json.h"
-#include "report/resample.h"
+#include "pipeline/bytes_as_text.h"
+#include "pipeline/results_json.h"
+#include "report/report_json.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/decision.h"
 #include "skinmask/learn/reliability.h"
@@ -31,8 +29,8 @@ Json IntervalsJson(const NamedIntervals& intervals) {
 Json BootstrapJson(const BootstrapIntervals& intervals) {
   return {{"method", "bootstrap over images, percentiles"},
           {"confidence", BootstrapIntervals::kConfidence},
-          {"resamples", kResamples},
-          {"seed", kSeed},
+          {"resamples", BootstrapIntervals::kResamples},
+          {"seed", BootstrapIntervals::kSeed},
           {"pooled", IntervalsJson(intervals.pooled)},
           {"mean_per_image", IntervalsJson(intervals.mean_per_image)}};
 }
@@ -136,14 +134,15 @@ Json DifferencesJson(const NamedRatios& a, const NamedRatios& b) {
 
 Json VersusJson(const EvaluationReport& report, const Rival& rival) {
   const NamedRatios pooled = Ratios(rival.report.pooled), means = MeanPerImage(rival.report);
-  return {
-      {"model", ModelJson(rival.model)},
-      {"pooled", RatiosJson(pooled)},
-      {"mean_per_image", RatiosJson(means)},
-      {"difference",
-       {{"pooled", DifferencesJson(Ratios(report.pooled), pooled)},
-        {"mean_per_image", DifferencesJson(MeanPerImage(report), means)}}},
-      {"intervals", BootstrapJson(BootstrapDifference(report, rival.report, kResamples, kSeed))}};
+  return {{"model", ModelJson(rival.model)},
+          {"pooled", RatiosJson(pooled)},
+          {"mean_per_image", RatiosJson(means)},
+          {"difference",
+           {{"pooled", DifferencesJson(Ratios(report.pooled), pooled)},
+            {"mean_per_image", DifferencesJson(MeanPerImage(report), means)}}},
+          {"intervals",
+           BootstrapJson(BootstrapDifference(report, rival.report, BootstrapIntervals::kResamples,
+                                             BootstrapIntervals::kSeed))}};
 }
 
 // Columns, as the curves.
@@ -182,7 +181,8 @@ std::string FullReportToJson(const EvaluationReport& report, const Model* model,
   Json root = ReportJson(report);
   root["positive"] = report.positive;
   root["pixels"] = report.pooled.counts.Total();
-  root["intervals"] = BootstrapJson(Bootstrap(report, kResamples, kSeed));
+  root["intervals"] =
+      BootstrapJson(Bootstrap(report, BootstrapIntervals::kResamples, BootstrapIntervals::kSeed));
   root["gallery"] = GalleryJson(report);
   if (!report.groupings.empty()) root["groups"] = GroupsJson(report);
   if (model) {

@@ -23,6 +23,9 @@ using NamedIntervals = std::vector<std::pair<std::string, std::optional<Interval
 // and thread count. Cost: resamples * images * 10 ns.
 struct BootstrapIntervals {
   static constexpr double kConfidence = 0.95;
+  // Of a report: as many resamples, from this seed.
+  static constexpr int kResamples = 1000;
+  static constexpr std::uint64_t kSeed = 1;
   NamedIntervals pooled, mean_per_image;
 };
 BootstrapIntervals Bootstrap(const EvaluationReport& report, int resamples, std::uint64_t seed);

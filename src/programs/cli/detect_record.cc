@@ -8,9 +8,9 @@
 #include <limits>
 #include <set>
 
-#include "base/json_node.h"
-#include "pipeline/adaptation_json.h"
-#include "pipeline/sha256.h"
+#include "base/json.h"
+#include "pipeline/bytes_as_text.h"
+#include "pipeline/results_json.h"
 #include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "base/json.h"
+#include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
-#include "pipeline/sha256.h"
 #include "programs/cli/evaluate_flags.h"
 #include "programs/cli/evaluate_judge.h"
 #include "programs/cli/evaluation_output.h"

@@ -1,13 +1,16 @@
-// Bytes as text (RFC 4648).
+// Bytes as text: as they are (RFC 4648), or their digest (FIPS 180-4).
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 std::string Base64(std::string_view bytes);
 // Throws Error for what Base64 does not write.
 std::string FromBase64(std::string_view text);
+
+// The SHA-256 digest, as 64 hexadecimal digits.
+std::string Sha256(std::string_view bytes);
 
 }  // namespace skinmask

@@ -1,7 +1,9 @@
-#include "pipeline/base64.h"
-
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <array>
+
+#include "pipeline/bytes_as_text.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -28,6 +30,16 @@ std::string FromBase64(std::string_view text) {
     if (Base64(bytes) == text) return bytes;
   }
   throw Error("text", "is not base64");
+}
+
+std::string Sha256(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+    throw Error("SHA-256", "is not available in this OpenSSL");
+  std::string text;
+  for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
 }
 
 }  // namespace skinmask

@@ -1,13 +1,14 @@
-#include "pipeline/evaluate_json.h"
-
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "pipeline/adaptation_json.h"
-#include "pipeline/confusion_json.h"
+#include "pipeline/results_json.h"
 
 namespace skinmask {
 namespace {
+
+constexpr std::pair<const char*, std::uint64_t Confusion::*> kCounts[] = {
+    {"tp", &Confusion::tp}, {"fp", &Confusion::fp}, {"fn", &Confusion::fn}, {"tn", &Confusion::tn}};
 
 Json MetricsJson(const Metrics& metrics) {
   Json json = JsonOf(metrics.counts);
@@ -36,6 +37,59 @@ Json GroupsOf(const EvaluationReport& report, std::size_t image) {
 }
 
 }  // namespace
+
+Json JsonOf(const Confusion& counts) {
+  Json json;
+  for (const auto& [name, member] : kCounts) json[name] = counts.*member;
+  return json;
+}
+
+Json JsonOf(const ClassCounts& counts) {
+  Json json{{"classes", counts.classes}, {"counts", Json::array()}};
+  json["accuracy"] = OrNull(counts.Accuracy());
+  for (std::size_t k = 0; k < counts.classes.size(); ++k) {
+    json["counts"].push_back(Json::array());
+    for (std::size_t called = 0; called < counts.classes.size(); ++called)
+      json["counts"].back().push_back(counts.Count(k, called));
+    json["recall"].push_back(OrNull(counts.Recall(k)));
+    json["precision"].push_back(OrNull(counts.Precision(k)));
+  }
+  return json;
+}
+
+Confusion ReadConfusion(const JsonNode& node, std::uint64_t most) {
+  Confusion counts;
+  for (const auto& [name, member] : kCounts)
+    if ((counts.*member = node[name].Count()) > most) node[name].Fail(" is too large");
+  return counts;
+}
+
+ClassCounts ReadClassCounts(const JsonNode& node, std::uint64_t pixels) {
+  ClassCounts classes;
+  for (const JsonNode& name : node["classes"].Items()) classes.classes.push_back(name.Text());
+  const std::size_t size = classes.classes.size();
+  for (const JsonNode& row : node["counts"].Items())
+    for (const JsonNode& count : row.Items()) {
+      classes.counts.push_back(count.Count());
+      if (classes.counts.back() > pixels) count.Fail(" is more than all pixels");
+      pixels -= classes.counts.back();
+    }
+  if (size == 0 || size > kMaxClasses || classes.counts.size() != size * size)
+    node.Fail(" has not a count for each two classes");
+  return classes;
+}
+
+Json JsonOf(const AdaptationSummary& summary) {
+  switch (summary.by) {
+    case AdaptationSummary::By::kNothing:
+      break;
+    case AdaptationSummary::By::kSeeds:
+      return {{"by", "seeds"}, {"faces", summary.faces}};
+    case AdaptationSummary::By::kImage:
+      return {{"by", "image"}, {"shift", summary.shift}};
+  }
+  return {{"by", "nothing"}};
+}
 
 Json ReportJson(const EvaluationReport& report) {
   Json root{{"pooled", MetricsJson(report.pooled)}};

@@ -1,0 +1,31 @@
+// Results in JSON, and counts back from what anybody may have written; docs/formats.md has the
+// keys.
+#pragma once
+
+#include <cstdint>
+
+#include "base/json.h"
+#include "skinmask/detect/adapt.h"
+#include "skinmask/learn/class_counts.h"
+#include "skinmask/learn/evaluation.h"
+#include "skinmask/pipeline/evaluate.h"
+
+namespace [[gnu::visibility("default")]] skinmask {
+
+// {"tp": ..., "fp": ..., "fn": ..., "tn": ...}
+Json JsonOf(const Confusion& counts);
+// None above `most`, which is at most 2^60, so that their sums cannot wrap.
+Confusion ReadConfusion(const JsonNode& node, std::uint64_t most);
+// {"classes": [...], "counts": [[...], ...] (true class by called class), "accuracy": ...,
+// "recall": [...], "precision": [...]}, in the order of the classes; null where 0/0.
+Json JsonOf(const ClassCounts& counts);
+// What JsonOf(ClassCounts) writes; at most `pixels` in all.
+ClassCounts ReadClassCounts(const JsonNode& node, std::uint64_t pixels);
+
+// {"by": "seeds", "faces": 2}, {"by": "image", "shift": -1.3} or {"by": "nothing"}.
+Json JsonOf(const AdaptationSummary& summary);
+
+// {"pooled": {...}, "mean_per_image": {...}, "images": [...]}, and what else the report has.
+Json ReportJson(const EvaluationReport& report);
+
+}  // namespace skinmask
