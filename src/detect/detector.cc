@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/names.h"
+#include "base/nearest.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"

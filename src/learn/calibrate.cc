@@ -6,8 +6,8 @@
 #include "learn/fit_kinds.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/learn/calibration_scales.h"
 #include "skinmask/learn/reliability.h"
-#include "skinmask/learn/slopes.h"
 #include "skinmask/model/reference.h"
 
 namespace skinmask {
@@ -57,13 +57,13 @@ Likelihood At(const std::vector<Scored>& scored, const Eigen::Vector2d& w) {
 }
 
 struct Derivatives {
-  double first = 0, second = 0;  // of the log-likelihood by the slope
+  double first = 0, second = 0;  // of the log-likelihood by the scale
 };
 
-Derivatives At(std::span<const ScoreStep> side, double own, double slope) {
+Derivatives At(std::span<const ScoreStep> side, double own, double scale) {
   Derivatives sum;
   for (const ScoreStep& step : side) {
-    const double z = step.score - own, p = Logistic(own + slope * z);
+    const double z = step.score - own, p = Logistic(own + scale * z);
     const auto positive = static_cast<double>(step.positive);
     const double all = positive + static_cast<double>(step.negative);
     sum.first += z * (positive - all * p);
@@ -73,24 +73,24 @@ Derivatives At(std::span<const ScoreStep> side, double own, double slope) {
 }
 
 // Newton's steps within a bracket: the first derivative falls all the way.
-std::optional<double> SlopeOf(std::span<const ScoreStep> side, double own) {
+std::optional<double> ScaleOf(std::span<const ScoreStep> side, double own) {
   const auto has = [&](auto count) {
     return std::ranges::any_of(side, [&](const ScoreStep& s) { return s.*count > 0; });
   };
   if (!has(&ScoreStep::positive) || !has(&ScoreStep::negative)) return std::nullopt;
-  double low = 1 / Slopes::kMax, high = Slopes::kMax;
+  double low = 1 / CalibrationScales::kMax, high = CalibrationScales::kMax;
   if (At(side, own, low).first < 0 || At(side, own, high).first > 0) return std::nullopt;
-  double slope = 1;
+  double scale = 1;
   for (int i = 0; i < 100; ++i) {
-    const Derivatives d = At(side, own, slope);
-    (d.first > 0 ? low : high) = slope;
-    double next = slope - d.first / d.second;
+    const Derivatives d = At(side, own, scale);
+    (d.first > 0 ? low : high) = scale;
+    double next = scale - d.first / d.second;
     if (!(next > low && next < high)) next = std::sqrt(low * high);
-    const bool ends = std::abs(next - slope) <= 1e-9 * slope;
-    slope = next;
+    const bool ends = std::abs(next - scale) <= 1e-9 * scale;
+    scale = next;
     if (ends) break;
   }
-  return slope;
+  return scale;
 }
 
 std::optional<double> Ratio(double part, std::uint64_t whole) {
@@ -131,13 +131,13 @@ Calibration FitCalibration(const Samples& samples, Model model, const std::strin
   return {w(0), w(1), data};
 }
 
-std::optional<Slopes> FitSlopes(const Scores& scores, double own) {
+std::optional<CalibrationScales> FitCalibrationScales(const Scores& scores, double own) {
   const auto middle = std::ranges::partition_point(
       scores.steps, [&](const ScoreStep& step) { return step.score < own; });
-  const auto below = SlopeOf({scores.steps.begin(), middle}, own);
-  const auto above = SlopeOf({middle, scores.steps.end()}, own);
+  const auto below = ScaleOf({scores.steps.begin(), middle}, own);
+  const auto above = ScaleOf({middle, scores.steps.end()}, own);
   if (!below || !above) return std::nullopt;
-  return Slopes{*below, *above};
+  return CalibrationScales{*below, *above};
 }
 
 std::optional<double> ReliabilityBin::MeanProbability() const { return Ratio(sum, count); }

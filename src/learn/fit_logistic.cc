@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/names.h"
+#include "base/nearest.h"
 #include "base/random.h"
 #include "learn/fit_kinds.h"
 #include "learn/logistic_likelihood.h"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "base/json_node.h"
-#include "base/names.h"
+#include "base/json.h"
+#include "base/nearest.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/samples.h"
@@ -128,11 +128,11 @@ void ValidateCalibration(const Calibration& calibration, std::string_view subjec
       fmt::format("calibration's offset {} is not within {:g}", calibration.offset, kMaxOffset));
 }
 
-void ValidateSlopes(const Slopes& slopes, std::string_view subject) {
-  for (const double slope : {slopes.below, slopes.above})
-    Require(slope >= 1 / Slopes::kMax && slope <= Slopes::kMax, subject,
+void ValidateScales(const CalibrationScales& scales, std::string_view subject) {
+  for (const double slope : {scales.below, scales.above})
+    Require(slope >= 1 / CalibrationScales::kMax && slope <= CalibrationScales::kMax, subject,
             fmt::format("adapted calibration's slope {} is not within {:g}..{:g}", slope,
-                        1 / Slopes::kMax, Slopes::kMax));
+                        1 / CalibrationScales::kMax, CalibrationScales::kMax));
 }
 
 void ValidateLogistic(const Model& model, std::string_view subject) {
@@ -204,8 +204,8 @@ void Validate(const Model& model, std::string_view subject) {
   if (model.kind == Kind::kLogistic) ValidateLogistic(model, subject);
   if (IsHistogram(model.kind)) ValidateHistogram(model, subject);
   ValidateCalibration(model.calibration, subject);
-  ValidateSlopes(model.adapted_calibration.faces, subject);
-  ValidateSlopes(model.adapted_calibration.image, subject);
+  ValidateScales(model.adapted_calibration.faces, subject);
+  ValidateScales(model.adapted_calibration.image, subject);
   // Those of which a file is read again.
   Require(model.card.notes.size() <= kMaxMembers, subject,
           fmt::format("{} notes (at most {})", model.card.notes.size(), kMaxMembers));

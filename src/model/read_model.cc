@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/json_node.h"
+#include "base/json.h"
 #include "base/parse.h"
 #include "model/model_format.h"
 #include "skinmask/base/error.h"
@@ -150,7 +150,9 @@ Card ReadCard(const JsonNode& node) {
   return card;
 }
 
-Slopes ReadSlopes(const JsonNode& node) { return {node["below"].Real(), node["above"].Real()}; }
+CalibrationScales ReadScales(const JsonNode& node) {
+  return {node["below"].Real(), node["above"].Real()};
+}
 
 }  // namespace
 
@@ -175,7 +177,7 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
   }
   if (root.Has("adapted_calibration")) {
     const JsonNode node = root["adapted_calibration"];
-    model.adapted_calibration = {ReadSlopes(node["faces"]), ReadSlopes(node["image"]),
+    model.adapted_calibration = {ReadScales(node["faces"]), ReadScales(node["image"]),
                                  node["data"].Text()};
   }
   model.decision.threshold = root["decision"]["threshold"].Real();

@@ -85,7 +85,9 @@ Json CardJson(const Model& model) {
   return card;
 }
 
-Json SlopesJson(const Slopes& slopes) { return {{"below", slopes.below}, {"above", slopes.above}}; }
+Json ScalesJson(const CalibrationScales& scales) {
+  return {{"below", scales.below}, {"above", scales.above}};
+}
 
 }  // namespace
 
@@ -102,7 +104,7 @@ std::string ModelToJson(const Model& model) {
                            {"data", model.calibration.data}};
   if (const AdaptedCalibration& c = model.adapted_calibration; !c.data.empty() || !c.identity())
     root["adapted_calibration"] = {
-        {"faces", SlopesJson(c.faces)}, {"image", SlopesJson(c.image)}, {"data", c.data}};
+        {"faces", ScalesJson(c.faces)}, {"image", ScalesJson(c.image)}, {"data", c.data}};
   root["decision"] = {{"threshold", model.decision.threshold}, {"rule", model.decision.rule}};
   if (!model.decision.data.empty()) root["decision"]["data"] = model.decision.data;
   root["card"] = CardJson(model);

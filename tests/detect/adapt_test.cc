@@ -52,17 +52,17 @@ TEST(Adapt, ARectangleOfSkinFindsTheRestOfIt) {
 
 TEST(Adapt, TheFitFindsTheColoursThatWereDrawn) {
   const cv::Mat bgr = GreenPicture(), none(bgr.size(), CV_32FC1, cv::Scalar(0));
-  const auto anchor = AnchorOf(bgr, {kInside, {}, {}}, none, {});
-  ASSERT_TRUE(anchor);
-  const std::vector<ColorGaussian> anchors{*anchor};
-  const std::optional<ImageModel> model = FitToImage(bgr, anchors, {none, none}, {});
+  const auto color_prior = ColorPriorOf(bgr, {kInside, {}, {}}, none, {});
+  ASSERT_TRUE(color_prior);
+  const std::vector<ColorGaussian> color_priors{*color_prior};
+  const std::optional<ImageModel> model = FitToImage(bgr, color_priors, {none, none}, {});
   ASSERT_TRUE(model);
   ASSERT_EQ(model->skin.size(), 1u);
   for (int c = 0; c < 3; ++c) {
     EXPECT_NEAR(model->skin[0].mean(c), kSkin[c], 1.5);
     EXPECT_NEAR(model->skin[0].covariance(c, c), 36, 20);
   }
-  EXPECT_FALSE(AnchorOf(bgr, {cv::Rect(0, 0, 1, 1), {}, {}}, none, {}));
+  EXPECT_FALSE(ColorPriorOf(bgr, {cv::Rect(0, 0, 1, 1), {}, {}}, none, {}));
   EXPECT_FALSE(FitToImage(bgr, {}, {none, none}, {}));
 }
 

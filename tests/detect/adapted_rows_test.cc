@@ -17,7 +17,7 @@ using testing::Trained;
 using testing::TrainedOfKind;
 
 constexpr double kOwn = -0.4, kMax = 1.5, kWeight = 0.8, kShift = 0.3;
-constexpr Slopes kSlopes{0.4, 1.7};
+constexpr CalibrationScales kScales{0.4, 1.7};
 constexpr int kWidest = 70, kHeight = 17;
 
 // Two Gaussians of skin and two of the rest, which overlap.
@@ -72,7 +72,7 @@ double LogOddsOf(const std::vector<MixtureComponent>& components, double global,
                  const std::uint8_t* bgr, double slope, double offset) {
   double sums[2] = {};
   for (const MixtureComponent& c : components) sums[c.class_index] += std::exp(c.log_density(bgr));
-  return kSlopes(kWeight * std::log(sums[0] / sums[1]) +
+  return kScales(kWeight * std::log(sums[0] / sums[1]) +
                  (1 - kWeight) * std::clamp(global - kOwn, -kMax, kMax) + offset +
                  slope * bgr[1] / 255.) +
          kShift;
@@ -82,7 +82,7 @@ class AdaptedRowsTest : public ::testing::Test {
  protected:
   AdaptedRows RowsOf(const PlaceMaps& maps, const std::optional<Quadratic>& folded) const {
     return AdaptedRows({local_, posterior_, folded, kOwn, kMax, kWeight, 1 - kWeight}, maps,
-                       {kSlopes, kShift});
+                       {kScales, kShift});
   }
 
   std::vector<MixtureComponent> components_ = Components();

@@ -79,7 +79,7 @@ TEST(Adapter, CalibrationChangesProbabilitiesAndNoMask) {
   const Adapter by_seed = AdapterFor(model, size),
                 calibrated_by_seed = AdapterFor(calibrated, size);
   const Adapter by_image(model, threshold, {}), calibrated_by_image(calibrated, threshold, {});
-  for (const auto& [before, after, slopes] :
+  for (const auto& [before, after, scales] :
        {std::tuple(&by_seed, &calibrated_by_seed, calibrated.adapted_calibration.faces),
         std::tuple(&by_image, &calibrated_by_image, calibrated.adapted_calibration.image)}) {
     const std::optional<Adaptation> adaptation = before->Adapt(bgr);
@@ -87,7 +87,7 @@ TEST(Adapter, CalibrationChangesProbabilitiesAndNoMask) {
     const cv::Mat z = before->LogOdds(bgr, *adaptation), found = after->LogOdds(bgr, *adaptation);
     for (int y = 0; y < z.rows; ++y)
       for (int x = 0; x < z.cols; ++x) {
-        const double expected = own + slopes(z.at<float>(y, x) - own);
+        const double expected = own + scales(z.at<float>(y, x) - own);
         ASSERT_NEAR(found.at<float>(y, x), expected, 1e-5 * (1 + std::abs(expected)));
       }
     cv::Mat mask, same;

@@ -91,7 +91,7 @@ class Adapter {
   // Less own_log_odds_ and `shift`, bounded.
   cv::Mat GlobalLogOdds(const cv::Mat& bgr, const AdaptOptions& options, double shift = 0) const;
   const AdaptOptions& OptionsOf(const Adaptation& adaptation) const;
-  const Slopes& SlopesOf(const Adaptation& adaptation) const;
+  const CalibrationScales& ScalesOf(const Adaptation& adaptation) const;
   AdaptedRows RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const;
 
   Posterior global_;

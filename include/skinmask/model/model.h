@@ -99,21 +99,21 @@ struct Calibration {
 };
 
 // A monotone map of log-odds that keeps 0 where it is: z * below where z < 0, z * above elsewhere.
-struct Slopes {
+struct CalibrationScales {
   static constexpr double kMax = 1e3;
   double below = 1, above = 1;  // 1 / kMax .. kMax
 
   double operator()(double z) const { return z * (z < 0 ? below : above); }
   double Inverse(double z) const { return z / (z < 0 ? below : above); }
   bool identity() const { return below == 1 && above == 1; }
-  bool operator==(const Slopes&) const = default;
+  bool operator==(const CalibrationScales&) const = default;
 };
 
 // What adaptation's log-odds, less those of the model's own threshold, go through before they are
 // told: of images with seeds, and of those that are divided by their own colours. The threshold
 // stays, and with it the masks at it (docs/adaptation.md, 'Calibration').
 struct AdaptedCalibration {
-  Slopes faces, image;
+  CalibrationScales faces, image;
   std::string data;  // what it was fitted on; empty for none
   bool identity() const { return faces.identity() && image.identity(); }
 };

@@ -135,13 +135,13 @@ class StreamAdapter::State {
     divided_->is_valley = division.is_valley;
     const cv::Mat log_odds =
         adapter_->GlobalLogOdds(small, adapter_->image_options_, divided_->shift);
-    const auto anchor = PositiveSide(small, log_odds, adapter_->image_options_);
-    if (!anchor)
+    const auto color_prior = PositiveSide(small, log_odds, adapter_->image_options_);
+    if (!color_prior)
       own_model_.reset();
     else if (!own_model_)
       own_model_ = FitToSides(small, log_odds, adapter_->image_options_);
     else
-      StepwiseUpdate(*own_model_, small, {&*anchor, 1},
+      StepwiseUpdate(*own_model_, small, {&*color_prior, 1},
                      {log_odds, cv::Mat::zeros(small.size(), CV_32FC1)}, rate,
                      adapter_->image_options_);
     if (own_model_ || divided_->is_valley)
@@ -158,22 +158,22 @@ class StreamAdapter::State {
     const bool others =
         search && tracker_.UpdateWithDetections(search->found, search->searched, now);
     if (search) is_quiet_ = !others && tracker_.AllConfirmed();
-    tracker_.UpdateAnchors(now, global, rate);
-    std::vector<ColorGaussian> anchors = tracker_.anchors();
-    if (anchors.empty()) {
+    tracker_.UpdateColorPriors(now, global, rate);
+    std::vector<ColorGaussian> color_priors = tracker_.color_priors();
+    if (color_priors.empty()) {
       model_.reset();
       return;
     }
     const auto most = static_cast<std::size_t>(options.skin.max_components);
-    const bool joined = anchors.size() > most;  // differently from frame to frame
-    anchors = Merged(std::move(anchors), most);
+    const bool joined = color_priors.size() > most;  // differently from frame to frame
+    color_priors = Merged(std::move(color_priors), most);
     const std::vector<Seed> seeds = tracker_.seeds();
     const cv::Mat prior = SpatialPrior(small.size(), now.size, seeds, options.prior);
     const Evidence evidence{global, prior, MiddleFaceSize(seeds, now.size, small.size())};
-    if (others || !model_ || model_->skin.size() != anchors.size() || (joined && rate > 0))
-      model_ = FitToImage(small, anchors, evidence, options);
+    if (others || !model_ || model_->skin.size() != color_priors.size() || (joined && rate > 0))
+      model_ = FitToImage(small, color_priors, evidence, options);
     else if (rate > 0)
-      StepwiseUpdate(*model_, small, anchors, evidence, rate, options);
+      StepwiseUpdate(*model_, small, color_priors, evidence, rate, options);
     if (model_)
       current_ =
           std::make_shared<const Adaptation>(adapter_->AdaptedToSeeds(*model_, prior, seeds));

@@ -45,9 +45,9 @@ struct PlaceMaps {
 struct OutputScale {
   float below = 1, above = 1, shift = 0;
 
-  OutputScale(const Slopes& slopes, double own_log_odds)
-      : below(static_cast<float>(slopes.below)),
-        above(static_cast<float>(slopes.above)),
+  OutputScale(const CalibrationScales& scales, double own_log_odds)
+      : below(static_cast<float>(scales.below)),
+        above(static_cast<float>(scales.above)),
         shift(static_cast<float>(own_log_odds)) {}
   float operator()(float sum) const { return sum * (sum < 0 ? below : above) + shift; }
   float Inverse(float z) const { return (z - shift) / (z < shift ? below : above); }

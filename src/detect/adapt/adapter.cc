@@ -88,19 +88,20 @@ std::optional<Adaptation> Adapter::AdaptToSeeds(const cv::Mat& small,
   if (found.empty()) return std::nullopt;
   const cv::Mat global = GlobalLogOdds(small, options_);
   std::vector<Seed> seeds;
-  std::vector<ColorGaussian> anchors;
+  std::vector<ColorGaussian> color_priors;
   for (const Seed& seed : found) {
     const Seed scaled = Scaled(seed, image, small.size());
     if (scaled.box.empty()) continue;
     seeds.push_back(seed);
-    const auto anchor = AnchorOf(small, scaled, global, options_.skin);
-    if (anchor && anchors.size() < kMaxSeeds) anchors.push_back(*anchor);
+    const auto color_prior = ColorPriorOf(small, scaled, global, options_.skin);
+    if (color_prior && color_priors.size() < kMaxSeeds) color_priors.push_back(*color_prior);
   }
-  if (anchors.empty()) return std::nullopt;
-  anchors = Merged(std::move(anchors), static_cast<std::size_t>(options_.skin.max_components));
+  if (color_priors.empty()) return std::nullopt;
+  color_priors =
+      Merged(std::move(color_priors), static_cast<std::size_t>(options_.skin.max_components));
   const cv::Mat prior = SpatialPrior(small.size(), image, seeds, options_.prior);
   const Evidence evidence{global, prior, MiddleFaceSize(seeds, image, small.size())};
-  const std::optional<ImageModel> model = FitToImage(small, anchors, evidence, options_);
+  const std::optional<ImageModel> model = FitToImage(small, color_priors, evidence, options_);
   if (!model) return std::nullopt;
   return AdaptedToSeeds(*model, prior, seeds);
 }
@@ -149,7 +150,7 @@ const AdaptOptions& Adapter::OptionsOf(const Adaptation& adaptation) const {
   return adaptation.summary.by == AdaptationSummary::By::kImage ? image_options_ : options_;
 }
 
-const Slopes& Adapter::SlopesOf(const Adaptation& adaptation) const {
+const CalibrationScales& Adapter::ScalesOf(const Adaptation& adaptation) const {
   return adaptation.summary.by == AdaptationSummary::By::kImage ? calibration_.image
                                                                 : calibration_.faces;
 }
@@ -168,14 +169,14 @@ AdaptedRows Adapter::RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) co
                                               bgr.cols, bgr.rows));
   const int side = SmallImageSquare(bgr.size(), options_.fit.pixels);
   return AdaptedRows(judge, {adaptation.slope, adaptation.offset, side},
-                     {SlopesOf(adaptation), own_log_odds_});
+                     {ScalesOf(adaptation), own_log_odds_});
 }
 
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const {
   RequireType(bgr, CV_8UC3, "image");
   if (!adaptation.local) {
     cv::Mat z = GlobalLogOdds(bgr, OptionsOf(adaptation), adaptation.shift);
-    const OutputScale scale(SlopesOf(adaptation), own_log_odds_);
+    const OutputScale scale(ScalesOf(adaptation), own_log_odds_);
     ForRowsOf(z.cols, z.rows, [&](int y) {
       for (float& sum : std::span(z.ptr<float>(y), static_cast<std::size_t>(z.cols)))
         sum = scale(sum);

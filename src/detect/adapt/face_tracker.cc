@@ -110,7 +110,7 @@ bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
     if (known != tracks_.end()) {
       if (IntersectionOverUnion(known->seed.box, found.seed.box) > kIouToStay)
         found.seed = known->seed;
-      found.anchor = known->anchor;
+      found.color_prior = known->color_prior;
       *known = std::move(found);
       UpdateTemplate(*known, now);
     } else if (tracks_.size() < kMaxSeeds) {
@@ -128,17 +128,18 @@ bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
   return others || dropped > 0;
 }
 
-void FaceTracker::UpdateAnchors(const TrackingFrame& now, const cv::Mat& log_odds, double rate) {
+void FaceTracker::UpdateColorPriors(const TrackingFrame& now, const cv::Mat& log_odds,
+                                    double rate) {
   for (Track& track : tracks_) {
-    if (track.anchor && (!track.confirmed || IsLost(track) || rate == 0)) continue;
+    if (track.color_prior && (!track.confirmed || IsLost(track) || rate == 0)) continue;
     const Seed scaled = Scaled(track.seed, now.size, now.small_grey.size());
-    const auto measured = AnchorOf(now.small_bgr, scaled, log_odds, options_);
-    if (measured && track.anchor)
-      Blend(*track.anchor, *measured, rate);
+    const auto measured = ColorPriorOf(now.small_bgr, scaled, log_odds, options_);
+    if (measured && track.color_prior)
+      Blend(*track.color_prior, *measured, rate);
     else if (measured)
-      track.anchor = measured;
+      track.color_prior = measured;
   }
-  std::erase_if(tracks_, [](const Track& t) { return !t.anchor; });
+  std::erase_if(tracks_, [](const Track& t) { return !t.color_prior; });
 }
 
 bool FaceTracker::AllConfirmed() const { return std::ranges::all_of(tracks_, &Track::confirmed); }
@@ -151,10 +152,10 @@ std::vector<Seed> FaceTracker::seeds() const {
   return seeds;
 }
 
-std::vector<ColorGaussian> FaceTracker::anchors() const {
-  std::vector<ColorGaussian> anchors;
-  for (const Track& track : tracks_) anchors.push_back(*track.anchor);
-  return anchors;
+std::vector<ColorGaussian> FaceTracker::color_priors() const {
+  std::vector<ColorGaussian> color_priors;
+  for (const Track& track : tracks_) color_priors.push_back(*track.color_prior);
+  return color_priors;
 }
 
 }  // namespace skinmask

@@ -11,14 +11,14 @@
 
 namespace skinmask {
 
-// One seed that is followed; its anchor (seed_skin.h) is carried from frame to frame.
+// One seed that is followed; its colour prior (seed_skin.h) is carried from frame to frame.
 struct Track {
   Seed seed;                // where it is now, in the whole frame
   bool confirmed = true;    // by the last search
   int searches_missed = 0;  // in a row
   cv::Mat face_template;    // grey, of the small image, from when the face was last confirmed
   double correlation = 1;   // normalised, of what is there now with the template
-  std::optional<ColorGaussian> anchor;
+  std::optional<ColorGaussian> color_prior;
 };
 
 // A frame with what tracking needs of it.
@@ -39,16 +39,16 @@ class FaceTracker {
   // and in the end dropped. True if there are other tracks than before.
   bool UpdateWithDetections(const std::vector<Seed>& detections, const TrackingFrame& searched,
                             const TrackingFrame& now);
-  // Each anchor goes `rate` of the way to what it is in this frame; a track that never had one is
-  // dropped.
-  void UpdateAnchors(const TrackingFrame& now, const cv::Mat& log_odds, double rate);
+  // Each colour prior goes `rate` of the way to what it is in this frame; a track that never had
+  // one is dropped.
+  void UpdateColorPriors(const TrackingFrame& now, const cv::Mat& log_odds, double rate);
   void Clear() { tracks_.clear(); }
 
   bool empty() const { return tracks_.empty(); }
   bool AllConfirmed() const;
   bool AnyLost() const;  // a face that is not where it should be: time for a search
   std::vector<Seed> seeds() const;
-  std::vector<ColorGaussian> anchors() const;
+  std::vector<ColorGaussian> color_priors() const;
 
  private:
   SeedSkinOptions options_;

@@ -54,7 +54,7 @@ ColorGaussian MapEstimate(const ColorGaussian& prior, const ColorGaussian& g, do
               covariance_floor * Matrix3d::Identity()};
 }
 
-ImageModel EmStep(const ImageModel& model, std::span<const ColorGaussian> anchors,
+ImageModel EmStep(const ImageModel& model, std::span<const ColorGaussian> color_priors,
                   const FitPixels& pixels, const AdaptOptions& options) {
   const double strength = options.fit.prior_strength * static_cast<double>(pixels.count());
   std::vector<Vector3d> means;
@@ -63,11 +63,12 @@ ImageModel EmStep(const ImageModel& model, std::span<const ColorGaussian> anchor
   const std::vector<ColorGaussian> found =
       EStep(pixels, CompiledMixture(Components(model), 0), means, options.local_weight);
   ImageModel next = model;
-  // Half the floor, since the anchor's covariance has the floor in it.
-  for (std::size_t i = 0; i < anchors.size(); ++i)
-    next.skin[i] = MapEstimate(anchors[i], found[i], strength, options.skin.covariance_floor / 2);
+  // Half the floor, since the colour prior's covariance has the floor in it.
+  for (std::size_t i = 0; i < color_priors.size(); ++i)
+    next.skin[i] =
+        MapEstimate(color_priors[i], found[i], strength, options.skin.covariance_floor / 2);
   for (std::size_t i = 0; i < next.background.size(); ++i) {
-    ColorGaussian g = found[anchors.size() + i];
+    ColorGaussian g = found[color_priors.size() + i];
     if (g.n >= 1) {
       g.covariance += options.fit.background_covariance_floor * Matrix3d::Identity();
       next.background[i] = g;
@@ -104,9 +105,9 @@ Message FinalMessage(const cv::Mat& bgr, const ImageModel& model, const cv::Mat&
   return field.message();
 }
 
-ImageModel EmSteps(ImageModel model, int steps, std::span<const ColorGaussian> anchors,
+ImageModel EmSteps(ImageModel model, int steps, std::span<const ColorGaussian> color_priors,
                    const FitPixels& pixels, const AdaptOptions& options) {
-  for (int step = 0; step < steps; ++step) model = EmStep(model, anchors, pixels, options);
+  for (int step = 0; step < steps; ++step) model = EmStep(model, color_priors, pixels, options);
   return model;
 }
 
@@ -203,20 +204,23 @@ std::vector<MixtureComponent> Components(const ImageModel& image) {
   return components;
 }
 
-std::optional<ImageModel> FitToImage(const cv::Mat& bgr, std::span<const ColorGaussian> anchors,
+std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
+                                     std::span<const ColorGaussian> color_priors,
                                      const Evidence& evidence, const AdaptOptions& options) {
-  if (anchors.empty()) return std::nullopt;
-  ImageModel model{
-      {anchors.begin(), anchors.end()}, InitialBackground(BytesOf(bgr), anchors, options.fit), {}};
+  if (color_priors.empty()) return std::nullopt;
+  ImageModel model{{color_priors.begin(), color_priors.end()},
+                   InitialBackground(BytesOf(bgr), color_priors, options.fit),
+                   {}};
   if (model.background.empty()) return std::nullopt;
   const cv::Mat beside = LogOddsBeside(evidence, options);
-  model = EmSteps(std::move(model), options.fit.em_steps, anchors, PixelsOf(bgr, beside), options);
+  model =
+      EmSteps(std::move(model), options.fit.em_steps, color_priors, PixelsOf(bgr, beside), options);
   if (!options.refinement.enabled) return model;
   MeanField field(bgr, evidence.face_size, options.refinement);
   for (int time = 0; time < options.fit.informed_times; ++time) {
     field.Run(LogOddsAlone(bgr, model, beside, options), options.fit.informed_rounds);
     const FitPixels informed = Informed(bgr, beside, field);
-    model = EmSteps(std::move(model), options.fit.informed_steps, anchors, informed, options);
+    model = EmSteps(std::move(model), options.fit.informed_steps, color_priors, informed, options);
   }
   model.message = FinalMessage(bgr, model, beside, options, field);
   return model;
@@ -236,20 +240,21 @@ std::optional<ColorGaussian> PositiveSide(const cv::Mat& bgr, const cv::Mat& log
 
 std::optional<ImageModel> FitToSides(const cv::Mat& bgr, const cv::Mat& log_odds,
                                      const AdaptOptions& options) {
-  const std::optional<ColorGaussian> anchor = PositiveSide(bgr, log_odds, options);
-  if (!anchor) return std::nullopt;
+  const std::optional<ColorGaussian> color_prior = PositiveSide(bgr, log_odds, options);
+  if (!color_prior) return std::nullopt;
   std::vector<const std::uint8_t*> others;
   for (int y = 0; y < bgr.rows; y += kStep)
     for (int x = 0; x < bgr.cols; x += kStep)
       if (!(log_odds.at<float>(y, x) > 0)) others.push_back(bgr.ptr(y, x));
   if (others.size() < kMinPixels) return std::nullopt;
-  return EmSteps({{*anchor}, PrincipalSplit(std::move(others), options.fit), {}},
-                 options.fit.em_steps, {&*anchor, 1},
+  return EmSteps({{*color_prior}, PrincipalSplit(std::move(others), options.fit), {}},
+                 options.fit.em_steps, {&*color_prior, 1},
                  PixelsOf(bgr, options.global_weight * log_odds), options);
 }
 
-void StepwiseUpdate(ImageModel& model, const cv::Mat& bgr, std::span<const ColorGaussian> anchors,
-                    const Evidence& evidence, double rate, const AdaptOptions& options) {
+void StepwiseUpdate(ImageModel& model, const cv::Mat& bgr,
+                    std::span<const ColorGaussian> color_priors, const Evidence& evidence,
+                    double rate, const AdaptOptions& options) {
   const cv::Mat beside = LogOddsBeside(evidence, options);
   std::optional<MeanField> field;
   if (options.refinement.enabled) {
@@ -257,7 +262,7 @@ void StepwiseUpdate(ImageModel& model, const cv::Mat& bgr, std::span<const Color
     field->Run(LogOddsAlone(bgr, model, beside, options), options.fit.informed_rounds);
   }
   const ImageModel next = EmStep(
-      model, anchors, field ? Informed(bgr, beside, *field) : PixelsOf(bgr, beside), options);
+      model, color_priors, field ? Informed(bgr, beside, *field) : PixelsOf(bgr, beside), options);
   for (std::size_t i = 0; i < model.skin.size(); ++i) Blend(model.skin[i], next.skin[i], rate);
   for (std::size_t i = 0; i < model.background.size(); ++i)
     Blend(model.background[i], next.background[i], rate);

@@ -16,7 +16,7 @@
 namespace skinmask {
 
 struct ImageModel {
-  std::vector<ColorGaussian> skin;        // one for each anchor, weighing as its n
+  std::vector<ColorGaussian> skin;        // one for each colour prior, weighing as its n
   std::vector<ColorGaussian> background;  // weighing as their n
   Message message;  // of the neighbours of each pixel of the small image; empty: not refined
 };
@@ -32,9 +32,10 @@ struct Evidence {
   double face_size = 0;  // of the middle one of the faces in it; 0: there are none
 };
 
-// Fits both mixtures to a small image by EM, with a prior at the anchors (seed_skin.h). Absent when
-// there are none, or too few pixels are unlike them. About 3 ms.
-std::optional<ImageModel> FitToImage(const cv::Mat& bgr, std::span<const ColorGaussian> anchors,
+// Fits both mixtures to a small image by EM, with the colour priors of its seeds (seed_skin.h).
+// Absent when there are none, or too few pixels are unlike them. About 3 ms.
+std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
+                                     std::span<const ColorGaussian> color_priors,
                                      const Evidence& evidence, const AdaptOptions& options);
 
 // The same for an image without seeds, by the log-odds of its own decision (image_decision.h): skin
@@ -42,14 +43,16 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr, std::span<const ColorGa
 // few.
 std::optional<ImageModel> FitToSides(const cv::Mat& bgr, const cv::Mat& log_odds,
                                      const AdaptOptions& options);
-// The anchor of that fit: the colours of the pixels of positive log-odds; absent where there are
-// too few.
+// The colour prior of that fit: the colours of the pixels of positive log-odds; absent where there
+// are too few.
 std::optional<ColorGaussian> PositiveSide(const cv::Mat& bgr, const cv::Mat& log_odds,
                                           const AdaptOptions& options);
 
 // One more step, on the next image of a stream (stepwise EM: Cappe, Moulines 2009): all moments go
-// `rate` of the way to what they are in this image. There are as many anchors as there is skin.
-void StepwiseUpdate(ImageModel& model, const cv::Mat& bgr, std::span<const ColorGaussian> anchors,
-                    const Evidence& evidence, double rate, const AdaptOptions& options);
+// `rate` of the way to what they are in this image. There are as many colour priors as there is
+// skin.
+void StepwiseUpdate(ImageModel& model, const cv::Mat& bgr,
+                    std::span<const ColorGaussian> color_priors, const Evidence& evidence,
+                    double rate, const AdaptOptions& options);
 
 }  // namespace skinmask

@@ -100,8 +100,8 @@ double MiddleFaceSize(std::span<const Seed> seeds, const cv::Size& from, const c
   return *middle;
 }
 
-std::optional<ColorGaussian> AnchorOf(const cv::Mat& bgr, const Seed& seed, const cv::Mat& log_odds,
-                                      const SeedSkinOptions& options) {
+std::optional<ColorGaussian> ColorPriorOf(const cv::Mat& bgr, const Seed& seed,
+                                          const cv::Mat& log_odds, const SeedSkinOptions& options) {
   const auto pixels = SeedPixels(bgr, seed, log_odds, options);
   if (pixels.size() < kMinPixels) return std::nullopt;
   ColorGaussian g = Trim(pixels, options).Gaussian(0);
@@ -110,19 +110,19 @@ std::optional<ColorGaussian> AnchorOf(const cv::Mat& bgr, const Seed& seed, cons
   return g;
 }
 
-std::vector<ColorGaussian> Merged(std::vector<ColorGaussian> anchors, std::size_t most) {
-  for (ColorGaussian& g : anchors) g.n = 1;
-  while (anchors.size() > most) {
+std::vector<ColorGaussian> Merged(std::vector<ColorGaussian> color_priors, std::size_t most) {
+  for (ColorGaussian& g : color_priors) g.n = 1;
+  while (color_priors.size() > most) {
     double least = HUGE_VAL;
     std::size_t first = 0, second = 0;
-    for (std::size_t i = 0; i < anchors.size(); ++i)
-      for (std::size_t j = i + 1; j < anchors.size(); ++j)
-        if (const double loss = LossOfJoining(anchors[i], anchors[j]); loss < least)
+    for (std::size_t i = 0; i < color_priors.size(); ++i)
+      for (std::size_t j = i + 1; j < color_priors.size(); ++j)
+        if (const double loss = LossOfJoining(color_priors[i], color_priors[j]); loss < least)
           least = loss, first = i, second = j;
-    anchors[first] = Joined(anchors[first], anchors[second]);
-    anchors.erase(anchors.begin() + static_cast<std::ptrdiff_t>(second));
+    color_priors[first] = Joined(color_priors[first], color_priors[second]);
+    color_priors.erase(color_priors.begin() + static_cast<std::ptrdiff_t>(second));
   }
-  return anchors;
+  return color_priors;
 }
 
 }  // namespace skinmask

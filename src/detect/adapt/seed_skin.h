@@ -1,5 +1,5 @@
-// From seeds to anchors. A seed is where one person's skin is (seed_finder.h); its anchor is the
-// Gaussian of the colours there, which the fit to the image takes as its prior.
+// From seeds to colour priors. A seed is where one person's skin is (seed_finder.h); its colour
+// prior is the Gaussian of the colours there, which the fit to the image takes as its prior.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +25,11 @@ double MiddleFaceSize(std::span<const Seed> seeds, const cv::Size& from, const c
 
 // The seed's skin, after trimming; absent where it holds too few pixels. `seed` and the global
 // `log_odds` (less those of the model's threshold, CV_32FC1) are of the small image.
-std::optional<ColorGaussian> AnchorOf(const cv::Mat& bgr, const Seed& seed, const cv::Mat& log_odds,
-                                      const SeedSkinOptions& options);
+std::optional<ColorGaussian> ColorPriorOf(const cv::Mat& bgr, const Seed& seed,
+                                          const cv::Mat& log_odds, const SeedSkinOptions& options);
 
 // At most `most` Gaussians for all of them: the two whose union loses the least likelihood are
-// joined, again and again. Their n are the numbers of anchors that they stand for.
-std::vector<ColorGaussian> Merged(std::vector<ColorGaussian> anchors, std::size_t most);
+// joined, again and again. Their n are the numbers of colour priors that they stand for.
+std::vector<ColorGaussian> Merged(std::vector<ColorGaussian> color_priors, std::size_t most);
 
 }  // namespace skinmask

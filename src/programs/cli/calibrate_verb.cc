@@ -22,8 +22,8 @@ struct CalibrateFlags {
 };
 
 Json JsonOf(const AdaptedCalibrationFit& fit) {
-  const auto of = [](const Slopes& slopes, std::size_t images) {
-    return Json{{"images", images}, {"below", slopes.below}, {"above", slopes.above}};
+  const auto of = [](const CalibrationScales& scales, std::size_t images) {
+    return Json{{"images", images}, {"below", scales.below}, {"above", scales.above}};
   };
   Json root{{"faces", of(fit.calibration.faces, fit.faces)},
             {"image", of(fit.calibration.image, fit.image)}};
@@ -47,7 +47,7 @@ void PrintFit(const AdaptedCalibrationFit& fit) {
         fit.calibration.image.below, fit.calibration.image.above);
 }
 
-// Slopes of few images say more of these than of others.
+// CalibrationScales of few images say more of these than of others.
 void WarnOfFew(const char* kind, std::size_t images, const Context& context) {
   constexpr std::size_t kFew = 20;
   if (images == 0 || images >= kFew || context.quiet) return;
@@ -57,7 +57,7 @@ void WarnOfFew(const char* kind, std::size_t images, const Context& context) {
                   kind, images, images > 1 ? "s" : ""));
 }
 
-// Slopes that other images do not bear out.
+// CalibrationScales that other images do not bear out.
 void WarnOfWorse(const AdaptedCalibrationFit& fit, const Context& context) {
   for (const CalibrationSet& set : fit.sets)
     if (!context.quiet && set.before && set.after && *set.after > *set.before)

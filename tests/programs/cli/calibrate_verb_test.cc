@@ -1,4 +1,4 @@
-// Slopes from the parts of evaluations.
+// CalibrationScales from the parts of evaluations.
 #include <gtest/gtest.h>
 
 #include "support/colors.h"
@@ -67,7 +67,7 @@ TEST_F(CalibrateTest, MakesProbabilitiesSharesAndKeepsTheMasks) {
     EXPECT_NEAR(second["faces"][side].get<double>() / fit["faces"][side].get<double>(), 1, 0.002);
 }
 
-// At another threshold than 0.5, too, the slopes are the likeliest of the probabilities that are
+// At another threshold than 0.5, too, the scales are the likeliest of the probabilities that are
 // told.
 TEST_F(CalibrateTest, HoldsAtAnyThreshold) {
   PutNoisyPairs(4);
