@@ -66,23 +66,41 @@ class Exchange {
   // The session's side. A picture that was not taken makes way for a newer one.
   void Publish(Shown shown);
   std::vector<Command> TakeCommands();
-  std::vector<Painted> TakePainted();
-  cv::Size canvas() const;  // of the window's picture, in pixels of the screen
-  bool closed() const;      // the user is done
+  std::vector<Painted> TakePainted() { return Take(painted_); }
+  cv::Size canvas() const {
+    return Get(canvas_);
+  }                                             // of the window's picture, in pixels of the screen
+  bool closed() const { return Get(closed_); }  // the user is done
 
   // The window's side. `wake` is called from the session's thread when there is something new, and
   // not again before that was taken.
-  void SetWake(std::function<void()> wake);
-  std::shared_ptr<const Shown> TakeNewest();  // null where nothing is new
+  void SetWake(std::function<void()> wake) { Set(wake_, std::move(wake)); }
+  std::shared_ptr<const Shown> TakeNewest() { return Take(newest_); }  // null where nothing is new
   void Post(Command command);
   // Everything that was asked for was carried out before this was published. (What was not may
   // still say the contrary of what the user just did.)
-  bool IsUpToDate(const Shown& shown) const;
-  void SetCanvas(const cv::Size& size);
+  bool IsUpToDate(const Shown& shown) const { return shown.commands == Get(posted_); }
+  void SetCanvas(const cv::Size& size) { Set(canvas_, size); }
   void AddPainted(const Painted& painted);
-  void Close();
+  void Close() { Set(closed_, true); }
 
  private:
+  template <class T>
+  T Get(const T& value) const {
+    const std::lock_guard lock(mutex_);
+    return value;
+  }
+  template <class T>
+  T Take(T& value) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(value, T());
+  }
+  template <class T>
+  void Set(T& value, T to) {
+    const std::lock_guard lock(mutex_);
+    value = std::move(to);
+  }
+
   mutable std::mutex mutex_;
   std::function<void()> wake_;
   std::shared_ptr<const Shown> newest_;
