@@ -6,7 +6,7 @@ foreach(file ${INPUT})
   string(APPEND text "${part}")
 endforeach()
 file(WRITE "${OUTPUT}"
-     "#include \"report/assets.h\"\n\n"
+     "#include <string_view>\n\n"
      "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n\n"
      "namespace skinmask::assets {\n\n"
      "std::string_view ${NAME}() {\n  return R\"SKINMASK(${text})SKINMASK\";\n}\n\n"

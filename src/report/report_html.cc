@@ -1,10 +1,22 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "report/assets.h"
 #include "skinmask/report/comparison.h"
 #include "skinmask/report/gallery.h"
 #include "skinmask/report/report.h"
+
+// The pages of an evaluation and of a comparison, their style and scripts, and Chart.js, as texts
+// compiled in (cmake/embed_text.cmake).
+namespace skinmask::assets {
+
+std::string_view Page();              // page/report.html
+std::string_view ComparisonPage();    // page/comparison.html
+std::string_view Style();             // page/report.css
+std::string_view Script();            // of page/*.js what the page needs, as one script
+std::string_view ComparisonScript();  // likewise
+std::string_view ChartJs();           // of Debian's libjs-chart.js
+
+}  // namespace skinmask::assets
 
 namespace skinmask {
 namespace {

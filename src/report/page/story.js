@@ -129,3 +129,91 @@ function showStory() {
       element('p', {}, term('recall', 'Recall'), ' ', number('pooled.recall', 3)));
   if (report.reliability) showCalibration();
 }
+// ---- F1 of each image
+
+function showDistribution() {
+  const kBins = 20, scores = report.images.map((image) => image.f1).filter((f1) => f1 !== null);
+  if (scores.length < 2) return;
+  document.getElementById('distribution-figure').hidden = false;
+  const counts = new Array(kBins).fill(0);
+  for (const f1 of scores) ++counts[Math.min(kBins - 1, Math.floor(f1 * kBins))];
+  const canvas = document.getElementById('distribution'),
+        ends = (i) => `${shown(i / kBins, 2)} to ${shown((i + 1) / kBins, 2)}`;
+  plot(canvas, () => {
+    const shape = options(
+        'F1 of the image', 'Images',
+        (context) => `F1 ${ends(context.dataIndex)}: ${shown(context.raw.y, 0)} images`);
+    shape.scales = {
+      x: {...axis('F1 of the image'), offset: false, grid: {offset: false}},
+      y: {
+        ...axis('Images'),
+        max: undefined,
+        ticks: {precision: 0, maxTicksLimit: 8, includeBounds: false}
+      }
+    };
+    shape.plugins.legend.display = false;
+    shape.interaction = {mode: 'nearest', intersect: false, axis: 'x'};
+    return {
+      type: 'bar',
+      data: {
+        datasets: [{
+          type: 'bar',
+          label: 'images',
+          data: counts.map((y, i) => ({x: (i + 0.5) / kBins, y})),
+          backgroundColor: colour('negative') + 'a0',
+          barPercentage: 1,
+          categoryPercentage: 1,
+          grouped: false
+        }]
+      },
+      options: shape
+    };
+  });
+  tellNumbers(canvas, ['F1', 'images'], kBins, (i) => [ends(i), shown(counts[i], 0)]);
+}
+// ---- Two models side by side
+
+function differenceCell(pooling, name) {
+  const cell = element('td', {}, number(`versus.difference.${pooling}.${name}`));
+  const path = `versus.intervals.${pooling}.${name}`, interval = valueAt(path);
+  if (interval) {
+    cell.append(
+        element('span', {class: 'interval'}, number(path + '.0'), ' – ', number(path + '.1')));
+    if (interval[0] > 0 || interval[1] < 0) cell.className = 'sure';
+  }
+  return cell;
+}
+
+// The models' files, without their folders where that tells them apart.
+function modelNames() {
+  const paths = report.options.model, names = paths.map((path) => path.split('/').pop());
+  return names[0] === names[1] ? paths : names;
+}
+
+function showVersus() {
+  document.getElementById('versus').hidden = false;
+  const [first, second] = modelNames(), many = report.images.length > 0;
+  const poolings = many ? ['pooled', 'mean_per_image'] : ['pooled'];
+  const heads = (pooling) => [first, second, 'difference'].map(
+      (head) => head + (pooling === 'pooled' ? '' : ', mean per image'));
+  const table = document.getElementById('differences');
+  table.append(row('th', ['', ...poolings.flatMap(heads)]));
+  for (const [name, title] of Object.entries(ratioNames)) {
+    if (valueAt('pooled.' + name) === null) continue;
+    const cells = (pooling) =>
+        [number(`${pooling}.${name}`), number(`versus.${pooling}.${name}`),
+         differenceCell(pooling, name)];
+    table.append(row('td', [element('td', {}, term(name, title)), ...poolings.flatMap(cells)]));
+  }
+  const model = element(
+      'span', {}, second, ' is ', number('versus.model.kind'), ' in ', number('versus.model.space'),
+      `, at P(${positive}) > `, number('versus.model.threshold', 4), '. ');
+  document.getElementById('versus-note')
+      .append(
+          model,
+          'Differences are the first less the second. ' +
+              (many ?
+                   'Below them: 95 % intervals by the same resamples of images for both; those without 0 are in bold. ' :
+                   '') +
+              'All else on this page is of the first.');
+}
