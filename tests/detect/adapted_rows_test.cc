@@ -125,11 +125,11 @@ TEST_F(AdaptedRowsTest, MasksAndProbabilitiesAreThoseOfTheLogOdds) {
       rows.LogOddsRow(bgr.ptr(y), width, y, z.data());
       for (const double threshold : {-HUGE_VAL, -3., -0.5, 0., 0.1, 2.5, HUGE_VAL}) {
         MaskRowOf(z.data(), count, static_cast<float>(threshold), expected.data());
-        rows.MaskRow(bgr.ptr(y), width, y, threshold, found.data());
+        rows.JudgeRow(bgr.ptr(y), width, y, threshold, found.data(), nullptr);
         ASSERT_EQ(found, expected) << width << ' ' << threshold;
       }
       ProbabilityRowOf(z.data(), count, expected.data());
-      rows.ProbabilityRow(bgr.ptr(y), width, y, found.data());
+      rows.JudgeRow(bgr.ptr(y), width, y, 0, nullptr, found.data());
       ASSERT_EQ(found, expected) << width;
     }
   }

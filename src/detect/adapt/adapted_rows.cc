@@ -269,28 +269,16 @@ const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, 
   return z;
 }
 
-void AdaptedRows::MaskAndProbabilityRow(const std::uint8_t* bgr, int width, int y,
-                                        double threshold_log_odds, std::uint8_t* mask,
-                                        std::uint8_t* probability) const {
+void AdaptedRows::JudgeRow(const std::uint8_t* bgr, int width, int y, double threshold_log_odds,
+                           std::uint8_t* mask, std::uint8_t* probability) const {
   const auto threshold = static_cast<float>(threshold_log_odds);
-  const float decisive = std::isinf(threshold) ? 0 : threshold;  // none is beyond infinity
-  const float* const z =
-      RowBetween(bgr, width, y, std::min(-kSure, decisive), std::max(kSure, decisive));
-  MaskRowOf(z, static_cast<std::size_t>(width), threshold, mask);
-  ProbabilityRowOf(z, static_cast<std::size_t>(width), probability);
-}
-
-void AdaptedRows::MaskRow(const std::uint8_t* bgr, int width, int y, double threshold_log_odds,
-                          std::uint8_t* mask) const {
-  const auto threshold = static_cast<float>(threshold_log_odds);
-  MaskRowOf(RowBetween(bgr, width, y, threshold, threshold), static_cast<std::size_t>(width),
-            threshold, mask);
-}
-
-void AdaptedRows::ProbabilityRow(const std::uint8_t* bgr, int width, int y,
-                                 std::uint8_t* probability) const {
-  ProbabilityRowOf(RowBetween(bgr, width, y, -kSure, kSure), static_cast<std::size_t>(width),
-                   probability);
+  float low = std::isinf(threshold) ? 0 : threshold, high = low;  // none is beyond infinity
+  if (probability) low = std::min(-kSure, mask ? low : -kSure);
+  if (probability) high = std::max(kSure, mask ? high : kSure);
+  const float* const z = RowBetween(bgr, width, y, low, high);
+  const auto count = static_cast<std::size_t>(width);
+  if (mask) MaskRowOf(z, count, threshold, mask);
+  if (probability) ProbabilityRowOf(z, count, probability);
 }
 
 }  // namespace skinmask

@@ -190,48 +190,22 @@ cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const
   return z;
 }
 
-void Adapter::Mask(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
-                   cv::Mat& mask) const {
+void Adapter::Judge(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
+                    cv::Mat* mask, cv::Mat* probability) const {
   RequireType(bgr, CV_8UC3, "image");
-  mask.create(bgr.size(), CV_8UC1);
-  if (!adaptation.local) {
-    MaskOf(LogOdds(bgr, adaptation), threshold).copyTo(mask);
-    return;
-  }
-  const AdaptedRows rows = RowsOf(bgr, adaptation);
-  const double log_odds = Logit(threshold);
-  ForJudgedRows(global_, bgr.size(),
-                [&](int y) { rows.MaskRow(bgr.ptr(y), bgr.cols, y, log_odds, mask.ptr(y)); });
-}
-
-void Adapter::Probability(const cv::Mat& bgr, const Adaptation& adaptation,
-                          cv::Mat& probability) const {
-  RequireType(bgr, CV_8UC3, "image");
-  probability.create(bgr.size(), CV_8UC1);
-  if (!adaptation.local) {
-    ProbabilityOf(LogOdds(bgr, adaptation)).copyTo(probability);
-    return;
-  }
-  const AdaptedRows rows = RowsOf(bgr, adaptation);
-  ForJudgedRows(global_, bgr.size(),
-                [&](int y) { rows.ProbabilityRow(bgr.ptr(y), bgr.cols, y, probability.ptr(y)); });
-}
-
-void Adapter::MaskAndProbability(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
-                                 cv::Mat& mask, cv::Mat& probability) const {
-  RequireType(bgr, CV_8UC3, "image");
+  for (cv::Mat* const made : {mask, probability})
+    if (made) made->create(bgr.size(), CV_8UC1);
   if (!adaptation.local) {
     const cv::Mat z = LogOdds(bgr, adaptation);
-    mask = MaskOf(z, threshold);
-    probability = ProbabilityOf(z);
+    if (mask) MaskOf(z, threshold).copyTo(*mask);
+    if (probability) ProbabilityOf(z).copyTo(*probability);
     return;
   }
   const AdaptedRows rows = RowsOf(bgr, adaptation);
   const double log_odds = Logit(threshold);
-  mask.create(bgr.size(), CV_8UC1);
-  probability.create(bgr.size(), CV_8UC1);
   ForJudgedRows(global_, bgr.size(), [&](int y) {
-    rows.MaskAndProbabilityRow(bgr.ptr(y), bgr.cols, y, log_odds, mask.ptr(y), probability.ptr(y));
+    rows.JudgeRow(bgr.ptr(y), bgr.cols, y, log_odds, mask ? mask->ptr(y) : nullptr,
+                  probability ? probability->ptr(y) : nullptr);
   });
 }
 

@@ -2,76 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "detect/adapt/exp2.h"
 
 namespace skinmask {
 namespace {
 
-using Plane = cv::Mat1f;
-
 // Pixels of a side of `size` within `radius` of the place.
 int Within(int place, int radius, int size) {
   return std::min(place + radius, size - 1) - std::max(place - radius, 0) + 1;
 }
 
-// He, Sun, Tang: Guided image filtering, ECCV 2010: in every window the output is slope * guide +
-// offset, by least squares; both averaged over the windows that hold a pixel.
-class GuidedFilter {
- public:
-  GuidedFilter(const Plane& guide, int radius, double epsilon)
-      : radius_(radius),
-        mean_(guide.size()),
-        inverse_variance_(guide.size()),
-        slope_(guide.size()),
-        offset_(guide.size()) {
-    const Plane square = guide.mul(guide);
-    BoxMean of_guide(guide, radius), of_square(square, radius);
-    for (int y = 0; y < guide.rows; ++y) {
-      float *const mean = mean_[y], *const inverse = inverse_variance_[y];
-      of_guide.NextRow(mean);
-      of_square.NextRow(inverse);
-      for (int x = 0; x < guide.cols; ++x)
-        inverse[x] =
-            1 / (std::max(inverse[x] - mean[x] * mean[x], 0.f) + static_cast<float>(epsilon));
-    }
-  }
-
-  // The slope and offset of each pixel into the last two; `input` and guide times input.
-  void Fit(const Plane& input, const Plane& guide_input, Plane& slope, Plane& offset) {
-    Plane means(2, input.cols);
-    BoxMean of_input(input, radius_), of_product(guide_input, radius_);
-    for (int y = 0; y < input.rows; ++y) {
-      of_input.NextRow(means[0]);
-      of_product.NextRow(means[1]);
-      FitRow(means[0], means[1], y);
-    }
-    BoxMean of_slope(slope_, radius_), of_offset(offset_, radius_);
-    for (int y = 0; y < input.rows; ++y) {
-      of_slope.NextRow(slope[y]);
-      of_offset.NextRow(offset[y]);
-    }
-  }
-
- private:
-  // Least squares in each window of row y, of the means there.
-  void FitRow(const float* input, const float* guide_input, int y) {
-    const float *const guide = mean_[y], *const inverse_variance = inverse_variance_[y];
-    float *const slope = slope_[y], *const offset = offset_[y];
-    for (int x = 0; x < mean_.cols; ++x) {
-      slope[x] = (guide_input[x] - guide[x] * input[x]) * inverse_variance[x];
-      offset[x] = input[x] - slope[x] * guide[x];
-    }
-  }
-
-  int radius_;
-  Plane mean_, inverse_variance_;  // of the guide, in each window
-  Plane slope_, offset_;           // of each window
-};
-
-Plane GreyOf(const cv::Mat& bgr) {
-  Plane grey(bgr.size());
+cv::Mat1f GreyOf(const cv::Mat& bgr) {
+  cv::Mat1f grey(bgr.size());
   for (int y = 0; y < bgr.rows; ++y)
     for (int x = 0; x < bgr.cols; ++x)
       grey(y, x) = static_cast<float>(bgr.ptr(y)[3 * x + 1]) * (1.f / 255);
@@ -133,68 +76,91 @@ void BoxMean::SumWindows(float* out) {
     for (std::size_t x = 0; x < count; ++x) out[x] += columns[x + k];
 }
 
-struct MeanField::State {
-  State(const cv::Mat& small_bgr, double face_size, const RefinementOptions& options)
-      : weight(static_cast<float>(options.pairwise_weight)),
-        grey(GreyOf(small_bgr)),
-        filter(grey, RadiusOf(small_bgr, face_size, options), options.epsilon),
-        label(grey.size()),
-        grey_label(grey.size()),
-        slope(grey.size()),
-        offset(grey.size()) {}
-
-  void AddMessageTo(float* z, int y) const {
-    const float *const of_grey = grey[y], *const slopes = slope[y], *const offsets = offset[y];
-    for (int x = 0; x < grey.cols; ++x) z[x] += weight * (slopes[x] * of_grey[x] + offsets[x]);
-  }
-
-  // tanh(z / 2), the mean of a label of +1 or -1, and the same times grey. Beyond 8 one is as sure
-  // as can be.
-  void Label(const float* z, int y) {
-    constexpr float kMax = 8, kLog2E = 0x1.715476p+0f;
-    const float* const of_grey = grey[y];
-    float *const labels = label[y], *const grey_labels = grey_label[y];
-    for (int x = 0; x < grey.cols; ++x) {
-      const float e = Exp2(std::min(std::max(-kMax, z[x]), kMax) * kLog2E);
-      labels[x] = 1 - 2 / (1 + e);
-      grey_labels[x] = labels[x] * of_grey[x];
-    }
-  }
-
-  float weight;
-  Plane grey;
-  GuidedFilter filter;
-  Plane label, grey_label, slope, offset;  // the last two of the message, over the weight
-  bool has_message = false;
-};
-
-MeanField::MeanField(const cv::Mat& small_bgr, double face_size, const RefinementOptions& options)
-    : state_(std::make_unique<State>(small_bgr, face_size, options)) {}
-MeanField::~MeanField() = default;
-
-void MeanField::Reset() { state_->has_message = false; }
-
-void MeanField::Run(const cv::Mat& log_odds, int rounds) {
-  State& s = *state_;
-  std::vector<float> z;
-  for (int round = 0; round < rounds; ++round) {
-    for (int y = 0; y < s.grey.rows; ++y) {
-      z.assign(log_odds.ptr<float>(y), log_odds.ptr<float>(y) + s.grey.cols);
-      if (s.has_message) s.AddMessageTo(z.data(), y);
-      s.Label(z.data(), y);
-    }
-    s.filter.Fit(s.label, s.grey_label, s.slope, s.offset);
-    s.has_message = true;
+GuidedFilter::GuidedFilter(const cv::Mat1f& guide, int radius, double epsilon)
+    : radius_(radius),
+      mean_(guide.size()),
+      inverse_variance_(guide.size()),
+      slope_(guide.size()),
+      offset_(guide.size()) {
+  const cv::Mat1f square = guide.mul(guide);
+  BoxMean of_guide(guide, radius), of_square(square, radius);
+  for (int y = 0; y < guide.rows; ++y) {
+    float *const mean = mean_[y], *const inverse = inverse_variance_[y];
+    of_guide.NextRow(mean);
+    of_square.NextRow(inverse);
+    for (int x = 0; x < guide.cols; ++x)
+      inverse[x] =
+          1 / (std::max(inverse[x] - mean[x] * mean[x], 0.f) + static_cast<float>(epsilon));
   }
 }
 
-Message MeanField::message() const {
-  const State& s = *state_;
-  return {s.weight * s.slope, s.weight * s.offset};
+void GuidedFilter::Fit(const cv::Mat1f& input, const cv::Mat1f& guide_input, cv::Mat1f& slope,
+                       cv::Mat1f& offset) {
+  cv::Mat1f means(2, input.cols);
+  BoxMean of_input(input, radius_), of_product(guide_input, radius_);
+  for (int y = 0; y < input.rows; ++y) {
+    of_input.NextRow(means[0]);
+    of_product.NextRow(means[1]);
+    FitRow(means[0], means[1], y);
+  }
+  BoxMean of_slope(slope_, radius_), of_offset(offset_, radius_);
+  for (int y = 0; y < input.rows; ++y) {
+    of_slope.NextRow(slope[y]);
+    of_offset.NextRow(offset[y]);
+  }
+}
+
+// Least squares in each window of row y, of the means there.
+void GuidedFilter::FitRow(const float* input, const float* guide_input, int y) {
+  const float *const guide = mean_[y], *const inverse_variance = inverse_variance_[y];
+  float *const slope = slope_[y], *const offset = offset_[y];
+  for (int x = 0; x < mean_.cols; ++x) {
+    slope[x] = (guide_input[x] - guide[x] * input[x]) * inverse_variance[x];
+    offset[x] = input[x] - slope[x] * guide[x];
+  }
+}
+
+MeanField::MeanField(const cv::Mat& small_bgr, double face_size, const RefinementOptions& options)
+    : weight_(static_cast<float>(options.pairwise_weight)),
+      grey_(GreyOf(small_bgr)),
+      filter_(grey_, RadiusOf(small_bgr, face_size, options), options.epsilon),
+      label_(grey_.size()),
+      grey_label_(grey_.size()),
+      slope_(grey_.size()),
+      offset_(grey_.size()) {}
+
+void MeanField::Run(const cv::Mat& log_odds, int rounds) {
+  std::vector<float> z;
+  for (int round = 0; round < rounds; ++round) {
+    for (int y = 0; y < grey_.rows; ++y) {
+      z.assign(log_odds.ptr<float>(y), log_odds.ptr<float>(y) + grey_.cols);
+      if (has_message_) AddMessageTo(z.data(), y);
+      LabelRow(z.data(), y);
+    }
+    filter_.Fit(label_, grey_label_, slope_, offset_);
+    has_message_ = true;
+  }
 }
 
 void MeanField::AddMessage(cv::Mat& log_odds) const {
-  for (int y = 0; y < log_odds.rows; ++y) state_->AddMessageTo(log_odds.ptr<float>(y), y);
+  for (int y = 0; y < log_odds.rows; ++y) AddMessageTo(log_odds.ptr<float>(y), y);
+}
+
+void MeanField::AddMessageTo(float* z, int y) const {
+  const float *const grey = grey_[y], *const slope = slope_[y], *const offset = offset_[y];
+  for (int x = 0; x < grey_.cols; ++x) z[x] += weight_ * (slope[x] * grey[x] + offset[x]);
+}
+
+// tanh(z / 2), the mean of a label of +1 or -1. Beyond 8 one is as sure as can be.
+void MeanField::LabelRow(const float* z, int y) {
+  constexpr float kMax = 8, kLog2E = 0x1.715476p+0f;
+  const float* const grey = grey_[y];
+  float *const label = label_[y], *const grey_label = grey_label_[y];
+  for (int x = 0; x < grey_.cols; ++x) {
+    const float e = Exp2(std::min(std::max(-kMax, z[x]), kMax) * kLog2E);
+    label[x] = 1 - 2 / (1 + e);
+    grey_label[x] = label[x] * grey[x];
+  }
 }
 
 }  // namespace skinmask

@@ -1,0 +1,85 @@
+#include "detect/adapt/face_tracker.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/colors.h"
+
+namespace skinmask {
+namespace {
+
+// What a camera sees of a scene of noise that is looked at from this corner on. (No frame has as
+// many pixels as the small image may have: nothing is scaled.)
+TrackingFrame SeenFrom(cv::Point corner, int scene = 1) {
+  testing::Random random(static_cast<std::uint64_t>(scene));
+  cv::Mat whole(300, 400, CV_8UC3);
+  for (int y = 0; y < whole.rows; ++y)
+    for (int x = 0; x < 3 * whole.cols; ++x)
+      whole.ptr(y)[x] = static_cast<std::uint8_t>(std::clamp(128 + 50 * random.Normal(), 0., 255.));
+  return TrackingFrameOf(whole(cv::Rect(corner, cv::Size(320, 240))).clone(), 100'000);
+}
+
+Seed FaceAt(double x, double y) {
+  const FaceFrame face{{x, y}, 60, 0};
+  return {face.Box({320, 240}), face, {}};
+}
+
+cv::Point2d OnlyCentre(const FaceTracker& tracker) {
+  const std::vector<Seed> seeds = tracker.seeds();
+  return seeds.size() == 1 && seeds[0].face ? seeds[0].face->centre : cv::Point2d(-1, -1);
+}
+
+TEST(FaceTracker, FollowsAFace) {
+  FaceTracker tracker({});
+  const TrackingFrame first = SeenFrom({40, 30});
+  EXPECT_TRUE(tracker.UpdateWithDetections({FaceAt(160, 120)}, first, first));
+  tracker.Follow(SeenFrom({47, 26}));
+  EXPECT_EQ(OnlyCentre(tracker), cv::Point2d(153, 124));
+  EXPECT_FALSE(tracker.AnyLost());
+  EXPECT_TRUE(tracker.AllConfirmed());
+}
+
+TEST(FaceTracker, TakesWhatASearchFoundInAnEarlierFrameToWhereItIsNow) {
+  FaceTracker tracker({});
+  tracker.UpdateWithDetections({FaceAt(160, 120)}, SeenFrom({40, 30}), SeenFrom({45, 30}));
+  EXPECT_EQ(OnlyCentre(tracker), cv::Point2d(155, 120));
+}
+
+TEST(FaceTracker, StaysWhereASearchJittersAndMovesWhereItDoesNot) {
+  FaceTracker tracker({});
+  const TrackingFrame frame = SeenFrom({40, 30});
+  tracker.UpdateWithDetections({FaceAt(160, 120)}, frame, frame);
+  EXPECT_FALSE(tracker.UpdateWithDetections({FaceAt(163, 120)}, frame, frame));
+  EXPECT_EQ(OnlyCentre(tracker), cv::Point2d(160, 120));
+  EXPECT_FALSE(tracker.UpdateWithDetections({FaceAt(180, 120)}, frame, frame));
+  EXPECT_EQ(OnlyCentre(tracker), cv::Point2d(180, 120));
+  EXPECT_TRUE(tracker.UpdateWithDetections({FaceAt(180, 120), FaceAt(70, 120)}, frame, frame));
+  EXPECT_EQ(tracker.seeds().size(), 2u);
+}
+
+TEST(FaceTracker, DropsWhatSearchesMissSoonerWhereItIsLost) {
+  for (const bool lost : {false, true}) {
+    FaceTracker tracker({});
+    const TrackingFrame frame = SeenFrom({40, 30}), other = SeenFrom({40, 30}, 2);
+    tracker.UpdateWithDetections({FaceAt(160, 120)}, frame, frame);
+    if (lost) tracker.Follow(other);
+    EXPECT_EQ(tracker.AnyLost(), lost);
+    int missed = 1;
+    while (!tracker.UpdateWithDetections({}, frame, lost ? other : frame)) ++missed;
+    EXPECT_EQ(missed, lost ? 6 : 9);
+    EXPECT_TRUE(tracker.empty());
+  }
+}
+
+TEST(FaceTracker, LeavesARegionThatIsNoFaceInItsPlace) {
+  FaceTracker tracker({});
+  const TrackingFrame first = SeenFrom({40, 30});
+  const cv::Rect box(100, 100, 50, 40);
+  tracker.UpdateWithDetections({{box, std::nullopt, {}}}, first, first);
+  tracker.Follow(SeenFrom({47, 26}));
+  EXPECT_EQ(tracker.seeds()[0].box, box);
+}
+
+}  // namespace
+}  // namespace skinmask
