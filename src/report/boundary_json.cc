@@ -1,4 +1,4 @@
-#include "report/report_json.h"
+#include "report/boundary_json.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "detect/adapt/image_fit.h"
-#include "detect/adapt/seed_skin.h"
+#include "detect/adapt/seed_priors.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/detect_image.h"

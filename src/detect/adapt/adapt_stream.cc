@@ -10,8 +10,7 @@
 #include "detect/adapt/face_tracker.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
-#include "detect/adapt/seed_skin.h"
-#include "detect/adapt/spatial_prior.h"
+#include "detect/adapt/seed_priors.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <opencv2/imgproc.hpp>
 
-#include "detect/adapt/seed_skin.h"
+#include "detect/adapt/seed_priors.h"
 #include "detect/adapt/small_image.h"
 
 namespace skinmask {

@@ -11,7 +11,7 @@
 
 namespace skinmask {
 
-// One seed that is followed; its colour prior (seed_skin.h) is carried from frame to frame.
+// One seed that is followed; its colour prior (seed_priors.h) is carried from frame to frame.
 struct Track {
   Seed seed;                // where it is now, in the whole frame
   bool confirmed = true;    // by the last search

@@ -32,7 +32,7 @@ struct Evidence {
   double face_size = 0;  // of the middle one of the faces in it; 0: there are none
 };
 
-// Fits both mixtures to a small image by EM, with the colour priors of its seeds (seed_skin.h).
+// Fits both mixtures to a small image by EM, with the colour priors of its seeds (seed_priors.h).
 // Absent when there are none, or too few pixels are unlike them. About 3 ms.
 std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
                                      std::span<const ColorGaussian> color_priors,

@@ -1,5 +1,3 @@
-#include "detect/adapt/seed_skin.h"
-
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -7,7 +5,8 @@
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
-#include "detect/adapt/spatial_prior.h"
+#include "detect/adapt/exp2.h"
+#include "detect/adapt/seed_priors.h"
 
 namespace skinmask {
 namespace {
@@ -71,6 +70,113 @@ double LossOfJoining(const ColorGaussian& a, const ColorGaussian& b) {
          b.n * LogDeterminant(b);
 }
 
+// Widths of the transitions at the head's border and at the chin, and where the chin is. All
+// lengths are in sizes of the face: u to the right of the centre, v down.
+constexpr float kHeadBlur = 0.1f, kChin = 0.5f, kChinBlur = 0.15f;
+
+float Logistic(float z) {
+  constexpr float kLog2E = 0x1.715476p+0f;
+  return 1 / (1 + Exp2(z * -kLog2E));
+}
+
+float Blended(float share, float a, float b) { return share * a + (1 - share) * b; }
+
+// The options as the loops over pixels take them.
+class PriorAt {
+ public:
+  explicit PriorAt(const SpatialPriorOptions& o)
+      : head(Rounded(o.head)),
+        above_(Rounded(o.above)),
+        below_(Rounded(o.below)),
+        decay_(Rounded(o.decay_per_face_width)),
+        max_decay_widths_(Rounded(o.max_decay_widths)),
+        per_half_width_(Rounded(1 / o.head_half_width)),
+        per_half_height_(Rounded(1 / o.head_half_height)) {}
+
+  float BelowHead(float u, float v) const {
+    const float beyond = std::max(std::abs(u) - 1, 0.f) + std::max(std::abs(v) - 1, 0.f);
+    return below_ - decay_ * std::min(beyond, max_decay_widths_);
+  }
+
+  float AroundFace(float u, float v) const {
+    const float x = u * per_half_width_, y = (v - Rounded(kHeadCentre)) * per_half_height_;
+    const float in_head = Logistic((1 - std::sqrt(x * x + y * y)) * (1 / kHeadBlur));
+    const float below = Logistic((v - kChin) * (1 / kChinBlur));
+    return Blended(in_head, head, Blended(below, BelowHead(u, v), above_));
+  }
+
+  const float head;
+
+ private:
+  static float Rounded(double value) { return static_cast<float>(value); }
+
+  const float above_, below_, decay_, max_decay_widths_, per_half_width_, per_half_height_;
+};
+
+bool IsMarked(const Seed& seed, int x, int y) {
+  return seed.box.contains({x, y}) &&
+         (seed.skin.empty() || seed.skin.at<std::uint8_t>(y - seed.box.y, x - seed.box.x) != 0);
+}
+
+// In sizes of the face, or in widths and heights of a region.
+cv::Point2d FromSeed(const Seed& seed, const cv::Point2d& point) {
+  if (seed.face) return seed.face->FromImage(point);
+  return {(point.x - seed.box.x) / seed.box.width - 0.5,
+          (point.y - seed.box.y) / seed.box.height - 0.5};
+}
+
+// The rows of a small image in which a pixel is `step` pixels of the seeds' image.
+class PriorRows {
+ public:
+  PriorRows(std::span<const Seed> seeds, const SpatialPriorOptions& options, std::size_t width)
+      : seeds_(seeds), prior_at_(options), u_(width), v_(width), squared_(width), nearest_(width) {}
+
+  // Of the row whose first pixel lies at `first`.
+  void Row(const cv::Point2d& first, double step, float* out) {
+    std::ranges::fill(squared_, HUGE_VALF);
+    for (std::size_t i = 0; i < seeds_.size(); ++i) LookFrom(i, first, step);
+    for (std::size_t i = 0; i < u_.size(); ++i) out[i] = prior_at_.AroundFace(u_[i], v_[i]);
+    if (std::ranges::any_of(seeds_, [](const Seed& seed) { return !seed.face; }))
+      AddRegions(first, step, out);
+  }
+
+ private:
+  // Pixels to which this seed is nearer than all before are seen from it.
+  void LookFrom(std::size_t seed, const cv::Point2d& first, double step) {
+    const cv::Point2d from = FromSeed(seeds_[seed], first);
+    const cv::Point2d to = FromSeed(seeds_[seed], first + cv::Point2d(step, 0)) - from;
+    const auto u_first = static_cast<float>(from.x), v_first = static_cast<float>(from.y);
+    const auto u_step = static_cast<float>(to.x), v_step = static_cast<float>(to.y);
+    const auto index = static_cast<int>(seed);
+    for (std::size_t i = 0; i < u_.size(); ++i) {
+      const auto x = static_cast<float>(static_cast<int>(i));
+      const float u = u_first + u_step * x, v = v_first + v_step * x, squared = u * u + v * v;
+      const bool nearer = squared < squared_[i];
+      u_[i] = nearer ? u : u_[i];
+      v_[i] = nearer ? v : v_[i];
+      nearest_[i] = nearer ? index : nearest_[i];
+      squared_[i] = nearer ? squared : squared_[i];
+    }
+  }
+
+  // Where a region is nearest.
+  void AddRegions(const cv::Point2d& first, double step, float* out) const {
+    for (std::size_t i = 0; i < u_.size(); ++i) {
+      const Seed& seed = seeds_[static_cast<std::size_t>(nearest_[i])];
+      if (seed.face) continue;
+      const int x = static_cast<int>(first.x + static_cast<double>(i) * step);
+      out[i] = IsMarked(seed, x, static_cast<int>(first.y)) ? prior_at_.head
+                                                            : prior_at_.BelowHead(u_[i], v_[i]);
+    }
+  }
+
+  std::span<const Seed> seeds_;
+  PriorAt prior_at_;
+  // Of each pixel: where it is, seen from the nearest seed, how far, and which one that is.
+  std::vector<float> u_, v_, squared_;
+  std::vector<int> nearest_;
+};
+
 }  // namespace
 
 Seed Scaled(const Seed& seed, const cv::Size& from, const cv::Size& to) {
@@ -123,6 +229,17 @@ std::vector<ColorGaussian> Merged(std::vector<ColorGaussian> color_priors, std::
     color_priors.erase(color_priors.begin() + static_cast<std::ptrdiff_t>(second));
   }
   return color_priors;
+}
+
+cv::Mat SpatialPrior(const cv::Size& to, const cv::Size& from, std::span<const Seed> seeds,
+                     const SpatialPriorOptions& options) {
+  const double width = static_cast<double>(from.width) / to.width;
+  const double height = static_cast<double>(from.height) / to.height;
+  cv::Mat prior(to, CV_32FC1);
+  PriorRows rows(seeds, options, static_cast<std::size_t>(to.width));
+  for (int j = 0; j < to.height; ++j)
+    rows.Row({0.5 * width, (j + 0.5) * height}, width, prior.ptr<float>(j));
+  return prior;
 }
 
 }  // namespace skinmask

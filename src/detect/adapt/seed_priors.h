@@ -32,4 +32,11 @@ std::optional<ColorGaussian> ColorPriorOf(const cv::Mat& bgr, const Seed& seed,
 // joined, again and again. Their n are the numbers of colour priors that they stand for.
 std::vector<ColorGaussian> Merged(std::vector<ColorGaussian> color_priors, std::size_t most);
 
+// The middle of a head, below the middle of its face, in sizes of the face.
+inline constexpr double kHeadCentre = 0.05;
+
+// Log-odds, CV_32FC1 of size `to`; the seeds are of an image of size `from`.
+cv::Mat SpatialPrior(const cv::Size& to, const cv::Size& from, std::span<const Seed> seeds,
+                     const SpatialPriorOptions& options);
+
 }  // namespace skinmask
