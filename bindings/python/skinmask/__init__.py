@@ -12,12 +12,22 @@ another type or shape than is wanted is a TypeError. Every call that computes le
 other threads, and may be made from many at once.
 """
 
-from ._detect import Region, Stream, detect, read_image, region, set_threads, threads
+from ._detect import (
+    Frame,
+    Region,
+    Stream,
+    Video,
+    detect,
+    read_image,
+    region,
+    set_threads,
+    threads,
+    video,
+)
 from ._model import Model
 from ._runs import DetectedFile, Evaluation, detect_files, evaluate
 from ._samples import Samples
 from ._skinmask import Error, __version__
-from ._video import Frame, Video, video
 
 __all__ = [
     "DetectedFile",

@@ -1,4 +1,4 @@
-"""Skin in pictures that are in memory."""
+"""Skin in pictures that are in memory, and in videos."""
 
 from __future__ import annotations
 
@@ -18,13 +18,25 @@ from ._common import (
     path_of,
     require_no_classes,
     require_range,
+    require_text,
     require_type,
     two_numbers,
 )
 from ._model import Model, chosen
-from ._skinmask import Region, threads
+from ._skinmask import Frame, Region, Video, threads
 
-__all__ = ["Region", "Stream", "detect", "read_image", "region", "set_threads", "threads"]
+__all__ = [
+    "Frame",
+    "Region",
+    "Stream",
+    "Video",
+    "detect",
+    "read_image",
+    "region",
+    "set_threads",
+    "threads",
+    "video",
+]
 
 _Image = NDArray[numpy.uint8]
 _Interval = tuple[float, float]
@@ -153,6 +165,53 @@ class Stream:
         if output == "classes":
             require_no_classes(*self._by)
         return self._core.detect(image, _asked(output, dtype, abstain, rgb), rgb, out)
+
+
+def video(
+    path: Path,
+    model: Model | None = None,
+    *,
+    adapt: str = "auto",
+    threshold: float | None = None,
+    prior: float | None = None,
+    faces: Path | None = None,
+    refine: bool = True,
+    start: str | float | None = None,
+    end: str | float | None = None,
+) -> Video:
+    """The frames of a video file, one after the other, as `skinmask detect` judges them.
+
+    A frame has `index`, `seconds`, `bgr`, `mask`, `probability` and `region`. Its pictures are made
+    when they are first asked for, in whatever thread asks, and are read-only (copy them to draw on
+    them). `start` and `end` are seconds or texts as '1:02.5' and '120f' (a frame's number): frames
+    from the one on and before the other. Damage is an Error where it stands, after the frames
+    before it.
+
+        for frame in skinmask.video("clip.mp4", adapt="faces"):
+            print(frame.seconds, frame.region)
+
+    The file is open as long as the Video is; `close`, or `with`, closes it before.
+    """
+    detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
+    path = path_of(path, wanted="a file's path is wanted; frames of cameras go to skinmask.Stream")
+    return Video(path, detector, _moment("start", start), _moment("end", end))
+
+
+def _moment(name: str, time: str | float | None) -> str | None:
+    if time is None:
+        return None
+    if isinstance(time, str):
+        require_text(name, time)
+        return time
+    if isinstance(time, bool) or not isinstance(time, numbers.Real):
+        raise TypeError(
+            f"{name}: is {type(time).__name__} (seconds, or text as '1:02.5' or '120f')"
+        )
+    try:
+        seconds = float(time)
+    except OverflowError:
+        raise _skinmask.Error(f"{name}: is beyond all others (seconds)") from None
+    return numpy.format_float_positional(seconds, trim="-")  # without an exponent
 
 
 def region(probability: _Image) -> Region | None:
