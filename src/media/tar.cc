@@ -191,9 +191,9 @@ TarWriter::TarWriter(const fs::path& path, Overwrite overwrite)
                         std::size_t size) -> la_ssize_t {
     auto* const writer = static_cast<TarWriter*>(self);
     const auto add = [&] {
-      constexpr std::size_t kMostWaiting = std::size_t{1} << 18;
+      constexpr std::size_t kMaxWaiting = std::size_t{1} << 18;
       writer->waiting_.append(static_cast<const char*>(bytes), size);
-      if (writer->waiting_.size() >= kMostWaiting) writer->Flush();
+      if (writer->waiting_.size() >= kMaxWaiting) writer->Flush();
     };
     if (writer->given_up_ || !Throws(writer->thrown_, add)) return static_cast<la_ssize_t>(size);
     Lib().archive_set_error(failed, EIO, "it cannot be written");
