@@ -1,6 +1,9 @@
 // Answers that are found when a colour is first met, and kept.
 #pragma once
 
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -25,6 +28,25 @@ inline std::size_t DensityCount(const Model& model) {
 // Of more they would take up to minutes, which nothing could interrupt: those are kept in a
 // ColorMemo, and cost no more than the colours that are there.
 inline constexpr std::size_t kMaxDensitiesOfTable = 8;
+
+// Calls take(first, bgr) for each row of 256 colours that share red and green, in parallel: `first`
+// is r << 16 | g << 8. Isolated: a thread that waits here must not begin other work, which may wait
+// for what is being made here.
+inline constexpr std::size_t kColorsOfRow = 256;
+template <class Take>
+void ForColorRows(const Take& take) {
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(std::size_t{0}, std::size_t{1} << 16, [&](std::size_t red_green) {
+      std::array<std::uint8_t, 3 * kColorsOfRow> bgr;
+      for (std::size_t b = 0; b < kColorsOfRow; ++b) {
+        bgr[3 * b] = static_cast<std::uint8_t>(b);
+        bgr[3 * b + 1] = static_cast<std::uint8_t>(red_green);
+        bgr[3 * b + 2] = static_cast<std::uint8_t>(red_green >> 8);
+      }
+      take(red_green * kColorsOfRow, bgr.data());
+    });
+  });
+}
 
 // A word for each of the 2^24 colours, 0 where it is not known. Of memory (32 MiB) only that is
 // taken which holds colours that came. Safe from many threads: two that meet a colour at once find

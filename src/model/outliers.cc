@@ -1,7 +1,6 @@
 #include "skinmask/model/outliers.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>
 
@@ -77,9 +76,6 @@ class Outliers::ByColor {
 };
 
 namespace {
-
-constexpr std::size_t kRow = 256;  // colours that share red and green
-constexpr std::size_t kColors = std::size_t{1} << 24;
 
 void Check(double share) {
   if (!(share > 0 && share < 1))
@@ -195,7 +191,7 @@ Outliers::ByColor::ByColor(const Model& model, std::vector<Explains> explanation
 
 void Outliers::ByColor::Judge(const std::uint8_t* bgr, std::size_t count,
                               bool* outlier) const noexcept {
-  std::array<std::int32_t, 3 * kRow> carrier;
+  std::array<std::int32_t, 3 * ColorMemo::kBlock> carrier;
   CarrierRow(*space_, bgr, count, carrier.data());
   for (std::size_t i = 0; i < count; ++i) {
     const Eigen::Vector3d of_color = Eigen::Map<Eigen::Vector3i>(&carrier[3 * i]).cast<double>();
@@ -275,23 +271,13 @@ void Outliers::AddGaussians(const Model& model, double share) {
 }
 
 void Outliers::FillTable(const ByColor& by_color) {
-  auto bits = std::make_shared<std::vector<std::uint32_t>>(kColors / 32);
-  const auto fill = [&](std::size_t red_green) {
-    std::array<std::uint8_t, 3 * kRow> bgr;
-    for (std::size_t b = 0; b < kRow; ++b) {
-      bgr[3 * b] = static_cast<std::uint8_t>(b);
-      bgr[3 * b + 1] = static_cast<std::uint8_t>(red_green);
-      bgr[3 * b + 2] = static_cast<std::uint8_t>(red_green >> 8);
-    }
-    std::array<bool, kRow> outlier;
-    by_color.Judge(bgr.data(), kRow, outlier.data());
-    for (std::size_t b = 0; b < kRow; ++b) {
-      const std::size_t color = red_green * kRow + b;
-      (*bits)[color / 32] |= std::uint32_t{outlier[b]} << (color % 32);
-    }
-  };
-  // Isolated as Posterior's table is.
-  tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, kColors / kRow, fill); });
+  auto bits = std::make_shared<std::vector<std::uint32_t>>((std::size_t{1} << 24) / 32);
+  ForColorRows([&](std::size_t first, const std::uint8_t* bgr) {
+    std::array<bool, kColorsOfRow> outlier;
+    by_color.Judge(bgr, outlier.size(), outlier.data());
+    for (std::size_t b = 0; b < outlier.size(); ++b)
+      (*bits)[(first + b) / 32] |= std::uint32_t{outlier[b]} << (b % 32);
+  });
   bits_ = std::move(bits);
 }
 

@@ -59,7 +59,7 @@ class Posterior::Table {
   static constexpr ColorMemo::Word kKnown = 1 << 9, kAbove = 1 << 8;
 
   bool built() const { return !bits_.empty() || !bytes_.empty(); }
-  void FillRow(std::size_t red_green);
+  void FillRow(std::size_t first, const std::uint8_t* bgr);
   template <class Use>
   void MemoRow(const std::uint8_t* bgr, std::size_t count, const Use& use) const noexcept;
 
