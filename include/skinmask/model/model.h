@@ -171,6 +171,9 @@ Model WithPrior(Model model, double prior);
 std::string ModelToJson(const Model& model);
 Model ModelFromJson(std::string_view json, std::string_view subject);
 Model ReadModel(const std::filesystem::path& path);
+// What ReadModel takes. Histograms of as many bins as there may be (Histogram::kMaxBins), each of
+// some hundred pixels, have 12 to 16 bytes for each.
+inline constexpr std::uint64_t kMaxModelBytes = std::uint64_t{1} << 30;
 
 // models/default.json, compiled in.
 std::string_view DefaultModelJson();

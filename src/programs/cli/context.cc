@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "media/image_format.h"
-#include "model/model_format.h"
 #include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 #include "programs/cli/progress.h"
