@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "skinmask/detect/draw.h"
+#include "skinmask/detect/outputs.h"
 
 namespace skinmask::gstreamer {
 namespace {
@@ -33,7 +33,9 @@ void Judge::Prepare(Settings settings, bool live) {
 
 void Judge::SetThreshold(double threshold) {
   if (prepared_->threshold == threshold) return;
-  detector_ = detector_->WithThreshold(Given(threshold).value_or(own_threshold_));
+  DetectorOptions options = stream_->detector().options();
+  options.threshold = Given(threshold);
+  stream_->Set(options);
   prepared_->threshold = threshold;
 }
 
@@ -48,36 +50,22 @@ void Judge::BeginAnew(const Settings& settings) {
   // (A finder that waits for `adapt` to be switched on again is no mistake here.)
   if (settings.adapt != DetectorOptions::Adapt::kOff) options.faces = settings.faces;
   if (aside) options.hog = kHogAside;
-  Detector detector(made, options);
-  std::optional<StreamAdapter> stream;
-  if (detector.adapter())
-    stream.emplace(detector.adapter(), aside ? kStreamAside : StreamOptions());
-  own_threshold_ = made.decision.threshold;
-  detector_ = std::move(detector);
-  stream_ = std::move(stream);
+  stream_.emplace(Detector(made, options), aside ? kStreamAside : StreamOptions());
 }
 
 void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {
   const VideoFrame frame = FrameOf(in);
-  const bool is_picture = output == Output::kOverlay || output == Output::kCutout;
-  cv::Mat bgr;
-  if (stream_ || is_picture || !detector_->TakesYuv(frame)) bgr = (*to_bgr_)(in, frame);
-  std::shared_ptr<const Adaptation> adaptation;
-  if (stream_) adaptation = stream_->Follow(bgr);
-  cv::Mat room = is_picture ? cv::Mat() : Packed(out);
-  if (output == Output::kProbability)
-    return detector_->Probability(frame, bgr, adaptation.get(), room);
-  detector_->Mask(frame, bgr, adaptation.get(), is_picture ? mask_ : room);
-  if (is_picture) DrawPicture(bgr, output, out);
-}
-
-void Judge::DrawPicture(const cv::Mat& bgr, Output output, GstVideoFrame& out) {
-  if (output == Output::kCutout) return CutOut(bgr, mask_).copyTo(Packed(out));
-  cv::Mat overlay = from_bgr_->is_bgr() ? Packed(out) : overlay_;
-  DrawOverlayInto(bgr, mask_, overlay);
-  if (from_bgr_->is_bgr()) return;
-  (*from_bgr_)(overlay, out);
-  overlay_ = overlay;
+  Judgement judgement = stream_->Judge(Picture(frame, [&] { return (*to_bgr_)(in, frame); }));
+  const int type = TypeOf(output);
+  const bool as_it_is = type != CV_8UC3 || from_bgr_->is_bgr();
+  cv::Mat memory = as_it_is ? Packed(out) : drawn_;
+  mask_.create(frame.size, CV_8UC1);
+  judgement.SetMaskMemory(mask_);
+  const cv::Mat drawn = skinmask::Draw(output, judgement, {}, memory);
+  if (!as_it_is)
+    (*from_bgr_)(drawn_ = drawn, out);
+  else if (drawn.data != memory.data)
+    drawn.copyTo(memory);
 }
 
 }  // namespace skinmask::gstreamer

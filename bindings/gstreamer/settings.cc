@@ -1,5 +1,7 @@
 #include "settings.h"
 
+#include <vector>
+
 namespace skinmask::gstreamer {
 namespace {
 
@@ -22,14 +24,20 @@ constexpr int Number(Value value) {
   return static_cast<int>(value);
 }
 
+// Of the table of outputs; all of it lives as long as the process.
 GType OutputType() {
-  static const GEnumValue kValues[] = {
-      {Number(Output::kMask), "255 where skin is, else 0 (GRAY8)", "mask"},
-      {Number(Output::kProbability), "round(255 P(skin)) (GRAY8)", "probability"},
-      {Number(Output::kOverlay), "The picture, darkened where there is no skin", "overlay"},
-      {Number(Output::kCutout), "The picture with the mask as alpha (BGRA)", "cutout"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstSkinmaskOutput", kValues);
+  static const GType type = [] {
+    auto* const values = new std::vector<GEnumValue>;
+    for (const OutputKind& kind : OutputKinds()) {
+      const char* const format = kind.type == CV_8UC1   ? " (GRAY8)"
+                                 : kind.type == CV_8UC4 ? " (BGRA)"
+                                                        : "";
+      auto* const text = new std::string(std::string(kind.meaning) + format);
+      values->push_back({Number(kind.output), text->c_str(), kind.name.data()});
+    }
+    values->push_back({0, nullptr, nullptr});
+    return g_enum_register_static("GstSkinmaskOutput", values->data());
+  }();
   return type;
 }
 
@@ -177,8 +185,9 @@ bool GetProperty(const Settings& settings, guint id, GValue* value) {
 
 const char* FormatsOf(Output output) {
   // Of the formats that sinks show, so that one may follow at once.
-  if (output == Output::kOverlay) return "{ BGR, BGRx, RGBx, RGB, I420, NV12, YV12, YUY2 }";
-  return output == Output::kCutout ? "{ BGRA }" : "{ GRAY8 }";
+  const int type = TypeOf(output);
+  if (type == CV_8UC3) return "{ BGR, BGRx, RGBx, RGB, I420, NV12, YV12, YUY2 }";
+  return type == CV_8UC4 ? "{ BGRA }" : "{ GRAY8 }";
 }
 
 }  // namespace skinmask::gstreamer

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "skinmask/detect/detector.h"
-#include "skinmask/media/outputs.h"
+#include "skinmask/detect/outputs.h"
 
 namespace skinmask::gstreamer {
 

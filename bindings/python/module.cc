@@ -69,7 +69,6 @@ PYBIND11_MODULE(_skinmask, module) {
   DefineModel(module);
   DefineTraining(module);
   DefineMemoryPairs(module);
-  DefineRegion(module);
   DefinePictures(module);
   RefuseUnmade(module);
 }

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "answer.h"
 #include "arrays.h"
 #include "bindings.h"
 #include "skinmask/base/error.h"

@@ -1,6 +1,9 @@
 #include "pipeline/labelled_pairs.h"
 
 #include <set>
+
+#include "skinmask/detect/outputs.h"
+
 namespace skinmask {
 namespace {
 
@@ -28,6 +31,14 @@ MaskPairs PairsOfList(const PairOptions& options) {
   return found;
 }
 
+// Of what detect writes beside masks.
+std::vector<std::string_view> OtherSuffixes() {
+  std::vector<std::string_view> suffixes;
+  for (const OutputKind& kind : OutputKinds())
+    if (kind.output != Output::kMask) suffixes.push_back(kind.suffix);
+  return suffixes;
+}
+
 MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Archives& archives) {
   if (!options.listed.empty()) return PairsOfList(options);
   ListOptions list;
@@ -36,7 +47,7 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Ar
   const NamePattern mask_name(options.mask_name, "mask name");
   if (options.whole_class.empty())
     return PairMasks(options.images, image_name, options.masks, mask_name,
-                     {predicted, options.allow_missing}, list, &archives);
+                     {predicted, OtherSuffixes(), options.allow_missing}, list, &archives);
   MaskPairs found;
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(options.images, ignored);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "skinmask/media/inputs.h"
+#include "skinmask/media/output_paths.h"
 #include "skinmask/pipeline/detect_run.h"
 #include "skinmask/pipeline/run.h"
 

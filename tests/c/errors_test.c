@@ -127,8 +127,9 @@ static void TestPictures(void) {
   CHECK_BAD(bad.yuv = 4, "picture.yuv: is 4 (0 to 3)");
   CHECK(skinmask_detect(NULL, &good, SKINMASK_MASK, out, 8) == SKINMASK_BAD_ARGUMENT);
   CHECK_SAYS("detector: is NULL");
-  CHECK(skinmask_detect(off, &good, 4, out, 8) == SKINMASK_BAD_ARGUMENT);
-  CHECK_SAYS("output: is 4 (");
+  CHECK(skinmask_detect(off, &good, 99, out, 8) == SKINMASK_BAD_ARGUMENT);
+  CHECK_SAYS("output: is 99 (");
+  CHECK(skinmask_detect(off, &good, -1, out, 8) == SKINMASK_BAD_ARGUMENT);
   CHECK(skinmask_detect(off, &good, SKINMASK_MASK, NULL, 8) == SKINMASK_BAD_ARGUMENT);
   CHECK_SAYS("out: is NULL");
   CHECK(skinmask_detect(off, &good, SKINMASK_OVERLAY, out, 8) == SKINMASK_BAD_ARGUMENT);

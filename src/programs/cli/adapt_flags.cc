@@ -9,7 +9,6 @@
 #include "programs/cli/rectangle.h"
 #include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
-#include "skinmask/detect/detector.h"
 
 namespace skinmask::cli {
 
@@ -49,29 +48,20 @@ void AddReads(const AdaptFlags& flags, std::vector<std::filesystem::path>& reads
   reads.emplace_back(flags.seed_mask);
 }
 
-std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model& model,
-                                           double own_threshold, const HogOptions& hog) {
+void SetAdaptation(const AdaptFlags& flags, DetectorOptions& options) {
   if (!flags.faces.empty() && !flags.by_faces())
     throw UsageError("--faces needs --adapt auto or --adapt faces");
-  if (!flags.any() || (!flags.any_given() && model.positive().name != "skin")) return nullptr;
-  std::vector<std::unique_ptr<SeedFinder>> finders;
+  options.adapt = AdaptFromName(flags.adapt);
+  options.insist = flags.given || !flags.faces.empty();
   if (!flags.seed_rect.empty()) {
-    const auto rectangle = ParseRectangle(flags.seed_rect);
-    if (!rectangle)
+    options.seed_rect = ParseRectangle(flags.seed_rect);
+    if (!options.seed_rect)
       throw UsageError(
           fmt::format("--seed-rect '{}' is not X,Y,WIDTH,HEIGHT in pixels", flags.seed_rect));
-    finders.push_back(FixedSeed(*rectangle));
   }
-  if (!flags.seed_mask.empty())
-    finders.push_back(FixedSeed(std::filesystem::path(flags.seed_mask)));
-  if (flags.by_faces()) {
-    const std::string network = NetworkOf(flags);
-    finders.push_back(network.empty() ? HogFaceFinder(hog) : YuNetFaceFinder(network));
-  }
-  AdaptOptions options;
-  options.refinement.enabled = flags.refine != "off";
-  options.image.enabled = flags.by_image();
-  return std::make_shared<Adapter>(model, own_threshold, std::move(finders), options);
+  options.seed_mask = flags.seed_mask;
+  if (flags.by_faces()) options.faces = NetworkOf(flags);
+  options.refine = flags.refine != "off";
 }
 
 std::string TextOf(const AdaptationSummary& summary) {

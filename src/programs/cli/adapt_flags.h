@@ -3,12 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "skinmask/detect/adapt.h"
-#include "skinmask/model/model.h"
+#include "skinmask/detect/detector.h"
 
 namespace skinmask::cli {
 
@@ -21,8 +19,13 @@ struct AdaptFlags {
   bool has_seeds() const { return !seed_mask.empty() || !seed_rect.empty(); }
   // By default seeds are all that counts where there are some.
   bool by_faces() const { return adapt == "faces" || (adapt == "auto" && (given || !has_seeds())); }
-  bool by_image() const { return adapt == "auto" && (given || !has_seeds()); }
-  bool any() const { return adapt != "off" || has_seeds(); }
+  // The same after somebody asked for adaptation.
+  AdaptFlags WhenAskedFor() const {
+    AdaptFlags flags = *this;
+    if (adapt == "off" && !has_seeds()) flags.adapt = "auto";
+    flags.given = true;
+    return flags;
+  }
   // Asked for on the command line, not by default.
   bool any_given() const { return (given && adapt != "off") || has_seeds() || !faces.empty(); }
 };
@@ -30,11 +33,8 @@ struct AdaptFlags {
 void AddAdaptFlags(CLI::App& verb, AdaptFlags& flags);
 // The files that they name, for the sandbox.
 void AddReads(const AdaptFlags& flags, std::vector<std::filesystem::path>& reads);
-// Null when nothing is to be adapted to: --adapt off, or, where --adapt is not given, a model whose
-// positive class is not skin. `own_threshold` as Adapter takes it; `hog` is for the built-in
-// finder.
-std::shared_ptr<const Adapter> MakeAdapter(const AdaptFlags& flags, const Model& model,
-                                           double own_threshold, const HogOptions& hog = {});
+// Sets what they ask for. Throws UsageError.
+void SetAdaptation(const AdaptFlags& flags, DetectorOptions& options);
 
 // 'fitted to 2 faces', 'fitted to the seed', 'no face, its own threshold 1.3 below the model's in
 // log-odds', 'the global model'.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "programs/cli/usage_error.h"
+#include "skinmask/detect/outputs.h"
 #include "skinmask/media/inputs.h"
-#include "skinmask/media/outputs.h"
 #include "skinmask/model/model.h"
 
 namespace skinmask::cli {

@@ -99,11 +99,12 @@ void DetectRecord::OpenLines() {
   if (!jsonl_) throw Error(flags_.jsonl, std::string("cannot be written: ") + std::strerror(errno));
 }
 
-void DetectRecord::Begin(const Model& model, const DetectOptions& detect, bool by_faces) {
+void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, bool by_faces) {
+  const Model& model = detector.model();
   context_.record.TellAlways();  // a shard may have no input
   positive_ = model.positive().name;
   threshold_ = model.decision.threshold;
-  adapter_ = detect.adapter;
+  adapter_ = detector.adapter();
   by_faces_ = by_faces && adapter_;
   results_to_stdout_ = detect.output_file == kStandardOutput;
   digest_ = Sha256(ModelToJson(model));

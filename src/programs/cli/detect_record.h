@@ -29,7 +29,7 @@ class DetectRecord {
   DetectRecord(const RecordFlags& flags, Context& context);
 
   // What the results are made with. Throws Error where the earlier run had another model.
-  void Begin(const Model& model, const DetectOptions& detect, bool by_faces);
+  void Begin(const Detector& detector, const DetectOptions& detect, bool by_faces);
   // `run` as it was, with problems noted here, too.
   Run Watch(Run run);
   void Add(const DetectedFrame& frame) { table_->Add(RowOf(frame)); }

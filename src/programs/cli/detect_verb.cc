@@ -15,7 +15,7 @@
 #include "programs/cli/verb.h"
 #include "programs/cli/verbs.h"
 #include "programs/cli/video_flags.h"
-#include "skinmask/detect/detector.h"
+#include "skinmask/media/inputs.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask::cli {
@@ -119,19 +119,23 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
   return detect;
 }
 
-// The model as the options have it, and in `detect` what adapts it.
-Model PreparedModel(const DetectFlags& options, const Context& context, DetectOptions& detect) {
+Detector PreparedDetector(const DetectFlags& flags, const std::vector<Output>& outputs,
+                          const Context& context) {
   const Model made = context.LoadModel();
-  Model model = WithPosteriorFlags(made, options.posterior);
-  SetUncertainty(options.uncertainty, model, detect);
-  if (std::ranges::count(detect.outputs, Output::kClasses) > 0) {
-    if (options.adapt.any_given())
+  DetectorOptions options;
+  SetPosterior(flags.posterior, options);
+  SetUncertainty(flags.uncertainty, outputs, made, options);
+  AsUsage([&] { Validate(options, made); });
+  options.expected = {.expected_pixels = 0};  // the run knows better
+  if (Any(outputs, &OutputKind::of_model_alone)) {
+    if (flags.adapt.any_given())
       throw UsageError(
           "--output classes knows no adapted model (leave out --adapt, --faces and seeds)");
-    return model;  // the trained model alone, for all outputs to be of one
+    options.adapt = DetectorOptions::Adapt::kOff;  // for all outputs to be of one model
+  } else {
+    SetAdaptation(flags.adapt, options);
   }
-  detect.adapter = MakeAdapter(options.adapt, model, OwnThreshold(made, model.positive().prior));
-  return model;
+  return Detector(made, options);
 }
 
 void Confine(const DetectFlags& options, const DetectOptions& detect, const Context& context) {
@@ -167,13 +171,13 @@ void RunDetect(const DetectFlags& options, Context& context) {
   PrepareOutput(detect);
   DetectRecord record(options.record, context);
   Confine(options, detect, context);
-  const Model model = PreparedModel(options, context, detect);
-  record.Begin(model, detect, options.adapt.by_faces());
+  const Detector detector = PreparedDetector(options, detect.outputs, context);
+  record.Begin(detector, detect, options.adapt.by_faces());
   detect.region = record.wants_region();
   if (record.has_table())
     detect.video.frame = [&](const DetectedFrame& frame) { record.Add(frame); };
   KeepFreedMemory();  // pages of frames: a third of the CPU time that 720p through a pipe takes
-  Detect(detect, model, record.Watch(context.StartRun("images")),
+  Detect(detect, detector, record.Watch(context.StartRun("images")),
          [&](const DetectedImage& image) { record.Add(image); });
   record.Finish();
 }
@@ -203,11 +207,7 @@ void AddInputAndOutput(CLI::App& verb, DetectFlags& options) {
       ->allow_extra_args(false);
   group
       .AddDefault("--output", options.outputs, "OUTPUT",
-                  "What to write: mask (b.png, 0 and 255), probability (b.probability.png), "
-                  "overlay (b.overlay.png), cutout (b.cutout.png, RGBA), classes (b.classes.png, a "
-                  "palette), uncertainty (b.uncertainty.png: 0 sure, 128 near the threshold, 255 "
-                  "unexplained); of videos b.mkv, b.probability.mkv, b.overlay.mp4, b.cutout.mp4, "
-                  "b.classes.mkv, b.uncertainty.mkv; repeatable")
+                  "What to write: " + OutputHelp() + "; repeatable")
       ->delimiter(',')
       ->allow_extra_args(false);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "programs/cli/evaluate_flags.h"
@@ -23,8 +24,9 @@ Run Again(const Run& run);
 EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, const Run& run,
                        const JudgeFunction& judge);
 
-// What the flags ask for. `model` is absent for masks that were made before.
+// What the flags ask for. `model` is absent for masks that were made before; `adapter` null where
+// nothing is adapted.
 EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
-                        const Adapter* adapter, const Run& run);
+                        const std::shared_ptr<const Adapter>& adapter, const Run& run);
 
 }  // namespace skinmask::cli

@@ -25,12 +25,20 @@
 namespace skinmask::cli {
 namespace {
 
+using AdapterPtr = std::shared_ptr<const Adapter>;
+
+// Who uses it knows better.
+const DetectorOptions kExpectingLittle{.expected = {.expected_pixels = 0}};
+
 // The page: the JSON, and pictures of the images that it chose.
 void WritePage(const std::string& json, const EvaluationReport& report, const EvaluateFlags& flags,
-               const Model* model, const Adapter* adapter, Context& context,
+               const Model* model, const AdapterPtr& adapter, Context& context,
                const std::string& page) {
-  const std::vector<GalleryPictures> pictures = DrawGallery(
-      PairsOf(flags), model, NamesOfGallery(report), context.StartRun("images"), adapter);
+  std::optional<Detector> detector;
+  if (model) detector.emplace(*model, adapter, kExpectingLittle);
+  const std::vector<GalleryPictures> pictures =
+      DrawGallery(PairsOf(flags), detector ? &*detector : nullptr, NamesOfGallery(report),
+                  context.StartRun("images"));
   if (StopFlag()) return;
   WriteFile(page, ReportToHtml(json, pictures), context.overwrite());
 }
@@ -57,7 +65,7 @@ struct Destination {
 
 // Prints and writes what was found.
 void Show(const EvaluationReport& report, const EvaluateFlags& flags, const Model* model,
-          const Adapter* adapter, Context& context, const Destination& to,
+          const AdapterPtr& adapter, Context& context, const Destination& to,
           const Rival* rival = nullptr) {
   PrintResult(report, flags, context);
   if (rival && !context.json_to_stdout()) {
@@ -80,14 +88,16 @@ std::string DigestOf(const std::optional<Model>& model) {
 }
 
 // Judges a shard, for a merge. Rules that need all data act there.
-void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Adapter* adapter,
+void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const AdapterPtr& adapter,
                Context& context) {
   const std::string digest = DigestOf(model);
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
   const bool fixed = rule && rule->kind == DecisionRule::Kind::kFixed;
   if (fixed) model->decision = {rule->value, "fixed", ""};
+  std::optional<Detector> detector;
+  if (model) detector.emplace(*model, adapter, kExpectingLittle);
   EvaluationPart part =
-      EvaluateShard(PairsOf(flags), model ? &*model : nullptr, adapter,
+      EvaluateShard(PairsOf(flags), detector ? &*detector : nullptr,
                     {rule && !fixed, std::nullopt, ByTone(flags.by)}, context.StartRun("images"));
   if (StopFlag()) return;  // it would pass for the whole shard
   part.header.version = kVersion;
@@ -105,10 +115,12 @@ Access AccessOf(const EvaluateFlags& flags) {
   return access;
 }
 
-std::shared_ptr<const Adapter> AdapterOf(const EvaluateFlags& flags,
-                                         const std::optional<Model>& model) {
-  if (!flags.pairs.images.empty())
-    return MakeAdapter(flags.adapt, *model, model->decision.threshold);
+AdapterPtr AdapterOf(const EvaluateFlags& flags, const std::optional<Model>& model) {
+  if (!flags.pairs.images.empty()) {
+    DetectorOptions options = kExpectingLittle;
+    SetAdaptation(flags.adapt, options);
+    return Detector(*model, options).adapter();
+  }
   if (flags.adapt.any_given()) throw UsageError("--adapt, --faces and seeds need --images");
   return nullptr;
 }
@@ -221,8 +233,7 @@ void MergeParts(const EvaluateFlags& merge, Context& context) {
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   std::optional<Model> model;
   if (flags.predicted.empty()) model = context.LoadModel();
-  const std::shared_ptr<const Adapter> adapter =
-      merge.report.empty() ? nullptr : AdapterOf(flags, model);
+  const AdapterPtr adapter = merge.report.empty() ? nullptr : AdapterOf(flags, model);
   EvaluationPart whole = WholeOf(merge.partials, DigestOf(model));
   RequireOfModel(whole, model, RuleOf(flags.decision), flags.by);
   if (adapter && whole.finder != adapter->finder_names())
@@ -240,20 +251,19 @@ void MergeParts(const EvaluateFlags& merge, Context& context) {
   if (StopFlag()) return;
   report.abstain = AbstainOf(flags.abstain);
   AddGroups(report, flags.by, tables, run);
-  Show(report, flags, model ? &*model : nullptr, adapter.get(), context,
-       {merge.report, merge.title});
+  Show(report, flags, model ? &*model : nullptr, adapter, context, {merge.report, merge.title});
 }
 
 // Judges the second model, and shows both.
 void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const Model& model,
-              const Adapter* adapter, Context& context, const Destination& to, const Run& run) {
+              const AdapterPtr& adapter, Context& context, const Destination& to, const Run& run) {
   Context beside;
   beside.model = flags.models.back();
   std::optional<Model> second = beside.LoadModel();
   if (second->positive().name != model.positive().name)
     throw Error(beside.model, fmt::format("finds {}, and the other model {}",
                                           second->positive().name, model.positive().name));
-  EvaluationReport other = Report(flags, second, AdapterOf(flags, second).get(), run);
+  EvaluationReport other = Report(flags, second, AdapterOf(flags, second), run);
   other.abstain = report.abstain;
   other.tones.clear();  // groups are of the first
   if (StopFlag()) return;
@@ -269,18 +279,18 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   context.Confine(AccessOf(flags));
   std::optional<Model> model;
   if (flags.predicted.empty()) model = context.LoadModel();
-  const std::shared_ptr<const Adapter> adapter = AdapterOf(flags, model);
+  const AdapterPtr adapter = AdapterOf(flags, model);
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
-  if (!flags.partial.empty()) return WritePart(flags, model, adapter.get(), context);
+  if (!flags.partial.empty()) return WritePart(flags, model, adapter, context);
   const Run run = context.StartRun("images");
-  EvaluationReport report = Report(flags, model, adapter.get(), run);
+  EvaluationReport report = Report(flags, model, adapter, run);
   report.abstain = AbstainOf(flags.abstain);
   const Destination to{flags.report, flags.title};
   if (!StopFlag()) AddGroups(report, flags.by, tables, run);
   if (flags.models.size() == 2)
-    return ShowBoth(report, flags, *model, adapter.get(), context, to, Again(run));
+    return ShowBoth(report, flags, *model, adapter, context, to, Again(run));
   if (StopFlag()) return;  // scores of a part would pass for the whole
-  Show(report, flags, model ? &*model : nullptr, adapter.get(), context, to);
+  Show(report, flags, model ? &*model : nullptr, adapter, context, to);
 }
 
 }  // namespace

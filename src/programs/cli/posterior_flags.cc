@@ -1,7 +1,6 @@
 #include "programs/cli/posterior_flags.h"
 
 #include "programs/cli/option_checks.h"
-#include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
 
 namespace skinmask::cli {
@@ -16,10 +15,9 @@ void AddPosteriorFlags(CLI::App& verb, PosteriorFlags& flags) {
             "Prior P(skin), more than 0 and less than 1 (default: the model's own)");
 }
 
-Model WithPosteriorFlags(Model model, const PosteriorFlags& flags) {
-  if (flags.prior) model = AsUsage([&] { return WithPrior(model, *flags.prior); });
-  if (flags.threshold) model.decision = {*flags.threshold, "fixed", ""};
-  return model;
+void SetPosterior(const PosteriorFlags& flags, DetectorOptions& options) {
+  options.prior = flags.prior;
+  options.threshold = flags.threshold;
 }
 
 }  // namespace skinmask::cli

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 
-#include "skinmask/model/model.h"
+#include "skinmask/detect/detector.h"
 
 namespace skinmask::cli {
 
@@ -13,7 +13,7 @@ struct PosteriorFlags {
 };
 
 void AddPosteriorFlags(CLI::App& verb, PosteriorFlags& flags);
-// The model with the threshold and the prior that were asked for. Throws UsageError.
-Model WithPosteriorFlags(Model model, const PosteriorFlags& flags);
+// Sets what they ask for.
+void SetPosterior(const PosteriorFlags& flags, DetectorOptions& options);
 
 }  // namespace skinmask::cli

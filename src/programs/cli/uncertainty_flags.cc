@@ -36,22 +36,19 @@ std::optional<std::pair<double, double>> AbstainOf(const std::string& abstain) {
   return std::pair((*numbers)[0], (*numbers)[1]);
 }
 
-void SetUncertainty(const UncertaintyFlags& flags, const Model& model, DetectOptions& detect) {
-  const auto wanted = [&](Output output) { return std::ranges::count(detect.outputs, output) > 0; };
+void SetUncertainty(const UncertaintyFlags& flags, const std::vector<Output>& outputs,
+                    const Model& model, DetectorOptions& options) {
   const auto interval = AbstainOf(flags.abstain);
-  const bool map = wanted(Output::kUncertainty);
-  detect.abstain = interval && wanted(Output::kMask);
-  if (!map && !detect.abstain) {
-    if (interval) throw UsageError("--abstain needs --output mask or uncertainty");
-    if (flags.outlier) throw UsageError("--outlier needs --output uncertainty or --abstain");
-    return;
-  }
-  UncertaintyOptions options;
-  if (interval) std::tie(options.low, options.high) = *interval;
-  const bool has_densities = model.kind != Kind::kLogistic;
-  options.explained_share =
-      flags.outlier.value_or(map && has_densities ? options.explained_share : 1);
-  detect.uncertainty = AsUsage([&] { return std::make_shared<Uncertainty>(model, options); });
+  const bool map = std::ranges::count(outputs, Output::kUncertainty) > 0;
+  const bool abstain = interval && std::ranges::count(outputs, Output::kMask) > 0;
+  if (interval && !Any(outputs, &OutputKind::of_unknown))
+    throw UsageError("--abstain needs --output mask or uncertainty");
+  if (flags.outlier && !map && !abstain)
+    throw UsageError("--outlier needs --output uncertainty or --abstain");
+  options.abstain = interval;
+  options.outlier = flags.outlier;
+  // Masks beside a map of what is not known show the same of it.
+  if (map && !flags.outlier && model.kind != Kind::kLogistic) options.outlier = 0.999;
 }
 
 }  // namespace skinmask::cli

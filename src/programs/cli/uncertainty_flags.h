@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "skinmask/pipeline/detect_run.h"
+#include "skinmask/detect/detector.h"
+#include "skinmask/detect/outputs.h"
 
 namespace skinmask::cli {
 
@@ -20,8 +22,9 @@ void AddAbstainFlag(CLI::App& verb, std::string& abstain);
 void AddUncertaintyFlags(CLI::App& verb, UncertaintyFlags& flags);
 // The two probabilities of --abstain; absent where it is not given. Throws UsageError.
 std::optional<std::pair<double, double>> AbstainOf(const std::string& abstain);
-// Sets what `detect`, whose outputs are known, needs for them. Throws UsageError for flags without
-// an output that they change.
-void SetUncertainty(const UncertaintyFlags& flags, const Model& model, DetectOptions& detect);
+// Sets what they ask for of these outputs. Throws UsageError for flags without an output that they
+// change.
+void SetUncertainty(const UncertaintyFlags& flags, const std::vector<Output>& outputs,
+                    const Model& model, DetectorOptions& options);
 
 }  // namespace skinmask::cli

@@ -1,6 +1,6 @@
 #include "programs/cli/video_flags.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -33,6 +33,13 @@ std::string FrameNumbersHint(const std::string& text) {
                      *to + std::uint64_t{1}, *from, *to);
 }
 
+std::vector<std::string_view> WatchedNames() {
+  std::vector<std::string_view> names;
+  for (const OutputKind& kind : OutputKinds())
+    if (kind.is_watched) names.push_back(kind.name);
+  return names;
+}
+
 }  // namespace
 
 void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
@@ -49,9 +56,9 @@ void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
 }
 
 void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect) {
-  const auto is_picture = [](Output o) { return o == Output::kOverlay || o == Output::kCutout; };
-  if (flags.audio && (detect.video.png_frames || std::ranges::none_of(detect.outputs, is_picture)))
-    throw UsageError("--audio is for videos of --output overlay or cutout, and none is made");
+  if (flags.audio && (detect.video.png_frames || !Any(detect.outputs, &OutputKind::is_watched)))
+    throw UsageError(fmt::format("--audio is for videos of --output {}, and none is made",
+                                 fmt::join(WatchedNames(), " or ")));
   detect.video.sound = flags.audio != "none";
   VideoRange& range = detect.video.range;
   range = {TimeOf("--from", flags.from), TimeOf("--to", flags.to)};

@@ -20,7 +20,6 @@
 #include "programs/live/backdrop.h"
 #include "programs/live/session.h"
 #include "programs/live/window/run_window.h"
-#include "skinmask/detect/detector.h"
 
 namespace skinmask::cli {
 namespace {
@@ -97,16 +96,14 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.track_start = TrackStart(options.track);
   session.view = live::ViewFromName(options.view);
   session.background = BackgroundOf(options.background);
-  const Model made = context.LoadModel();
-  session.model = WithPosteriorFlags(made, options.posterior);
-  session.make_adapter = [&options, made](const Model& model, bool asked) {
-    // A search every eighth frame must leave most of a core to the frames: 30 ms.
-    constexpr HogOptions kLive{.min_searched_pixels = 400000, .max_searched_pixels = 400000};
-    AdaptFlags flags = options.adapt;
-    if (asked && !flags.any()) flags.adapt = "auto";
-    flags.given = flags.given || asked;
-    return MakeAdapter(flags, model, OwnThreshold(made, model.positive().prior), kLive);
-  };
+  session.model = context.LoadModel();
+  // A search every eighth frame must leave most of a core to the frames: 30 ms.
+  session.detector.hog = {.min_searched_pixels = 400000, .max_searched_pixels = 400000};
+  SetPosterior(options.posterior, session.detector);
+  session.if_asked = session.detector;
+  SetAdaptation(options.adapt, session.detector);
+  SetAdaptation(options.adapt.WhenAskedFor(), session.if_asked);
+  AsUsage([&] { Validate(session.detector, session.model); });
   session.mirror = options.mirror;
   session.record = options.record;
   session.sink = options.sink;
@@ -184,9 +181,7 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
 void AddViewOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "View");
   AddPosteriorFlags(verb, options.posterior);
-  group.AddChoice("--view", options.view,
-                  {"overlay", "mask", "probability", "both", "split", "cutout", "uncertainty"},
-                  "What is shown first, and recorded");
+  group.AddChoice("--view", options.view, live::ViewNames(), "What is shown first, and recorded");
   group.AddDefault("--background", options.background, "blur|COLOR|FILE",
                    "What stands behind a cut-out: the frame, blurred; a colour (#RRGGBB, black, "
                    "white, grey, green, blue); or a picture. Without --view, the view is cutout");
