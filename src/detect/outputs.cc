@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <opencv2/imgproc.hpp>
 
 #include "base/nearest.h"
 #include "skinmask/base/error.h"
@@ -42,6 +43,12 @@ cv::Mat DrawClasses(Judgement& judgement, const OutputForm& form, const cv::Mat&
 
 cv::Mat DrawUncertainty(Judgement& judgement, const OutputForm&, const cv::Mat&) {
   return judgement.Uncertainty();
+}
+
+cv::Mat DrawHeatmap(Judgement& judgement, const OutputForm&, const cv::Mat& memory) {
+  cv::Mat colors = memory;
+  cv::applyColorMap(judgement.Probability(), colors, cv::COLORMAP_INFERNO);
+  return colors;
 }
 
 constexpr OutputKind kOutputs[] = {
@@ -101,6 +108,17 @@ constexpr OutputKind kOutputs[] = {
      .type = CV_8UC1,
      .of_unknown = true,
      .draw = DrawUncertainty},
+    {.output = Output::kHeatmap,
+     .name = "heatmap",
+     .suffix = ".heatmap.png",
+     .video_suffix = ".heatmap.mp4",
+     .note = ", P(skin) from black to yellow",
+     .meaning = "P(skin) as a colour, from black to yellow",
+     .type = CV_8UC3,
+     .of_probability = true,
+     .is_watched = true,
+     .takes_codec = false,
+     .draw = DrawHeatmap},
 };
 
 }  // namespace

@@ -178,6 +178,21 @@ TEST(Outputs, StandInTheTableAtTheirNumbers) {
   EXPECT_ERROR(OutputFromName("masks"), "did you mean 'mask'?");
 }
 
+// The colours of P(skin), as 8 bits have it, each lighter than the one before.
+TEST(Outputs, HeatmapsAreProbabilitiesInColours) {
+  const Detector detector(DefaultModel(), kOff);
+  Judgement judgement = detector.Judge(Photo());
+  const cv::Mat map = Draw(Output::kHeatmap, judgement), p = judgement.Probability();
+  cv::Mat steps(1, 256, CV_8UC1), colors, grey;
+  for (int i = 0; i < 256; ++i) steps.at<std::uint8_t>(i) = static_cast<std::uint8_t>(i);
+  cv::applyColorMap(steps, colors, cv::COLORMAP_INFERNO);
+  for (int y = 0; y < p.rows; ++y)
+    for (int x = 0; x < p.cols; ++x)
+      ASSERT_EQ(map.at<cv::Vec3b>(y, x), colors.at<cv::Vec3b>(p.at<std::uint8_t>(y, x)));
+  cv::cvtColor(colors, grey, cv::COLOR_BGR2GRAY);
+  EXPECT_TRUE(std::is_sorted(grey.begin<std::uint8_t>(), grey.end<std::uint8_t>()));
+}
+
 // Each is of the type that the table says, in the memory that was given for it, and becomes a file.
 TEST(Outputs, AreDrawnAsTheTableSays) {
   const cv::Mat bgr = Photo();

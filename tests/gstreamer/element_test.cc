@@ -5,8 +5,10 @@
 #include "element_case.h"
 #include "skinmask/detect/adapt_stream.h"
 #include "skinmask/detect/detect_image.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/detect/draw.h"
 #include "skinmask/detect/frame_posterior.h"
+#include "skinmask/detect/outputs.h"
 
 namespace skinmask {
 namespace {
@@ -80,6 +82,13 @@ TEST(GstreamerElement, DrawsWhatTheLibraryDrawsOfEveryFormat) {
                                            : DetectProbability(posterior.posterior(), bgr)));
         EXPECT_TRUE(Same(drawn("overlay"), DrawOverlay(bgr, mask)));
         EXPECT_TRUE(Same(drawn("cutout"), CutOut(bgr, mask)));
+        if (format == GST_VIDEO_FORMAT_BGR) {
+          const Detector detector(DefaultModel(), nullptr);
+          for (const OutputKind& kind : OutputKinds()) {
+            Judgement judgement = detector.Judge(picture);
+            EXPECT_TRUE(Same(drawn(kind.name.data()), Draw(kind.output, judgement))) << kind.name;
+          }
+        }
       }
 }
 

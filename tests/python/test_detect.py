@@ -7,7 +7,7 @@ import pytest
 
 import skinmask
 
-OUTPUTS = ("mask", "probability", "overlay", "cutout", "uncertainty")
+OUTPUTS = ("mask", "probability", "overlay", "cutout", "uncertainty", "heatmap")
 DTYPES = ("uint8", "uint16", "float32")
 
 

@@ -12,7 +12,7 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // In the order of the table. C and others have the numbers: new ones come last.
-enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses, kUncertainty };
+enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses, kUncertainty, kHeatmap };
 
 // The form in which one is wanted.
 struct OutputForm {

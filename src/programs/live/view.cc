@@ -11,12 +11,6 @@
 namespace skinmask::live {
 namespace {
 
-cv::Mat DrawHeatMap(Observation& o, const DrawOptions&) {
-  cv::Mat colors;
-  cv::applyColorMap(o.judgement.Probability(), colors, cv::COLORMAP_INFERNO);
-  return colors;
-}
-
 cv::Mat Halved(const cv::Mat& picture) {
   cv::Mat half;
   cv::resize(picture, half, {(picture.cols + 1) / 2, (picture.rows + 1) / 2}, 0, 0, cv::INTER_AREA);
@@ -69,8 +63,8 @@ cv::Mat DrawUncertain(Observation& o, const DrawOptions&) {
   return picture;
 }
 
-// What a view shows: an output as it is drawn everywhere, or `draw`n by itself; by the output's
-// name, or by one of its own.
+// What a view shows: an output as it is drawn everywhere, or `draw`n by itself. It is called by the
+// output's name, and where it has one of its own, by that first.
 struct Row {
   View view;
   std::optional<Output> shows;
@@ -81,7 +75,7 @@ struct Row {
 constexpr Row kRows[kViewCount] = {
     {View::kOverlay, Output::kOverlay},
     {View::kMask, Output::kMask},
-    {View::kProbability, Output::kProbability, {}, DrawHeatMap},
+    {View::kProbability, Output::kHeatmap, "probability"},
     {View::kBoth, std::nullopt, "both", DrawBoth},
     {View::kSplit, std::nullopt, "split", DrawSplit},
     {View::kCutout, Output::kCutout, {}, DrawOnBackdrop},
@@ -94,18 +88,20 @@ const Row& RowOf(View view) { return kRows[static_cast<std::size_t>(view)]; }
 
 std::string_view ViewName(View view) {
   const Row& row = RowOf(view);
-  return row.shows ? KindOf(*row.shows).name : row.name;
+  return row.name.empty() ? KindOf(*row.shows).name : row.name;
 }
 
 std::vector<std::string> ViewNames() {
   std::vector<std::string> names;
   for (const Row& row : kRows) names.emplace_back(ViewName(row.view));
+  for (const Row& row : kRows)
+    if (row.shows && !row.name.empty()) names.emplace_back(KindOf(*row.shows).name);
   return names;
 }
 
 View ViewFromName(std::string_view name) {
   for (const Row& row : kRows)
-    if (name == ViewName(row.view)) return row.view;
+    if (name == row.name || (row.shows && name == KindOf(*row.shows).name)) return row.view;
   throw Error(fmt::format("view '{}'", name),
               fmt::format("is unknown ({})", fmt::join(ViewNames(), ", ")));
 }

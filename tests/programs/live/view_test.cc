@@ -9,6 +9,7 @@
 #include "programs/live/view.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/detect/outputs.h"
 #include "skinmask/model/model.h"
 
 namespace skinmask::live {
@@ -76,6 +77,16 @@ TEST(ViewTest, TheDividerPartsTheFrameFromTheOverlay) {
     }
     EXPECT_EQ(split.at<cv::Vec3b>(5, line), cv::Vec3b(255, 255, 255));
   }
+}
+
+TEST(ViewTest, ProbabilitiesAreTheHeatMapOfDetect) {
+  const Detector detector(DefaultModel(), nullptr);
+  cv::Mat bgr(48, 64, CV_8UC3);
+  cv::randu(bgr, 0, 256);
+  Observation seen{detector.Judge(bgr)};
+  const cv::Mat map = Draw(Output::kHeatmap, seen.judgement);
+  EXPECT_EQ(cv::norm(Draw(View::kProbability, seen), map, cv::NORM_INF), 0);
+  EXPECT_EQ(ViewFromName("heatmap"), View::kProbability);
 }
 
 // A point of each place is the same point of the frame.
