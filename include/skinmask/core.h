@@ -6,6 +6,7 @@
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/base/int128.h"
+#include "skinmask/base/lazy.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/base/problem.h"
 #include "skinmask/base/scratch.h"

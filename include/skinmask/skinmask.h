@@ -11,7 +11,6 @@
 #include "skinmask/detect/frame_posterior.h"
 #include "skinmask/detect/judgement.h"
 #include "skinmask/detect/outputs.h"
-#include "skinmask/detect/picture.h"
 #include "skinmask/detect/region.h"
 #include "skinmask/detect/seed_finder.h"
 #include "skinmask/media/ground_truth.h"

@@ -15,7 +15,6 @@
 #include "skinmask/detect/adapt_stream.h"
 #include "skinmask/detect/frame_posterior.h"
 #include "skinmask/detect/judgement.h"
-#include "skinmask/detect/picture.h"
 #include "skinmask/model/model.h"
 #include "skinmask/model/outliers.h"
 
