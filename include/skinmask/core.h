@@ -8,6 +8,7 @@
 #include "skinmask/base/int128.h"
 #include "skinmask/base/lazy.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/base/options.h"
 #include "skinmask/base/problem.h"
 #include "skinmask/base/scratch.h"
 #include "skinmask/base/version.h"

@@ -14,11 +14,6 @@
 namespace skinmask {
 namespace {
 
-using Adapting = DetectorOptions::Adapt;
-
-constexpr std::pair<Adapting, std::string_view> kAdaptings[] = {
-    {Adapting::kAuto, "auto"}, {Adapting::kFaces, "faces"}, {Adapting::kOff, "off"}};
-
 constexpr std::pair<double, double> kUsualInterval{0.25, 0.75};
 constexpr double kUsualShare = 0.999;
 
@@ -48,46 +43,22 @@ std::unique_ptr<SeedFinder> FaceFinderFor(const DetectorOptions& options) {
 // Null where nothing is adapted.
 std::shared_ptr<const Adapter> AdapterFor(const Model& made, const Model& model,
                                           const DetectorOptions& options) {
-  const bool has_seeds = options.seed_rect || !options.seed_mask.empty();
-  const bool is_auto = options.adapt == Adapting::kAuto && (options.insist || !has_seeds);
-  const bool by_faces = is_auto || options.adapt == Adapting::kFaces;
-  if (!by_faces && !options.faces.empty())
+  if (!options.by_faces() && !options.faces.empty())
     throw Error(options.faces.string(), "finds no faces where nothing is adapted to them");
   const bool is_of_skin = model.positive().name == "skin";
-  if (!has_seeds && (!by_faces || (is_auto && !options.insist && !is_of_skin))) return nullptr;
+  const bool by_itself = options.by_image() && !options.insist;
+  if (!options.has_seeds() && (!options.by_faces() || (by_itself && !is_of_skin))) return nullptr;
   std::vector<std::unique_ptr<SeedFinder>> finders;
   if (options.seed_rect) finders.push_back(FixedSeed(*options.seed_rect));
   if (!options.seed_mask.empty()) finders.push_back(FixedSeed(options.seed_mask));
-  if (by_faces) finders.push_back(FaceFinderFor(options));
-  AdaptOptions adapt;
-  adapt.refinement.enabled = options.refine;
-  adapt.image.enabled = is_auto;
+  if (options.by_faces()) finders.push_back(FaceFinderFor(options));
+  AdaptOptions adapt = options.adaptation;
+  adapt.image.enabled = adapt.image.enabled && options.by_image();
   return std::make_shared<Adapter>(model, OwnThreshold(made, model.positive().prior),
                                    std::move(finders), adapt);
 }
 
 }  // namespace
-
-std::string_view AdaptName(Adapting wanted) { return NameIn(kAdaptings, wanted); }
-Adapting AdaptFromName(std::string_view name) { return FromNameIn(kAdaptings, "adapt", name); }
-std::vector<std::string_view> AdaptNames() { return NamesIn(kAdaptings); }
-
-void Validate(const DetectorOptions& options, const Model& model) {
-  if (options.prior && !(*options.prior > 0 && *options.prior < 1))
-    throw Error(fmt::format("prior {}", *options.prior),
-                "is out of range (more than 0, less than 1)");
-  if (options.threshold && !(*options.threshold >= 0 && *options.threshold <= 1))
-    throw Error("threshold", fmt::format("is {} (0 to 1)", *options.threshold));
-  const auto [low, high] = options.abstain.value_or(kUsualInterval);
-  if (!(low >= 0 && low <= high && high <= 1))
-    throw Error("abstain",
-                fmt::format("{} and {} are not two probabilities, the lower one first", low, high));
-  const double share = options.outlier.value_or(1);
-  if (!(share > 0 && share <= 1))
-    throw Error("outlier", fmt::format("{} is no share (more than 0 and at most 1)", share));
-  if (share < 1 && model.kind == Kind::kLogistic)
-    throw Error("outlier", "a logistic model has no densities (a Gaussian or a histogram one)");
-}
 
 const std::vector<FaceFinder>& FaceFinders() {
   static const std::vector<FaceFinder> finders = {

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMaskNames = "the pattern of mask names";
+constexpr std::string_view kMaskNames = "`mask_name`";
 
 // Masks by sub-folder and stem.
 using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::path>>;
@@ -170,7 +170,7 @@ MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const
   Matches matches = Match(images, image_name, masks, mask_name, options, list, archives);
   if (predicted && AreSwapped(matches, images, image_name, masks, mask_name, options, archives))
     throw Error(images.string(), fmt::format("holds true masks and {} predicted ones, as it seems "
-                                             "(the two folders the other way round)",
+                                             "(`predicted` and `truth` the other way round)",
                                              Quoted(masks)));
   if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
     throw Error(

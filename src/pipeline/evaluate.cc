@@ -180,8 +180,8 @@ std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& option
   for (std::size_t k = 0; k < pairs.classes().size(); ++k)
     if (pairs.classes()[k] == positive) return static_cast<std::uint8_t>(k);
   if (options.whole_class.empty())
-    throw Error("labels", fmt::format("name no class '{}', the positive one (classes are: {})",
-                                      positive, fmt::join(pairs.classes(), " ")));
+    throw Error("`label`", fmt::format("names no class '{}', the positive one (classes are: {})",
+                                       positive, fmt::join(pairs.classes(), " ")));
   return MaskRule::kIgnored - 1;  // a class that no pixel has: all are negative
 }
 

@@ -135,7 +135,9 @@ class FrameFolder : public VideoSink {
     fs::create_directory(folder_, error);
     if (error) throw Error(folder_.string(), "cannot be made: " + error.message());
     if (overwrite_ == Overwrite::kNo && !resume_ && !fs::is_empty(folder_))
-      throw Error(folder_.string(), "exists already (overwriting and resuming are off)");
+      throw Error(
+          folder_.string(),
+          "exists already (`overwrite` replaces its frames, `resume` adds those that are missing)");
   }
   OutputForm FormOf(const DetectOptions& options) const override {
     return {.bits = options.probability_bits};

@@ -35,7 +35,7 @@ struct DetectorOptions {
   std::filesystem::path seed_mask{};
   std::filesystem::path faces{};  // a file of YuNet's; empty: the finder that is built in
   HogOptions hog{};               // how that one searches
-  bool refine = true;             // neighbours help each other, where faces were found
+  AdaptOptions adaptation{};      // to what the finders find
   // Absent: the model's own. 0 to 1; above 0 and below 1.
   std::optional<double> threshold{}, prior{};
   // P(skin) above the first and at most the second is not known, 0 to 1; absent: 0.25 and 0.75, and
@@ -49,15 +49,19 @@ struct DetectorOptions {
   // adapted to.
   FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;
   PosteriorOptions expected{};  // changes speed, never results
+
+  bool has_seeds() const { return seed_rect || !seed_mask.empty(); }
+  // Whether images without a seed are divided, and whether faces are searched for.
+  bool by_image() const { return adapt == Adapt::kAuto && (insist || !has_seeds()); }
+  bool by_faces() const { return by_image() || adapt == Adapt::kFaces; }
 };
+// What users can set, by the names that they have for it, with those of AdaptTable.
+const OptionTable<DetectorOptions>& DetectorTable();
+// "X,Y,WIDTH,HEIGHT" in pixels; absent where the text is anything else, or holds no pixel.
+std::optional<cv::Rect> RectangleFromText(std::string_view text);
 
 // Throws Error for numbers out of range, and for an `outlier` below 1 of a logistic model.
 void Validate(const DetectorOptions& options, const Model& model);
-
-// "auto", "faces", "off"; AdaptFromName throws Error that lists them.
-std::string_view AdaptName(DetectorOptions::Adapt adapt);
-DetectorOptions::Adapt AdaptFromName(std::string_view name);
-std::vector<std::string_view> AdaptNames();
 
 // The finders of faces, of which the options choose the first that takes their file, or none.
 struct FaceFinder {
