@@ -5,6 +5,7 @@
 
 #include "pipeline/detect_jobs.h"
 #include "pipeline/detect_one.h"
+#include "pipeline/made_with.h"
 #include "pipeline/ordered.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
@@ -65,6 +66,7 @@ double DetectedImage::SkinFraction() const {
 void Detect(const DetectOptions& options, const Detector& detector, const Run& run,
             const std::function<void(const DetectedImage&)>& done) {
   const Plan plan(options, run);
+  CompareMadeWith(options, detector.model(), plan.writes());
   plan.MakeFolders();
   if (!plan.images().empty() || !plan.archives().empty()) {
     const Detector of_run =

@@ -150,7 +150,10 @@ Plan::Plan(const DetectOptions& options, const Run& run)
         run.problem(
             Problem(inputs_.Path(i), Error(path.string(), "is an input and is not written over")));
       } else {
-        ++(IsThere(path, type, options) ? there : to_do);
+        const bool is_there = IsThere(path, type, options);
+        ++(is_there ? there : to_do);
+        writes_ |=
+            !is_there && (OverwriteOf(options) == Overwrite::kYes || type == EntryType::kOther);
       }
     }
     const Media media = inputs_.MediaOf(i);

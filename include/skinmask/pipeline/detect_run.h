@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
@@ -61,7 +62,11 @@ struct DetectOptions {
   std::vector<std::filesystem::path> other_files;  // that the caller writes: no inputs
   std::vector<Output> outputs{Output::kMask};
   Overwrite overwrite = Overwrite::kNo;
-  bool resume = false;                     // leave out inputs whose outputs are all there
+  bool resume = false;  // leave out inputs whose outputs are all there
+  // What decides the bytes of the outputs beside the model: options by name and value. A run leaves
+  // it in its output folder (kMadeWithFile), and one that resumes throws Error where outputs of its
+  // kinds were made with anything else. Absent: neither.
+  std::optional<std::map<std::string, std::string>> made_with;
   std::size_t shard = 1, shard_count = 1;  // every shard_count-th input, from the shard-th
   int scale = 1;                           // 1, 2, 4 or 8: as DecodeOptions::scale
   // Of probabilities: 8, or 16 (round(65535 P), from log-odds in double; PNG, and FFV1 in videos).
