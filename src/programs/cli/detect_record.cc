@@ -11,7 +11,6 @@
 #include "base/json_node.h"
 #include "pipeline/adaptation_json.h"
 #include "pipeline/sha256.h"
-#include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"
 #include "skinmask/base/error.h"
@@ -112,8 +111,7 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, 
     throw Error(
         context_.json,
         "is the record of a run with another model or threshold (the same ones complete it)");
-  constexpr const char* kSame[] = {"adapt", "faces", "refine", "scale", "seed-mask", "seed-rect"};
-  for (const char* const name : kSame)
+  for (const std::string& name : context_.deciding_names)
     if (earlier_.contains("options") &&
         earlier_["options"].value(name, Json()) != context_.options.value(name, Json()))
       throw Error(

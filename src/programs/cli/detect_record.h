@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/json.h"
-#include "programs/cli/adapt_flags.h"
 #include "programs/cli/context.h"
+#include "programs/cli/detector_flags.h"
 #include "programs/cli/frame_table.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/detect_run.h"

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "programs/cli/app.h"
-#include "programs/cli/verbs.h"
+#include "programs/cli/verb.h"
 #include "programs/live/live_verb.h"
 
 int main(int argc, char** argv) {
