@@ -12,10 +12,6 @@ namespace {
 constexpr HogOptions kHogAside{.min_searched_pixels = 400000, .max_searched_pixels = 400000};
 constexpr StreamOptions kStreamAside{.search_every_frames = 8, .search_lag_frames = 3};
 
-std::optional<double> Given(double number) {
-  return number < 0 ? std::nullopt : std::optional(number);
-}
-
 }  // namespace
 
 void Judge::Prepare(Settings settings, bool live) {
@@ -28,27 +24,23 @@ void Judge::Prepare(Settings settings, bool live) {
     prepared_ = settings;
     refused_.reset();
   }
-  SetThreshold(settings.threshold);
+  SetThreshold(settings);
 }
 
-void Judge::SetThreshold(double threshold) {
-  if (prepared_->threshold == threshold) return;
+void Judge::SetThreshold(const Settings& settings) {
+  if (prepared_->Text("threshold") == settings.Text("threshold")) return;
   DetectorOptions options = stream_->detector().options();
-  options.threshold = Given(threshold);
+  DetectorTable().Set(options, "threshold", settings.Text("threshold"));
   stream_->Set(options);
-  prepared_->threshold = threshold;
+  prepared_->texts["threshold"] = settings.Text("threshold");
 }
 
 void Judge::BeginAnew(const Settings& settings) {
   const bool aside = settings.search == Search::kAside;
   const Model made = settings.model.empty() ? DefaultModel() : ReadModel(settings.model);
-  DetectorOptions options;
-  options.adapt = settings.adapt;
-  options.refine = settings.refine;
-  options.threshold = Given(settings.threshold);
-  options.prior = Given(settings.prior);
+  DetectorOptions options = settings.options();
   // (A finder that waits for `adapt` to be switched on again is no mistake here.)
-  if (settings.adapt != DetectorOptions::Adapt::kOff) options.faces = settings.faces;
+  if (!options.by_faces()) options.faces.clear();
   if (aside) options.hog = kHogAside;
   stream_.emplace(Detector(made, options), aside ? kStreamAside : StreamOptions());
 }

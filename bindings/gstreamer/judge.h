@@ -28,7 +28,7 @@ class Judge {
 
  private:
   void BeginAnew(const Settings& settings);
-  void SetThreshold(double threshold);
+  void SetThreshold(const Settings& settings);
 
   std::optional<Settings> prepared_;  // those in force
   std::optional<Settings> refused_;   // the last that were asked for, where these cannot be had

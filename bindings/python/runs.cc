@@ -3,6 +3,7 @@
 #include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,6 +90,7 @@ void DefineDetection(py::module_& module) {
       .def_readwrite("exclude", &DetectOptions::exclude)
       .def_readwrite("output_folder", &DetectOptions::output_folder)
       .def_readwrite("resume", &DetectOptions::resume)
+      .def_readwrite("made_with", &DetectOptions::made_with)
       .def_readwrite("scale", &DetectOptions::scale)
       .def_readwrite("bits", &DetectOptions::probability_bits)
       .def("outputs",
@@ -183,14 +185,9 @@ void DefineRuns(py::module_& module) {
     stop.set = true;
   });
   py::class_<KeptDetector, std::shared_ptr<KeptDetector>>(module, "Detector")
-      .def(py::init([](const KeptModel& model, const std::string& adapt, Path faces, bool refine,
-                       std::optional<double> prior, std::optional<double> threshold) {
+      .def(py::init([](const KeptModel& model, const std::map<std::string, std::string>& texts) {
         DetectorOptions options;
-        options.adapt = AdaptFromName(adapt);
-        options.faces = std::move(faces);
-        options.refine = refine;
-        options.prior = prior;
-        options.threshold = threshold;
+        for (const auto& [name, text] : texts) DetectorTable().Set(options, name, text);
         // A guard of the call would also be one of pybind11's own table of objects.
         const WithoutGil unlocked;
         return std::make_shared<KeptDetector>(Detector(model.model(), options));

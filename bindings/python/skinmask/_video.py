@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from typing import Any
 
 import numpy
 
@@ -18,13 +19,9 @@ def video(
     path: Path,
     model: Model | None = None,
     *,
-    adapt: str = "auto",
-    threshold: float | None = None,
-    prior: float | None = None,
-    faces: Path | None = None,
-    refine: bool = True,
     start: str | float | None = None,
     end: str | float | None = None,
+    **options: Any,
 ) -> Video:
     """The frames of a video file, one after the other, as `skinmask detect` judges them.
 
@@ -32,14 +29,14 @@ def video(
     when they are first asked for, in whatever thread asks, and are read-only (copy them to draw on
     them). `start` and `end` are seconds or texts as '1:02.5' and '120f' (a frame's number): frames
     from the one on and before the other. Damage is an Error where it stands, after the frames
-    before it.
+    before it. `options` are those of `detect`.
 
         for frame in skinmask.video("clip.mp4", adapt="faces"):
             print(frame.seconds, frame.region)
 
     The file is open as long as the Video is; `close`, or `with`, closes it before.
     """
-    detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
+    detector = chosen(model)._detector(options)
     path = path_of(path, wanted="a file's path is wanted; frames of cameras go to skinmask.Stream")
     return Video(path, detector, _moment("start", start), _moment("end", end))
 
