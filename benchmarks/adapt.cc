@@ -70,7 +70,7 @@ void BenchAdapt(const std::string& samples, Results& results) {
       results.push_back({name, fmt::format("{}x{}", size.width, size.height), 1,
                          size.area() / 1e6 / FastestSeconds(run)});
     };
-    time("adapt/off", [&] { DetectMask(posterior, bgr, out); });
+    time("adapt/off", [&] { out = DetectMask(posterior, bgr, out); });
     time("adapt/fit", [&] { refining.Adapt(bgr); });
     time("adapt/fit-and-mask-not-refined",
          [&] { plain.Mask(bgr, *plain.Adapt(bgr), threshold, out); });

@@ -113,7 +113,7 @@ void DetectAll(const Folder& folder, FramePosterior::Pixels pixels) {
   options.inputs = {folder.images};
   options.output_folder = folder.output;
   std::size_t done = 0;
-  Detect(options, DefaultModel(), {}, [&](const DetectedImage&) { ++done; });
+  Detect(options, Detector(DefaultModel(), nullptr), {}, [&](const DetectedImage&) { ++done; });
   CV_Assert(done == folder.files.size());
 }
 

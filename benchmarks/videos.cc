@@ -9,8 +9,8 @@
 #include "results.h"
 #include "skinmask/base/file.h"
 #include "skinmask/detect/frame_posterior.h"
+#include "skinmask/detect/outputs.h"
 #include "skinmask/media/image.h"
-#include "skinmask/media/outputs.h"
 #include "skinmask/media/video.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/detect_run.h"
@@ -40,7 +40,7 @@ std::vector<cv::Mat> MasksOf(const fs::path& clip) {
   const FramePosterior posterior(DefaultModel());
   VideoReader reader(clip.string());
   std::vector<cv::Mat> masks;
-  while (const auto frame = reader.Read()) masks.push_back(posterior.Mask(*frame, {}));
+  while (const auto frame = reader.Read()) masks.push_back(posterior.Mask(*frame));
   CV_Assert(masks.size() == kFrames);
   return masks;
 }
@@ -85,7 +85,8 @@ void DetectIn(const fs::path& clip, const fs::path& folder, Output output) {
   options.outputs = {output};
   options.overwrite = Overwrite::kYes;
   std::int64_t frames = 0;
-  Detect(options, DefaultModel(), {}, [&](const DetectedImage& video) { frames = video.frames; });
+  Detect(options, Detector(DefaultModel(), nullptr), {},
+         [&](const DetectedImage& video) { frames = video.frames; });
   CV_Assert(frames == kFrames);
 }
 

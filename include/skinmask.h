@@ -66,12 +66,20 @@ typedef struct skinmask_options {
   size_t size; /* of this struct, so that later versions can add to it */
   int adapt;   /* skinmask_adapt */
   int refine;  /* neighbouring pixels help each other, where faces were found; 0: they do not */
-  double threshold;  /* P(skin) above which a pixel is skin, 0 to 1; negative: the model's own */
-  double prior;      /* P(skin) of any pixel, above 0 and below 1; negative: the model's own */
-  const char* faces; /* a file of YuNet's, which finds faces better; NULL: the finder built in */
+  double threshold;   /* P(skin) above which a pixel is skin, 0 to 1; negative: the model's own */
+  double prior;       /* P(skin) of any pixel, above 0 and below 1; negative: the model's own */
+  const char* faces;  /* a file of YuNet's, which finds faces better; NULL: the finder built in */
+  char by_name[2000]; /* what skinmask_options_set said, for nobody else to read */
 } skinmask_options;
 #define SKINMASK_OPTIONS \
-  { sizeof(skinmask_options), SKINMASK_ADAPT_AUTO, 1, -1.0, -1.0, NULL }
+  { sizeof(skinmask_options), SKINMASK_ADAPT_AUTO, 1, -1.0, -1.0, NULL, "" }
+
+/* Sets an option by the name and the words of `skinmask detect`, with _ in place of -: "refine" to
+ * "off", "seed_rect" to "10,10,80,80". All of its adaptation and its decision have one; "" takes
+ * back what may be absent. It counts for more than the members above. Fails for a name that there
+ * is not, for a text that is no value of it, and where texts are some 2000 bytes in all. */
+SKINMASK_API skinmask_status skinmask_options_set(skinmask_options* options, const char* name,
+                                                  const char* text);
 
 typedef struct skinmask_detector skinmask_detector;
 
@@ -112,7 +120,10 @@ typedef enum skinmask_output {
   SKINMASK_MASK = 0,        /* 1 byte a pixel: 255 skin, 0 not */
   SKINMASK_PROBABILITY = 1, /* 1 byte a pixel: round(255 P(skin)) */
   SKINMASK_OVERLAY = 2,     /* 3 bytes: the picture, darkened where there is no skin */
-  SKINMASK_CUTOUT = 3       /* 4 bytes: the picture with the mask as alpha */
+  SKINMASK_CUTOUT = 3,      /* 4 bytes: the picture with the mask as alpha */
+  SKINMASK_CLASSES = 4, /* 1 byte: the number of the likeliest class of the model, not adapted */
+  SKINMASK_UNCERTAINTY = 5, /* 1 byte: 0 sure, 128 near the threshold, 255 of no class's colour */
+  SKINMASK_HEATMAP = 6      /* 3 bytes: P(skin) as a colour, from black to yellow */
 } skinmask_output;
 
 /* Judges one picture and writes its `width` x `height` pixels to `out`, a row every `out_stride`

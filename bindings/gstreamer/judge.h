@@ -8,7 +8,6 @@
 
 #include "frames.h"
 #include "settings.h"
-#include "skinmask/detect/adapt_stream.h"
 #include "skinmask/detect/detector.h"
 
 namespace skinmask::gstreamer {
@@ -29,18 +28,15 @@ class Judge {
 
  private:
   void BeginAnew(const Settings& settings);
-  void SetThreshold(double threshold);
-  void DrawPicture(const cv::Mat& bgr, Output output, GstVideoFrame& out);
+  void SetThreshold(const Settings& settings);
 
   std::optional<Settings> prepared_;  // those in force
   std::optional<Settings> refused_;   // the last that were asked for, where these cannot be had
-  double own_threshold_ = 0;          // of the model
-  std::optional<Detector> detector_;
-  std::optional<StreamAdapter> stream_;  // where something is adapted
+  std::optional<Stream> stream_;
   std::optional<ToBgr> to_bgr_;
   std::optional<FromBgr> from_bgr_;
   // What pictures are drawn by, and in: their memory, from frame to frame.
-  cv::Mat mask_, overlay_;
+  cv::Mat mask_, drawn_;
 };
 
 }  // namespace skinmask::gstreamer

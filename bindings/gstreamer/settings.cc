@@ -1,49 +1,64 @@
 #include "settings.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace skinmask::gstreamer {
 namespace {
 
-enum Property : guint {
-  kNone,
-  kOutput,
-  kModel,
-  kFaces,
-  kAdapt,
-  kSearch,
-  kRefine,
-  kThreshold,
-  kPrior,
-};
+using Kind = OptionRow::Kind;
 
-using Adapt = DetectorOptions::Adapt;
+// Those of DetectorTable follow, in its order.
+enum Property : guint { kNone, kOutput, kModel, kSearch, kFirstOption };
 
 template <class Value>
 constexpr int Number(Value value) {
   return static_cast<int>(value);
 }
 
+// The options that are properties.
+const std::vector<const OptionRow*>& Options() {
+  static const std::vector<const OptionRow*> options = [] {
+    std::vector<const OptionRow*> named;
+    for (const OptionRow& row : DetectorTable().rows())
+      if (!row.name.empty()) named.push_back(&row);
+    return named;
+  }();
+  return options;
+}
+
+const OptionRow* OptionOf(guint id) {
+  const std::size_t i = id - kFirstOption;
+  return id >= kFirstOption && i < Options().size() ? Options()[i] : nullptr;
+}
+
+// Of the table of outputs; all of it lives as long as the process.
 GType OutputType() {
-  static const GEnumValue kValues[] = {
-      {Number(Output::kMask), "255 where skin is, else 0 (GRAY8)", "mask"},
-      {Number(Output::kProbability), "round(255 P(skin)) (GRAY8)", "probability"},
-      {Number(Output::kOverlay), "The picture, darkened where there is no skin", "overlay"},
-      {Number(Output::kCutout), "The picture with the mask as alpha (BGRA)", "cutout"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstSkinmaskOutput", kValues);
+  static const GType type = [] {
+    auto* const values = new std::vector<GEnumValue>;
+    for (const OutputKind& kind : OutputKinds()) {
+      const char* const format = kind.type == CV_8UC1   ? " (GRAY8)"
+                                 : kind.type == CV_8UC4 ? " (BGRA)"
+                                                        : "";
+      auto* const text = new std::string(std::string(kind.meaning) + format);
+      values->push_back({Number(kind.output), text->c_str(), kind.name.data()});
+    }
+    values->push_back({0, nullptr, nullptr});
+    return g_enum_register_static("GstSkinmaskOutput", values->data());
+  }();
   return type;
 }
 
-// The names are literals, which end with a 0.
-GType AdaptType() {
-  static const GEnumValue kValues[] = {
-      {Number(Adapt::kAuto), "To faces, or else to the colours of each frame",
-       AdaptName(Adapt::kAuto).data()},
-      {Number(Adapt::kFaces), "To faces alone", AdaptName(Adapt::kFaces).data()},
-      {Number(Adapt::kOff), "The model as it was trained: the fastest",
-       AdaptName(Adapt::kOff).data()},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstSkinmaskAdapt", kValues);
-  return type;
+// The words of an option, "GstSkinmaskAdapt" of "adapt"; they live as long as the process.
+GType WordsType(const OptionRow& row) {
+  auto* const values = new std::vector<GEnumValue>;
+  for (const std::string& word : row.words)
+    values->push_back({static_cast<gint>(values->size()), word.c_str(), word.c_str()});
+  values->push_back({0, nullptr, nullptr});
+  std::string name = row.name;
+  name[0] = g_ascii_toupper(name[0]);
+  return g_enum_register_static(("GstSkinmask" + name).c_str(), values->data());
 }
 
 GType SearchType() {
@@ -57,22 +72,99 @@ GType SearchType() {
   return type;
 }
 
-constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-                                                 GST_PARAM_MUTABLE_PLAYING);
+constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING);
 constexpr auto kControllable = static_cast<GParamFlags>(kFlags | GST_PARAM_CONTROLLABLE);
+
+void MarkAsApi(GType of_enum) {
+  gst_type_mark_as_plugin_api(of_enum, static_cast<GstPluginAPIFlags>(0));
+}
+
+// Numbers that may be absent are negative then.
+GParamSpec* SpecOf(const OptionRow& row) {
+  std::string name = row.name;
+  std::ranges::replace(name, '_', '-');
+  const DetectorOptions defaults;
+  const std::string text = row.get(&defaults);
+  const std::string help = row.help + (row.range && row.may_be_absent ? "; negative: default" : "");
+  const auto number = [&] { return text.empty() ? -1 : g_ascii_strtod(text.c_str(), nullptr); };
+  const double least = row.range ? (row.may_be_absent ? -1 : row.range->least) : 0;
+  const char* const of = help.c_str();
+  switch (row.kind) {
+    case Kind::kSwitch:
+      return g_param_spec_boolean(name.c_str(), nullptr, of, text != row.words[0], kFlags);
+    case Kind::kWord: {
+      const GType words = WordsType(row);
+      MarkAsApi(words);
+      return g_param_spec_enum(name.c_str(), nullptr, of, words,
+                               static_cast<gint>(OptionWord(row, text)), kFlags);
+    }
+    case Kind::kWhole:
+    case Kind::kNumber:
+      return g_param_spec_double(name.c_str(), nullptr, of, least, row.range->most, number(),
+                                 row.name == "threshold" ? kControllable : kFlags);
+    case Kind::kText:
+      break;
+  }
+  return g_param_spec_string(name.c_str(), nullptr, of, nullptr, kFlags);
+}
+
+std::string TextOf(const OptionRow& row, const GValue* value) {
+  switch (row.kind) {
+    case Kind::kSwitch:
+      return row.words[g_value_get_boolean(value) ? 1 : 0];
+    case Kind::kWord:
+      return row.words[static_cast<std::size_t>(g_value_get_enum(value))];
+    case Kind::kWhole:
+    case Kind::kNumber: {
+      const double number = g_value_get_double(value);
+      return row.may_be_absent && number < 0 ? "" : OptionText(number);
+    }
+    case Kind::kText:
+      break;
+  }
+  const char* const text = g_value_get_string(value);
+  return text ? text : "";
+}
+
+void SetValue(const OptionRow& row, const std::string& text, GValue* value) {
+  switch (row.kind) {
+    case Kind::kSwitch:
+      return g_value_set_boolean(value, text != row.words[0]);
+    case Kind::kWord:
+      return g_value_set_enum(value, static_cast<gint>(OptionWord(row, text)));
+    case Kind::kWhole:
+    case Kind::kNumber:
+      return g_value_set_double(value, text.empty() ? -1 : g_ascii_strtod(text.c_str(), nullptr));
+    case Kind::kText:
+      return g_value_set_string(value, text.empty() ? nullptr : text.c_str());
+  }
+}
 
 }  // namespace
 
+std::string Settings::Text(const std::string& name) const {
+  if (const auto set = texts.find(name); set != texts.end()) return set->second;
+  return DetectorTable().Get({}, name);
+}
+
+DetectorOptions Settings::options() const {
+  DetectorOptions options;
+  for (const auto& [name, text] : texts) DetectorTable().Set(options, name, text);
+  return options;
+}
+
 bool Settings::SameStream(const Settings& other) const {
-  Settings same = other;
-  same.output = output;
-  same.threshold = threshold;
-  return *this == same;
+  Settings a = *this, b = other;
+  for (Settings* each : {&a, &b}) {
+    each->output = {};
+    each->texts.erase("threshold");
+  }
+  return a == b;
 }
 
 void InstallProperties(GObjectClass* type) {
   const Settings defaults;
-  const auto install = [&](Property id, GParamSpec* spec) {
+  const auto install = [&](guint id, GParamSpec* spec) {
     g_object_class_install_property(type, id, spec);
   };
   install(kOutput, g_param_spec_enum("output", "Output", "What comes out", OutputType(),
@@ -81,104 +173,64 @@ void InstallProperties(GObjectClass* type) {
                       "model", "Model",
                       "A file that 'skinmask train' wrote (none: the model that is built in)",
                       nullptr, kFlags));
-  install(kFaces, g_param_spec_string(
-                      "faces", "Faces",
-                      "A file of YuNet's (ONNX), which finds more faces in less time (none: the "
-                      "finder that is built in)",
-                      nullptr, kFlags));
-  install(kAdapt, g_param_spec_enum("adapt", "Adapt", "What the model is adapted to", AdaptType(),
-                                    Number(defaults.adapt), kFlags));
   install(kSearch, g_param_spec_enum("search", "Search", "How faces are searched for", SearchType(),
                                      Number(defaults.search), kFlags));
-  install(kRefine,
-          g_param_spec_boolean("refine", "Refine",
-                               "Neighbouring pixels help each other, where faces were found",
-                               defaults.refine, kFlags));
-  install(kThreshold,
-          g_param_spec_double("threshold", "Threshold",
-                              "P(skin) above which a pixel is skin (negative: the model's own)", -1,
-                              1, defaults.threshold, kControllable));
-  install(kPrior, g_param_spec_double(
-                      "prior", "Prior",
-                      "P(skin) of any pixel, above 0 and below 1 (negative: the model's own)", -1,
-                      1, defaults.prior, kFlags));
-  for (const GType of_enum : {OutputType(), AdaptType(), SearchType()})
-    gst_type_mark_as_plugin_api(of_enum, static_cast<GstPluginAPIFlags>(0));
+  for (std::size_t i = 0; i < Options().size(); ++i)
+    install(static_cast<guint>(kFirstOption + i), SpecOf(*Options()[i]));
+  for (const GType of_enum : {OutputType(), SearchType()}) MarkAsApi(of_enum);
 }
 
 bool SetProperty(Settings& settings, guint id, const GValue* value) {
-  const auto text = [&] {
-    const char* const given = g_value_get_string(value);
-    return std::string(given ? given : "");
-  };
+  const char* text = nullptr;
   switch (id) {
     case kOutput:
       settings.output = static_cast<Output>(g_value_get_enum(value));
       return true;
     case kModel:
-      settings.model = text();
-      return true;
-    case kFaces:
-      settings.faces = text();
-      return true;
-    case kAdapt:
-      settings.adapt = static_cast<Adapt>(g_value_get_enum(value));
+      text = g_value_get_string(value);
+      settings.model = text ? text : "";
       return true;
     case kSearch:
       settings.search = static_cast<Search>(g_value_get_enum(value));
       return true;
-    case kRefine:
-      settings.refine = g_value_get_boolean(value);
-      return true;
-    case kThreshold:
-      settings.threshold = g_value_get_double(value);
-      return true;
-    case kPrior:
-      settings.prior = g_value_get_double(value);
-      return true;
     default:
-      return false;
+      break;
   }
+  const OptionRow* const option = OptionOf(id);
+  if (!option) return false;
+  const DetectorOptions defaults;
+  const std::string set = TextOf(*option, value);
+  if (set == option->get(&defaults))
+    settings.texts.erase(option->name);
+  else
+    settings.texts[option->name] = set;
+  return true;
 }
 
 bool GetProperty(const Settings& settings, guint id, GValue* value) {
-  const auto set_text = [&](const std::string& text) {
-    g_value_set_string(value, text.empty() ? nullptr : text.c_str());
-  };
   switch (id) {
     case kOutput:
       g_value_set_enum(value, Number(settings.output));
       return true;
     case kModel:
-      set_text(settings.model);
-      return true;
-    case kFaces:
-      set_text(settings.faces);
-      return true;
-    case kAdapt:
-      g_value_set_enum(value, Number(settings.adapt));
+      g_value_set_string(value, settings.model.empty() ? nullptr : settings.model.c_str());
       return true;
     case kSearch:
       g_value_set_enum(value, Number(settings.search));
       return true;
-    case kRefine:
-      g_value_set_boolean(value, settings.refine);
-      return true;
-    case kThreshold:
-      g_value_set_double(value, settings.threshold);
-      return true;
-    case kPrior:
-      g_value_set_double(value, settings.prior);
-      return true;
     default:
-      return false;
+      break;
   }
+  const OptionRow* const option = OptionOf(id);
+  if (option) SetValue(*option, settings.Text(option->name), value);
+  return option != nullptr;
 }
 
 const char* FormatsOf(Output output) {
   // Of the formats that sinks show, so that one may follow at once.
-  if (output == Output::kOverlay) return "{ BGR, BGRx, RGBx, RGB, I420, NV12, YV12, YUY2 }";
-  return output == Output::kCutout ? "{ BGRA }" : "{ GRAY8 }";
+  const int type = TypeOf(output);
+  if (type == CV_8UC3) return "{ BGR, BGRx, RGBx, RGB, I420, NV12, YV12, YUY2 }";
+  return type == CV_8UC4 ? "{ BGRA }" : "{ GRAY8 }";
 }
 
 }  // namespace skinmask::gstreamer

@@ -3,10 +3,11 @@
 
 #include <gst/gst.h>
 
+#include <map>
 #include <string>
 
 #include "skinmask/detect/detector.h"
-#include "skinmask/media/outputs.h"
+#include "skinmask/detect/outputs.h"
 
 namespace skinmask::gstreamer {
 
@@ -20,12 +21,14 @@ enum class Search {
 
 struct Settings {
   Output output = Output::kMask;
-  std::string model, faces;  // empty: built in
-  DetectorOptions::Adapt adapt = DetectorOptions::Adapt::kAuto;
   Search search = Search::kAuto;
-  bool refine = true;
-  double threshold = -1, prior = -1;  // negative: the model's own
+  std::string model;  // empty: built in
+  // Of DetectorTable by their names, as they were set; others are as they are by default.
+  std::map<std::string, std::string> texts;
 
+  std::string Text(const std::string& name) const;
+  // Throws Error for what is no value of an option.
+  DetectorOptions options() const;
   // Whether all but output and threshold is the same.
   bool SameStream(const Settings& other) const;
   bool operator==(const Settings&) const = default;

@@ -5,9 +5,18 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "skinmask/base/lazy.h"
+#include "skinmask/detect/detector.h"
+#include "skinmask/model/model.h"
+#include "skinmask/model/posterior.h"
+#include "skinmask/model/reference.h"
 #include "skinmask/pipeline/run.h"
 
 namespace skinmask::python {
@@ -44,6 +53,42 @@ void Show(Class& type, const Text& text) {
   type.def("__repr__", text);
 }
 
+// A model, and what answers for single pixels, made when they are first asked for.
+class KeptModel {
+ public:
+  explicit KeptModel(Model model) : model_(std::move(model)) {}
+
+  const Model& model() const { return model_; }
+  const Reference& reference() const {
+    return reference_.Get([this] { return Reference(model_); });
+  }
+  const Posterior& posterior() const {
+    return posterior_.Get([this] { return Posterior(model_, {.probability = false}); });
+  }
+
+ private:
+  Model model_;
+  Lazy<Reference> reference_;
+  Lazy<Posterior> posterior_;
+};
+
+// A detector, and what calls ask of it beside what it was made for. Safe from many threads.
+class KeptDetector {
+ public:
+  using Interval = std::optional<std::pair<double, double>>;
+
+  explicit KeptDetector(Detector detector) : detector_(std::move(detector)) {}
+
+  const Detector& detector() const { return detector_; }
+  // The same that does not know what is in the interval; the last few are kept.
+  std::shared_ptr<const Detector> Abstaining(const Interval& interval) const;
+
+ private:
+  Detector detector_;
+  mutable std::mutex mutex_;
+  mutable std::deque<std::shared_ptr<const Detector>> abstaining_;
+};
+
 // Ends a run from another thread.
 struct Stop {
   std::atomic<bool> set = false;
@@ -54,7 +99,6 @@ void DefineTraining(py::module_& module);
 void DefineModel(py::module_& module);
 void DefineMemoryPairs(py::module_& module);
 void DefinePictures(py::module_& module);
-void DefineRegion(py::module_& module);
 
 // Tells `progress`, a function of done and total or None, of a run that `stop` ends; both outlive
 // it. Its problems are those of `problem`. For code that does not hold the GIL.

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "answer.h"
 #include "arrays.h"
 #include "bindings.h"
 #include "skinmask/base/file.h"

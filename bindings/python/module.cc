@@ -1,5 +1,6 @@
 // The module skinmask._skinmask: what Python needs of the library, as directly as it can be had.
 // The package around it (skinmask/*.py) has the names, defaults and documents.
+#include <pybind11/stl.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 
@@ -7,12 +8,17 @@
 #include <exception>
 #include <memory>
 #include <opencv2/core.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings.h"
 #include "skinmask/base/cpu.h"
 #include "skinmask/base/error.h"
+#include "skinmask/base/options.h"
 #include "skinmask/base/version.h"
+#include "skinmask/detect/detector.h"
+#include "skinmask/learn/fit.h"
 
 namespace skinmask::python {
 namespace {
@@ -33,10 +39,29 @@ std::size_t Threads() {
       static_cast<std::size_t>(tbb::info::default_concurrency()));
 }
 
-// What OpenCV throws itself: of memory, as everywhere in Python; all else in one line.
-void TranslateOpenCv(std::exception_ptr thrown) {
+// Of the options that the table's users see: name, what they take, whether that is a list, and the
+// kinds of models that they are of.
+py::list OptionsOf(const std::vector<OptionRow>& rows) {
+  constexpr const char* kTaken[] = {"switch", "word", "whole", "number", "text"};
+  py::list options;
+  for (const OptionRow& row : rows)
+    if (!row.name.empty())
+      options.append(
+          py::make_tuple(row.name, kTaken[static_cast<int>(row.kind)], row.is_list, row.kinds));
+  return options;
+}
+
+// What OpenCV throws itself: of memory, as everywhere in Python; all else in one line. Lines of the
+// library have options in backticks, which in Python are the names of keywords.
+void Translate(std::exception_ptr thrown) {
   try {
     std::rethrow_exception(std::move(thrown));
+  } catch (const Error& e) {
+    const std::string line =
+        WithOptionNames(e.what(), [](const std::string& name) { return name; });
+    const std::size_t colon = line.find(": ");
+    if (line == e.what() || colon == line.npos) throw;
+    throw Error(line.substr(0, colon), line.substr(colon + 2));
   } catch (const cv::Exception& e) {
     if (e.code != cv::Error::StsNoMem) throw Error("OpenCV", e.err);  // translated in its turn
     PyErr_SetString(PyExc_MemoryError, e.err.c_str());
@@ -61,15 +86,16 @@ void RefuseUnmade(const py::module_& module) {
 PYBIND11_MODULE(_skinmask, module) {
   module.attr("__version__") = kVersion;
   py::register_exception<Error>(module, "Error", PyExc_ValueError).attr("__module__") = "skinmask";
-  py::register_exception_translator(&TranslateOpenCv);
+  py::register_exception_translator(&Translate);
   module.def("set_threads", &SetThreads, py::arg("count"));
   module.def("threads", &Threads);
   module.def("target", &ActiveTarget);
+  module.def("detector_options", [] { return OptionsOf(DetectorTable().rows()); });
+  module.def("fit_options", [] { return OptionsOf(FitTable().rows()); });
   DefineRuns(module);
   DefineModel(module);
   DefineTraining(module);
   DefineMemoryPairs(module);
-  DefineRegion(module);
   DefinePictures(module);
   RefuseUnmade(module);
 }

@@ -1,4 +1,4 @@
-// Pictures, streams of them, and videos.
+// Pictures, streams of them, videos, and where the skin is.
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
@@ -8,11 +8,10 @@
 #include <optional>
 #include <string>
 
-#include "answer.h"
 #include "arrays.h"
 #include "bindings.h"
 #include "skinmask/base/error.h"
-#include "skinmask/detect/adapt_stream.h"
+#include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"
 #include "skinmask/media/image.h"
 #include "skinmask/media/video_clip.h"
@@ -20,14 +19,14 @@
 namespace skinmask::python {
 namespace {
 
-using AnswersPtr = std::shared_ptr<Answers>;
+using DetectorPtr = std::shared_ptr<KeptDetector>;
 
-int TypeOf(const Request& request) {
-  if (request.output == Output::kOverlay) return CV_8UC3;
-  if (request.output == Output::kCutout) return CV_8UC4;
-  if (request.output != Output::kProbability || request.bits == 8) return CV_8UC1;
-  return request.bits == 16 ? CV_16UC1 : CV_32FC1;
-}
+// What is asked of a picture.
+struct Request {
+  Output output = Output::kMask;
+  OutputForm form;
+  KeptDetector::Interval abstain;
+};
 
 // Drawn pictures are of the channels that the caller's picture has; results go where he wants them.
 cv::Mat Delivered(cv::Mat result, bool rgb, const cv::Mat& out) {
@@ -38,115 +37,107 @@ cv::Mat Delivered(cv::Mat result, bool rgb, const cv::Mat& out) {
   return out;
 }
 
-// adapt(bgr) gives the adaptation of the picture, a pointer or an optional.
-template <class Adapt>
-py::object Answered(const Answers& answers, const py::object& image, const Request& request,
-                    bool rgb, const py::object& out, const Adapt& adapt) {
+// judge(detector, picture) judges a picture of its own, or the next frame of a stream.
+template <class Judge>
+py::object Answered(const KeptDetector& kept, const py::object& image, const Request& request,
+                    bool rgb, const py::object& out, const Judge& judge) {
   const ImageArray array = ImageOf(image, rgb);
-  const cv::Mat memory = WritableOf(out, array.pixels.size(), TypeOf(request), array.pixels);
+  const int type = TypeOf(request.output, request.form);
+  const cv::Mat memory = WritableOf(out, array.pixels.size(), type, array.pixels);
   cv::Mat result;
   {
     const WithoutGil unlocked;
-    const cv::Mat bgr = array.Bgr();
-    const auto adaptation = adapt(bgr);
-    result = answers.Of(request, bgr, adaptation ? &*adaptation : nullptr, memory);
+    const std::shared_ptr<const Detector> detector = kept.Abstaining(request.abstain);
+    Judgement judgement = judge(*detector, array.Bgr());
+    result = Draw(request.output, judgement, request.form, memory);
     result = Delivered(std::move(result), rgb, memory);
   }
   return memory.empty() ? py::object(ArrayOf(result)) : out;
 }
 
-py::object Detect(const Answers& answers, const py::object& image, const Request& request, bool rgb,
-                  const py::object& out) {
-  const Adapter* const adapter = request.output == Output::kClasses ? nullptr : answers.adapter();
-  return Answered(answers, image, request, rgb, out,
-                  [&](const cv::Mat& bgr) { return adapter ? adapter->Adapt(bgr) : std::nullopt; });
+py::object Detect(const KeptDetector& kept, const py::object& image, const Request& request,
+                  bool rgb, const py::object& out) {
+  return Answered(kept, image, request, rgb, out,
+                  [](const Detector& detector, const cv::Mat& bgr) { return detector.Judge(bgr); });
 }
 
 // Frames of one camera, one after the other.
-class Stream {
+class Frames {
  public:
-  explicit Stream(AnswersPtr answers) : answers_(std::move(answers)) {
-    if (answers_->adapter()) follower_.emplace(answers_->detector().adapter());
-  }
+  explicit Frames(DetectorPtr detector)
+      : detector_(std::move(detector)), stream_(detector_->detector()) {}
 
   py::object Detect(const py::object& image, const Request& request, bool rgb,
                     const py::object& out) {
-    return Answered(*answers_, image, request, rgb, out,
-                    [&](const cv::Mat& bgr) { return Follow(bgr); });
+    return Answered(*detector_, image, request, rgb, out,
+                    [this](const Detector& detector, const Picture& picture) {
+                      return Judge(detector, picture);
+                    });
   }
-
-  std::shared_ptr<const Adaptation> Follow(const cv::Mat& bgr) {
-    if (!follower_) return nullptr;
+  // By the stream's detector, or one with other options.
+  Judgement Judge(const Detector& detector, const Picture& picture) {
     const std::lock_guard lock(mutex_);
-    return follower_->Follow(bgr);
+    return {detector, picture, stream_.Follow(picture)};
   }
 
-  const Detector& detector() const { return answers_->detector(); }
+  const Detector& detector() const { return stream_.detector(); }
 
  private:
-  AnswersPtr answers_;
+  DetectorPtr detector_;
   std::mutex mutex_;
-  std::optional<StreamAdapter> follower_;
+  Stream stream_;
 };
 
 // One frame of a video; pictures are made when they are asked for. It may be handed to any thread.
 class Frame {
  public:
-  Frame(VideoFrame stored, std::shared_ptr<Stream> stream)
-      : stored_(std::move(stored)), stream_(std::move(stream)) {
-    if (detector().adapter()) adaptation_ = stream_->Follow(Bgr());
-  }
+  Frame(const VideoFrame& stored, std::shared_ptr<Frames> stream)
+      : index_(stored.index),
+        seconds_(stored.seconds),
+        stream_(std::move(stream)),
+        judgement_(stream_->Judge(stream_->detector(), Picture(stored))) {}
 
-  std::int64_t index() const { return stored_.index; }
-  double seconds() const { return stored_.seconds; }
-  const cv::Mat& Bgr() const {
-    return bgr_.Get([this] { return stored_.Bgr(); });
+  std::int64_t index() const { return index_; }
+  double seconds() const { return seconds_; }
+  cv::Mat Bgr() { return Of(&Judgement::Bgr); }
+  cv::Mat Mask() { return Of(&Judgement::Mask); }
+  cv::Mat Probability() {
+    const std::lock_guard lock(mutex_);
+    return judgement_.Probability();
   }
-  const cv::Mat& Mask() const {
-    return mask_.Get([this] { return Made([this](auto&&... of) { detector().Mask(of...); }); });
-  }
-  const cv::Mat& Probability() const {
-    return probability_.Get(
-        [this] { return Made([this](auto&&... of) { detector().Probability(of...); }); });
-  }
-  std::optional<Region> RegionIn() const { return RegionOf(MapMomentsOf(Probability())); }
-  const char* AdaptedBy() const {
-    if (!adaptation_) return "nothing";
-    return adaptation_->summary.by == AdaptationSummary::By::kSeeds ? "faces" : "image";
+  std::optional<Region> RegionIn() { return RegionOf(MapMomentsOf(Probability())); }
+  const char* AdaptedBy() {
+    const std::lock_guard lock(mutex_);
+    const AdaptationSummary::By by = judgement_.summary().by;
+    if (by == AdaptationSummary::By::kNothing) return "nothing";
+    return by == AdaptationSummary::By::kSeeds ? "faces" : "image";
   }
 
  private:
-  const Detector& detector() const { return stream_->detector(); }
-  // What is adapted was so upright; all else is judged as it is stored.
-  template <class Make>
-  cv::Mat Made(const Make& make) const {
-    cv::Mat map;
-    if (adaptation_) {
-      make(stored_, Bgr(), adaptation_.get(), map);
-      return map;
-    }
-    make(stored_, detector().TakesYuv(stored_) ? cv::Mat() : stored_.StoredBgr(), nullptr, map);
-    return stored_.Upright(map);
+  cv::Mat Of(cv::Mat (Judgement::*map)()) {
+    const std::lock_guard lock(mutex_);
+    return (judgement_.*map)();
   }
 
-  VideoFrame stored_;
-  std::shared_ptr<Stream> stream_;
-  std::shared_ptr<const Adaptation> adaptation_;
-  Lazy<cv::Mat> bgr_, mask_, probability_;
+  std::int64_t index_;
+  double seconds_;
+  std::shared_ptr<Frames> stream_;
+  std::mutex mutex_;
+  Judgement judgement_;
 };
 
 class Video {
  public:
-  Video(const std::filesystem::path& path, AnswersPtr answers, const VideoRange& range)
+  Video(const std::filesystem::path& path, DetectorPtr detector, const VideoRange& range)
       : clip_(std::in_place, path.string(), VideoOpenOptions{.addresses = false}, range),
-        stream_(std::make_shared<Stream>(std::move(answers))) {}
+        stream_(std::make_shared<Frames>(std::move(detector))) {}
 
   std::shared_ptr<Frame> Next() {
     const WithoutGil unlocked;
     const std::lock_guard lock(mutex_);
     if (!clip_) throw Error("video", "is closed (skinmask.video opens it anew)");
     std::optional<VideoFrame> frame = clip_->Read();
-    return frame ? std::make_shared<Frame>(std::move(*frame), stream_) : nullptr;
+    return frame ? std::make_shared<Frame>(*frame, stream_) : nullptr;
   }
   // The file and its decoder go, after the frame that is being read; frames that were given stay.
   void Close() {
@@ -165,7 +156,7 @@ class Video {
   std::mutex mutex_;
   std::optional<VideoClip> clip_;  // until it is closed
   VideoInfo info_;                 // from then on
-  std::shared_ptr<Stream> stream_;
+  std::shared_ptr<Frames> stream_;
 };
 
 VideoRange RangeOf(const std::optional<std::string>& from, const std::optional<std::string>& to) {
@@ -180,14 +171,14 @@ VideoRange RangeOf(const std::optional<std::string>& from, const std::optional<s
 }
 
 // A picture of a frame as an array, which is not to be written to: the frame keeps it.
-template <const cv::Mat& (Frame::*picture)() const>
-py::array Shown(const Frame& frame) {
-  const cv::Mat* made = nullptr;
+template <cv::Mat (Frame::*picture)()>
+py::array Shown(Frame& frame) {
+  cv::Mat made;
   {
     const WithoutGil unlocked;
-    made = &(frame.*picture)();
+    made = (frame.*picture)();
   }
-  py::array array = ArrayOf(*made);
+  py::array array = ArrayOf(made);
   array.attr("flags").attr("writeable") = false;
   return array;
 }
@@ -202,6 +193,42 @@ py::array ReadPicture(const std::filesystem::path& path, bool rgb, std::int64_t 
     if (rgb) cv::cvtColor(picture, picture, cv::COLOR_BGR2RGB);
   }
   return ArrayOf(picture);
+}
+
+std::optional<Region> RegionOfMap(const py::object& map) {
+  const py::array array = MapOf(map);
+  const cv::Mat picture(static_cast<int>(array.shape(0)), static_cast<int>(array.shape(1)), CV_8UC1,
+                        const_cast<void*>(array.data()));
+  const WithoutGil unlocked;
+  return RegionOf(MapMomentsOf(picture));
+}
+
+void DefineRegion(py::module_& module) {
+  py::class_<Region> region(
+      module, "Region", "Where skin is: the ellipse with the moments of a map of probabilities.");
+  region.def_readonly("pixels", &Region::pixels)
+      .def_property_readonly(
+          "centroid", [](const Region& r) { return py::make_tuple(r.centroid.x, r.centroid.y); })
+      .def_readonly("semi_major", &Region::semi_major)
+      .def_readonly("semi_minor", &Region::semi_minor)
+      .def_readonly("angle_degrees", &Region::angle_degrees)
+      .def(py::pickle(
+          [](const Region& r) {
+            return py::make_tuple(r.pixels, r.centroid.x, r.centroid.y, r.semi_major, r.semi_minor,
+                                  r.angle_degrees);
+          },
+          [](const py::tuple& t) {
+            const auto number = [&](std::size_t i) { return t[i].cast<double>(); };
+            return Region{number(0), {number(1), number(2)}, number(3), number(4), number(5)};
+          }));
+  Show(region, [](const Region& r) {
+    const py::str text(
+        "<skinmask.Region {:.1f} pixels at ({:.1f}, {:.1f}), half axes {:.1f} and {:.1f}, {:.1f} "
+        "degrees>");
+    return text.format(r.pixels, r.centroid.x, r.centroid.y, r.semi_major, r.semi_minor,
+                       r.angle_degrees);
+  });
+  module.def("region", &RegionOfMap);
 }
 
 void DefineFrame(py::module_& module) {
@@ -224,13 +251,13 @@ void DefineVideo(py::module_& module) {
   py::class_<Video> type(
       module, "Video",
       "The frames of a video, one after the other: an iterator, which `with` closes.");
-  type.def(py::init([](const std::filesystem::path& path, AnswersPtr answers,
+  type.def(py::init([](const std::filesystem::path& path, DetectorPtr detector,
                        const std::optional<std::string>& from,
                        const std::optional<std::string>& to) {
         const VideoRange range = RangeOf(from, to);
         // A guard of the call would also be one of pybind11's own table of objects.
         const WithoutGil unlocked;
-        return std::make_unique<Video>(path, std::move(answers), range);
+        return std::make_unique<Video>(path, std::move(detector), range);
       }))
       .def("__iter__", [](py::object self) { return self; })
       .def("__next__",
@@ -253,17 +280,29 @@ void DefineVideo(py::module_& module) {
 
 }  // namespace
 
+std::shared_ptr<const Detector> KeptDetector::Abstaining(const Interval& interval) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& kept : abstaining_)
+    if (kept->options().abstain == interval) return kept;
+  DetectorOptions options = detector_.options();
+  options.abstain = interval;
+  constexpr std::size_t kMaxKept = 4;
+  if (abstaining_.size() == kMaxKept) abstaining_.pop_front();
+  return abstaining_.emplace_back(std::make_shared<const Detector>(detector_.With(options)));
+}
+
 void DefinePictures(py::module_& module) {
   py::class_<Request>(module, "Request")
       .def(py::init([](const std::string& output, int bits,
                        std::optional<std::pair<double, double>> abstain) {
-        return Request{OutputFromName(output), bits, abstain};
+        return Request{OutputFromName(output), {.bits = bits}, abstain};
       }));
-  py::class_<Stream, std::shared_ptr<Stream>>(module, "Stream")
-      .def(py::init<AnswersPtr>(), Unlocked())
-      .def("detect", &Stream::Detect);
+  py::class_<Frames, std::shared_ptr<Frames>>(module, "Stream")
+      .def(py::init<DetectorPtr>(), Unlocked())
+      .def("detect", &Frames::Detect);
   module.def("detect", &Detect);
   module.def("read_image", &ReadPicture);
+  DefineRegion(module);
   DefineFrame(module);
   DefineVideo(module);
 }

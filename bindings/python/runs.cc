@@ -3,13 +3,13 @@
 #include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "answer.h"
 #include "arrays.h"
 #include "bindings.h"
 #include "skinmask/base/error.h"
@@ -31,16 +31,16 @@ struct DetectedFile {
   std::string error;  // or empty
 };
 
-void DetectFiles(const Answers& answers, DetectOptions options, const Stop& stop,
+void DetectFiles(const KeptDetector& kept, const DetectOptions& options, const Stop& stop,
                  const py::object& progress, const py::object& done) {
   const WithoutGil unlocked;
-  const bool classes = std::ranges::count(options.outputs, Output::kClasses) > 0;
-  if (!classes) options.adapter = answers.detector().adapter();
+  const bool alone = Any(options.outputs, &OutputKind::of_model_alone);
+  const Detector detector = alone ? Detector(kept.detector().model(), nullptr) : kept.detector();
   const auto tell = [&](DetectedFile&& file) {
     const py::gil_scoped_acquire locked;
     done(py::cast(std::move(file)));
   };
-  Detect(options, answers.detector().model(),
+  Detect(options, detector,
          RunOf(stop, progress,
                [&](const Problem& problem) {
                  DetectedImage image;
@@ -52,7 +52,7 @@ void DetectFiles(const Answers& answers, DetectOptions options, const Stop& stop
          });
 }
 
-std::string EvaluateFolders(const Answers& answers, const PairOptions& pairs, const Path& page,
+std::string EvaluateFolders(const KeptDetector& kept, const PairOptions& pairs, const Path& page,
                             bool overwrite, Stop& stop, const py::object& progress,
                             const py::object& problem) {
   FirstProblem first(stop);
@@ -61,23 +61,22 @@ std::string EvaluateFolders(const Answers& answers, const PairOptions& pairs, co
   const WithoutGil unlocked;
   const Overwrite way = overwrite ? Overwrite::kYes : Overwrite::kNo;
   if (!page.empty()) RequireWritable(page, way);
-  const Model& model = answers.detector().model();
-  EvaluationReport report =
-      EvaluateImages(pairs, model, RunOf(stop, progress, sink), answers.adapter());
+  const Model& model = kept.detector().model();
+  EvaluationReport report = EvaluateImages(pairs, kept.detector(), RunOf(stop, progress, sink));
   first.Require();
   report.decision = model.decision;
   std::string json = FullReportToJson(report, &model);
   if (page.empty() || stop.set) return json;
-  const std::vector<GalleryPictures> pictures = DrawGallery(
-      pairs, &model, NamesOfGallery(report), RunOf(stop, nobody, sink), answers.adapter());
+  const std::vector<GalleryPictures> pictures =
+      DrawGallery(pairs, &kept.detector(), NamesOfGallery(report), RunOf(stop, nobody, sink));
   first.Require();
   if (stop.set) return json;  // the page lacks pictures, and another one may be there
   WriteFile(page, ReportToHtml(json, pictures), way);
   return json;
 }
 
-std::string EvaluateSamplesOf(const Answers& answers, const Samples& samples) {
-  const Model& model = answers.detector().model();
+std::string EvaluateSamplesOf(const KeptDetector& kept, const Samples& samples) {
+  const Model& model = kept.detector().model();
   EvaluationReport report = EvaluateTable(samples, model);
   report.decision = model.decision;
   return FullReportToJson(report, &model);
@@ -91,6 +90,7 @@ void DefineDetection(py::module_& module) {
       .def_readwrite("exclude", &DetectOptions::exclude)
       .def_readwrite("output_folder", &DetectOptions::output_folder)
       .def_readwrite("resume", &DetectOptions::resume)
+      .def_readwrite("made_with", &DetectOptions::made_with)
       .def_readwrite("scale", &DetectOptions::scale)
       .def_readwrite("bits", &DetectOptions::probability_bits)
       .def("outputs",
@@ -184,18 +184,13 @@ void DefineRuns(py::module_& module) {
   py::class_<Stop>(module, "Stop").def(py::init<>()).def("set", [](Stop& stop) {
     stop.set = true;
   });
-  py::class_<Answers, std::shared_ptr<Answers>>(module, "Detector")
-      .def(py::init([](const KeptModel& model, const std::string& adapt, Path faces, bool refine,
-                       std::optional<double> prior, std::optional<double> threshold) {
+  py::class_<KeptDetector, std::shared_ptr<KeptDetector>>(module, "Detector")
+      .def(py::init([](const KeptModel& model, const std::map<std::string, std::string>& texts) {
         DetectorOptions options;
-        options.adapt = AdaptFromName(adapt);
-        options.faces = std::move(faces);
-        options.refine = refine;
-        options.prior = prior;
-        options.threshold = threshold;
+        for (const auto& [name, text] : texts) DetectorTable().Set(options, name, text);
         // A guard of the call would also be one of pybind11's own table of objects.
         const WithoutGil unlocked;
-        return std::make_shared<Answers>(model.model(), options);
+        return std::make_shared<KeptDetector>(Detector(model.model(), options));
       }));
   DefineDetection(module);
   DefineDetectedFile(module);

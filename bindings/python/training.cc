@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "answer.h"
 #include "arrays.h"
 #include "bindings.h"
 #include "skinmask/base/error.h"
@@ -115,24 +114,12 @@ void SetRule(TrainOptions& options, const std::string& name, double value, doubl
     if (name == known) options.rule = {kind, value, fn_cost};
 }
 
-// Setters, by the names that the package's functions have for them.
 void DefineTrainOptions(py::class_<TrainOptions> options) {
   using Options = TrainOptions;
-  using Names = std::vector<std::string>;
   options.def(py::init<>())
       .def("rule", &SetRule)
-      .def("covariance",
-           [](Options& o, const std::string& name) { o.fit.estimator = EstimatorFromName(name); })
-      .def("kind", [](Options& o, const std::string& kind) { o.fit.kind = KindFromName(kind); })
-      .def("features", [](Options& o, const std::string& space,
-                          const Names& channels) { o.fit.features = Features(space, channels); })
-      .def("shrinkage", [](Options& o, std::optional<double> s) { o.fit.shrinkage.s = s; })
-      .def("positive", [](Options& o, const std::string& name) { o.fit.positive = name; })
-      .def("prior", [](Options& o, double p) { o.fit.positive_prior = p; })
-      .def("prior",
-           [](Options& o, const std::map<std::string, double>& priors) {
-             o.fit.priors.assign(priors.begin(), priors.end());
-           })
+      .def("set", [](Options& o, const std::string& name,
+                     const std::string& text) { FitTable().Set(o.fit, name, text); })
       .def("validation",
            [](Options& o, const PairOptions& pairs) {
              o.validation = pairs;
@@ -148,32 +135,6 @@ void DefineTrainOptions(py::class_<TrainOptions> options) {
       .def("note", [](Options& o, const std::string& name, const std::string& text) {
         o.notes.emplace_back(name, text);
       });
-}
-
-// Those of some kinds of models alone.
-void DefineKindOptions(py::class_<TrainOptions> options) {
-  using Options = TrainOptions;
-  options.def("components", [](Options& o, int count) { o.fit.mixture.components = count; })
-      .def("components",
-           [](Options& o, const std::map<std::string, int>& of_class) {
-             o.fit.mixture.of_class.assign(of_class.begin(), of_class.end());
-           })
-      .def("terms",
-           [](Options& o, const std::string& name) { o.fit.logistic.terms = TermsFromName(name); })
-      .def("solver", [](Options& o,
-                        const std::string& name) { o.fit.logistic.solver = SolverFromName(name); })
-      .def("seed", [](Options& o, std::uint64_t seed) { o.fit.mixture.seed = seed; })
-      .def("ridge", [](Options& o, double ridge) { o.fit.logistic.ridge = ridge; })
-      .def("rate", [](Options& o, double rate) { o.fit.logistic.step = rate; })
-      .def(
-          "iterations",
-          [](Options& o, int most) { o.fit.logistic.iterations = o.fit.mixture.iterations = most; })
-      .def("tolerance",
-           [](Options& o, double tolerance) {
-             o.fit.logistic.tolerance = o.fit.mixture.tolerance = tolerance;
-           })
-      .def("bins", [](Options& o, int bins) { o.fit.histogram.bins = bins; })
-      .def("smoothing", [](Options& o, double count) { o.fit.histogram.smoothing = count; });
 }
 
 void DefineSamples(py::module_& module) {
@@ -217,9 +178,7 @@ void DefineSamples(py::module_& module) {
 
 void DefineTraining(py::module_& module) {
   DefineSamples(module);
-  const py::class_<TrainOptions> train(module, "TrainOptions");
-  DefineTrainOptions(train);
-  DefineKindOptions(train);
+  DefineTrainOptions(py::class_<TrainOptions>(module, "TrainOptions"));
   module.def("train", &TrainModel);
 }
 

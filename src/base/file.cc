@@ -114,7 +114,7 @@ const fs::path& RequireWritable(const fs::path& path, Overwrite overwrite) {
     throw Error(path.string(), "is a folder (a file is expected)");
   if (IsSpecial(path)) return path;
   if (overwrite == Overwrite::kNo && fs::exists(path, ignored))
-    throw Error(path.string(), "exists already (overwriting is off)");
+    throw Error(path.string(), "exists already (`overwrite` replaces it)");
   const fs::path folder = FolderOf(path);
   if (!fs::is_directory(folder, ignored))
     throw Error(path.string(), "cannot be written: its folder does not exist");

@@ -1,52 +1,171 @@
+// One picture of the caller's, before its bytes are taken for what they are not, and what is made
+// of it.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <opencv2/imgproc.hpp>
+#include <span>
 #include <string>
 
-#include <opencv2/imgproc.hpp>
-
-#include "c/caller_picture.h"
 #include "c/guard.h"
 #include "c/handles.h"
-#include "skinmask/detect/draw.h"
+#include "skinmask/detect/outputs.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask::c {
 namespace {
 
-int ChannelsOf(int output) {
-  switch (output) {
-    case SKINMASK_MASK:
-    case SKINMASK_PROBABILITY:
-      return 1;
-    case SKINMASK_OVERLAY:
-      return 3;
-    case SKINMASK_CUTOUT:
-      return 4;
+struct Plane {
+  std::size_t row_bytes, rows;
+};
+using Planes = std::array<Plane, 3>;
+
+std::size_t Half(std::size_t n) { return (n + 1) / 2; }
+
+Planes PlanesOf(const skinmask_picture& picture) {
+  const auto width = static_cast<std::size_t>(picture.width);
+  const auto height = static_cast<std::size_t>(picture.height);
+  const Plane luma{width, height}, chroma{Half(width), Half(height)};
+  switch (picture.format) {
+    case SKINMASK_BGR:
+    case SKINMASK_RGB:
+      return {{{3 * width, height}}};
+    case SKINMASK_BGRA:
+    case SKINMASK_RGBA:
+      return {{{4 * width, height}}};
+    case SKINMASK_NV12:
+      return {{luma, {2 * chroma.row_bytes, chroma.rows}}};
+    case SKINMASK_I420:
+      return {{luma, chroma, chroma}};
     default:
-      throw BadArgument("output", "is " + std::to_string(output) + " (a skinmask_output)");
+      throw BadArgument("picture.format", fmt::format("is {} (a skinmask_format)", picture.format));
   }
 }
 
-void Draw(int output, const cv::Mat& bgr, const cv::Mat& mask, bool as_rgb, cv::Mat& room) {
-  const bool cutout = output == SKINMASK_CUTOUT;
-  const cv::Mat drawn = cutout ? CutOut(bgr, mask) : DrawOverlay(bgr, mask);
-  if (as_rgb)
-    cv::cvtColor(drawn, room, cutout ? cv::COLOR_BGRA2RGBA : cv::COLOR_BGR2RGB);
-  else
-    drawn.copyTo(room);
+void RequireSize(const skinmask_picture& picture) {
+  const auto pixels = std::int64_t{picture.width} * picture.height;
+  if (picture.width < 1 || picture.height < 1 || pixels > kMaxPixels)
+    throw BadArgument("picture", fmt::format("is of {} x {} pixels (1 to {} in all)", picture.width,
+                                             picture.height, kMaxPixels));
 }
 
-void Detect(const Detector& detector, const skinmask_picture& picture, int output,
-            std::uint8_t* out, std::size_t out_stride) {
-  const VideoFrame frame = FrameOf(picture);
-  cv::Mat room = RoomFor(picture, ChannelsOf(output), out, out_stride);
-  const bool drawn = room.channels() > 1;
+// (Half of what a pointer can reach is what the largest object can have.)
+void RequireStride(std::size_t stride, const Plane& plane, const std::string& name) {
+  constexpr auto kMax = static_cast<std::size_t>(std::numeric_limits<int>::max());  // of FFmpeg
+  if (stride < plane.row_bytes || (plane.rows > 1 && stride > kMax))
+    throw BadArgument(
+        name, fmt::format("is {} (bytes from row to row, at least {})", stride, plane.row_bytes));
+}
+
+void RequirePlanes(const skinmask_picture& picture) {
+  RequireSize(picture);
+  const Planes planes = PlanesOf(picture);
+  for (std::size_t i = 0; i < planes.size() && planes[i].rows > 0; ++i) {
+    RequireGiven(picture.planes[i], fmt::format("picture.planes[{}]", i));
+    RequireStride(picture.strides[i], planes[i], fmt::format("picture.strides[{}]", i));
+  }
+  constexpr int kYuvFlags = SKINMASK_BT709 | SKINMASK_FULL_RANGE;
+  if ((picture.yuv & ~kYuvFlags) != 0)
+    throw BadArgument("picture.yuv", fmt::format("is {} (0 to {})", picture.yuv, kYuvFlags));
+}
+
+std::span<const std::uint8_t> BytesOf(const std::uint8_t* first, std::size_t stride,
+                                      const Plane& plane) {
+  return {first, stride * (plane.rows - 1) + plane.row_bytes};
+}
+
+bool Overlap(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+  const std::less<const std::uint8_t*> before;
+  return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
+}
+
+// The bytes that BGR is made of by OpenCV.
+cv::Mat Packed(const skinmask_picture& picture, int channels) {
+  return cv::Mat(picture.height, picture.width, CV_8UC(channels),
+                 const_cast<std::uint8_t*>(picture.planes[0]), picture.strides[0]);
+}
+
+cv::Mat Converted(const cv::Mat& pixels, int conversion) {
   cv::Mat bgr;
-  if (detector.adapter() || drawn || !detector.TakesYuv(frame)) bgr = BgrOf(picture, frame);
-  std::optional<Adaptation> adaptation;
-  if (detector.adapter()) adaptation = detector.adapter()->Adapt(bgr);
-  const Adaptation* const adapted = adaptation ? &*adaptation : nullptr;
-  if (output == SKINMASK_PROBABILITY) return detector.Probability(frame, bgr, adapted, room);
-  cv::Mat mask;
-  detector.Mask(frame, bgr, adapted, drawn ? mask : room);
-  if (drawn) Draw(output, bgr, mask, IsRgb(picture), room);
+  cv::cvtColor(pixels, bgr, conversion);
+  return bgr;
+}
+
+VideoFrame FrameOf(const skinmask_picture& picture) {
+  VideoFrame frame;
+  frame.layout =
+      picture.format == SKINMASK_NV12 ? VideoFrame::Layout::kNv12 : VideoFrame::Layout::kI420;
+  frame.encoding.matrix =
+      picture.yuv & SKINMASK_BT709 ? YuvEncoding::Matrix::kBt709 : YuvEncoding::Matrix::kBt601;
+  frame.encoding.range =
+      picture.yuv & SKINMASK_FULL_RANGE ? YuvEncoding::Range::kFull : YuvEncoding::Range::kLimited;
+  frame.size = {picture.width, picture.height};
+  for (std::size_t i = 0; i < frame.planes.size(); ++i) {
+    frame.planes[i] = picture.planes[i];
+    frame.strides[i] = static_cast<std::ptrdiff_t>(picture.strides[i]);
+  }
+  return frame;
+}
+
+// The picture with its planes as they are, and where its bytes are B G R these. Throws BadArgument
+// for what no picture can be.
+Picture PictureOf(const skinmask_picture& picture) {
+  RequirePlanes(picture);
+  switch (picture.format) {
+    case SKINMASK_BGR:
+      return Packed(picture, 3);
+    case SKINMASK_RGB:
+      return Converted(Packed(picture, 3), cv::COLOR_RGB2BGR);
+    case SKINMASK_BGRA:
+      return Converted(Packed(picture, 4), cv::COLOR_BGRA2BGR);
+    case SKINMASK_RGBA:
+      return Converted(Packed(picture, 4), cv::COLOR_RGBA2BGR);
+    default:
+      return Picture(FrameOf(picture));
+  }
+}
+
+// Whether colours go out as R G B.
+bool IsRgb(const skinmask_picture& picture) {
+  return picture.format == SKINMASK_RGB || picture.format == SKINMASK_RGBA;
+}
+
+// The caller's memory for the result, of this type. Throws BadArgument where its rows are too
+// short, or a byte of it may be the picture's.
+cv::Mat MemoryFor(const skinmask_picture& picture, int type, std::uint8_t* out,
+                  std::size_t stride) {
+  RequireGiven(out, "out");
+  const Plane memory{
+      static_cast<std::size_t>(CV_ELEM_SIZE(type)) * static_cast<std::size_t>(picture.width),
+      static_cast<std::size_t>(picture.height)};
+  RequireStride(stride, memory, "out_stride");
+  const Planes planes = PlanesOf(picture);
+  for (std::size_t i = 0; i < planes.size() && planes[i].rows > 0; ++i)
+    if (Overlap(BytesOf(out, stride, memory),
+                BytesOf(picture.planes[i], picture.strides[i], planes[i])))
+      throw BadArgument("out", "overlaps the picture");
+  return cv::Mat(picture.height, picture.width, type, out, stride);
+}
+
+// The numbers are those of the table.
+Output OutputOf(int output) {
+  if (output < 0 || static_cast<std::size_t>(output) >= OutputKinds().size())
+    throw BadArgument("output", "is " + std::to_string(output) + " (a skinmask_output)");
+  return static_cast<Output>(output);
+}
+
+void Detect(const Detector& detector, const skinmask_picture& given, Output output,
+            std::uint8_t* out, std::size_t out_stride) {
+  Picture picture = PictureOf(given);
+  cv::Mat memory = MemoryFor(given, TypeOf(output), out, out_stride);
+  Judgement judgement = detector.Judge(std::move(picture));
+  const cv::Mat drawn = Draw(output, judgement, {}, memory);
+  if (IsRgb(given) && drawn.channels() > 1)
+    cv::cvtColor(drawn, memory, drawn.channels() == 4 ? cv::COLOR_BGRA2RGBA : cv::COLOR_BGR2RGB);
+  else if (drawn.data != memory.data)
+    drawn.copyTo(memory);
 }
 
 }  // namespace
@@ -59,6 +178,6 @@ extern "C" skinmask_status skinmask_detect(const skinmask_detector* detector,
   return Guarded([&] {
     RequireGiven(detector, "detector");
     RequireGiven(picture, "picture");
-    Detect(detector->detector, *picture, output, out, out_stride);
+    Detect(detector->detector, *picture, OutputOf(output), out, out_stride);
   });
 }

@@ -5,6 +5,9 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "c/guard.h"
 #include "skinmask/base/version.h"
@@ -54,14 +57,50 @@ skinmask_options Known(const skinmask_options& given) {
   return known;
 }
 
+// What was set by name: lines of names and texts, "refine=off".
+using Texts = std::vector<std::pair<std::string, std::string>>;
+
+Texts ByName(const skinmask_options& options) {
+  Texts texts;
+  std::string_view rest(options.by_name, strnlen(options.by_name, sizeof options.by_name));
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    const std::size_t equals = std::min(line.find('='), line.size());
+    texts.emplace_back(line.substr(0, equals), line.substr(std::min(equals + 1, line.size())));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return texts;
+}
+
+void SetByName(skinmask_options& options, const std::string& name, const std::string& text) {
+  if (options.size < sizeof options)
+    throw BadArgument("options.size", "has no room for options by name (SKINMASK_OPTIONS has)");
+  DetectorOptions known;
+  try {
+    skinmask::DetectorTable().Set(known, name, text);
+  } catch (const skinmask::Error& e) {
+    throw BadArgument("options", e.what());
+  }
+  Texts texts = ByName(options);
+  std::erase_if(texts, [&](const auto& before) { return before.first == name; });
+  texts.emplace_back(name, text);
+  std::string lines;
+  for (const auto& [of, value] : texts) lines += of + "=" + value + "\n";
+  if (text.find('\n') != text.npos || lines.size() >= sizeof options.by_name)
+    throw BadArgument("options", "have no room for this text (a line, of some 2000 bytes in all)");
+  std::memcpy(options.by_name, lines.c_str(), lines.size() + 1);
+}
+
 DetectorOptions OptionsOf(const skinmask_options& given) {
   const skinmask_options options = Known(given);
   DetectorOptions result;
   result.adapt = AdaptOf(options.adapt);
-  result.refine = options.refine != 0;
+  result.adaptation.refinement.enabled = options.refine != 0;
   result.threshold = Given(options.threshold, "options.threshold");
   result.prior = Given(options.prior, "options.prior");
   if (options.faces) result.faces = options.faces;
+  for (const auto& [name, text] : ByName(options))
+    skinmask::DetectorTable().Set(result, name, text);
   return result;
 }
 
@@ -98,6 +137,16 @@ skinmask_model* skinmask_model_parse(const char* json, size_t size) {
 }
 
 void skinmask_model_free(skinmask_model* model) { delete model; }
+
+skinmask_status skinmask_options_set(skinmask_options* options, const char* name,
+                                     const char* text) {
+  return Guarded([&] {
+    RequireGiven(options, "options");
+    RequireGiven(name, "name");
+    RequireGiven(text, "text");
+    SetByName(*options, name, text);
+  });
+}
 
 skinmask_detector* skinmask_detector_new(const skinmask_model* model,
                                          const skinmask_options* options) {

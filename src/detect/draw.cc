@@ -112,13 +112,7 @@ cv::Mat InPalette(const cv::Mat& indices, const std::string& rgb) {
   return picture;
 }
 
-cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask) {
-  cv::Mat overlay;
-  DrawOverlayInto(bgr, mask, overlay);
-  return overlay;
-}
-
-void DrawOverlayInto(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat& overlay) {
+cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat overlay) {
   RequirePair(bgr, mask);
   overlay.create(bgr.size(), CV_8UC3);
   ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
@@ -126,11 +120,11 @@ void DrawOverlayInto(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat& overlay) 
         {mask.ptr(std::max(0, y - 1)), mask.ptr(y), mask.ptr(std::min(mask.rows - 1, y + 1))},
         bgr.ptr<cv::Vec3b>(y), bgr.cols, overlay.ptr<cv::Vec3b>(y));
   });
+  return overlay;
 }
 
-cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask) {
+cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat bgra) {
   RequirePair(bgr, mask);
-  cv::Mat bgra;
   cv::merge(std::vector<cv::Mat>{bgr, mask}, bgra);
   return bgra;
 }

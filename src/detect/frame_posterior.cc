@@ -1,9 +1,9 @@
 #include "skinmask/detect/frame_posterior.h"
 
 #include <array>
+#include <utility>
 
-#include "detect/judged_rows.h"
-#include "media/picture_type.h"
+#include "base/parallel_rows.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/detect_image.h"
 
@@ -58,14 +58,13 @@ std::size_t IndexOf(const YuvEncoding& encoding) {
   return 2 * (encoding.matrix == Matrix::kBt709) + (encoding.range == Range::kFull);
 }
 
-// Rows of a map of the frame's stored size, in parallel: of_row(y, its pixels, its bytes).
+// A map of the frame's stored size, its rows in parallel: of_row(row of the planes, its bytes).
 template <class OfRow>
-void MakeBytes(const Posterior& posterior, const VideoFrame& frame, cv::Mat& bytes,
-               const OfRow& of_row) {
+cv::Mat BytesOf(const VideoFrame& frame, cv::Mat bytes, const OfRow& of_row) {
   bytes.create(frame.size, CV_8UC1);
-  ForJudgedRows(posterior, frame.size, [&](int y) {
-    of_row(y, static_cast<std::size_t>(frame.size.width), bytes.ptr(y));
-  });
+  ForRowsOf(frame.size.width, frame.size.height,
+            [&](int y) { WithRow(frame, y, [&](const auto& row) { of_row(row, bytes.ptr(y)); }); });
+  return bytes;
 }
 
 }  // namespace
@@ -94,36 +93,24 @@ bool FramePosterior::TakesYuv(const VideoFrame& frame) const {
   return TakesYuv() && frame.layout != Layout::kBgr && frame.layout != Layout::kOther;
 }
 
-cv::Mat FramePosterior::Mask(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
-  cv::Mat mask;
-  Mask(frame, stored_bgr, mask);
-  return mask;
-}
-
-void FramePosterior::Mask(const VideoFrame& frame, const cv::Mat& stored_bgr, cv::Mat& mask) const {
-  if (!TakesYuv(frame)) RequirePicture(stored_bgr, CV_8UC3, frame.size, "frame's picture");
-  MakeBytes(posterior_, frame, mask, [&](int y, std::size_t count, std::uint8_t* out) {
-    if (!TakesYuv(frame)) return posterior_.MaskRow(stored_bgr.ptr(y), count, out);
-    WithRow(frame, y, [&](const auto& row) { Compiled(frame.encoding).MaskRow(row, count, out); });
+cv::Mat FramePosterior::Mask(const VideoFrame& frame, cv::Mat memory) const {
+  if (!TakesYuv(frame)) return DetectMask(posterior_, frame.StoredBgr(), std::move(memory));
+  const CompiledYuvQuadratic& compiled = Compiled(frame.encoding);
+  return BytesOf(frame, std::move(memory), [&](const auto& row, std::uint8_t* out) {
+    compiled.MaskRow(row, static_cast<std::size_t>(frame.size.width), out);
   });
 }
 
-cv::Mat FramePosterior::Probability(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
-  if (!TakesYuv(frame)) RequirePicture(stored_bgr, CV_8UC3, frame.size, "frame's picture");
-  cv::Mat probability;
-  MakeBytes(posterior_, frame, probability, [&](int y, std::size_t count, std::uint8_t* out) {
-    if (!TakesYuv(frame)) return posterior_.ProbabilityRow(stored_bgr.ptr(y), count, out);
-    WithRow(frame, y,
-            [&](const auto& row) { Compiled(frame.encoding).ProbabilityRow(row, count, out); });
+cv::Mat FramePosterior::Probability(const VideoFrame& frame, cv::Mat memory) const {
+  if (!TakesYuv(frame)) return DetectProbability(posterior_, frame.StoredBgr(), std::move(memory));
+  const CompiledYuvQuadratic& compiled = Compiled(frame.encoding);
+  return BytesOf(frame, std::move(memory), [&](const auto& row, std::uint8_t* out) {
+    compiled.ProbabilityRow(row, static_cast<std::size_t>(frame.size.width), out);
   });
-  return probability;
 }
 
-cv::Mat FramePosterior::LogOdds(const VideoFrame& frame, const cv::Mat& stored_bgr) const {
-  if (!TakesYuv(frame)) {
-    RequirePicture(stored_bgr, CV_8UC3, frame.size, "frame's picture");
-    return DetectLogOdds(posterior_, stored_bgr);
-  }
+cv::Mat FramePosterior::LogOdds(const VideoFrame& frame) const {
+  if (!TakesYuv(frame)) return DetectLogOdds(posterior_, frame.StoredBgr());
   const Quadratic& of_yuv = LogOddsIn(frame.encoding);
   cv::Mat log_odds(frame.size, CV_32FC1);
   ForRowsOf(frame.size.width, frame.size.height, [&](int y) {

@@ -178,8 +178,8 @@ Folds::Folds(const Samples& samples, std::size_t count, std::uint64_t seed)
   units_.erase(std::unique(units_.begin(), units_.end()), units_.end());
   if (count < 2 || count > units_.size())
     throw Error(fmt::format("{} folds", count),
-                fmt::format("do not fit samples of {} {} (from 2 to as many)", units_.size(),
-                            by_group_ ? "groups" : "colours"));
+                fmt::format("do not fit samples of {} {} (`folds` takes from 2 to as many)",
+                            units_.size(), by_group_ ? "groups" : "colours"));
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < units_.size(); ++i) order.emplace_back(Mix(Mix(seed) + units_[i]), i);
   std::ranges::sort(order);

@@ -91,8 +91,10 @@ std::optional<OperatingPoint> Choose(const Scores& scores, const DecisionRule& r
 Decision Decide(const Scores& scores, const DecisionRule& rule, const std::string& data) {
   if (const auto point = Choose(scores, rule))
     return {Logistic(point->log_odds), RuleName(rule), data};
-  throw Error(RuleName(rule), fmt::format("no pixel {} the positive class in {} (both are needed)",
-                                          scores.Total(true) == 0 ? "of" : "outside", data));
+  std::string option = "`" + RuleName(rule);
+  option.insert(std::min(option.find(' '), option.size()), "`");
+  throw Error(option, fmt::format("no pixel {} the positive class in {} (both are needed)",
+                                  scores.Total(true) == 0 ? "of" : "outside", data));
 }
 
 std::optional<SelectivePoint> Abstaining(const Scores& scores, double low, double high) {

@@ -29,9 +29,9 @@ constexpr double kSingularPivot = 1e-10;
   const bool shrunk = !options.shrinkage.s || *options.shrinkage.s > 0;
   throw Error(
       fmt::format("class '{}'", c.name),
-      problem + (constant ? ", a channel never varies (more varied samples, fewer channels)"
-                 : shrunk ? " (more varied samples, fewer channels, more shrinkage)"
-                          : " (more varied samples, fewer channels, or a shrinkage of 0.1)"));
+      problem + (constant ? ", a channel never varies (more varied samples, fewer `channels`)"
+                 : shrunk ? " (more varied samples, fewer `channels`, more `shrinkage`)"
+                          : " (more varied samples, fewer `channels`, or `shrinkage` 0.1)"));
 }
 
 bool IsSingular(const FeatureMatrix& covariance) {
@@ -87,17 +87,17 @@ double LedoitWolf(const Samples& samples, std::size_t class_index, const Feature
 void CheckOptions(const FitOptions& options) {
   const std::optional<double>& s = options.shrinkage.s;
   if (s && !(*s >= 0 && *s <= 1))
-    throw Error(fmt::format("shrinkage {}", *s), "is out of range (0 to 1, or auto)");
+    throw Error(fmt::format("`shrinkage` {}", *s), "is out of range (0 to 1, or auto)");
   if (options.histogram.bins < 2 || options.histogram.bins > 256)
-    throw Error(fmt::format("bins {}", options.histogram.bins), "is out of range (2 to 256)");
+    throw Error(fmt::format("`bins` {}", options.histogram.bins), "is out of range (2 to 256)");
   if (!(options.histogram.smoothing > 0))
-    throw Error(fmt::format("smoothing {}", options.histogram.smoothing),
+    throw Error(fmt::format("`smoothing` {}", options.histogram.smoothing),
                 "is out of range (more than 0: a colour never seen would be 0/0)");
   if (!(options.logistic.ridge >= 0))
-    throw Error(fmt::format("ridge {}", options.logistic.ridge), "is out of range (0 or more)");
+    throw Error(fmt::format("`ridge` {}", options.logistic.ridge), "is out of range (0 or more)");
   if (options.kind == Kind::kLogistic && options.logistic.step &&
       options.logistic.solver == LogisticOptions::Solver::kNewton)
-    throw Error("rate", "is of solver gradient and sgd, and newton takes no rate");
+    throw Error("`rate`", "is of `solver` gradient and sgd, and newton takes no rate");
 }
 
 // Names and counts, the positive class first.
@@ -156,7 +156,7 @@ void CorrectBias(Model& model) {
     const double own = static_cast<double>(c.count);
     if (model.kind == Kind::kLda ? n <= k : own <= 1)
       throw Error(fmt::format("class '{}'", c.name),
-                  "has too few samples for an unbiased covariance");
+                  "has too few samples for `covariance` unbiased");
     c.covariance *= model.kind == Kind::kLda ? n / (n - k) : own / (own - 1);
   }
 }

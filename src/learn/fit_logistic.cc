@@ -39,7 +39,7 @@ void RequireIndependent(const LogLikelihoodAt& start, const LogisticOptions& opt
   if (!(values(0) > kSingular * values(values.size() - 1)))
     throw Error("logistic",
                 "its features depend on each other linearly, so no weights are the best "
-                "(fewer channels, simpler features, or a ridge of 1e-6 or more)");
+                "(fewer `channels`, simpler `features`, or `ridge` 1e-6 or more)");
 }
 
 int MostOf(const LogisticOptions& options) {
@@ -55,7 +55,7 @@ bool Converged(double before, double now, double tolerance) {
   throw Error(
       "logistic",
       fmt::format("the classes can be told apart without error, or nearly: weights grow without "
-                  "end ({} steps; give a ridge of 1e-6 or more)",
+                  "end ({} steps; give `ridge` 1e-6 or more)",
                   iterations));
 }
 
@@ -194,7 +194,7 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   const Solution solution = Solve(problem, start, options);
   const double log_likelihood = problem.LogLikelihood(solution.w);
   if (!solution.w.allFinite() || !std::isfinite(log_likelihood))
-    throw Error("logistic", "the weights overflow (a smaller learning rate, or the solver newton)");
+    throw Error("logistic", "the weights overflow (a smaller `rate`, or `solver` newton)");
   if (how.ridge == 0 && !how.iterations && Separates(problem, solution.w))
     FailSeparable(solution.iterations);
   model.logistic = problem.Coefficients(solution.w);

@@ -264,13 +264,13 @@ void FitMixture(const Samples& samples, const FitOptions& options, Model& model)
   for (const auto& [name, count] : options.mixture.of_class)
     if (std::ranges::none_of(model.classes,
                              [&, n = name](const ClassModel& c) { return c.name == n; }))
-      throw Error("components", fmt::format("name a class '{}' that has no samples", name));
+      throw Error("`components`", fmt::format("names a class '{}' that has no samples", name));
   // Of each class two, the first on merged points.
   Iterations watch(options, 2 * model.classes.size(), options.mixture.iterations);
   for (ClassModel& c : model.classes) {
     const int count = ComponentsOf(options.mixture, c.name);
     if (count < 1 || count > static_cast<int>(CompiledMixture::kMaxComponents))
-      throw Error(fmt::format("components {}={}", c.name, count),
+      throw Error(fmt::format("`components` {}={}", c.name, count),
                   fmt::format("is out of range (1 to {})", CompiledMixture::kMaxComponents));
     c.components =
         ClassFit(PlanesOf(samples, options.features, c.name), size, c.name, options.mixture, watch)

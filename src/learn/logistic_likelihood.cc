@@ -164,7 +164,7 @@ Scale ScaleOf(const PointPlanes& positive, const PointPlanes& negative, int size
       }
     scale.deviation(i) = std::sqrt(squares / total);
     if (!(scale.deviation(i) > 0))
-      throw Error("logistic", "a channel never varies (more varied samples, fewer channels)");
+      throw Error("logistic", "a channel never varies (more varied samples, fewer `channels`)");
   }
   return scale;
 }

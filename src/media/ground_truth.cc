@@ -50,7 +50,7 @@ std::string ShowColor(std::uint32_t rgb) {
 MaskRule::MaskRule(const std::vector<std::string>& labels, const std::vector<std::string>& ignored,
                    bool invert) {
   for (const std::string& label : labels) {
-    const std::string subject = fmt::format("label '{}'", label);
+    const std::string subject = fmt::format("`label` '{}'", label);
     const std::size_t equals = label.find('=');
     if (equals == 0 || equals == label.npos)
       throw Error(subject, fmt::format("is not understood (CLASS=VALUE, {})", kValueForm));
@@ -67,16 +67,16 @@ MaskRule::MaskRule(const std::vector<std::string>& labels, const std::vector<std
     classes_ = {"skin", "non-skin"};
   }
   for (const std::string& value : ignored)
-    Label(value, kIgnored, fmt::format("ignore '{}'", value));
+    Label(value, kIgnored, fmt::format("`ignore` '{}'", value));
   if (!invert) return;
   if (classes_.size() != 2)
-    throw Error("invert", fmt::format("needs two classes, not {}", classes_.size()));
+    throw Error("`invert`", fmt::format("needs two classes, not {}", classes_.size()));
   std::swap(classes_[0], classes_[1]);
 }
 
 void MaskRule::Label(std::string_view value, std::uint8_t index, const std::string& subject) {
   if (value == "other") {
-    if (above_127_) throw Error(subject, "needs labels (without them every value is skin or not)");
+    if (above_127_) throw Error(subject, "needs `label` (without it every value is skin or not)");
     if (other_) throw Error(subject, "names 'other' a second time");
     other_ = index;
   } else if (!colors_.emplace(ParseColor(value, subject), index).second) {
@@ -159,7 +159,7 @@ class MaskReader {
     if (rule_.above_127_ && largest == 1 && !lossy_)
       throw Error(subject_,
                   "holds only 0 and 1, nothing above 127 "
-                  "(the labels skin=1 and non-skin=0 read such masks)");
+                  "(`label` skin=1 `label` non-skin=0 reads such masks)");
   }
 
   // Sets class_ and in_between_ for a value.
@@ -178,8 +178,11 @@ class MaskReader {
     } else if (rule_.other_) {
       class_ = *rule_.other_;
     } else {
-      throw Error(subject_,
-                  fmt::format("has a pixel of value {} (label it, or ignore it)", ShowColor(rgb)));
+      throw Error(
+          subject_,
+          fmt::format(
+              "has a pixel of value {} (label it with `label`, or leave it out with `ignore`)",
+              ShowColor(rgb)));
     }
   }
 

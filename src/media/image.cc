@@ -77,7 +77,7 @@ cv::Mat DecodeOfPhones(ImageFormat format, std::string_view bytes, std::string_v
     CheckSize(size, options.max_pixels, subject);
     if (decoded > options.max_pixels)
       throw Error(subject, fmt::format("has layers of {} pixels in all, and the limit is {} pixels "
-                                       "(a higher one takes it)",
+                                       "(`max_pixels` takes a higher one)",
                                        decoded, options.max_pixels));
     if (options.take) options.take(size.width * size.height + decoded);  // which the decoder holds
   };

@@ -119,8 +119,9 @@ void CheckSize(const PictureSize& size, std::int64_t most, std::string_view subj
   if (size.width > most / size.height)
     throw Error(
         subject,
-        fmt::format("has {} x {} pixels, and the limit is {} pixels (a higher one takes it)",
-                    size.width, size.height, most));
+        fmt::format(
+            "has {} x {} pixels, and the limit is {} pixels (`max_pixels` takes a higher one)",
+            size.width, size.height, most));
 }
 
 }  // namespace skinmask

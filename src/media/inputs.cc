@@ -80,7 +80,7 @@ class Search {
     entries.erase(doubles.begin(), doubles.end());
     for (const Entry& entry : entries) {
       const std::string below = JoinPath(folder, entry.name);
-      if (exclude_.Match(below)) continue;
+      if (exclude_.Match(below) || entry.name == kMadeWithFile) continue;
       if (entry.type != EntryType::kFolder)
         Take(below, entry.type);
       else if (excluded_.empty() || files_.Identity(root_, below) != excluded_)

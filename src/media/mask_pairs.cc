@@ -10,14 +10,13 @@
 #include "media/join_path.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
-#include "skinmask/media/outputs.h"
 
 namespace skinmask {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMaskNames = "the pattern of mask names";
+constexpr std::string_view kMaskNames = "`mask_name`";
 
 // Masks by sub-folder and stem.
 using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::path>>;
@@ -31,6 +30,12 @@ MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const Pro
     if (!stem.empty()) found[{mask.relative.parent_path(), stem}].push_back(mask.path);
   }
   return found;
+}
+
+bool IsOtherOutput(const fs::path& path, const PairingOptions& options) {
+  const std::string name = path.filename().string();
+  return std::ranges::any_of(options.other_outputs,
+                             [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
 // Images and masks as they were found.
@@ -56,16 +61,18 @@ bool IsAnnotation(const InputFile& image, const NamePattern& name) {
 }
 
 Matches Match(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
-              const NamePattern& mask_name, bool predicted, const ListOptions& list,
+              const NamePattern& mask_name, const PairingOptions& options, const ListOptions& list,
               Archives* archives) {
+  const bool predicted = options.predicted;
   MasksByStem found = FindMasks(masks, mask_name, list.problem, archives);
   Matches matches;
   std::set<fs::path> used;
   const InputList files = ListFolder(images, list, archives);
   for (const InputFile image : files) {
     std::string stem = image_name.StemOf(image.path.filename());
-    if (predicted && IsOtherOutput(image.path)) matches.other_outputs = true;
-    if (stem.empty() || (predicted && IsOtherOutput(image.path))) continue;
+    const bool is_other = predicted && IsOtherOutput(image.path, options);
+    matches.other_outputs |= is_other;
+    if (stem.empty() || is_other) continue;
     if (!predicted && IsAnnotation(image, image_name)) continue;
     const fs::path folder = image.relative.parent_path();
     if (predicted && !found.count({folder, stem}) && NamedMedia(stem).image)
@@ -112,11 +119,13 @@ std::string WantedMask(const InputFile& image, const NamePattern& image_name, co
 // True where true and predicted masks have changed places: nothing matches, but the other way round
 // it does; or what `detect` writes beside masks lies among the true ones only.
 bool AreSwapped(const Matches& matches, const fs::path& images, const NamePattern& image_name,
-                const fs::path& masks, const NamePattern& mask_name, Archives* archives) {
+                const fs::path& masks, const NamePattern& mask_name, const PairingOptions& options,
+                Archives* archives) {
   if (matches.pairs.empty() && matches.alone.empty()) return false;  // nothing to change
-  if (!matches.other_outputs && std::ranges::any_of(matches.unused, IsOtherOutput)) return true;
+  const auto is_other = [&](const fs::path& mask) { return IsOtherOutput(mask, options); };
+  if (!matches.other_outputs && std::ranges::any_of(matches.unused, is_other)) return true;
   if (!matches.pairs.empty()) return false;
-  return !Match(masks, image_name, images, mask_name, true, {}, archives).pairs.empty();
+  return !Match(masks, image_name, images, mask_name, options, {}, archives).pairs.empty();
 }
 
 void RequireFolder(const fs::path& folder) {
@@ -158,10 +167,10 @@ MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const
   for (const fs::path& folder : {images, masks})
     if (!archives || !HoldsArchives(folder)) RequireFolder(folder);
   const bool predicted = options.predicted;
-  Matches matches = Match(images, image_name, masks, mask_name, predicted, list, archives);
-  if (predicted && AreSwapped(matches, images, image_name, masks, mask_name, archives))
+  Matches matches = Match(images, image_name, masks, mask_name, options, list, archives);
+  if (predicted && AreSwapped(matches, images, image_name, masks, mask_name, options, archives))
     throw Error(images.string(), fmt::format("holds true masks and {} predicted ones, as it seems "
-                                             "(the two folders the other way round)",
+                                             "(`predicted` and `truth` the other way round)",
                                              Quoted(masks)));
   if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
     throw Error(

@@ -248,7 +248,7 @@ Outliers::Outliers(const Model& model, double share) {
   ObeyTargetVariable();
   Check(share);
   if (model.kind == Kind::kLogistic)
-    throw Error("outliers", "a logistic model has no densities (a Gaussian or a histogram one)");
+    throw Error("`outlier`", "a logistic model has no densities (a Gaussian or a histogram one)");
   if (model.features.space().affine() && !IsHistogram(model.kind)) {
     AddGaussians(model, share);
     return;

@@ -14,7 +14,7 @@ namespace skinmask {
 
 Samples CollectSamples(const PairOptions& options, const Run& run) {
   if (options.step < 1)
-    throw Error(fmt::format("step {}", options.step), "is out of range (1 or more)");
+    throw Error(fmt::format("`step` {}", options.step), "is out of range (1 or more)");
   const LabelledPairs pairs(options, false, run);
   const auto step = static_cast<std::size_t>(options.step);
   SampleCounter all;

@@ -31,11 +31,10 @@ struct ArchiveItem {
 
 class ArchiveRun {
  public:
-  ArchiveRun(const Task& task, const DetectJob& job, const FramePosterior& posterior)
+  ArchiveRun(const Task& task, const DetectJob& job)
       : task_(task),
         output_(task.outputs.front().second),
         job_(job),
-        posterior_(posterior),
         include_(job.options.include),
         exclude_(job.options.exclude),
         reader_(task.input),
@@ -49,9 +48,8 @@ class ArchiveRun {
     stages.next = [&](std::size_t place, const TakePixels& take) {
       return Read(items[place], take);
     };
-    stages.stages = {{false, [&](std::size_t place, const TakePixels& take) {
-                        Detect(items[place], take);
-                      }}};
+    stages.stages = {
+        {false, [&](std::size_t place, const TakePixels& take) { Detect(items[place], take); }}};
     stages.finish = [&](std::size_t place, std::exception_ptr failure) {
       Keep(std::exchange(items[place], {}), failure);
     };
@@ -84,7 +82,7 @@ class ArchiveRun {
     for (const Output output : job_.options.outputs)
       item.task.outputs.emplace_back(
           output, output_ / (file->key + (output == Output::kMask ? ".mask" : "") +
-                             std::string(OutputSuffix(output))));
+                             std::string(KindOf(output).suffix)));
     item.problem = WhyNotRead(file->entry);
     if (!item.problem.empty()) return true;
     take(static_cast<std::int64_t>(file->entry.size / 4));
@@ -95,8 +93,7 @@ class ArchiveRun {
 
   // Its folders, too. (Paths as such would be taken apart for each of them.)
   bool PatternsTake(const std::string& name) const {
-    for (std::size_t end = name.size(); end != name.npos && end > 0;
-         end = name.rfind('/', end - 1))
+    for (std::size_t end = name.size(); end != name.npos && end > 0; end = name.rfind('/', end - 1))
       if (exclude_.Match(name.substr(0, end))) return false;
     return include_.empty() || include_.Match(name);
   }
@@ -111,8 +108,7 @@ class ArchiveRun {
     if (!item.is_image) return;
     if (!item.problem.empty()) throw Error(item.task.input.string(), item.problem);
     const std::string bytes = std::move(item.bytes);
-    item.detected = DetectOne(item.task, bytes, posterior_, job_.model.decision.threshold,
-                              job_.options, take);
+    item.detected = DetectOne(item.task, bytes, job_.detector, job_.options, take);
   }
 
   void Keep(ArchiveItem item, std::exception_ptr failure) {
@@ -154,7 +150,6 @@ class ArchiveRun {
   const Task& task_;
   const fs::path output_;
   const DetectJob& job_;
-  const FramePosterior& posterior_;
   const Patterns include_, exclude_;
   TarReader reader_;
   TarWriter writer_;
@@ -167,7 +162,7 @@ class ArchiveRun {
 
 }  // namespace
 
-void DetectArchives(const DetectJob& job, const FramePosterior& posterior) {
+void DetectArchives(const DetectJob& job) {
   for (const std::uint32_t input : job.plan.archives()) {
     Task task = job.plan.TaskOf(input);
     if (job.Stopped()) return;
@@ -177,7 +172,7 @@ void DetectArchives(const DetectJob& job, const FramePosterior& posterior) {
     }
     job.run.counting("images of " + task.input.filename().string());
     try {
-      ArchiveRun(task, job, posterior).Go();
+      ArchiveRun(task, job).Go();
     } catch (const WaitStopped&) {
       return;
     } catch (const std::exception& error) {

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "pipeline/plan.h"
-#include "skinmask/detect/frame_posterior.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask {
@@ -12,7 +12,7 @@ namespace skinmask {
 struct DetectJob {
   const Plan& plan;
   const DetectOptions& options;
-  const Model& model;
+  const Detector& detector;  // of such a run
   const Run& run;
   const std::function<void(const DetectedImage&)>& done;
   bool Stopped() const { return run.stop && run.stop->load(); }
@@ -21,7 +21,7 @@ struct DetectJob {
 // The archives of the plan, one after the other. Each becomes one of outputs, all of it or nothing.
 // `done` is called for the images of an archive when that is in its place, and at once where it
 // goes to a pipe. An image that cannot be done is a problem, and the others are done.
-void DetectArchives(const DetectJob& job, const FramePosterior& posterior);
+void DetectArchives(const DetectJob& job);
 
 // The videos of the plan, one after the other. Decoding, the posterior and encoding overlap, frames
 // stay in order.

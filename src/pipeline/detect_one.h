@@ -8,7 +8,7 @@
 
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"
-#include "skinmask/detect/frame_posterior.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask {
@@ -19,20 +19,18 @@ struct Detected {
   std::vector<std::string> files;  // encoded, as image.outputs
 };
 
-bool Wants(const Task& task, Output wanted);
-
 // About how many pixels there are to come: JPEGs of photographs have two bits for one, and others
 // more. The table of a model that needs one is built, or not, by it.
 inline constexpr std::uint64_t kPixelsPerByte = 4;
 
-// How images are judged; smaller pictures are those of BGR.
-inline FramePosterior::Pixels ImagePixels(const DetectOptions& options) {
-  return options.scale == 1 ? options.pixels : FramePosterior::Pixels::kBgr;
-}
+// The detector of a run that expects so much; by `pixels` where pictures are not made smaller,
+// since smaller ones are averages of B G R. `regions`: where skin is, is wanted of each.
+Detector DetectorOfRun(const Detector& detector, const DetectOptions& options,
+                       FramePosterior::Pixels pixels, std::uint64_t expected_pixels, bool regions);
 
 // Decodes the bytes of task.input, which is not read, and makes the task's outputs, which are not
 // written.
-Detected DetectOne(const Task& task, std::string_view bytes, const FramePosterior& posterior,
-                   double threshold, const DetectOptions& options, const TakePixels& take);
+Detected DetectOne(const Task& task, std::string_view bytes, const Detector& detector,
+                   const DetectOptions& options, const TakePixels& take);
 
 }  // namespace skinmask

@@ -5,6 +5,7 @@
 
 #include "pipeline/detect_jobs.h"
 #include "pipeline/detect_one.h"
+#include "pipeline/made_with.h"
 #include "pipeline/ordered.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // By the sizes of a thousand images, and of all archives.
-PosteriorOptions ExpectedOfStills(const Plan& plan, const DetectOptions& options) {
+std::uint64_t ExpectedPixels(const Plan& plan) {
   constexpr std::size_t kSample = 1000;
   constexpr std::uint64_t kOfPipe = std::uint64_t{1} << 28;  // nobody knows, and archives are large
   const auto bytes_of = [&](std::uint32_t input, std::uint64_t unknown) {
@@ -28,26 +29,22 @@ PosteriorOptions ExpectedOfStills(const Plan& plan, const DetectOptions& options
   for (std::size_t i = 0; i < plan.images().size(); i += step)
     bytes += step * bytes_of(plan.images()[i], 0);
   for (const std::uint32_t input : plan.archives()) bytes += bytes_of(input, kOfPipe);
-  return {.expected_pixels = kPixelsPerByte * bytes,
-          .mask = true,
-          .probability =
-              options.region || std::ranges::count(options.outputs, Output::kProbability) > 0};
+  return kPixelsPerByte * bytes;
 }
 
-Detected Process(Task task, const FramePosterior& posterior, const DetectJob& job,
-                 const TakePixels& take) {
+Detected Process(Task task, const DetectJob& job, const TakePixels& take) {
   if (IsDoneMeanwhile(task, job.options)) return {};
   for (const auto& [output, path] : task.outputs) RequireWritable(path, OverwriteOf(job.options));
   const std::string bytes = ReadImageBytes(task.input, {.take = take});
-  return DetectOne(task, bytes, posterior, job.model.decision.threshold, job.options, take);
+  return DetectOne(task, bytes, job.detector, job.options, take);
 }
 
-void DetectImages(const DetectJob& job, const FramePosterior& posterior) {
+void DetectImages(const DetectJob& job) {
   const std::vector<std::uint32_t>& images = job.plan.images();
   RunOrdered(
       images.size(), job.run, [&](std::size_t i) { return job.plan.InputOf(images[i]); },
       [&](std::size_t i, const TakePixels& take) {
-        return Process(job.plan.TaskOf(images[i]), posterior, job, take);
+        return Process(job.plan.TaskOf(images[i]), job, take);
       },
       [&](std::size_t, Detected&& result) {
         for (std::size_t j = 0; j < result.files.size(); ++j)
@@ -66,17 +63,25 @@ double DetectedImage::SkinFraction() const {
           static_cast<double>(std::max<std::int64_t>(1, frames)));
 }
 
-void Detect(const DetectOptions& options, const Model& model, const Run& run,
+void Detect(const DetectOptions& options, const Detector& detector, const Run& run,
             const std::function<void(const DetectedImage&)>& done) {
   const Plan plan(options, run);
+  CompareMadeWith(options, detector.model(), plan.writes());
   plan.MakeFolders();
-  const DetectJob job{plan, options, model, run, done};
   if (!plan.images().empty() || !plan.archives().empty()) {
-    const FramePosterior posterior(model, ImagePixels(options), ExpectedOfStills(plan, options));
-    DetectImages(job, posterior);
-    DetectArchives(job, posterior);
+    const Detector of_run =
+        DetectorOfRun(detector, options, options.pixels, ExpectedPixels(plan), options.region);
+    const DetectJob job{plan, options, of_run, run, done};
+    DetectImages(job);
+    DetectArchives(job);
   }
-  if (!plan.videos().empty() && !job.Stopped()) DetectVideos(job);
+  if (!plan.videos().empty() && !(run.stop && run.stop->load())) {
+    // Of so many pixels that a table pays.
+    const Detector of_run =
+        DetectorOfRun(detector, options, options.video.pixels, PosteriorOptions().expected_pixels,
+                      static_cast<bool>(options.video.frame));
+    DetectVideos({plan, options, of_run, run, done});
+  }
   std::error_code ignored;
   if (options.output_file.empty() && !fs::is_directory(options.output_folder, ignored))
     throw Error(options.output_folder.string(), "vanished while outputs were written to it");

@@ -9,7 +9,6 @@
 #include "pipeline/ordered.h"
 #include "pipeline/video_sink.h"
 #include "skinmask/base/error.h"
-#include "skinmask/detect/adapt_stream.h"
 #include "skinmask/media/video_clip.h"
 
 namespace skinmask {
@@ -17,7 +16,7 @@ namespace {
 
 class VideoRun {
  public:
-  VideoRun(const Task& task, const DetectJob& job, const FramePosterior& posterior);
+  VideoRun(const Task& task, const DetectJob& job);
   // The whole video; absent when it was stopped or nothing of it could be kept.
   std::optional<DetectedImage> Go();
 
@@ -32,7 +31,7 @@ class VideoRun {
   std::optional<VideoFrame> next_;  // read ahead
   DetectedImage result_;
   std::unique_ptr<VideoSink> sink_;
-  std::optional<StreamAdapter> stream_;
+  Stream stream_;
   bool cut_ = false;               // a stop came before the end
   std::optional<Problem> damage_;  // why the video ends before its time
 };
@@ -51,11 +50,12 @@ VideoOpenOptions OpenOptions(const DetectOptions& options, const Run& run) {
           .max_pixels = std::min(options.max_pixels, std::max(options.max_pixels, kMaxPixels) / 4)};
 }
 
-VideoRun::VideoRun(const Task& task, const DetectJob& job, const FramePosterior& posterior)
+VideoRun::VideoRun(const Task& task, const DetectJob& job)
     : input_(task.input.string()),
       job_(job),
       reader_(input_, OpenOptions(job.options, job.run), job.options.video.range),
-      detector_(task, job.options, posterior, job.model.decision.threshold) {
+      detector_(task, job.options, job.detector),
+      stream_(job.detector) {
   next_ = reader_.Read();
   if (!next_) throw Error(input_, "holds no frame" + RangeText(job.options.video.range));
   cv::Size size(Scaled(next_->size.width, job.options.scale),
@@ -66,8 +66,7 @@ VideoRun::VideoRun(const Task& task, const DetectJob& job, const FramePosterior&
   result_.rate = reader_.info().rate;
   for (const auto& [output, path] : task.outputs) result_.outputs.push_back(path);
   sink_ = MakeVideoSink(task, job.options, reader_.info(), next_->pts, size,
-                        posterior.posterior().class_count());
-  if (job.options.adapter) stream_.emplace(job.options.adapter);
+                        job.detector.model().classes.size());
 }
 
 bool VideoRun::Read(FrameItem& item) {
@@ -122,9 +121,9 @@ std::optional<DetectedImage> VideoRun::Go() {
   stages.max_items = items.size();
   stages.next = [&](std::size_t place, const TakePixels&) { return Read(items[place]); };
   stages.stages.push_back(stage(false, [this](FrameItem& item) { detector_.Convert(item); }));
-  if (stream_)  // what is learnt from earlier frames is used here
+  if (job_.detector.adapter())  // what is learnt from earlier frames is used here
     stages.stages.push_back(
-        stage(true, [this](FrameItem& item) { item.adaptation = stream_->Follow(item.bgr); }));
+        stage(true, [this](FrameItem& item) { item.adaptation = stream_.Follow(*item.picture); }));
   stages.stages.push_back(
       stage(false, [this](FrameItem& item) { detector_.Detect(item, *sink_); }));
   stages.finish = [&](std::size_t place, std::exception_ptr failure) {
@@ -148,21 +147,10 @@ std::optional<DetectedImage> VideoRun::Go() {
   return result_;
 }
 
-// Of so many pixels that a table pays.
-PosteriorOptions ExpectedOfVideos(const DetectOptions& options) {
-  PosteriorOptions expected;
-  expected.probability =
-      options.video.frame || std::ranges::count(options.outputs, Output::kProbability) > 0;
-  return expected;
-}
-
 }  // namespace
 
 void DetectVideos(const DetectJob& job) {
   const DetectOptions& options = job.options;
-  // Smaller pictures are averages of BGR.
-  const auto pixels = options.scale == 1 ? options.video.pixels : FramePosterior::Pixels::kBgr;
-  const FramePosterior posterior(job.model, pixels, ExpectedOfVideos(options));
   for (const std::uint32_t input : job.plan.videos()) {
     if (job.Stopped()) return;
     Task task = job.plan.TaskOf(input);
@@ -172,7 +160,7 @@ void DetectVideos(const DetectJob& job) {
     }
     job.run.counting("frames of " + task.input.filename().string());
     try {
-      if (const auto video = VideoRun(task, job, posterior).Go()) job.done(*video);
+      if (const auto video = VideoRun(task, job).Go()) job.done(*video);
     } catch (const std::exception& e) {
       if (job.Stopped()) return;  // it is the stop that the reader speaks of
       job.run.problem(Problem(task.input.string(), e));

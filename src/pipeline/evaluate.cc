@@ -1,15 +1,40 @@
 #include "skinmask/pipeline/evaluate.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
+#include "base/random.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
 #include "pipeline/labelled_pairs.h"
-#include "skinmask/detect/adapt.h"
-#include "skinmask/detect/detect_image.h"
+#include "skinmask/detect/detector.h"
 
 namespace skinmask {
 namespace {
+
+std::uint64_t HashOf(std::string_view name) {
+  std::uint64_t hash = 0;
+  for (const char c : name) hash = Mix(hash + static_cast<std::uint8_t>(c) + 1);
+  return hash;
+}
+
+// Pixels on a lattice over the image.
+std::vector<RankedPixel> DrawPixels(const LabelledImage& image, std::uint8_t positive) {
+  constexpr int kLattice = 24;
+  std::vector<RankedPixel> drawn;
+  const std::uint64_t hash = HashOf(image.name);
+  for (int i = 0; i < kLattice * kLattice; ++i) {
+    const int y = (2 * (i / kLattice) + 1) * image.bgr.rows / (2 * kLattice);
+    const int x = (2 * (i % kLattice) + 1) * image.bgr.cols / (2 * kLattice);
+    const std::uint8_t truth = image.classes.at<std::uint8_t>(y, x);
+    const cv::Vec3b& bgr = image.bgr.at<cv::Vec3b>(y, x);
+    if (truth != MaskRule::kIgnored)
+      drawn.push_back({Mix(hash + static_cast<std::uint64_t>(i)),
+                       {{bgr[0], bgr[1], bgr[2]}, truth == positive}});
+  }
+  return drawn;
+}
 
 // What is added up over an image.
 struct Sums {
@@ -96,70 +121,55 @@ LabelledPairs ListPairs(const PairOptions& options, bool predicted, const Run& r
   return pairs;
 }
 
-// Judges by a model, or by what an adapter makes of it.
+// Judges by a detector.
 class ModelJudge {
  public:
-  ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Model& model,
-             const Adapter* adapter)
-      : positive_(positive),
-        model_(model),
-        posterior_(model, {.probability = false}),
-        adapter_(adapter) {
+  ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detector& detector)
+      : positive_(positive), detector_(OfMasks(detector)) {
     for (const std::string& name : pairs.classes())
       in_model_.push_back(static_cast<std::size_t>(
-          std::ranges::find(model.classes, name, &ClassModel::name) - model.classes.begin()));
+          std::ranges::find(classes(), name, &ClassModel::name) - classes().begin()));
   }
 
   void operator()(const LabelledImage& image, Sums& sum) const {
-    const std::optional<Adaptation> adaptation =
-        adapter_ ? adapter_->Adapt(image.bgr) : std::nullopt;
-    if (adaptation) sum.adaptation = adaptation->summary;
-    const cv::Mat adapted = adaptation ? adapter_->LogOdds(image.bgr, *adaptation) : cv::Mat();
-    const cv::Mat adapted_mask =
-        adapted.empty() ? cv::Mat() : MaskOf(adapted, model_.decision.threshold);
-    const auto width = static_cast<std::size_t>(image.bgr.cols);
-    std::vector<std::uint8_t> row_mask(width);
-    std::vector<float> row_log_odds(width);
+    Judgement judgement = detector_.Judge(image.bgr);
+    sum.adaptation = judgement.summary();
+    judgement.MakeMask(false, true);
+    const cv::Mat mask = judgement.Mask(), log_odds = judgement.LogOdds();
     for (int y = 0; y < image.bgr.rows; ++y) {
-      const std::uint8_t* mask = row_mask.data();
-      const float* log_odds = row_log_odds.data();
-      if (adapted.empty()) {
-        posterior_.MaskRow(image.bgr.ptr<std::uint8_t>(y), width, row_mask.data());
-        posterior_.LogOddsRow(image.bgr.ptr<std::uint8_t>(y), width, row_log_odds.data());
-      } else {
-        mask = adapted_mask.ptr<std::uint8_t>(y);
-        log_odds = adapted.ptr<float>(y);
-      }
-      const std::uint8_t* const classes = image.classes.ptr<std::uint8_t>(y);
-      for (std::size_t x = 0; x < width; ++x) {
-        if (classes[x] == MaskRule::kIgnored) continue;
-        sum.counts.Add(classes[x] == positive_, mask[x] != 0);
-        sum.scores.Add(log_odds[x], classes[x] == positive_);
+      const std::uint8_t* const truth = image.classes.ptr(y);
+      for (int x = 0; x < image.bgr.cols; ++x) {
+        if (truth[x] == MaskRule::kIgnored) continue;
+        sum.counts.Add(truth[x] == positive_, mask.ptr(y)[x] != 0);
+        sum.scores.Add(log_odds.ptr<float>(y)[x], truth[x] == positive_);
       }
     }
     sum.drawn = DrawPixels(image, positive_);
-    if (model_.classes.size() > 2) sum.classes = CountClasses(image);
+    if (classes().size() > 2) sum.classes = CountClasses(image, judgement.Classes());
   }
 
  private:
+  static Detector OfMasks(const Detector& detector) {
+    DetectorOptions options = detector.options();
+    options.expected = {.probability = false};
+    return detector.With(options);
+  }
+  const std::vector<ClassModel>& classes() const { return detector_.model().classes; }
+
   // What a model of more than two classes calls the pixels.
-  ClassCounts CountClasses(const LabelledImage& image) const {
-    ClassCounts counts(model_);
-    std::vector<std::uint8_t> called(static_cast<std::size_t>(image.bgr.cols));
+  ClassCounts CountClasses(const LabelledImage& image, const cv::Mat& called) const {
+    ClassCounts counts(detector_.model());
     for (int y = 0; y < image.bgr.rows; ++y) {
-      const std::uint8_t* const classes = image.classes.ptr<std::uint8_t>(y);
-      posterior_.ClassRow(image.bgr.ptr<std::uint8_t>(y), called.size(), called.data());
-      for (std::size_t x = 0; x < called.size(); ++x)
-        if (classes[x] != MaskRule::kIgnored && in_model_[classes[x]] < model_.classes.size())
-          counts.Add(in_model_[classes[x]], called[x]);
+      const std::uint8_t* const truth = image.classes.ptr(y);
+      for (int x = 0; x < image.bgr.cols; ++x)
+        if (truth[x] != MaskRule::kIgnored && in_model_[truth[x]] < classes().size())
+          counts.Add(in_model_[truth[x]], called.ptr(y)[x]);
     }
     return counts;
   }
 
   std::uint8_t positive_;  // the index of the positive class among those of the masks
-  const Model& model_;
-  Posterior posterior_;
-  const Adapter* adapter_;  // null: none
+  Detector detector_;
   // For each class of the masks its index among the model's, or their number where there is none.
   std::vector<std::size_t> in_model_;
 };
@@ -170,8 +180,8 @@ std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& option
   for (std::size_t k = 0; k < pairs.classes().size(); ++k)
     if (pairs.classes()[k] == positive) return static_cast<std::uint8_t>(k);
   if (options.whole_class.empty())
-    throw Error("labels", fmt::format("name no class '{}', the positive one (classes are: {})",
-                                      positive, fmt::join(pairs.classes(), " ")));
+    throw Error("`label`", fmt::format("names no class '{}', the positive one (classes are: {})",
+                                       positive, fmt::join(pairs.classes(), " ")));
   return MaskRule::kIgnored - 1;  // a class that no pixel has: all are negative
 }
 
@@ -187,19 +197,18 @@ void JudgeMask(const LabelledImage& image, std::uint8_t positive, Sums& sum) {
 
 }  // namespace
 
-EvaluationPart EvaluateShard(const PairOptions& options, const Model* model, const Adapter* adapter,
+EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detector,
                              const JudgeOptions& judge_options, const Run& run) {
   EvaluationPart part;
-  part.has_scores = model != nullptr;
+  part.has_scores = detector != nullptr;
   part.keeps_scores = judge_options.keep_scores;
   part.keeps_tones = judge_options.tones;
-  if (model) part.positive = model->positive().name;
-  if (adapter) part.finder = adapter->finder_names();
-  const LabelledPairs pairs = ListPairs(options, model == nullptr, run, part);
+  if (detector) part.positive = detector->model().positive().name;
+  if (detector && detector->adapter()) part.finder = detector->adapter()->finder_names();
+  const LabelledPairs pairs = ListPairs(options, detector == nullptr, run, part);
   const std::uint8_t positive = PositiveIndex(pairs, options, part.positive);
-  if (model)
-    JudgePairs(pairs, positive, judge_options, run, ModelJudge(pairs, positive, *model, adapter),
-               part);
+  if (detector)
+    JudgePairs(pairs, positive, judge_options, run, ModelJudge(pairs, positive, *detector), part);
   else
     JudgePairs(
         pairs, positive, judge_options, run,
@@ -207,13 +216,32 @@ EvaluationPart EvaluateShard(const PairOptions& options, const Model* model, con
   return part;
 }
 
-EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run,
-                                const Adapter* adapter, std::optional<double> above, bool tones) {
-  return ReportOf(EvaluateShard(options, &model, adapter, {false, above, tones}, run));
+EvaluationReport EvaluateImages(const PairOptions& options, const Detector& detector,
+                                const Run& run, std::optional<double> above, bool tones) {
+  return ReportOf(EvaluateShard(options, &detector, {false, above, tones}, run));
 }
 
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run) {
-  return ReportOf(EvaluateShard(options, nullptr, nullptr, {}, run));
+  return ReportOf(EvaluateShard(options, nullptr, {}, run));
+}
+
+std::vector<DrawnPixel> DrawPixels(const Samples& samples, const std::string& positive,
+                                   std::size_t each) {
+  std::array<std::uint64_t, 2> totals{};
+  const auto is_positive = [&](const SampleRow& row) {
+    return samples.classes()[row.class_index] == positive;
+  };
+  for (const SampleRow& row : samples.rows()) totals[is_positive(row)] += row.count;
+  std::vector<DrawnPixel> drawn;
+  std::array<double, 2> owed{};
+  for (const SampleRow& row : samples.rows()) {
+    const bool truth = is_positive(row);
+    const double every =
+        std::max(1., static_cast<double>(totals[truth]) / static_cast<double>(each));
+    for (owed[truth] += static_cast<double>(row.count); owed[truth] >= every; owed[truth] -= every)
+      drawn.push_back({{row.b, row.g, row.r}, truth});
+  }
+  return drawn;
 }
 
 EvaluationReport EvaluateTable(const Samples& samples, const Model& model) {

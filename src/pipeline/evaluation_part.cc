@@ -1,11 +1,42 @@
 #include "pipeline/evaluation_part.h"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
+#include "pipeline/labelled_pairs.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
+namespace {
+
+// The `count` lowest, in order.
+void KeepLowest(std::vector<RankedPixel>& pixels, std::size_t count) {
+  const std::size_t kept = std::min(count, pixels.size());
+  std::partial_sort(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(kept),
+                    pixels.end());
+  pixels.resize(kept);
+}
+
+}  // namespace
+
+void PixelDraw::Add(const std::vector<RankedPixel>& pixels) {
+  for (const RankedPixel& ranked : pixels) {
+    std::vector<RankedPixel>& kept = kept_[ranked.pixel.positive];
+    kept.push_back(ranked);
+    if (kept.size() >= 4 * kEach) KeepLowest(kept, kEach);
+  }
+}
+
+std::vector<RankedPixel> PixelDraw::Ranked() const {
+  std::vector<RankedPixel> all;
+  for (const bool positive : {true, false}) {
+    std::vector<RankedPixel> kept = kept_[positive];
+    KeepLowest(kept, kEach);
+    all.insert(all.end(), kept.begin(), kept.end());
+  }
+  return all;
+}
 
 Metrics WithCounts(const Metrics& metrics, const Confusion& counts) {
   Metrics changed = MetricsOf({counts, std::nullopt});

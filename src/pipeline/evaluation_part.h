@@ -2,23 +2,51 @@
 // whole, and a row for each image.
 #pragma once
 
+#include <array>
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "pipeline/drawn_pixels.h"
 #include "pipeline/part_header.h"
 #include "skinmask/base/problem.h"
-#include "skinmask/detect/adapt.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/learn/class_counts.h"
 #include "skinmask/learn/evaluation.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/pipeline/run.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
+
+// A pixel, and the number by which it is kept or not: a hash of its image's name and its place
+// there, so that the choice depends neither on the order of images nor on what run judged them.
+struct RankedPixel {
+  std::uint64_t rank;
+  DrawnPixel pixel;
+
+  auto operator<=>(const RankedPixel& other) const {
+    return std::pair(rank, pixel.bgr) <=> std::pair(other.rank, other.pixel.bgr);
+  }
+  bool operator==(const RankedPixel&) const = default;
+};
+
+// Keeps, of the positive pixels and of all others, those of the lowest ranks: an even draw of all
+// in bounded memory, and the same however they come.
+class PixelDraw {
+ public:
+  static constexpr std::size_t kEach = 1000;
+
+  void Add(const std::vector<RankedPixel>& pixels);
+  // By rank, positives first.
+  std::vector<RankedPixel> Ranked() const;
+
+ private:
+  std::array<std::vector<RankedPixel>, 2> kept_;
+};
 
 // One pair of the list.
 struct JudgedImage {
@@ -53,8 +81,8 @@ struct JudgeOptions {
   bool tones = false;
 };
 
-// Judges the shard that `options` name; `model` is null for masks that were made before.
-EvaluationPart EvaluateShard(const PairOptions& options, const Model* model, const Adapter* adapter,
+// Judges the shard that `options` name; `detector` is null for masks that were made before.
+EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detector,
                              const JudgeOptions& judge_options, const Run& run);
 // The report of a part that is the whole.
 EvaluationReport ReportOf(const EvaluationPart& whole);

@@ -1,6 +1,9 @@
 #include "pipeline/labelled_pairs.h"
 
 #include <set>
+
+#include "skinmask/detect/outputs.h"
+
 namespace skinmask {
 namespace {
 
@@ -28,15 +31,23 @@ MaskPairs PairsOfList(const PairOptions& options) {
   return found;
 }
 
+// Of what detect writes beside masks.
+std::vector<std::string_view> OtherSuffixes() {
+  std::vector<std::string_view> suffixes;
+  for (const OutputKind& kind : OutputKinds())
+    if (kind.output != Output::kMask) suffixes.push_back(kind.suffix);
+  return suffixes;
+}
+
 MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Archives& archives) {
   if (!options.listed.empty()) return PairsOfList(options);
   ListOptions list;
   if (options.shard.index == 1) list = {.problem = run.problem, .passed_over = run.passed_over};
-  const NamePattern image_name(options.image_name, "image name");
-  const NamePattern mask_name(options.mask_name, "mask name");
+  const NamePattern image_name(options.image_name, "`image_name`");
+  const NamePattern mask_name(options.mask_name, "`mask_name`");
   if (options.whole_class.empty())
     return PairMasks(options.images, image_name, options.masks, mask_name,
-                     {predicted, options.allow_missing}, list, &archives);
+                     {predicted, OtherSuffixes(), options.allow_missing}, list, &archives);
   MaskPairs found;
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(options.images, ignored);
@@ -60,7 +71,7 @@ LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const R
       bytes_(options.bytes) {
   if (pairs_.pairs.empty())
     throw Error(options.images.string(),
-                "holds no image with a mask (the pattern of mask names says how masks are called)");
+                "holds no image with a mask (`mask_name` says how masks are called)");
 }
 
 LabelledPairs::Buffers& LabelledPairs::OfThisThread() {

@@ -21,14 +21,14 @@ bool IsGiven(const Json& value) {
 }
 
 // The first option in which they differ, and its values: "threshold is 0.3 (there 0.5)".
-std::string DifferenceOf(const Json& options, const Json& first) {
+std::string DifferenceOf(const Json& options, const Json& first, const char* there) {
   const auto value = [](const Json& all, const std::string& name) {
     return all.contains(name) ? JsonText(all[name]) : std::string("not given");
   };
   for (const Json* each : {&options, &first})
     for (const auto& [name, ignored] : each->items())
       if (value(options, name) != value(first, name))
-        return fmt::format("its option {} is {}, and there {}", name, value(options, name),
+        return fmt::format("its option {} is {}, and {} {}", name, value(options, name), there,
                            value(first, name));
   return "its options stand in another order";
 }
@@ -38,7 +38,7 @@ std::string DifferenceOf(const PartHeader& part, const PartHeader& first) {
   if (part.shard.count != first.shard.count)
     return fmt::format("it is one of {} parts, and there are {} there", part.shard.count,
                        first.shard.count);
-  if (part.options != first.options) return DifferenceOf(part.options, first.options);
+  if (part.options != first.options) return DifferenceOf(part.options, first.options, "there");
   if (part.model != first.model) return "it was made with another model";
   if (part.size != first.size || part.data != first.data) return "it is of other data";
   return {};
@@ -78,6 +78,18 @@ PartHeader ReadPartHeader(const JsonNode& root, const std::string& subject,
   if (header.shard.index < 1 || header.shard.index > header.shard.count)
     root["shard"].Fail(" is not I and N with I from 1 to N");
   return header;
+}
+
+void RequireMadeWith(const std::string& file, Json made, Json here,
+                     const std::vector<std::string>& free) {
+  for (const std::string& name : free) {
+    made.erase(name);
+    here.erase(name);
+  }
+  if (made == here) return;
+  throw Error(file,
+              fmt::format("was made with other options: {} (a merge repeats those of its parts)",
+                          DifferenceOf(made, here, "here")));
 }
 
 void PartSet::Add(const std::string& file, const PartHeader& header) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "skinmask/pipeline/collect_samples.h"
@@ -26,6 +27,11 @@ Json JsonOf(const PartHeader& header);
 // Throws Error for what is no such part of this version of the program, or names no shard.
 PartHeader ReadPartHeader(const JsonNode& root, const std::string& subject,
                           const std::string& format);
+
+// Throws Error for the part of a file that was made with other options than these `here`, but for
+// those that are `free` to differ.
+void RequireMadeWith(const std::string& file, Json made, Json here,
+                     const std::vector<std::string>& free);
 
 // The parts of one whole, as files name them.
 class PartSet {

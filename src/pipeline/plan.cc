@@ -63,6 +63,13 @@ InputList InputsOf(const DetectOptions& options, const Run& run) {
   return inputs;
 }
 
+std::vector<OutputSuffix> SuffixesOf(const DetectOptions& options) {
+  std::vector<OutputSuffix> suffixes;
+  for (const Output output : options.outputs)
+    suffixes.push_back({KindOf(output).suffix, KindOf(output).video_suffix});
+  return suffixes;
+}
+
 // The files behind the inputs.
 class Originals {
  public:
@@ -127,7 +134,7 @@ void PrepareOutput(const DetectOptions& options) {
 Plan::Plan(const DetectOptions& options, const Run& run)
     : options_(options),
       inputs_(InputsOf(options, run)),
-      paths_(inputs_, options.outputs, run.problem, options.video.png_frames) {
+      paths_(inputs_, SuffixesOf(options), run.problem, options.video.png_frames) {
   const Originals originals(inputs_);
   for (const fs::path& file : options.other_files)
     if (!file.empty() && originals.Have(FileIdentity(file).string()))
@@ -143,7 +150,10 @@ Plan::Plan(const DetectOptions& options, const Run& run)
         run.problem(
             Problem(inputs_.Path(i), Error(path.string(), "is an input and is not written over")));
       } else {
-        ++(IsThere(path, type, options) ? there : to_do);
+        const bool is_there = IsThere(path, type, options);
+        ++(is_there ? there : to_do);
+        writes_ |=
+            !is_there && (OverwriteOf(options) == Overwrite::kYes || type == EntryType::kOther);
       }
     }
     const Media media = inputs_.MediaOf(i);

@@ -38,7 +38,7 @@ std::optional<Model> FitOf(const Samples& samples, FitOptions options, const Run
 Evaluation EvaluateOn(const TrainOptions& options, const Samples& samples, const Model& model,
                       const Run& run) {
   if (!options.validation) return EvaluateSamples(samples, model);
-  EvaluationReport report = EvaluateImages(*options.validation, model, run);
+  EvaluationReport report = EvaluateImages(*options.validation, Detector(model, nullptr), run);
   return {report.pooled.counts, std::move(report.scores)};
 }
 

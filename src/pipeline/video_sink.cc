@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "skinmask/base/error.h"
-#include "skinmask/detect/draw.h"
+#include "skinmask/detect/outputs.h"
 #include "skinmask/media/image.h"
 
 namespace skinmask {
@@ -72,15 +72,16 @@ class VideoFiles : public VideoSink {
     if (!options.video.range.whole()) sound.start = first;
     for (const auto& [output, path] : task.outputs) {
       RequireRate(info.rate, input_, path);
-      write.codec = output == Output::kOverlay ? "" : options.video.codec;
+      write.codec = KindOf(output).takes_codec ? options.video.codec : "";
       write.container = options.video.container;
       write.sound.reset();
-      if (options.video.sound && info.sound && IsPicture(output)) write.sound = sound;
-      AddWriter(path, size, TypeOf(output, options), write);
+      if (options.video.sound && info.sound && KindOf(output).is_watched) write.sound = sound;
+      AddWriter(path, size, TypeOf(output, FormOf(options)), write);
     }
   }
-  bool TakesTransparency() const override { return transparent_; }
-  bool TakesPalettes() const override { return false; }
+  OutputForm FormOf(const DetectOptions& options) const override {
+    return {options.probability_bits, transparent_, false};
+  }
   void Prepare(Rendered&) const override {}
   void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
     const std::int64_t pts = times_(frame.pts - start_);
@@ -96,15 +97,6 @@ class VideoFiles : public VideoSink {
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
-  static bool IsPicture(Output output) {
-    return output == Output::kOverlay || output == Output::kCutout;
-  }
-  int TypeOf(Output output, const DetectOptions& options) const {
-    if (output == Output::kProbability && options.probability_bits == 16) return CV_16UC1;
-    if (output == Output::kMask || output == Output::kProbability || output == Output::kUncertainty)
-      return CV_8UC1;
-    return output == Output::kCutout && transparent_ ? CV_8UC4 : CV_8UC3;
-  }
   // With sound; where that does not go in, without it.
   void AddWriter(const fs::path& path, const cv::Size& size, int type, VideoWriteOptions write) {
     std::string why;
@@ -138,24 +130,25 @@ class FrameFolder : public VideoSink {
       : folder_(task.outputs.front().second),
         overwrite_(OverwriteOf(options)),
         resume_(options.resume),
-        palette_(ClassPalette(class_count)) {
+        class_count_(class_count) {
     std::error_code error;
     fs::create_directory(folder_, error);
     if (error) throw Error(folder_.string(), "cannot be made: " + error.message());
     if (overwrite_ == Overwrite::kNo && !resume_ && !fs::is_empty(folder_))
-      throw Error(folder_.string(), "exists already (overwriting and resuming are off)");
+      throw Error(
+          folder_.string(),
+          "exists already (`overwrite` replaces its frames, `resume` adds those that are missing)");
   }
-  bool TakesTransparency() const override { return true; }
-  bool TakesPalettes() const override { return true; }
+  OutputForm FormOf(const DetectOptions& options) const override {
+    return {.bits = options.probability_bits};
+  }
   void Prepare(Rendered& rendered) const override {
-    rendered.bytes = rendered.output == Output::kClasses
-                         ? EncodePalettePng(rendered.picture, palette_)
-                         : EncodePng(rendered.picture);
+    rendered.bytes = EncodeOutput(rendered.output, rendered.picture, class_count_);
   }
   void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
     for (const Rendered& rendered : outputs) {
       const fs::path path =
-          folder_ / fmt::format("{:06}{}", frame.index, OutputSuffix(rendered.output));
+          folder_ / fmt::format("{:06}{}", frame.index, KindOf(rendered.output).suffix);
       std::error_code ignored;
       if (!resume_ || !fs::exists(path, ignored))
         WriteFile(path, rendered.bytes, overwrite_, Survives::kProcess);
@@ -169,7 +162,7 @@ class FrameFolder : public VideoSink {
   fs::path folder_;
   Overwrite overwrite_;
   bool resume_;
-  std::string palette_;
+  std::size_t class_count_;
 };
 
 }  // namespace

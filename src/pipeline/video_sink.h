@@ -20,8 +20,8 @@ struct Rendered {
 class VideoSink {
  public:
   virtual ~VideoSink() = default;
-  virtual bool TakesTransparency() const = 0;
-  virtual bool TakesPalettes() const = 0;
+  // The form that it takes outputs in.
+  virtual OutputForm FormOf(const DetectOptions& options) const = 0;
   // What can be done for a frame before its turn comes; safe from many threads.
   virtual void Prepare(Rendered& rendered) const = 0;
   // Frames in order.

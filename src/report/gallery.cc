@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <opencv2/imgproc.hpp>
+#include <optional>
 #include <tuple>
 
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/labelled_pairs.h"
-#include "skinmask/detect/adapt.h"
-#include "skinmask/detect/detect_image.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
-#include "skinmask/model/posterior.h"
 #include "skinmask/pipeline/evaluate.h"
 
 namespace skinmask {
@@ -68,13 +65,6 @@ cv::Mat Errors(const LabelledImage& image, std::uint8_t positive, const cv::Mat&
   return errors;
 }
 
-// What made the masks that are shown; no posterior: they were made before.
-struct Judge {
-  const Posterior* posterior = nullptr;
-  double threshold = 0;
-  const Adapter* adapter = nullptr;
-};
-
 // Of masks that were made before: the index of skin among their classes is 0.
 cv::Mat PredictedMask(const LabelledImage& image) { return image.bgr == 0; }
 
@@ -85,24 +75,19 @@ GalleryPictures Thumbnail(const LabelledImage& image, bool predicted) {
   return pictures;
 }
 
-GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const Judge& judge) {
+GalleryPictures Draw(const LabelledImage& image, std::uint8_t positive, const Detector* detector) {
   GalleryPictures pictures;
   pictures.name = image.name;
   cv::Mat truth = image.classes == positive;
   truth.setTo(128, image.classes == MaskRule::kIgnored);
   pictures.truth = DataUri(truth);
   cv::Mat mask;
-  if (judge.posterior) {
-    const auto adaptation = judge.adapter ? judge.adapter->Adapt(image.bgr) : std::nullopt;
-    cv::Mat probability;
-    if (adaptation) {
-      judge.adapter->MaskAndProbability(image.bgr, *adaptation, judge.threshold, mask, probability);
-    } else {
-      mask = DetectMask(*judge.posterior, image.bgr);
-      probability = DetectProbability(*judge.posterior, image.bgr);
-    }
+  if (detector) {
+    Judgement judgement = detector->Judge(image.bgr);
+    judgement.MakeMask(true, false);
+    mask = judgement.Mask();
+    pictures.probability = DataUri(judgement.Probability());
     pictures.photograph = DataUri(image.bgr);
-    pictures.probability = DataUri(probability);
   } else {
     mask = PredictedMask(image);
     pictures.predicted = DataUri(mask);
@@ -146,28 +131,28 @@ GalleryNames NamesOfGallery(const EvaluationReport& report) {
   return names;
 }
 
-std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model* model,
-                                         const GalleryNames& names, const Run& run,
-                                         const Adapter* adapter) {
+std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detector* given,
+                                         const GalleryNames& names, const Run& run) {
   std::vector<GalleryPictures> gallery;
   std::vector<std::string> all = names.whole;
   all.insert(all.end(), names.thumbnails.begin(), names.thumbnails.end());
   if (all.empty()) return gallery;
   Run silent;  // what there is to say of the folders, evaluation said
   silent.stop = run.stop;
-  const LabelledPairs pairs(options, model == nullptr, silent);
+  const LabelledPairs pairs(options, given == nullptr, silent);
   std::map<std::string, std::size_t> index_of;
   for (std::size_t i = 0; i < pairs.size(); ++i) index_of[pairs.relative(i)] = i;
-  const std::string skin = model ? model->positive().name : "skin";
+  const std::string skin = given ? given->model().positive().name : "skin";
   const auto found = std::find(pairs.classes().begin(), pairs.classes().end(), skin);
   const auto positive = static_cast<std::uint8_t>(
       found == pairs.classes().end() ? MaskRule::kIgnored - 1 : found - pairs.classes().begin());
   constexpr std::uint64_t kPixelsOfImage = 1 << 20;
-  std::unique_ptr<const Posterior> posterior;
-  if (model)
-    posterior = std::make_unique<Posterior>(
-        *model, PosteriorOptions{.expected_pixels = kPixelsOfImage * names.whole.size()});
-  const Judge judge{posterior.get(), model ? model->decision.threshold : 0, adapter};
+  std::optional<Detector> detector;
+  if (given) {
+    DetectorOptions expecting = given->options();
+    expecting.expected = {.expected_pixels = kPixelsOfImage * names.whole.size()};
+    detector = given->With(expecting);
+  }
   struct Item {
     std::uint64_t pixels;
     GalleryPictures pictures;
@@ -179,8 +164,10 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model
         const auto place = index_of.find(all[i]);
         if (place == index_of.end()) throw Error(all[i], "is not among the images any more");
         const LabelledImage image = pairs.Read(place->second, take);
-        Item item{image.bgr.total(), i < names.whole.size() ? Draw(image, positive, judge)
-                                                            : Thumbnail(image, model == nullptr)};
+        const bool is_whole = i < names.whole.size();
+        Item item{image.bgr.total(), is_whole
+                                         ? Draw(image, positive, detector ? &*detector : nullptr)
+                                         : Thumbnail(image, given == nullptr)};
         LabelledPairs::Done();
         return item;
       },

@@ -20,7 +20,7 @@ TEST_F(FileTest, WritesWholeFilesAndNothingBeside) {
 TEST_F(FileTest, ReplacesOnlyWhenTold) {
   Put("f", "old");
   EXPECT_ERROR(WriteFile(Path("f"), "new", Overwrite::kNo),
-               "f: exists already (overwriting is off)");
+               "f: exists already (`overwrite` replaces it)");
   EXPECT_EQ(ReadFile(Path("f")), "old");
   WriteFile(Path("f"), "new", Overwrite::kYes);
   EXPECT_EQ(ReadFile(Path("f")), "new");

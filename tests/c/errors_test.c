@@ -2,6 +2,7 @@
  * so, and no crash; a program in C99.
  * usage: errors_test SOURCE */
 #include <math.h>
+#include <stddef.h>
 
 #include "check.h"
 
@@ -75,7 +76,7 @@ static void TestOptions(void) {
   CheckOptions(&options, "options.adapt: is 3 (");
   options.adapt = 0;
   options.threshold = 1.5;
-  CheckOptions(&options, "threshold: is 1.5 (0 to 1)");
+  CheckOptions(&options, "threshold: 1.5 is out of range (0 to 1)");
   options.threshold = NAN;
   CheckOptions(&options, "options.threshold: is no number");
   options.threshold = -1;
@@ -84,6 +85,22 @@ static void TestOptions(void) {
   options.prior = -1;
   options.faces = "none.onnx";
   CheckOptions(&options, "none.onnx: ");
+  options = (skinmask_options)SKINMASK_OPTIONS;
+  CHECK(skinmask_options_set(&options, "threshold", "2") == SKINMASK_BAD_ARGUMENT);
+  CHECK_SAYS("'2' is no probability from 0 to 1");
+  CHECK(skinmask_options_set(&options, "thresold", "0.5") == SKINMASK_BAD_ARGUMENT);
+  CHECK_SAYS("did you mean threshold?");
+  CHECK(skinmask_options_set(NULL, "threshold", "0.5") == SKINMASK_BAD_ARGUMENT);
+  CHECK(skinmask_options_set(&options, "faces", "two\nlines") == SKINMASK_BAD_ARGUMENT);
+  CHECK(skinmask_options_set(&options, "adapt", "off") == SKINMASK_OK);
+  CHECK(skinmask_options_set(&options, "threshold", "0.5") == SKINMASK_OK);
+  CHECK(skinmask_options_set(&options, "threshold", "0.25") == SKINMASK_OK);
+  detector = skinmask_detector_new(NULL, &options);
+  CHECK(detector != NULL);
+  CHECK(skinmask_detector_threshold(detector) == 0.25);
+  skinmask_detector_free(detector);
+  options.size = offsetof(skinmask_options, by_name);
+  CHECK(skinmask_options_set(&options, "adapt", "off") == SKINMASK_BAD_ARGUMENT);
   /* Options of a later version that are not used are 0. */
   later.known.size = sizeof later;
   detector = skinmask_detector_new(NULL, &later.known);
@@ -127,8 +144,9 @@ static void TestPictures(void) {
   CHECK_BAD(bad.yuv = 4, "picture.yuv: is 4 (0 to 3)");
   CHECK(skinmask_detect(NULL, &good, SKINMASK_MASK, out, 8) == SKINMASK_BAD_ARGUMENT);
   CHECK_SAYS("detector: is NULL");
-  CHECK(skinmask_detect(off, &good, 4, out, 8) == SKINMASK_BAD_ARGUMENT);
-  CHECK_SAYS("output: is 4 (");
+  CHECK(skinmask_detect(off, &good, 99, out, 8) == SKINMASK_BAD_ARGUMENT);
+  CHECK_SAYS("output: is 99 (");
+  CHECK(skinmask_detect(off, &good, -1, out, 8) == SKINMASK_BAD_ARGUMENT);
   CHECK(skinmask_detect(off, &good, SKINMASK_MASK, NULL, 8) == SKINMASK_BAD_ARGUMENT);
   CHECK_SAYS("out: is NULL");
   CHECK(skinmask_detect(off, &good, SKINMASK_OVERLAY, out, 8) == SKINMASK_BAD_ARGUMENT);

@@ -84,7 +84,7 @@ static skinmask_picture Reordered(const skinmask_picture* bgr, int format) {
 static void TestProgram(const char* photo, const skinmask_picture* picture) {
   skinmask_options options = SKINMASK_OPTIONS;
   skinmask_detector* detector = skinmask_detector_new(NULL, NULL);
-  const char* const all = "--output mask,probability,overlay,cutout";
+  const char* const all = "--output mask,probability,overlay,cutout,uncertainty,heatmap";
   CHECK(detector != NULL);
   CHECK(SameAs(Expected(photo, all, ".png"), Detected(detector, picture, SKINMASK_MASK, 1), 1));
   CHECK(SameAs(Expected(photo, all, ".probability.png"),
@@ -93,6 +93,10 @@ static void TestProgram(const char* photo, const skinmask_picture* picture) {
                Detected(detector, picture, SKINMASK_OVERLAY, 3), 3));
   CHECK(SameAs(Expected(photo, all, ".cutout.png"), Detected(detector, picture, SKINMASK_CUTOUT, 4),
                4));
+  CHECK(SameAs(Expected(photo, all, ".uncertainty.png"),
+               Detected(detector, picture, SKINMASK_UNCERTAINTY, 1), 1));
+  CHECK(SameAs(Expected(photo, all, ".heatmap.png"),
+               Detected(detector, picture, SKINMASK_HEATMAP, 3), 3));
   skinmask_detector_free(detector);
   options.threshold = 0.25;
   options.prior = 0.1;

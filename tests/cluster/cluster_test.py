@@ -37,9 +37,9 @@ def skinmask(words, folder):
 
 
 def files(folder):
-    """Paths below a folder, hidden ones too."""
+    """Paths below a folder, hidden ones too, but for the one in which runs leave their options."""
     return sorted(os.path.relpath(os.path.join(root, name), folder)
-                  for root, _, names in os.walk(folder) for name in names)
+                  for root, _, names in os.walk(folder) for name in names if name != ".skinmask-options.jsonl")
 
 
 class FolderTest(unittest.TestCase):
@@ -130,8 +130,8 @@ class SlurmTest(FolderTest):
         images, masks, names = data()
         pairs = ["--images", images, "--truth", masks, *names]
         job = self.array(["evaluate", *pairs, "--partial", "part-{}.json", "-q"])
-        merge = self.merge(["evaluate", "--partials", *(f"part-{i}.json" for i in range(1, 9)), "--json", "merged.json", "--report",
-                            "merged.html", "-q"], job)
+        merge = self.merge(["evaluate", *pairs, "--partials", *(f"part-{i}.json" for i in range(1, 9)), "--json", "merged.json",
+                            "--report", "merged.html", "-q"], job)
         self.expect_completed(job)
         self.expect_completed(merge)
         skinmask(["evaluate", *pairs, "--json", "one.json", "--report", "one.html", "-q"], self.folder)

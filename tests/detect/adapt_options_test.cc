@@ -47,11 +47,6 @@ Names InDocument() {
   return names;
 }
 
-TEST(DetectorOptions, NamesOfAdaptLeadBack) {
-  for (const std::string_view name : AdaptNames()) EXPECT_EQ(AdaptName(AdaptFromName(name)), name);
-  EXPECT_ERROR(AdaptFromName("face"), "adapt 'face': is unknown (did you mean faces? there are:");
-}
-
 TEST(AdaptOptions, TheDocumentHasEachWithItsDefault) {
   EXPECT_EQ(InHeader(), InDocument());
   EXPECT_EQ(InHeader().size(), 55u);

@@ -212,7 +212,7 @@ TEST(AdaptStream, SeedsThatAreGivenStay) {
     EXPECT_FALSE(stream.LogOdds(Lit(scene.bgr, 1 - i / 100.)).empty()) << i;
   StreamAdapter beyond(AdapterOf(FixedSeed(cv::Rect(500, 500, 60, 60))), {8, 2});
   EXPECT_ERROR(for (int i = 0; i < 3; ++i) beyond.LogOdds(scene.bgr),
-               "seed rectangle 500,500,60,60: is not within");
+               "`seed_rect` 500,500,60,60: is not within");
 }
 
 TEST(AdaptStream, OptionsOutOfRangeAreErrors) {

@@ -69,7 +69,7 @@ TEST(Adapt, TheFitFindsTheColoursThatWereDrawn) {
 TEST(Adapt, SeedsOutsideTheImageAreErrors) {
   const Adapter adapter = AdapterOf(FixedSeed(cv::Rect(300, 0, 40, 40)));
   EXPECT_ERROR(adapter.LogOdds(GreenPicture()),
-               "seed rectangle 300,0,40,40: is not within the image (of 320x200");
+               "`seed_rect` 300,0,40,40: is not within the image (of 320x200");
 }
 
 TEST(Adapt, EmptyAndTinyImagesHaveNoSeeds) {

@@ -16,7 +16,7 @@ namespace skinmask {
 namespace {
 
 // A head and a hand before two walls, with noise.
-cv::Mat Picture(const cv::Size& size) {
+cv::Mat HeadAndHand(const cv::Size& size) {
   testing::Random random(21);
   cv::Mat bgr(size, CV_8UC3);
   for (int y = 0; y < size.height; ++y)
@@ -48,7 +48,7 @@ TEST(Adapter, MasksAndProbabilitiesAreThoseOfTheLogOdds) {
   for (const Kind kind : {Kind::kQda, Kind::kHistogramNb}) {
     const Model model = testing::TrainedOfKind(kind);
     for (const cv::Size size : {cv::Size(90, 70), cv::Size(401, 303), cv::Size(633, 420)}) {
-      const cv::Mat bgr = Picture(size);
+      const cv::Mat bgr = HeadAndHand(size);
       const Adapter adapter = AdapterFor(model, size);
       const std::optional<Adaptation> adaptation = adapter.Adapt(bgr);
       ASSERT_TRUE(adaptation);
@@ -71,7 +71,7 @@ TEST(Adapter, MasksAndProbabilitiesAreThoseOfTheLogOdds) {
 // Images with a seed, divided ones, and one that only a valley divides.
 TEST(Adapter, CalibrationChangesProbabilitiesAndNoMask) {
   const cv::Size size(401, 303);
-  const cv::Mat bgr = Picture(size);
+  const cv::Mat bgr = HeadAndHand(size);
   Model model = testing::TrainedOfKind(Kind::kQda);
   Model calibrated = model;
   calibrated.adapted_calibration = {{0.25, 0.5}, {0.75, 2}, "test"};
@@ -110,7 +110,7 @@ TEST(Adapter, CalibrationChangesProbabilitiesAndNoMask) {
 
 TEST(Adapter, TargetsAndThreadsDoNotMatter) {
   const cv::Size size(1403, 907);  // of more rows than one thread takes
-  const cv::Mat bgr = Picture(size);
+  const cv::Mat bgr = HeadAndHand(size);
   const Model model = testing::TrainedOfKind(Kind::kQda);
   const Adapter adapter = AdapterFor(model, size);
   const cv::Mat expected = adapter.LogOdds(bgr);

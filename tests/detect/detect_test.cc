@@ -1,4 +1,4 @@
-#include "skinmask/detect/detect.h"
+#include "skinmask/detect/detector.h"
 
 #include <atomic>
 

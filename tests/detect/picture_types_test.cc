@@ -8,8 +8,9 @@
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/adapt_stream.h"
 #include "skinmask/detect/detect_image.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/detect/draw.h"
-#include "skinmask/detect/frame_posterior.h"
+#include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"
 #include "skinmask/media/image.h"
 #include "support/files.h"
@@ -38,12 +39,13 @@ TEST(PictureTypes, DetectionTakesBgr) {
   ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { DetectClasses(posterior, m); });
   ExpectTakesOnly(CV_32FC1, [](const cv::Mat& m) { MaskOf(m, 0.5); });
   ExpectTakesOnly(CV_32FC1, [](const cv::Mat& m) { ProbabilityOf(m); });
-  const FramePosterior frames(DefaultModel());
-  VideoFrame frame;
-  frame.size = {64, 48};
-  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { frames.Mask(frame, m); });
-  ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { frames.Probability(frame, m); });
-  EXPECT_THROW(frames.Mask(frame, cv::Mat(48, 63, CV_8UC3)), Error);
+  const Detector detector(DefaultModel());
+  for (const Output output : {Output::kMask, Output::kProbability, Output::kOverlay,
+                              Output::kCutout, Output::kClasses, Output::kUncertainty})
+    ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) {
+      Judgement judgement = detector.Judge(m);
+      Draw(output, judgement);
+    });
 }
 
 TEST(PictureTypes, AdaptationTakesBgr) {
@@ -73,7 +75,10 @@ TEST(PictureTypes, AdaptationTakesBgr) {
 
 TEST(PictureTypes, DrawingAndEncodingTakeWhatTheySay) {
   const cv::Mat bgr = testing::Gradient(64, 48), mask(48, 64, CV_8UC1, cv::Scalar(255));
-  for (const auto draw : {DrawOverlay, CutOut, BlackOut}) {
+  const std::function<cv::Mat(const cv::Mat&, const cv::Mat&)> drawings[] = {
+      [](const cv::Mat& b, const cv::Mat& m) { return DrawOverlay(b, m); },
+      [](const cv::Mat& b, const cv::Mat& m) { return CutOut(b, m); }, BlackOut};
+  for (const auto& draw : drawings) {
     ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) { draw(m, mask); });
     ExpectTakesOnly(CV_8UC1, [&](const cv::Mat& m) { draw(bgr, m); });
     EXPECT_THROW(draw(bgr, mask.colRange(0, 63)), Error);

@@ -5,8 +5,10 @@
 #include "element_case.h"
 #include "skinmask/detect/adapt_stream.h"
 #include "skinmask/detect/detect_image.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/detect/draw.h"
 #include "skinmask/detect/frame_posterior.h"
+#include "skinmask/detect/outputs.h"
 
 namespace skinmask {
 namespace {
@@ -65,16 +67,28 @@ TEST(GstreamerElement, DrawsWhatTheLibraryDrawsOfEveryFormat) {
         RawFrame raw = FrameOf(picture, format, padding);
         const VideoFrame frame = LibraryFrame(raw);
         const cv::Mat bgr = BgrOf(raw, picture);
-        const cv::Mat mask = posterior.Mask(frame, bgr);
+        const cv::Mat mask = GST_VIDEO_INFO_IS_YUV(&raw.info)
+                                 ? posterior.Mask(frame)
+                                 : DetectMask(posterior.posterior(), bgr);
         const auto drawn = [&](const char* output) {
           Element element(std::string("adapt=off output=") + output);
           element.SetCaps(raw.info);
           return element.Draw(raw);
         };
         EXPECT_TRUE(Same(drawn("mask"), mask));
-        EXPECT_TRUE(Same(drawn("probability"), posterior.Probability(frame, bgr)));
+        EXPECT_TRUE(
+            Same(drawn("probability"), GST_VIDEO_INFO_IS_YUV(&raw.info)
+                                           ? posterior.Probability(frame)
+                                           : DetectProbability(posterior.posterior(), bgr)));
         EXPECT_TRUE(Same(drawn("overlay"), DrawOverlay(bgr, mask)));
         EXPECT_TRUE(Same(drawn("cutout"), CutOut(bgr, mask)));
+        if (format == GST_VIDEO_FORMAT_BGR) {
+          const Detector detector(DefaultModel(), nullptr);
+          for (const OutputKind& kind : OutputKinds()) {
+            Judgement judgement = detector.Judge(picture);
+            EXPECT_TRUE(Same(drawn(kind.name.data()), Draw(kind.output, judgement))) << kind.name;
+          }
+        }
       }
 }
 
@@ -111,9 +125,9 @@ TEST(GstreamerElement, ObeysTheColorimetry) {
   const FramePosterior posterior(DefaultModel());
   RawFrame raw = FrameOf(Photo({320, 240}, 0), GST_VIDEO_FORMAT_I420);
   VideoFrame frame = LibraryFrame(raw);
-  const cv::Mat of_601 = posterior.Mask(frame, {});
+  const cv::Mat of_601 = posterior.Mask(frame);
   frame.encoding = {YuvEncoding::Matrix::kBt709, YuvEncoding::Range::kFull};
-  const cv::Mat of_709 = posterior.Mask(frame, {});
+  const cv::Mat of_709 = posterior.Mask(frame);
   ASSERT_FALSE(Same(of_601, of_709));
   const auto drawn = [&](const char* colorimetry) {
     EXPECT_TRUE(gst_video_colorimetry_from_string(&raw.info.colorimetry, colorimetry));

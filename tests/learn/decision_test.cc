@@ -144,9 +144,9 @@ TEST(Choose, NeedsItsClasses) {
     EXPECT_EQ(Choose(positives.Steps(), {kind}).has_value(), kind == Kind::kMaxF1);
   }
   EXPECT_ERROR(Decide(negatives.Steps(), {Kind::kMaxF1}, "these"),
-               "max-f1: no pixel of the positive class in these");
+               "`max-f1`: no pixel of the positive class in these");
   EXPECT_ERROR(Decide(positives.Steps(), {Kind::kMinRecall, 0.9}, "these"),
-               "min-recall 0.9: no pixel outside the positive class in these");
+               "`min-recall` 0.9: no pixel outside the positive class in these");
 }
 
 TEST(RuleName, IsWhatModelsStore) {

@@ -193,7 +193,7 @@ TEST(Histogram, AnswersForColorsNeverSeen) {
   EXPECT_NEAR(reference.LogOdds(1, 2, 3), std::log(3.) + std::log(31 * (10 + bins) / (30 + bins)),
               1e-9);
   options.histogram.smoothing = 0;
-  EXPECT_ERROR(Fit(samples, options), "smoothing 0: is out of range");
+  EXPECT_ERROR(Fit(samples, options), "`smoothing` 0: is out of range");
 }
 
 TEST(Mixture, OfOneComponentIsAlmostQda) {
@@ -247,7 +247,7 @@ TEST(Mixture, ComponentsThatNothingFillsAreLeftOut) {
       Fit(ParseSamples("class,b,g,r,count\nskin,1,2,3,50\nnon-skin,9,8,7,10\n", "t"), options),
       "has one colour only");
   options.mixture.of_class = {{"hair", 2}};
-  EXPECT_ERROR(Fit(few, options), "components: name a class 'hair' that has no samples");
+  EXPECT_ERROR(Fit(few, options), "`components`: names a class 'hair' that has no samples");
 }
 
 }  // namespace

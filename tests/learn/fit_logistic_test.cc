@@ -73,7 +73,7 @@ TEST(Logistic, SeparableClassesNeedARidge) {
   FitOptions options;
   options.kind = Kind::kLogistic;
   options.logistic.terms = LogisticOptions::Terms::kLinear;
-  EXPECT_ERROR(Fit(samples, options), "give a ridge");
+  EXPECT_ERROR(Fit(samples, options), "give `ridge`");
   options.logistic.ridge = 0.01;
   const Model model = Fit(samples, options);
   EXPECT_GT(Reference(model).LogOdds(5, 5, 200), 0);
@@ -95,7 +95,7 @@ TEST(Logistic, SeparableClassesAreNoticedByEverySolver) {
     options.kind = Kind::kLogistic;
     options.logistic.terms = LogisticOptions::Terms::kLinear;
     options.logistic.solver = solver;
-    EXPECT_ERROR(Fit(apart, options), "give a ridge");
+    EXPECT_ERROR(Fit(apart, options), "give `ridge`");
     options.logistic.ridge = 1e-3;
     EXPECT_NO_THROW(Fit(apart, options));
   }
@@ -125,7 +125,7 @@ TEST(Logistic, SaysWhenItStoppedTooEarly) {
   EXPECT_FALSE(Fit(samples, options).logistic.converged);
   options.logistic.solver = LogisticOptions::Solver::kSgd;
   options.logistic.step = 1e300;
-  EXPECT_ERROR(Fit(samples, options), "learning rate");
+  EXPECT_ERROR(Fit(samples, options), "a smaller `rate`");
 }
 
 TEST(Logistic, IsForTwoClasses) {

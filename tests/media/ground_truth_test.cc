@@ -64,12 +64,12 @@ TEST_F(MaskTest, LabelsAreGreyLevelsColorsAndTheRest) {
       Classes({Grey(3), Grey(4), Grey(5)}, MaskRule({"skin=3", "non-skin=4"}, {"other"}, false)),
       (std::vector{0, 1, kIgnored}));
   EXPECT_ERROR(Classes({Grey(3), Grey(4)}, MaskRule({"skin=3"}, {}, false)),
-               "has a pixel of value 4 (label it");
+               "has a pixel of value 4 (label it with `label`");
   EXPECT_ERROR(Classes({{1, 2, 3}}, MaskRule({"skin=3"}, {}, false)), "value 3,2,1");
 }
 
 TEST_F(MaskTest, MasksOfZeroAndOneAreNotTakenForBlack) {
-  EXPECT_ERROR(Classes({Grey(0), Grey(1)}, {}), "the labels skin=1 and non-skin=0 read such masks");
+  EXPECT_ERROR(Classes({Grey(0), Grey(1)}, {}), "`label` skin=1 `label` non-skin=0 reads");
   EXPECT_EQ(Classes({Grey(0), Grey(1)}, MaskRule({"skin=1", "non-skin=0"}, {}, false)),
             (std::vector{1, 0}));
   EXPECT_EQ(Classes({Grey(0), Grey(0)}, {}), (std::vector{1, 1}));
@@ -93,14 +93,14 @@ TEST_F(MaskTest, JpegMasksCountTheirInBetweenPixels) {
 }
 
 TEST(MaskRule, RefusesWhatCannotBeMeant) {
-  EXPECT_ERROR(MaskRule({"skin"}, {}, false), "label 'skin': is not understood (CLASS=VALUE");
+  EXPECT_ERROR(MaskRule({"skin"}, {}, false), "`label` 'skin': is not understood (CLASS=VALUE");
   EXPECT_ERROR(MaskRule({"=3"}, {}, false), "is not understood");
   for (const char* bad :
        {"skin=", "skin=256", "skin=1,2", "skin=1,2,3,4", "skin=1;2;3", "skin=-1", "skin=1,2,3,"})
     EXPECT_ERROR(MaskRule({bad}, {}, false), "is not understood");
   EXPECT_ERROR(MaskRule({"skin=3", "hair=3"}, {}, false), "labelled already");
   EXPECT_ERROR(MaskRule({"skin=3", "hair=3,3,3"}, {}, false), "labelled already");
-  EXPECT_ERROR(MaskRule({}, {"other"}, false), "needs labels");
+  EXPECT_ERROR(MaskRule({}, {"other"}, false), "needs `label`");
   EXPECT_ERROR(MaskRule({"a=1", "b=2", "c=3"}, {}, true), "needs two classes, not 3");
 }
 

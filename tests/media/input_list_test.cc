@@ -10,7 +10,7 @@
 #include <set>
 
 #include "skinmask/base/error.h"
-#include "skinmask/media/outputs.h"
+#include "skinmask/media/output_paths.h"
 #include "support/files.h"
 
 namespace skinmask {
@@ -83,20 +83,20 @@ Files PlainList(const std::vector<fs::path>& inputs, const ListOptions& options,
 }
 
 std::vector<fs::path> PlainPathsOf(const InputFile& input, bool full,
-                                   const std::vector<Output>& outputs, bool frame_folders) {
+                                   const std::vector<OutputSuffix>& outputs, bool frame_folders) {
   fs::path base = input.relative;
   if (!full) base.replace_extension();
   const bool video = input.media == Media::kVideo;
   if (video && frame_folders) return {base};
   std::vector<fs::path> paths;
-  for (Output output : outputs)
-    paths.push_back(base.string() +
-                    std::string(video ? VideoOutputSuffix(output) : OutputSuffix(output)));
+  for (const OutputSuffix& output : outputs)
+    paths.push_back(base.string() + std::string(video ? output.video : output.image));
   return paths;
 }
 
 // As lines: the paths of each input, and the problems.
-Strings PlainOutputs(const Files& inputs, const std::vector<Output>& outputs, bool frame_folders) {
+Strings PlainOutputs(const Files& inputs, const std::vector<OutputSuffix>& outputs,
+                     bool frame_folders) {
   std::vector<bool> full(inputs.size(), false);
   std::vector<std::vector<fs::path>> paths(inputs.size());
   std::set<fs::path> folders;
@@ -134,7 +134,8 @@ Strings PlainOutputs(const Files& inputs, const std::vector<Output>& outputs, bo
   return lines;
 }
 
-Strings LinesOf(const InputList& inputs, const std::vector<Output>& outputs, bool frame_folders) {
+Strings LinesOf(const InputList& inputs, const std::vector<OutputSuffix>& outputs,
+                bool frame_folders) {
   Strings problems, lines;
   const OutputPaths paths(
       inputs, outputs, [&](const Problem& p) { problems.push_back(p.line); }, frame_folders);
@@ -189,9 +190,10 @@ class InputListTest : public testing::FolderTest {
                 FileIdentity(fs::is_symlink(plain[i].path) ? plain[i].path
                                                            : fs::absolute(plain[i].path)));
     }
-    const std::vector<Output> outputs[] = {{Output::kMask},
-                                           {Output::kMask, Output::kOverlay},
-                                           {Output::kCutout, Output::kProbability}};
+    const OutputSuffix kMask{".png", ".mkv"}, kOverlay{".overlay.png", ".overlay.mp4"},
+        kCutout{".cutout.png", ".cutout.mp4"}, kProbability{".probability.png", ".probability.mkv"};
+    const std::vector<OutputSuffix> outputs[] = {
+        {kMask}, {kMask, kOverlay}, {kCutout, kProbability}};
     for (const auto& wanted : outputs)
       for (const bool frame_folders : {false, true})
         EXPECT_EQ(LinesOf(list, wanted, frame_folders), PlainOutputs(plain, wanted, frame_folders));

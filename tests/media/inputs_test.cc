@@ -5,7 +5,7 @@
 
 #include "skinmask/base/error.h"
 #include "skinmask/media/mask_pairs.h"
-#include "skinmask/media/outputs.h"
+#include "skinmask/media/output_paths.h"
 #include "support/files.h"
 
 namespace skinmask {
@@ -25,7 +25,8 @@ class MediaTest : public testing::FolderTest {
     std::vector<std::string> result;
     for (const MaskPair& pair :
          PairMasks(Path(images), NamePattern(image_name, "image name"), Path(masks),
-                   NamePattern(mask_name, "mask name"), {.predicted = predicted}, list_)
+                   NamePattern(mask_name, "mask name"),
+                   {predicted, {".overlay.png", ".probability.png", ".cutout.png"}}, list_)
              .pairs)
       result.push_back(pair.image.relative.string() + " " +
                        pair.mask.lexically_relative(folder_).string());
@@ -106,7 +107,10 @@ TEST_F(MediaTest, PredictedMasksPassOverOtherOutputsAndMissNone) {
   EXPECT_NE(problems_[0].find("t/3.png: has no predicted mask"), std::string::npos);
 }
 
-Strings Paths(const Strings& relative, std::vector<Output> outputs = {Output::kMask}) {
+constexpr OutputSuffix kMask{".png", ".mkv"}, kOverlay{".overlay.png", ".overlay.mp4"},
+    kProbability{".probability.png", ".probability.mkv"};
+
+Strings Paths(const Strings& relative, std::vector<OutputSuffix> outputs = {kMask}) {
   InputList inputs;
   for (const fs::path path : relative)
     inputs.Add(inputs.AddRoot("in" / path.parent_path(), path.parent_path()),
@@ -124,11 +128,10 @@ TEST(OutputPaths, KeepTheRelativePathAndNeverCollide) {
   EXPECT_EQ(Paths({"b.jpg", "b.png", "c.jpg"}), (Strings{"b.jpg.png", "b.png.png", "c.png"}));
   EXPECT_EQ(Paths({"b.jpg", "b.png", "b.jpg.bmp"}),
             (Strings{"b.jpg.png", "b.png.png", "b.jpg.bmp.png"}));
-  EXPECT_EQ(Paths({"b.jpg", "b.probability.jpg"}, {Output::kMask, Output::kProbability}),
+  EXPECT_EQ(Paths({"b.jpg", "b.probability.jpg"}, {kMask, kProbability}),
             (Strings{"b.jpg.png", "b.jpg.probability.png", "b.probability.jpg.png",
                      "b.probability.jpg.probability.png"}));
-  EXPECT_EQ(Paths({"b.jpg", "b.png"}, {Output::kMask, Output::kOverlay, Output::kCutout}).size(),
-            6u);
+  EXPECT_EQ(Paths({"b.jpg", "b.png"}, {kMask, kOverlay, kProbability}).size(), 6u);
   // A mask may not be called as a folder that other masks need.
   EXPECT_EQ(Paths({"b.jpg", "b.png/c.jpg"}), (Strings{"b.jpg.png", "b.png/c.png"}));
   EXPECT_EQ(Paths({"b.jpg", "b.jpg"}),

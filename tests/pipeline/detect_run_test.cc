@@ -33,7 +33,7 @@ TEST_F(DetectRunTest, AnOutputFolderThatVanishesIsAnError) {
   const auto remove = [&](const DetectedImage&) {
     if (++done == 1) testing::fs::remove_all(Path("out"));
   };
-  EXPECT_ERROR(Detect(options_, DefaultModel(), run_, remove), "vanished");
+  EXPECT_ERROR(Detect(options_, Detector(DefaultModel(), nullptr), run_, remove), "vanished");
   EXPECT_EQ(problems_.size(), 19u);
   EXPECT_FALSE(testing::fs::exists(Path("out")));
 }
@@ -43,7 +43,7 @@ TEST_F(DetectRunTest, AFolderWithinItThatVanishesIsAProblemOfEachImage) {
   const auto remove = [&](const DetectedImage&) {
     if (++done == 1) testing::fs::remove_all(Path("out/sub"));
   };
-  EXPECT_NO_THROW(Detect(options_, DefaultModel(), run_, remove));
+  EXPECT_NO_THROW(Detect(options_, Detector(DefaultModel(), nullptr), run_, remove));
   EXPECT_EQ(problems_.size(), 19u);
 }
 
@@ -58,13 +58,13 @@ TEST_F(DetectRunTest, OutputsThatAppearMeanwhileAreDone) {
   int finished = 0, done = 0;
   run_.finished = [&] { ++finished; };
   const auto count = [&](const DetectedImage&) { ++done; };
-  Detect(options_, DefaultModel(), run_, count);
+  Detect(options_, Detector(DefaultModel(), nullptr), run_, count);
   EXPECT_EQ(problems_.size(), 2u);  // 7.png and 17.png: they exist already
   testing::fs::remove_all(Path("out"));
   problems_.clear();
   finished = done = 0;
   options_.resume = true;
-  Detect(options_, DefaultModel(), run_, count);
+  Detect(options_, Detector(DefaultModel(), nullptr), run_, count);
   EXPECT_EQ(problems_, std::vector<std::string>{});
   EXPECT_EQ(finished, 20);
   EXPECT_EQ(done, 18);
@@ -84,7 +84,7 @@ TEST_F(DetectRunTest, NoInputIsWrittenOver) {
   const auto refused = [&](const fs::path& output_folder) {
     problems_.clear();
     options_.output_folder = output_folder;
-    Detect(options_, DefaultModel(), run_, [](const DetectedImage&) {});
+    Detect(options_, Detector(DefaultModel(), nullptr), run_, [](const DetectedImage&) {});
     std::size_t count = 0;
     for (const std::string& problem : problems_)
       count += problem.find("is an input and is not written over") != problem.npos;
@@ -101,8 +101,9 @@ TEST_F(DetectRunTest, NoInputIsWrittenOver) {
   options_.shard = options_.shard_count = 2;  // an input is one for every shard
   options_.output_folder = Path("out2");
   options_.other_files = {Path("alias/sub/0.png")};
-  EXPECT_ERROR(Detect(options_, DefaultModel(), run_, [](const DetectedImage&) {}),
-               "is an input and is not written over");
+  EXPECT_ERROR(
+      Detect(options_, Detector(DefaultModel(), nullptr), run_, [](const DetectedImage&) {}),
+      "is an input and is not written over");
 }
 
 // Of a run that was killed. What may still be written to stays, and what is only called alike.
@@ -120,7 +121,7 @@ TEST_F(DetectRunTest, OldPartsAreRemoved) {
   age(old, 25);
   age(others[0], 23);
   for (int i = 1; i < 4; ++i) age(others[i], 1000);
-  Detect(options_, DefaultModel(), run_, [](const DetectedImage&) {});
+  Detect(options_, Detector(DefaultModel(), nullptr), run_, [](const DetectedImage&) {});
   EXPECT_FALSE(testing::fs::exists(Path(old)));
   for (const std::string& other : others) EXPECT_TRUE(testing::fs::exists(Path(other))) << other;
 }

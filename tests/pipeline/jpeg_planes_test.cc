@@ -101,7 +101,8 @@ class JpegPlanesTest : public testing::FolderTest {
   // The files that a run writes, by name.
   std::map<std::string, std::string> Outputs() {
     testing::fs::remove_all(Path("out"));
-    Detect(options_, model_, run_, [&](const DetectedImage& image) { last_ = image; });
+    Detect(options_, Detector(model_, adapter_), run_,
+           [&](const DetectedImage& image) { last_ = image; });
     std::map<std::string, std::string> files;
     for (const std::string& name : Names(Path("out"))) files[name] = ReadFile(Path("out/" + name));
     return files;
@@ -118,6 +119,7 @@ class JpegPlanesTest : public testing::FolderTest {
   }
 
   const Model model_ = testing::Trained(Kind::kQda, "BGR");
+  std::shared_ptr<const Adapter> adapter_;
   DetectOptions options_;
   skinmask::Run run_;
   std::vector<std::string> problems_;
@@ -225,14 +227,14 @@ TEST_F(JpegPlanesTest, AdaptedImagesAreJudgedInBgr) {
   const std::string jpeg = Jpeg(Colors(161, 147, 8), TJSAMP_420);
   const auto by_planes = OutputsOf(jpeg, Pixels::kYuv);
   AdaptOptions adapt;
-  options_.adapter = std::make_shared<Adapter>(model_, model_.decision.threshold,
-                                               std::vector<std::unique_ptr<SeedFinder>>{}, adapt);
+  adapter_ = std::make_shared<Adapter>(model_, model_.decision.threshold,
+                                       std::vector<std::unique_ptr<SeedFinder>>{}, adapt);
   const auto adapted = OutputsOf(jpeg, Pixels::kYuv);
   EXPECT_EQ(last_.adaptation.by, AdaptationSummary::By::kImage);
   EXPECT_EQ(adapted, OutputsOf(jpeg, Pixels::kBgr));
   adapt.image.enabled = false;
-  options_.adapter = std::make_shared<Adapter>(model_, model_.decision.threshold,
-                                               std::vector<std::unique_ptr<SeedFinder>>{}, adapt);
+  adapter_ = std::make_shared<Adapter>(model_, model_.decision.threshold,
+                                       std::vector<std::unique_ptr<SeedFinder>>{}, adapt);
   EXPECT_EQ(by_planes, OutputsOf(jpeg, Pixels::kYuv));
 }
 

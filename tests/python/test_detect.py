@@ -7,7 +7,7 @@ import pytest
 
 import skinmask
 
-OUTPUTS = ("mask", "probability", "overlay", "cutout", "uncertainty")
+OUTPUTS = ("mask", "probability", "overlay", "cutout", "uncertainty", "heatmap")
 DTYPES = ("uint8", "uint16", "float32")
 
 
@@ -210,10 +210,10 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
     missing = tmp_path / "no.onnx"
     for options, message in (
         ({"output": "masks"}, "masks.*mask"),
-        ({"adapt": "face"}, r"adapt 'face': is unknown \(did you mean faces\? there are: auto "),
-        ({"threshold": 1.5}, r"threshold 1.5 is out of range \(0 to 1\)"),
-        ({"threshold": float("nan")}, "threshold nan is out of range"),
-        ({"prior": 0}, r"prior 0 is out of range \(more than 0, less than 1\)"),
+        ({"adapt": "face"}, r"adapt: 'face' is unknown \(did you mean faces\? there are: auto "),
+        ({"threshold": 1.5}, "threshold: '1.5' is no probability from 0 to 1"),
+        ({"threshold": float("nan")}, "threshold: 'nan' is no probability"),
+        ({"prior": 0}, "prior: '0' is no probability between 0 and 1"),
         ({"abstain": (0.8, 0.2)}, "0.8|interval|low"),
         ({"abstain": (0.2, 0.8), "output": "overlay"}, "abstain: is for"),
         ({"abstain": (10**400, 1)}, "abstain: has a number beyond all others"),
@@ -236,7 +236,8 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"abstain": (0.2,)}, r"abstain: is \(0.2,\) \(\(low, high\) are wanted, two numbers\)"),
         ({"abstain": 0.2}, r"abstain: is 0.2 \("),
         ({"threshold": numpy.array(0.5)}, "threshold: is ndarray"),
-        ({"adapt": None}, r"adapt: is NoneType \('auto', 'faces' or 'off'"),
+        ({"adapt": 1}, "adapt: is int .a name is wanted"),
+        ({"min_faces": 1}, "unexpected keyword argument 'min_faces' .adapt, faces, "),
         ({"refine": "no"}, "refine: is str"),
         ({"refine": 1}, "refine: is int"),
         ({"output": ["mask"]}, "output: is list"),

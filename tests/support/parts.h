@@ -52,8 +52,9 @@ class PartsTest : public ProgramTest {
     for (const int count : counts) {
       const auto parts = Parts("evaluate " + options, "--partial", count, status);
       const Outcome merged =
-          Run(fmt::format("evaluate --force --json merged.json --report merged.html --partials {}",
-                          fmt::join(parts, " ")));
+          Run(fmt::format("evaluate {} --force --json merged.json --report merged.html "
+                          "--partials {}",
+                          options, fmt::join(parts, " ")));
       EXPECT_EQ(merged.status, status) << merged.err;
       EXPECT_EQ(merged.out, one.out) << options << count;
       EXPECT_EQ(Bytes("merged.json"), Bytes("one.json")) << options << count;

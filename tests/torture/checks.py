@@ -75,10 +75,10 @@ def is_part(name):
 
 
 def files_of(folder):
-    """Names of all files below a folder, relative to it."""
+    """Names of all files below a folder, relative to it, but for that in which runs leave their options."""
     found = []
     for path, _, names in os.walk(folder):
-        found += [os.path.relpath(os.path.join(path, name), folder) for name in names]
+        found += [os.path.relpath(os.path.join(path, name), folder) for name in names if name != '.skinmask-options.jsonl']
     return sorted(found)
 
 

@@ -80,23 +80,61 @@ def bits_of(dtype: DTypeLike, known: tuple[str, ...], words: str = "") -> int:
     return BITS[name]
 
 
-def faces_file(by: str, faces: Path | None) -> str:
-    """As the options of the program: without `faces` the file that SKINMASK_FACES names."""
-    if by == "off":
-        if faces is not None:
-            raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
-        return ""
-    if faces is None:
-        return os.environ.get("SKINMASK_FACES", "")
-    return os.fspath(path_of(faces, "faces"))
+DETECTOR_OPTIONS = {name: taken for name, taken, *_ in _skinmask.detector_options()}
 
 
-def require_no_classes(by: str, faces: Path | None) -> None:
+def detector_texts(options: dict[str, Any]) -> dict[str, str]:
+    """Texts of the options of a detector, which all functions that judge take as keywords.
+
+    None is what is not given. As for the program, SKINMASK_FACES may name the file of `faces`.
+    """
+    texts: dict[str, str] = {}
+    for name, value in options.items():
+        if name not in DETECTOR_OPTIONS:
+            raise TypeError(f"unexpected keyword argument '{name}' ({', '.join(DETECTOR_OPTIONS)})")
+        if value is None:
+            continue
+        if name == "faces":
+            value = os.fspath(path_of(value, name))
+        if isinstance(value, (tuple, list)):  # an interval, a rectangle
+            value = ",".join(option_text(name, "number", number) for number in value)
+        texts[name] = option_text(name, DETECTOR_OPTIONS[name], value)
+    if texts.get("adapt") == "off" and "faces" in texts:
+        raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
+    if texts.get("adapt") != "off" and os.environ.get("SKINMASK_FACES"):
+        texts.setdefault("faces", os.environ["SKINMASK_FACES"])
+    return texts
+
+
+def require_no_classes(options: dict[str, Any]) -> None:
     """For output 'classes', which is of the model alone; 'auto' may be asked for by nobody."""
-    if by == "faces" or faces is not None:
+    if options.get("adapt") == "faces" or options.get("faces") is not None:
         raise _skinmask.Error(
             "output 'classes': knows no adapted model (leave out adapt='faces' and faces)"
         )
+
+
+def option_text(name: str, taken: str, value: Any) -> str:
+    """The value of an option as its text, which the library's table of options takes."""
+    kinds: dict[str, tuple[Any, str]] = {
+        "switch": (BOOLEAN, "True or False is wanted"),
+        "word": (str, "a name is wanted"),
+        "whole": (numbers.Integral, "a whole number is wanted"),
+        "number": (numbers.Real, "a number is wanted"),
+        "text": ((str, os.PathLike, numbers.Real), "a text or a number is wanted"),
+    }
+    if isinstance(value, dict):
+        return ",".join(f"{key}={option_text(name, taken, one)}" for key, one in value.items())
+    kind, wanted = kinds[taken]
+    if not isinstance(value, kind) or isinstance(value, BOOLEAN) != (taken == "switch"):
+        raise TypeError(f"{name}: is {type(value).__name__} ({wanted})")
+    if isinstance(value, BOOLEAN):
+        return "on" if value else "off"
+    if isinstance(value, numbers.Real):
+        return repr(int(value) if isinstance(value, numbers.Integral) else float(value))
+    text = str(value)
+    require_text(name, text)
+    return text
 
 
 def require_range(name: str, value: float | None, low: float, high: float, words: str) -> None:

@@ -67,15 +67,11 @@ def detect(
     model: Model | None = None,
     *,
     output: str = "mask",
-    adapt: str = "auto",
-    threshold: float | None = None,
-    prior: float | None = None,
     rgb: bool = False,
     dtype: DTypeLike = None,
-    faces: Path | None = None,
-    refine: bool = True,
     abstain: _Interval | None = None,
     out: NDArray[Any] | None = None,
+    **options: Any,
 ) -> NDArray[Any]:
     """What `skinmask detect` makes of a picture: by default its mask, 255 where skin is, else 0.
 
@@ -93,6 +89,8 @@ def detect(
       the skin; 'cutout', the picture with the mask as alpha; 'classes', an index into
       model.classes; 'uncertainty', 0 sure, 128 near the threshold, 255 a colour that no class
       explains. Pictures have the channels of `image`.
+    - options: of adaptation and decision, as the program has them (`skinmask detect --help`), with _
+      in place of -. Among them are:
     - adapt: 'auto' fits the model to the faces in the picture, and divides one without a face where
       its own colours divide; 'faces' leaves the latter out; 'off' is the model alone, which is some
       300 times as fast. A model that does not find skin is not adapted by 'auto'.
@@ -107,9 +105,9 @@ def detect(
     The results of any number of threads are the same, and those of the program.
     """
     if output == "classes":
-        require_no_classes(adapt, faces)
+        require_no_classes(options)
     return _skinmask.detect(
-        chosen(model)._detector(adapt, faces, refine, prior, threshold),
+        chosen(model)._detector(options),
         image,
         _asked(output, dtype, abstain, rgb),
         rgb,
@@ -136,20 +134,9 @@ class Stream:
     (48, 64)
     """
 
-    def __init__(
-        self,
-        model: Model | None = None,
-        *,
-        adapt: str = "auto",
-        threshold: float | None = None,
-        prior: float | None = None,
-        faces: Path | None = None,
-        refine: bool = True,
-    ) -> None:
-        self._by = adapt, faces
-        self._core = _skinmask.Stream(
-            chosen(model)._detector(adapt, faces, refine, prior, threshold)
-        )
+    def __init__(self, model: Model | None = None, **options: Any) -> None:
+        self._options = options
+        self._core = _skinmask.Stream(chosen(model)._detector(options))
 
     def detect(
         self,
@@ -163,7 +150,7 @@ class Stream:
     ) -> NDArray[Any]:
         """As `detect`, of the next frame."""
         if output == "classes":
-            require_no_classes(*self._by)
+            require_no_classes(self._options)
         return self._core.detect(image, _asked(output, dtype, abstain, rgb), rgb, out)
 
 
@@ -171,13 +158,9 @@ def video(
     path: Path,
     model: Model | None = None,
     *,
-    adapt: str = "auto",
-    threshold: float | None = None,
-    prior: float | None = None,
-    faces: Path | None = None,
-    refine: bool = True,
     start: str | float | None = None,
     end: str | float | None = None,
+    **options: Any,
 ) -> Video:
     """The frames of a video file, one after the other, as `skinmask detect` judges them.
 
@@ -185,14 +168,14 @@ def video(
     when they are first asked for, in whatever thread asks, and are read-only (copy them to draw on
     them). `start` and `end` are seconds or texts as '1:02.5' and '120f' (a frame's number): frames
     from the one on and before the other. Damage is an Error where it stands, after the frames
-    before it.
+    before it. `options` are those of `detect`.
 
         for frame in skinmask.video("clip.mp4", adapt="faces"):
             print(frame.seconds, frame.region)
 
     The file is open as long as the Video is; `close`, or `with`, closes it before.
     """
-    detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
+    detector = chosen(model)._detector(options)
     path = path_of(path, wanted="a file's path is wanted; frames of cameras go to skinmask.Stream")
     return Video(path, detector, _moment("start", start), _moment("end", end))
 

@@ -8,17 +8,16 @@ import os
 import threading
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, Optional
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
 from . import _skinmask
 from ._common import (
-    BOOLEAN,
     Path,
     Progress,
-    faces_file,
+    detector_texts,
     give,
     path_of,
     require_decision,
@@ -28,7 +27,7 @@ from ._common import (
 )
 from ._pairs import Paths, pair_options
 from ._samples import Samples
-from ._training import require_kind, set_of_kind, set_rule
+from ._training import set_options, set_rule
 
 # Held while something is made that a model keeps: of threads that ask for the same, one makes it. A
 # fork waits for it, since a child has no thread that would ever release it.
@@ -37,7 +36,7 @@ os.register_at_fork(
     before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
 )
 
-_Key = tuple[str, str, bool, Optional[float], Optional[float]]
+_Key = tuple[tuple[str, str], ...]
 
 
 class Model:
@@ -129,24 +128,19 @@ class Model:
         options = _skinmask.TrainOptions()
         require_type("kind", kind, str, "a name, as 'qda', is wanted")
         require_type("space", space, str, "a name, as 'BGR', is wanted")
-        options.kind(kind)
-        options.features(space, [] if channels is None else texts("channels", channels))
-        give(options.covariance, "covariance", covariance, "a name, as 'mle', is wanted")
-        share = None if shrinkage == "auto" else shrinkage
-        give(options.shrinkage, "shrinkage", share, "0 to 1, or 'auto'")
-        give(options.positive, "positive", positive, "the name of a class is wanted")
+        fit = {"kind": kind, "space": space, "positive": positive, **of_kind}
+        if channels is not None:
+            fit["channels"] = ",".join(texts("channels", channels))
+        if covariance != "mle":
+            fit["covariance"] = covariance
+        if shrinkage != 0:
+            fit["shrinkage"] = shrinkage
         if prior is not None:
-            if not isinstance(prior, dict):
-                require_decision(None, prior)
-            give(options.prior, "prior", prior, "a number, or a dict of one for each class")
+            fit["prior"] = prior
+        set_options(options, kind, fit)
         set_rule(
             options, threshold, max_f1=max_f1, max_fpr=max_fpr, min_recall=min_recall, cost=cost
         )
-        if covariance != "mle":
-            require_kind("covariance", kind)
-        if shrinkage != 0:
-            require_kind("shrinkage", kind)
-        set_of_kind(options, kind, of_kind)
         if validation is not None:
             wanted = "a folder of images and one of their masks are wanted"
             require_type("validation", validation, (tuple, list), wanted)
@@ -195,28 +189,16 @@ class Model:
         require_decision(None, prior)
         return Model(self._core.changed(prior, None))
 
-    def _detector(
-        self,
-        adapt: str,
-        faces: Path | None,
-        refine: bool,
-        prior: float | None,
-        threshold: float | None,
-    ) -> _skinmask.Detector:
+    def _detector(self, options: dict[str, Any]) -> _skinmask.Detector:
         """What a call asks for, made ready; the last few are kept, as that may take a while."""
-        require_type("adapt", adapt, str, "'auto', 'faces' or 'off' is wanted")
-        require_type("refine", refine, BOOLEAN, "True or False is wanted")
-        key = (adapt, faces_file(adapt, faces), refine, prior, threshold)
-        try:
-            kept = self._detectors.get(key)
-        except TypeError:  # what cannot be hashed is no number
-            kept = None
+        texts = detector_texts(options)
+        key = tuple(sorted(texts.items()))
+        kept = self._detectors.get(key)
         if kept is not None:
             return kept
-        require_decision(threshold, prior)
         with _making:
             if key not in self._detectors:
-                made = _skinmask.Detector(self._core, *key)
+                made = _skinmask.Detector(self._core, texts)
                 if len(self._detectors) >= 8:
                     self._detectors = {}
                 self._detectors[key] = made

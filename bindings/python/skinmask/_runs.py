@@ -12,9 +12,11 @@ from numpy.typing import DTypeLike
 
 from . import _skinmask
 from ._common import (
+    DETECTOR_OPTIONS,
     Path,
     Progress,
     bits_of,
+    detector_texts,
     path_of,
     require_function,
     require_no_classes,
@@ -64,11 +66,6 @@ def evaluate(
     masks: Paths | None = None,
     model: Model | None = None,
     *,
-    adapt: str = "auto",
-    threshold: float | None = None,
-    prior: float | None = None,
-    faces: Path | None = None,
-    refine: bool = True,
     report: Path | None = None,
     overwrite: bool = True,
     progress: Progress = None,
@@ -86,17 +83,19 @@ def evaluate(
     first mask for the first image. A list may hold arrays: pictures as `detect` takes them, and
     masks of uint8 or bool, which are called 'images[0]', 'masks[0]', and so on. Each is copied
     while it is judged, and before the run if it is not contiguous or a mask of bool. `report` is an
-    HTML page to write. `how` says how masks are read: `Samples.from_pairs`. A file that cannot be
+    HTML page to write. `how` says how masks are read,
+    `Samples.from_pairs`, and has the options of `detect`. A file that cannot be
     read is an Error, unless `problem`, a function of one line, is told of it instead. Ctrl-C ends
     the run.
     """
+    options = {name: how.pop(name) for name in list(how) if name in DETECTOR_OPTIONS}
     if isinstance(images, Samples):
-        adapts = adapt == "faces" or faces is not None
+        adapts = options.get("adapt") == "faces" or options.get("faces") is not None
         if masks is not None or report is not None or adapts or how:
             raise _skinmask.Error(
                 "samples: are judged without masks, faces and report (a folder of images has them)"
             )
-        detector = chosen(model)._detector("off", None, refine, prior, threshold)
+        detector = chosen(model)._detector({**options, "adapt": "off", "faces": None})
         table = images._core
 
         def judge(*_: Any) -> str:
@@ -104,7 +103,7 @@ def evaluate(
 
         return Evaluation(json.loads(run(judge, progress=progress, problem=problem)))
     pairs = pair_options(images, masks, **how)
-    detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
+    detector = chosen(model)._detector(options)
     page = "" if report is None else path_of(report, "report")
 
     def work(stop: _skinmask.Stop, told: Progress, failed: Any) -> str:
@@ -119,11 +118,6 @@ def detect_files(
     model: Model | None = None,
     *,
     outputs: str | Iterable[str] = "mask",
-    adapt: str = "auto",
-    threshold: float | None = None,
-    prior: float | None = None,
-    faces: Path | None = None,
-    refine: bool = True,
     include: str | Iterable[str] = (),
     exclude: str | Iterable[str] = (),
     dtype: DTypeLike = None,
@@ -132,6 +126,7 @@ def detect_files(
     resume: bool = False,
     each: Callable[[DetectedFile], object] | None = None,
     progress: Progress = None,
+    **how: Any,
 ) -> list[DetectedFile]:
     """`skinmask detect`: files, folders and videos of `inputs` to files in the folder `output`.
 
@@ -144,9 +139,11 @@ def detect_files(
 
     What either raises ends the run, and so does Ctrl-C, after the pictures that are being worked
     on; files are whole, and `resume` goes on where it ended. `dtype` is that of probabilities,
-    'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures.
+    'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures. `how` are options of `detect`;
+    `resume` refuses outputs that were made with others.
     """
     require_function("each", each)
+    texts_of_detector = detector_texts(how)
     options = _skinmask.DetectOptions()
     listed = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     options.inputs = [path_of(path, "inputs") for path in listed]
@@ -154,7 +151,7 @@ def detect_files(
     kinds = _kinds(outputs)
     options.outputs(kinds)
     if "classes" in kinds:
-        require_no_classes(adapt, faces)
+        require_no_classes(how)
     options.include = texts("include", include)
     options.exclude = texts("exclude", exclude)
     if "probability" in kinds:
@@ -170,7 +167,13 @@ def detect_files(
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.overwrite(overwrite)
     options.resume = resume
-    detector = chosen(model)._detector(adapt, faces, refine, prior, threshold)
+    detector = chosen(model)._detector(how)
+    made_with = {name.replace("_", "-"): text for name, text in texts_of_detector.items()}
+    if scale != 1:
+        made_with["scale"] = f"1/{scale}"
+    if options.bits != 8:
+        made_with["depth"] = str(options.bits)
+    options.made_with = made_with
     files: list[DetectedFile] = []
 
     def done(file: DetectedFile) -> None:

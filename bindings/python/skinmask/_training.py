@@ -5,35 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from . import _skinmask
-from ._common import give, require_decision, require_range, two_numbers
+from ._common import option_text, require_decision, require_range, two_numbers
 
 _RULES = ("max_f1", "max_fpr", "min_recall", "cost")
-_ITERATIVE = ("logistic", "mixture")
-_HISTOGRAMS = ("histogram-nb", "histogram")
-KINDS_OF = {  # the options of some kinds of model only
-    "covariance": ("qda", "lda", "gaussian-nb"),
-    "shrinkage": ("qda", "lda"),
-    "components": ("mixture",),
-    "seed": ("mixture",),
-    "terms": ("logistic",),
-    "ridge": ("logistic",),
-    "solver": ("logistic",),
-    "rate": ("logistic",),
-    "iterations": _ITERATIVE,
-    "tolerance": _ITERATIVE,
-    "bins": _HISTOGRAMS,
-    "smoothing": _HISTOGRAMS,
-}
-
-
-_WANTED = {
-    "components": "a whole number, or a dict of one for each class, is wanted",
-    "seed": "a whole number is wanted",
-    "iterations": "a whole number is wanted",
-    "bins": "a whole number is wanted",
-    "terms": "a name, as 'quadratic', is wanted",
-    "solver": "a name, as 'newton', is wanted",
-}
+_OPTIONS = {name: row for name, *row in _skinmask.fit_options()}
+_OPTIONS["terms"] = _OPTIONS.pop("features")  # scikit-learn's word for another thing
+KINDS_OF = {name: kinds for name, (_, _, kinds) in _OPTIONS.items() if kinds}
 
 
 def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: Any) -> None:
@@ -54,26 +31,14 @@ def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: 
         options.rule(name, float(value), fn_cost)
 
 
-def require_kind(name: str, kind: str) -> None:
-    if kind not in KINDS_OF[name]:
-        raise _skinmask.Error(f"{name}: is of {', '.join(KINDS_OF[name])}, and kind is {kind}")
-
-
-def set_of_kind(options: _skinmask.TrainOptions, kind: str, given: dict[str, Any]) -> None:
-    ranges = {
-        "components": (1, 1 << 30, "1 or more"),
-        "seed": (0, (1 << 64) - 1, "0 or more"),
-        "iterations": (1, 1 << 30, "1 or more"),
-        "rate": (0, 1e300, "more than 0"),
-        "tolerance": (0, 1e300, "0 or more"),
-    }
+def set_options(options: _skinmask.TrainOptions, kind: str, given: dict[str, Any]) -> None:
+    """Those of the fit; the ones that are of some kinds of models alone are so here, too."""
     for name, value in given.items():
-        if name not in KINDS_OF:
+        if name not in _OPTIONS:
             raise TypeError(
-                f"train() got an unexpected keyword argument '{name}' ({', '.join(KINDS_OF)})"
+                f"train() got an unexpected keyword argument '{name}' ({', '.join(_OPTIONS)})"
             )
-        require_kind(name, kind)
-        if name in ranges:
-            for number in value.values() if isinstance(value, dict) else [value]:
-                require_range(name, number, *ranges[name])
-        give(getattr(options, name), name, value, _WANTED.get(name, "a number is wanted"))
+        taken, _, kinds = _OPTIONS[name]
+        if kinds and kind not in kinds:
+            raise _skinmask.Error(f"{name}: is of {', '.join(kinds)}, and kind is {kind}")
+        options.set("features" if name == "terms" else name, option_text(name, taken, value))

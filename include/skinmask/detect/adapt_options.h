@@ -2,6 +2,8 @@
 // docs/accuracy.md ('What choosing the options is worth') says what half and double of each cost.
 #pragma once
 
+#include "skinmask/base/options.h"
+
 namespace [[gnu::visibility("default")]] skinmask {
 
 // Each comment ends with the option's range, and says where the default comes from: 'ECU' for what
@@ -178,5 +180,7 @@ struct AdaptOptions {
 
   void Validate() const;  // throws Error for the first value out of range
 };
+// Every option by its name here, as "fit.em_steps"; ranges stand in it, and what users see.
+const OptionTable<AdaptOptions>& AdaptTable();
 
 }  // namespace skinmask

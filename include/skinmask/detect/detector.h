@@ -1,4 +1,5 @@
-// A model made ready to judge pictures and frames, with the choices that `skinmask detect` offers.
+// A model made ready to judge pictures, alone or as the frames of a stream, with the choices that
+// `skinmask detect` offers.
 #pragma once
 
 #include <filesystem>
@@ -6,69 +7,154 @@
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "skinmask/base/lazy.h"
 #include "skinmask/detect/adapt.h"
+#include "skinmask/detect/adapt_stream.h"
 #include "skinmask/detect/frame_posterior.h"
-#include "skinmask/media/video.h"
+#include "skinmask/detect/judgement.h"
 #include "skinmask/model/model.h"
+#include "skinmask/model/outliers.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
 struct DetectorOptions {
   // kAuto: each picture is adapted to its faces, or, where there is none, divided where its own
   // colours divide; kFaces: to its faces alone; kOff: the same model for all, which is the fastest.
-  // A model whose positive class is not called skin knows nothing of faces: kAuto leaves it alone.
   enum class Adapt { kAuto, kFaces, kOff };
   Adapt adapt = Adapt::kAuto;
+  // By itself kAuto leaves a model alone whose positive class is not called skin, as faces say
+  // nothing of it, and where there are seeds, these are all that counts. True: neither, for it was
+  // asked for.
+  bool insist = false;
+  // Skin in every picture that is adapted to, with kOff, too: a rectangle; a file of a mask, whose
+  // bytes above 127 are skin.
+  std::optional<cv::Rect> seed_rect{};
+  std::filesystem::path seed_mask{};
+  std::filesystem::path faces{};  // a file of YuNet's; empty: the finder that is built in
+  HogOptions hog{};               // how that one searches
+  AdaptOptions adaptation{};      // to what the finders find
   // Absent: the model's own. 0 to 1; above 0 and below 1.
-  std::optional<double> threshold, prior;
-  std::filesystem::path faces;  // a file of YuNet's; empty: the finder that is built in
-  HogOptions hog;               // how that one searches
-  bool refine = true;           // neighbours help each other, where faces were found
+  std::optional<double> threshold{}, prior{};
+  // P(skin) above the first and at most the second is not known, 0 to 1; absent: 0.25 and 0.75, and
+  // masks as outputs do not abstain.
+  std::optional<std::pair<double, double>> abstain{};
+  // Each component of a class explains the colours of its region of highest density that holds this
+  // share of it (Outliers); above 0, and 1: all colours are explained. Absent: in masks that
+  // abstain 1, in maps of the unknown 0.999, and 1 for logistic models, which have no densities.
+  std::optional<double> outlier{};
+  // What pictures are judged by that have planes, where the model allows it, and they are not
+  // adapted to.
+  FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;
+  PosteriorOptions expected{};  // changes speed, never results
+
+  bool has_seeds() const { return seed_rect || !seed_mask.empty(); }
+  // Whether images without a seed are divided, and whether faces are searched for.
+  bool by_image() const { return adapt == Adapt::kAuto && (insist || !has_seeds()); }
+  bool by_faces() const { return by_image() || adapt == Adapt::kFaces; }
 };
+// What users can set, by the names that they have for it, with those of AdaptTable.
+const OptionTable<DetectorOptions>& DetectorTable();
+// "X,Y,WIDTH,HEIGHT" in pixels; absent where the text is anything else, or holds no pixel.
+std::optional<cv::Rect> RectangleFromText(std::string_view text);
 
-// "auto", "faces", "off"; AdaptFromName throws Error that lists them.
-std::string_view AdaptName(DetectorOptions::Adapt adapt);
-DetectorOptions::Adapt AdaptFromName(std::string_view name);
-std::vector<std::string_view> AdaptNames();
+// Throws Error for numbers out of range, and for an `outlier` below 1 of a logistic model.
+void Validate(const DetectorOptions& options, const Model& model);
 
-// Safe from many threads; the same for any number.
+// The finders of faces, of which the options choose the first that takes their file, or none.
+struct FaceFinder {
+  std::string_view name;  // SeedFinder::name of what it makes
+  bool takes_file;        // DetectorOptions::faces
+  std::unique_ptr<SeedFinder> (*make)(const DetectorOptions& options);
+};
+const std::vector<FaceFinder>& FaceFinders();
+
+// Safe from many threads; the same for any number. Copies share what is large.
 class Detector {
  public:
   // Throws Error: options out of range, no such file of faces.
   explicit Detector(const Model& model, const DetectorOptions& options = {});
-  // The same with another threshold; what was adapted to stays valid. Throws Error out of range.
-  Detector WithThreshold(double threshold) const;
+  // With an adapter that was made before, of the same model; null: nothing is adapted. Of `options`
+  // count those that With takes.
+  Detector(const Model& model, std::shared_ptr<const Adapter> adapter,
+           const DetectorOptions& options = {});
+  // The same with another threshold, prior, interval that is not known, outliers, pixels and
+  // expectation: what was adapted to stays valid, and all else as it is, whatever the options say.
+  // Throws Error out of range.
+  Detector With(const DetectorOptions& options) const;
 
-  // The mask and the probability that `skinmask detect` makes of a picture, CV_8UC3, upright:
-  // CV_8UC1 of its size, into matrices that may have their memory already.
-  void Mask(const cv::Mat& bgr, cv::Mat& mask) const;
-  void Probability(const cv::Mat& bgr, cv::Mat& probability) const;
+  // Pictures of their own. A Judgement must not outlive this.
+  Judgement Judge(Picture picture) const { return {*this, std::move(picture)}; }
+  // Null where there is nothing to adapt to, or this adapts to nothing.
+  std::shared_ptr<const Adaptation> Adapt(const Picture& picture) const;
 
-  // The same of a frame by its planes, without rotation. `adaptation` is null, or what adapter()
-  // or a StreamAdapter of it made of the frame. `bgr` is the frame's StoredBgr; where there is no
-  // adaptation and TakesYuv is true, it may be empty.
-  void Mask(const VideoFrame& frame, const cv::Mat& bgr, const Adaptation* adaptation,
-            cv::Mat& mask) const;
-  void Probability(const VideoFrame& frame, const cv::Mat& bgr, const Adaptation* adaptation,
-                   cv::Mat& probability) const;
-  bool TakesYuv(const VideoFrame& frame) const { return posterior_.TakesYuv(frame); }
+  const DetectorOptions& options() const { return options_; }
+  const Model& model() const { return *model_; }  // as the options have it
+  double threshold() const { return model_->decision.threshold; }
   // The model without adaptation.
-  const Posterior& posterior() const { return posterior_.posterior(); }
-
+  const FramePosterior& posterior() const { return *posterior_; }
   // Null where nothing is adapted.
   const std::shared_ptr<const Adapter>& adapter() const { return adapter_; }
-  // As the options have it.
-  const Model& model() const { return model_; }
 
  private:
-  std::optional<Adaptation> Adapt(const cv::Mat& bgr) const;
+  friend class Judgement;
+  // What is not known, and the model at both of its ends.
+  struct Interval {
+    std::pair<double, double> ends;
+    Posterior low, high;
+  };
 
-  Model model_;
-  FramePosterior posterior_;
+  void SetOptions(const DetectorOptions& options);
+  const Interval& interval() const;
+  // Of masks that abstain, or of maps of what is not known; null where all colours are explained.
+  const Outliers* OutliersOf(bool masks) const;
+  double ExplainedShare(bool masks) const;
+  // All log-odds, by another prior than the adapter's.
+  double moved() const;
+
+  DetectorOptions options_;
+  std::shared_ptr<const Model> made_, model_;  // as it was trained; as the options have it
+  std::shared_ptr<const FramePosterior> posterior_;
   std::shared_ptr<const Adapter> adapter_;
+  double adapter_prior_ = 0;  // of the model that it was made of
+  // Made when they are first needed, since tables take their time.
+  std::shared_ptr<const Lazy<Interval>> interval_;
+  std::shared_ptr<const Lazy<Outliers>> outliers_of_masks_, outliers_of_maps_;
 };
+
+// A detector of the frames of one camera or video, adapted to as StreamAdapter does.
+class Stream {
+ public:
+  explicit Stream(Detector detector, const StreamOptions& options = {});
+
+  // The next frame, in order, from one thread at a time; the Judgement must not outlive this.
+  Judgement Judge(Picture picture) {
+    std::shared_ptr<const Adaptation> adaptation = Follow(picture);
+    return {detector_, std::move(picture), std::move(adaptation)};
+  }
+  // The part of it that must come in order: null where there is nothing to adapt to.
+  std::shared_ptr<const Adaptation> Follow(const Picture& picture);
+
+  const Detector& detector() const { return detector_; }
+  // The same with other options, as Detector::With takes them; what was learnt of the frames stays.
+  void Set(const DetectorOptions& options) { detector_ = detector_.With(options); }
+
+ private:
+  Detector detector_;
+  std::optional<StreamAdapter> adapter_;  // where something is adapted
+};
+
+// Skin in a picture, by one call: the mask that `skinmask detect` makes of it, CV_8UC1 of its size,
+// 255 where skin is, else 0, by the built-in model, adapted to the faces in the picture, or, where
+// there is none, divided where its own colours divide (docs/adaptation.md). `bgr` is CV_8UC3, B G
+// R, upright, as cv::imread and ReadImage give it; anything else is an Error. Safe from many
+// threads; the same for any number. A photograph of a megapixel takes some 110 ms on one core,
+// nearly all of it for finding faces; the first call makes the model ready, a few milliseconds
+// more. What else there is to choose: Detector, and DetectMask (detect_image.h), which takes a
+// third of a millisecond without adaptation.
+cv::Mat Detect(const cv::Mat& bgr);
 
 // The threshold that `made`, a model as it was trained, has after its prior became `prior`, which
 // moves all log-odds alike: what Adapter calls the model's own.

@@ -8,11 +8,9 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // The picture darkened where there is no skin, with the border of the skin drawn in; and the
-// picture as BGRA with the mask as alpha.
-cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask);
-// The same into a picture that may have its memory already.
-void DrawOverlayInto(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat& overlay);
-cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask);
+// picture as BGRA with the mask as alpha. `memory` is used where it fits.
+cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat memory = {});
+cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat memory = {});
 cv::Mat BlackOut(const cv::Mat& bgr, const cv::Mat& mask);  // the same on black, for videos
 // Colours for `count` classes, three bytes R G B each; and indices (CV_8UC1) in such colours
 // (CV_8UC3).

@@ -24,15 +24,15 @@ class FramePosterior {
   // Whether masks and probabilities are made without BGR: of some frames, and of such a one.
   bool TakesYuv() const { return !yuv_.empty(); }
   bool TakesYuv(const VideoFrame& frame) const;
-  // CV_8UC1 of the stored size, as Posterior's rows: VideoFrame::Upright turns them. `stored_bgr`
-  // is frame.StoredBgr() where TakesYuv is false. Rows in parallel; safe from many threads.
-  cv::Mat Mask(const VideoFrame& frame, const cv::Mat& stored_bgr) const;
-  // The same into a mask that may have its memory already.
-  void Mask(const VideoFrame& frame, const cv::Mat& stored_bgr, cv::Mat& mask) const;
-  cv::Mat Probability(const VideoFrame& frame, const cv::Mat& stored_bgr) const;
+  // CV_8UC1 of the stored size, as Posterior's rows: VideoFrame::Upright turns them. `memory` is
+  // used where it fits. Of a frame that TakesYuv is false of, they are those of its BGR as it is
+  // stored. Rows in parallel; safe from many threads.
+  cv::Mat Mask(const VideoFrame& frame, cv::Mat memory = {}) const;
+  cv::Mat Probability(const VideoFrame& frame, cv::Mat memory = {}) const;
   // z likewise, CV_32FC1: in double, rounded to float. Some 20 times slower.
-  cv::Mat LogOdds(const VideoFrame& frame, const cv::Mat& stored_bgr) const;
+  cv::Mat LogOdds(const VideoFrame& frame) const;
 
+  // Of BGR.
   const Posterior& posterior() const { return posterior_; }
 
  private:

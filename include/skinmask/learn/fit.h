@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "skinmask/base/options.h"
 #include "skinmask/data/moments.h"
 #include "skinmask/data/samples.h"
 #include "skinmask/model/model.h"
@@ -40,11 +41,8 @@ struct LogisticOptions {
 // "linear", "squares", "quadratic"; TermsFromName throws Error that lists them.
 std::string_view TermsName(LogisticOptions::Terms terms);
 LogisticOptions::Terms TermsFromName(std::string_view name);
-std::vector<std::string_view> TermsNames();
-// "newton", "gradient", "sgd"; SolverFromName throws Error that lists them.
+// "newton", "gradient", "sgd".
 std::string_view SolverName(LogisticOptions::Solver solver);
-LogisticOptions::Solver SolverFromName(std::string_view name);
-std::vector<std::string_view> SolverNames();
 
 // Gaussian mixtures by expectation-maximisation, from k-means++ with a fixed seed.
 struct MixtureOptions {
@@ -74,6 +72,10 @@ struct FitOptions {
   std::function<void(std::size_t done, std::size_t total, std::uint64_t pixels)> progress = {};
   const std::atomic<bool>* stop = nullptr;  // when set: begin no further iteration
 };
+
+// All but `progress` and `stop`, by the names that `train` has for them. Kind and space come before
+// the channels.
+const OptionTable<FitOptions>& FitTable();
 
 // Fits every class of the table (K >= 2); docs/math.md, 'Estimates'. The same model to the last bit
 // for tables that hold the same counts, whatever their groups. Throws Error when there are fewer

@@ -89,6 +89,10 @@ class InputList {
   std::string names_;  // each ended by a zero
 };
 
+// What a run of detection leaves in its output folder: with what the outputs were made. No list of
+// files has it, not even among those that are passed over.
+inline constexpr char kMadeWithFile[] = ".skinmask-options.jsonl";
+
 enum class Inputs { kImages, kAll };  // all: images, videos and tar archives
 
 struct ListOptions {

@@ -43,6 +43,8 @@ struct PairingOptions {
   // The images are masks that `detect` wrote: its other outputs are passed over, full names
   // (b.jpg.png) find the mask of b, and masks without one go to the problems.
   bool predicted = false;
+  // What the names of those end in.
+  std::vector<std::string_view> other_outputs{};
   // Images without a mask are no problems, but passed over.
   bool allow_missing = false;
 };

@@ -22,6 +22,8 @@ struct PosteriorOptions {
   std::uint64_t expected_pixels = std::numeric_limits<std::uint64_t>::max();
   bool mask = true;         // MaskRow will be called
   bool probability = true;  // ProbabilityRow for bytes will be called
+
+  bool operator==(const PosteriorOptions&) const = default;
 };
 
 // A compiled model. Row functions are total over every byte and safe to call from many threads;

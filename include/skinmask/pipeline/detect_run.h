@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
@@ -11,15 +12,12 @@
 #include <vector>
 
 #include "skinmask/base/file.h"
-#include "skinmask/detect/adapt.h"
-#include "skinmask/detect/frame_posterior.h"
+#include "skinmask/detect/detector.h"
+#include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"
-#include "skinmask/detect/uncertainty.h"
 #include "skinmask/media/image.h"
-#include "skinmask/media/outputs.h"
 #include "skinmask/media/video.h"
 #include "skinmask/media/video_time.h"
-#include "skinmask/model/model.h"
 #include "skinmask/pipeline/run.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
@@ -64,7 +62,11 @@ struct DetectOptions {
   std::vector<std::filesystem::path> other_files;  // that the caller writes: no inputs
   std::vector<Output> outputs{Output::kMask};
   Overwrite overwrite = Overwrite::kNo;
-  bool resume = false;                     // leave out inputs whose outputs are all there
+  bool resume = false;  // leave out inputs whose outputs are all there
+  // What decides the bytes of the outputs beside the model: options by name and value. A run leaves
+  // it in its output folder (kMadeWithFile), and one that resumes throws Error where outputs of its
+  // kinds were made with anything else. Absent: neither.
+  std::optional<std::map<std::string, std::string>> made_with;
   std::size_t shard = 1, shard_count = 1;  // every shard_count-th input, from the shard-th
   int scale = 1;                           // 1, 2, 4 or 8: as DecodeOptions::scale
   // Of probabilities: 8, or 16 (round(65535 P), from log-odds in double; PNG, and FFV1 in videos).
@@ -78,11 +80,7 @@ struct DetectOptions {
   // not 1, where the adapter has adapted to an image, and for models that are not one quadratic.
   FramePosterior::Pixels pixels = FramePosterior::Pixels::kBgr;
   VideoOutputOptions video;
-  std::shared_ptr<const Adapter> adapter;  // null: the same model for every image
-  // Of the same model: for Output::kUncertainty, and for masks if they abstain. It sees BGR.
-  std::shared_ptr<const Uncertainty> uncertainty;
-  bool abstain = false;  // masks are Uncertainty::AbstainingMask; nothing else changes
-  bool region = false;   // DetectedImage::region of images is wanted, which takes their P(skin)
+  bool region = false;  // DetectedImage::region of images is wanted, which takes their P(skin)
 };
 
 struct DetectedImage {
@@ -112,8 +110,8 @@ void PrepareOutput(const DetectOptions& options);
 // video whose data are damaged is a problem, and its outputs hold the frames before; one that a
 // stop interrupts leaves no output (single frames stay, which a run with `resume` completes).
 // Images are not waited for until the disk has them (Survives::kProcess), since they can be made
-// again; videos are.
-void Detect(const DetectOptions& options, const Model& model, const Run& run,
+// again; videos are. What the detector expects and by what pixels it judges, the run knows better.
+void Detect(const DetectOptions& options, const Detector& detector, const Run& run,
             const std::function<void(const DetectedImage&)>& done);
 
 }  // namespace skinmask

@@ -11,7 +11,7 @@
 
 #include "skinmask/data/samples.h"
 #include "skinmask/data/tone.h"
-#include "skinmask/detect/adapt.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/learn/class_counts.h"
 #include "skinmask/learn/evaluation.h"
 #include "skinmask/learn/selective.h"
@@ -61,14 +61,13 @@ struct EvaluationReport {
   std::vector<DrawnPixel> drawn;       // a thousand of each side, chosen by hash; none for masks
 };
 
-// The model on images (those of the shard) against their masks; every class but `model.positive()`
-// is negative. With an adapter its log-odds count, in images that it adapts to. With `above`, a
-// threshold of the scores of the same data, positive is what scores above it, whatever the model's
-// threshold, exactly as those scores count it. With `tones` they are in the report, for 80 ns more
-// for each true positive pixel.
-EvaluationReport EvaluateImages(const PairOptions& options, const Model& model, const Run& run,
-                                const Adapter* adapter = nullptr,
-                                std::optional<double> above = std::nullopt, bool tones = false);
+// A detector on images (those of the shard) against their masks; every class but the positive one
+// of its model is negative. With `above`, a threshold of the scores of the same data, positive is
+// what scores above it, whatever the model's threshold, exactly as those scores count it. With
+// `tones` they are in the report, for 80 ns more for each true positive pixel.
+EvaluationReport EvaluateImages(const PairOptions& options, const Detector& detector,
+                                const Run& run, std::optional<double> above = std::nullopt,
+                                bool tones = false);
 // Masks made before (`options.images`) against ground truth (`options.masks`): above 127 is
 // positive. The outputs of `detect` other than masks are passed over.
 EvaluationReport EvaluatePredicted(const PairOptions& options, const Run& run);

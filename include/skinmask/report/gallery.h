@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "skinmask/detect/adapt.h"
-#include "skinmask/model/model.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/pipeline/evaluate.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
@@ -37,10 +36,8 @@ constexpr std::size_t kMaxThumbnails = 2000;
 GalleryNames NamesOfGallery(const EvaluationReport& report);
 
 // Reads these images a second time, so that evaluation need not keep pictures. Problems go to
-// `run`; an image that cannot be read again is left out. `model` is null for predicted masks; with
-// an adapter its masks and probabilities are shown, of images that it adapts to.
-std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Model* model,
-                                         const GalleryNames& names, const Run& run,
-                                         const Adapter* adapter = nullptr);
+// `run`; an image that cannot be read again is left out. `detector` is null for predicted masks.
+std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detector* detector,
+                                         const GalleryNames& names, const Run& run);
 
 }  // namespace skinmask

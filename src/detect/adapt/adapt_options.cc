@@ -3,88 +3,134 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <utility>
 
 #include "skinmask/base/error.h"
 
 namespace skinmask {
 namespace {
 
-void Check(std::string_view option, double value, double least, double greatest) {
-  if (value >= least && value <= greatest) return;  // false for a NaN
-  throw Error(fmt::format("adaptation option {}", option),
-              fmt::format("{} is out of range ({} to {})", value, least, greatest));
+constexpr std::string_view kSubject = "adaptation option";
+
+const OptionTable<HogOptions>& HogTable() {
+  using O = HogOptions;
+  static const OptionTable<O> table{{"hog.min_searched_pixels", &O::min_searched_pixels, 1e4, 1e8},
+                                    {"hog.searched_share", &O::searched_share, 0, 1},
+                                    {"hog.max_searched_pixels", &O::max_searched_pixels, 1e4, 1e8},
+                                    {"hog.max_enlargement", &O::max_enlargement, 1, 8},
+                                    {"hog.min_score", &O::min_score, -2, 2},
+                                    {"hog.min_tilted_score", &O::min_tilted_score, -2, 2}};
+  return table;
 }
 
-void CheckFit(std::string_view group, const ImageFitOptions& fit) {
-  const auto check = [&](std::string_view option, double value, double least, double greatest) {
-    Check(fmt::format("{}.{}", group, option), value, least, greatest);
-  };
-  check("pixels", fit.pixels, 100, 1e8);
-  check("background_components", fit.background_components, 1, 48);
-  check("background_covariance_floor", fit.background_covariance_floor, 0.01, 1000);
-  check("background_min_distance", fit.background_min_distance, 0, 1000);
-  check("skin_shade", fit.skin_shade, 0, 1);
-  check("em_steps", fit.em_steps, 0, 1000);
-  check("prior_strength", fit.prior_strength, 0, 100);
-  check("informed_times", fit.informed_times, 0, 100);
-  check("informed_rounds", fit.informed_rounds, 1, 100);
-  check("informed_steps", fit.informed_steps, 0, 100);
+const OptionTable<YuNetOptions>& YuNetTable() {
+  using O = YuNetOptions;
+  static const OptionTable<O> table{{"yunet.side_per_root_pixel", &O::side_per_root_pixel, 0, 10},
+                                    {"yunet.min_side", &O::min_side, 32, 10000},
+                                    {"yunet.max_side", &O::max_side, 32, 10000},
+                                    {"yunet.max_enlargement", &O::max_enlargement, 1, 8},
+                                    {"yunet.min_score", &O::min_score, 0, 1}};
+  return table;
+}
+
+OptionTable<SeedSkinOptions> SeedSkinTable() {
+  using O = SeedSkinOptions;
+  return {{"inner_half_width", &O::inner_half_width, 0.05, 0.5},
+          {"inner_half_height", &O::inner_half_height, 0.05, 0.5},
+          {"min_log_odds", &O::min_log_odds, -20, 20},
+          {"trim_fraction", &O::trim_fraction, 0, 0.5},
+          {"covariance_inflation", &O::covariance_inflation, 0.1, 10},
+          {"covariance_floor", &O::covariance_floor, 0.01, 1000},
+          {"max_components", &O::max_components, 1, 16}};
+}
+
+OptionTable<ImageFitOptions> ImageFitTable() {
+  using O = ImageFitOptions;
+  return {{"pixels", &O::pixels, 100, 1e8},
+          {"background_components", &O::background_components, 1, 48},
+          {"background_covariance_floor", &O::background_covariance_floor, 0.01, 1000},
+          {"background_min_distance", &O::background_min_distance, 0, 1000},
+          {"skin_shade", &O::skin_shade, 0, 1},
+          {"em_steps", &O::em_steps, 0, 1000},
+          {"prior_strength", &O::prior_strength, 0, 100},
+          {"informed_times", &O::informed_times, 0, 100},
+          {"informed_rounds", &O::informed_rounds, 1, 100},
+          {"informed_steps", &O::informed_steps, 0, 100}};
+}
+
+OptionTable<SpatialPriorOptions> SpatialPriorTable() {
+  using O = SpatialPriorOptions;
+  return {{"head", &O::head, -20, 20},
+          {"above", &O::above, -20, 20},
+          {"below", &O::below, -20, 20},
+          {"decay_per_face_width", &O::decay_per_face_width, 0, 20},
+          {"max_decay_widths", &O::max_decay_widths, 0, 100},
+          {"head_half_width", &O::head_half_width, 0.05, 2},
+          {"head_half_height", &O::head_half_height, 0.05, 2}};
+}
+
+constexpr std::pair<bool, std::string_view> kRefine[] = {{false, "off"}, {true, "guided"}};
+
+OptionTable<RefinementOptions> RefinementTable() {
+  using O = RefinementOptions;
+  return {Option("enabled", &O::enabled, kRefine)
+              .Shown("refine", "Adaptation", "off|guided",
+                     "How neighbouring pixels help each other in images that are fitted to faces "
+                     "or seeds"),
+          {"rounds", &O::rounds, 1, 100},
+          {"pairwise_weight", &O::pairwise_weight, 0, 100},
+          {"epsilon", &O::epsilon, 1e-9, 1},
+          {"radius_per_face", &O::radius_per_face, 0.01, 1},
+          {"min_radii_per_side", &O::min_radii_per_side, 1, 10000}};
+}
+
+OptionTable<ImageDecisionOptions> ImageDecisionTable() {
+  using O = ImageDecisionOptions;
+  return {{"max_log_odds", &O::max_log_odds, -5, 5},
+          {"min_log_odds", &O::min_log_odds, -5, 5},
+          {"smoothing", &O::smoothing, 0.1, 2},
+          {"min_share", &O::min_share, 0, 1},
+          {"max_share", &O::max_share, 0, 1},
+          {"max_valley", &O::max_valley, 0, 1},
+          {"max_rise", &O::max_rise, 1, 100},
+          {"sure_log_odds", &O::sure_log_odds, -20, 20},
+          {"local_weight", &O::local_weight, 0, 1},
+          {"max_global_log_odds", &O::max_global_log_odds, 0, 100},
+          {"fit.", &O::fit, ImageFitTable()}};
+}
+
+// Throws Error where what ought to be the lesser of two is not.
+void RequireOrder(std::string_view least, double low, std::string_view greatest, double high) {
+  if (low <= high) return;
+  throw Error(fmt::format("{} {}", kSubject, greatest),
+              fmt::format("{} is less than {}, {}", high, least, low));
 }
 
 }  // namespace
 
-void HogOptions::Validate() const {
-  Check("hog.min_searched_pixels", min_searched_pixels, 1e4, 1e8);
-  Check("hog.searched_share", searched_share, 0, 1);
-  Check("hog.max_searched_pixels", max_searched_pixels, 1e4, 1e8);
-  Check("hog.max_enlargement", max_enlargement, 1, 8);
-  Check("hog.min_score", min_score, -2, 2);
-  Check("hog.min_tilted_score", min_tilted_score, -2, 2);
+const OptionTable<AdaptOptions>& AdaptTable() {
+  using O = AdaptOptions;
+  static const OptionTable<O> table{{"skin.", &O::skin, SeedSkinTable()},
+                                    {"fit.", &O::fit, ImageFitTable()},
+                                    {"local_weight", &O::local_weight, 0, 1},
+                                    {"global_weight", &O::global_weight, 0, 10},
+                                    {"max_global_log_odds", &O::max_global_log_odds, 0, 100},
+                                    {"prior.", &O::prior, SpatialPriorTable()},
+                                    {"refinement.", &O::refinement, RefinementTable()},
+                                    {"image.", &O::image, ImageDecisionTable()}};
+  return table;
 }
 
+void HogOptions::Validate() const { HogTable().Validate(*this, kSubject); }
+
 void YuNetOptions::Validate() const {
-  Check("yunet.side_per_root_pixel", side_per_root_pixel, 0, 10);
-  Check("yunet.min_side", min_side, 32, 10000);
-  Check("yunet.max_side", max_side, min_side, 10000);
-  Check("yunet.max_enlargement", max_enlargement, 1, 8);
-  Check("yunet.min_score", min_score, 0, 1);
+  YuNetTable().Validate(*this, kSubject);
+  RequireOrder("yunet.min_side", min_side, "yunet.max_side", max_side);
 }
 
 void AdaptOptions::Validate() const {
-  Check("skin.inner_half_width", skin.inner_half_width, 0.05, 0.5);
-  Check("skin.inner_half_height", skin.inner_half_height, 0.05, 0.5);
-  Check("skin.min_log_odds", skin.min_log_odds, -20, 20);
-  Check("skin.trim_fraction", skin.trim_fraction, 0, 0.5);
-  Check("skin.covariance_inflation", skin.covariance_inflation, 0.1, 10);
-  Check("skin.covariance_floor", skin.covariance_floor, 0.01, 1000);
-  Check("skin.max_components", skin.max_components, 1, 16);
-  CheckFit("fit", fit);
-  Check("local_weight", local_weight, 0, 1);
-  Check("global_weight", global_weight, 0, 10);
-  Check("max_global_log_odds", max_global_log_odds, 0, 100);
-  Check("prior.head", prior.head, -20, 20);
-  Check("prior.above", prior.above, -20, 20);
-  Check("prior.below", prior.below, -20, 20);
-  Check("prior.decay_per_face_width", prior.decay_per_face_width, 0, 20);
-  Check("prior.max_decay_widths", prior.max_decay_widths, 0, 100);
-  Check("prior.head_half_width", prior.head_half_width, 0.05, 2);
-  Check("prior.head_half_height", prior.head_half_height, 0.05, 2);
-  Check("refinement.rounds", refinement.rounds, 1, 100);
-  Check("refinement.pairwise_weight", refinement.pairwise_weight, 0, 100);
-  Check("refinement.epsilon", refinement.epsilon, 1e-9, 1);
-  Check("refinement.radius_per_face", refinement.radius_per_face, 0.01, 1);
-  Check("refinement.min_radii_per_side", refinement.min_radii_per_side, 1, 10000);
-  Check("image.min_log_odds", image.min_log_odds, -5, 5);
-  Check("image.max_log_odds", image.max_log_odds, image.min_log_odds, 5);
-  Check("image.smoothing", image.smoothing, 0.1, 2);
-  Check("image.min_share", image.min_share, 0, 1);
-  Check("image.max_share", image.max_share, 0, 1);
-  Check("image.max_valley", image.max_valley, 0, 1);
-  Check("image.max_rise", image.max_rise, 1, 100);
-  Check("image.sure_log_odds", image.sure_log_odds, -20, 20);
-  CheckFit("image.fit", image.fit);
-  Check("image.max_global_log_odds", image.max_global_log_odds, 0, 100);
-  Check("image.local_weight", image.local_weight, 0, 1);
+  AdaptTable().Validate(*this, kSubject);
+  RequireOrder("image.min_log_odds", image.min_log_odds, "image.max_log_odds", image.max_log_odds);
 }
 
 }  // namespace skinmask

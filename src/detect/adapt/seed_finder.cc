@@ -23,9 +23,8 @@ class Box : public SeedFinder {
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     RequireType(bgr, CV_8UC3, "image");
     if (box_.empty() || (box_ & cv::Rect({}, bgr.size())) != box_)
-      throw Error(
-          fmt::format("seed rectangle {},{},{},{}", box_.x, box_.y, box_.width, box_.height),
-          fmt::format("is not within the image (of {} pixels)", SizeText(bgr.size())));
+      throw Error(fmt::format("`seed_rect` {},{},{},{}", box_.x, box_.y, box_.width, box_.height),
+                  fmt::format("is not within the image (of {} pixels)", SizeText(bgr.size())));
     return {{box_, std::nullopt, {}}};
   }
 

@@ -30,7 +30,7 @@ struct Found {
 };
 
 // For each stride: confidence in the class and in the place, box and landmarks of each cell.
-const std::vector<std::string>& OutputNames() {
+const std::vector<std::string>& NetOutputs() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
     for (const int stride : kStrides)
@@ -110,7 +110,7 @@ class YuNetFaces : public SeedFinder {
     std::error_code error;
     if (std::filesystem::file_size(file, error) > kMaxFileSize && !error) throw NotYuNet();
     bytes_ = ReadFile(file);
-    if (!IsSoundOnnx(bytes_, OutputNames())) throw NotYuNet();
+    if (!IsSoundOnnx(bytes_, NetOutputs())) throw NotYuNet();
     // A trial, for a file that is no such network to be told of before any work.
     if (!HasShapes(Run(cv::Mat::zeros(2 * kPadding, kPadding, CV_8UC3)), {kPadding, 2 * kPadding}))
       throw NotYuNet();
@@ -152,9 +152,8 @@ class YuNetFaces : public SeedFinder {
 
   std::vector<cv::Mat> Run(const cv::Mat& bgr) const {
     try {
-      return nets_.With(
-          [&] { return ReadOnnx(bytes_); },
-          [&](std::unique_ptr<Net>& net) { return net->Forward(bgr, OutputNames()); });
+      return nets_.With([&] { return ReadOnnx(bytes_); },
+                        [&](std::unique_ptr<Net>& net) { return net->Forward(bgr, NetOutputs()); });
     } catch (const cv::Exception&) {
       throw NotYuNet();
     }

@@ -17,12 +17,11 @@
 #include "base/elapsed.h"
 #include "programs/cli/command_checks.h"
 #include "programs/cli/command_line.h"
-#include "programs/cli/flag_hints.h"
 #include "programs/cli/help_formatter.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/standard_streams.h"
-#include "programs/cli/usage_error.h"
+#include "programs/cli/verb.h"
 
 namespace skinmask::cli {
 namespace {
@@ -82,7 +81,10 @@ int RunWords(CLI::App& app, CommandLine line, Context& context) {
   app.parse(line.words);
   RequireNoVoidOption(CommandOf(app));
   RequireWordsInPlace(CommandOf(app), line.after_json);
-  context.options = GivenOptions(CommandOf(app));
+  context.options = GivenOptions(CommandOf(app), Which::kAll);
+  context.deciding = GivenOptions(CommandOf(app), Which::kDeciding);
+  for (const CLI::Option* option : CommandOf(app).get_options())
+    if (option->get_configurable()) context.deciding_names.push_back(NameOf(*option));
   return Act(context);
 }
 

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "base/json.h"
-#include "programs/cli/option_checks.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
-#include "programs/cli/verbs.h"
 #include "skinmask/base/file.h"
 #include "skinmask/pipeline/adapted_calibration.h"
 

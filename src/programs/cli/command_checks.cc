@@ -9,9 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "programs/cli/usage_error.h"
+#include "programs/cli/verb.h"
+#include "skinmask/detect/outputs.h"
+#include "skinmask/learn/fit.h"
 #include "skinmask/media/inputs.h"
-#include "skinmask/media/outputs.h"
 #include "skinmask/model/model.h"
 
 namespace skinmask::cli {
@@ -120,27 +121,6 @@ constexpr Rule kRules[] = {
     {"compare", "--step", ReadsTablesOnly, "--step is for images, and tables are read"},
 };
 
-// Options of some kinds of model only.
-struct KindRule {
-  std::string_view option;
-  std::vector<std::string_view> kinds;
-};
-
-const std::vector<KindRule>& KindRules() {
-  static const std::vector<KindRule> rules{{"--covariance", {"qda", "lda", "gaussian-nb"}},
-                                           {"--shrinkage", {"qda", "lda"}},
-                                           {"--components", {"mixture"}},
-                                           {"--features", {"logistic"}},
-                                           {"--ridge", {"logistic"}},
-                                           {"--solver", {"logistic"}},
-                                           {"--rate", {"logistic"}},
-                                           {"--iterations", {"logistic", "mixture"}},
-                                           {"--tolerance", {"logistic", "mixture"}},
-                                           {"--bins", {"histogram-nb", "histogram"}},
-                                           {"--smoothing", {"histogram-nb", "histogram"}}};
-  return rules;
-}
-
 // Of train, where there is one kind, and of compare, where there may be several, with settings.
 void RequireOfKinds(const Given& given) {
   const std::string kinds_option = given.verb() == "train" ? "--kind" : "--kinds";
@@ -151,15 +131,16 @@ void RequireOfKinds(const Given& given) {
   const std::vector<std::string_view> known = KindNames();
   for (const std::string& kind : kinds)
     if (std::ranges::find(known, kind) == known.end()) return;  // which is said later
-  for (const auto& [option, of] : KindRules())
-    if (given.Has(std::string(option)) && std::ranges::find_first_of(kinds, of) == kinds.end())
-      throw UsageError(fmt::format("{} is of {}, and {} is {}", option, fmt::join(of, ", "),
-                                   kinds_option, fmt::join(kinds, ",")));
+  for (const OptionRow& row : FitTable().rows()) {
+    const bool of_train = given.verb() == "train" || row.name != "seed";  // compare has its own
+    if (of_train && !row.kinds.empty() && given.Has("--" + row.name) &&
+        std::ranges::find_first_of(kinds, row.kinds) == kinds.end())
+      throw UsageError(fmt::format("--{} is of {}, and {} is {}", row.name,
+                                   fmt::join(row.kinds, ", "), kinds_option,
+                                   fmt::join(kinds, ",")));
+  }
   if (given.verb() == "train" && given.Has("--rate") && given.Is("--solver", {"newton"}))
     throw UsageError("--rate is of --solver gradient and sgd, and newton takes no rate");
-  if (given.verb() == "train" && given.Has("--seed") && !given.Is("--kind", {"mixture"}))
-    throw UsageError(
-        fmt::format("--seed is of mixture, and {} is {}", kinds_option, fmt::join(kinds, ",")));
 }
 
 bool IsOutput(const std::string& name) {

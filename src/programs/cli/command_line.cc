@@ -7,7 +7,7 @@
 
 #include "base/nearest.h"
 #include "programs/cli/option_words.h"
-#include "programs/cli/usage_error.h"
+#include "programs/cli/verb.h"
 
 namespace skinmask::cli {
 namespace {
@@ -26,14 +26,19 @@ std::vector<std::string> OptionsOf(const CLI::App& command) {
 
 }  // namespace
 
-Json GivenOptions(const CLI::App& verb) {
+std::string NameOf(const CLI::Option& option) {
+  const std::vector<std::string>& names =
+      option.get_lnames().empty() ? option.get_snames() : option.get_lnames();
+  return names.empty() ? option.get_name() : names.front();
+}
+
+Json GivenOptions(const CLI::App& verb, Which which) {
   Json given = Json::object();
   for (const CLI::Option* option : verb.get_options()) {
     if (option->count() == 0) continue;
+    if (which == Which::kDeciding && !option->get_configurable()) continue;
     const std::vector<std::string>& values = option->results();
-    const std::vector<std::string>& names =
-        option->get_lnames().empty() ? option->get_snames() : option->get_lnames();
-    Json& value = given[names.empty() ? option->get_name() : names.front()];
+    Json& value = given[NameOf(*option)];
     if (option->get_expected_max() == 0)
       value = true;  // a flag
     else if (values.size() == 1 && option->get_expected_max() == 1)

@@ -18,9 +18,13 @@ struct CommandLine {
 // `skinmask --version` is the verb `version`; --json and its file are one word.
 CommandLine ReadCommandLine(int argc, char** argv);
 
+// "threshold", "o", and of an argument "input".
+std::string NameOf(const CLI::Option& option);
+
 // The options that were given, by their long names: what was said of each, a list where it was more
-// than one thing.
-Json GivenOptions(const CLI::App& verb);
+// than one thing. Those that decide results are all but Aside() (verb.h).
+enum class Which { kAll, kDeciding };
+Json GivenOptions(const CLI::App& verb, Which which);
 
 // Throws UsageError where `word` is no verb of the program; it names the nearest.
 void RequireVerb(const CLI::App& app, const std::string& word);

@@ -1,42 +1,170 @@
 #include "skinmask/learn/compare.h"
 
 #include <fmt/format.h>
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "base/nearest.h"
-#include "base/parse.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/comparison_part.h"
-#include "programs/cli/compare_flags.h"
 #include "programs/cli/comparison_output.h"
-#include "programs/cli/flag_hints.h"
-#include "programs/cli/part_options.h"
+#include "programs/cli/context.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
-#include "programs/cli/shard_flag.h"
 #include "programs/cli/signals.h"
-#include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
-#include "programs/cli/verbs.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/base/version.h"
+#include "skinmask/pipeline/collect_samples.h"
 #include "skinmask/pipeline/train.h"
 #include "skinmask/report/comparison.h"
 
 namespace skinmask::cli {
 namespace {
 
-Shrinkage ShrinkageOf(const std::string& text) {
-  if (text == "auto") return {std::nullopt};
-  const auto s = ParseNumber<double>(text);
-  if (!s || !(*s >= 0 && *s <= 1))
-    throw UsageError(fmt::format("--shrinkage '{}' is out of range (0 to 1, or auto)", text));
-  return {*s};
+struct CompareFlags {
+  std::vector<std::string> samples;
+  PairOptions pairs;
+  std::vector<std::string> kinds{"qda",      "lda",          "gaussian-nb", "mixture",
+                                 "logistic", "histogram-nb", "histogram"};
+  std::vector<std::string> spaces{"BGR", "YCrCb", "rg", "HSV", "Lab", "Luv"};
+  std::vector<std::string> channels{"all"}, shrinkages{"0"};
+  std::vector<std::string> models;  // files, and kBuiltInModel
+  std::string covariance = "mle", positive = "skin", select = "auc", take = "best", output, report;
+  std::size_t folds = 5;
+  std::uint64_t seed = 0;
+  DecisionFlags decision;
+  std::string shard = "1/1";          // which of the models to judge,
+  std::string partial;                // for this file of a part
+  std::vector<std::string> partials;  // files to make the whole of
+};
+
+constexpr std::string_view kNoKind = "none";           // as the one kind: nothing is trained
+constexpr std::string_view kBuiltInModel = "default";  // as a model: the built-in one
+
+void CheckPart(const CompareFlags& flags, const Context& context) {
+  RequirePartial(flags.shard, flags.partial);
+  if (!flags.partials.empty() && (flags.shard != "1/1" || !flags.partial.empty()))
+    throw UsageError("--shard and --partial make a part, and --partials the whole of all");
+  if (flags.partial.empty()) return;
+  if (!context.json.empty() || !flags.report.empty() || !flags.output.empty())
+    throw UsageError("--json, --report and --write are of the whole, which --partials makes");
+  RequireWritable(flags.partial, context.overwrite());
+}
+
+void AddCandidateFlags(CLI::App& verb, CompareFlags& flags) {
+  const OptionGroup group(verb, "Candidates");
+  group.AddDefault("--kinds", flags.kinds, "none|KIND,KIND", "Kinds of model, or none")
+      ->delimiter(',');
+  group.AddDefault("--spaces", flags.spaces, "all|SPACE,SPACE", "Colour spaces, or all")
+      ->delimiter(',');
+  group
+      .AddDefault("--channels", flags.channels, "all|subsets|CHANNEL,CHANNEL",
+                  "all, subsets (every one of each space), or channels, for the spaces that have "
+                  "them; repeatable")
+      ->allow_extra_args(false);
+  group.AddDefault("--shrinkage", flags.shrinkages, "auto|S,S", "As for train, of qda and lda")
+      ->delimiter(',');
+  group.AddChoice("--covariance", flags.covariance, WordsOf(EstimatorNames()), "As for train");
+  group.AddDefault("--positive", flags.positive, "CLASS", "The class to find");
+  group.Add("--models", flags.models, "default|MODEL",
+            "Models to judge beside them as they are: files, or default (the built-in one)");
+}
+
+void AddChoiceFlags(CLI::App& verb, CompareFlags& flags) {
+  const OptionGroup group(verb, "Choice");
+  group.AddDefault("--folds", flags.folds, "N", "Parts to divide images (or colours) into")
+      ->check(Within(2, 1 << 16));
+  group.AddDefault("--seed", flags.seed, "N", "Another number divides otherwise");
+  group.AddChoice("--select", flags.select, {"auc", "f1", "log-loss"}, "What the best is best by");
+  group.AddChoice(
+      "--take", flags.take, {"best", "simplest"},
+      "Which candidate to write: the best, or the simplest of those within one standard "
+      "error of it");
+  Aside(
+      OptionGroup(verb, "Output")
+          .Add("--write", flags.output, "MODEL", "Train the best on everything and write it here"));
+}
+
+void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
+  CheckSource(flags.samples, flags.pairs, "--masks");
+  CheckPairOptions(flags.pairs);
+  CheckPart(flags, context);
+  const bool trains = flags.kinds != std::vector<std::string>{std::string(kNoKind)};
+  if (!trains && flags.models.empty())
+    throw UsageError("--kinds none needs --models (or there is nothing to compare)");
+  if (!trains && !flags.output.empty())
+    throw UsageError("--write trains a candidate (--kinds none has none)");
+  if (flags.output.empty() && RuleOf(flags.decision))
+    throw UsageError("a threshold or rule is for the model of --write");
+  if (flags.output.empty() && flags.take != "best")
+    throw UsageError("--take is for the model of --write");
+  RequireApart(flags.output, "--write", context.json, "--json");
+  RequireApart(flags.report, "--report", context.json, "--json");
+  RequireApart(flags.report, "--report", flags.output, "--write");
+  for (const std::string& file : flags.samples)
+    for (const auto& [output, flag] :
+         {std::pair(flags.output, "--write"), std::pair(flags.report, "--report"),
+          std::pair(flags.partial, "--partial")})
+      RequireApart(output, flag, file, "--samples");
+  for (const std::string& file : flags.partials)
+    for (const auto& [output, flag] :
+         {std::pair(flags.output, "--write"), std::pair(flags.report, "--report"),
+          std::pair(context.json, "--json")})
+      RequireApart(output, flag, file, "--partials");
+  for (const std::string& file : flags.models) {
+    if (file == kBuiltInModel) continue;
+    RequireApart(flags.output, "--write", file, "--models");
+    RequireApart(flags.report, "--report", file, "--models");
+    RequireApart(flags.partial, "--partial", file, "--models");
+    RequireApart(context.json, "--json", file, "--models");
+  }
+  for (const std::string& output : {flags.output, flags.report})
+    if (!output.empty()) RequireWritable(output, context.overwrite());
+}
+
+CLI::App* AddCompareVerb(CLI::App& app, CompareFlags& flags, Context& context) {
+  CLI::App* verb =
+      AddVerb(app, "compare", "Choose between models by cross-validation",
+              "  skinmask compare --images samples/photos --masks samples/masks "
+              "--step 8 --folds 2\n"
+              "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 "
+              "--write best.json\n"
+              "  skinmask sample --samples samples/labelled-pixels.csv -o s.csv\n"
+              "  skinmask compare --samples s.csv --folds 2 --shard 3/20 --partial part-3.json",
+              context);
+  const OptionGroup group(*verb, "Input");
+  group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels");
+  group.Add("--images", flags.pairs.images, "DIR|FILE.tar", "Folder of images, or a tar archive");
+  group.Add("--masks", flags.pairs.masks, "DIR|FILE.tar",
+            "Folder of their masks, or a tar archive (default: that of the images)");
+  group
+      .AddDefault("--step", flags.pairs.step, "N", "Of images, every N-th pixel of every N-th row")
+      ->check(Within(1, 1 << 20));
+  AddShardOption(*verb, flags.shard);
+  Aside(group.Add("--partials", flags.partials, "FILE",
+                  "Files of all parts of a comparison, to make the whole of, with the options that "
+                  "they were made with"));
+  const OptionGroup output(*verb, "Output");
+  Aside(output.Add("--partial", flags.partial, "FILE",
+                   "Write what the shard of the models gives, for --partials, and no result"));
+  Aside(output.Add("--report", flags.report, "FILE.html",
+                   "One HTML page with the table and its plots, which opens without a network"));
+  AddCandidateFlags(*verb, flags);
+  AddChoiceFlags(*verb, flags);
+  AddDecisionFlags(*verb, flags.decision, "0.5");
+  AddPairOptions(*verb, flags.pairs);
+  AddRunOptions(*verb, context);
+  return verb;
 }
 
 std::vector<FitOptions> CandidatesOf(const CompareFlags& options) {
@@ -46,7 +174,11 @@ std::vector<FitOptions> CandidatesOf(const CompareFlags& options) {
     names.spaces.clear();
     for (const ColorSpace& space : ColorSpaces()) names.spaces.emplace_back(space.name);
   }
-  for (const std::string& s : options.shrinkages) names.shrinkages.push_back(ShrinkageOf(s));
+  for (const std::string& s : options.shrinkages) {
+    FitOptions fit;
+    AsUsage([&] { FitTable().Set(fit, "shrinkage", s); });
+    names.shrinkages.push_back(fit.shrinkage);
+  }
   names.base.positive = options.positive;
   names.base.estimator = EstimatorFromName(options.covariance);
   return AsUsage([&] { return Candidates(names); });
@@ -124,11 +256,13 @@ CompareOptions CompareOptionsOf(const CompareFlags& options, const Run& run) {
 }
 
 // What tells parts of other data, or beside other given models, from those of this run.
-PartHeader HeaderOf(const Samples& samples, const std::vector<GivenModel>& models) {
+PartHeader HeaderOf(const Samples& samples, const std::vector<GivenModel>& models,
+                    const Context& context) {
   std::string given;
   for (const GivenModel& model : models) given += ModelToJson(model.model);
   PartHeader header;
   header.version = kVersion;
+  header.options = context.options;
   header.data = Sha256(FormatSamples(samples));
   header.model = Sha256(given);
   return header;
@@ -137,7 +271,6 @@ PartHeader HeaderOf(const Samples& samples, const std::vector<GivenModel>& model
 // Fits and judges the models of a shard, for a merge.
 void WritePart(const CompareFlags& options, const Samples& samples, PartHeader header,
                Comparison comparison, Context& context) {
-  header.options = context.options;
   header.shard = ShardOf(options.shard);
   header.size = comparison.models.size();
   comparison.models = ModelsOfShard(header.shard, comparison.models);
@@ -151,6 +284,9 @@ void AddParts(const CompareFlags& merge, const PartHeader& here, Comparison& who
   PartSet set;
   for (const std::string& file : merge.partials) {
     const ComparisonPart part = ReadComparisonPart(file);
+    // Of the model of --write, which the merge chooses.
+    RequireMadeWith(file, part.header.options, here.options,
+                    {"take", "threshold", "max-f1", "max-fpr", "min-recall", "cost"});
     set.Add(file, part.header);
     if (part.header.data != here.data) throw Error(file, "was made of other data than these");
     if (part.header.model != here.model)
@@ -161,32 +297,10 @@ void AddParts(const CompareFlags& merge, const PartHeader& here, Comparison& who
   SortModels(whole);
 }
 
-// The options of the parts, as their command lines had them, with what this one says of the result.
-CompareFlags FlagsOfParts(const CompareFlags& merge, Context& context) {
-  const std::vector<std::string> own{"write",   "take",       "threshold", "max-f1",
-                                     "max-fpr", "min-recall", "cost"};
-  RequirePartsAlone(context.options, own);
-  RequireFiles(merge.partials, "--partials");
-  const std::string& file = merge.partials.front();
-  Json options = ReadComparisonPart(file).header.options;
-  RequireDeciding(options, file);
-  for (const std::string& name : own) options.erase(name);
-  for (const std::string& name : own)
-    if (context.options.contains(name)) options[name] = context.options[name];
-  CompareFlags flags;
-  Context parsed;
-  context.options = ParseOptions([&](CLI::App& app) { return AddCompareVerb(app, flags, parsed); },
-                                 options, file);
-  const std::vector<std::filesystem::path> reads = ReadsOf(flags);
-  RequirePlainPaths(reads, file);
-  if (context.verbose) PrintLine("the parts name what is read: " + NamesOf(reads));
-  flags.report = merge.report;
-  flags.partials = merge.partials;
-  return flags;
-}
-
-void RunChecked(const CompareFlags& options, Context& context) {
+void RunCompare(const CompareFlags& options, Context& context) {
   CheckCompareFlags(options, context);
+  context.options = context.deciding;
+  RequireFiles(options.partials, "--partials");
   KeepFreedMemory();  // each fit takes tables of tens of megabytes: a tenth of the whole time
   const std::vector<FitOptions> candidates = CandidatesOf(options);
   context.Confine(AccessOf(options));
@@ -195,9 +309,10 @@ void RunChecked(const CompareFlags& options, Context& context) {
   if (StopFlag()) return;
   Comparison comparison = Unscored(samples, candidates, CompareOptionsOf(options, {}), models);
   if (!options.partial.empty())
-    return WritePart(options, samples, HeaderOf(samples, models), std::move(comparison), context);
+    return WritePart(options, samples, HeaderOf(samples, models, context), std::move(comparison),
+                     context);
   if (!options.partials.empty()) {
-    AddParts(options, HeaderOf(samples, models), comparison);
+    AddParts(options, HeaderOf(samples, models, context), comparison);
   } else {  // a scope for the progress bar
     const Run run = context.StartRun("fits");
     if (ScoreModels(samples, CompareOptionsOf(options, run), comparison)) SortModels(comparison);
@@ -209,12 +324,6 @@ void RunChecked(const CompareFlags& options, Context& context) {
     throw Error("candidates", "none could be fitted (each one's line says why)");
   if (!options.output.empty())
     WriteChosen(samples, CandidatesAlone(comparison), options, context, context.StartRun("images"));
-}
-
-void RunCompare(const CompareFlags& options, Context& context) {
-  if (!options.partials.empty()) return RunChecked(FlagsOfParts(options, context), context);
-  context.options = DecidingOptions(context.options);
-  RunChecked(options, context);
 }
 
 }  // namespace

@@ -7,12 +7,11 @@
 #include <memory>
 
 #include "media/image_format.h"
-#include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 #include "programs/cli/progress.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/standard_streams.h"
-#include "programs/cli/usage_error.h"
+#include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/version.h"
 #include "skinmask/media/inputs.h"

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "programs/cli/run_record.h"
@@ -33,8 +34,10 @@ struct Context {
   std::function<void(Context&)> action;  // of the verb chosen on the command line
   // The part of `live` in completions for a shell, where that verb is a program of its own.
   std::function<std::string(const std::string& shell)> ask_live;
-  RunRecord record;               // what became of the inputs
-  Json options = Json::object();  // of the verb, as given on the command line
+  RunRecord record;                         // what became of the inputs
+  Json options = Json::object();            // of the verb, as given on the command line,
+  Json deciding = Json::object();           // and of these the ones that decide the results,
+  std::vector<std::string> deciding_names;  // which are among these
 
   bool json_to_stdout() const { return json == "-"; }
   Overwrite overwrite() const { return force ? Overwrite::kYes : Overwrite::kNo; }

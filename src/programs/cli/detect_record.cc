@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/results_json.h"
-#include "programs/cli/flag_hints.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"
 #include "skinmask/base/error.h"
@@ -99,11 +98,12 @@ void DetectRecord::OpenLines() {
   if (!jsonl_) throw Error(flags_.jsonl, std::string("cannot be written: ") + std::strerror(errno));
 }
 
-void DetectRecord::Begin(const Model& model, const DetectOptions& detect, bool by_faces) {
+void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, bool by_faces) {
+  const Model& model = detector.model();
   context_.record.TellAlways();  // a shard may have no input
   positive_ = model.positive().name;
   threshold_ = model.decision.threshold;
-  adapter_ = detect.adapter;
+  adapter_ = detector.adapter();
   by_faces_ = by_faces && adapter_;
   results_to_stdout_ = detect.output_file == kStandardOutput;
   digest_ = Sha256(ModelToJson(model));
@@ -111,8 +111,7 @@ void DetectRecord::Begin(const Model& model, const DetectOptions& detect, bool b
     throw Error(
         context_.json,
         "is the record of a run with another model or threshold (the same ones complete it)");
-  constexpr const char* kSame[] = {"adapt", "faces", "refine", "scale", "seed-mask", "seed-rect"};
-  for (const char* const name : kSame)
+  for (const std::string& name : context_.deciding_names)
     if (earlier_.contains("options") &&
         earlier_["options"].value(name, Json()) != context_.options.value(name, Json()))
       throw Error(

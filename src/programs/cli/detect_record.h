@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/json.h"
-#include "programs/cli/adapt_flags.h"
 #include "programs/cli/context.h"
+#include "programs/cli/detector_flags.h"
 #include "programs/cli/frame_table.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/detect_run.h"
@@ -29,7 +29,7 @@ class DetectRecord {
   DetectRecord(const RecordFlags& flags, Context& context);
 
   // What the results are made with. Throws Error where the earlier run had another model.
-  void Begin(const Model& model, const DetectOptions& detect, bool by_faces);
+  void Begin(const Detector& detector, const DetectOptions& detect, bool by_faces);
   // `run` as it was, with problems noted here, too.
   Run Watch(Run run);
   void Add(const DetectedFrame& frame) { table_->Add(RowOf(frame)); }

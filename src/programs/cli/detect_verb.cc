@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <memory>
 
-#include "programs/cli/adapt_flags.h"
 #include "programs/cli/detect_record.h"
-#include "programs/cli/option_checks.h"
-#include "programs/cli/path_list.h"
-#include "programs/cli/posterior_flags.h"
-#include "programs/cli/raw_video_flags.h"
-#include "programs/cli/shard_flag.h"
-#include "programs/cli/uncertainty_flags.h"
-#include "programs/cli/usage_error.h"
+#include "programs/cli/detector_flags.h"
 #include "programs/cli/verb.h"
-#include "programs/cli/verbs.h"
 #include "programs/cli/video_flags.h"
-#include "skinmask/detect/detector.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+#include "skinmask/media/inputs.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask::cli {
@@ -25,13 +19,11 @@ struct DetectFlags {
   std::vector<std::string> inputs;
   std::string output;
   std::vector<std::string> outputs{"mask"};
-  PosteriorFlags posterior;
-  UncertaintyFlags uncertainty;
+  DetectorOptions detector;
   std::string files_from;
   std::vector<std::string> include, exclude;
   std::string shard = "1/1";
   std::string scale = "1", depth = "8";
-  AdaptFlags adapt;
   bool frames = false;
   std::string codec, pixels;
   VideoFlags video;
@@ -66,6 +58,27 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
     detect.video.container = options.output_format.empty() || options.output_format == "y4m"
                                  ? "yuv4mpegpipe"
                                  : options.output_format;
+}
+
+// The paths that a file names, a line each or, where it holds a zero byte, each ended by one; "-"
+// is standard input. Empty ones are passed over, and a byte-order mark before the first. Throws
+// Error where it cannot be read, or names nothing.
+std::vector<std::string> ReadPathList(const std::string& file) {
+  const std::string text = ReadFile(file == "-" ? kStandardInput : file);
+  const char end = text.find('\0') != text.npos ? '\0' : '\n';
+  std::vector<std::string> paths;
+  paths.reserve(static_cast<std::size_t>(std::ranges::count(text, end)) + 1);
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // as Windows begins its texts
+  std::string_view rest = text;
+  if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
+  while (!rest.empty()) {
+    std::string_view path = rest.substr(0, rest.find(end));
+    rest.remove_prefix(std::min(path.size() + 1, rest.size()));
+    if (end == '\n' && path.ends_with('\r')) path.remove_suffix(1);  // lines of Windows
+    if (!path.empty()) paths.emplace_back(path);
+  }
+  if (paths.empty()) throw Error(file, "names no input (a path a line is expected)");
+  return paths;
 }
 
 void SetInputs(const DetectFlags& options, DetectOptions& detect) {
@@ -119,19 +132,33 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
   return detect;
 }
 
-// The model as the options have it, and in `detect` what adapts it.
-Model PreparedModel(const DetectFlags& options, const Context& context, DetectOptions& detect) {
+// What the flags ask for of these outputs. Throws UsageError for flags without an output that they
+// change.
+DetectorOptions DetectorOptionsOf(const DetectFlags& flags, const std::vector<Output>& outputs,
+                                  const Model& model) {
+  DetectorOptions options = flags.detector;
+  const bool map = std::ranges::count(outputs, Output::kUncertainty) > 0;
+  const bool abstain = options.abstain && std::ranges::count(outputs, Output::kMask) > 0;
+  if (options.abstain && !Any(outputs, &OutputKind::of_unknown))
+    throw UsageError("--abstain needs --output mask or uncertainty");
+  if (options.outlier && !map && !abstain)
+    throw UsageError("--outlier needs --output uncertainty or --abstain");
+  // Masks beside a map of what is not known show the same of it.
+  if (map && !options.outlier && model.kind != Kind::kLogistic) options.outlier = 0.999;
+  AsUsage([&] { Validate(options, model); });
+  options.expected = {.expected_pixels = 0};  // the run knows better
+  if (!Any(outputs, &OutputKind::of_model_alone)) return WithFacesOfEnvironment(options);
+  if (AsksForAdaptation(options))
+    throw UsageError(
+        "--output classes knows no adapted model (leave out --adapt, --faces and seeds)");
+  options.adapt = DetectorOptions::Adapt::kOff;  // for all outputs to be of one model
+  return options;
+}
+
+Detector PreparedDetector(const DetectFlags& flags, const std::vector<Output>& outputs,
+                          const Context& context) {
   const Model made = context.LoadModel();
-  Model model = WithPosteriorFlags(made, options.posterior);
-  SetUncertainty(options.uncertainty, model, detect);
-  if (std::ranges::count(detect.outputs, Output::kClasses) > 0) {
-    if (options.adapt.any_given())
-      throw UsageError(
-          "--output classes knows no adapted model (leave out --adapt, --faces and seeds)");
-    return model;  // the trained model alone, for all outputs to be of one
-  }
-  detect.adapter = MakeAdapter(options.adapt, model, OwnThreshold(made, model.positive().prior));
-  return model;
+  return Detector(made, DetectorOptionsOf(flags, outputs, made));
 }
 
 void Confine(const DetectFlags& options, const DetectOptions& detect, const Context& context) {
@@ -139,7 +166,8 @@ void Confine(const DetectFlags& options, const DetectOptions& detect, const Cont
                 {detect.output_folder},
                 {options.record.csv, options.record.jsonl, detect.output_file},
                 detect.listed};
-  AddReads(options.adapt, access.reads);
+  access.reads.push_back(WithFacesOfEnvironment(options.detector).faces);
+  access.reads.push_back(options.detector.seed_mask);
   context.Confine(std::move(access));
 }
 
@@ -161,66 +189,72 @@ void CheckStreams(const DetectFlags& options, const Context& context) {
   RequireApart(options.record.csv, "--csv", options.record.jsonl, "--jsonl");
 }
 
+// What the masks depend on beside the model, for runs that resume this one.
+std::map<std::string, std::string> MadeWith(const Detector& detector, const Context& context) {
+  std::map<std::string, std::string> made_with;
+  for (const auto& [name, value] : context.deciding.items())
+    made_with[name] = value.is_string() ? value.get<std::string>() : JsonText(value);
+  if (!detector.options().faces.empty())  // which the environment may name
+    made_with["faces"] = detector.options().faces.string();
+  return made_with;
+}
+
 void RunDetect(const DetectFlags& options, Context& context) {
   CheckStreams(options, context);
   DetectOptions detect = DetectOptionsOf(options, context);
   PrepareOutput(detect);
   DetectRecord record(options.record, context);
   Confine(options, detect, context);
-  const Model model = PreparedModel(options, context, detect);
-  record.Begin(model, detect, options.adapt.by_faces());
+  const Detector detector = PreparedDetector(options, detect.outputs, context);
+  record.Begin(detector, detect, detector.options().by_faces());
+  detect.made_with = MadeWith(detector, context);
   detect.region = record.wants_region();
   if (record.has_table())
     detect.video.frame = [&](const DetectedFrame& frame) { record.Add(frame); };
   KeepFreedMemory();  // pages of frames: a third of the CPU time that 720p through a pipe takes
-  Detect(detect, model, record.Watch(context.StartRun("images")),
+  Detect(detect, detector, record.Watch(context.StartRun("images")),
          [&](const DetectedImage& image) { record.Add(image); });
   record.Finish();
 }
 
 void AddInputAndOutput(CLI::App& verb, DetectFlags& options) {
   const OptionGroup group(verb, "Output"), input(verb, "Input");
-  input.Add(
+  Aside(input.Add(
       "input", options.inputs, "INPUT",
       "Images, videos, tar archives of images, and folders of all these, searched recursively; "
-      "- is standard input");
-  group
-      .Add("-o", options.output, "DIR|FILE",
-           "Folder for the results, which is made if need be; or, of one input and one kind of "
-           "output, a file (a.png, a.mkv, a.tar), or - for standard output")
+      "- is standard input"));
+  Aside(group.Add(
+            "-o", options.output, "DIR|FILE",
+            "Folder for the results, which is made if need be; or, of one input and one kind of "
+            "output, a file (a.png, a.mkv, a.tar), or - for standard output"))
       ->required();
-  input.Add("--files-from", options.files_from, "FILE",
-            "Inputs too, a line each (or with a zero byte after each), which keep their folders; "
-            "- is standard input");
-  input
-      .Add("--include", options.include, "GLOB",
-           "Of what folders hold, only files of such names; with a slash it is matched with the "
-           "path below the folder; repeatable")
+  Aside(input.Add(
+      "--files-from", options.files_from, "FILE",
+      "Inputs too, a line each (or with a zero byte after each), which keep their folders; "
+      "- is standard input"));
+  Aside(input.Add(
+            "--include", options.include, "GLOB",
+            "Of what folders hold, only files of such names; with a slash it is matched with the "
+            "path below the folder; repeatable"))
       ->allow_extra_args(false);
-  input
-      .Add("--exclude", options.exclude, "GLOB",
-           "Leave out files and folders of such names; repeatable")
+  Aside(input.Add("--exclude", options.exclude, "GLOB",
+                  "Leave out files and folders of such names; repeatable"))
       ->allow_extra_args(false);
-  group
-      .AddDefault("--output", options.outputs, "OUTPUT",
-                  "What to write: mask (b.png, 0 and 255), probability (b.probability.png), "
-                  "overlay (b.overlay.png), cutout (b.cutout.png, RGBA), classes (b.classes.png, a "
-                  "palette), uncertainty (b.uncertainty.png: 0 sure, 128 near the threshold, 255 "
-                  "unexplained); of videos b.mkv, b.probability.mkv, b.overlay.mp4, b.cutout.mp4, "
-                  "b.classes.mkv, b.uncertainty.mkv; repeatable")
+  Aside(group.AddDefault("--output", options.outputs, "OUTPUT",
+                         "What to write: " + OutputHelp() + "; repeatable"))
       ->delimiter(',')
       ->allow_extra_args(false);
 }
 
 void AddWorkOptions(CLI::App& verb, DetectFlags& options, Context& context) {
   const OptionGroup group(verb, "Input");
-  AddPosteriorFlags(verb, options.posterior);
-  AddUncertaintyFlags(verb, options.uncertainty);
-  OptionGroup(verb, "Output")
-      .AddFlag("--resume", context.resume,
-               "Leave out what exists already, and complete the FILE of --json and of --csv");
+  AddTableOptions(verb, DetectorTable().rows(), &options.detector, "Decision");
+  Aside(
+      OptionGroup(verb, "Output")
+          .AddFlag("--resume", context.resume,
+                   "Leave out what exists already, and complete the FILE of --json and of --csv"));
   AddShardOption(verb, options.shard);
-  AddMaxPixelsOption(verb, options.max_pixels);
+  Aside(AddMaxPixelsOption(verb, options.max_pixels));
   group
       .Add("--pixels", options.pixels, "yuv|bgr",
            "Judge frames of videos, and JPEGs, by the YUV that they store, where the model allows "
@@ -255,13 +289,14 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
 
 void AddRecordOptions(CLI::App& verb, DetectFlags& options) {
   const OptionGroup group(verb, "Output");
-  group
-      .Add("--csv", options.record.csv, "FILE",
-           "A row for each image and frame: time, share of skin, and where it is, how large and "
-           "which way it lies; - is standard output")
+  Aside(group.Add(
+            "--csv", options.record.csv, "FILE",
+            "A row for each image and frame: time, share of skin, and where it is, how large and "
+            "which way it lies; - is standard output"))
       ->transform(DashIsOutput());
-  group.Add("--jsonl", options.record.jsonl, "FILE",
-            "A line of JSON for each input, as soon as it is done or failed; - is standard output");
+  Aside(group.Add(
+      "--jsonl", options.record.jsonl, "FILE",
+      "A line of JSON for each input, as soon as it is done or failed; - is standard output"));
 }
 
 }  // namespace
@@ -282,7 +317,7 @@ void AddDetect(CLI::App& app, Context& context) {
   AddRecordOptions(*verb, *options);
   AddVideoOptions(*verb, *options);
   AddVideoFlags(*verb, options->video);
-  AddAdaptFlags(*verb, options->adapt);
+  AddAdaptationOptions(*verb, options->detector);
   AddModelOption(*verb, context);
   AddRunOptions(*verb, context);
   verb->callback(

@@ -1,13 +1,12 @@
 #include "programs/cli/evaluate_flags.h"
 
-#include "programs/cli/option_checks.h"
-#include "programs/cli/pair_flags.h"
+#include <algorithm>
+
+#include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
-#include "programs/cli/shard_flag.h"
-#include "programs/cli/uncertainty_flags.h"
-#include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
+#include "skinmask/report/groups.h"
 
 namespace skinmask::cli {
 
@@ -33,24 +32,25 @@ constexpr const char* kExamples =
     "--json scores.json\n"
     "  skinmask evaluate --images samples/photos --truth samples/masks "
     "--shard 1/1 --partial part-1.json\n"
-    "  skinmask evaluate --partials part-1.json --report whole.html";
+    "  skinmask evaluate --images samples/photos --truth samples/masks "
+    "--partials part-1.json --report whole.html";
 
 void CheckPart(const EvaluateFlags& flags, const Context& context) {
   RequirePartial(flags.shard, flags.partial);
-  if (flags.partial.empty()) return;
-  RequireOneModel(flags, "--partial");
-  if (!flags.samples.empty()) throw UsageError("--partial is of images, and tables are read");
+  const bool merges = !flags.partials.empty();
+  if (!merges && flags.partial.empty()) return;
+  if (merges && (flags.shard != "1/1" || !flags.partial.empty()))
+    throw UsageError("--shard and --partial make a part, and --partials the whole of all");
+  const std::string option = merges ? "--partials" : "--partial";
+  RequireOneModel(flags, option);
+  if (!flags.samples.empty()) throw UsageError(option + ": is of images, and tables are read");
+  if (merges) return;
   if (!context.json.empty() || !flags.report.empty())
     throw UsageError("--json and --report are of the whole, which --partials makes of the parts");
   RequireWritable(flags.partial, context.overwrite());
 }
 
 }  // namespace
-
-void RequireReportOfTitle(const EvaluateFlags& flags) {
-  if (!flags.title.empty() && flags.report.empty())
-    throw UsageError("--title is of a page (give --report)");
-}
 
 void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
   if (!flags.predicted.empty()) {
@@ -65,23 +65,26 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
   } else {
     if (flags.samples.empty() == flags.pairs.images.empty())
       throw UsageError(
-          "give one of --images (with --truth or --whole), --predicted (with --truth), --samples "
-          "and --partials");
+          "give one of --images (with --truth or --whole), --predicted (with --truth) and "
+          "--samples "
+          "(with --partials, what the parts were made with)");
     CheckSource(flags.samples, flags.pairs, "--truth");
   }
   if (flags.models.size() > 2) throw UsageError("--model is given twice at most");
   RuleOf(flags.decision);  // a wrong one before any work
-  if (AbstainOf(flags.abstain) && !flags.predicted.empty())
+  if (flags.detector.abstain && !flags.predicted.empty())
     throw UsageError("--abstain is of probabilities, and --predicted masks have none");
   CheckPairOptions(flags.pairs);
   CheckPart(flags, context);
   RequireApart(flags.report, "--report", context.json, "--json");
-  RequireReportOfTitle(flags);
+  if (!flags.title.empty() && flags.report.empty())
+    throw UsageError("--title is of a page (give --report)");
   for (const auto& [output, flag] : {std::pair(flags.report, "--report"),
                                      {flags.partial, "--partial"},
                                      {context.json, "--json"}}) {
     RequireNoArchive(output, flag, flags.pairs);
     RequireNoTable(flags.by, output, flag);
+    for (const std::string& part : flags.partials) RequireApart(output, flag, part, "--partials");
   }
   if (!flags.report.empty()) RequireWritable(flags.report, context.overwrite());
 }
@@ -90,15 +93,14 @@ namespace {
 
 void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
   const OptionGroup output(verb, "Output");
-  output
-      .Add("--partial", flags.partial, "FILE",
-           "Write what the shard gives, for --partials, and no result")
+  Aside(output.Add("--partial", flags.partial, "FILE",
+                   "Write what the shard gives, for --partials, and no result"))
       ->check(NamedLike({".json"}, "a part"));
-  output
-      .Add("--report", flags.report, "FILE.html",
-           "One HTML page with scores, curves and a gallery, which opens without a network")
+  Aside(
+      output.Add("--report", flags.report, "FILE.html",
+                 "One HTML page with scores, curves and a gallery, which opens without a network"))
       ->check(NamedLike({".html"}, "a page"));
-  output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)");
+  Aside(output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)"));
 }
 
 void AddModels(CLI::App& verb, EvaluateFlags& flags) {
@@ -125,13 +127,15 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
             "Folder of the true masks, or a tar archive (default: that of --images)");
   group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels to run the model on");
   AddDecisionFlags(*verb, flags.decision, "the model's own");
-  AddAbstainFlag(*verb, flags.abstain);
-  group.Add("--partials", flags.partials, "FILE",
-            "Files of all parts of an evaluation, to make the whole of");
+  AddTableOption(*verb, FindOption(DetectorTable().rows(), "abstain"), &flags.detector);
+  Aside(
+      group.Add("--partials", flags.partials, "FILE",
+                "Files of all parts of an evaluation, to make the whole of, with the options that "
+                "they were made with"));
   AddShardOption(*verb, flags.shard);
   AddOutputs(*verb, flags);
   AddGroupOption(*verb, flags.by);
-  AddAdaptFlags(*verb, flags.adapt);
+  AddAdaptationOptions(*verb, flags.detector);
   AddModels(*verb, flags);
   AddPairOptions(*verb, flags.pairs);
   OptionGroup(*verb, "Masks")
@@ -139,6 +143,95 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
                "Judge the images that have a mask, and count those that have none");
   AddRunOptions(*verb, context);
   return verb;
+}
+
+namespace {
+
+constexpr const char* kTone = "tone";
+
+CLI::Validator ToneOrTable() {
+  return CLI::Validator(
+      [](const std::string& by) {
+        const bool table = CLI::detail::to_lower(by).ends_with(".csv");
+        return by == kTone || table ? std::string()
+                                    : "'" + by + "' is neither tone nor a table (FILE.csv)";
+      },
+      "");
+}
+
+// "0.912 (0.871 - 0.945)".
+std::string Cell(const std::optional<double>& value, const std::optional<Interval>& interval) {
+  const std::string shown = Shown(value, 4);
+  return interval ? fmt::format("{} ({:.3f} - {:.3f})", shown, interval->low, interval->high)
+                  : shown;
+}
+
+void PrintGrouping(const Grouping& grouping, const GroupScores& scores) {
+  std::size_t width = std::max<std::size_t>(18, grouping.by.size());
+  for (const GroupScore& group : scores.groups) width = std::max(width, group.name.size());
+  Print("\n{:<{}} {:>7} {:>12}", grouping.by, width, "images", "pixels");
+  for (const GroupMeasure& measure : kGroupMeasures) Print("  {:<22}", measure.name);
+  Print("\n");
+  for (const GroupScore& group : scores.groups) {
+    Print("{:<{}} {:>7} {:>12}", group.name, width, group.images, group.counts.Total());
+    for (std::size_t m = 0; m < kGroupMeasures.size(); ++m)
+      Print("  {:<22}", Cell((group.counts.*kGroupMeasures[m].of)(), group.intervals[m]));
+    Print("\n");
+  }
+  if (scores.in_none > 0)
+    Print("{} image{} in no group: {}\n", scores.in_none, scores.in_none > 1 ? "s" : "",
+          grouping.why_none);
+  Print("largest gaps (with what holds for all pairs at 95 %):\n");
+  for (std::size_t m = 0; m < kGroupMeasures.size(); ++m) Print("  {}\n", scores.Words(m));
+}
+
+}  // namespace
+
+void AddGroupOption(CLI::App& verb, GroupFlags& by) {
+  OptionGroup(verb, "Output")
+      .Add(
+          "--by", by, "tone|FILE.csv",
+          "Also scores of groups of images: by the tone of their true skin, or by each column of a "
+          "table with a row for each image; repeatable")
+      ->allow_extra_args(false)
+      ->check(ToneOrTable());
+}
+
+bool ByTone(const GroupFlags& by) { return std::ranges::find(by, kTone) != by.end(); }
+
+std::vector<GroupTable> ReadGroupTables(const GroupFlags& by) {
+  std::vector<GroupTable> tables;
+  for (const std::filesystem::path& file : TablesOf(by)) tables.push_back(ReadGroupTable(file));
+  return tables;
+}
+
+void AddGroups(EvaluationReport& report, const GroupFlags& by,
+               const std::vector<GroupTable>& tables, const Run& run) {
+  auto table = tables.begin();
+  for (const std::string& one : by)
+    one == kTone ? AddToneGroupings(report) : AddGroupings(report, *table++, run);
+  if (!ByTone(by)) report.tones.clear();  // parts may have kept them
+}
+
+void RequireNoTable(const GroupFlags& by, const std::string& output, const std::string& option) {
+  for (const std::filesystem::path& table : TablesOf(by))
+    RequireApart(output, option, table, "--by");
+}
+
+std::vector<std::filesystem::path> TablesOf(const GroupFlags& by) {
+  std::vector<std::filesystem::path> files;
+  for (const std::string& one : by)
+    if (one != kTone) files.emplace_back(one);
+  return files;
+}
+
+void PrintGroups(const EvaluationReport& report) {
+  for (const Grouping& grouping : report.groupings)
+    PrintGrouping(grouping, ScoreGroups(report, grouping));
+  if (!report.tones.empty())
+    Print(
+        "(ITA and Monk tones are of the median colour of an image's true skin: light fools any "
+        "angle from pixels)\n");
 }
 
 }  // namespace skinmask::cli

@@ -2,17 +2,21 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "programs/cli/adapt_flags.h"
 #include "programs/cli/context.h"
-#include "programs/cli/decision_flags.h"
-#include "programs/cli/group_flags.h"
+#include "programs/cli/detector_flags.h"
+#include "programs/cli/sample_source.h"
 #include "skinmask/pipeline/collect_samples.h"
+#include "skinmask/pipeline/evaluate.h"
 
 namespace skinmask::cli {
+
+// --by, once for each grouping: "tone", or a table.
+using GroupFlags = std::vector<std::string>;
 
 struct EvaluateFlags {
   std::vector<std::string> models;  // the model, and the one beside it; none: the built-in one
@@ -20,8 +24,7 @@ struct EvaluateFlags {
   PairOptions pairs;
   std::string predicted;
   DecisionFlags decision;
-  AdaptFlags adapt;
-  std::string abstain;  // LOW,HIGH, or empty
+  DetectorOptions detector;  // of it adaptation, and what is not known
   GroupFlags by;
   std::string report;                 // the page to write, or empty
   std::string title;                  // of the page, or empty
@@ -36,9 +39,23 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
 void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context);
 // Throws UsageError where a second model is given.
 void RequireOneModel(const EvaluateFlags& flags, const std::string& option);
-// Throws UsageError for a title without a page.
-void RequireReportOfTitle(const EvaluateFlags& flags);
 // The pairs that are judged, whether by a model or as masks.
 PairOptions PairsOf(const EvaluateFlags& flags);
+
+void AddGroupOption(CLI::App& verb, GroupFlags& by);
+// Whether tones are asked for, which only images can tell.
+bool ByTone(const GroupFlags& by);
+// Reads the tables, before the work whose results they divide.
+std::vector<GroupTable> ReadGroupTables(const GroupFlags& by);
+// Adds what is asked for, in that order; `tables` as ReadGroupTables gave them.
+void AddGroups(EvaluationReport& report, const GroupFlags& by,
+               const std::vector<GroupTable>& tables, const Run& run);
+// Throws UsageError where the output of `option` is one of the tables.
+void RequireNoTable(const GroupFlags& by, const std::string& output, const std::string& option);
+// The files of the tables.
+std::vector<std::filesystem::path> TablesOf(const GroupFlags& by);
+
+// The tables of scores, and what the gaps say.
+void PrintGroups(const EvaluationReport& report);
 
 }  // namespace skinmask::cli

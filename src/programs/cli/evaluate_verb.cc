@@ -1,23 +1,21 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "base/json.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
 #include "programs/cli/evaluate_flags.h"
-#include "programs/cli/evaluate_judge.h"
 #include "programs/cli/evaluation_output.h"
-#include "programs/cli/option_checks.h"
-#include "programs/cli/part_options.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/signals.h"
-#include "programs/cli/uncertainty_flags.h"
-#include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
-#include "programs/cli/verbs.h"
 #include "skinmask/base/version.h"
+#include "skinmask/detect/adapt.h"
+#include "skinmask/learn/decision.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/gallery.h"
 #include "skinmask/report/report.h"
@@ -25,14 +23,70 @@
 namespace skinmask::cli {
 namespace {
 
+using AdapterPtr = std::shared_ptr<const Adapter>;
+
+// Who uses it knows better.
+const DetectorOptions kExpectingLittle{.expected = {.expected_pixels = 0}};
+
+// Judges all that there is; with `above`, as EvaluateImages has it.
+using JudgeFunction =
+    std::function<EvaluationReport(const Model&, const Run&, std::optional<double> above)>;
+
+// A second run over the same files: what there was to say of them has been said.
+Run Again(const Run& run) {
+  Run again;
+  again.progress = run.progress;
+  again.stop = run.stop;
+  return again;
+}
+
+// Judges the model with the rule's threshold, which it then has; a rule that chooses it on the very
+// same data judges twice.
+EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, const Run& run,
+                       const JudgeFunction& judge) {
+  if (rule && rule->kind == DecisionRule::Kind::kFixed) model.decision = {rule->value, "fixed", ""};
+  EvaluationReport report = judge(model, run, std::nullopt);
+  if (rule && rule->kind != DecisionRule::Kind::kFixed && report.pooled.counts.Total() > 0 &&
+      !StopFlag()) {
+    const std::optional<OperatingPoint> point = Choose(*report.scores, *rule);
+    model.decision = Decide(*report.scores, *rule, "the evaluated data");
+    const Run again = Again(run);
+    // The rule fits the threshold to masks, whatever they mark; the model's own tells more of them.
+    const bool inverted = report.masks_look_inverted;
+    report = judge(model, again, point->log_odds);
+    report.masks_look_inverted = inverted;
+  }
+  report.decision = model.decision;
+  return report;
+}
+
+// What the flags ask for. `model` is absent for masks that were made before; `adapter` null where
+// nothing is adapted.
+EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
+                        const std::shared_ptr<const Adapter>& adapter, const Run& run) {
+  if (!model) return EvaluatePredicted(PairsOf(flags), run);
+  const std::optional<DecisionRule> rule = RuleOf(flags.decision);
+  if (!flags.pairs.images.empty())
+    return Judge(*model, rule, run, [&](const Model& m, const Run& r, std::optional<double> above) {
+      return EvaluateImages(flags.pairs, Detector(m, adapter, {.expected = {.expected_pixels = 0}}),
+                            r, above, ByTone(flags.by));
+    });
+  const Samples samples = ReadTables(flags.samples);
+  return Judge(*model, rule, run, [&](const Model& m, const Run&, std::optional<double>) {
+    return EvaluateTable(samples, m);
+  });
+}
+
 // The page: the JSON, and pictures of the images that it chose.
 void WritePage(const std::string& json, const EvaluationReport& report, const EvaluateFlags& flags,
-               const Model* model, const Adapter* adapter, Context& context,
-               const std::string& page) {
-  const std::vector<GalleryPictures> pictures = DrawGallery(
-      PairsOf(flags), model, NamesOfGallery(report), context.StartRun("images"), adapter);
+               const Model* model, const AdapterPtr& adapter, Context& context) {
+  std::optional<Detector> detector;
+  if (model) detector.emplace(*model, adapter, kExpectingLittle);
+  const std::vector<GalleryPictures> pictures =
+      DrawGallery(PairsOf(flags), detector ? &*detector : nullptr, NamesOfGallery(report),
+                  context.StartRun("images"));
   if (StopFlag()) return;
-  WriteFile(page, ReportToHtml(json, pictures), context.overwrite());
+  WriteFile(flags.report, ReportToHtml(json, pictures), context.overwrite());
 }
 
 void PrintResult(const EvaluationReport& report, const EvaluateFlags& flags,
@@ -44,35 +98,29 @@ void PrintResult(const EvaluationReport& report, const EvaluateFlags& flags,
         flags.pairs.masks.string(), flags.predicted.empty() ? "" : ", or the predicted ones,",
         report.positive, flags.pairs.invert ? "--invert is given" : "--invert swaps them"));
   if (report.pooled.counts.Total() == 0 || context.json_to_stdout()) return;
-  PrintEvaluation(report, flags.adapt.by_faces());
+  PrintEvaluation(report, flags.detector.by_faces());
   if (flags.pairs.allow_missing)
     Print("{} of {} images have no mask and are left out\n", report.images_without_mask,
           report.images_without_mask + report.images.size());
 }
 
-// Where results go: what a merge has of its own, while its other flags are those of the parts.
-struct Destination {
-  std::string page, title;  // or empty
-};
-
 // Prints and writes what was found.
 void Show(const EvaluationReport& report, const EvaluateFlags& flags, const Model* model,
-          const Adapter* adapter, Context& context, const Destination& to,
-          const Rival* rival = nullptr) {
+          const AdapterPtr& adapter, Context& context, const Rival* rival = nullptr) {
   PrintResult(report, flags, context);
   if (rival && !context.json_to_stdout()) {
     Print("\n{}:\n", flags.models.back());
-    PrintEvaluation(rival->report, flags.adapt.by_faces());
+    PrintEvaluation(rival->report, flags.detector.by_faces());
   }
-  if (context.json.empty() && to.page.empty()) return;
+  if (context.json.empty() && flags.report.empty()) return;
   Json root = Json::parse(FullReportToJson(report, model, rival));
-  if (!to.title.empty()) root["title"] = to.title;
+  if (!flags.title.empty()) root["title"] = flags.title;
   if (const auto date = SourceDate()) root["date"] = *date;
   context.WriteRecord(root);
   root["version"] = kVersion;
   root["options"] = context.options;
-  if (!to.page.empty())
-    WritePage(JsonText(root, 1) + "\n", report, flags, model, adapter, context, to.page);
+  if (!flags.report.empty())
+    WritePage(JsonText(root, 1) + "\n", report, flags, model, adapter, context);
 }
 
 std::string DigestOf(const std::optional<Model>& model) {
@@ -80,14 +128,16 @@ std::string DigestOf(const std::optional<Model>& model) {
 }
 
 // Judges a shard, for a merge. Rules that need all data act there.
-void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Adapter* adapter,
+void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const AdapterPtr& adapter,
                Context& context) {
   const std::string digest = DigestOf(model);
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
   const bool fixed = rule && rule->kind == DecisionRule::Kind::kFixed;
   if (fixed) model->decision = {rule->value, "fixed", ""};
+  std::optional<Detector> detector;
+  if (model) detector.emplace(*model, adapter, kExpectingLittle);
   EvaluationPart part =
-      EvaluateShard(PairsOf(flags), model ? &*model : nullptr, adapter,
+      EvaluateShard(PairsOf(flags), detector ? &*detector : nullptr,
                     {rule && !fixed, std::nullopt, ByTone(flags.by)}, context.StartRun("images"));
   if (StopFlag()) return;  // it would pass for the whole shard
   part.header.version = kVersion;
@@ -100,73 +150,42 @@ Access AccessOf(const EvaluateFlags& flags) {
   Access access{PathsOf(flags.samples, flags.pairs), {}, {flags.report, flags.partial}};
   access.reads.emplace_back(flags.predicted);
   if (!flags.models.empty()) access.reads.emplace_back(flags.models.back());
+  access.reads.insert(access.reads.end(), flags.partials.begin(), flags.partials.end());
   for (const std::filesystem::path& table : TablesOf(flags.by)) access.reads.push_back(table);
-  AddReads(flags.adapt, access.reads);
+  access.reads.push_back(WithFacesOfEnvironment(flags.detector).faces);
+  access.reads.push_back(flags.detector.seed_mask);
   return access;
 }
 
-std::shared_ptr<const Adapter> AdapterOf(const EvaluateFlags& flags,
-                                         const std::optional<Model>& model) {
-  if (!flags.pairs.images.empty())
-    return MakeAdapter(flags.adapt, *model, model->decision.threshold);
-  if (flags.adapt.any_given()) throw UsageError("--adapt, --faces and seeds need --images");
+AdapterPtr AdapterOf(const EvaluateFlags& flags, const std::optional<Model>& model) {
+  if (!flags.pairs.images.empty()) {
+    DetectorOptions options = WithFacesOfEnvironment(flags.detector);
+    options.abstain.reset();
+    options.expected = kExpectingLittle.expected;
+    return Detector(*model, options).adapter();
+  }
+  if (AsksForAdaptation(flags.detector))
+    throw UsageError("--adapt, --faces and seeds need --images");
   return nullptr;
 }
 
-// What a part says is read, beside what this command line says.
-std::vector<std::filesystem::path> ReadsOfPart(const EvaluateFlags& merge,
-                                               const EvaluateFlags& flags) {
-  std::vector<std::filesystem::path> paths{flags.pairs.images, flags.pairs.masks, flags.predicted,
-                                           flags.adapt.faces, flags.adapt.seed_mask};
-  if (merge.models.empty()) paths.insert(paths.end(), flags.models.begin(), flags.models.end());
-  if (merge.by.empty())
-    for (std::filesystem::path& table : TablesOf(flags.by)) paths.push_back(std::move(table));
-  return paths;
-}
-
-void CheckReads(const std::vector<std::filesystem::path>& paths, const std::string& file,
-                bool tell) {
-  RequirePlainPaths(paths, file);
-  if (tell) PrintLine("the parts name what the page shows: " + NamesOf(paths));
-}
-
-// The options of the parts, as their command lines had them, with the rule of this one.
-EvaluateFlags FlagsOfParts(const EvaluateFlags& merge, Context& context) {
-  const std::string& file = merge.partials.front();
+// What of the options may be another than the parts were made with: of the model counts its digest,
+// groups are made at the merge, and so are rules where the parts keep scores.
+void RequireMadeLikeThis(const EvaluateFlags& flags, const Context& context) {
+  const std::string& file = flags.partials.front();
   const EvaluationPart first = ReadEvaluationPart(file);
-  Json options = first.header.options;
-  RequireDeciding(options, file);
-  if (const std::optional<DecisionRule> rule = RuleOf(merge.decision)) {
-    if (rule->kind == DecisionRule::Kind::kFixed)
-      throw UsageError("--threshold judges images, which the parts did (give it with --shard)");
+  std::vector<std::string> free{"model", "by"};
+  const std::optional<DecisionRule> rule = RuleOf(flags.decision);
+  if (rule && rule->kind != DecisionRule::Kind::kFixed) {
     if (!first.keeps_scores)
       throw Error(file,
                   "was made without a rule, and keeps no scores of each image (a rule, as "
                   "--max-f1, with --shard)");
-    for (const char* name : {"max-f1", "max-fpr", "min-recall", "cost"}) {
-      options.erase(name);
-      if (context.options.contains(name)) options[name] = context.options[name];
-    }
+    free.insert(free.end(), {"max-f1", "max-fpr", "min-recall", "cost"});
   }
-  if (!merge.by.empty()) {
-    if (ByTone(merge.by) && !first.keeps_tones)
-      throw Error(file, "was made without tones (--by tone with --shard)");
-    options["by"] = context.options["by"];
-  }
-  EvaluateFlags flags;
-  Context parsed;
-  context.options = ParseOptions([&](CLI::App& app) { return AddEvaluateVerb(app, flags, parsed); },
-                                 options, file);
-  try {
-    CheckEvaluateFlags(flags, parsed);
-    RequireOneModel(flags, "--partials");
-  } catch (const UsageError& e) {
-    throw Error(file, fmt::format("holds options that do not go together: {}", e.what()));
-  }
-  if (!flags.samples.empty()) throw Error(file, "is of tables (a part is of images)");
-  CheckReads(ReadsOfPart(merge, flags), file, !merge.report.empty() && !context.quiet);
-  if (context.model.empty() && !flags.models.empty()) context.model = flags.models.front();
-  return flags;
+  if (ByTone(flags.by) && !first.keeps_tones)
+    throw Error(file, "was made without tones (--by tone with --shard)");
+  RequireMadeWith(file, first.header.options, context.deciding, free);
 }
 
 // Reads all parts.
@@ -193,37 +212,15 @@ void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& mod
     throw Error("parts", "hold other results than their options ask for (they were changed)");
 }
 
-// Of the images that `flags`, those of the parts, name only a page shows some.
-Access AccessOfMerge(const EvaluateFlags& merge, const EvaluateFlags& flags) {
-  Access access{{merge.partials.begin(), merge.partials.end()}, {}, {merge.report}};
-  for (std::filesystem::path& path :
-       merge.report.empty() ? TablesOf(flags.by) : AccessOf(flags).reads)
-    access.reads.push_back(std::move(path));
-  return access;
-}
-
-void MergeParts(const EvaluateFlags& merge, Context& context) {
-  RequirePartsAlone(context.options,
-                    {"by", "model", "threshold", "max-f1", "max-fpr", "min-recall", "cost"});
-  RequireFiles(merge.partials, "--partials");
-  RequireReportOfTitle(merge);
-  RequireOneModel(merge, "--partials");
-  RequireApart(merge.report, "--report", context.json, "--json");
-  for (const auto& [output, option] :
-       {std::pair(merge.report, "--report"), {context.json, "--json"}}) {
-    for (const std::string& file : merge.partials) RequireApart(output, option, file, "--partials");
-    RequireNoTable(merge.by, output, option);
-  }
-  if (!merge.report.empty()) RequireWritable(merge.report, context.overwrite());
-  const EvaluateFlags flags = FlagsOfParts(merge, context);
-  RequireNoTable(flags.by, context.json, "--json");
-  context.Confine(AccessOfMerge(merge, flags));
+void MergeParts(const EvaluateFlags& flags, Context& context) {
+  RequireFiles(flags.partials, "--partials");
+  RequireMadeLikeThis(flags, context);
+  context.Confine(AccessOf(flags));
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   std::optional<Model> model;
   if (flags.predicted.empty()) model = context.LoadModel();
-  const std::shared_ptr<const Adapter> adapter =
-      merge.report.empty() ? nullptr : AdapterOf(flags, model);
-  EvaluationPart whole = WholeOf(merge.partials, DigestOf(model));
+  const AdapterPtr adapter = flags.report.empty() ? nullptr : AdapterOf(flags, model);
+  EvaluationPart whole = WholeOf(flags.partials, DigestOf(model));
   RequireOfModel(whole, model, RuleOf(flags.decision), flags.by);
   if (adapter && whole.finder != adapter->finder_names())
     throw Error("parts", fmt::format("had faces found by {}, and here it is {}",
@@ -231,56 +228,54 @@ void MergeParts(const EvaluateFlags& merge, Context& context) {
   const Run run = context.StartRun("images");
   Tell(whole, run);
   const auto judge = [&](const Model&, const Run&, std::optional<double> above) {
-    for (const std::string& file : above ? merge.partials : std::vector<std::string>())
+    for (const std::string& file : above ? flags.partials : std::vector<std::string>())
       JudgeAgain(whole, ReadEvaluationPart(file), file, *above);
     return ReportOf(whole);
   };
   EvaluationReport report =
       model ? Judge(*model, RuleOf(flags.decision), run, judge) : ReportOf(whole);
   if (StopFlag()) return;
-  report.abstain = AbstainOf(flags.abstain);
+  report.abstain = flags.detector.abstain;
   AddGroups(report, flags.by, tables, run);
-  Show(report, flags, model ? &*model : nullptr, adapter.get(), context,
-       {merge.report, merge.title});
+  Show(report, flags, model ? &*model : nullptr, adapter, context);
 }
 
 // Judges the second model, and shows both.
 void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const Model& model,
-              const Adapter* adapter, Context& context, const Destination& to, const Run& run) {
+              const AdapterPtr& adapter, Context& context, const Run& run) {
   Context beside;
   beside.model = flags.models.back();
   std::optional<Model> second = beside.LoadModel();
   if (second->positive().name != model.positive().name)
     throw Error(beside.model, fmt::format("finds {}, and the other model {}",
                                           second->positive().name, model.positive().name));
-  EvaluationReport other = Report(flags, second, AdapterOf(flags, second).get(), run);
+  EvaluationReport other = Report(flags, second, AdapterOf(flags, second), run);
   other.abstain = report.abstain;
   other.tones.clear();  // groups are of the first
   if (StopFlag()) return;
   const Rival rival{*second, other};
-  Show(report, flags, &model, adapter, context, to, &rival);
+  Show(report, flags, &model, adapter, context, &rival);
 }
 
 void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   if (!flags.models.empty()) context.model = flags.models.front();
-  if (!flags.partials.empty()) return MergeParts(flags, context);
   CheckEvaluateFlags(flags, context);
-  context.options = DecidingOptions(context.options);
+  context.options = context.deciding;
+  if (!flags.partials.empty()) return MergeParts(flags, context);
   context.Confine(AccessOf(flags));
   std::optional<Model> model;
   if (flags.predicted.empty()) model = context.LoadModel();
-  const std::shared_ptr<const Adapter> adapter = AdapterOf(flags, model);
+  const AdapterPtr adapter = AdapterOf(flags, model);
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
-  if (!flags.partial.empty()) return WritePart(flags, model, adapter.get(), context);
+  if (!flags.partial.empty()) return WritePart(flags, model, adapter, context);
   const Run run = context.StartRun("images");
-  EvaluationReport report = Report(flags, model, adapter.get(), run);
-  report.abstain = AbstainOf(flags.abstain);
-  const Destination to{flags.report, flags.title};
+  EvaluationReport report = Report(flags, model, adapter, run);
+  report.abstain = flags.detector.abstain;
   if (!StopFlag()) AddGroups(report, flags.by, tables, run);
   if (flags.models.size() == 2)
-    return ShowBoth(report, flags, *model, adapter.get(), context, to, Again(run));
+    return ShowBoth(report, flags, *model, adapter, context, Again(run));
   if (StopFlag()) return;  // scores of a part would pass for the whole
-  Show(report, flags, model ? &*model : nullptr, adapter.get(), context, to);
+  Show(report, flags, model ? &*model : nullptr, adapter, context);
 }
 
 }  // namespace

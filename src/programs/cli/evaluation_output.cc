@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "base/parse.h"
-#include "programs/cli/adapt_flags.h"
-#include "programs/cli/group_flags.h"
+#include "programs/cli/detector_flags.h"
+#include "programs/cli/evaluate_flags.h"
 #include "programs/cli/print.h"
 #include "skinmask/base/error.h"
 

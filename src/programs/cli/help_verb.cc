@@ -7,7 +7,6 @@
 #include "programs/cli/option_words.h"
 #include "programs/cli/print.h"
 #include "programs/cli/verb.h"
-#include "programs/cli/verbs.h"
 
 namespace skinmask::cli {
 namespace {

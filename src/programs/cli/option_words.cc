@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "skinmask/data/color.h"
-#include "skinmask/media/outputs.h"
+#include "skinmask/detect/outputs.h"
 #include "skinmask/model/model.h"
 
 namespace skinmask::cli {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <type_traits>
 
 #include "base/printable.h"
+#include "skinmask/base/options.h"
 
 namespace skinmask::cli {
 
@@ -47,6 +49,14 @@ void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 template <class... Arguments>
 void PrintError(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   PrintExactly(Formatted(format, Cleaned<kMaxOfLine>(arguments)...), MessageStream());
+}
+
+// The library names options in backticks: here they are flags.
+inline std::string WithFlags(std::string_view line) {
+  return WithOptionNames(line, [](std::string name) {
+    std::ranges::replace(name, '_', '-');
+    return name == "overwrite" ? "--force" : "--" + name;
+  });
 }
 
 // A score, or "-" for 0/0.

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/parse.h"
-#include "programs/cli/flag_hints.h"
+#include "programs/cli/print.h"
 
 namespace skinmask::cli {
 namespace {

@@ -1,11 +1,14 @@
 // Where labelled pixels come from: tables, or images with masks.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "skinmask/data/samples.h"
+#include "skinmask/learn/decision.h"
 #include "skinmask/pipeline/collect_samples.h"
 
 namespace skinmask::cli {
@@ -24,5 +27,21 @@ Samples ReadTables(const std::vector<std::string>& tables);
 // Of the tables, or where there are none of the pairs.
 Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pairs,
                    const Run& run);
+
+// --image-name, --mask-name, --label, --ignore, --invert, --whole.
+void AddPairOptions(CLI::App& verb, PairOptions& pairs);
+// Throws UsageError for patterns and labels that cannot be meant.
+void CheckPairOptions(const PairOptions& pairs);
+
+// --threshold, --max-f1, --max-fpr, --min-recall, --cost; each excludes the others.
+struct DecisionFlags {
+  std::optional<double> threshold, max_fpr, min_recall;
+  bool max_f1 = false;
+  std::string cost;
+};
+
+void AddDecisionFlags(CLI::App& verb, DecisionFlags& flags, const std::string& default_rule);
+// The rule that was asked for, if any. Throws UsageError for costs that cannot be meant.
+std::optional<DecisionRule> RuleOf(const DecisionFlags& flags);
 
 }  // namespace skinmask::cli

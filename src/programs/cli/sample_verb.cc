@@ -3,15 +3,10 @@
 #include <memory>
 
 #include "base/json.h"
-#include "programs/cli/option_checks.h"
-#include "programs/cli/pair_flags.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
-#include "programs/cli/shard_flag.h"
 #include "programs/cli/signals.h"
-#include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
-#include "programs/cli/verbs.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 

@@ -4,7 +4,6 @@
 
 #include "programs/cli/print.h"
 #include "programs/cli/verb.h"
-#include "programs/cli/verbs.h"
 #include "skinmask/base/file.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/report/picture.h"

@@ -3,16 +3,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "programs/cli/decision_flags.h"
-#include "programs/cli/fit_flags.h"
-#include "programs/cli/option_checks.h"
-#include "programs/cli/pair_flags.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/signals.h"
-#include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
-#include "programs/cli/verbs.h"
 #include "skinmask/base/file.h"
 #include "skinmask/pipeline/train.h"
 
@@ -23,7 +17,7 @@ struct TrainFlags {
   std::vector<std::string> samples;
   PairOptions pairs;
   std::string output;
-  FitFlags fit;
+  FitOptions fit;
   std::vector<std::string> notes;
   DecisionFlags decision;
   PairOptions validation;
@@ -31,11 +25,19 @@ struct TrainFlags {
   std::string calibrate, calibrate_masks;
 };
 
+// "NAME=TEXT" in two.
+std::pair<std::string, std::string> NoteOf(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == text.npos)
+    throw UsageError(fmt::format("--card '{}' is not NAME=VALUE", text));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
 TrainOptions TrainOptionsOf(const TrainFlags& options) {
   TrainOptions train;
-  train.fit = FitOptionsOf(options.fit);
+  train.fit = options.fit;
   train.rule = RuleOf(options.decision).value_or(DecisionRule());
-  for (const std::string& note : options.notes) train.notes.push_back(KeyValue(note, "--card"));
+  for (const std::string& note : options.notes) train.notes.push_back(NoteOf(note));
   if (options.validation.images.empty() != options.validation.masks.empty())
     throw UsageError("--validation-images and --validation-masks belong together");
   if (options.validation.images.empty()) {
@@ -154,7 +156,10 @@ void AddTrain(CLI::App& app, Context& context) {
   output.Add("-o", options->output, "MODEL", "Model file to write")->required();
   output.Add("--card", options->notes, "NAME=TEXT", "Note for the model's card; repeatable")
       ->allow_extra_args(false);
-  AddFitFlags(*verb, options->fit);
+  AddTableOptions(*verb, FitTable().rows(), &options->fit, "Model");
+  verb->get_option("--channels")->delimiter(',');
+  verb->get_option("--prior")->allow_extra_args(false);
+  verb->get_option("--components")->delimiter(',')->allow_extra_args(false);
   AddValidationFlags(*verb, *options);
   AddPairOptions(*verb, options->pairs);
   AddRunOptions(*verb, context);

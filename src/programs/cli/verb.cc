@@ -1,6 +1,34 @@
 #include "programs/cli/verb.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/nearest.h"
+#include "base/parse.h"
+#include "skinmask/base/file.h"
+
 namespace skinmask::cli {
+
+CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options) {
+  std::string flag = "--" + row.name;
+  std::ranges::replace(flag, '_', '-');
+  const auto set = [&row, options](const std::vector<std::string>& values) {
+    AsUsage([&] { SetOption(row, options, fmt::format("{}", fmt::join(values, ","))); });
+  };
+  CLI::Option* const option =
+      row.is_list ? verb.add_option_function<std::vector<std::string>>(flag, set, row.help)
+                  : verb.add_option_function<std::string>(
+                        flag, [set](const std::string& value) { set({value}); }, row.help);
+  if (!row.is_list) option->default_str(row.get(options));
+  return option->type_name(row.value)->group(row.heading);
+}
+
+void AddTableOptions(CLI::App& verb, const std::vector<OptionRow>& rows, void* options,
+                     std::string_view heading) {
+  for (const OptionRow& row : rows)
+    if (!row.name.empty() && row.heading == heading) AddTableOption(verb, row, options);
+}
 
 CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& summary,
                   const std::string& examples, Context& context) {
@@ -9,41 +37,43 @@ CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& sum
   verb->footer("Examples:\n" + examples);
   const OptionGroup options(*verb, "General");
   verb->get_help_ptr()->group("General");
-  options.AddDefault("--threads", context.threads, "N", "Threads to use; 0 means all")
+  Aside(options.AddDefault("--threads", context.threads, "N", "Threads to use; 0 means all"))
       ->check(Within(0, 4096));
-  options.AddFlag("-q,--quiet", context.quiet, "No results per file, no warnings, no progress");
-  options.AddFlag("-v,--verbose", context.verbose, "Say what is done and how long it took");
+  Aside(options.AddFlag("-q,--quiet", context.quiet,
+                        "No results per file, no warnings, no progress"));
+  Aside(options.AddFlag("-v,--verbose", context.verbose, "Say what is done and how long it took"));
   return verb;
 }
 
 void AddModelOption(CLI::App& verb, Context& context) {
-  OptionGroup(verb, "Model")
-      .Add("--model", context.model, "MODEL", "Model file (default: the built-in model)")
+  Aside(OptionGroup(verb, "Model")
+            .Add("--model", context.model, "MODEL", "Model file (default: the built-in model)"))
       ->check([](const std::string& file) { return file.empty() ? "names no file" : ""; }, "");
 }
 
 void AddJsonOption(CLI::App& verb, Context& context) {
-  OptionGroup(verb, "Output")
-      .Add("--json", context.json, "[FILE]",
-           "Results as JSON: to standard output, or to FILE (FILE.json or "
-           "--json=FILE)");
+  Aside(OptionGroup(verb, "Output")
+            .Add("--json", context.json, "[FILE]",
+                 "Results as JSON: to standard output, or to FILE (FILE.json or "
+                 "--json=FILE)"));
 }
 
 void AddForceOption(CLI::App& verb, Context& context) {
-  OptionGroup(verb, "Output").AddFlag("--force", context.force, "Replace files that exist");
+  Aside(OptionGroup(verb, "Output").AddFlag("--force", context.force, "Replace files that exist"));
 }
 
 void AddSandboxOption(CLI::App& verb, Context& context, const std::string& text) {
-  OptionGroup(verb, "General").AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text);
+  Aside(
+      OptionGroup(verb, "General").AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text));
 }
 
 void AddRunOptions(CLI::App& verb, Context& context) {
   AddForceOption(verb, context);
   AddJsonOption(verb, context);
-  OptionGroup(verb, "Input")
-      .Add("--max-failures", context.max_failures, "N|P%",
-           "Inputs that may fail, so many or so many of a hundred, with exit status 0 nevertheless "
-           "(default: 0)")
+  Aside(OptionGroup(verb, "Input")
+            .Add("--max-failures", context.max_failures, "N|P%",
+                 "Inputs that may fail, so many or so many of a hundred, with exit status 0 "
+                 "nevertheless (default: 0)"))
       ->check(
           [](const std::string& text) {
             FailureLimit ignored;
@@ -55,11 +85,86 @@ void AddRunOptions(CLI::App& verb, Context& context) {
   AddSandboxOption(verb, context);
 }
 
-void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {
-  OptionGroup(verb, "Input")
+CLI::Option* AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {
+  return OptionGroup(verb, "Input")
       .AddDefault("--max-pixels", max_pixels, "N",
                   "Refuse images of more pixels, by what their headers say")
       ->check(Within<std::int64_t>(1, std::int64_t{1} << 30));
+}
+
+CLI::Validator Probability() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const auto p = ParseNumber<double>(text);
+        return p && *p >= 0 && *p <= 1 ? "" : "'" + text + "' is no probability from 0 to 1";
+      },
+      "");
+}
+
+CLI::Validator OneOf(const std::vector<std::string>& words) {
+  return CLI::Validator(
+      [words](const std::string& text) {
+        const bool known = std::ranges::find(words, text) != words.end();
+        return known ? std::string() : "'" + text + "' " + UnknownAmong(text, words);
+      },
+      "");
+}
+
+CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what) {
+  return CLI::Validator(
+      [extensions, what](const std::string& file) {
+        const std::string own = ExtensionOf(file);
+        if (own.empty() || std::ranges::find(extensions, own) != extensions.end())
+          return std::string();
+        return fmt::format("'{}' is no name of {} (FILE{})", file, what,
+                           fmt::join(extensions, " or FILE"));
+      },
+      "");
+}
+
+CLI::Validator DashIsOutput() {
+  return CLI::Validator(
+      [](std::string& file) {
+        if (file == "-") file = kStandardOutput;
+        return std::string();
+      },
+      "");
+}
+
+std::string ExtensionOf(const std::filesystem::path& file) {
+  return CLI::detail::to_lower(file.extension());
+}
+
+void RequireFiles(const std::vector<std::string>& partials, const std::string& option) {
+  std::error_code ignored;
+  for (const std::string& file : partials)
+    if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
+      throw UsageError(fmt::format("{}{}{}: is no file (parts are read more than once)", option,
+                                   option.empty() ? "" : " ", file));
+}
+
+void RequireApart(const std::filesystem::path& a, const std::string& option_a,
+                  const std::filesystem::path& b, const std::string& option_b) {
+  if (a.empty() || b.empty() || a == "-" || b == "-" || FileIdentity(a) != FileIdentity(b)) return;
+  throw UsageError(fmt::format("{} and {} are the same file, {}", option_a, option_b, a.string()));
+}
+
+void AddShardOption(CLI::App& verb, std::string& text) {
+  Aside(
+      OptionGroup(verb, "Input")
+          .AddDefault("--shard", text, "I/N", "Do only every N-th input, beginning with the I-th"));
+}
+
+Shard ShardOf(const std::string& text) {
+  const auto numbers = ParseNumbers<std::size_t>(text, '/');
+  if (!numbers || numbers->size() != 2 || (*numbers)[0] < 1 || (*numbers)[0] > (*numbers)[1])
+    throw UsageError(fmt::format("--shard '{}' is not I/N with I from 1 to N", text));
+  return {(*numbers)[0], (*numbers)[1]};
+}
+
+void RequirePartial(const std::string& shard, const std::string& partial) {
+  if (ShardOf(shard).count > 1 && partial.empty())
+    throw UsageError("--shard needs --partial (scores of a part would pass for the whole)");
 }
 
 }  // namespace skinmask::cli

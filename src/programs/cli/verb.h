@@ -5,13 +5,69 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <filesystem>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "programs/cli/context.h"
-#include "programs/cli/option_checks.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/options.h"
+#include "skinmask/pipeline/collect_samples.h"
 
 namespace skinmask::cli {
+
+// One line, exit status 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Runs `check`, which looks at options only: what it throws is the user's wording, not the world.
+template <class Check>
+auto AsUsage(const Check& check) {
+  try {
+    return check();
+  } catch (const Error& e) {
+    throw UsageError(e.what());
+  }
+}
+
+// Checks of what options are given. Their descriptions are empty: the help says it in words.
+
+// A probability from 0 to 1.
+CLI::Validator Probability();
+// One of these words.
+CLI::Validator OneOf(const std::vector<std::string>& words);
+// The names that the library has for something, as words.
+inline std::vector<std::string> WordsOf(const std::vector<std::string_view>& names) {
+  return {names.begin(), names.end()};
+}
+// Files whose extension, where they have one, is among these; `what` is what they are.
+CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what);
+// Takes - for standard output under its name as a file, for what writes files.
+CLI::Validator DashIsOutput();
+std::string ExtensionOf(const std::filesystem::path& file);  // in lower case: ".png"
+// Numbers of a range, ends included.
+template <class T>
+CLI::Validator Within(T least, T most) {
+  return CLI::Range(least, most).description("");
+}
+
+// Throws UsageError for what is no file that can be read again and again, as pipes cannot; `option`
+// names them, or is empty.
+void RequireFiles(const std::vector<std::string>& partials, const std::string& option);
+
+// Throws UsageError where two options name one file. Empty names and "-" are no files.
+void RequireApart(const std::filesystem::path& a, const std::string& option_a,
+                  const std::filesystem::path& b, const std::string& option_b);
+
+// Options of a table of the library (skinmask/base/options.h) that stand under this heading, or
+// that have this name: each sets its member of `options`, which lives as long as the verb.
+void AddTableOptions(CLI::App& verb, const std::vector<OptionRow>& rows, void* options,
+                     std::string_view heading);
+CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options);
 
 // A verb with the options that all have. `examples` end its help.
 CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& summary,
@@ -26,7 +82,11 @@ void AddSandboxOption(CLI::App& verb, Context& context,
                           "and outputs, as far as the kernel has means");
 // Of verbs that run over inputs: --force, --json, --max-failures and --sandbox.
 void AddRunOptions(CLI::App& verb, Context& context);
-void AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels);
+CLI::Option* AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels);
+
+// An option that changes no result: where results go, and how a run is done and watched. Parts and
+// --resume take no notice of it. (CLI11 calls it not configurable; there are no files of options.)
+inline CLI::Option* Aside(CLI::Option* option) { return option->configurable(false); }
 
 // Options under one heading of the help.
 class OptionGroup {
@@ -60,5 +120,23 @@ class OptionGroup {
   CLI::App& verb_;
   std::string heading_;
 };
+
+// The verbs, each in a file of its own name: flags, and a call of the library.
+void AddSample(CLI::App& app, Context& context);
+void AddTrain(CLI::App& app, Context& context);
+void AddCalibrate(CLI::App& app, Context& context);
+void AddCompare(CLI::App& app, Context& context);
+void AddDetect(CLI::App& app, Context& context);
+void AddEvaluate(CLI::App& app, Context& context);
+void AddShow(CLI::App& app, Context& context);
+void AddVersion(CLI::App& app, Context& context);
+void AddHelp(CLI::App& app, Context& context);
+
+// Which part of the inputs a run does, for all verbs that can be divided: --shard, 1/1 by default.
+void AddShardOption(CLI::App& verb, std::string& text);
+// "2/5". Throws UsageError for what is no shard.
+Shard ShardOf(const std::string& text);
+// Throws UsageError for a shard without a file of --partial.
+void RequirePartial(const std::string& shard, const std::string& partial);
 
 }  // namespace skinmask::cli

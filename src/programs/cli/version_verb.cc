@@ -10,7 +10,6 @@
 #include "base/json.h"
 #include "programs/cli/print.h"
 #include "programs/cli/verb.h"
-#include "programs/cli/verbs.h"
 #include "skinmask/base/cpu.h"
 
 namespace skinmask::cli {

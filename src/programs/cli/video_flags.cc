@@ -1,16 +1,16 @@
 #include "programs/cli/video_flags.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
 
 #include "base/parse.h"
-#include "programs/cli/option_checks.h"
-#include "programs/cli/usage_error.h"
+#include "programs/cli/verb.h"
 
 namespace skinmask::cli {
+
 namespace {
 
 std::optional<VideoTime> TimeOf(const std::string& flag, const std::optional<std::string>& text) {
@@ -33,6 +33,13 @@ std::string FrameNumbersHint(const std::string& text) {
                      *to + std::uint64_t{1}, *from, *to);
 }
 
+std::vector<std::string_view> WatchedNames() {
+  std::vector<std::string_view> names;
+  for (const OutputKind& kind : OutputKinds())
+    if (kind.is_watched) names.push_back(kind.name);
+  return names;
+}
+
 }  // namespace
 
 void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
@@ -49,9 +56,9 @@ void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
 }
 
 void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect) {
-  const auto is_picture = [](Output o) { return o == Output::kOverlay || o == Output::kCutout; };
-  if (flags.audio && (detect.video.png_frames || std::ranges::none_of(detect.outputs, is_picture)))
-    throw UsageError("--audio is for videos of --output overlay or cutout, and none is made");
+  if (flags.audio && (detect.video.png_frames || !Any(detect.outputs, &OutputKind::is_watched)))
+    throw UsageError(fmt::format("--audio is for videos of --output {}, and none is made",
+                                 fmt::join(WatchedNames(), " or ")));
   detect.video.sound = flags.audio != "none";
   VideoRange& range = detect.video.range;
   range = {TimeOf("--from", flags.from), TimeOf("--to", flags.to)};
@@ -77,6 +84,40 @@ void RefuseFrameNumbers(const std::vector<std::string>& inputs) {
     if (!hint.empty() && !std::filesystem::exists(input, ignored))
       throw UsageError("--frames takes no value, and there is no input " + hint);
   }
+}
+
+void AddRawVideoFlags(const OptionGroup& group, RawVideoFlags& flags) {
+  group
+      .Add("--input-format", flags.input_format, "rawvideo",
+           "The input is frames without a container, of --size, --pixel-format and --rate")
+      ->check(OneOf({"rawvideo"}));
+  group.Add("--pixel-format", flags.pixel_format, "NAME",
+            "Of raw video, as FFmpeg calls it: bgr24, yuv420p, nv12, ...");
+}
+
+std::optional<RawVideo> RawVideoOf(const RawVideoFlags& flags, const std::string& size_text,
+                                   const std::string& rate_text) {
+  if (flags.input_format.empty()) {
+    if (!flags.pixel_format.empty())
+      throw UsageError("--pixel-format is for --input-format rawvideo");
+    return std::nullopt;
+  }
+  const std::optional<cv::Size> size = ParseSize(size_text);
+  if (!size || flags.pixel_format.empty())
+    throw UsageError("--input-format rawvideo needs --size WxH and --pixel-format NAME");
+  const auto rate = ParseNumbers<int>(rate_text.empty() ? "25" : rate_text, '/');
+  if (!rate || rate->empty() || rate->size() > 2 || rate->front() < 1 || rate->back() < 1)
+    throw UsageError(
+        fmt::format("--rate '{}' is no number of frames a second (30, 30000/1001)", rate_text));
+  return RawVideo{*size, flags.pixel_format, {rate->front(), rate->size() == 2 ? rate->back() : 1}};
+}
+
+std::optional<cv::Size> ParseSize(std::string_view text) {
+  constexpr int kMaxSide = 1 << 24;
+  const auto n = ParseNumbers<int>(text, 'x');
+  const auto is_good = [](int side) { return side > 0 && side <= kMaxSide; };
+  if (!n || n->size() != 2 || !std::ranges::all_of(*n, is_good)) return std::nullopt;
+  return cv::Size((*n)[0], (*n)[1]);
 }
 
 }  // namespace skinmask::cli

@@ -123,18 +123,17 @@ void Controls::Describe(Status& status) const {
   status.paused = paused_;
   status.threshold = scene_.threshold();
   status.prior = scene_.prior();
-  status.can_adapt = scene_.can_adapt();
   status.adapting = scene_.adapting();
   status.adapted = scene_.adapting() ? InWords(scene_.adapted()) : "";
   status.tracking = scene_.tracking();
   status.show_region = region_;
-  status.region = InWords(scene_.observation().region, scene_.tracking());
+  status.region = InWords(scene_.region(), scene_.tracking());
   status.sampling = sampling_;
   status.skin_pixels = scene_.samples().skin_pixels();
   status.background_pixels = scene_.samples().other_pixels();
   status.rectangles = scene_.samples().rectangles();
   status.recording = recorder_ ? recorder_->path().string() : "";
-  status.skin_fraction = scene_.observation().skin_fraction;
+  status.skin_fraction = scene_.skin_fraction();
 }
 
 void Controls::NextView() { view_ = static_cast<View>((static_cast<int>(view_) + 1) % kViewCount); }
@@ -202,8 +201,7 @@ void Controls::WriteModel() {
 void Controls::TakeSnapshot() {
   if (scene_.empty()) return;
   Refresh();
-  const Observation& seen = scene_.ObservationWithBgr();
-  Tell("wrote " + Snapshot(folder_, seen.bgr, seen.maps).string());
+  Tell("wrote " + Snapshot(folder_, scene_.observation().judgement).string());
 }
 
 void Controls::ToggleRecording() {

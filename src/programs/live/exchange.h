@@ -27,7 +27,7 @@ struct Status {
   double divider = 0.5;
   bool paused = false, waiting = true;  // waiting: for the source's next frame
   double threshold = 0.5, prior = 0.5;
-  bool can_adapt = false, adapting = false;
+  bool adapting = false;
   std::string adapted;  // what was done to the frame: "2 faces"
   bool tracking = false, show_region = true;
   std::string region;  // in words; empty: none

@@ -7,21 +7,15 @@
 #include <memory>
 
 #include "base/parse.h"
-#include "programs/cli/adapt_flags.h"
 #include "programs/cli/app.h"
-#include "programs/cli/option_checks.h"
-#include "programs/cli/posterior_flags.h"
+#include "programs/cli/detector_flags.h"
 #include "programs/cli/print.h"
-#include "programs/cli/raw_video_flags.h"
-#include "programs/cli/rectangle.h"
 #include "programs/cli/signals.h"
-#include "programs/cli/usage_error.h"
 #include "programs/cli/verb.h"
-#include "programs/cli/verbs.h"
+#include "programs/cli/video_flags.h"
 #include "programs/live/backdrop.h"
 #include "programs/live/session.h"
 #include "programs/live/window/run_window.h"
-#include "skinmask/detect/detector.h"
 
 namespace skinmask::cli {
 namespace {
@@ -29,13 +23,12 @@ namespace {
 struct Options {
   std::string source, size, rate, format, track;
   RawVideoFlags raw;
-  PosteriorFlags posterior;
+  DetectorOptions detector;
   bool mirror = false, headless = false, stats = false, fast = false, tracking = false;
   std::string view = "overlay", background = "blur", record, csv, folder = ".";
   std::optional<std::string> sink;
   std::int64_t frames = 0;
   double seconds = 0, wait = 60;
-  AdaptFlags adapt;
 };
 
 cv::Size SizeOf(const std::string& text) {
@@ -54,7 +47,7 @@ double RateOf(const std::string& text) {
 
 std::optional<cv::Rect> TrackStart(const std::string& text) {
   if (text.empty() || text == "largest") return std::nullopt;
-  if (const auto rectangle = ParseRectangle(text)) return rectangle;
+  if (const auto rectangle = RectangleFromText(text)) return rectangle;
   throw UsageError(
       fmt::format("--track '{}' is not X,Y,WIDTH,HEIGHT in pixels, or 'largest'", text));
 }
@@ -98,16 +91,16 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.track_start = TrackStart(options.track);
   session.view = live::ViewFromName(options.view);
   session.background = BackgroundOf(options.background);
-  const Model made = context.LoadModel();
-  session.model = WithPosteriorFlags(made, options.posterior);
-  session.make_adapter = [&options, made](const Model& model, bool asked) {
-    // A search every eighth frame must leave most of a core to the frames: 30 ms.
-    constexpr HogOptions kLive{.min_searched_pixels = 400000, .max_searched_pixels = 400000};
-    AdaptFlags flags = options.adapt;
-    if (asked && !flags.any()) flags.adapt = "auto";
-    flags.given = flags.given || asked;
-    return MakeAdapter(flags, model, OwnThreshold(made, model.positive().prior), kLive);
-  };
+  session.model = context.LoadModel();
+  session.detector = WithFacesOfEnvironment(options.detector);
+  // A search every eighth frame must leave most of a core to the frames: 30 ms.
+  session.detector.hog = {.min_searched_pixels = 400000, .max_searched_pixels = 400000};
+  session.if_asked = session.detector;
+  if (options.detector.adapt == DetectorOptions::Adapt::kOff && !options.detector.has_seeds())
+    session.if_asked.adapt = DetectorOptions::Adapt::kAuto;
+  session.if_asked.insist = true;
+  session.if_asked = WithFacesOfEnvironment(session.if_asked);
+  AsUsage([&] { Validate(session.detector, session.model); });
   session.mirror = options.mirror;
   session.record = options.record;
   session.sink = options.sink;
@@ -184,10 +177,9 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
 
 void AddViewOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "View");
-  AddPosteriorFlags(verb, options.posterior);
-  group.AddChoice("--view", options.view,
-                  {"overlay", "mask", "probability", "both", "split", "cutout", "uncertainty"},
-                  "What is shown first, and recorded");
+  for (const char* name : {"threshold", "prior"})
+    AddTableOption(verb, FindOption(DetectorTable().rows(), name), &options.detector);
+  group.AddChoice("--view", options.view, live::ViewNames(), "What is shown first, and recorded");
   group.AddDefault("--background", options.background, "blur|COLOR|FILE",
                    "What stands behind a cut-out: the frame, blurred; a colour (#RRGGBB, black, "
                    "white, grey, green, blue); or a picture. Without --view, the view is cutout");
@@ -230,7 +222,7 @@ void AddLive(CLI::App& app, Context& context) {
   AddSourceOptions(*verb, *options);
   AddViewOptions(*verb, *options);
   AddOutputOptions(*verb, *options);
-  AddAdaptFlags(*verb, options->adapt);
+  AddAdaptationOptions(*verb, options->detector);
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);

@@ -8,15 +8,16 @@ namespace skinmask::live {
 namespace {
 
 // What is drawn smaller costs less, and its lines stay sharp.
-cv::Mat DrawForScreen(View view, const Observation& seen, const DrawOptions& options,
+cv::Mat DrawForScreen(View view, Observation& seen, const DrawOptions& options,
                       const cv::Size& canvas) {
-  const cv::Size frame = seen.maps.mask.size(), drawn = DrawnSize(view, frame);
+  const cv::Size frame = seen.judgement.Mask().size(), drawn = DrawnSize(view, frame);
   const cv::Size size = Fitted(drawn, canvas).size();
   if (size.width >= drawn.width) return ForScreen(Draw(view, seen, options), size);
   const double scale = static_cast<double>(size.width) / drawn.width;
   const cv::Size small(std::max(1, cvRound(scale * frame.width)),
                        std::max(1, cvRound(scale * frame.height)));
-  return ForScreen(Draw(view, Shrunk(seen, small), options), size);
+  Observation smaller = Shrunk(seen, small);
+  return ForScreen(Draw(view, smaller, options), size);
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ void Presenter::Publish(const Supply& supply) {
   shown.captured = captured_;
   if (!scene_.empty() && !canvas_.empty()) {
     const View view = controls_.view();
-    const Observation& seen = scene_.ObservationFor(view);
+    Observation& seen = scene_.ObservationFor(view);
     shown.frame = scene_.frame_size();
     shown.drawn = DrawnSize(view, shown.frame);
     shown.picture = DrawForScreen(view, seen, {.divider = controls_.divider()}, canvas_);

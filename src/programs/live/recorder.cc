@@ -100,15 +100,14 @@ std::filesystem::path NewFileName(const std::filesystem::path& folder, const std
   return path;
 }
 
-std::filesystem::path Snapshot(const std::filesystem::path& folder, const cv::Mat& bgr,
-                               const Maps& maps) {
+std::filesystem::path Snapshot(const std::filesystem::path& folder, Judgement& judgement) {
   const std::string suffix = ".frame.png";
   const std::filesystem::path first = NewFileName(folder, suffix);
   const std::string name = first.string();
   const std::string stem = name.substr(0, name.size() - suffix.size());
-  WriteFile(first, EncodePng(bgr), Overwrite::kNo);
-  WriteFile(stem + ".mask.png", EncodePng(maps.mask), Overwrite::kNo);
-  WriteFile(stem + ".probability.png", EncodePng(maps.probability), Overwrite::kNo);
+  WriteFile(first, EncodePng(judgement.Bgr()), Overwrite::kNo);
+  WriteFile(stem + ".mask.png", EncodePng(judgement.Mask()), Overwrite::kNo);
+  WriteFile(stem + ".probability.png", EncodePng(judgement.Probability()), Overwrite::kNo);
   return first;
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "programs/live/view.h"
+#include "skinmask/detect/judgement.h"
 #include "skinmask/media/video.h"
 
 namespace skinmask::live {
@@ -62,7 +63,6 @@ class Recorder {
 std::filesystem::path NewFileName(const std::filesystem::path& folder, const std::string& suffix);
 
 // STEM.frame.png, STEM.mask.png and STEM.probability.png; returns the first.
-std::filesystem::path Snapshot(const std::filesystem::path& folder, const cv::Mat& bgr,
-                               const Maps& maps);
+std::filesystem::path Snapshot(const std::filesystem::path& folder, Judgement& judgement);
 
 }  // namespace skinmask::live

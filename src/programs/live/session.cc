@@ -28,7 +28,7 @@ struct Desk {
 class Session {
  public:
   Session(const SessionOptions& options, Exchange* exchange)
-      : o_(options), scene_(options.model, options.mirror, options.make_adapter) {
+      : o_(options), scene_(options.model, options.mirror, options.detector, options.if_asked) {
     // FFmpeg's libraries take their time, and frames would be dropped meanwhile.
     WrapBgr(cv::Mat::zeros(16, 16, CV_8UC3)).Bgr();
     if (exchange) desk_.emplace(*exchange, scene_, recorder_, o_);
@@ -185,7 +185,7 @@ void Session::Work(LiveFrame&& frame) {
   ++statistics_.frames;
   statistics_.dropped = NowSupplied().dropped;
   statistics_.seconds = SecondsSince(*first_seen_);
-  statistics_.pixels += static_cast<double>(seen.maps.mask.total());
+  statistics_.pixels += static_cast<double>(scene_.frame_size().area());
   fraction_sum_ += seen.skin_fraction;
   statistics_.skin_fraction = fraction_sum_ / static_cast<double>(statistics_.frames);
   if (desk_) desk_->presenter.Present(captured, NowSupplied());

@@ -22,7 +22,7 @@ struct SessionOptions {
   std::string source;
   CaptureOptions capture;
   Model model;
-  AdapterMaker make_adapter;
+  DetectorOptions detector, if_asked;  // as Scene takes them
   bool mirror = false;
   bool track = false;
   std::optional<cv::Rect> track_start;

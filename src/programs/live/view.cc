@@ -1,24 +1,15 @@
 #include "programs/live/view.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <array>
 #include <opencv2/imgproc.hpp>
 
 #include "skinmask/base/error.h"
-#include "skinmask/detect/draw.h"
-#include "skinmask/detect/uncertainty.h"
+#include "skinmask/detect/outputs.h"
 
 namespace skinmask::live {
 namespace {
-
-constexpr std::array<std::string_view, kViewCount> kNames{
-    "overlay", "mask", "probability", "both", "split", "cutout", "uncertainty"};
-
-cv::Mat HeatMap(const cv::Mat& probability) {
-  cv::Mat colors;
-  cv::applyColorMap(probability, colors, cv::COLORMAP_INFERNO);
-  return colors;
-}
 
 cv::Mat Halved(const cv::Mat& picture) {
   cv::Mat half;
@@ -26,14 +17,16 @@ cv::Mat Halved(const cv::Mat& picture) {
   return half;
 }
 
-// The frame as it is, left of the divider, and a line between.
-void Divide(cv::Mat& overlay, const cv::Mat& bgr, double divider) {
+// The frame as it is, left of the divider, the overlay, and a line between.
+cv::Mat DrawSplit(Observation& o, const DrawOptions& options) {
+  const cv::Mat overlay = Draw(View::kOverlay, o, {});
   const int width = overlay.cols;
-  const int at = cvRound(std::clamp(divider, 0.0, 1.0) * width);
+  const int at = cvRound(std::clamp(options.divider, 0.0, 1.0) * width);
   const cv::Rect before(0, 0, at, overlay.rows);
-  if (at > 0) bgr(before).copyTo(overlay(before));
+  if (at > 0) o.judgement.Bgr()(before).copyTo(overlay(before));
   const int thickness = std::max(1, width / 640), left = std::min(at, width - thickness);
   overlay.colRange(left, left + thickness).setTo(cv::Scalar::all(255));
+  return overlay;
 }
 
 // Shades of a colour, one for each grey.
@@ -45,77 +38,89 @@ cv::Mat Shaded(const cv::Mat& grey, const cv::Vec3b& color, double darkest) {
   return shaded;
 }
 
+cv::Mat DrawBoth(Observation& o, const DrawOptions& options) {
+  cv::Mat both;
+  cv::hconcat(Halved(Draw(View::kOverlay, o, options)),
+              Halved(Draw(View::kProbability, o, options)), both);
+  return both;
+}
+
+cv::Mat DrawOnBackdrop(Observation& o, const DrawOptions&) {
+  cv::Mat picture = o.behind.clone();
+  o.judgement.Bgr().copyTo(picture, o.judgement.Mask());
+  return picture;
+}
+
 // Two colours that differ in lightness too, for eyes that confuse hues, over dark greys.
-cv::Mat MarkedUncertain(const cv::Mat& bgr, const cv::Mat& uncertainty) {
+cv::Mat DrawUncertain(Observation& o, const DrawOptions&) {
+  const cv::Mat bgr = o.judgement.Bgr(), uncertainty = o.judgement.Uncertainty();
   const cv::Vec3b dim(128, 128, 128), yellow(60, 220, 255), blue(255, 110, 40);
   cv::Mat grey;
   cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
   const cv::Mat picture = Shaded(grey, dim, 0);
-  Shaded(grey, yellow, 0.4).copyTo(picture, uncertainty == Uncertainty::kUnsure);
-  Shaded(grey, blue, 0.4).copyTo(picture, uncertainty == Uncertainty::kUnexplained);
+  Shaded(grey, yellow, 0.4).copyTo(picture, uncertainty == Judgement::kUnsure);
+  Shaded(grey, blue, 0.4).copyTo(picture, uncertainty == Judgement::kUnexplained);
   return picture;
 }
 
+// What a view shows: an output as it is drawn everywhere, or `draw`n by itself. It is called by the
+// output's name, and where it has one of its own, by that first.
+struct Row {
+  View view;
+  std::optional<Output> shows;
+  std::string_view name = {};
+  cv::Mat (*draw)(Observation& o, const DrawOptions& options) = nullptr;
+};
+
+constexpr Row kRows[kViewCount] = {
+    {View::kOverlay, Output::kOverlay},
+    {View::kMask, Output::kMask},
+    {View::kProbability, Output::kHeatmap, "probability"},
+    {View::kBoth, std::nullopt, "both", DrawBoth},
+    {View::kSplit, std::nullopt, "split", DrawSplit},
+    {View::kCutout, Output::kCutout, {}, DrawOnBackdrop},
+    {View::kUncertainty, Output::kUncertainty, {}, DrawUncertain},
+};
+
+const Row& RowOf(View view) { return kRows[static_cast<std::size_t>(view)]; }
+
 }  // namespace
 
-std::string_view ViewName(View view) { return kNames[static_cast<std::size_t>(view)]; }
-
-View ViewFromName(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end())
-    throw Error("view '" + std::string(name) + "'",
-                "is unknown (overlay, mask, probability, both, split, cutout, uncertainty)");
-  return static_cast<View>(found - kNames.begin());
+std::string_view ViewName(View view) {
+  const Row& row = RowOf(view);
+  return row.name.empty() ? KindOf(*row.shows).name : row.name;
 }
 
-bool NeedsBgr(View view) { return view != View::kMask && view != View::kProbability; }
+std::vector<std::string> ViewNames() {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) names.emplace_back(ViewName(row.view));
+  for (const Row& row : kRows)
+    if (row.shows && !row.name.empty()) names.emplace_back(KindOf(*row.shows).name);
+  return names;
+}
 
-Observation Shrunk(const Observation& o, const cv::Size& size) {
-  Observation small;
-  const auto shrink = [&](const cv::Mat& from, cv::Mat& to, int how) {
-    if (!from.empty()) cv::resize(from, to, size, 0, 0, how);
-  };
-  // Means over areas are slow where few pixels fall together, and there hardly to be seen.
-  const int how = 2 * size.width <= o.maps.mask.cols ? cv::INTER_AREA : cv::INTER_LINEAR;
-  shrink(o.bgr, small.bgr, how);
-  shrink(o.behind, small.behind, how);
-  shrink(o.maps.mask, small.maps.mask, cv::INTER_NEAREST);
-  shrink(o.maps.probability, small.maps.probability, how);
-  shrink(o.maps.uncertainty, small.maps.uncertainty, cv::INTER_NEAREST);
+View ViewFromName(std::string_view name) {
+  for (const Row& row : kRows)
+    if (name == row.name || (row.shows && name == KindOf(*row.shows).name)) return row.view;
+  throw Error(fmt::format("view '{}'", name),
+              fmt::format("is unknown ({})", fmt::join(ViewNames(), ", ")));
+}
+
+Observation Shrunk(Observation& observation, const cv::Size& size) {
+  Observation small{observation.judgement.Smaller(size)};
+  if (!observation.behind.empty())
+    cv::resize(observation.behind, small.behind, size, 0, 0,
+               2 * size.width <= observation.behind.cols ? cv::INTER_AREA : cv::INTER_LINEAR);
   return small;
 }
 
-cv::Mat Draw(View view, const Observation& o, const DrawOptions& options) {
-  const bool with_region = options.with_region && o.region;
-  cv::Mat picture;
-  switch (view) {
-    case View::kOverlay:
-      picture = DrawOverlay(o.bgr, o.maps.mask);
-      break;
-    case View::kMask:
-      if (!with_region) return o.maps.mask;
-      cv::cvtColor(o.maps.mask, picture, cv::COLOR_GRAY2BGR);
-      break;
-    case View::kProbability:
-      picture = HeatMap(o.maps.probability);
-      break;
-    case View::kBoth:
-      cv::hconcat(Halved(Draw(View::kOverlay, o, options)),
-                  Halved(Draw(View::kProbability, o, options)), picture);
-      return picture;
-    case View::kSplit:
-      picture = DrawOverlay(o.bgr, o.maps.mask);
-      Divide(picture, o.bgr, options.divider);
-      break;
-    case View::kCutout:
-      picture = o.behind.clone();
-      o.bgr.copyTo(picture, o.maps.mask);
-      break;
-    case View::kUncertainty:
-      picture = MarkedUncertain(o.bgr, o.maps.uncertainty);
-      break;
-  }
-  if (with_region) DrawRegion(picture, *o.region);
+cv::Mat Draw(View view, Observation& o, const DrawOptions& options) {
+  const bool with_region = options.with_region && o.region && view != View::kBoth;
+  const Row& row = RowOf(view);
+  cv::Mat picture = row.draw ? row.draw(o, options) : skinmask::Draw(*row.shows, o.judgement);
+  if (!with_region) return picture;
+  if (picture.channels() == 1) cv::cvtColor(picture, picture, cv::COLOR_GRAY2BGR);
+  DrawRegion(picture, *o.region);
   return picture;
 }
 

@@ -7,28 +7,24 @@
 #include <string_view>
 #include <vector>
 
+#include "skinmask/detect/judgement.h"
 #include "skinmask/detect/region.h"
 
 namespace skinmask::live {
 
 enum class View { kOverlay, kMask, kProbability, kBoth, kSplit, kCutout, kUncertainty };
 constexpr int kViewCount = 7;
-// "overlay", "mask", "probability", "both", "split", "cutout", "uncertainty"
+// Those of the output that it shows, "both" and "split".
 std::string_view ViewName(View view);
+std::vector<std::string> ViewNames();
 View ViewFromName(std::string_view name);  // throws Error
-bool NeedsBgr(View view);                  // it shows the frame itself
-
-struct Maps {
-  cv::Mat mask, probability;  // CV_8UC1, as the picture is to be seen
-  cv::Mat uncertainty{};      // as Uncertainty makes it; empty where nobody needed it
-};
 
 // What is known of one frame.
 struct Observation {
-  cv::Mat bgr, behind;  // CV_8UC3, and what stands behind its skin; empty where nobody needed it
-  Maps maps;
+  Judgement judgement;
+  cv::Mat behind{};  // CV_8UC3, what stands behind its skin; empty where nobody needed it
   double skin_fraction = 0;
-  std::optional<Region> region;
+  std::optional<Region> region{};
 };
 
 struct DrawOptions {
@@ -36,14 +32,14 @@ struct DrawOptions {
   double divider = 0.5;      // kSplit: the share of the width that shows the frame as it is
 };
 
-// The same smaller, without its region: to be drawn for a screen.
-Observation Shrunk(const Observation& observation, const cv::Size& size);
+// The same smaller, without its region: to be drawn for a screen. `observation` must outlive it.
+Observation Shrunk(Observation& observation, const cv::Size& size);
 
 // CV_8UC3, or CV_8UC1 for the mask. kBoth is overlay and probability beside each other, each at
 // half the size; kSplit the frame to the left of the divider and the overlay to its right; kCutout
 // the skin alone, on what is behind it; kUncertainty the frame in dark greys, yellow where the
 // answer is near the threshold, blue where no class explains the colour.
-cv::Mat Draw(View view, const Observation& observation, const DrawOptions& options = {});
+cv::Mat Draw(View view, Observation& observation, const DrawOptions& options = {});
 
 // Where the drawn picture shows the frame, maybe more than once and smaller.
 std::vector<cv::Rect> FramePlaces(View view, const cv::Size& frame);

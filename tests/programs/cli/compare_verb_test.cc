@@ -190,7 +190,7 @@ TEST_F(CompareTest, ErrorsAreOneLineWithTheRightStatus) {
       {"--samples s.csv --kinds forest", {2, "model kind 'forest'"}},
       {"--samples s.csv --spaces CIE", {2, "colour space 'CIE'"}},
       {"--samples s.csv --channels Cr --spaces BGR", {2, "channels 'Cr'"}},
-      {"--samples s.csv --shrinkage 2", {2, "--shrinkage '2'"}},
+      {"--samples s.csv --shrinkage 2", {2, "--shrinkage 2: is out of range"}},
       {"--samples s.csv --folds 1", {2, "--folds"}},
       {"--samples s.csv --select luck", {2, "--select"}},
       {"--samples s.csv --max-f1", {2, "is for the model of --write"}},

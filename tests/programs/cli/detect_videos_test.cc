@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/adapt_stream.h"
@@ -131,6 +132,25 @@ TEST_F(VideoDetectTest, FramesInYuvAreJudgedByTheYuvKernels) {
   EXPECT_TRUE(RawFrames(folder_, "out/a.probability.mkv", "gray") == probabilities);
   // Rounding to BGR moves few pixels across the threshold.
   EXPECT_LT(Differing(masks, ExpectedByPng("a.mp4")), masks.size() / 50);
+}
+
+// Of frames, of images in archives, and of videos, which are for people and have the sound.
+TEST_F(VideoDetectTest, HeatmapsAreThereForAll) {
+  Make("silent.mp4", 5);
+  Shell(folder_, "ffmpeg -v error -i silent.mp4 -f lavfi -i sine=duration=0.1 -c:v copy c.mp4");
+  ASSERT_EQ(Run("detect --adapt off c.mp4 -o f --frames --output probability,heatmap").status, 0);
+  cv::Mat colors;
+  cv::applyColorMap(cv::imread(Path("f/c/000002.probability.png").string(), cv::IMREAD_GRAYSCALE),
+                    colors, cv::COLORMAP_INFERNO);
+  const cv::Mat map = cv::imread(Path("f/c/000002.heatmap.png").string());
+  ASSERT_EQ(map.size(), colors.size());
+  EXPECT_EQ(cv::norm(map, colors, cv::NORM_INF), 0);
+  Shell(folder_, "tar -cf t.tar -C f/c 000002.heatmap.png");
+  ASSERT_EQ(Run("detect --adapt off c.mp4 t.tar -o out --output heatmap").status, 0);
+  EXPECT_EQ(Names(Path("out")), (Strings{"c.heatmap.mp4", "t.tar"}));
+  Shell(folder_,
+        "ffprobe -v error -select_streams a -show_entries stream=codec_name out/c.heatmap.mp4 | "
+        "grep -q codec_name=");
 }
 
 TEST_F(VideoDetectTest, FoldersHoldImagesAndVideos) {

@@ -160,18 +160,19 @@ TEST_F(GroupsTest, PartsAddUpToOneRun) {
   ExpectEqual(pairs + "--by tone --by t.csv", {1, 3, 8}, 1);
   ExpectEqual(pairs + "--by tone --max-f1", {2}, 1);
   // Other groupings at the merge: those of one run that is given them.
-  const std::string merge =
-      "evaluate --force --json merged.json --partials part1of2 part2of2 --by ";
+  const std::string parts = " --force --json merged.json --partials part1of2 part2of2 --by ",
+                    merge = "evaluate --max-f1 " + pairs + parts;
   for (const std::string by : {"t.csv", "tone"}) {
     ASSERT_EQ(Run("evaluate --force --max-f1 --json one.json " + pairs + "--by " + by).status, 1);
     ASSERT_EQ(Run(merge + by).status, 1);
     EXPECT_EQ(Bytes("merged.json"), Bytes("one.json")) << by;
   }
   Parts("evaluate " + pairs, "--partial", 2, 1);
-  EXPECT_EQ(Run(merge + "t.csv").status, 1);
-  const Outcome none = Run(merge + "tone");
+  const std::string without_rule = "evaluate " + pairs + parts;
+  EXPECT_EQ(Run(without_rule + "t.csv").status, 1);
+  const Outcome none = Run(without_rule + "tone");
   EXPECT_NE(none.err.find("part1of2: was made without tones"), std::string::npos) << none.err;
-  const Outcome mixed = Run(merge + "none.csv");
+  const Outcome mixed = Run(without_rule + "none.csv");
   EXPECT_NE(mixed.err.find("none.csv: "), std::string::npos) << mixed.err;
 }
 
@@ -183,14 +184,16 @@ TEST_F(GroupsTest, AChangedToneIsRefused) {
     nlohmann::ordered_json part = whole;
     part["images"][0]["tone"] = tone;
     Put("damaged", part.dump());
-    const Outcome run = Run("evaluate --partials damaged");
+    const Outcome run =
+        Run("evaluate --adapt off --images i --truth m --by tone --partials damaged");
     EXPECT_EQ(run.status, 1) << tone;
     EXPECT_EQ(run.err.find("skinmask: damaged: images[0].tone"), 0u) << run.err;
   }
   nlohmann::ordered_json part = whole;
   part["keeps_tones"] = false;
   Put("damaged", part.dump());
-  EXPECT_EQ(Run("evaluate --partials damaged").status, 1);
+  EXPECT_EQ(Run("evaluate --adapt off --images i --truth m --by tone --partials damaged").status,
+            1);
 }
 
 }  // namespace

@@ -54,10 +54,12 @@ TEST_F(PartsTest, RulesActAtTheMerge) {
     ExpectEqual(pairs + rule, {3});
   // Those parts kept each image's scores, so another rule may act.
   ASSERT_EQ(Run("evaluate " + pairs + "--max-f1 --json one.json --force").status, 0);
-  const std::string merge = "evaluate --partials part1of3 part2of3 part3of3 ";
+  const std::string merge = "evaluate " + pairs + "--partials part1of3 part2of3 part3of3 ";
   ASSERT_EQ(Run(merge + "--max-f1 --json other.json").status, 0);
   EXPECT_EQ(Bytes("other.json"), Bytes("one.json"));
-  EXPECT_EQ(Run(merge + "--threshold 0.5").status, 2);
+  EXPECT_EQ(Run(merge + "--threshold 0.5").status, 1);
+  EXPECT_NE(Run(merge).err.find("its option cost is \"1:5\", and here not given"),
+            std::string::npos);
   Parts("evaluate " + pairs, "--partial", 3);
   const Outcome none = Run(merge + "--max-f1");
   EXPECT_EQ(none.status, 1);
@@ -87,8 +89,10 @@ TEST_F(PartsTest, FailuresOfAllPartsAreThoseOfOneRun) {
   const ordered_json record = ordered_json::parse(Bytes("merged.json"));
   EXPECT_EQ(record["failed"].size(), 3u);
   EXPECT_EQ(record["skipped"].size(), 1u);
-  EXPECT_EQ(Run("evaluate --max-failures 3 --partials part1of2 part2of2").status, 0);
-  EXPECT_EQ(Run("evaluate --max-failures 2 --partials part1of2 part2of2").status, 1);
+  const std::string merge =
+      "evaluate --images i --truth m --adapt off --partials part1of2 part2of2 --max-failures ";
+  EXPECT_EQ(Run(merge + "3").status, 0);
+  EXPECT_EQ(Run(merge + "2").status, 1);
 }
 
 TEST_F(PartsTest, ComparisonsOfShardsAddUpToThatOfOneRun) {
@@ -107,8 +111,8 @@ TEST_F(PartsTest, ComparisonsOfShardsAddUpToThatOfOneRun) {
   for (const int count : {1, 3, 8}) {
     const auto files = Parts(compare, "--partial", count);
     const Outcome merged = Run(fmt::format(
-        "compare --json merged.json --force --write merged-best.json --take simplest --partials {}",
-        fmt::join(files, " ")));
+        "{}--json merged.json --force --write merged-best.json --take simplest --partials {}",
+        compare, fmt::join(files, " ")));
     ASSERT_EQ(merged.status, 0) << merged.err;
     EXPECT_EQ(without_seconds("merged.json"), without_seconds("one.json"));
     EXPECT_EQ(Bytes("merged-best.json"), Bytes("best.json"));
@@ -119,19 +123,23 @@ TEST_F(PartsTest, ComparisonsOfShardsAddUpToThatOfOneRun) {
       {"part1of3 part2of8", "part2of8: does not belong to part1of3: it is one of 8 parts"},
       {"own.json", "own.json: is no part"}};
   for (const auto& [parts, line] : refusals) {
-    const Outcome run = Run(std::string("compare --partials ") + parts);
+    const Outcome run = Run(compare + "--partials " + parts);
     EXPECT_EQ(run.status, 1);
     EXPECT_NE(run.err.find(line), std::string::npos) << run.err;
   }
   EXPECT_EQ(Run(compare + "--shard 1/2").status, 2);
-  EXPECT_EQ(Run("compare --partials part1of3 --folds 3").status, 2);
+  EXPECT_EQ(Run(compare + "--shard 1/2 --partials part1of3").status, 2);
+  EXPECT_NE(Run(compare + "--seed 3 --partials part1of3")
+                .err.find("part1of3: was made with other options: its option seed is not given, "
+                          "and here \"3\""),
+            std::string::npos);
   ordered_json part = ordered_json::parse(Bytes("part1of1"));
   part["models"][0]["folds"][0]["tp"] = -1;
   Put("damaged", part.dump());
-  EXPECT_NE(Run("compare --partials damaged").err.find("models[0].folds[0].tp is not a whole"),
+  EXPECT_NE(Run(compare + "--partials damaged").err.find("models[0].folds[0].tp is not a whole"),
             std::string::npos);
   ASSERT_EQ(Run("sample --images i --masks m --step 5 -o s.csv --force").status, 0);
-  EXPECT_NE(Run("compare --partials part1of1").err.find("part1of1: was made of other data"),
+  EXPECT_NE(Run(compare + "--partials part1of1").err.find("part1of1: was made of other data"),
             std::string::npos);
 }
 
@@ -160,23 +168,22 @@ TEST_F(PartsTest, WhatDoesNotBelongTogetherIsRefused) {
       {"part1of3 model part3of3", "model: was made with another model"},
       {"part1of3 data part3of3", "data: does not belong to part1of3: it is of other data"},
       {"part1of3 version part3of3", "version: was made by skinmask 9"},
-      {"--model own.json part1of3 part2of3 part3of3", "part1of3: was made with another model"},
+      {"--model own.json --partials part1of3 part2of3 part3of3",
+       "part1of3: was made with another model"},
       {"part1of3 i/0.png", "i/0.png: is not JSON, as a part of an evaluation is"},
       {"part1of3 own.json", "own.json: is no part"},
       {"nothing", "nothing: "}};
   for (const auto& [files, line] : refusals) {
-    const std::string words = files;
-    const Outcome run = Run(words.starts_with("--") ? "evaluate --model own.json --partials" +
-                                                          words.substr(words.find(' ', 8))
-                                                    : "evaluate --partials " + words);
+    const Outcome run =
+        Run("evaluate " + pairs + (files[0] == '-' ? "" : "--partials ") + std::string(files));
     EXPECT_EQ(run.status, 1) << files;
     EXPECT_NE(run.err.find(line), std::string::npos) << run.err;
     EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
     EXPECT_EQ(run.out, "");
   }
   for (const char* wrong :
-       {"--shard 1/2 --images i --truth m", "--partials part1of3 --shard 1/2",
-        "--partials part1of3 --adapt off", "--shard 1/2 --images i --truth m --partial p --json",
+       {"--shard 1/2 --images i --truth m", "--images i --truth m --partials part1of3 --shard 1/2",
+        "--partials part1of3", "--shard 1/2 --images i --truth m --partial p --json",
         "--shard 3/2 --images i --truth m --partial p", "--samples s.csv --partial p"})
     EXPECT_EQ(Run(std::string("evaluate ") + wrong).status, 2) << wrong;
 }

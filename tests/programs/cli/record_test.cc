@@ -1,4 +1,6 @@
 // The last line, --json, --jsonl and --csv of detect.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "skinmask/detect/region.h"
@@ -127,6 +129,49 @@ TEST_F(RecordTest, FailuresOfTheRunBeforeStay) {
   EXPECT_EQ(Record()["images"][0]["outputs"], (Json{"out/a.png", "out/a.overlay.png"}));
   EXPECT_NE(Run("detect in/a.png -o out --json r.json --resume --scale 1/2").err.find("--scale"),
             std::string::npos);
+}
+
+// A run that resumes takes no masks of other options for its own, with a record or without.
+TEST_F(RecordTest, OutputsOfOtherOptionsAreRefused) {
+  Put("in/b.jpg", Encode(".jpg", Gradient(40, 48)));
+  const std::string off = "detect in -o out --adapt off ";
+  ASSERT_EQ(Run(off + "--json r.json").status, 0);
+  std::filesystem::remove(Path("out/b.png"));
+  const auto refused = [&](const std::string& command, const std::string& line) {
+    const Outcome run = Run(command);
+    EXPECT_EQ(run.status, 1) << command;
+    EXPECT_NE(run.err.find(line), std::string::npos) << run.err;
+    EXPECT_FALSE(std::filesystem::exists(Path("out/b.png"))) << command;
+  };
+  refused(off + "--resume --abstain 0.2,0.8 --json r.json",
+          "skinmask: r.json: is the record of a run with another --abstain (");
+  refused(off + "--resume --abstain 0.2,0.8",
+          "skinmask: out: holds outputs that were made with another --abstain (");
+  refused("detect in -o out --resume", "made with another --adapt (");
+  refused(off + "--resume --threshold 0.9", "made with another --threshold (");
+  ASSERT_EQ(Run("train --samples " + (testing::SamplesFolder() / "labelled-pixels.csv").string() +
+                " -o m.json")
+                .status,
+            0);
+  refused(off + "--resume --model m.json", "made with another --model (");
+  // Another kind of output is another file; a run that can write nothing says nothing of those.
+  EXPECT_EQ(Run("detect in -o out --resume --output probability").status, 0);
+  EXPECT_EQ(Run("detect in/a.png -o out --scale 1/2").status, 1);
+  EXPECT_EQ(Run(off + "--resume").status, 0);
+  EXPECT_EQ(Run("detect in -o out --resume --output probability").status, 0);
+  // It is no input, and nothing that is passed over.
+  EXPECT_TRUE(std::filesystem::exists(Path("out/.skinmask-options.jsonl")));
+  EXPECT_TRUE(Run("detect out -o out2 --adapt off").summary.starts_with("0 failed, 0 skipped, 6"));
+}
+
+// Many runs may share a folder; what is no whole line there says nothing.
+TEST_F(RecordTest, RunsShareTheFolderOfTheirOutputs) {
+  Put("in/b.jpg", Encode(".jpg", Gradient(40, 48)));
+  Put("out/.skinmask-options.jsonl", "{\"outputs\":[\"mask\"],\"made_wi\n7\n{}\n");
+  for (int i = 1; i <= 3; ++i)
+    EXPECT_EQ(Run(fmt::format("detect in -o out --resume --shard {}/3", i)).status, 0);
+  const std::string text = ReadFile(Path("out/.skinmask-options.jsonl"));
+  EXPECT_EQ(Lines(text), 4) << text;
 }
 
 TEST_F(RecordTest, TheTableGoesToStandardOutput) {

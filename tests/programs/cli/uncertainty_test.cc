@@ -111,10 +111,11 @@ TEST_F(UncertaintyTest, RefusesWhatItCannotDo) {
     EXPECT_NE(outcome.err.find(line), std::string::npos) << outcome.err;
   };
   for (const std::string bad : {"0.5", "0.8,0.2", "a,b", "0,1,2", "-0.1,0.5", "0.5,1.5", "nan,1"})
-    expect("detect i -o o --abstain " + bad, "--abstain '" + bad + "' is not LOW,HIGH");
+    expect("detect i -o o --abstain " + bad, "--abstain '" + bad + "': is not LOW,HIGH");
   expect("detect i -o o --output overlay --abstain 0.2,0.8", "--abstain needs --output mask");
   expect("detect i -o o --outlier 0.9", "--outlier needs --output uncertainty or --abstain");
-  expect("detect i -o o --output uncertainty --outlier 1.5", "--outlier: 1.5 is no share");
+  expect("detect i -o o --output uncertainty --outlier 1.5",
+         "--outlier: '1.5' is no number above 0 and up to 1");
   expect("detect i -o o --output uncertainty --outlier 0.9 --model l.json --adapt off",
          "logistic model has no densities");
   expect("evaluate --predicted i --truth m --abstain 0.2,0.8", "--abstain is of probabilities");

@@ -28,6 +28,8 @@ using testing::Shell;
 
 class LiveTest : public testing::FolderTest {};
 
+const DetectorOptions kOff{.adapt = DetectorOptions::Adapt::kOff};
+
 cv::Mat Noise(int width, int height, std::uint64_t seed) {
   testing::Random random(seed);
   cv::Mat bgr(height, width, CV_8UC3);
@@ -49,15 +51,15 @@ TEST_F(LiveTest, SourcesAreToldApart) {
 TEST_F(LiveTest, FramesGetTheMasksOfDetect) {
   const cv::Mat bgr = Noise(333, 77, 1);
   const Model model = DefaultModel();
-  Scene scene(model, false);
+  Scene scene(model, false, kOff, kOff);
   Statistics statistics;
   scene.Process({WrapBgr(bgr), Clock::now()}, statistics);
-  const Maps& maps = scene.observation().maps;
+  Judgement& seen = scene.observation().judgement;
   const Posterior posterior(model);
-  EXPECT_EQ(cv::norm(maps.mask, DetectMask(posterior, bgr), cv::NORM_INF), 0);
-  EXPECT_EQ(cv::norm(maps.probability, DetectProbability(posterior, bgr), cv::NORM_INF), 0);
-  EXPECT_GT(cv::countNonZero(maps.mask), 0);
-  EXPECT_EQ(cv::norm(scene.ObservationWithBgr().bgr, bgr, cv::NORM_INF), 0);
+  EXPECT_EQ(cv::norm(seen.Mask(), DetectMask(posterior, bgr), cv::NORM_INF), 0);
+  EXPECT_EQ(cv::norm(seen.Probability(), DetectProbability(posterior, bgr), cv::NORM_INF), 0);
+  EXPECT_GT(cv::countNonZero(seen.Mask()), 0);
+  EXPECT_EQ(cv::norm(seen.Bgr(), bgr, cv::NORM_INF), 0);
 }
 
 TEST_F(LiveTest, FramesOfAFileKeepTheirTimeAndLateOnesAreDropped) {
@@ -172,43 +174,43 @@ TEST(RefitTest, ASampleTeaches) {
   cv::Mat bgr(60, 60, CV_8UC3, cv::Scalar(30, 30, 30));
   cv::Mat blue = bgr(cv::Rect(10, 10, 40, 40));
   cv::randn(blue, cv::Scalar(200, 60, 40), cv::Scalar(6, 6, 6));
-  Scene scene(DefaultModel(), false);
+  Scene scene(DefaultModel(), false, kOff, kOff);
   Statistics statistics;
   scene.Process({WrapBgr(bgr), Clock::now()}, statistics);
-  const int before = cv::countNonZero(scene.observation().maps.mask);
+  const int before = cv::countNonZero(scene.observation().judgement.Mask());
   scene.AddSamples({12, 12, 36, 36}, true);
   scene.Reprocess();
   EXPECT_LT(before, 100);
-  EXPECT_GT(cv::countNonZero(scene.observation().maps.mask), 1500);
+  EXPECT_GT(cv::countNonZero(scene.observation().judgement.Mask()), 1500);
   scene.ClearSamples();
   scene.Reprocess();
-  EXPECT_EQ(cv::countNonZero(scene.observation().maps.mask), before);
+  EXPECT_EQ(cv::countNonZero(scene.observation().judgement.Mask()), before);
 }
 
 TEST(SceneTest, MirrorsFlipPicturesAndMaps) {
   const cv::Mat bgr = Noise(31, 20, 9);
-  Scene plain(DefaultModel(), false), mirror(DefaultModel(), true);
+  Scene plain(DefaultModel(), false, kOff, kOff), mirror(DefaultModel(), true, kOff, kOff);
   Statistics statistics;
   plain.Process({WrapBgr(bgr), Clock::now()}, statistics);
   mirror.Process({WrapBgr(bgr), Clock::now()}, statistics);
-  const Observation &a = plain.ObservationWithBgr(), &b = mirror.ObservationWithBgr();
+  Observation &a = plain.observation(), &b = mirror.observation();
   cv::Mat flipped;
-  cv::flip(b.bgr, flipped, 1);
-  EXPECT_EQ(cv::norm(a.bgr, flipped, cv::NORM_INF), 0);
-  cv::flip(b.maps.mask, flipped, 1);
-  EXPECT_EQ(cv::norm(a.maps.mask, flipped, cv::NORM_INF), 0);
+  cv::flip(b.judgement.Bgr(), flipped, 1);
+  EXPECT_EQ(cv::norm(a.judgement.Bgr(), flipped, cv::NORM_INF), 0);
+  cv::flip(b.judgement.Mask(), flipped, 1);
+  EXPECT_EQ(cv::norm(a.judgement.Mask(), flipped, cv::NORM_INF), 0);
   EXPECT_NEAR(a.region->centroid.x, 30 - b.region->centroid.x, 1e-9);
   EXPECT_NEAR(a.region->centroid.y, b.region->centroid.y, 1e-9);
 }
 
 TEST(SceneTest, SlidersMoveTheMask) {
   const cv::Mat bgr = Noise(200, 200, 4);
-  Scene scene(DefaultModel(), false);
+  Scene scene(DefaultModel(), false, kOff, kOff);
   Statistics statistics;
   scene.Process({WrapBgr(bgr), Clock::now()}, statistics);
   const auto count = [&] {
     scene.Reprocess();
-    return cv::countNonZero(scene.observation().maps.mask);
+    return cv::countNonZero(scene.observation().judgement.Mask());
   };
   scene.SetThreshold(0.5);
   const int half = count();
@@ -224,30 +226,20 @@ TEST(SceneTest, SlidersMoveTheMask) {
   EXPECT_EQ(likely, cv::countNonZero(DetectMask(Posterior(model), bgr)));
 }
 
-// As `detect` writes it, but for pixels half a step of P(skin) from an end; and at any threshold.
+// As `detect` writes it, at any threshold.
 TEST(SceneTest, WhatIsNotKnownIsThatOfDetect) {
   const cv::Mat bgr = Noise(200, 200, 4);
-  Scene scene(DefaultModel(), false);
+  Scene scene(DefaultModel(), false, kOff, kOff);
   Statistics statistics;
   scene.Process({WrapBgr(bgr), Clock::now()}, statistics);
-  EXPECT_TRUE(scene.ObservationFor(View::kOverlay).maps.uncertainty.empty());
-  const cv::Mat seen = scene.ObservationFor(View::kUncertainty).maps.uncertainty;
-  const cv::Mat wanted = Uncertainty(DefaultModel(), {}).Map(bgr, nullptr, nullptr);
-  const cv::Mat log_odds = DetectLogOdds(Posterior(DefaultModel()), bgr);
-  int unsure = 0;
-  for (int i = 0; i < 200 * 200; ++i) {
-    const int is = seen.at<std::uint8_t>(i), should = wanted.at<std::uint8_t>(i);
-    unsure += is == Uncertainty::kUnsure;
-    const double p = Logistic(log_odds.at<float>(i));
-    const double from_end = std::min(std::abs(p - 0.25), std::abs(p - 0.75));
-    if (from_end < 0.5 / 255 + 1e-5) continue;
-    ASSERT_EQ(is, should) << p;
-  }
-  EXPECT_GT(unsure, 0);
-  EXPECT_GT(cv::countNonZero(seen == Uncertainty::kUnexplained), 0);
+  const cv::Mat seen = scene.observation().judgement.Uncertainty();
+  const Detector detector(DefaultModel(), kOff);
+  EXPECT_EQ(cv::norm(seen, detector.Judge(bgr).Uncertainty(), cv::NORM_INF), 0);
+  EXPECT_GT(cv::countNonZero(seen == Judgement::kUnsure), 0);
+  EXPECT_GT(cv::countNonZero(seen == Judgement::kUnexplained), 0);
   scene.SetThreshold(0.9);
   scene.Reprocess();
-  EXPECT_EQ(cv::norm(scene.ObservationFor(View::kUncertainty).maps.uncertainty, seen), 0);
+  EXPECT_EQ(cv::norm(scene.observation().judgement.Uncertainty(), seen), 0);
 }
 
 TEST(StatisticsTest, TimesHaveTheirQuantiles) {

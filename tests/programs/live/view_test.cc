@@ -6,7 +6,9 @@
 #include "programs/live/refit.h"
 #include "programs/live/statistics.h"
 #include "programs/live/view.h"
+#include "skinmask/detect/detector.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/detect/outputs.h"
 #include "skinmask/model/model.h"
 
 namespace skinmask::live {
@@ -59,22 +61,31 @@ TEST(FitTest, AtItsOwnSizeAPictureStaysAsItIs) {
 }
 
 TEST(ViewTest, TheDividerPartsTheFrameFromTheOverlay) {
-  Observation seen;
-  seen.bgr = cv::Mat(48, 64, CV_8UC3);
-  cv::randu(seen.bgr, 0, 256);
-  seen.maps.mask = cv::Mat::zeros(seen.bgr.size(), CV_8UC1);
-  seen.maps.mask(cv::Rect(10, 10, 40, 20)) = 255;
-  const cv::Mat overlay = DrawOverlay(seen.bgr, seen.maps.mask);
+  cv::Mat bgr(48, 64, CV_8UC3);
+  cv::randu(bgr, 0, 256);
+  const Detector detector(DefaultModel(), nullptr);
+  Observation seen{detector.Judge(bgr)};
+  const cv::Mat overlay = DrawOverlay(bgr, seen.judgement.Mask());
   for (const double share : {0.0, 0.25, 1.0}) {
     const cv::Mat split = Draw(View::kSplit, seen, {.divider = share});
     const int at = static_cast<int>(64 * share), line = std::min(at, 63);
     for (int x = 0; x < 64; ++x) {
       if (x == line) continue;
-      const cv::Mat& wanted = x < line ? seen.bgr : overlay;
+      const cv::Mat& wanted = x < line ? bgr : overlay;
       EXPECT_EQ(cv::norm(split.col(x), wanted.col(x), cv::NORM_INF), 0) << share << " " << x;
     }
     EXPECT_EQ(split.at<cv::Vec3b>(5, line), cv::Vec3b(255, 255, 255));
   }
+}
+
+TEST(ViewTest, ProbabilitiesAreTheHeatMapOfDetect) {
+  const Detector detector(DefaultModel(), nullptr);
+  cv::Mat bgr(48, 64, CV_8UC3);
+  cv::randu(bgr, 0, 256);
+  Observation seen{detector.Judge(bgr)};
+  const cv::Mat map = Draw(Output::kHeatmap, seen.judgement);
+  EXPECT_EQ(cv::norm(Draw(View::kProbability, seen), map, cv::NORM_INF), 0);
+  EXPECT_EQ(ViewFromName("heatmap"), View::kProbability);
 }
 
 // A point of each place is the same point of the frame.

@@ -125,7 +125,7 @@ class WindowTest : public testing::FolderTest {
   char* arguments_[2] = {name_, nullptr};
   std::unique_ptr<QApplication> application_;
   Exchange exchange_;
-  Scene scene_{DefaultModel(), false};
+  Scene scene_{DefaultModel(), false, WithoutAdaptation({}), WithoutAdaptation({})};
   std::optional<Recorder> recorder_;
   std::unique_ptr<Controls> controls_;
   std::unique_ptr<Presenter> presenter_;

@@ -91,7 +91,7 @@ TEST_F(WindowTest, SlidersNumbersAndResetsSetTheModel) {
   Press('2');
   QTest::keyClick(Find("threshold")->findChild<QSlider*>(), Qt::Key_End);
   Turn();
-  EXPECT_EQ(cv::countNonZero(scene_.observation().maps.mask), 0);
+  EXPECT_EQ(cv::countNonZero(scene_.observation().judgement.Mask()), 0);
   ExpectSame(Look(), Expected(View::kMask));
 }
 

@@ -156,7 +156,6 @@ void Panel::ShowState(const Status& status) {
   threshold_->SetValue(status.threshold);
   prior_->SetValue(status.prior);
   Check('a', status.adapting);
-  buttons_.at('a')->setEnabled(status.can_adapt);
   Check('t', status.tracking);
   Check('e', status.show_region);
   Check(' ', status.paused);

@@ -1,12 +1,10 @@
-#include "skinmask/media/outputs.h"
+#include "skinmask/media/output_paths.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <unordered_map>
 
-#include "base/nearest.h"
 #include "media/hash_index.h"
 #include "media/join_path.h"
 #include "skinmask/base/error.h"
@@ -15,21 +13,6 @@ namespace skinmask {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct OutputKind {
-  Output output;
-  std::string_view name;
-  std::string_view suffix;
-  std::string_view video_suffix;
-};
-constexpr OutputKind kOutputs[] = {
-    {Output::kMask, "mask", ".png", ".mkv"},
-    {Output::kProbability, "probability", ".probability.png", ".probability.mkv"},
-    {Output::kOverlay, "overlay", ".overlay.png", ".overlay.mp4"},
-    {Output::kCutout, "cutout", ".cutout.png", ".cutout.mp4"},
-    {Output::kClasses, "classes", ".classes.png", ".classes.mkv"},
-    {Output::kUncertainty, "uncertainty", ".uncertainty.png", ".uncertainty.mkv"},
-};
 
 // The folders that inputs lie in, and those above, as relative paths: of each, inputs in it.
 HashIndex FoldersOf(const InputList& inputs) {
@@ -48,40 +31,7 @@ HashIndex FoldersOf(const InputList& inputs) {
 
 }  // namespace
 
-bool IsOtherOutput(const fs::path& path) {
-  return std::any_of(std::begin(kOutputs), std::end(kOutputs), [&](const OutputKind& kind) {
-    return kind.output != Output::kMask && path.filename().string().ends_with(kind.suffix);
-  });
-}
-
-std::string_view OutputSuffix(Output output) {
-  return kOutputs[static_cast<std::size_t>(output)].suffix;
-}
-
-std::string_view VideoOutputSuffix(Output output) {
-  return kOutputs[static_cast<std::size_t>(output)].video_suffix;
-}
-
-std::string_view TransparentExtension(std::string_view codec) {
-  if (codec.find("vpx") != codec.npos || codec.starts_with("vp8") || codec.starts_with("vp9"))
-    return ".webm";
-  return codec.starts_with("prores") || codec == "qtrle" ? ".mov" : ".mkv";
-}
-
-Output OutputFromName(std::string_view name) {
-  for (const OutputKind& kind : kOutputs)
-    if (kind.name == name) return kind.output;
-  const std::vector<std::string_view> names = OutputNames();
-  throw Error(fmt::format("output '{}'", name), UnknownAmong(name, {names.begin(), names.end()}));
-}
-
-std::vector<std::string_view> OutputNames() {
-  std::vector<std::string_view> names;
-  for (const OutputKind& kind : kOutputs) names.push_back(kind.name);
-  return names;
-}
-
-OutputPaths::OutputPaths(const InputList& inputs, std::vector<Output> outputs,
+OutputPaths::OutputPaths(const InputList& inputs, std::vector<OutputSuffix> outputs,
                          const ProblemSink& problem, bool frame_folders)
     : inputs_(inputs),
       outputs_(std::move(outputs)),
@@ -104,8 +54,7 @@ std::string OutputPaths::Text(std::size_t i, std::size_t j) const {
   const std::string_view name = NameOf(path);
   if (names_[i] != Name::kFull) path.resize(path.size() - name.size() + ExtensionAt(name));
   if (media == Media::kVideo && frame_folders_) return path;
-  return path.append(media == Media::kVideo ? VideoOutputSuffix(outputs_[j])
-                                            : OutputSuffix(outputs_[j]));
+  return path.append(media == Media::kVideo ? outputs_[j].video : outputs_[j].image);
 }
 
 std::vector<fs::path> OutputPaths::operator[](std::size_t i) const {

@@ -1,4 +1,4 @@
-// What detection writes, and what its files are called.
+// What the files are called that detection writes.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,10 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// What detection can write, and the suffix that tells it apart.
-enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses, kUncertainty };
-std::string_view OutputSuffix(Output output);       // ".png", ".probability.png", ...
-std::string_view VideoOutputSuffix(Output output);  // ".mkv", ".overlay.mp4", ...
-// Of a video with transparency by one of FFmpeg's encoders: ".webm" for VP8 and VP9, ".mov" for
-// ProRes, ".mkv" for all others.
-std::string_view TransparentExtension(std::string_view codec);
-Output OutputFromName(std::string_view name);  // "mask", "probability", ...; throws Error
-std::vector<std::string_view> OutputNames();
-
-// True for what detection writes beside masks, by its name.
-bool IsOtherOutput(const std::filesystem::path& path);
+// What the file of an output ends in: made of an image, of a video.
+struct OutputSuffix {
+  std::string_view image, video;
+};
 
 // What the outputs of a list of inputs, which outlives it, are called below the output folder:
 // relative path with the extension replaced. Inputs whose outputs would share a name keep their
@@ -32,8 +24,8 @@ bool IsOtherOutput(const std::filesystem::path& path);
 // asked for.
 class OutputPaths {
  public:
-  OutputPaths(const InputList& inputs, std::vector<Output> outputs, const ProblemSink& problem,
-              bool frame_folders = false);
+  OutputPaths(const InputList& inputs, std::vector<OutputSuffix> outputs,
+              const ProblemSink& problem, bool frame_folders = false);
   // Of inputs[i], for each of the outputs.
   std::vector<std::filesystem::path> operator[](std::size_t i) const;
 
@@ -45,7 +37,7 @@ class OutputPaths {
   void Refuse(const std::vector<std::size_t>& doubled, const ProblemSink& problem);
 
   const InputList& inputs_;
-  std::vector<Output> outputs_;
+  std::vector<OutputSuffix> outputs_;
   bool frame_folders_;
   std::vector<Name> names_;
 };

@@ -1,0 +1,243 @@
+// Options by their names. Beside a struct of options stands one table of them: what each is called,
+// where it is kept, and what it may be. Every door reads that table (the command line, C, Python,
+// GStreamer), and every check of ranges.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace [[gnu::visibility("default")]] skinmask {
+
+// The numbers from `least` to `most`; `above` the one without it, and `below` the other.
+struct OptionRange {
+  double least, most;
+  bool above = false, below = false;
+};
+
+// One option of any struct: `options` is a pointer to that struct.
+struct OptionRow {
+  enum class Kind {
+    kSwitch,
+    kWord,
+    kWhole,
+    kNumber,
+    kText
+  };  // a switch: of two words, 'off' first
+
+  std::string member;  // where C++ keeps it: "local_weight", "fit.em_steps"
+  Kind kind = Kind::kText;
+  std::optional<OptionRange> range;  // of numbers
+  std::vector<std::string> words;    // of switches and words: all that there are
+  bool may_be_absent = false;        // its text is "" then
+  bool is_list = false;              // texts joined by commas: "a,b"
+  std::vector<std::string> kinds;    // of models, where it is of some kinds alone
+
+  // What users see. An option without a name is for programs in C++ alone.
+  std::string name;     // "seed_mask", which is --seed-mask on the command line
+  std::string heading;  // of its group in the help: "Adaptation"
+  std::string value;    // what stands for its value there: "FILE"
+  std::string help;
+
+  std::function<std::string(const void* options)> get;
+  // Sets what the text, which is not "" for what may be absent, says; throws Error.
+  std::function<void(const OptionRow& row, void* options, const std::string& text)> set;
+};
+
+// Sets the option to what `text` says: "0.3", "off"; "" makes it absent. Throws Error, with the
+// option's name as its subject, for a text that is no value of it.
+void SetOption(const OptionRow& row, void* options, const std::string& text);
+// The option of this name; throws Error that lists those that there are.
+const OptionRow& FindOption(const std::vector<OptionRow>& rows, std::string_view name);
+// Throws Error for the first number out of its range; its subject is `what` and the member.
+void ValidateOptions(const std::vector<OptionRow>& rows, const void* options,
+                     std::string_view what);
+
+// Lines about options name them in backticks, as C++ does: "exists already (`overwrite` replaces
+// it)". A door has other names for its users: the line with what `spell` makes of each.
+std::string WithOptionNames(std::string_view line,
+                            const std::function<std::string(const std::string& name)>& spell);
+
+// A text as the number, or the index of the word, that it is; they throw Error.
+double OptionNumber(const OptionRow& row, const std::string& text);
+std::size_t OptionWord(const OptionRow& row, const std::string& text);
+std::string OptionText(double number);
+
+template <class T>
+struct OptionValue {
+  using Type = T;
+};
+template <class T>
+struct OptionValue<std::optional<T>> {
+  using Type = T;
+};
+
+template <class Options>
+class OptionTable;
+
+// An entry of a table: a member of the struct, and what it may be.
+template <class Options>
+class Option {
+ public:
+  // A number, or one that may be absent.
+  template <class T>
+  Option(std::string member, T Options::*kept, OptionRange range) {
+    using Number = typename OptionValue<T>::Type;
+    OptionRow& row = Keep(
+        std::move(member), kept,
+        [](Number number) { return OptionText(static_cast<double>(number)); },
+        [](const OptionRow& of, const std::string& text) {
+          return static_cast<Number>(OptionNumber(of, text));
+        });
+    row.kind = std::is_integral_v<Number> ? OptionRow::Kind::kWhole : OptionRow::Kind::kNumber;
+    row.range = range;
+  }
+  template <class T>
+  Option(std::string member, T Options::*kept, double least, double most)
+      : Option(std::move(member), kept, OptionRange{least, most}) {}
+
+  // A value of an enumeration, by the names of all of them; of bool those of false and true.
+  template <class T, class Value, std::size_t kCount>
+  Option(std::string member, T Options::*kept,
+         const std::pair<Value, std::string_view> (&names)[kCount]) {
+    OptionRow& row = Keep(
+        std::move(member), kept,
+        [&names](Value value) {
+          for (const auto& [known, name] : names)
+            if (known == value) return std::string(name);
+          return std::string();
+        },
+        [&names](const OptionRow& of, const std::string& text) {
+          return names[OptionWord(of, text)].first;
+        });
+    row.kind = std::is_same_v<Value, bool> ? OptionRow::Kind::kSwitch : OptionRow::Kind::kWord;
+    for (const auto& [value, name] : names) row.words.emplace_back(name);
+  }
+
+  // A text or a path.
+  template <class T>
+  requires std::is_constructible_v<std::filesystem::path, T> Option(std::string member,
+                                                                    T Options::*kept) {
+    Keep(
+        std::move(member), kept, [](const T& text) { return std::filesystem::path(text).string(); },
+        [](const OptionRow&, const std::string& text) { return T(text); });
+    rows_.front().may_be_absent = true;
+  }
+
+  // What has a text of its own. `parse` throws Error.
+  template <class T>
+  Option(std::string member, T Options::*kept,
+         std::string (*text_of)(const typename OptionValue<T>::Type&),
+         typename OptionValue<T>::Type (*parse)(const std::string&)) {
+    Keep(std::move(member), kept, text_of,
+         [parse](const OptionRow&, const std::string& text) { return parse(text); });
+  }
+
+  // What is no single member. `set` throws Error.
+  Option(std::string member, std::string (*get)(const Options&),
+         void (*set)(Options&, const std::string& text)) {
+    OptionRow& row = rows_.emplace_back();
+    row.member = std::move(member);
+    row.get = [get](const void* options) { return get(*static_cast<const Options*>(options)); };
+    row.set = [set](const OptionRow&, void* options, const std::string& text) {
+      set(*static_cast<Options*>(options), text);
+    };
+  }
+
+  // All options of a struct within the struct; their members get the prefix.
+  template <class Inner>
+  Option(std::string_view prefix, Inner Options::*kept, const OptionTable<Inner>& inner) {
+    for (OptionRow row : inner.rows()) {
+      row.member.insert(0, prefix);
+      row.get = [kept, get = row.get](const void* options) {
+        return get(&(static_cast<const Options*>(options)->*kept));
+      };
+      row.set = [kept, set = row.set](const OptionRow& of, void* options, const std::string& text) {
+        set(of, &(static_cast<Options*>(options)->*kept), text);
+      };
+      rows_.push_back(std::move(row));
+    }
+  }
+
+  // What users see of it. Without a `value` its words stand there.
+  Option&& Shown(std::string name, std::string heading, std::string value, std::string help) && {
+    OptionRow& row = rows_.front();
+    row.name = std::move(name);
+    row.heading = std::move(heading);
+    row.value = std::move(value);
+    row.help = std::move(help);
+    return std::move(*this);
+  }
+
+  Option&& List() && {
+    rows_.front().is_list = true;
+    return std::move(*this);
+  }
+  Option&& OfKinds(std::vector<std::string> kinds) && {
+    rows_.front().kinds = std::move(kinds);
+    return std::move(*this);
+  }
+
+  const std::vector<OptionRow>& rows() const { return rows_; }
+
+ private:
+  // `text_of` and `parse` are of what is there; here is what is absent.
+  template <class T, class TextOf, class Parse>
+  OptionRow& Keep(std::string member, T Options::*kept, TextOf text_of, Parse parse) {
+    constexpr bool kOptional = !std::is_same_v<T, typename OptionValue<T>::Type>;
+    OptionRow& row = rows_.emplace_back();
+    row.member = std::move(member);
+    row.may_be_absent = kOptional;
+    row.get = [kept, text_of](const void* options) -> std::string {
+      const T& value = static_cast<const Options*>(options)->*kept;
+      if constexpr (!kOptional)
+        return text_of(value);
+      else
+        return value ? text_of(*value) : "";
+    };
+    row.set = [kept, parse](const OptionRow& of, void* options, const std::string& text) {
+      T& value = static_cast<Options*>(options)->*kept;
+      if (kOptional && text.empty())
+        value = T();
+      else
+        value = parse(of, text);
+    };
+    return row;
+  }
+
+  std::vector<OptionRow> rows_;
+};
+
+// All options of a struct, in the order in which users are told of them.
+template <class Options>
+class OptionTable {
+ public:
+  OptionTable(std::initializer_list<Option<Options>> entries) {
+    for (const Option<Options>& entry : entries)
+      rows_.insert(rows_.end(), entry.rows().begin(), entry.rows().end());
+  }
+
+  const std::vector<OptionRow>& rows() const { return rows_; }
+  // By the name that users have for it. Throw Error.
+  void Set(Options& options, std::string_view name, const std::string& text) const {
+    SetOption(FindOption(rows_, name), &options, text);
+  }
+  std::string Get(const Options& options, std::string_view name) const {
+    return FindOption(rows_, name).get(&options);
+  }
+  void Validate(const Options& options, std::string_view what) const {
+    ValidateOptions(rows_, &options, what);
+  }
+
+ private:
+  std::vector<OptionRow> rows_;
+};
+
+}  // namespace skinmask

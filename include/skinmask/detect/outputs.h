@@ -1,0 +1,68 @@
+// The kinds of what is made of a picture: one table, which all that offer them read.
+#pragma once
+
+#include <opencv2/core.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skinmask/detect/judgement.h"
+
+namespace [[gnu::visibility("default")]] skinmask {
+
+// In the order of the table. C and others have the numbers: new ones come last.
+enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses, kUncertainty, kHeatmap };
+
+// The form in which one is wanted.
+struct OutputForm {
+  int bits = 8;             // of probabilities: 8, 16, or 32 for floats
+  bool transparent = true;  // the alpha of a picture, if it has some; else it is on black
+  bool indexed = true;      // classes are indices; else pictures in the colours of their palette
+};
+
+struct OutputKind {
+  Output output;
+  std::string_view name;                  // "mask"
+  std::string_view suffix, video_suffix;  // of its files: ".png", ".mkv"
+  std::string_view note;                  // what the help says of a file of it, behind its name
+  std::string_view meaning;               // of its pixels, in one line
+  // CV_8UC1 and the like; of probabilities that of 8 bits.
+  int type;
+  bool of_probability = false;  // made of Judgement::Probability
+  bool of_unknown = false;      // shows, or may show, what DetectorOptions::abstain says
+  bool of_model_alone = false;  // knows no adaptation
+  bool has_palette = false;     // indices in ClassPalette
+  // Its videos are for people to look at: they have the input's sound.
+  bool is_watched = false;
+  // Its videos are by the encoder that was chosen; else always H.264.
+  bool takes_codec = true;
+  // `memory` is used where it fits.
+  cv::Mat (*draw)(Judgement& judgement, const OutputForm& form, const cv::Mat& memory) = nullptr;
+};
+
+std::span<const OutputKind> OutputKinds();
+const OutputKind& KindOf(Output output);
+// By its name; throws Error.
+Output OutputFromName(std::string_view name);
+std::vector<std::string_view> OutputNames();
+// For the help: 'mask (b.png, 0 and 255), ...; of videos b.mkv, ...'.
+std::string OutputHelp();
+
+// CV_8UC1 and the like.
+int TypeOf(Output output, const OutputForm& form = {});
+// Of a judgement. The result is in `memory` where that is of the picture's size and the output's
+// type, and can be.
+cv::Mat Draw(Output output, Judgement& judgement, const OutputForm& form = {},
+             const cv::Mat& memory = {});
+// The bytes of a PNG file, of an output in that form.
+std::string EncodeOutput(Output output, const cv::Mat& drawn, std::size_t class_count);
+
+// Whether any of them is such a one: Any(outputs, &OutputKind::is_watched).
+bool Any(const std::vector<Output>& outputs, bool OutputKind::*is_such);
+
+// Of a video with transparency by one of FFmpeg's encoders: ".webm" for VP8 and VP9, ".mov" for
+// ProRes, ".mkv" for all others.
+std::string_view TransparentExtension(std::string_view codec);
+
+}  // namespace skinmask

@@ -1,0 +1,93 @@
+#include "skinmask/base/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/nearest.h"
+#include "base/parse.h"
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+bool IsWithin(double number, const OptionRange& range) {  // false for a NaN
+  return (range.above ? number > range.least : number >= range.least) &&
+         (range.below ? number < range.most : number <= range.most);
+}
+
+// What numbers of the range are, for the line about what is none.
+std::string TextOf(const OptionRow& row) {
+  const auto [least, most, above, below] = *row.range;
+  if (least == 0 && most == 1 && above == below)
+    return below ? "probability between 0 and 1" : "probability from 0 to 1";
+  std::string text = row.kind == OptionRow::Kind::kWhole ? "whole number " : "number ";
+  text += fmt::format("{} {}", above ? "above" : "from", least);
+  if (std::isinf(most)) return above ? text : text + " up";
+  return text + fmt::format("{} {}", below ? " and below" : above ? " and up to" : " to", most);
+}
+
+}  // namespace
+
+double OptionNumber(const OptionRow& row, const std::string& text) {
+  const auto number = ParseNumber<double>(text);
+  const bool whole =
+      row.kind != OptionRow::Kind::kWhole || (number && std::floor(*number) == *number);
+  if (number && std::isfinite(*number) && whole && IsWithin(*number, *row.range)) return *number;
+  throw Error("`" + row.name + "`", fmt::format("'{}' is no {}", text, TextOf(row)));
+}
+
+std::size_t OptionWord(const OptionRow& row, const std::string& text) {
+  if (row.kind == OptionRow::Kind::kSwitch && text == "on") return 1;  // whatever its word for it
+  const auto found = std::ranges::find(row.words, text);
+  if (found == row.words.end())
+    throw Error("`" + row.name + "`", fmt::format("'{}' {}", text, UnknownAmong(text, row.words)));
+  return static_cast<std::size_t>(found - row.words.begin());
+}
+
+std::string OptionText(double number) { return fmt::format("{}", number); }
+
+std::string WithOptionNames(std::string_view line,
+                            const std::function<std::string(const std::string&)>& spell) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_-0123456789";
+  std::string text;
+  while (!line.empty()) {
+    const std::size_t end = line.front() == '`' ? line.find_first_not_of(kLetters, 1) : line.npos;
+    if (end != line.npos && end > 1 && line[end] == '`') {
+      text += spell(std::string(line.substr(1, end - 1)));
+      line.remove_prefix(end + 1);
+    } else {
+      text += line.front();
+      line.remove_prefix(1);
+    }
+  }
+  return text;
+}
+
+void SetOption(const OptionRow& row, void* options, const std::string& text) {
+  row.set(row, options, text);
+}
+
+const OptionRow& FindOption(const std::vector<OptionRow>& rows, std::string_view name) {
+  std::vector<std::string> names;
+  for (const OptionRow& row : rows) {
+    if (!name.empty() && row.name == name) return row;
+    if (!row.name.empty()) names.push_back(row.name);
+  }
+  throw Error(fmt::format("option '{}'", name), UnknownAmong(name, names));
+}
+
+void ValidateOptions(const std::vector<OptionRow>& rows, const void* options,
+                     std::string_view what) {
+  for (const OptionRow& row : rows) {
+    if (!row.range) continue;
+    const std::string text = row.get(options);
+    if (text.empty() || IsWithin(ParseNumber<double>(text).value_or(NAN), *row.range)) continue;
+    throw Error(
+        fmt::format("{} {}", what, row.member),
+        fmt::format("{} is out of range ({} to {})", text, row.range->least, row.range->most));
+  }
+}
+
+}  // namespace skinmask

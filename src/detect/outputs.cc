@@ -1,0 +1,180 @@
+#include "skinmask/detect/outputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <opencv2/imgproc.hpp>
+
+#include "base/nearest.h"
+#include "skinmask/base/error.h"
+#include "skinmask/detect/detector.h"
+#include "skinmask/detect/draw.h"
+#include "skinmask/media/image.h"
+
+namespace skinmask {
+namespace {
+
+cv::Mat DrawMask(Judgement& judgement, const OutputForm&, const cv::Mat& memory) {
+  if (judgement.detector().options().abstain) return judgement.AbstainingMask();
+  if (!memory.empty()) judgement.SetMaskMemory(memory);
+  return judgement.Mask();
+}
+
+cv::Mat DrawProbability(Judgement& judgement, const OutputForm& form, const cv::Mat& memory) {
+  return judgement.Probability(form.bits, memory);
+}
+
+cv::Mat DrawSkinOverlay(Judgement& judgement, const OutputForm&, const cv::Mat& memory) {
+  const cv::Mat mask = judgement.Mask();
+  return DrawOverlay(judgement.Bgr(), mask, memory);
+}
+
+cv::Mat DrawCutout(Judgement& judgement, const OutputForm& form, const cv::Mat& memory) {
+  const cv::Mat mask = judgement.Mask();
+  return form.transparent ? CutOut(judgement.Bgr(), mask, memory) : BlackOut(judgement.Bgr(), mask);
+}
+
+cv::Mat DrawClasses(Judgement& judgement, const OutputForm& form, const cv::Mat&) {
+  const cv::Mat classes = judgement.Classes();
+  return form.indexed
+             ? classes
+             : InPalette(classes, ClassPalette(judgement.detector().model().classes.size()));
+}
+
+cv::Mat DrawUncertainty(Judgement& judgement, const OutputForm&, const cv::Mat&) {
+  return judgement.Uncertainty();
+}
+
+cv::Mat DrawHeatmap(Judgement& judgement, const OutputForm&, const cv::Mat& memory) {
+  cv::Mat colors = memory;
+  cv::applyColorMap(judgement.Probability(), colors, cv::COLORMAP_INFERNO);
+  return colors;
+}
+
+constexpr OutputKind kOutputs[] = {
+    {.output = Output::kMask,
+     .name = "mask",
+     .suffix = ".png",
+     .video_suffix = ".mkv",
+     .note = ", 0 and 255",
+     .meaning = "255 where skin is, else 0",
+     .type = CV_8UC1,
+     .of_unknown = true,
+     .draw = DrawMask},
+    {.output = Output::kProbability,
+     .name = "probability",
+     .suffix = ".probability.png",
+     .video_suffix = ".probability.mkv",
+     .note = "",
+     .meaning = "round(255 P(skin))",
+     .type = CV_8UC1,
+     .of_probability = true,
+     .draw = DrawProbability},
+    {.output = Output::kOverlay,
+     .name = "overlay",
+     .suffix = ".overlay.png",
+     .video_suffix = ".overlay.mp4",
+     .note = "",
+     .meaning = "The picture, darkened where there is no skin",
+     .type = CV_8UC3,
+     .is_watched = true,
+     .takes_codec = false,
+     .draw = DrawSkinOverlay},
+    {.output = Output::kCutout,
+     .name = "cutout",
+     .suffix = ".cutout.png",
+     .video_suffix = ".cutout.mp4",
+     .note = ", RGBA",
+     .meaning = "The picture with the mask as alpha",
+     .type = CV_8UC4,
+     .is_watched = true,
+     .draw = DrawCutout},
+    {.output = Output::kClasses,
+     .name = "classes",
+     .suffix = ".classes.png",
+     .video_suffix = ".classes.mkv",
+     .note = ", a palette",
+     .meaning = "The number of the likeliest of the model's classes, 0 being skin's",
+     .type = CV_8UC1,
+     .of_model_alone = true,
+     .has_palette = true,
+     .draw = DrawClasses},
+    {.output = Output::kUncertainty,
+     .name = "uncertainty",
+     .suffix = ".uncertainty.png",
+     .video_suffix = ".uncertainty.mkv",
+     .note = ": 0 sure, 128 near the threshold, 255 unexplained",
+     .meaning = "0 sure, 128 near the threshold, 255 a colour that no class explains",
+     .type = CV_8UC1,
+     .of_unknown = true,
+     .draw = DrawUncertainty},
+    {.output = Output::kHeatmap,
+     .name = "heatmap",
+     .suffix = ".heatmap.png",
+     .video_suffix = ".heatmap.mp4",
+     .note = ", P(skin) from black to yellow",
+     .meaning = "P(skin) as a colour, from black to yellow",
+     .type = CV_8UC3,
+     .of_probability = true,
+     .is_watched = true,
+     .takes_codec = false,
+     .draw = DrawHeatmap},
+};
+
+}  // namespace
+
+std::span<const OutputKind> OutputKinds() { return kOutputs; }
+
+const OutputKind& KindOf(Output output) { return kOutputs[static_cast<std::size_t>(output)]; }
+
+Output OutputFromName(std::string_view name) {
+  const auto found = std::ranges::find(kOutputs, name, &OutputKind::name);
+  if (found != std::end(kOutputs)) return found->output;
+  const std::vector<std::string_view> names = OutputNames();
+  throw Error(fmt::format("output '{}'", name), UnknownAmong(name, {names.begin(), names.end()}));
+}
+
+std::vector<std::string_view> OutputNames() {
+  std::vector<std::string_view> names;
+  for (const OutputKind& kind : kOutputs) names.push_back(kind.name);
+  return names;
+}
+
+std::string OutputHelp() {
+  std::string images, videos;
+  for (const OutputKind& kind : kOutputs) {
+    const char* const comma = images.empty() ? "" : ", ";
+    images += fmt::format("{}{} (b{}{})", comma, kind.name, kind.suffix, kind.note);
+    videos += fmt::format("{}b{}", comma, kind.video_suffix);
+  }
+  return images + "; of videos " + videos;
+}
+
+int TypeOf(Output output, const OutputForm& form) {
+  const OutputKind& kind = KindOf(output);
+  if (output == Output::kProbability && form.bits != 8)
+    return form.bits == 16 ? CV_16UC1 : CV_32FC1;
+  const bool is_drawn = kind.has_palette && !form.indexed;
+  return is_drawn || (kind.type == CV_8UC4 && !form.transparent) ? CV_8UC3 : kind.type;
+}
+
+cv::Mat Draw(Output output, Judgement& judgement, const OutputForm& form, const cv::Mat& memory) {
+  return KindOf(output).draw(judgement, form, memory);
+}
+
+std::string EncodeOutput(Output output, const cv::Mat& drawn, std::size_t class_count) {
+  return KindOf(output).has_palette ? EncodePalettePng(drawn, ClassPalette(class_count))
+                                    : EncodePng(drawn);
+}
+
+bool Any(const std::vector<Output>& outputs, bool OutputKind::*is_such) {
+  return std::ranges::any_of(outputs, [&](Output output) { return KindOf(output).*is_such; });
+}
+
+std::string_view TransparentExtension(std::string_view codec) {
+  if (codec.find("vpx") != codec.npos || codec.starts_with("vp8") || codec.starts_with("vp9"))
+    return ".webm";
+  return codec.starts_with("prores") || codec == "qtrle" ? ".mov" : ".mkv";
+}
+
+}  // namespace skinmask

@@ -1,0 +1,50 @@
+#include "programs/cli/detector_flags.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "programs/cli/verb.h"
+
+namespace skinmask::cli {
+
+void AddAdaptationOptions(CLI::App& verb, DetectorOptions& options) {
+  AddTableOptions(verb, DetectorTable().rows(), &options, "Adaptation");
+  verb.get_option("--adapt")->each([&options](const std::string&) { options.insist = true; });
+}
+
+bool AsksForAdaptation(const DetectorOptions& options) {
+  return (options.insist && options.adapt != DetectorOptions::Adapt::kOff) || options.has_seeds() ||
+         !options.faces.empty();
+}
+
+DetectorOptions WithFacesOfEnvironment(DetectorOptions options) {
+  if (!options.faces.empty() && !options.by_faces())
+    throw UsageError("--faces needs --adapt auto or --adapt faces");
+  options.insist = options.insist || !options.faces.empty();
+  const char* const named = std::getenv("SKINMASK_FACES");
+  if (named && options.faces.empty() && options.by_faces()) options.faces = named;
+  return options;
+}
+
+std::string TextOf(const AdaptationSummary& summary) {
+  using By = AdaptationSummary::By;
+  if (summary.by == By::kNothing) return "the global model";
+  if (summary.by == By::kImage)
+    return fmt::format("no face, its own threshold {:.1f} {} the model's in log-odds",
+                       std::abs(summary.shift), summary.shift < 0 ? "below" : "above");
+  if (summary.faces == 0) return "fitted to the seed";
+  return fmt::format("fitted to {} face{}", summary.faces, summary.faces > 1 ? "s" : "");
+}
+
+void FaceCount::Add(const AdaptationSummary& summary) {
+  ++images;
+  with_faces += summary.faces > 0;
+}
+
+std::string FaceCount::Text() const {
+  return fmt::format("faces in {} of {} image{}", with_faces, images, images > 1 ? "s" : "");
+}
+
+}  // namespace skinmask::cli

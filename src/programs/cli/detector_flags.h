@@ -1,0 +1,33 @@
+// The options of detect, live and evaluate that are those of a Detector, and lines about what it
+// did.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "skinmask/detect/detector.h"
+
+namespace skinmask::cli {
+
+// Those under "Adaptation"; --adapt insists.
+void AddAdaptationOptions(CLI::App& verb, DetectorOptions& options);
+// Whether adaptation is asked for on the command line, and not by default.
+bool AsksForAdaptation(const DetectorOptions& options);
+// The options with the file of faces that the environment names, where they name none. Throws
+// UsageError for faces that nothing is adapted to.
+DetectorOptions WithFacesOfEnvironment(DetectorOptions options);
+
+// 'fitted to 2 faces', 'fitted to the seed', 'no face, its own threshold 1.3 below the model's in
+// log-odds', 'the global model'.
+std::string TextOf(const AdaptationSummary& summary);
+
+// 'faces in 88 of 101 images'.
+struct FaceCount {
+  std::size_t images = 0, with_faces = 0;
+  void Add(const AdaptationSummary& summary);
+  std::string Text() const;
+};
+
+}  // namespace skinmask::cli
