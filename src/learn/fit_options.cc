@@ -95,7 +95,7 @@ void SetPrior(FitOptions& options, const std::string& text) {
     throw Error("`prior`", fmt::format("all classes' priors sum to {}, not to 1", sum));
 }
 
-std::string ComponentsOf(const FitOptions& options) {
+std::string TextOfComponents(const FitOptions& options) {
   std::string text = std::to_string(options.mixture.components);
   for (const auto& [name, count] : options.mixture.of_class)
     text += fmt::format(",{}={}", name, count);
@@ -209,7 +209,7 @@ const OptionTable<FitOptions>& FitTable() {
           .List(),
       Option("positive", &O::positive)
           .Shown("positive", "Model", "CLASS", "The class that masks show"),
-      Option("mixture.components", ComponentsOf, SetComponents)
+      Option("mixture.components", TextOfComponents, SetComponents)
           .Shown("components", "Model", "N",
                  "mixture: Gaussians per class, N or CLASS=N (default: 4)")
           .List()

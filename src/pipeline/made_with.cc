@@ -60,7 +60,7 @@ bool ShareAKind(const Json& a, const Json& b) {
 }
 
 // The first option that differs, the model last, as other options give it another threshold.
-std::string DifferenceOf(const Json& a, const Json& b) {
+std::string FirstDifference(const Json& a, const Json& b) {
   std::string difference;
   for (const auto& [all, other] : {std::pair(&a, &b), {&b, &a}})
     for (const auto& [name, value] : all->items())
@@ -92,7 +92,7 @@ void CompareMadeWith(const DetectOptions& options, const Model& model, bool writ
   for (const Json& before : ReadEntries(file)) {
     known |= before == entry;
     if (!options.resume || !ShareAKind(before, entry)) continue;
-    const std::string name = DifferenceOf(before["made_with"], entry["made_with"]);
+    const std::string name = FirstDifference(before["made_with"], entry["made_with"]);
     if (!name.empty())
       throw Error(
           options.output_folder.string(),

@@ -175,7 +175,7 @@ TEST(Outputs, StandInTheTableAtTheirNumbers) {
     EXPECT_TRUE(suffixes.insert(kind.suffix).second);
     EXPECT_TRUE(suffixes.insert(kind.video_suffix).second);
   }
-  EXPECT_ERROR(OutputFromName("masks"), "did you mean 'mask'?");
+  EXPECT_ERROR(OutputFromName("masks"), "did you mean mask?");
 }
 
 // The colours of P(skin), as 8 bits have it, each lighter than the one before.
@@ -215,13 +215,9 @@ TEST(Outputs, AreDrawnAsTheTableSays) {
         if (!plain && !kind.of_model_alone && !of_two_masks) {
           EXPECT_EQ(there.data, memory.data);
         }
-        const cv::Mat file = cv::imdecode(
-            [&] {
-              const std::string png = EncodeOutput(kind.output, drawn, 2);
-              return std::vector<std::uint8_t>(png.begin(), png.end());
-            }(),
-            cv::IMREAD_UNCHANGED);
-        EXPECT_EQ(file.size(), bgr.size());
+        if (plain) continue;
+        const std::string png = EncodeOutput(kind.output, drawn, 2);
+        EXPECT_EQ(DecodeImage(png, "x").size(), bgr.size());
       }
 }
 
