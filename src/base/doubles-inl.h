@@ -1,4 +1,4 @@
-// Vectors of doubles, their powers of two and logarithms, for the CPU target that is being
+// Here are vectors of doubles, their powers of two and logarithms, for the CPU target that is being
 // compiled: sums and products only, so that every target gives the same bits. docs/math.md has the
 // error bounds.
 #if defined(SKINMASK_DOUBLES_INL_H_) == defined(HWY_TARGET_TOGGLE)

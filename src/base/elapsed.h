@@ -1,4 +1,4 @@
-// Elapsed time.
+// These measure elapsed time.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Powers of two and logarithms of vectors, for the CPU target that is being compiled: sums and
-// products only, so that every target gives the same bits. docs/math.md has the error bounds.
+// Here are powers of two and logarithms of vectors, for the CPU target that is being compiled: sums
+// and products only, so that every target gives the same bits. docs/math.md has the error bounds.
 #if defined(SKINMASK_EXP_LOG_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKINMASK_EXP_LOG_INL_H_
 #undef SKINMASK_EXP_LOG_INL_H_

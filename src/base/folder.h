@@ -1,4 +1,4 @@
-// What a folder holds, as the system lists it.
+// These list what a folder holds, as the system tells it.
 #pragma once
 
 #include <cstddef>

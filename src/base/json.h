@@ -1,6 +1,5 @@
-// JSON as the project writes it (keys in the order they were set, null for what is absent), and as
-// it reads what somebody else may have written: what is not as expected is an Error that says
-// where.
+// JSON is written with keys in the order they were set, and null for what is absent. It is read as
+// what somebody else may have written: what is not as expected is an Error that says where.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// The values of an enumeration by their names, and which name was probably meant by one that is
-// unknown.
+// Values of an enumeration are found by their names, and for a name that is unknown the one that
+// was probably meant.
 #pragma once
 
 #include <fmt/format.h>

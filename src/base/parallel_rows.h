@@ -1,4 +1,4 @@
-// The rows of a picture in parallel.
+// ForRowsOf works on the rows of a picture in parallel.
 #pragma once
 
 #include <tbb/blocked_range.h>

@@ -1,4 +1,4 @@
-// Text into numbers: the whole text, or nothing.
+// A text is parsed as a number as a whole, or not at all.
 #pragma once
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// Text of strangers on a terminal.
+// Printable makes text of strangers safe to show on a terminal.
 #pragma once
 
 #include <cstddef>

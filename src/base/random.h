@@ -1,4 +1,5 @@
-// Random numbers with a fixed definition: <random>'s distributions differ between libraries.
+// Random numbers have a fixed definition here, as <random>'s distributions differ between
+// libraries.
 #pragma once
 
 #include <cstdint>

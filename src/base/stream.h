@@ -1,4 +1,5 @@
-// Files and pipes, piece by piece. What waits for a pipe is ended by StopWaitsBy (base/file.h).
+// Streams read and write files and pipes piece by piece. What waits for a pipe is ended by
+// StopWaitsBy (base/file.h).
 #pragma once
 
 #include <sys/types.h>

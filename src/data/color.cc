@@ -1,4 +1,4 @@
-// The only file of the core that knows OpenCV, and of OpenCV only cvtColor.
+// This is the only file of the core that knows OpenCV, and of OpenCV it knows cvtColor alone.
 #include "skinmask/data/color.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Reading the text forms of a sample table. Nothing is guessed: what is not understood is an error.
+// The text forms of a sample table are read here. Nothing is guessed: what is not understood is an
+// error.
 #include <fmt/format.h>
 
 #include <algorithm>

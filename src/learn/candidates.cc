@@ -1,4 +1,5 @@
-// The names of compared models: from their parts to options, and back.
+// What is compared: the names of models, from their parts to options and back, how many numbers a
+// model has free, and the folds of the data.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

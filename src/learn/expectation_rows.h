@@ -1,4 +1,4 @@
-// The E-step of the fit of a mixture, over points in planes.
+// EStep is the expectation step of the fit of a mixture, over points in planes.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The estimators behind Fit, one for each family of kinds. They fill what the kind needs of a model
-// whose classes have names and counts; `samples` has every group 0.
+// There is one estimator behind Fit for each family of kinds. It fills what the kind needs of a
+// model whose classes have names and counts; `samples` has every group 0.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The log-likelihood of logistic regression on a table, with its derivatives.
+// Logistic regression makes its log-likelihood on a table as large as possible, by its derivatives.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,4 +1,4 @@
-// The points of an iterative fit, as its row functions take them.
+// PointPlanes holds the points of an iterative fit as its row functions take them.
 #pragma once
 
 #include <tbb/blocked_range.h>

@@ -1,4 +1,4 @@
-// How scores are added up: the bins that log-odds are counted in, and what they lose.
+// Scores are added up in bins of log-odds, and as what they lose against the truth.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which bin of a histogram a colour falls into.
+// Binning tells which bin of a histogram a colour falls into.
 #pragma once
 
 #include <algorithm>

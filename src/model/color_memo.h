@@ -1,4 +1,4 @@
-// Answers that are found when a colour is first met, and kept.
+// ColorMemo keeps answers that are found when a colour is first met.
 #pragma once
 
 #include <tbb/parallel_for.h>

@@ -1,4 +1,4 @@
-// The components of a mixture at pixels, for the CPU target that is being compiled.
+// The components of a mixture are evaluated at pixels, for the CPU target that is being compiled.
 #if defined(SKINMASK_MIXTURE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKINMASK_MIXTURE_INL_H_
 #undef SKINMASK_MIXTURE_INL_H_

@@ -1,4 +1,5 @@
-// Quadratics of pixels and what is made of their values, for the CPU target that is being compiled.
+// Quadratics are evaluated at pixels, and masks and bytes made of their values, for the CPU target
+// that is being compiled.
 #if defined(SKINMASK_QUADRATIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKINMASK_QUADRATIC_INL_H_
 #undef SKINMASK_QUADRATIC_INL_H_

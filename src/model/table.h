@@ -1,4 +1,4 @@
-// Answers looked up by colour, for models that no arithmetic form fits.
+// A table holds answers by colour, for models that no arithmetic form fits.
 #pragma once
 
 #include <algorithm>

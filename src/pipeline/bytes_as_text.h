@@ -1,4 +1,4 @@
-// Bytes as text: as they are (RFC 4648), or their digest (FIPS 180-4).
+// Bytes become text as they are (RFC 4648), or as their digest (FIPS 180-4).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What one shard of a comparison found: the scores of its models.
+// The part of a comparison is what one shard of it found: the scores of its models.
 #pragma once
 
 #include <filesystem>

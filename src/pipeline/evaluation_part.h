@@ -1,5 +1,5 @@
-// What the evaluation of one shard found: sums that are exact, so that parts add up to the very
-// whole, and a row for each image.
+// The part of an evaluation is what one shard of it found: sums that are exact, so that parts add
+// up to the very whole, and a row for each image.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Results in JSON, and counts back from what anybody may have written; docs/formats.md has the
-// keys.
+// Results are written as JSON, and counts are read back from what anybody may have written;
+// docs/formats.md has the keys.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Regions and borders of a model in the JSON of a report; docs/formats.md has the keys.
+// The regions and borders of a model are a part of the JSON of a report; docs/formats.md has the
+// keys.
 #pragma once
 
 #include "base/json.h"

@@ -1,4 +1,4 @@
-// The module skinmask-cairo.
+// This is the module skinmask-cairo.
 #include <cairo-svg.h>
 #include <cairo.h>
 

@@ -1,4 +1,4 @@
-// What pictures are drawn on, whose lines and letters are Cairo's
+// Pictures are drawn on a Canvas, whose lines and letters are Cairo's
 // (docs/decisions/0021-pictures.md).
 #pragma once
 

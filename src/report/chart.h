@@ -1,4 +1,4 @@
-// A rectangle with two axes, on a canvas.
+// A Chart is a rectangle with two axes on a canvas.
 #pragma once
 
 #include <string>

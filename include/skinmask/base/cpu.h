@@ -1,5 +1,5 @@
-// CPU targets: which instruction sets the pixel arithmetic was compiled for, and which one runs.
-// All give the same bits; the best that the CPU has runs unless the environment variable
+// The pixel arithmetic is compiled for several CPU targets (sets of instructions), of which one
+// runs. All give the same bits; the best that the CPU has runs unless the environment variable
 // SKINMASK_TARGET names another.
 #pragma once
 

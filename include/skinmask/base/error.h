@@ -1,4 +1,4 @@
-// The one exception that the outside world can cause.
+// Error is the one exception that the outside world can cause.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Files, whole or not at all.
+// Files are read whole, and written whole or not at all.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Integers of 128 bits: what exact sums of products need.
+// Exact sums of products need integers of 128 bits.
 #pragma once
 
 namespace [[gnu::visibility("default")]] skinmask {

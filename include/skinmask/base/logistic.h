@@ -1,4 +1,4 @@
-// Between probabilities and log-odds.
+// These functions lead from probabilities to log-odds and back.
 #pragma once
 
 namespace [[gnu::visibility("default")]] skinmask {

@@ -1,4 +1,4 @@
-// What could not be done, for whoever watches a run.
+// A Problem tells whoever watches a run what could not be done.
 #pragma once
 
 #include <exception>

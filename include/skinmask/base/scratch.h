@@ -1,4 +1,4 @@
-// Memory that is used again from image to image.
+// Scratch is memory that is used again from image to image.
 #pragma once
 
 #include <algorithm>

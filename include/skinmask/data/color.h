@@ -1,4 +1,4 @@
-// Colour spaces as one table, and the features that a model sees.
+// One table has all colour spaces; Features are what a model sees of a pixel in one of them.
 #pragma once
 
 #include <Eigen/Core>

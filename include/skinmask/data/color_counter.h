@@ -1,4 +1,4 @@
-// Counting the pixels of images by class and colour, fast.
+// ColorCounter counts the pixels of images by class and colour, fast.
 #pragma once
 
 #include <cstddef>

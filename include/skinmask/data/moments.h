@@ -1,4 +1,5 @@
-// Exact first and second moments of integer carriers (docs/math.md, 'Exact statistics').
+// Moments are exact first and second moments of integer carriers (docs/math.md, 'Exact
+// statistics').
 #pragma once
 
 #include <Eigen/Core>

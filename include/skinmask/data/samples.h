@@ -1,4 +1,4 @@
-// Labelled pixels as a table of counted colours: the one form of a data set.
+// Samples are labelled pixels as a table of counted colours, which is the one form of a data set.
 #pragma once
 
 #include <cstddef>

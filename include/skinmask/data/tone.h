@@ -1,6 +1,6 @@
-// How light skin is, by its colour: CIELAB, the individual typology angle with its six classes, and
-// the nearest of the Monk scale's ten tones (docs/math.md, 'Tone'). All of it is of colours as they
-// are in a picture, which light makes lighter, darker and yellower than skin is.
+// A tone says how light skin is, by its colour in CIELAB: the individual typology angle with its
+// six classes, and the nearest of the Monk scale's ten tones (docs/math.md, 'Tone'). All of it is
+// of colours as they are in a picture, which light makes lighter, darker and yellower than skin is.
 #pragma once
 
 #include <cstddef>

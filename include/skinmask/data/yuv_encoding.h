@@ -1,4 +1,4 @@
-// How video frames store colours.
+// YuvEncoding says how the frames of a video store colours.
 #pragma once
 
 namespace [[gnu::visibility("default")]] skinmask {

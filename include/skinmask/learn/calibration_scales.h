@@ -1,4 +1,4 @@
-// The calibration of log-odds by two scales (docs/math.md, 'Calibration').
+// Two scales calibrate log-odds, one on each side of the threshold (docs/math.md, 'Calibration').
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Confusion counts of K classes.
+// ClassCounts are the confusion counts of K classes.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Choosing between models by cross-validation without leaks (docs/math.md, 'Cross-validation').
+// Models are compared by cross-validation without leaks (docs/math.md, 'Cross-validation').
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Operating points: rules by which a threshold is chosen, and the choice on scored data
-// (docs/math.md, 'Operating points').
+// A rule chooses the threshold, and with it the operating point, on scored data (docs/math.md,
+// 'Operating points').
 #pragma once
 
 #include <optional>

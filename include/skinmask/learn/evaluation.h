@@ -1,4 +1,4 @@
-// Judging masks and scores: counts that add up, and what derives from them (docs/math.md).
+// Masks and scores are judged by counts that add up, and by what derives from them (docs/math.md).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Training: from exact moments to a model.
+// Training makes a model of exact moments, or of the table of samples itself.
 #pragma once
 
 #include <atomic>

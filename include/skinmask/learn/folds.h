@@ -1,4 +1,4 @@
-// Folds of a table that keep images whole (docs/math.md, 'Cross-validation').
+// Folds divide a table and keep images whole (docs/math.md, 'Cross-validation').
 #pragma once
 
 #include <cstddef>

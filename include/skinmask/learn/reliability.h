@@ -1,5 +1,5 @@
-// Whether probabilities are shares: the reliability diagram and its expected error (docs/math.md,
-// 'Report').
+// A reliability diagram, with its expected error, shows whether probabilities are shares
+// (docs/math.md, 'Report').
 #pragma once
 
 #include <cstdint>

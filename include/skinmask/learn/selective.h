@@ -1,4 +1,4 @@
-// What a model is worth that may say 'I do not know': risk against coverage (docs/math.md,
+// Risk against coverage tells what a model is worth that may say 'I do not know' (docs/math.md,
 // 'Abstaining'; El-Yaniv and Wiener 2010, 'On the foundations of noise-free selective
 // classification').
 #pragma once

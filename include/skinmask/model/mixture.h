@@ -1,5 +1,5 @@
-// Mixtures of Gaussians in classes, compiled without a table: for models of more than two
-// components and for models that change with every image.
+// CompiledMixture evaluates mixtures of Gaussians in classes without a table: for models of more
+// than two components, and for models that change with every image.
 #pragma once
 
 #include <cstddef>

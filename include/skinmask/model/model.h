@@ -1,4 +1,5 @@
-// A trained model, its file, and how it decides. docs/formats.md describes the file.
+// A Model is what training gives: its parameters, and how it decides. docs/formats.md describes its
+// file.
 #pragma once
 
 #include <cstdint>

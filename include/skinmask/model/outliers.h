@@ -1,4 +1,5 @@
-// Colours that no class explains (docs/math.md, 'Colours that no class explains').
+// Outliers finds the colours that no class explains (docs/math.md, 'Colours that no class
+// explains').
 #pragma once
 
 #include <cstddef>

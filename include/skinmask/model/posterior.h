@@ -1,4 +1,5 @@
-// From a model to answers per pixel: the reference that defines them, and the compiled form.
+// A Posterior answers for each pixel what its model says: by the reference, which defines the
+// answers, and by a compiled form.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Log-odds as ten coefficients of the bytes, and their fast evaluation.
+// A Quadratic has log-odds as ten coefficients of the bytes; CompiledQuadratic evaluates them fast.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// The answer by definition: Bayes' rule in double, which every compiled form is tested against.
+// The Reference is the answer by definition: Bayes' rule in double, which every compiled form is
+// tested against.
 #pragma once
 
 #include <array>

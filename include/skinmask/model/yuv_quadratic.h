@@ -1,4 +1,5 @@
-// Masks and probabilities straight from video frames in YUV, without converting them to BGR.
+// CompiledYuvQuadratic makes masks and probabilities of video frames in YUV without converting them
+// to BGR.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How sure scores are: intervals over images (docs/math.md, 'Report').
+// Intervals over images tell how sure scores are (docs/math.md, 'Report').
 #pragma once
 
 #include <cstdint>

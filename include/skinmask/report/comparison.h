@@ -1,5 +1,5 @@
-// A comparison of models as JSON, and as one HTML page that renders that very JSON. docs/math.md
-// has the definitions, docs/formats.md the keys.
+// A comparison of models is told as JSON, and as one HTML page that renders that very JSON.
+// docs/math.md has the definitions, docs/formats.md the keys.
 #pragma once
 
 #include <string>

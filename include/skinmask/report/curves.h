@@ -1,4 +1,4 @@
-// Curves and log-odds of scored pixels (docs/math.md, 'Report').
+// Curves and a histogram show the log-odds of scored pixels (docs/math.md, 'Report').
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The images that a report shows.
+// The gallery is the images that a report shows.
 #pragma once
 
 #include <cstddef>

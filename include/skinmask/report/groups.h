@@ -1,5 +1,5 @@
-// Scores of groups of images, how sure they are, and how far groups lie apart (docs/math.md,
-// 'Groups').
+// Groups of images have scores, which are more or less sure, and lie more or less far apart
+// (docs/math.md, 'Groups').
 #pragma once
 
 #include <array>

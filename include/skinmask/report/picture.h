@@ -1,4 +1,4 @@
-// A model as a picture.
+// DrawModel draws a model as a picture.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The classes' regions, and the decision boundary, in planes of the features.
+// Planes of the features show the classes' regions and the decision boundary.
 #pragma once
 
 #include <array>

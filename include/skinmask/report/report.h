@@ -1,4 +1,4 @@
-// An evaluation's report as JSON, and as one HTML page that renders that very JSON. docs/math.md
+// The report of an evaluation is JSON, and one HTML page that renders that very JSON. docs/math.md
 // has the definitions, docs/formats.md the keys.
 #pragma once
 

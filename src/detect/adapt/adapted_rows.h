@@ -1,5 +1,5 @@
-// The log-odds of a picture's pixels, row by row: those of the colour by the mixtures of this image
-// and by the global model, and what small maps say of the place.
+// AdaptedRows computes the log-odds of a picture's pixels row by row: those of the colour by the
+// mixtures of this image and by the global model, and what small maps say of the place.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Gaussians of colours (B, G, R).
+// A ColorGaussian is a Gaussian of colours (B, G, R).
 #pragma once
 
 #include <Eigen/Core>

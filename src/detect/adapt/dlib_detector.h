@@ -1,5 +1,6 @@
-// dlib's detector of frontal faces. Its configuration names BLAS and LAPACK; without them its own
-// code is compiled, which gives the same numbers on every machine, and nothing of them is loaded.
+// This includes dlib's detector of frontal faces. Its configuration names BLAS and LAPACK; without
+// them its own code is compiled, which gives the same numbers on every machine, and nothing of them
+// is loaded.
 #pragma once
 
 // These two come first, since they are what would notice.

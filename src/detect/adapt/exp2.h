@@ -1,4 +1,4 @@
-// Powers of two in plain loops, with the bits that the row functions have.
+// Exp2 gives powers of two in plain loops, with the bits that the row functions have.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The faces, and other seeds, of a stream of frames: found every few frames, followed between.
+// FaceTracker keeps the faces, and other seeds, of a stream of frames: they are found every few
+// frames, and followed between.
 #pragma once
 
 #include <opencv2/core.hpp>

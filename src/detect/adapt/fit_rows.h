@@ -1,4 +1,4 @@
-// The E-step of the fit to an image, over pixels in planes.
+// EStep is the expectation step of the fit to an image, over pixels in planes.
 #pragma once
 
 #include <array>

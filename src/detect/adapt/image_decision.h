@@ -1,4 +1,4 @@
-// Where an image without seeds divides skin from the rest.
+// An image without seeds is divided into skin and the rest where its own histogram divides.
 #pragma once
 
 #include <opencv2/core.hpp>

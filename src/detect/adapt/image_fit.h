@@ -1,4 +1,5 @@
-// The colours of one image as mixtures of Gaussians, one of skin and one of the background.
+// The colours of one image are fitted by mixtures of Gaussians, one of skin and one of the
+// background.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Small maps seen from the rows of the large picture.
+// MapRows enlarges small maps to the rows of the large picture.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Whether a network may be given to OpenCV's importer, which trusts what a file says: a name that
-// nothing has, or a tensor that is shorter than its dimensions, ends the process.
+// This check says whether a network may be given to OpenCV's importer, which trusts what a file
+// says: a name that nothing has, or a tensor that is shorter than its dimensions, ends the process.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Networks that OpenCV's dnn runs, in a module that is loaded when first needed.
+// OpenCV's dnn runs networks, in a module that is loaded when it is first needed.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Things that only one thread may use at a time.
+// A Pool lends out things that only one thread may use at a time.
 #pragma once
 
 #include <mutex>

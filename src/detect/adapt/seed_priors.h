@@ -1,5 +1,5 @@
-// From seeds to colour priors. A seed is where one person's skin is (seed_finder.h); its colour
-// prior is the Gaussian of the colours there, which the fit to the image takes as its prior.
+// A seed is where one person's skin is (seed_finder.h). It says something of the colours there,
+// which the fit to the image takes as its prior, and of the places around it.
 #pragma once
 
 #include <cstddef>

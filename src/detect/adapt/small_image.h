@@ -1,4 +1,4 @@
-// The small image that models are fitted to.
+// Models are fitted to a small image, whose pixels are the averages of squares.
 #pragma once
 
 #include <opencv2/core.hpp>

@@ -1,4 +1,4 @@
-// What stands behind a cut-out.
+// A Backdrop stands behind a cut-out.
 #pragma once
 
 #include <opencv2/core.hpp>

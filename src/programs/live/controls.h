@@ -1,4 +1,5 @@
-// What the user does to a scene. The window sends it; it is done on the session's thread.
+// Controls are what the user does to a scene. The window sends it, and it is done on the session's
+// thread.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// What the session, which works on frames on a thread of its own, and the window exchange: commands
-// go one way, the newest picture the other. Nobody waits for anybody.
+// The session, which works on frames on a thread of its own, and the window exchange commands one
+// way and the newest picture the other. Nobody waits for anybody.
 #pragma once
 
 #include <cstdint>

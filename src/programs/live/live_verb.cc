@@ -1,4 +1,4 @@
-// skinmask-live: the verb `live`, which `skinmask live` starts.
+// skinmask-live is the program of the verb `live`, which `skinmask live` starts.
 #include <fmt/format.h>
 
 #include <cstdio>

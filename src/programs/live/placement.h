@@ -1,4 +1,4 @@
-// Where a picture lies in the area that shows it, and what the user draws over it.
+// A picture is placed in the area that shows it, and the user draws over it.
 #pragma once
 
 #include <opencv2/core.hpp>

@@ -1,4 +1,5 @@
-// What the window gets to see of a session, and what comes back from it.
+// The Presenter shows the window what it gets to see of a session, and takes what comes back from
+// it.
 #pragma once
 
 #include <cstdint>

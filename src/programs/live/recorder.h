@@ -1,4 +1,4 @@
-// The files that a live run leaves: its video, and what keys write.
+// A live run leaves files: its video, and what keys write.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// How long frames take, how many there were, and how the last of them did.
+// Statistics tell how long frames take, how many there were, and how the last of them did.
 #pragma once
 
 #include <array>

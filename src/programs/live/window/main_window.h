@@ -1,4 +1,4 @@
-// The window: the picture, a line below it, and the panel at the side. It shows what it is sent,
+// The window has the picture, a line below it, and the panel at the side. It shows what it is sent,
 // and sends what the user does.
 #pragma once
 

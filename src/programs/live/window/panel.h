@@ -1,4 +1,4 @@
-// The panel at the side: everything that keys do, and what they do not.
+// The panel at the side does everything that keys do, and what they do not.
 #pragma once
 
 #include <QWidget>

@@ -1,4 +1,4 @@
-// The picture, fitted into its place, and what is drawn on it by hand.
+// The picture is fitted into its place, and shows what is drawn on it by hand.
 #pragma once
 
 #include <QWidget>

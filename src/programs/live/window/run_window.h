@@ -1,4 +1,4 @@
-// Opens the window.
+// RunInWindow opens the window.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Which camera, and in which of its formats.
+// SourceBox lets the user choose a camera, and one of its formats.
 #pragma once
 
 #include <QWidget>

@@ -1,4 +1,4 @@
-// The small parts of the panel: numbers to choose, lines of text, and a graph.
+// The panel is made of small widgets: numbers to choose, lines of text, and a graph.
 #pragma once
 
 #include <QLabel>
