@@ -153,7 +153,7 @@ bool IsStillGif(const std::filesystem::path& path) {
     const auto check = [&](std::string_view head, std::uint64_t) {
       if (FormatOf(head) != ImageFormat::kGif) throw Error(path.string(), "is no GIF");
     };
-    constexpr std::uint64_t kMax = 1 << 26;  // one picture of so many bytes is none of this world
+    constexpr std::uint64_t kMax = 1 << 26;  // bytes: no real GIF of one picture has more
     return CountGifPictures(ReadFile(path, {kMax, check})) == 1;
   } catch (const Error&) {
     return false;  // whoever reads it says why

@@ -1,4 +1,4 @@
-// The work on one image.
+// One image is decoded, judged and encoded here.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@ struct Detected {
   std::vector<std::string> files;  // encoded, as image.outputs
 };
 
-// About how many pixels there are to come: JPEGs of photographs have two bits for one, and others
-// more. The table of a model that needs one is built, or not, by it.
+// About how many pixels an image file has for each of its bytes: photographs as JPEG take two bits
+// a pixel, other files take more. By the sum over all files a run decides whether it is worth while
+// to build the table of a model that needs one.
 inline constexpr std::uint64_t kPixelsPerByte = 4;
 
 // The detector of a run that expects so much; by `pixels` where pictures are not made smaller,

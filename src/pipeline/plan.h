@@ -55,10 +55,10 @@ class Plan {
   std::set<std::filesystem::path> refused_;  // outputs that are inputs
 };
 
-// With `resume`: leaves out the outputs that another run has made since the task was planned. True
-// where none is left.
+// A run that resumes leaves out the outputs that another run has made since the task was planned.
+// True where no output is left to make.
 bool IsDoneMeanwhile(Task& task, const DetectOptions& options);
-// What another run makes between that and the end is of the same bytes.
+// A run that resumes may replace what another run writes after that check: the bytes are the same.
 inline Overwrite OverwriteOf(const DetectOptions& options) {
   return options.resume ? Overwrite::kYes : options.overwrite;
 }

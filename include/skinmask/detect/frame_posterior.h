@@ -21,7 +21,8 @@ class FramePosterior {
   explicit FramePosterior(const Model& model, Pixels pixels = Pixels::kYuv,
                           const PosteriorOptions& options = {});
 
-  // Whether masks and probabilities are made without BGR: of some frames, and of such a one.
+  // Whether there are frames whose masks and probabilities are made without an image in BGR, and
+  // whether this frame is one of them.
   bool TakesYuv() const { return !yuv_.empty(); }
   bool TakesYuv(const VideoFrame& frame) const;
   // CV_8UC1 of the stored size, as Posterior's rows: VideoFrame::Upright turns them. `memory` is

@@ -86,7 +86,7 @@ bool ResumesAndWritesNoFile(const Given& given) {
 
 struct Rule {
   std::string_view verb, option;
-  bool (*is_void)(const Given&);
+  bool (*is_inapplicable)(const Given&);
   std::string_view why;
 };
 
@@ -178,10 +178,11 @@ void RequireJsonFile(const Given& given, const std::string& word) {
 
 }  // namespace
 
-void RequireNoVoidOption(const CLI::App& verb) {
+void RequireNoInapplicableOption(const CLI::App& verb) {
   const Given given(verb);
   for (const Rule& rule : kRules)
-    if (rule.verb == given.verb() && given.Has(std::string(rule.option)) && rule.is_void(given))
+    if (rule.verb == given.verb() && given.Has(std::string(rule.option)) &&
+        rule.is_inapplicable(given))
       throw UsageError(std::string(rule.why));
   if (given.verb() == "train" || given.verb() == "compare") RequireOfKinds(given);
 }

@@ -18,7 +18,8 @@ namespace skinmask::cli {
 // Exit statuses, as in docs/cli.md.
 enum Exit : int { kDone = 0, kPartly = 1, kUsage = 2, kInterrupted = 130 };
 
-// What is freed stays with the process; the system would clear its pages for the next time.
+// Keeps memory that is freed with the process. The system would take its pages, and clear them
+// before it gives them out again, which takes time.
 void KeepFreedMemory();
 
 struct Context {
@@ -41,7 +42,7 @@ struct Context {
 
   bool json_to_stdout() const { return json == "-"; }
   Overwrite overwrite() const { return force ? Overwrite::kYes : Overwrite::kNo; }
-  // Of what --json names: a record that is there is completed.
+  // Whether the file that --json names may exist: a run that resumes completes the record in it.
   Overwrite json_overwrite() const { return resume ? Overwrite::kYes : overwrite(); }
   // Enters the sandbox, unless --sandbox says no, with the files of the options that all verbs have
   // beside what the verb needs.
