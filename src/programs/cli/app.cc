@@ -79,7 +79,7 @@ int RunWords(CLI::App& app, CommandLine line, Context& context) {
   if (!line.words[0].starts_with('-')) RequireVerb(app, line.words[0]);
   std::ranges::reverse(line.words);  // as CLI11 wants them
   app.parse(line.words);
-  RequireNoVoidOption(CommandOf(app));
+  RequireNoInapplicableOption(CommandOf(app));
   RequireWordsInPlace(CommandOf(app), line.after_json);
   context.options = GivenOptions(CommandOf(app), Which::kAll);
   context.deciding = GivenOptions(CommandOf(app), Which::kDeciding);

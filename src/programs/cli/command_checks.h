@@ -9,7 +9,7 @@ namespace skinmask::cli {
 
 // Throws UsageError for an option of the command line that another one makes void, so that nobody
 // takes it for obeyed. docs/cli.md, 'Options that need others', has them all.
-void RequireNoVoidOption(const CLI::App& verb);
+void RequireNoInapplicableOption(const CLI::App& verb);
 
 // Throws UsageError for inputs that were meant as the value of an option: `--output mask overlay`,
 // `--json out`. `after_json` is the word behind --json, if it was taken for an input.
