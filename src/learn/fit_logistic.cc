@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/nearest.h"
 #include "base/random.h"
 #include "learn/fit_kinds.h"
 #include "learn/logistic_likelihood.h"
@@ -172,15 +171,6 @@ bool Separates(const Problem& problem, const Vector& w) {
   return true;
 }
 
-using Terms = LogisticOptions::Terms;
-using Solver = LogisticOptions::Solver;
-
-constexpr std::pair<Terms, std::string_view> kTerms[] = {
-    {Terms::kLinear, "linear"}, {Terms::kSquares, "squares"}, {Terms::kQuadratic, "quadratic"}};
-
-constexpr std::pair<Solver, std::string_view> kSolvers[] = {
-    {Solver::kNewton, "newton"}, {Solver::kGradient, "gradient"}, {Solver::kSgd, "sgd"}};
-
 }  // namespace
 
 void FitLogistic(const Samples& samples, const FitOptions& options, Model& model) {
@@ -207,13 +197,5 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   model.logistic.converged = solution.converged;
   model.logistic.log_likelihood = log_likelihood;
 }
-
-std::string_view TermsName(Terms wanted) { return NameIn(kTerms, wanted); }
-Terms TermsFromName(std::string_view name) { return FromNameIn(kTerms, "terms", name); }
-std::vector<std::string_view> TermsNames() { return NamesIn(kTerms); }
-
-std::string_view SolverName(Solver wanted) { return NameIn(kSolvers, wanted); }
-Solver SolverFromName(std::string_view name) { return FromNameIn(kSolvers, "solver", name); }
-std::vector<std::string_view> SolverNames() { return NamesIn(kSolvers); }
 
 }  // namespace skinmask
