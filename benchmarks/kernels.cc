@@ -147,7 +147,7 @@ Contender Nv12Mask(const Model& model) {
   return {"mask/quadratic-nv12",
           [quadratic](Picture& p) {
             ForRows(p.luma.rows, [&](int y) {
-              quadratic->MaskRow(Nv12Row{p.luma.ptr(y), p.chroma.ptr(y / 2)},
+              quadratic->MaskRow({YuvRow::Layout::kNv12, {p.luma.ptr(y), p.chroma.ptr(y / 2)}},
                                  static_cast<std::size_t>(p.luma.cols), p.out.ptr(y));
             });
           },

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <opencv2/imgproc.hpp>
 #include <string>
 
 #include "media/decoding.h"
@@ -55,25 +56,36 @@ struct Header {
   std::int64_t pixels() const { return std::int64_t{width} * height; }
 };
 
-// Absent where there are no kernels. Grey has chroma, too: a row of it that is that of all rows.
+// How often each sample of chroma is repeated across and down, since there are no kernels for the
+// chroma of four columns, or of two rows of one column: no camera writes them today, and what is
+// made of a pixel stays the same.
+cv::Size RepeatedChroma(const Header& header) {
+  return {header.subsampling == TJSAMP_411 ? 2 : 1, header.subsampling == TJSAMP_440 ? 2 : 1};
+}
+
+// Of the planes after that. Grey has chroma, too: a row of it that is that of all rows.
 std::optional<VideoFrame::Layout> LayoutOf(const Header& header) {
   using Layout = VideoFrame::Layout;
   if (header.colorspace == TJCS_GRAY) return Layout::kI420;
   if (header.colorspace != TJCS_YCbCr) return std::nullopt;
   switch (header.subsampling) {
     case TJSAMP_444:
+    case TJSAMP_440:
       return Layout::kI444;
     case TJSAMP_422:
+    case TJSAMP_411:
       return Layout::kI422;
     case TJSAMP_420:
       return Layout::kI420;
-    case TJSAMP_440:
-      return Layout::kI440;
-    case TJSAMP_411:
-      return Layout::kI411;
     default:
       return std::nullopt;
   }
+}
+
+// A plane as it is stored; a grey picture has one.
+cv::Size PlaneSize(const Header& header, int plane) {
+  return {tjPlaneWidth(plane, header.width, header.subsampling),
+          tjPlaneHeight(plane, header.height, header.subsampling)};
 }
 
 // The frame with its planes in `buffer`, side by side.
@@ -84,12 +96,14 @@ VideoFrame FrameIn(Scratch& buffer, const Header& header, VideoFrame::Layout lay
   frame.layout = layout;
   frame.encoding = {YuvEncoding::Matrix::kBt601, YuvEncoding::Range::kFull};  // JFIF
   frame.size = {header.width, header.height};
+  const cv::Size repeated = RepeatedChroma(header);
   std::array<std::size_t, 3> sizes{};
   for (int i = 0; i < (grey ? 1 : 3); ++i) {
     const auto p = static_cast<std::size_t>(i);
-    frame.strides[p] = tjPlaneWidth(i, header.width, header.subsampling);
+    const cv::Size size = PlaneSize(header, i);
+    frame.strides[p] = size.width * (i > 0 ? repeated.width : 1);
     sizes[p] = static_cast<std::size_t>(frame.strides[p]) *
-               static_cast<std::size_t>(tjPlaneHeight(i, header.height, header.subsampling));
+               static_cast<std::size_t>(size.height * (i > 0 ? repeated.height : 1));
   }
   const std::size_t chroma_row = grey ? static_cast<std::size_t>(header.width) / 2 + 1 : 0;
   std::uint8_t* const bytes = buffer.Get(sizes[0] + sizes[1] + sizes[2] + chroma_row);
@@ -139,15 +153,27 @@ class JpegDecoder {
     if (!layout) return std::nullopt;
     if (options.take) options.take(header.pixels());
     VideoFrame frame = FrameIn(buffer, header, *layout);
+    const cv::Size repeated = RepeatedChroma(header);
+    std::array<cv::Mat, 3> stored;
     std::uint8_t* planes[3];
     int strides[3];
-    for (std::size_t i = 0; i < 3; ++i) {
-      planes[i] = const_cast<std::uint8_t*>(frame.planes[i]);
-      strides[i] = static_cast<int>(frame.strides[i]);
+    for (int i = 0; i < 3; ++i) {
+      const auto p = static_cast<std::size_t>(i);
+      planes[i] = const_cast<std::uint8_t*>(frame.planes[p]);
+      strides[i] = static_cast<int>(frame.strides[p]);
+      if (i == 0 || repeated.area() == 1) continue;
+      stored[p].create(PlaneSize(header, i), CV_8UC1);
+      planes[i] = stored[p].data;
+      strides[i] = stored[p].cols;
     }
     if (tjDecompressToYUVPlanes(handle_, Bytes(jpeg), jpeg.size(), planes, header.width, strides,
                                 header.height, TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING) != 0)
       Fail(subject);
+    for (std::size_t p = 1; p < 3 && repeated.area() > 1; ++p)
+      cv::resize(stored[p],
+                 cv::Mat(stored[p].rows * repeated.height, stored[p].cols * repeated.width, CV_8UC1,
+                         const_cast<std::uint8_t*>(frame.planes[p])),
+                 {}, repeated.width, repeated.height, cv::INTER_NEAREST);
     const Orientation orientation = ExifOrientation(jpeg);
     frame.rotation = orientation.rotation;
     frame.mirrored = orientation.mirrored;

@@ -55,6 +55,21 @@ Quadratic InYuv(const Quadratic& of_bgr, const YuvEncoding& encoding) {
   return q;
 }
 
+std::array<std::uint8_t, 3> YuvRow::Pixel(std::size_t x) const {
+  switch (layout) {
+    case Layout::kI444:
+      return {plane[0][x], plane[1][x], plane[2][x]};
+    case Layout::kI422:
+      return {plane[0][x], plane[1][x / 2], plane[2][x / 2]};
+    case Layout::kNv12:
+      return {plane[0][x], plane[1][x / 2 * 2], plane[1][x / 2 * 2 + 1]};
+    case Layout::kYuyv:
+      break;
+  }
+  const std::uint8_t* const pair = plane[0] + x / 2 * 4;
+  return {pair[x % 2 * 2], pair[1], pair[3]};
+}
+
 CompiledYuvQuadratic::CompiledYuvQuadratic(const Quadratic& log_odds_of_bgr,
                                            const YuvEncoding& encoding, double threshold) {
   ObeyTargetVariable();

@@ -31,58 +31,49 @@ HWY_INLINE Words LoadHalfWords(const std::uint8_t* bytes) {
 #endif
 }
 
-// A byte to a word, as its lowest.
-HWY_INLINE Words LoadQuarterWords(const std::uint8_t* bytes) {
-#if HWY_TARGET == HWY_SCALAR
-  return Word(bytes[0]);
-#else
-  return hn::PromoteTo(WordTag(), hn::LoadU(hn::Rebind<std::uint8_t, WordTag>(), bytes));
-#endif
-}
-
 HWY_INLINE FourVectors<Floats> Pairs(Floats left, Floats right) {
   return {left, left, right, right};
 }
 
-// The frames: how a block is loaded, and the bytes of each plane that `count` pixels take.
-// Planes of which `kShared` pixels of a row have one sample of chroma: 1, 2 or 4.
-template <std::size_t kShared>
-struct Planar {
-  const std::uint8_t* plane[3];
+// How a block of each layout is loaded, and the bytes of each plane that `count` pixels take.
+struct I444 {
+  static constexpr std::size_t kPlanes = 3;
+  static std::size_t Bytes(std::size_t, std::size_t count) { return count; }
+  HWY_INLINE static YuvBlock Load(const std::uint8_t* const* plane) {
+    return {AllChannels(Centred(LoadWords(plane[0]))), AllChannels(Centred(LoadWords(plane[1]))),
+            AllChannels(Centred(LoadWords(plane[2])))};
+  }
+};
+
+struct I422 {
+  static constexpr std::size_t kPlanes = 3;
   static std::size_t Bytes(std::size_t p, std::size_t count) {
-    return p == 0 ? count : (count + kShared - 1) / kShared;
+    return p == 0 ? count : (count + 1) / 2;
   }
   HWY_INLINE static FourVectors<Floats> Chroma(const std::uint8_t* bytes) {
-    if constexpr (kShared == 1) {
-      return AllChannels(Centred(LoadWords(bytes)));
-    } else if constexpr (kShared == 2) {
-      const Words words = Centred(LoadHalfWords(bytes));
-      return Pairs(Channel<0>(words), Channel<1>(words));
-    } else {
-      const Floats all = Channel<0>(Centred(LoadQuarterWords(bytes)));
-      return Pairs(all, all);
-    }
+    const Words words = Centred(LoadHalfWords(bytes));
+    return Pairs(Channel<0>(words), Channel<1>(words));
   }
-  HWY_INLINE YuvBlock Load() const {
+  HWY_INLINE static YuvBlock Load(const std::uint8_t* const* plane) {
     return {AllChannels(Centred(LoadWords(plane[0]))), Chroma(plane[1]), Chroma(plane[2])};
   }
 };
 
 struct Nv12 {
-  const std::uint8_t* plane[2];
+  static constexpr std::size_t kPlanes = 2;
   static std::size_t Bytes(std::size_t p, std::size_t count) {
     return p == 0 ? count : 2 * ((count + 1) / 2);
   }
-  HWY_INLINE YuvBlock Load() const {
+  HWY_INLINE static YuvBlock Load(const std::uint8_t* const* plane) {
     const FourVectors<Floats> uv = AllChannels(Centred(LoadWords(plane[1])));
     return {AllChannels(Centred(LoadWords(plane[0]))), Pairs(uv.v0, uv.v2), Pairs(uv.v1, uv.v3)};
   }
 };
 
 struct Yuyv {
-  const std::uint8_t* plane[1];
+  static constexpr std::size_t kPlanes = 1;
   static std::size_t Bytes(std::size_t, std::size_t count) { return 4 * ((count + 1) / 2); }
-  HWY_INLINE YuvBlock Load() const {
+  HWY_INLINE static YuvBlock Load(const std::uint8_t* const* plane) {
     const Words low = Centred(LoadWords(plane[0]));
     const Words high = Centred(LoadWords(plane[0] + kBlock));
 #if HWY_TARGET == HWY_SCALAR
@@ -114,10 +105,11 @@ struct OfLuma {
   }
 };
 
-template <class OfValue, class Frame>
-HWY_INLINE void Block(const FloatQuadratic& q, const Frame& frame, std::uint8_t* out) {
+template <class OfValue, class Layout>
+HWY_INLINE void Block(const FloatQuadratic& q, const std::uint8_t* const* plane,
+                      std::uint8_t* out) {
   const OfValue of_value;
-  const YuvBlock in = frame.Load();
+  const YuvBlock in = Layout::Load(plane);
   const FourVectors<Words> results{of_value(OfLuma(q, in.u.v0, in.v.v0)(in.y.v0)),
                                    of_value(OfLuma(q, in.u.v1, in.v.v1)(in.y.v1)),
                                    of_value(OfLuma(q, in.u.v2, in.v.v2)(in.y.v2)),
@@ -126,47 +118,42 @@ HWY_INLINE void Block(const FloatQuadratic& q, const Frame& frame, std::uint8_t*
 }
 
 // As BgrRow. A block's pixels, kBlock, are a multiple of four, and so are those of all before.
-template <class OfValue, class Frame>
-HWY_INLINE void FrameRow(const FloatQuadratic& of_frame, Frame frame, std::size_t count,
-                         std::uint8_t* out) {
+template <class OfValue, class Layout>
+void RowOf(const FloatQuadratic& of_frame, std::array<const std::uint8_t*, 3> plane,
+           std::size_t count, std::uint8_t* out) {
   const FloatQuadratic q = of_frame;  // out could overlap it, for all that the compiler knows
-  constexpr std::size_t kPlanes = sizeof(frame.plane) / sizeof(frame.plane[0]);
+  constexpr std::size_t kPlanes = Layout::kPlanes;
   for (; count >= kBlock; count -= kBlock, out += kBlock) {
-    Block<OfValue>(q, frame, out);
-    for (std::size_t p = 0; p < kPlanes; ++p) frame.plane[p] += Frame::Bytes(p, kBlock);
+    Block<OfValue, Layout>(q, plane.data(), out);
+    for (std::size_t p = 0; p < kPlanes; ++p) plane[p] += Layout::Bytes(p, kBlock);
   }
   if (count == 0) return;
   std::uint8_t in[kPlanes][2 * kBlock] = {};
   std::uint8_t results[kBlock];
   for (std::size_t p = 0; p < kPlanes; ++p) {
-    std::memcpy(in[p], frame.plane[p], Frame::Bytes(p, count));
-    frame.plane[p] = in[p];
+    std::memcpy(in[p], plane[p], Layout::Bytes(p, count));
+    plane[p] = in[p];
   }
-  Block<OfValue>(q, frame, results);
+  Block<OfValue, Layout>(q, plane.data(), results);
   std::memcpy(out, results, count);
 }
 
-HWY_INLINE Planar<2> FrameOf(const I420Row& row) { return {{row.y, row.u, row.v}}; }
-HWY_INLINE Planar<1> FrameOf(const I444Row& row) { return {{row.y, row.u, row.v}}; }
-HWY_INLINE Planar<4> FrameOf(const I411Row& row) { return {{row.y, row.u, row.v}}; }
-HWY_INLINE Nv12 FrameOf(const Nv12Row& row) { return {{row.y, row.uv}}; }
-HWY_INLINE Yuyv FrameOf(const YuyvRow& row) { return {{row.yuyv}}; }
-
-template <class OfValue, class Row>
-void YuvRow(const FloatQuadratic& q, const Row& row, std::size_t count, std::uint8_t* out) {
-  FrameRow<OfValue>(q, FrameOf(row), count, out);
+template <class OfValue>
+void BytesOf(const FloatQuadratic& q, const YuvRow& row, std::size_t count, std::uint8_t* out) {
+  switch (row.layout) {
+    case YuvRow::Layout::kI444:
+      return RowOf<OfValue, I444>(q, row.plane, count, out);
+    case YuvRow::Layout::kI422:
+      return RowOf<OfValue, I422>(q, row.plane, count, out);
+    case YuvRow::Layout::kNv12:
+      return RowOf<OfValue, Nv12>(q, row.plane, count, out);
+    case YuvRow::Layout::kYuyv:
+      return RowOf<OfValue, Yuyv>(q, row.plane, count, out);
+  }
 }
 
-constexpr auto& I420Mask = YuvRow<SignMask, I420Row>;
-constexpr auto& I444Mask = YuvRow<SignMask, I444Row>;
-constexpr auto& I411Mask = YuvRow<SignMask, I411Row>;
-constexpr auto& Nv12Mask = YuvRow<SignMask, Nv12Row>;
-constexpr auto& YuyvMask = YuvRow<SignMask, YuyvRow>;
-constexpr auto& I420Probability = YuvRow<LogisticByte, I420Row>;
-constexpr auto& I444Probability = YuvRow<LogisticByte, I444Row>;
-constexpr auto& I411Probability = YuvRow<LogisticByte, I411Row>;
-constexpr auto& Nv12Probability = YuvRow<LogisticByte, Nv12Row>;
-constexpr auto& YuyvProbability = YuvRow<LogisticByte, YuyvRow>;
+constexpr auto& YuvMask = BytesOf<SignMask>;
+constexpr auto& YuvProbability = BytesOf<LogisticByte>;
 
 }  // namespace
 }  // namespace skinmask::HWY_NAMESPACE
@@ -175,56 +162,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(I420Mask);
-HWY_EXPORT(I444Mask);
-HWY_EXPORT(I411Mask);
-HWY_EXPORT(Nv12Mask);
-HWY_EXPORT(YuyvMask);
-HWY_EXPORT(I420Probability);
-HWY_EXPORT(I444Probability);
-HWY_EXPORT(I411Probability);
-HWY_EXPORT(Nv12Probability);
-HWY_EXPORT(YuyvProbability);
+HWY_EXPORT(YuvMask);
+HWY_EXPORT(YuvProbability);
 
-void CompiledYuvQuadratic::MaskRow(const I420Row& row, std::size_t count,
+void CompiledYuvQuadratic::MaskRow(const YuvRow& row, std::size_t count,
                                    std::uint8_t* mask) const noexcept {
-  HWY_DYNAMIC_DISPATCH(I420Mask)(below_threshold_, row, count, mask);
+  HWY_DYNAMIC_DISPATCH(YuvMask)(below_threshold_, row, count, mask);
 }
-void CompiledYuvQuadratic::MaskRow(const I444Row& row, std::size_t count,
-                                   std::uint8_t* mask) const noexcept {
-  HWY_DYNAMIC_DISPATCH(I444Mask)(below_threshold_, row, count, mask);
-}
-void CompiledYuvQuadratic::MaskRow(const I411Row& row, std::size_t count,
-                                   std::uint8_t* mask) const noexcept {
-  HWY_DYNAMIC_DISPATCH(I411Mask)(below_threshold_, row, count, mask);
-}
-void CompiledYuvQuadratic::MaskRow(const Nv12Row& row, std::size_t count,
-                                   std::uint8_t* mask) const noexcept {
-  HWY_DYNAMIC_DISPATCH(Nv12Mask)(below_threshold_, row, count, mask);
-}
-void CompiledYuvQuadratic::MaskRow(const YuyvRow& row, std::size_t count,
-                                   std::uint8_t* mask) const noexcept {
-  HWY_DYNAMIC_DISPATCH(YuyvMask)(below_threshold_, row, count, mask);
-}
-void CompiledYuvQuadratic::ProbabilityRow(const I420Row& row, std::size_t count,
+void CompiledYuvQuadratic::ProbabilityRow(const YuvRow& row, std::size_t count,
                                           std::uint8_t* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(I420Probability)(log2_against_, row, count, probability);
-}
-void CompiledYuvQuadratic::ProbabilityRow(const I444Row& row, std::size_t count,
-                                          std::uint8_t* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(I444Probability)(log2_against_, row, count, probability);
-}
-void CompiledYuvQuadratic::ProbabilityRow(const I411Row& row, std::size_t count,
-                                          std::uint8_t* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(I411Probability)(log2_against_, row, count, probability);
-}
-void CompiledYuvQuadratic::ProbabilityRow(const Nv12Row& row, std::size_t count,
-                                          std::uint8_t* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(Nv12Probability)(log2_against_, row, count, probability);
-}
-void CompiledYuvQuadratic::ProbabilityRow(const YuyvRow& row, std::size_t count,
-                                          std::uint8_t* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(YuyvProbability)(log2_against_, row, count, probability);
+  HWY_DYNAMIC_DISPATCH(YuvProbability)(log2_against_, row, count, probability);
 }
 
 }  // namespace skinmask

@@ -32,11 +32,12 @@ Answers Ask(const Form& form, const std::vector<std::uint8_t>& bgr) {
   return answers;
 }
 
-// The bytes as a row of an I420 frame.
+// The bytes as a row of planes.
 Answers Ask(const CompiledYuvQuadratic& form, const std::vector<std::uint8_t>& bytes) {
   const std::size_t count = bytes.size() / 3;
   Answers answers(count);
-  const I420Row row{bytes.data(), bytes.data() + count, bytes.data() + 2 * count};
+  const YuvRow row{YuvRow::Layout::kI422,
+                   {bytes.data(), bytes.data() + count, bytes.data() + 2 * count}};
   form.MaskRow(row, count, answers.mask.data());
   form.ProbabilityRow(row, count, answers.byte.data());
   return answers;

@@ -49,9 +49,7 @@ std::string Bytes(const VideoFrame& frame) {
     case Layout::kYuyv:
       plane(0, 4 * half_w, h);
       break;
-    case Layout::kI440:
     case Layout::kI444:
-    case Layout::kI411:
     case Layout::kOther:
       break;
   }

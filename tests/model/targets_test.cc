@@ -120,9 +120,9 @@ TEST(Targets, YuvFramesAreTheSame) {
         yuyv[2 * i + 2] = static_cast<std::uint8_t>(i + 1);
         yuyv[2 * i + 3] = static_cast<std::uint8_t>(i >> 8);
       }
-      form.MaskRow(YuyvRow{yuyv.data()}, kColorsPerRow, bytes.data());
+      form.MaskRow({YuvRow::Layout::kYuyv, {yuyv.data()}}, kColorsPerRow, bytes.data());
       hash.Add(bytes);
-      form.ProbabilityRow(YuyvRow{yuyv.data()}, kColorsPerRow, bytes.data());
+      form.ProbabilityRow({YuvRow::Layout::kYuyv, {yuyv.data()}}, kColorsPerRow, bytes.data());
       hash.Add(bytes);
     }
     return hash.value();

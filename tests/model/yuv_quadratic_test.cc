@@ -13,6 +13,7 @@
 namespace skinmask {
 namespace {
 
+using Layout = YuvRow::Layout;
 using Matrix = YuvEncoding::Matrix;
 using Range = YuvEncoding::Range;
 constexpr YuvEncoding kEncodings[] = {{Matrix::kBt601, Range::kLimited},
@@ -89,8 +90,7 @@ struct Frames {
   std::vector<std::uint8_t> y, u, v, uv, yuyv;
 };
 
-template <class Row>
-void ExpectRow(const CompiledYuvQuadratic& compiled, const Row& row, std::size_t count,
+void ExpectRow(const CompiledYuvQuadratic& compiled, const YuvRow& row, std::size_t count,
                const std::vector<std::uint8_t>& mask,
                const std::vector<std::uint8_t>& probability) {
   std::vector<std::uint8_t> m(count + 2, 77), p(count + 2, 77);
@@ -112,38 +112,32 @@ TEST(Yuv, LayoutLengthAndTargetDoNotMatter) {
       // Pixel by pixel.
       std::vector<std::uint8_t> mask(count), probability(count);
       for (std::size_t i = 0; i < count; ++i) {
-        const I420Row pixel{&f.y[i], &f.u[i / 2], &f.v[i / 2]};
+        const YuvRow pixel{Layout::kI422, {&f.y[i], &f.u[i / 2], &f.v[i / 2]}};
         compiled.MaskRow(pixel, 1, &mask[i]);
         compiled.ProbabilityRow(pixel, 1, &probability[i]);
       }
-      ExpectRow(compiled, I420Row{f.y.data(), f.u.data(), f.v.data()}, count, mask, probability);
-      ExpectRow(compiled, Nv12Row{f.y.data(), f.uv.data()}, count, mask, probability);
-      ExpectRow(compiled, YuyvRow{f.yuyv.data()}, count, mask, probability);
+      for (const YuvRow& row : {YuvRow{Layout::kI422, {f.y.data(), f.u.data(), f.v.data()}},
+                                {Layout::kNv12, {f.y.data(), f.uv.data()}},
+                                {Layout::kYuyv, {f.yuyv.data()}}})
+        ExpectRow(compiled, row, count, mask, probability);
     }
   }
 }
 
-// Chroma of every pixel, and of four: that of the pixel's place in its plane, pixel by pixel.
-TEST(Yuv, ChromaMayBeOfOnePixelOrOfFour) {
+TEST(Yuv, ChromaMayBeOfEveryPixel) {
   const CompiledYuvQuadratic compiled(Quadratic(testing::Trained(Kind::kQda, "BGR")), {}, -1);
   for (const std::string& name : UsableTargets()) {
     const testing::ForcedTarget target(name);
     for (std::size_t count = 0; count <= 200; ++count) {
       const Frames f(2 * count, count);  // whose u and v have `count` bytes
-      for (const std::size_t shared : {1, 4}) {
-        std::vector<std::uint8_t> mask(count), probability(count);
-        for (std::size_t i = 0; i < count; ++i) {
-          const I420Row pixel{&f.y[i], &f.u[i / shared], &f.v[i / shared]};
-          compiled.MaskRow(pixel, 1, &mask[i]);
-          compiled.ProbabilityRow(pixel, 1, &probability[i]);
-        }
-        if (shared == 1)
-          ExpectRow(compiled, I444Row{f.y.data(), f.u.data(), f.v.data()}, count, mask,
-                    probability);
-        else
-          ExpectRow(compiled, I411Row{f.y.data(), f.u.data(), f.v.data()}, count, mask,
-                    probability);
+      std::vector<std::uint8_t> mask(count), probability(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const YuvRow pixel{Layout::kI422, {&f.y[i], &f.u[i], &f.v[i]}};
+        compiled.MaskRow(pixel, 1, &mask[i]);
+        compiled.ProbabilityRow(pixel, 1, &probability[i]);
       }
+      ExpectRow(compiled, {Layout::kI444, {f.y.data(), f.u.data(), f.v.data()}}, count, mask,
+                probability);
     }
   }
 }
@@ -162,8 +156,8 @@ TEST(Yuv, IsTheQuadraticOfTheColorForEveryYuv) {
     for (std::size_t uv = 0; uv < 65536; uv += 3) {
       std::fill(u.begin(), u.end(), static_cast<std::uint8_t>(uv));
       std::fill(v.begin(), v.end(), static_cast<std::uint8_t>(uv >> 8));
-      compiled.MaskRow(I420Row{y.data(), u.data(), v.data()}, kCount, mask.data());
-      compiled.ProbabilityRow(I420Row{y.data(), u.data(), v.data()}, kCount, p.data());
+      compiled.MaskRow({Layout::kI422, {y.data(), u.data(), v.data()}}, kCount, mask.data());
+      compiled.ProbabilityRow({Layout::kI422, {y.data(), u.data(), v.data()}}, kCount, p.data());
       for (std::size_t i = 0; i < kCount; i += 5) {
         const std::uint8_t yuv[3] = {y[i], u[0], v[0]};
         double d[3];

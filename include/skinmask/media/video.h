@@ -32,10 +32,8 @@ struct VideoFrame {
   enum class Layout {
     kBgr,    // planes[0], 3 bytes a pixel
     kI420,   // planes Y, U, V
-    kI422,   // the same with chroma of every row: a row is an I420Row
-    kI440,   // with chroma of every column and every second row
+    kI422,   // the same with chroma of every row
     kI444,   // with chroma of every pixel
-    kI411,   // with chroma of every fourth column
     kNv12,   // planes Y, UV
     kYuyv,   // planes[0]
     kOther,  // what there are no kernels for: Bgr() shows it

@@ -2,6 +2,7 @@
 // to BGR.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,30 +16,21 @@ namespace [[gnu::visibility("default")]] skinmask {
 // outside the RGB cube apart where a converted image would not.
 Quadratic InYuv(const Quadratic& of_bgr, const YuvEncoding& encoding);
 
-// One row of `count` pixels that starts at a column where chroma has a sample. Chroma is that of
-// the pixel's pair (of I444Row the pixel's own, of I411Row that of its four): neither moved nor
-// smoothed. Pixels left over at the end have chroma of their own.
-struct I420Row {
-  const std::uint8_t* y;  // count
-  const std::uint8_t* u;  // (count + 1) / 2
-  const std::uint8_t* v;  // (count + 1) / 2
-};
-struct I444Row {
-  const std::uint8_t* y;  // count
-  const std::uint8_t* u;  // count
-  const std::uint8_t* v;  // count
-};
-struct I411Row {
-  const std::uint8_t* y;  // count
-  const std::uint8_t* u;  // (count + 3) / 4
-  const std::uint8_t* v;  // (count + 3) / 4
-};
-struct Nv12Row {
-  const std::uint8_t* y;   // count
-  const std::uint8_t* uv;  // 2 ((count + 1) / 2): U V U V ...
-};
-struct YuyvRow {
-  const std::uint8_t* yuyv;  // 4 ((count + 1) / 2): Y U Y V ...
+// One row of pixels that starts at a column where chroma has a sample. Chroma is that of the pixel's
+// pair (of kI444 the pixel's own): neither moved nor smoothed. The last pixel of an odd number of
+// them has chroma of its own.
+struct YuvRow {
+  enum class Layout {
+    kI444,  // Y, U and V, a byte of each to a pixel
+    kI422,  // the same with U and V a byte to a pair
+    kNv12,  // Y, and U V to a pair
+    kYuyv,  // Y U Y V to a pair
+  };
+  // The bytes (Y, U, V) of pixel x.
+  std::array<std::uint8_t, 3> Pixel(std::size_t x) const;
+
+  Layout layout;
+  std::array<const std::uint8_t*, 3> plane;  // as many as the layout has
 };
 
 // Log-odds z as a quadratic of (B, G, R), compiled for frames in one encoding: chroma's share of
@@ -48,20 +40,8 @@ class CompiledYuvQuadratic {
   CompiledYuvQuadratic(const Quadratic& log_odds_of_bgr, const YuvEncoding& encoding,
                        double threshold);
 
-  void MaskRow(const I420Row& row, std::size_t count, std::uint8_t* mask) const noexcept;
-  void MaskRow(const I444Row& row, std::size_t count, std::uint8_t* mask) const noexcept;
-  void MaskRow(const I411Row& row, std::size_t count, std::uint8_t* mask) const noexcept;
-  void MaskRow(const Nv12Row& row, std::size_t count, std::uint8_t* mask) const noexcept;
-  void MaskRow(const YuyvRow& row, std::size_t count, std::uint8_t* mask) const noexcept;
-  void ProbabilityRow(const I420Row& row, std::size_t count,
-                      std::uint8_t* probability) const noexcept;
-  void ProbabilityRow(const I444Row& row, std::size_t count,
-                      std::uint8_t* probability) const noexcept;
-  void ProbabilityRow(const I411Row& row, std::size_t count,
-                      std::uint8_t* probability) const noexcept;
-  void ProbabilityRow(const Nv12Row& row, std::size_t count,
-                      std::uint8_t* probability) const noexcept;
-  void ProbabilityRow(const YuyvRow& row, std::size_t count,
+  void MaskRow(const YuvRow& row, std::size_t count, std::uint8_t* mask) const noexcept;
+  void ProbabilityRow(const YuvRow& row, std::size_t count,
                       std::uint8_t* probability) const noexcept;
 
   double ErrorBound() const { return error_bound_; }

@@ -121,7 +121,7 @@ TEST_F(VideoDetectTest, FramesInYuvAreJudgedByTheYuvKernels) {
     const auto* y0 = reinterpret_cast<const std::uint8_t*>(raw.data()) + f * kPixels * 3 / 2;
     for (std::size_t y = 0; y < kHeight; ++y) {
       const std::uint8_t* u = y0 + kPixels + y / 2 * (kWidth / 2);
-      const I420Row row{y0 + y * kWidth, u, u + kPixels / 4};
+      const YuvRow row{YuvRow::Layout::kI422, {y0 + y * kWidth, u, u + kPixels / 4}};
       const std::size_t at = f * kPixels + y * kWidth;
       compiled.MaskRow(row, kWidth, reinterpret_cast<std::uint8_t*>(masks.data()) + at);
       compiled.ProbabilityRow(row, kWidth,
