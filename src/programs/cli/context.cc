@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "media/image_format.h"
+#include "media/image_codec.h"
 #include "programs/cli/print.h"
 #include "programs/cli/progress.h"
 #include "programs/cli/signals.h"
@@ -31,9 +31,9 @@ Model Context::LoadModel() const {
   if (model.empty()) return DefaultModel();
   const std::string text = ReadFile(model, {.most = kMaxModelBytes});
   // The parser of JSON would complain of the first byte of a photograph.
-  if (const auto format = FormatOf(text))
+  if (const ImageCodec* const codec = CodecOf(text))
     throw Error(model, fmt::format("is a {} image (a model is JSON, which `skinmask train` writes)",
-                                   FormatName(*format)));
+                                   codec->name));
   return ModelFromJson(text, model);
 }
 

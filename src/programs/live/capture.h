@@ -1,5 +1,5 @@
-// A source on a thread of its own. The newest frame wins: one that comes before the last was taken
-// replaces it, so that what is shown is never older than the work on one frame makes it.
+// Reads a source on a thread of its own. The newest frame wins: one that comes before the last was
+// taken replaces it, so that what is shown is never older than the work on one frame makes it.
 #pragma once
 
 #include <memory>

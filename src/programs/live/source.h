@@ -1,4 +1,4 @@
-// Where live frames come from: cameras, GStreamer pipelines, streams, files.
+// Live frames come from cameras, GStreamer pipelines, streams and files.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// The cameras of this machine, and why one of them cannot be opened.
+// Lists the cameras of this machine and what they offer, and says why one of them cannot be opened.
 #pragma once
 
 #include <map>
