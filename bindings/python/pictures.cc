@@ -14,7 +14,7 @@
 #include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"
 #include "skinmask/media/image.h"
-#include "skinmask/media/video_clip.h"
+#include "skinmask/media/video.h"
 
 namespace skinmask::python {
 namespace {

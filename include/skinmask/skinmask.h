@@ -19,8 +19,6 @@
 #include "skinmask/media/mask_pairs.h"
 #include "skinmask/media/output_paths.h"
 #include "skinmask/media/video.h"
-#include "skinmask/media/video_clip.h"
-#include "skinmask/media/video_time.h"
 #include "skinmask/pipeline/adapted_calibration.h"
 #include "skinmask/pipeline/collect_samples.h"
 #include "skinmask/pipeline/detect_run.h"

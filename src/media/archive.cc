@@ -4,7 +4,7 @@
 
 #include "base/folder.h"
 #include "base/stream.h"
-#include "media/image_format.h"
+#include "media/image_codec.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/inputs.h"
 
@@ -94,7 +94,7 @@ std::string Archives::ReadBytes(const fs::path& path, const DecodeOptions& optio
       throw Error(path.string(), "is gone: its archive was cut off meanwhile");
   };
   read_to(std::min<std::size_t>(kHead, size));
-  if (!FormatOf(bytes)) return bytes;  // no image: nothing decodes it, however large it is
+  if (!CodecOf(bytes)) return bytes;  // no image: nothing decodes it, however large it is
   if (options.take) options.take(static_cast<std::int64_t>(size / 4));
   read_to(size);
   return bytes;

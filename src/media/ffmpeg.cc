@@ -2,7 +2,10 @@
 
 #include <dlfcn.h>
 
-#include "media/damage_log.h"
+#include <algorithm>
+#include <cstdarg>
+#include <string_view>
+
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -27,7 +30,39 @@ void Find(void* library, const char* soname, const char* name, Function*& functi
   if (!function) throw Error(soname, std::string("has no function ") + name);
 }
 
+// Parts of the messages that tell of damage, before their numbers are filled in. The list is
+// closed, since others of the same level come with good files, too (an attachment that is cut off,
+// say). A version of FFmpeg that has other words leaves such damage unnoticed.
+constexpr std::string_view kWordsOfDamage[] = {
+    // Matroska, WebM
+    " invalid as first byte of an EBML number",
+    " indicated by an EBML number's first byte ",
+    " exceeds containing master element ending at ",
+    "Packet mismatch ",                            // FLV
+    "CRC mismatch!",                               // Ogg
+    "frame size > 2max_distance and no checksum",  // NUT
+    "sync point checksum mismatch",
+    "ff asf bad header ",  // ASF
+    "packet_obj_size ",
+    "ff asf skip ",
+    "slice CRC mismatch ",  // FFV1
+};
+
+thread_local DamageLog* listening = nullptr;
+decltype(&av_log_default_callback) pass_on = nullptr;
+
+void Listen(void* of, int level, const char* format, va_list values) {
+  if (listening && level <= AV_LOG_ERROR)
+    listening->damage |= std::ranges::any_of(kWordsOfDamage, [&](std::string_view words) {
+      return std::string_view(format).find(words) != std::string_view::npos;
+    });
+  pass_on(of, level, format, values);
+}
+
 }  // namespace
+
+DamageLog::DamageLog() { listening = this; }
+DamageLog::~DamageLog() { listening = nullptr; }
 
 Ffmpeg::Ffmpeg() {
   void* library = nullptr;
@@ -42,7 +77,11 @@ Ffmpeg::Ffmpeg() {
   library = Open(soname = SKINMASK_SONAME("swscale", LIBSWSCALE));
   SKINMASK_SWSCALE(SKINMASK_FIND)
 #undef SKINMASK_FIND
-  DamageLog::Install(*this);
+  // It prints nothing from now on, unless the program that uses this library raises the level
+  // later.
+  pass_on = av_log_default_callback;
+  av_log_set_level(AV_LOG_QUIET);
+  av_log_set_callback(Listen);
 }
 
 const Ffmpeg& Ffmpeg::Get() {

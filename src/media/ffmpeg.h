@@ -1,4 +1,5 @@
-// FFmpeg's libraries, loaded when the first video is opened (docs/decisions/0012-video.md).
+// FFmpeg's libraries are loaded when the first video is opened (docs/decisions/0012-video.md). Here
+// are the functions that we use of them, their log, and owners of what they give out.
 #pragma once
 
 extern "C" {
@@ -89,12 +90,28 @@ struct Ffmpeg {
   Ffmpeg();
 };
 
+// While it lives, notes what FFmpeg logs in this thread of damage that it tells of in no other way:
+// demuxers of containers that can be entered anywhere (Matroska, FLV, Ogg, ...) pass over what they
+// cannot read, and a decoder hands out pictures of which a part is missing; neither says so by a
+// result or a flag, whatever err_detect is (docs/decisions/0025-damaged-videos.md). At most one
+// lives in a thread.
+class DamageLog {
+ public:
+  DamageLog();
+  ~DamageLog();
+  DamageLog(const DamageLog&) = delete;
+  DamageLog& operator=(const DamageLog&) = delete;
+  bool damage = false;
+};
+
 struct FfmpegFree {
+  void operator()(AVFormatContext* input) const { Ffmpeg::Get().avformat_close_input(&input); }
   void operator()(AVFrame* frame) const { Ffmpeg::Get().av_frame_free(&frame); }
   void operator()(AVPacket* packet) const { Ffmpeg::Get().av_packet_free(&packet); }
   void operator()(AVCodecContext* codec) const { Ffmpeg::Get().avcodec_free_context(&codec); }
   void operator()(SwsContext* scaler) const { Ffmpeg::Get().sws_freeContext(scaler); }
 };
+using InputPtr = std::unique_ptr<AVFormatContext, FfmpegFree>;
 using FramePtr = std::unique_ptr<AVFrame, FfmpegFree>;
 using PacketPtr = std::unique_ptr<AVPacket, FfmpegFree>;
 using CodecPtr = std::unique_ptr<AVCodecContext, FfmpegFree>;

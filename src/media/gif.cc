@@ -1,149 +1,134 @@
 #include "media/gif.h"
 
+#include <array>
 #include <cstdint>
-#include <cstring>
-#include <fstream>
+#include <string>
 
-#include "media/gif_pixels.h"
 #include "media/video_codecs.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kHeader = 13;     // signature and logical screen
+constexpr std::size_t kScreen = 13;     // signature and logical screen
 constexpr std::size_t kDescriptor = 9;  // of a picture, behind its separator
-constexpr char kPictureBlock = 0x2C, kExtensionBlock = 0x21,
-               kTrailer = 0x3B;  // what begins with this byte
 
-// The colours that a packed field announces.
+// The bytes of the colours that a packed field announces.
 std::size_t TableSize(char packed) {
   const auto flags = static_cast<std::uint8_t>(packed);
   return flags & 0x80 ? std::size_t{3} << ((flags & 7) + 1) : 0;
 }
 
-// Reads from block to block.
-class Blocks {
- public:
-  explicit Blocks(std::string_view bytes) : bytes_(bytes) {}
-  bool Skip(std::size_t count) {
-    if (count > bytes_.size() - at_) return false;
-    at_ += count;
-    return true;
-  }
-  bool Next(char& byte) {
-    if (at_ == bytes_.size()) return false;
-    byte = bytes_[at_++];
-    return true;
-  }
-  // Sub-blocks, each led by its length, up to the empty one.
-  bool SkipSubBlocks() {
-    for (char length = 0; Next(length);) {
-      if (length == 0) return true;
-      if (!Skip(static_cast<std::uint8_t>(length))) return false;
-    }
-    return false;
-  }
-  std::string_view Rest() const { return bytes_.substr(at_); }
-  bool SkipPicture() {
-    if (!Skip(kDescriptor - 1)) return false;
-    char packed = 0;
-    return Next(packed) && Skip(TableSize(packed) + 1) && SkipSubBlocks();
-  }
-
- private:
-  std::string_view bytes_;
-  std::size_t at_ = 0;
-};
-
-int NumberAt(std::string_view bytes, std::size_t at) {
-  return static_cast<std::uint8_t>(bytes[at]) | static_cast<std::uint8_t>(bytes[at + 1]) << 8;
+bool Skip(std::string_view& bytes, std::size_t count) {
+  if (count > bytes.size()) return false;
+  bytes.remove_prefix(count);
+  return true;
 }
 
-// Counts the pictures, and gives the first from its descriptor on.
-std::size_t Walk(std::string_view bytes, std::string_view& first) {
-  if (bytes.size() < kHeader) return 0;
-  Blocks blocks(bytes);
-  blocks.Skip(kHeader);
-  std::size_t count = 0;
-  if (!blocks.Skip(TableSize(bytes[10]))) return 0;
-  for (char kind = 0; blocks.Next(kind);) {
-    if (kind == kPictureBlock && count == 0) first = blocks.Rest();
-    if (kind == kPictureBlock && blocks.SkipPicture())
-      ++count;
-    else if (kind != kExtensionBlock || !blocks.Skip(1) || !blocks.SkipSubBlocks())
-      break;
-  }
-  return count;
-}
-
-// The same in a file, with no more of it in memory than a piece.
-bool SkipSubBlocks(std::istream& file) {
-  for (char length = 0; file.get(length);) {
+// The contents of sub-blocks, each led by its length, up to the empty one: each goes to `use`.
+template <class Use>
+bool SkipSubBlocks(std::string_view& bytes, const Use& use) {
+  while (!bytes.empty()) {
+    const std::size_t length = static_cast<std::uint8_t>(bytes[0]);
+    bytes.remove_prefix(1);
     if (length == 0) return true;
-    file.ignore(static_cast<std::uint8_t>(length));
+    use(bytes.substr(0, length));
+    if (!Skip(bytes, length)) return false;
   }
   return false;
 }
 
-bool SkipPicture(std::istream& file) {
-  char descriptor[kDescriptor];
-  if (!file.read(descriptor, sizeof descriptor)) return false;
-  file.ignore(static_cast<std::streamsize>(TableSize(descriptor[kDescriptor - 1])) + 1);
-  return SkipSubBlocks(file);
+// A picture's descriptor and colours.
+bool SkipDescriptor(std::string_view& bytes) {
+  return bytes.size() >= kDescriptor &&
+         Skip(bytes, kDescriptor + TableSize(bytes[kDescriptor - 1]));
 }
 
-// Whether a picture, from its descriptor on, lies on the canvas (FFmpeg takes rows of the canvas'
-// width from one that is wider) and has all its pixels.
-bool IsWhole(std::string_view picture, const PictureSize& canvas) {
-  const int width = NumberAt(picture, 4), height = NumberAt(picture, 6);
-  if (width == 0 || height == 0 || width > canvas.width || height > canvas.height) return false;
-  const std::size_t data = kDescriptor + TableSize(picture[kDescriptor - 1]);
-  return HoldsGifPixels(picture.substr(data), std::int64_t{width} * height);
+std::int64_t NumberAt(std::string_view bytes, std::size_t at) {
+  return static_cast<std::uint8_t>(bytes[at]) | static_cast<std::uint8_t>(bytes[at + 1]) << 8;
+}
+
+// Whether LZW codes (appendix F) of a growing number of bits, the lowest first, stand for so many
+// pixels. How many each code stands for is all of the table that counting takes.
+bool HoldPixels(std::string_view codes, int size, std::int64_t pixels) {
+  constexpr std::uint32_t kMaxBits = 12;
+  const std::uint32_t clear = 1u << size, first = clear + 2;  // behind the code of the end
+  std::array<int, 1 << kMaxBits> lengths{};
+  std::uint32_t next = first, bits = static_cast<std::uint32_t>(size) + 1, held = 0, count = 0;
+  int previous = 0;
+  for (std::size_t at = 0; pixels > 0;) {
+    for (; count < bits; count += 8) {
+      if (at == codes.size()) return false;
+      held |= std::uint32_t{static_cast<std::uint8_t>(codes[at++])} << count;
+    }
+    const std::uint32_t code = held & ((1u << bits) - 1);
+    held >>= bits;
+    count -= bits;
+    if (code == clear) {
+      next = first;
+      bits = static_cast<std::uint32_t>(size) + 1;
+      previous = 0;
+      continue;
+    }
+    int length = 0;  // of the end, and of codes that there are not
+    if (code < clear)
+      length = 1;
+    else if (code >= first && code < next)
+      length = lengths[code];
+    else if (code == next && previous > 0)
+      length = previous + 1;
+    if (length == 0) return false;
+    if (previous > 0 && next < lengths.size()) lengths[next++] = previous + 1;
+    if (next == 1u << bits && bits < kMaxBits) ++bits;
+    previous = length;
+    pixels -= length;
+  }
+  return true;
 }
 
 }  // namespace
 
-std::size_t CountGifPictures(std::string_view bytes) {
-  std::string_view first;
-  return Walk(bytes, first);
+bool IsGif(std::string_view bytes) {
+  return bytes.starts_with("GIF87a") || bytes.starts_with("GIF89a");
+}
+
+GifBlocks WalkGif(std::string_view bytes) {
+  constexpr char kPicture = 0x2C, kExtension = 0x21, kTrailer = 0x3B;
+  GifBlocks blocks;
+  if (IsGif(bytes) && (bytes.size() < kScreen || !Skip(bytes, kScreen + TableSize(bytes[10]))))
+    return blocks;
+  while (!bytes.empty()) {
+    const char kind = bytes[0];
+    bytes.remove_prefix(1);
+    const std::string_view block = bytes;
+    if (kind == kTrailer) blocks.ended = true;
+    const bool begins = kind == kPicture     ? SkipDescriptor(bytes) && Skip(bytes, 1)
+                        : kind == kExtension ? Skip(bytes, 1)
+                                             : false;
+    if (!begins || !SkipSubBlocks(bytes, [](std::string_view) {})) break;
+    if (kind == kPicture && blocks.pictures++ == 0) blocks.first = block;
+  }
+  return blocks;
+}
+
+bool HoldsGifPixels(std::string_view picture) {
+  constexpr int kMaxSize = 11;
+  if (picture.size() < kDescriptor) return false;
+  const std::int64_t pixels = NumberAt(picture, 4) * NumberAt(picture, 6);
+  if (!SkipDescriptor(picture) || picture.empty()) return false;
+  const int size = picture[0];
+  picture.remove_prefix(1);
+  std::string codes;
+  SkipSubBlocks(picture, [&](std::string_view block) { codes += block; });
+  return size >= 1 && size <= kMaxSize && HoldPixels(codes, size, pixels);
 }
 
 bool IsWholeGifPacket(std::string_view packet) {
-  Blocks blocks(packet);
-  if (packet.starts_with("GIF") &&
-      (packet.size() < kHeader || !blocks.Skip(kHeader) || !blocks.Skip(TableSize(packet[10]))))
-    return false;
-  for (char kind = 0; blocks.Next(kind);) {
-    if (kind == kTrailer) return true;
-    if (kind == kPictureBlock) {
-      const std::string_view picture = blocks.Rest();
-      if (picture.size() < kDescriptor) return false;
-      const std::size_t data = kDescriptor + TableSize(picture[kDescriptor - 1]);
-      return data < picture.size() &&
-             HoldsGifPixels(picture.substr(data),
-                            std::int64_t{NumberAt(picture, 4)} * NumberAt(picture, 6));
-    }
-    if (kind != kExtensionBlock || !blocks.Skip(1) || !blocks.SkipSubBlocks()) return false;
-  }
-  return false;
-}
-
-bool ReachesGifTrailer(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  char header[kHeader];
-  if (!file.read(header, sizeof header)) return false;
-  file.ignore(static_cast<std::streamsize>(TableSize(header[10])));
-  for (char kind = 0; file.get(kind);) {
-    if (kind == kTrailer) return true;
-    const bool passed = kind == kPictureBlock     ? SkipPicture(file)
-                        : kind == kExtensionBlock ? file.ignore(1) && SkipSubBlocks(file)
-                                                  : false;
-    if (!passed) return false;
-  }
-  return false;
+  const GifBlocks blocks = WalkGif(packet);
+  return blocks.pictures > 0 ? HoldsGifPixels(blocks.first) : blocks.ended;
 }
 
 bool IsStillGif(const std::filesystem::path& path) {
@@ -151,27 +136,32 @@ bool IsStillGif(const std::filesystem::path& path) {
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   try {
     const auto check = [&](std::string_view head, std::uint64_t) {
-      if (FormatOf(head) != ImageFormat::kGif) throw Error(path.string(), "is no GIF");
+      if (!IsGif(head)) throw Error(path.string(), "is no GIF");
     };
     constexpr std::uint64_t kMax = 1 << 26;  // bytes: no real GIF of one picture has more
-    return CountGifPictures(ReadFile(path, {kMax, check})) == 1;
+    return WalkGif(ReadFile(path, {kMax, check})).pictures == 1;
   } catch (const Error&) {
     return false;  // whoever reads it says why
   }
 }
 
-std::optional<PictureSize> GifSize(std::string_view bytes) {
-  if (bytes.size() < kHeader) return std::nullopt;
-  return PictureSize{NumberAt(bytes, 6), NumberAt(bytes, 8)};
+ImageHeader GifHeader(std::string_view bytes, std::string_view subject) {
+  if (bytes.size() < kScreen) FailUnknownImage(subject);
+  return {.size = {NumberAt(bytes, 6), NumberAt(bytes, 8)}};
 }
 
-cv::Mat DecodeGif(std::string_view bytes, std::string_view subject) {
-  std::string_view first;
-  const std::size_t count = Walk(bytes, first);
-  if (count > 1)
+StoredImage DecodeGif(std::string_view bytes, std::string_view subject, const ImageHeader& header,
+                      const DecodeOptions&) {
+  const GifBlocks blocks = WalkGif(bytes);
+  if (blocks.pictures > 1)
     throw Error(subject,
                 "is an animation (a GIF of one picture, or a file whose name ends in .gif)");
-  if (count == 0 || !IsWhole(first, *GifSize(bytes)))
+  // FFmpeg takes rows of the canvas' width from a picture that is wider.
+  const auto is_within = [&](std::string_view picture) {
+    const std::int64_t width = NumberAt(picture, 4), height = NumberAt(picture, 6);
+    return width > 0 && height > 0 && width <= header.size.width && height <= header.size.height;
+  };
+  if (blocks.pictures == 0 || !is_within(blocks.first) || !HoldsGifPixels(blocks.first))
     throw Error(subject, "is a damaged GIF, or one that ends too early (a whole file)");
   const Ffmpeg& av = Ffmpeg::Get();
   const CodecPtr codec(av.avcodec_alloc_context3(av.avcodec_find_decoder(AV_CODEC_ID_GIF)));
@@ -188,7 +178,7 @@ cv::Mat DecodeGif(std::string_view bytes, std::string_view subject) {
       av.avcodec_send_packet(codec.get(), packet.get()) < 0 ||
       av.avcodec_receive_frame(codec.get(), frame.get()) < 0)
     throw Error(subject, "is a damaged GIF");
-  return WrapFrame(std::move(frame), {}).StoredBgr().clone();
+  return {.pixels = WrapFrame(std::move(frame), {}).StoredBgr().clone()};
 }
 
 }  // namespace skinmask

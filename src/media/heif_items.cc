@@ -1,4 +1,4 @@
-#include "media/heif_items.h"
+#include "media/heif.h"
 
 #include <algorithm>
 #include <map>
@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kMaxItems = 5000, kMaxMetadata = 64, kMaxTiles = 4096;
 constexpr std::size_t kMaxExtents = 64, kMaxProperties = 64;
 constexpr std::int64_t kMaxPadding = 1024;  // pixels of a tile beyond the picture
-constexpr std::size_t kBoxHeader = 8;
 
 // What is wrong with the file, for the subject to be put before it.
 struct Unreadable {
@@ -57,7 +56,7 @@ struct Box {
 // The next box of a list of them. Of those that are in no other, the last may say no length.
 Box NextBox(Reader& reader, std::string_view all, bool outermost) {
   Reader header(all);
-  std::uint64_t size = header.Number(4), header_size = kBoxHeader;
+  std::uint64_t size = header.Number(4), header_size = kHeifBoxHeader;
   const std::string_view type = header.Take(4);
   if (size == 1) {
     size = header.Number(8);
@@ -341,20 +340,6 @@ class Items {
   std::vector<Box> properties_;
 };
 
-std::string BigEndian(std::uint64_t value, int bytes) {
-  std::string text;
-  while (bytes-- > 0) text += static_cast<char>(value >> 8 * bytes);
-  return text;
-}
-
-std::string BoxOf(std::string_view type, const std::string& content) {
-  return BigEndian(content.size() + kBoxHeader, 4) + std::string(type) + content;
-}
-
-std::string FullBoxOf(std::string_view type, int version, const std::string& content) {
-  return BoxOf(type, BigEndian(static_cast<std::uint64_t>(version) << 24, 4) + content);
-}
-
 }  // namespace
 
 HeifPicture ReadHeifPicture(std::string_view file, std::string_view subject) {
@@ -363,36 +348,6 @@ HeifPicture ReadHeifPicture(std::string_view file, std::string_view subject) {
   } catch (const Unreadable& problem) {
     throw Error(subject, problem.text);
   }
-}
-
-std::string HeifFileOf(const CodedItem& item) {
-  std::string properties, places, data;
-  std::size_t count = 0;
-  for (const std::string_view box : item.properties) {
-    properties += box;
-    // The decoder's configuration and what turns the picture have to be understood.
-    constexpr std::string_view kEssential[] = {"hvcC", "av1C", "irot", "imir", "clap"};
-    const bool essential = std::ranges::find(kEssential, box.substr(4, 4)) != std::end(kEssential);
-    places += static_cast<char>((essential ? 0x80u : 0u) | ++count);
-  }
-  for (const std::string_view part : item.data) data += part;
-  const std::string one = BigEndian(1, 2), none(12, '\0');
-  const std::string brand = item.type == "hvc1" ? "heic" : "avif";
-  const std::string head = BoxOf("ftyp", brand + BigEndian(0, 4) + "mif1" + brand);
-  const std::string info =
-      FullBoxOf("hdlr", 0, BigEndian(0, 4) + "pict" + none + BigEndian(0, 1)) +
-      FullBoxOf("pitm", 0, one) +
-      FullBoxOf("iinf", 0,
-                one + FullBoxOf("infe", 2, one + BigEndian(0, 2) + item.type + BigEndian(0, 1))) +
-      BoxOf("iprp", BoxOf("ipco", properties) +
-                        FullBoxOf("ipma", 0, BigEndian(1, 4) + one + BigEndian(count, 1) + places));
-  const auto meta = [&](std::uint64_t start) {
-    return FullBoxOf("meta", 0,
-                     info + FullBoxOf("iloc", 0,
-                                      BigEndian(0x4400, 2) + one + one + BigEndian(0, 2) + one +
-                                          BigEndian(start, 4) + BigEndian(data.size(), 4)));
-  };
-  return head + meta(head.size() + meta(0).size() + kBoxHeader) + BoxOf("mdat", data);
 }
 
 }  // namespace skinmask

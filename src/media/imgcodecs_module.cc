@@ -1,4 +1,5 @@
-// The module skinmask-imgcodecs.
+// This is the module skinmask-imgcodecs: TIFF by libtiff and OpenCV, WebP by libwebp, BMP, PNM and
+// JPEGs of CMYK by OpenCV.
 #include <tiffio.h>
 #include <webp/decode.h>
 #include <webp/demux.h>
@@ -10,12 +11,17 @@
 #include <opencv2/imgcodecs.hpp>
 #include <vector>
 
-#include "media/opencv_codecs.h"
+#include "media/image_codec.h"
 
 namespace {
 
-using skinmask::ImageFormat;
+using namespace std::string_view_literals;
 using skinmask::ImageHeader;
+
+bool IsWebP(std::string_view bytes) { return bytes.starts_with("RIFF"); }
+bool IsTiff(std::string_view bytes) {
+  return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv);
+}
 
 // A file in memory as libtiff reads it, or writes it to `written`.
 struct TiffFile {
@@ -148,13 +154,13 @@ std::string ProblemOfParts(TIFF* tiff, std::size_t file_size) {
   return {};
 }
 
-void ReadTiffHeader(std::string_view bytes, ImageHeader& header) {
+void ReadTiffHeader(std::string_view bytes, ImageHeader& header, std::string& problem) {
   TiffFile file{bytes};
   const TiffPtr tiff = Open(file, "rm");
   std::uint32_t width = 0, height = 0;
   if (!tiff || !TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width) ||
       !TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height)) {
-    header.problem = "is a damaged TIFF: its directory cannot be read (a whole file)";
+    problem = "is a damaged TIFF: its directory cannot be read (a whole file)";
     return;
   }
   header.size = {width, height};
@@ -167,14 +173,14 @@ void ReadTiffHeader(std::string_view bytes, ImageHeader& header) {
     header.tile = {tile_width, tile_height};
   }
   if (!IsReadableCompression(kind.compression))
-    header.problem =
+    problem =
         "is a TIFF whose pixels are packed in a way that is not read (none, CCITT fax, LZW, "
         "JPEG, deflate or PackBits)";
   else if (!IsOfReadableKind(kind))
-    header.problem =
+    problem =
         "is a TIFF of a kind that is not read (8 bits, or grey or RGB of 16 bits, interleaved)";
   else
-    header.problem = ProblemOfParts(tiff.get(), bytes.size());
+    problem = ProblemOfParts(tiff.get(), bytes.size());
 }
 
 [[noreturn]] void FailDamaged() {
@@ -262,17 +268,17 @@ cv::Mat DecodeTiff(std::string_view bytes, int flags) {
   return image;
 }
 
-void ReadWebPHeader(std::string_view bytes, ImageHeader& header) {
+void ReadWebPHeader(std::string_view bytes, ImageHeader& header, std::string& problem) {
   const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   const WebPData file{data, bytes.size()};
   const std::unique_ptr<WebPDemuxer, decltype(&WebPDemuxDelete)> demuxer(WebPDemux(&file),
                                                                          WebPDemuxDelete);
   WebPBitstreamFeatures features;
   if (!demuxer || WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK) {
-    header.problem = "is a damaged WebP, or one that ends too early (a whole file)";
+    problem = "is a damaged WebP, or one that ends too early (a whole file)";
     return;
   }
-  if (features.has_animation) header.problem = "is an animation (a WebP of one picture)";
+  if (features.has_animation) problem = "is an animation (a WebP of one picture)";
   header.size = {features.width, features.height};
   WebPChunkIterator chunk;
   if (WebPDemuxGetChunk(demuxer.get(), "EXIF", 1, &chunk))
@@ -292,16 +298,24 @@ void DecodeWebP(std::string_view bytes, cv::Mat& image) {
 
 }  // namespace
 
-void skinmask_read_header(ImageFormat format, std::string_view bytes, ImageHeader& header) {
-  if (format == ImageFormat::kTiff)
-    ReadTiffHeader(bytes, header);
+void skinmask_read_header(std::string_view bytes, ImageHeader& header, std::string& problem) {
+  if (IsWebP(bytes))
+    ReadWebPHeader(bytes, header, problem);
   else
-    ReadWebPHeader(bytes, header);
+    ReadTiffHeader(bytes, header, problem);
 }
 
-void skinmask_decode(ImageFormat format, std::string_view bytes, int flags, cv::Mat& image) {
-  if (format == ImageFormat::kWebP) return DecodeWebP(bytes, image);
-  image = format == ImageFormat::kTiff ? DecodeTiff(bytes, flags) : DecodeWithOpenCv(bytes, flags);
+// The first bytes are such that OpenCV picks no decoder but the one for them, but for WebP, which
+// it would know by more than those: that goes to libwebp itself.
+void skinmask_decode(std::string_view bytes, bool keep_grey, cv::Mat& pixels,
+                     std::string& problem) {
+  if (IsWebP(bytes)) return DecodeWebP(bytes, pixels);
+  const int flags = cv::IMREAD_ANYDEPTH | (keep_grey ? cv::IMREAD_ANYCOLOR : cv::IMREAD_COLOR);
+  try {
+    pixels = IsTiff(bytes) ? DecodeTiff(bytes, flags) : DecodeWithOpenCv(bytes, flags);
+  } catch (const cv::Exception& e) {
+    problem = "cannot be decoded: " + e.err;
+  }
 }
 
 void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes) {

@@ -10,7 +10,7 @@
 #include "media/archive.h"
 #include "media/gif.h"
 #include "media/hash_index.h"
-#include "media/image_format.h"
+#include "media/image_codec.h"
 #include "media/join_path.h"
 #include "media/patterns.h"
 #include "skinmask/base/error.h"
@@ -152,10 +152,10 @@ Media MediaOf(const std::string& input, const ListOptions& options) {
   if (!descriptor && !fs::is_regular_file(input, ignored)) return Media::kImage;
   const std::string head = PeekDescriptor(input, options.stop);
   if (IsTar(head)) return Media::kArchive;
-  const auto format = FormatOf(head);
-  const bool video = descriptor                    ? !head.empty() && !format
-                     : format == ImageFormat::kGif ? !IsStillGif(input)
-                                                   : !format && OpensAsVideo(input);
+  const bool image = CodecOf(head);
+  const bool video = descriptor    ? !head.empty() && !image
+                     : IsGif(head) ? !IsStillGif(input)
+                                   : !image && OpensAsVideo(input);
   return video ? Media::kVideo : Media::kImage;
 }
 

@@ -10,11 +10,7 @@
 #include <string>
 
 #include "media/decoding.h"
-#include "media/image_format.h"
-#include "media/orientation.h"
 #include "media/picture_type.h"
-#include "media/png.h"
-#include "media/scaled_down.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -53,7 +49,6 @@ int CountScans(std::string_view jpeg) {
 
 struct Header {
   int width = 0, height = 0, subsampling = 0, colorspace = 0;
-  std::int64_t pixels() const { return std::int64_t{width} * height; }
 };
 
 // How often each sample of chroma is repeated across and down, since there are no kernels for the
@@ -119,11 +114,18 @@ class JpegDecoder {
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 
-  std::optional<cv::Mat> Decode(std::string_view jpeg, std::string_view subject,
-                                const DecodeOptions& options) {
-    const Header header = ReadHeader(jpeg, subject, options);
-    // Of the whole picture: a progressive one is held as coefficients before it is scaled.
-    if (options.take) options.take(header.pixels());
+  ImageHeader Check(std::string_view jpeg, std::string_view subject) {
+    const Header header = ReadHeader(jpeg, subject);
+    if (const int scans = CountScans(jpeg); scans > kMaxScans)
+      throw Error(subject, fmt::format("is a JPEG of {} scans (one of at most {}; encoders write "
+                                       "some 10)",
+                                       scans, kMaxScans));
+    return {.size = {header.width, header.height}};
+  }
+
+  StoredImage Decode(std::string_view jpeg, std::string_view subject,
+                     const DecodeOptions& options) {
+    const Header header = ReadHeader(jpeg, subject);
     const bool cmyk = header.colorspace == TJCS_CMYK || header.colorspace == TJCS_YCCK;
     const bool grey = header.colorspace == TJCS_GRAY && options.keep_grey;
     cv::Mat image =
@@ -141,17 +143,19 @@ class JpegDecoder {
                       TJFLAG_LIMITSCANS | (options.lenient ? 0 : TJFLAG_STOPONWARNING)) != 0 &&
         !(options.lenient && tjGetErrorCode(handle_) == TJERR_WARNING))
       Fail(subject);
-    if (cmyk && options.take) options.take(header.pixels());  // it is decoded again
-    if (cmyk) return std::nullopt;
-    return image;
+    if (!cmyk) return {.pixels = image, .orientation = ExifOrientation(jpeg), .scaled = true};
+    // It is complete, as far as can be seen. OpenCV makes BGR of it, and brings it upright.
+    if (options.take) options.take(std::int64_t{header.width} * header.height);
+    return DecodeInImgcodecs(jpeg, subject, options.keep_grey);
   }
 
   std::optional<VideoFrame> DecodePlanes(std::string_view jpeg, std::string_view subject,
                                          const DecodeOptions& options, Scratch& buffer) {
-    const Header header = ReadHeader(jpeg, subject, options);
+    const ImageHeader checked = Check(jpeg, subject);
+    const Header header = ReadHeader(jpeg, subject);
     const std::optional<VideoFrame::Layout> layout = LayoutOf(header);
     if (!layout) return std::nullopt;
-    if (options.take) options.take(header.pixels());
+    CheckHeader(checked, subject, options);
     VideoFrame frame = FrameIn(buffer, header, *layout);
     const cv::Size repeated = RepeatedChroma(header);
     std::array<cv::Mat, 3> stored;
@@ -181,16 +185,11 @@ class JpegDecoder {
   }
 
  private:
-  Header ReadHeader(std::string_view jpeg, std::string_view subject, const DecodeOptions& options) {
+  Header ReadHeader(std::string_view jpeg, std::string_view subject) {
     Header header;
     if (tjDecompressHeader3(handle_, Bytes(jpeg), jpeg.size(), &header.width, &header.height,
                             &header.subsampling, &header.colorspace) != 0)
       Fail(subject);
-    CheckSize({header.width, header.height}, options.max_pixels, subject);
-    if (const int scans = CountScans(jpeg); scans > kMaxScans)
-      throw Error(subject, fmt::format("is a JPEG of {} scans (one of at most {}; encoders write "
-                                       "some 10)",
-                                       scans, kMaxScans));
     return header;
   }
 
@@ -212,8 +211,14 @@ JpegDecoder& Decoder() {
 
 }  // namespace
 
-std::optional<cv::Mat> DecodeJpeg(std::string_view jpeg, std::string_view subject,
-                                  const DecodeOptions& options) {
+bool IsJpeg(std::string_view bytes) { return bytes.starts_with("\xFF\xD8\xFF"); }
+
+ImageHeader JpegHeader(std::string_view jpeg, std::string_view subject) {
+  return Decoder().Check(jpeg, subject);
+}
+
+StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const ImageHeader&,
+                       const DecodeOptions& options) {
   return Decoder().Decode(jpeg, subject, options);
 }
 

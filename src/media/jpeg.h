@@ -1,20 +1,19 @@
-// JPEG through TurboJPEG.
+// JPEG is decoded by TurboJPEG, to pixels or to the planes that it stores.
 #pragma once
 
-#include <opencv2/core.hpp>
 #include <optional>
 #include <string_view>
 
+#include "media/image_codec.h"
 #include "skinmask/media/image.h"
 #include "skinmask/media/video.h"
 
 namespace skinmask {
 
-// The picture as stored, before its EXIF orientation. Absent where it is no grey or colour JPEG
-// that TurboJPEG turns into BGR (CMYK, say), but is complete as far as can be seen. Throws Error
-// for one that is damaged.
-std::optional<cv::Mat> DecodeJpeg(std::string_view jpeg, std::string_view subject,
-                                  const DecodeOptions& options);
+// The codec's functions (media/image_codec.h). CMYK is decoded by OpenCV.
+ImageHeader JpegHeader(std::string_view jpeg, std::string_view subject);
+StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const ImageHeader& header,
+                       const DecodeOptions& options);
 
 // The planes of Y'CbCr, or of grey, that it stores, as a frame with its orientation: nothing is
 // converted, and chroma not made larger. They are in `planes`, until that is used again. Of

@@ -1,10 +1,11 @@
-// The module skinmask-jxl.
+// This is the module skinmask-jxl: JPEG XL by libjxl.
 #include <jxl/decode.h>
 
 #include <algorithm>
 #include <memory>
+#include <opencv2/imgproc.hpp>
 
-#include "media/phone_codecs.h"
+#include "media/image_codec.h"
 
 namespace {
 
@@ -36,40 +37,36 @@ std::int64_t PixelsOf(const JxlLayerInfo& layer, const JxlBasicInfo& info) {
   return std::max(std::int64_t{layer.xsize} * layer.ysize, std::int64_t{info.xsize} * info.ysize);
 }
 
+}  // namespace
+
 // Passes over all headers, those of layers, too, of which a few bytes may hold many, each larger
 // than the picture.
-std::string CheckHeaders(std::string_view bytes, const skinmask::CheckPicture& check) {
+void skinmask_read_header(std::string_view bytes, skinmask::ImageHeader& header,
+                          std::string& problem) {
   constexpr std::int64_t kEnough = std::int64_t{1} << 60;
   const DecoderPtr decoder = Open(bytes, JXL_DEC_BASIC_INFO | JXL_DEC_FRAME);
   JxlDecoderSetCoalescing(decoder.get(), JXL_FALSE);
   JxlBasicInfo info{};
-  std::int64_t decoded = 0;
-  while (true) {
+  for (bool is_last = false; !is_last && problem.empty();) {
     const JxlDecoderStatus status = JxlDecoderProcessInput(decoder.get());
     if (status == JXL_DEC_BASIC_INFO) {
       JxlDecoderGetBasicInfo(decoder.get(), &info);
-      std::string problem = CheckHeader(info);
-      if (!problem.empty()) return problem;
+      header.size = {info.xsize, info.ysize};
+      problem = CheckHeader(info);
     } else if (status == JXL_DEC_FRAME) {
-      JxlFrameHeader header;
-      JxlDecoderGetFrameHeader(decoder.get(), &header);
-      decoded = std::min(kEnough, decoded + std::min(kEnough, PixelsOf(header.layer_info, info)));
-      if (!header.is_last) continue;
-      check({info.xsize, info.ysize}, decoded);
-      return {};
+      JxlFrameHeader frame;
+      JxlDecoderGetFrameHeader(decoder.get(), &frame);
+      const std::int64_t pixels = std::min(kEnough, PixelsOf(frame.layer_info, info));
+      header.layers = std::min(kEnough, header.layers + pixels);
+      is_last = frame.is_last;
     } else {
-      return kDamaged;
+      problem = kDamaged;
     }
   }
 }
 
-}  // namespace
-
-void skinmask_decode_jxl(std::string_view bytes, const skinmask::CheckPicture& check, cv::Mat& rgb,
-                         std::string& problem) {
+void skinmask_decode(std::string_view bytes, bool, cv::Mat& pixels, std::string& problem) {
   constexpr JxlPixelFormat kRgb{3, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
-  problem = CheckHeaders(bytes, check);
-  if (!problem.empty()) return;
   const DecoderPtr decoder = Open(bytes, JXL_DEC_BASIC_INFO | JXL_DEC_FULL_IMAGE);
   cv::Mat picture;
   while (true) {
@@ -83,7 +80,7 @@ void skinmask_decode_jxl(std::string_view bytes, const skinmask::CheckPicture& c
                                       picture.total() * picture.elemSize()) != JXL_DEC_SUCCESS)
         break;
     } else if (status == JXL_DEC_FULL_IMAGE) {
-      rgb = picture;
+      cv::cvtColor(picture, pixels, cv::COLOR_RGB2BGR);
       return;
     } else {
       break;  // an error, or the end of a file that has no whole picture

@@ -11,11 +11,11 @@ std::uint8_t ByteAt(std::string_view bytes, std::size_t at) {
 }
 
 // The TIFF structure that is EXIF data; empty where there is none. Takes a JPEG, whose segments
-// before its pixels are looked at, or the data with their header.
+// before its pixels are looked at, or the data, with their header or without.
 std::string_view ExifOf(std::string_view bytes) {
   constexpr int kStart = 0xFF, kStartOfScan = 0xDA, kApp1 = 0xE1;
   if (bytes.starts_with(kExifHeader)) return bytes.substr(kExifHeader.size());
-  if (!bytes.starts_with("\xFF\xD8")) return {};
+  if (!bytes.starts_with("\xFF\xD8")) return bytes;
   for (std::size_t at = 2; at + 4 <= bytes.size() && ByteAt(bytes, at) == kStart;) {
     const int marker = ByteAt(bytes, at + 1);
     if (marker == kStart) {  // a fill byte

@@ -1,4 +1,4 @@
-// Pictures that are stored turned.
+// Some pictures are stored turned, and EXIF data or the video say how they are to be seen.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -14,7 +14,7 @@ struct Orientation {
 
 inline constexpr std::string_view kExifHeader("Exif\0\0", 6);
 // What EXIF says of it: as it is stored where there is none. Takes a JPEG, or EXIF data with that
-// header.
+// header or without.
 Orientation ExifOrientation(std::string_view bytes);
 
 // The picture as it is to be seen; itself where it is stored so.

@@ -1,4 +1,4 @@
-// Shell patterns of names and paths, as ListOptions has them (skinmask/media/inputs.h).
+// These are shell patterns of names and paths, as ListOptions has them (skinmask/media/inputs.h).
 #pragma once
 
 #include <string>

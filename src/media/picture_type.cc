@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <opencv2/imgproc.hpp>
+
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -27,6 +29,21 @@ void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std:
   if (picture.size() != size)
     throw Error(name, fmt::format("is of {} x {} pixels ({} x {})", picture.cols, picture.rows,
                                   size.width, size.height));
+}
+
+cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer) {
+  if (!buffer) return cv::Mat(rows, cols, CV_8UC(channels));
+  const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) *
+                           static_cast<std::size_t>(channels);
+  return cv::Mat(rows, cols, CV_8UC(channels), buffer->Get(size));
+}
+
+cv::Mat ScaledDown(const cv::Mat& picture, int scale) {
+  if (scale == 1) return picture;
+  cv::Mat scaled;
+  cv::resize(picture, scaled, {Scaled(picture.cols, scale), Scaled(picture.rows, scale)}, 0, 0,
+             cv::INTER_AREA);
+  return scaled;
 }
 
 }  // namespace skinmask

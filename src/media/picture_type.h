@@ -1,8 +1,11 @@
-// Pictures that callers hand over, before their bytes are taken for what they are not.
+// Pictures in memory: what callers hand over is checked before it is used, and smaller pictures are
+// made.
 #pragma once
 
 #include <opencv2/core.hpp>
 #include <string_view>
+
+#include "skinmask/base/scratch.h"
 
 namespace skinmask {
 
@@ -14,5 +17,13 @@ void RequireType(const cv::Mat& picture, int type, std::string_view name);
 void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name);
 // What EncodeJpeg and EncodeWebP take: CV_8UC1 or 8UC3, and a quality of 1 to 100.
 void RequireEncodable(const cv::Mat& image, int quality);
+
+// An 8-bit picture, in the buffer if there is one.
+cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer);
+
+// A length divided by 1, 2, 4 or 8, rounded up, as libjpeg does.
+inline int Scaled(int length, int scale) { return (length + scale - 1) / scale; }
+// The picture at 1/scale of its width and height: averages over areas. Itself where scale is 1.
+cv::Mat ScaledDown(const cv::Mat& picture, int scale);
 
 }  // namespace skinmask

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "media/image_codec.h"
 #include "media/picture_type.h"
-#include "media/png.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/scratch.h"
 #include "skinmask/media/image.h"

@@ -1,8 +1,12 @@
 #include "media/video_codecs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
+
+#include "skinmask/base/error.h"
 
 namespace skinmask {
 namespace {
@@ -31,17 +35,10 @@ std::string Names() {
   return names;
 }
 
-}  // namespace
-
-bool IsDecoded(AVCodecID codec) { return std::ranges::find(kDecoded, codec) != kDecoded.end(); }
-
-const std::string& DecoderNames() {
-  static const std::string names = Names();
-  return names;
-}
-
-// Not so those that say it of the right one; nor H.264, which takes a recording that begins in the
-// middle of a stream for damaged then.
+// For AVCodecContext::err_recognition: checksums count, and decoders that would paint over damage
+// and say so of another picture than the first that shows it give up instead. Not so those that say
+// it of the right one; nor H.264, which takes a recording that begins in the middle of a stream for
+// damaged then.
 int ErrorRecognition(AVCodecID codec) {
   switch (codec) {
     case AV_CODEC_ID_MPEG1VIDEO:
@@ -55,12 +52,41 @@ int ErrorRecognition(AVCodecID codec) {
   }
 }
 
+}  // namespace
+
+bool IsDecoded(AVCodecID codec) { return std::ranges::find(kDecoded, codec) != kDecoded.end(); }
+
+const std::string& DecoderNames() {
+  static const std::string names = Names();
+  return names;
+}
+
 int ZeroedBuffer(AVCodecContext* codec, AVFrame* frame, int flags) {
   const int result = Ffmpeg::Get().avcodec_default_get_buffer2(codec, frame, flags);
   if (result < 0) return result;
   for (const AVBufferRef* const buffer : frame->buf)
     if (buffer) std::memset(buffer->data, 0, static_cast<std::size_t>(buffer->size));
   return result;
+}
+
+CodecPtr OpenDecoder(const AVCodec& decoder, const AVStream& video, const VideoOpenOptions& options,
+                     const std::string& name, bool stream) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  CodecPtr codec(av.avcodec_alloc_context3(&decoder));
+  av.avcodec_parameters_to_context(codec.get(), video.codecpar);
+  codec->pkt_timebase = video.time_base;
+  codec->max_pixels = options.max_pixels;
+  codec->get_buffer2 = ZeroedBuffer;
+  if (!stream) codec->err_recognition |= ErrorRecognition(decoder.id);
+  codec->thread_count = options.threads;
+  // A thread to each frame would delay every frame by as many as there are threads, and a frame
+  // could be handed out before another thread finds it damaged.
+  codec->thread_type = FF_THREAD_SLICE;
+  const int result = av.avcodec_open2(codec.get(), &decoder, nullptr);
+  if (result < 0)
+    throw Error(name,
+                fmt::format("the decoder {} does not start: {}", decoder.name, av.Message(result)));
+  return codec;
 }
 
 }  // namespace skinmask

@@ -1,9 +1,10 @@
-// Which of FFmpeg's decoders see a video, and what they are given.
+// Says which of FFmpeg's decoders may see a video, and sets them up.
 #pragma once
 
 #include <string>
 
 #include "media/ffmpeg.h"
+#include "skinmask/media/video.h"
 
 namespace skinmask {
 
@@ -16,13 +17,14 @@ bool IsDecoded(AVCodecID codec);
 // them: what FFmpeg would decode to know more of these is left unknown.
 const std::string& DecoderNames();
 
-// For AVCodecContext::err_recognition: checksums count, and decoders that would paint over damage
-// and say so of another picture than the first that shows it give up instead.
-int ErrorRecognition(AVCodecID codec);
-
 // For AVCodecContext::get_buffer2: FFmpeg's own memory, all zero whenever it is given out. What a
 // decoder leaves out is then black or green, and no part of another picture, or of what the process
 // had there before.
 int ZeroedBuffer(AVCodecContext* codec, AVFrame* frame, int flags);
+
+// Of a file strict with damage; of a stream it goes on behind that. Throws Error where the decoder
+// does not start, `name` being the input's.
+CodecPtr OpenDecoder(const AVCodec& decoder, const AVStream& video, const VideoOpenOptions& options,
+                     const std::string& name, bool stream);
 
 }  // namespace skinmask

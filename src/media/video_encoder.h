@@ -1,4 +1,4 @@
-// Encoders of pictures, set for what this project writes.
+// Opens encoders of pictures, set for what this project writes.
 #pragma once
 
 #include <string>

@@ -37,51 +37,32 @@ bool IsFull(const AVFrame& frame) {
   }
 }
 
+// FFmpeg's names of the layouts, and of those of full range that have another.
+struct LayoutName {
+  VideoFrame::Layout layout;
+  AVPixelFormat format, full_range = AV_PIX_FMT_NONE;
+};
+constexpr LayoutName kLayouts[] = {
+    {VideoFrame::Layout::kBgr, AV_PIX_FMT_BGR24},
+    {VideoFrame::Layout::kI420, AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P},
+    {VideoFrame::Layout::kI422, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUVJ422P},
+    {VideoFrame::Layout::kNv12, AV_PIX_FMT_NV12},
+    {VideoFrame::Layout::kYuyv, AV_PIX_FMT_YUYV422}};
+
 VideoFrame::Layout LayoutOf(const AVFrame& frame) {
-  using Layout = VideoFrame::Layout;
-  switch (frame.format) {
-    case AV_PIX_FMT_BGR24:
-      return Layout::kBgr;
-    case AV_PIX_FMT_YUV420P:
-    case AV_PIX_FMT_YUVJ420P:
-      return Layout::kI420;
-    case AV_PIX_FMT_YUV422P:
-    case AV_PIX_FMT_YUVJ422P:
-      return Layout::kI422;
-    case AV_PIX_FMT_NV12:
-      return Layout::kNv12;
-    case AV_PIX_FMT_YUYV422:
-      return Layout::kYuyv;
-    default:
-      return Layout::kOther;
-  }
+  for (const LayoutName& name : kLayouts)
+    if (frame.format == name.format || frame.format == name.full_range) return name.layout;
+  return VideoFrame::Layout::kOther;
 }
 
 ScalerInput SourceOf(const VideoFrame& frame) {
-  using Layout = VideoFrame::Layout;
   const bool full = frame.encoding.range == YuvEncoding::Range::kFull;
   const int matrix =
       frame.encoding.matrix == YuvEncoding::Matrix::kBt709 ? SWS_CS_ITU709 : SWS_CS_ITU601;
-  switch (frame.layout) {
-    case Layout::kBgr:
-      return {AV_PIX_FMT_BGR24, matrix, full, frame.size};
-    case Layout::kI420:
-      return {AV_PIX_FMT_YUV420P, matrix, full, frame.size};
-    case Layout::kI422:
-      return {AV_PIX_FMT_YUV422P, matrix, full, frame.size};
-    case Layout::kI440:
-      return {AV_PIX_FMT_YUV440P, matrix, full, frame.size};
-    case Layout::kI444:
-      return {AV_PIX_FMT_YUV444P, matrix, full, frame.size};
-    case Layout::kI411:
-      return {AV_PIX_FMT_YUV411P, matrix, full, frame.size};
-    case Layout::kNv12:
-      return {AV_PIX_FMT_NV12, matrix, full, frame.size};
-    case Layout::kYuyv:
-      return {AV_PIX_FMT_YUYV422, matrix, full, frame.size};
-    case Layout::kOther:
-      break;
-  }
+  for (const LayoutName& name : kLayouts)
+    if (frame.layout == name.layout) return {name.format, matrix, full, frame.size};
+  if (frame.layout == VideoFrame::Layout::kI444)  // of JPEGs alone
+    return {AV_PIX_FMT_YUV444P, matrix, full, frame.size};
   const AVFrame& source = *static_cast<const AVFrame*>(frame.owner.get());
   return {static_cast<AVPixelFormat>(source.format), source.colorspace, IsFull(source), frame.size};
 }

@@ -1,4 +1,4 @@
-// From FFmpeg's frames to VideoFrame.
+// Makes a VideoFrame of a frame of FFmpeg's, and converts pixels by its library swscale.
 #pragma once
 
 #include "media/ffmpeg.h"

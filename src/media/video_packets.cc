@@ -1,11 +1,55 @@
 #include "media/video_packets.h"
 
-#include <string_view>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
 #include <utility>
 
-#include "media/damage_log.h"
+#include "media/gif.h"
+#include "skinmask/base/file.h"
 
 namespace skinmask {
+namespace {
+
+std::string Head(const std::string& path) {
+  std::string head(4096, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head;
+}
+
+// As MatroskaEnd, of an AVI: behind its first chunk (RIFF: an ID, a length of four bytes, the
+// lowest first, the data). Streams that were written down a pipe have no length, or the greatest.
+std::int64_t AviEnd(std::string_view head) {
+  if (head.size() < 8) return 0;
+  std::int64_t size = 0;
+  for (std::size_t i = 8; i-- > 4;) size = size << 8 | static_cast<std::uint8_t>(head[i]);
+  return size >= 0xffffff00 ? 0 : size;  // some writers count the ID and the length, too
+}
+
+// Where the last page of an Ogg file ends (RFC 3533: 26 bytes, a number of segments, the length of
+// each, the data), from the end of the file.
+std::int64_t BehindOggPage(const std::string& path, std::int64_t file_size) {
+  constexpr std::int64_t kHeader = 27, kMaxPage = kHeader + 255 + 255 * 255;
+  std::string tail(static_cast<std::size_t>(std::min(file_size, kMaxPage)), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(file_size - static_cast<std::int64_t>(tail.size()));
+  if (!file.read(tail.data(), static_cast<std::streamsize>(tail.size()))) return 0;
+  const std::size_t at = tail.rfind("OggS");
+  if (at == tail.npos) return 0;
+  const std::string_view page = std::string_view(tail).substr(at);
+  if (page.size() < kHeader) return 1;
+  const auto segments = static_cast<std::uint8_t>(page[kHeader - 1]);
+  std::int64_t size = kHeader + segments;
+  for (const char length : page.substr(kHeader, segments))
+    size += static_cast<std::uint8_t>(length);
+  return size - static_cast<std::int64_t>(page.size());
+}
+
+}  // namespace
 
 VideoPackets::VideoPackets(bool strict, bool ahead)
     : strict_(strict),
@@ -33,7 +77,7 @@ bool VideoPackets::Read(AVFormatContext* format, int index) {
   const Ffmpeg& av = Ffmpeg::Get();
   const DamageLog log;
   const int result = av.av_read_frame(format, packet_.get());
-  if (log.container && strict_) {
+  if (log.damage && strict_) {
     av.av_packet_unref(waiting_.get());
     end_ = AVERROR_INVALIDDATA;
   }
@@ -56,6 +100,46 @@ void VideoPackets::Drop() {
   Ffmpeg::Get().av_packet_unref(packet_.get());
   Ffmpeg::Get().av_packet_unref(waiting_.get());
   end_.reset();
+}
+
+std::int64_t MatroskaEnd(std::string_view head) {
+  constexpr std::string_view kSegment = "\x18\x53\x80\x67";
+  std::size_t at = head.find(kSegment);
+  if (at == head.npos || (at += kSegment.size()) == head.size()) return 0;
+  const auto first = static_cast<std::uint8_t>(head[at]);
+  const int length = std::countl_zero(first) + 1;
+  if (length > 8 || at + static_cast<std::size_t>(length) > head.size()) return 0;
+  std::int64_t size = first & (0xff >> length);
+  for (int i = 1; i < length; ++i)
+    size = size << 8 | static_cast<std::uint8_t>(head[at + static_cast<std::size_t>(i)]);
+  const bool unknown = size == (std::int64_t{1} << 7 * length) - 1;
+  return unknown ? 0 : static_cast<std::int64_t>(at) + length + size;
+}
+
+std::string WrongEnd(const AVFormatContext& format, int index, const std::string& path,
+                     std::int64_t packets) {
+  constexpr const char* kCut = "the file ends there";
+  const auto cut = [&](bool is_cut) { return std::string(is_cut ? kCut : ""); };
+  const Ffmpeg& av = Ffmpeg::Get();
+  const bool sized = format.pb && (format.pb->seekable & AVIO_SEEKABLE_NORMAL);  // no pipe
+  const std::int64_t size = sized ? av.avio_size(format.pb) : 0;
+  if (size <= 0) return {};
+  const std::string_view name = format.iformat->name;
+  if (name.starts_with("matroska")) return cut(MatroskaEnd(Head(path)) > size);
+  if (name == "ogg") return cut(BehindOggPage(path, size) > 0);
+  if (name == "avi" && AviEnd(Head(path)) > size) return kCut;
+  if (name == "gif") return cut(!WalkGif(ReadFile(path)).ended);
+  if (static_cast<unsigned>(index) >= format.nb_streams) return {};
+  AVStream* const video = format.streams[index];
+  const int entries = av.avformat_index_get_entries_count(video);
+  if (entries == 0) return {};
+  if (name == "avi" && packets < entries)
+    return fmt::format(
+        "{} of its {} pictures are missing, and from the first of them on the numbers "
+        "and times of the frames are too low",
+        entries - packets, entries);
+  const AVIndexEntry* const last = av.avformat_index_get_entry(video, entries - 1);
+  return cut(last->pos + last->size > size);
 }
 
 }  // namespace skinmask

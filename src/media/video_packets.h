@@ -1,9 +1,12 @@
-// The packets of an open input, up to the end or to damage.
+// Reads the packets of an open input, up to its end or to damage, and tells whether the end is
+// where it should be.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "media/ffmpeg.h"
 
@@ -32,5 +35,17 @@ class VideoPackets {
   std::optional<int> end_;
   std::int64_t count_ = 0;
 };
+
+// What is wrong with the end of an open file, which was read to its end; empty where nothing is:
+// its container names data that lie behind the end of the file; an AVI's index has more pictures
+// than the `packets` that came of the stream `index`; a GIF's blocks do not lead to the mark of its
+// end.
+std::string WrongEnd(const AVFormatContext& format, int index, const std::string& path,
+                     std::int64_t packets);
+
+// Where a Matroska file with this beginning says that it ends: behind its segment (RFC 8794: an ID,
+// a length of one to eight bytes whose leading zeros tell how many, the data). 0 where it does not
+// say.
+std::int64_t MatroskaEnd(std::string_view head);
 
 }  // namespace skinmask

@@ -5,17 +5,14 @@
 #include <string_view>
 
 #include "base/elapsed.h"
-#include "media/damage_log.h"
 #include "media/decoding.h"
-#include "media/demuxer_options.h"
-#include "media/early_end.h"
 #include "media/gif.h"
-#include "media/image_format.h"
+#include "media/image_codec.h"
 #include "media/video_codecs.h"
 #include "media/video_frame.h"
+#include "media/video_input.h"
 #include "media/video_packets.h"
 #include "media/video_seek.h"
-#include "media/video_stream.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -40,9 +37,6 @@ void CheckPictures(const AVCodecParameters& picture, std::int64_t most, const st
 
 struct VideoReader::State {
   State(const std::string& name, const VideoOpenOptions& options);
-  ~State() { av.avformat_close_input(&format); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
 
   std::optional<VideoFrame> Read();
   void SkipTowards(const VideoTime& moment);
@@ -53,7 +47,7 @@ struct VideoReader::State {
   const VideoOpenOptions options;
   Clock::time_point deadline;
   std::optional<VideoFile> file;  // of no stream
-  AVFormatContext* format = nullptr;
+  InputPtr format;
   CodecPtr codec;
   int index = -1;  // of the stream of pictures
   VideoInfo info;
@@ -75,7 +69,7 @@ struct VideoReader::State {
     const Decoding decoding;
     const DamageLog log;
     const int result = call();
-    lacking_ |= log.picture;
+    lacking_ |= log.damage;
     return result;
   }
   VideoFrame Deliver(FramePtr frame);
@@ -84,7 +78,7 @@ struct VideoReader::State {
     deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                   std::chrono::duration<double>(options.timeout_seconds));
   }
-  bool IsRegular() const { return file && file->address().starts_with("file:"); }  // no pipe
+  bool IsRegular() const { return file && file->is_regular(); }
   bool TimedOut() const { return stream && Clock::now() >= deadline; }
   static int Interrupted(void* state);
   [[noreturn]] void FailDamaged() const;
@@ -108,25 +102,17 @@ VideoReader::State::State(const std::string& path_or_url, const VideoOpenOptions
       stream(open_options.addresses && IsUrl(path_or_url)),
       options(open_options) {
   RestartClock();
-  try {
-    Open();
-  } catch (...) {
-    av.avformat_close_input(&format);
-    throw;
-  }
+  Open();
 }
 
 void VideoReader::State::Open() {
-  if (stream)
-    av.avformat_network_init();
-  else
-    file.emplace(name, options.stop);
+  if (!stream) file.emplace(name, options.stop);
   packets_.emplace(!stream, IsRegular());
   if (options.raw) CheckRaw(*options.raw, options.max_pixels, name);
   DamageLog log;
   int result = OpenInput();
   if (!stream) CheckOpened(result, name);
-  if (result >= 0) result = FindStreamInfo(format, options.max_pixels);
+  if (result >= 0) result = FindStreamInfo(format.get(), options.max_pixels);
   if (result >= 0 && TimedOut()) result = AVERROR_EXIT;
   if (result == AVERROR_EXIT && !Stopped())
     throw Error(name,
@@ -137,11 +123,11 @@ void VideoReader::State::Open() {
     throw Error(name, fmt::format("cannot be opened as {}: {}", stream ? "stream" : "video",
                                   av.Message(result)));
   const AVCodec* decoder = nullptr;
-  index = av.av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, &decoder, 0);
+  index = av.av_find_best_stream(format.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &decoder, 0);
   if (index == AVERROR_DECODER_NOT_FOUND)
     throw Error(name, "FFmpeg has no decoder for its pictures");
   if (index < 0) throw Error(name, "holds no moving picture");
-  DiscardOthers(format, index);
+  DiscardOthers(format.get(), index);
   const AVCodecParameters& picture = *format->streams[index]->codecpar;
   if (!IsDecoded(picture.codec_id))
     throw Error(name, fmt::format("holds pictures of the codec {}, which is not decoded (H.264 and "
@@ -150,18 +136,16 @@ void VideoReader::State::Open() {
   CheckPictures(picture, options.max_pixels, name);
   codec = OpenDecoder(*decoder, *format->streams[index], options, name, stream);
   Describe();
-  if (log.container && !stream) OpenAgain();
+  if (log.damage && !stream) OpenAgain();
 }
 
 int VideoReader::State::OpenInput() {
-  format = av.avformat_alloc_context();
-  format->interrupt_callback = {Interrupted, this};
-  auto demuxer_options = options.raw ? DemuxerOptions(*options.raw) : DemuxerOptions(stream);
-  const AVInputFormat* const demuxer = options.raw ? av.av_find_input_format("rawvideo")
-                                       : stream    ? nullptr
-                                                   : DemuxerFor(name);
-  return av.avformat_open_input(&format, (stream ? name : file->address()).c_str(), demuxer,
-                                demuxer_options.get());
+  int result = 0;
+  const AVIOInterruptCB interrupt{Interrupted, this};
+  format =
+      stream ? OpenStream(name, result, interrupt)
+             : OpenFile(file->address(), result, interrupt, options.raw ? &*options.raw : nullptr);
+  return result;
 }
 
 // To know what its streams hold, FFmpeg has read so far ahead that it passed over damage. Read from
@@ -169,14 +153,13 @@ int VideoReader::State::OpenInput() {
 void VideoReader::State::OpenAgain() {
   passed_over_ = true;
   if (!IsRegular()) return;
-  av.avformat_close_input(&format);
   if (const int result = OpenInput(); result < 0)
     throw Error(name, "cannot be opened as video: " + av.Message(result));
-  DiscardOthers(format, index);
+  DiscardOthers(format.get(), index);
 }
 
 void VideoReader::State::Describe() {
-  info = InfoOf(format, index, stream);
+  info = InfoOf(format.get(), index, stream);
   orientation = {info.rotation, info.mirrored};
   const AVRational duration{info.rate.den, info.rate.num};
   if (info.rate.num > 0)
@@ -218,7 +201,8 @@ void VideoReader::State::SkipTowards(const VideoTime& moment) {
   if (!key || key->index <= delivered_) return;
   landing_ = key;
   packets_->Drop();
-  if (av.av_seek_frame(format, index, key->seek_to, AVSEEK_FLAG_BACKWARD) < 0) return Restart();
+  if (av.av_seek_frame(format.get(), index, key->seek_to, AVSEEK_FLAG_BACKWARD) < 0)
+    return Restart();
   av.avcodec_flush_buffers(codec.get());
 }
 
@@ -242,7 +226,7 @@ void VideoReader::State::Restart() {
   damage_.clear();
   passed_over_ = lacking_ = false;
   delivered_ = 0;
-  av.avformat_close_input(&format);
+  format.reset();
   Open();
 }
 
@@ -252,7 +236,7 @@ void VideoReader::State::FailDamaged() const {
 
 // Gives the decoder its next packet, or the end.
 void VideoReader::State::Feed() {
-  if (AVPacket* const packet = packets_->Next(format, index, options.stop))
+  if (AVPacket* const packet = packets_->Next(format.get(), index, options.stop))
     Send(packet);
   else if (packets_->end())
     EndInput(*packets_->end());

@@ -1,34 +1,23 @@
 #include "media/video_seek.h"
 
 #include <algorithm>
-#include <cmath>
-#include <memory>
 #include <string_view>
 #include <vector>
 
-#include "media/demuxer_options.h"
+#include "media/video_input.h"
 
 namespace skinmask {
 namespace {
 
-struct CloseInput {
-  void operator()(AVFormatContext* format) const { Ffmpeg::Get().avformat_close_input(&format); }
-};
-using InputPtr = std::unique_ptr<AVFormatContext, CloseInput>;
-
 // The file, its other streams left aside; null where it has no packets that tell of frames.
 InputPtr Open(const SearchedVideo& video) {
-  const Ffmpeg& av = Ffmpeg::Get();
-  AVFormatContext* opened = nullptr;
-  DemuxerOptions options(false);
-  if (av.avformat_open_input(&opened, video.address.c_str(), nullptr, options.get()) < 0)
-    return nullptr;
-  InputPtr format(opened);
+  int result = 0;
+  InputPtr format = OpenFile(video.address, result);
+  if (!format) return nullptr;
   const std::string_view name = format->iformat->name;
   if (!name.starts_with("mov") && !name.starts_with("matroska")) return nullptr;
   if (static_cast<unsigned>(video.stream) >= format->nb_streams) return nullptr;
-  for (unsigned i = 0; i < format->nb_streams; ++i)
-    if (static_cast<int>(i) != video.stream) format->streams[i]->discard = AVDISCARD_ALL;
+  DiscardOthers(format.get(), video.stream);
   return format;
 }
 
@@ -94,8 +83,6 @@ class KeyFrameSearch {
 };
 
 }  // namespace
-
-std::int64_t MicrosecondsOf(double seconds) { return std::llround(seconds * 1e6); }
 
 std::optional<KeyFrame> KeyFrameBefore(const SearchedVideo& video, const VideoTime& moment) {
   const Ffmpeg& av = Ffmpeg::Get();

@@ -1,19 +1,19 @@
-// Where decoding can begin for a moment in the middle of a video.
+// Finds where decoding can begin for a moment in the middle of a video.
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "media/ffmpeg.h"
 #include "skinmask/media/video.h"
-#include "skinmask/media/video_time.h"
 
 namespace skinmask {
 
 // The time of a frame, `seconds` after the first, as it is compared with a VideoTime.
-std::int64_t MicrosecondsOf(double seconds);
+inline std::int64_t MicrosecondsOf(double seconds) { return std::llround(seconds * 1e6); }
 
 // A key frame: its timestamp, its number in the video, and the timestamp to seek to.
 struct KeyFrame {

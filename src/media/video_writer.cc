@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "media/picture_type.h"
-#include "media/sound_copy.h"
+#include "media/sound.h"
 #include "media/video_encoder.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
@@ -39,14 +39,14 @@ AVPixelFormat FormatOf(int type) {
 // How many pictures a finished file holds, by its packets.
 std::int64_t CountPictures(const std::string& path) {
   const Ffmpeg& av = Ffmpeg::Get();
-  AVFormatContext* format = nullptr;
-  if (av.avformat_open_input(&format, ("file:" + path).c_str(), nullptr, nullptr) < 0) return 0;
-  const int index = av.av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  AVFormatContext* opened = nullptr;
+  if (av.avformat_open_input(&opened, ("file:" + path).c_str(), nullptr, nullptr) < 0) return 0;
+  const InputPtr format(opened);
+  const int index = av.av_find_best_stream(opened, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
   std::int64_t count = 0;
-  for (PacketPtr packet(av.av_packet_alloc()); av.av_read_frame(format, packet.get()) >= 0;
+  for (PacketPtr packet(av.av_packet_alloc()); av.av_read_frame(opened, packet.get()) >= 0;
        av.av_packet_unref(packet.get()))
     count += packet->stream_index == index;
-  av.avformat_close_input(&format);
   return count;
 }
 

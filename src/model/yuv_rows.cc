@@ -1,4 +1,4 @@
-// CompiledYuvQuadratic's row functions.
+// CompiledYuvQuadratic's row functions are compiled here once for each CPU target.
 #include "skinmask/model/yuv_quadratic.h"
 
 #undef HWY_TARGET_INCLUDE

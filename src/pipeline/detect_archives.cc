@@ -8,7 +8,7 @@
 
 #include "base/stream.h"
 #include "media/archive.h"
-#include "media/image_format.h"
+#include "media/image_codec.h"
 #include "media/patterns.h"
 #include "pipeline/detect_jobs.h"
 #include "pipeline/detect_one.h"
@@ -87,7 +87,7 @@ class ArchiveRun {
     if (!item.problem.empty()) return true;
     take(static_cast<std::int64_t>(file->entry.size / 4));
     // What is no image is refused when it is decoded, by its first bytes.
-    item.bytes = reader_.Read([](std::string_view head) { return FormatOf(head).has_value(); });
+    item.bytes = reader_.Read([](std::string_view head) { return CodecOf(head) != nullptr; });
     return true;
   }
 

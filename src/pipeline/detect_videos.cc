@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "media/scaled_down.h"
+#include "media/picture_type.h"
 #include "pipeline/detect_jobs.h"
 #include "pipeline/frame_detector.h"
 #include "pipeline/ordered.h"
 #include "pipeline/video_sink.h"
 #include "skinmask/base/error.h"
-#include "skinmask/media/video_clip.h"
+#include "skinmask/media/video.h"
 
 namespace skinmask {
 namespace {

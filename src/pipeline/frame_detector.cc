@@ -1,6 +1,6 @@
 #include "pipeline/frame_detector.h"
 
-#include "media/scaled_down.h"
+#include "media/picture_type.h"
 
 namespace skinmask {
 

@@ -1,7 +1,7 @@
 // The reader of what is in a HEIC or AVIF, without a decoder: images whose tiles make the picture,
 // and each is, in the file that libheif is given, what it was in its own.
+#include "media/heif.h"
 #include "fuzz/input.h"
-#include "media/heif_items.h"
 
 namespace skinmask {
 namespace {

@@ -1,6 +1,6 @@
 // Where a Matroska file says that it ends.
 #include "fuzz/input.h"
-#include "media/early_end.h"
+#include "media/video_packets.h"
 
 namespace skinmask {
 namespace {

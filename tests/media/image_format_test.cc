@@ -1,5 +1,5 @@
 // What the first bytes and the headers of images decide.
-#include "media/image_format.h"
+#include "media/image_codec.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ const char* const kExtensions[] = {".jpg", ".png", ".bmp", ".tiff", ".webp", ".p
 
 TEST(ImageFormat, ClosedListByFirstBytes) {
   for (const char* extension : kExtensions)
-    EXPECT_TRUE(FormatOf(Encode(extension, Gradient(9, 7)))) << extension;
+    EXPECT_TRUE(CodecOf(Encode(extension, Gradient(9, 7)))) << extension;
   using namespace std::string_view_literals;
   for (const std::string_view head :
        {"GIF88a"sv, "#?RADIANCE\n"sv, "\x59\xA6\x6A\x95"sv, "\0\0\0\x0CjP  \r\n\x87\n"sv,
@@ -29,7 +29,7 @@ TEST(ImageFormat, ClosedListByFirstBytes) {
         "RIFF\0\0\0\0AVI "sv, "RIFF"sv, "\x89PNG"sv, "NITF02.10"sv,
         "\0\0\0\x1C"
         "ftypisom"sv})
-    EXPECT_FALSE(FormatOf(std::string(head) + (head.size() > 8 ? std::string(90, ' ') : "")))
+    EXPECT_FALSE(CodecOf(std::string(head) + (head.size() > 8 ? std::string(90, ' ') : "")))
         << head;
   for (const auto& [name, bytes] : testing::HostileFiles("/x"))
     EXPECT_THROW(DecodeImage(bytes, name), Error) << name;

@@ -96,8 +96,8 @@ TEST(PhoneFormats, HalfFilesAreErrors) {
 }
 
 TEST(Gif, AnimationsAreVideos) {
-  EXPECT_EQ(CountGifPictures(Bytes("gradient.gif")), 1u);
-  EXPECT_EQ(CountGifPictures(Bytes("animation.gif")), 3u);
+  EXPECT_EQ(WalkGif(Bytes("gradient.gif")).pictures, 1u);
+  EXPECT_EQ(WalkGif(Bytes("animation.gif")).pictures, 3u);
   EXPECT_ERROR(ReadImage(Fixture("animation.gif")), "animation");
   for (const auto& [name, video] : {std::pair("gradient.gif", false), {"animation.gif", true}}) {
     const auto files = ListInputs({Fixture(name)}, {.wanted = Inputs::kAll});

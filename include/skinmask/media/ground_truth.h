@@ -1,4 +1,4 @@
-// Ground-truth masks: from grey levels or colours to classes.
+// Reads ground-truth masks, whose grey levels or colours stand for classes.
 #pragma once
 
 #include <array>

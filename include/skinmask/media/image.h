@@ -1,4 +1,4 @@
-// Images in and out, by one reading rule.
+// Reads images, all formats by the same rule, and writes JPEG, WebP and PNG.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which mask belongs to which image.
+// Finds the mask that belongs to each image, by the names of files.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
-// Video files and streams: decoded frames in the layout the decoder has them in, and writing.
-// FFmpeg's libraries do the work; they are loaded when the first video is opened, which makes their
-// log quiet and sets its callback (what a program sets later counts, but then damage that FFmpeg
-// tells of nowhere else is passed over).
+// Reads video files and streams as decoded frames, in the layout that the decoder has them in, and
+// writes videos. FFmpeg's libraries do the work. They are loaded when the first video is opened,
+// which makes their log quiet and sets its callback. A program may set its own later, but then
+// damage that FFmpeg tells of nowhere else is passed over.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "skinmask/data/yuv_encoding.h"
 #include "skinmask/media/image.h"
-#include "skinmask/media/video_time.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -90,6 +90,30 @@ struct VideoOpenOptions {
   std::int64_t max_pixels = kMaxPixels / 4;
 };
 
+// A time since the first frame, or the number of a frame.
+struct VideoTime {
+  enum class Unit { kMicroseconds, kFrames };
+  Unit unit = Unit::kMicroseconds;
+  std::int64_t value = 0;  // frames count from 0
+};
+
+// "12.5" (seconds), "1:02:03.5" or "02:03" (hours, minutes, seconds), "120f" (a frame). Times are
+// rounded to microseconds. Throws Error for anything else, and for what lies before the start.
+VideoTime VideoTimeFromText(std::string_view text);
+std::string TextOf(const VideoTime& time);  // "12.5 s", "frame 120"
+
+// The frames from one moment on and before another: from <= t < to. Times of frames are rounded to
+// microseconds before they are compared, so that a time that was printed finds its frame again.
+struct VideoRange {
+  std::optional<VideoTime> from, to;
+  bool whole() const { return !from && !to; }
+  // Whether no video has a frame in it.
+  bool empty() const {
+    if (to && to->value == 0) return true;
+    return from && to && from->unit == to->unit && from->value >= to->value;
+  }
+};
+
 // Frames in display order. Not safe from several threads.
 class VideoReader {
  public:
@@ -115,6 +139,40 @@ class VideoReader {
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+// A VideoReader of a part of a file. Times and numbers of frames are those in the whole video.
+// Where the part begins in mid-file, MP4 and Matroska are decoded from the key frame before, others
+// from the start: the frames are the same.
+class VideoClip {
+ public:
+  // Throws Error as VideoReader does.
+  VideoClip(const std::string& path_or_url, const VideoOpenOptions& options,
+            const VideoRange& range);
+
+  // The next frame of the range; absent at its end, and that of the video. Throws Error as
+  // VideoReader::Read does, and where the video ends before the range begins.
+  std::optional<VideoFrame> Read();
+  // That of the video, but for `frames`, which once the first frame is read are those of the range.
+  const VideoInfo& info() const { return info_; }
+  // After the last frame, where the video ended before the range did: "ends at 4 s, before 9 s".
+  const std::string& shortfall() const { return shortfall_; }
+
+ private:
+  std::optional<VideoFrame> First();
+  void SetExpected(const VideoFrame& first);
+  void NoteEnd();
+  bool Stopped() const { return stop_ && stop_->load(); }
+
+  const std::string name_;
+  const std::atomic<bool>* const stop_;
+  const VideoRange range_;
+  VideoReader reader_;
+  VideoInfo info_;
+  std::string shortfall_;
+  bool started_ = false, ended_ = false;
+  std::int64_t last_index_ = -1;  // of the last frame that was read, in the range or not
+  double last_seconds_ = 0;
 };
 
 // The sound of a video file, for another one.

@@ -16,9 +16,9 @@ namespace [[gnu::visibility("default")]] skinmask {
 // outside the RGB cube apart where a converted image would not.
 Quadratic InYuv(const Quadratic& of_bgr, const YuvEncoding& encoding);
 
-// One row of pixels that starts at a column where chroma has a sample. Chroma is that of the pixel's
-// pair (of kI444 the pixel's own): neither moved nor smoothed. The last pixel of an odd number of
-// them has chroma of its own.
+// One row of pixels that starts at a column where chroma has a sample. Chroma is that of the
+// pixel's pair (of kI444 the pixel's own): neither moved nor smoothed. The last pixel of an odd
+// number of them has chroma of its own.
 struct YuvRow {
   enum class Layout {
     kI444,  // Y, U and V, a byte of each to a pixel

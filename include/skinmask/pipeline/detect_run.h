@@ -17,7 +17,6 @@
 #include "skinmask/detect/region.h"
 #include "skinmask/media/image.h"
 #include "skinmask/media/video.h"
-#include "skinmask/media/video_time.h"
 #include "skinmask/pipeline/run.h"
 
 namespace [[gnu::visibility("default")]] skinmask {

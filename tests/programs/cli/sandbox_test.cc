@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "media/ffmpeg.h"
-#include "media/opencv_codecs.h"
+#include "media/image_codec.h"
 #include "programs/cli/landlock.h"
 #include "support/clips.h"
 #include "support/files.h"
@@ -151,7 +151,7 @@ TEST_F(SandboxTest, GdalOpensNoOtherPicture) {
   const auto draws = [&] {
     cv::Mat image;
     try {
-      image = DecodeInModule(ImageFormat::kBmp, nitf, 1);
+      image = DecodeInImgcodecs(nitf, "x", false).pixels;
     } catch (const std::exception&) {
     }
     return !image.empty() && cv::countNonZero(image.reshape(1)) > 0;
@@ -165,7 +165,7 @@ TEST_F(SandboxTest, GdalAsksNoAddress) {
   const std::string nitf = testing::NitfOf("/vsicurl/" + listener.Address() + "/a.png", 64, 48);
   EXPECT_FALSE(Within([&] {
     try {
-      DecodeInModule(ImageFormat::kBmp, nitf, 1);
+      DecodeInImgcodecs(nitf, "x", false);
     } catch (const std::exception&) {
     }
     return false;

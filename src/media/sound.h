@@ -1,4 +1,5 @@
-// Sound beside the pictures of a file that is written.
+// A file that is written can have sound beside its pictures: that of another file, as it is stored
+// there.
 #pragma once
 
 #include <cstdint>
@@ -6,16 +7,16 @@
 #include <string>
 
 #include "media/ffmpeg.h"
-#include "media/sound_track.h"
 #include "skinmask/media/video.h"
 
 namespace skinmask {
 
-// Copies the sound of one file into another, packet by packet.
+// Copies the sound of one file into another, packet by packet, in the order in which they are
+// stored; of several streams the one that players take. Nothing is decoded.
 class SoundCopy {
  public:
   // Adds a stream to `output`, whose header is not yet written. Throws Error where there is no
-  // sound that can be read, or the container does not hold it.
+  // sound that can be read a second time, or the container does not hold it.
   SoundCopy(const VideoSound& sound, AVFormatContext* output);
 
   // Writes what begins before `end`, in seconds of the output, as far as it is not written. A
@@ -23,17 +24,24 @@ class SoundCopy {
   int WriteUntil(double end);
 
   const char* codec_name() const {
-    return Ffmpeg::Get().avcodec_get_name(track_.stream().codecpar->codec_id);
+    return Ffmpeg::Get().avcodec_get_name(from().codecpar->codec_id);
   }
   // Why it ends before its time; empty: it does not.
   const std::string& problem() const { return problem_; }
 
  private:
-  SoundTrack track_;
+  void Open(const std::string& path);
+  void ReadPacket();
+  const AVStream& from() const { return *input_->streams[index_]; }
+
   AVFormatContext* const output_;
   AVStream* stream_ = nullptr;
+  InputPtr input_;
+  int index_ = -1;
+  PacketPtr packet_;  // the next one to write, in the time base of its input
+  bool at_end_ = false;
   const bool whole_;
-  std::int64_t start_ = 0;  // that becomes 0, in the track's time base
+  std::int64_t start_ = 0;  // that becomes 0, in the input's time base
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min();
   std::string problem_;
 };

@@ -1,33 +1,30 @@
-#include "media/phone_codecs.h"
+// Writes a file for each coded image of a HEIC or AVIF, and joins what comes of them.
+#include "media/heif.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <opencv2/imgproc.hpp>
 
-#include "media/heif_items.h"
-#include "media/late_module.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
 namespace {
 
-using PhoneDecoder = decltype(&skinmask_decode_heif);
-
-cv::Mat Decode(PhoneDecoder decode, std::string_view bytes, std::string_view subject,
-               const CheckPicture& check) {
-  cv::Mat picture;
-  std::string problem;
-  decode(bytes, check, picture, problem);
-  if (!problem.empty()) throw Error(subject, problem);
-  cv::cvtColor(picture, picture, cv::COLOR_RGB2BGR);
-  return picture;
+std::string BigEndian(std::uint64_t value, int bytes) {
+  std::string text;
+  while (bytes-- > 0) text += static_cast<char>(value >> 8 * bytes);
+  return text;
 }
 
-PhoneDecoder Find(const char* module, const char* symbol) {
-  return reinterpret_cast<PhoneDecoder>(FindInModule(module, symbol));
+std::string BoxOf(std::string_view type, const std::string& content) {
+  return BigEndian(content.size() + kHeifBoxHeader, 4) + std::string(type) + content;
 }
 
-#ifdef SKINMASK_HEIF
+std::string FullBoxOf(std::string_view type, int version, const std::string& content) {
+  return BoxOf(type, BigEndian(static_cast<std::uint64_t>(version) << 24, 4) + content);
+}
+
 // The number at `at` of a box's content.
 double BoxNumberAt(std::string_view box, std::size_t at) {
   std::uint32_t value = 0;
@@ -68,13 +65,48 @@ cv::Mat Turned(const cv::Mat& picture, std::string_view box) {
   return turned;
 }
 
+}  // namespace
+
+std::string HeifFileOf(const CodedItem& item) {
+  std::string properties, places, data;
+  std::size_t count = 0;
+  for (const std::string_view box : item.properties) {
+    properties += box;
+    // The decoder's configuration and what turns the picture have to be understood.
+    constexpr std::string_view kEssential[] = {"hvcC", "av1C", "irot", "imir", "clap"};
+    const bool essential = std::ranges::find(kEssential, box.substr(4, 4)) != std::end(kEssential);
+    places += static_cast<char>((essential ? 0x80u : 0u) | ++count);
+  }
+  for (const std::string_view part : item.data) data += part;
+  const std::string one = BigEndian(1, 2), none(12, '\0');
+  const std::string brand = item.type == "hvc1" ? "heic" : "avif";
+  const std::string head = BoxOf("ftyp", brand + BigEndian(0, 4) + "mif1" + brand);
+  const std::string info =
+      FullBoxOf("hdlr", 0, BigEndian(0, 4) + "pict" + none + BigEndian(0, 1)) +
+      FullBoxOf("pitm", 0, one) +
+      FullBoxOf("iinf", 0,
+                one + FullBoxOf("infe", 2, one + BigEndian(0, 2) + item.type + BigEndian(0, 1))) +
+      BoxOf("iprp", BoxOf("ipco", properties) +
+                        FullBoxOf("ipma", 0, BigEndian(1, 4) + one + BigEndian(count, 1) + places));
+  const auto meta = [&](std::uint64_t start) {
+    return FullBoxOf("meta", 0,
+                     info + FullBoxOf("iloc", 0,
+                                      BigEndian(0x4400, 2) + one + one + BigEndian(0, 2) + one +
+                                          BigEndian(start, 4) + BigEndian(data.size(), 4)));
+  };
+  return head + meta(head.size() + meta(0).size() + kHeifBoxHeader) + BoxOf("mdat", data);
+}
+
 // Tile by tile, into memory that each covers with what it decodes to, and nothing else.
-cv::Mat DecodeGrid(PhoneDecoder decode, const HeifPicture& picture, std::string_view subject) {
+cv::Mat JoinTiles(const HeifPicture& picture,
+                  const std::function<cv::Mat(const std::string& file)>& decode,
+                  std::string_view subject) {
+  if (picture.columns == 0) return decode(HeifFileOf(picture.tiles[0]));  // which turns it, too
   cv::Mat all(static_cast<int>(picture.size.height), static_cast<int>(picture.size.width), CV_8UC3,
               cv::Scalar());
   for (std::size_t i = 0; i < picture.tiles.size(); ++i) {
     const CodedItem& item = picture.tiles[i];
-    const cv::Mat tile = Decode(decode, HeifFileOf(item), subject, [](const auto&, auto) {});
+    const cv::Mat tile = decode(HeifFileOf(item));
     if (tile.cols != item.size.width || tile.rows != item.size.height)
       throw Error(subject,
                   "is a damaged HEIC or AVIF: a tile has another size than its header says");
@@ -89,31 +121,6 @@ cv::Mat DecodeGrid(PhoneDecoder decode, const HeifPicture& picture, std::string_
     if (all.empty()) throw Error(subject, "is a damaged HEIC or AVIF: it cannot be turned");
   }
   return all;
-}
-#endif
-
-}  // namespace
-
-cv::Mat DecodeHeif(std::string_view bytes, std::string_view subject, const CheckPicture& check) {
-#ifdef SKINMASK_HEIF
-  static const PhoneDecoder decode = Find("skinmask-heif.so", "skinmask_decode_heif");
-  const HeifPicture picture = ReadHeifPicture(bytes, subject);
-  check(picture.size, picture.size.width * picture.size.height);
-  if (picture.columns > 0) return DecodeGrid(decode, picture, subject);
-  return Decode(decode, HeifFileOf(picture.tiles[0]), subject, [](const auto&, auto) {});
-#else
-  throw Error(subject,
-              "is HEIC or AVIF, which this build does not read (it was made without libheif)");
-#endif
-}
-
-cv::Mat DecodeJxl(std::string_view bytes, std::string_view subject, const CheckPicture& check) {
-#ifdef SKINMASK_JXL
-  static const PhoneDecoder decode = Find("skinmask-jxl.so", "skinmask_decode_jxl");
-  return Decode(decode, bytes, subject, check);
-#else
-  throw Error(subject, "is JPEG XL, which this build does not read (it was made without libjxl)");
-#endif
 }
 
 }  // namespace skinmask

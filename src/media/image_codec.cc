@@ -1,0 +1,231 @@
+#include "media/image_codec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <iterator>
+#include <opencv2/imgproc.hpp>
+
+#include "base/parse.h"
+#include "media/gif.h"
+#include "media/heif.h"
+#include "media/jpeg.h"
+#include "media/late_module.h"
+#include "skinmask/base/error.h"
+#include "skinmask/media/image.h"
+
+namespace skinmask {
+namespace {
+
+using namespace std::string_view_literals;
+
+bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+// A box 'ftyp' of the brands for one picture (ISO/IEC 23008-12; AVIF). Sequences are not among
+// them.
+bool IsHeif(std::string_view bytes) {
+  constexpr std::string_view kBrands[] = {"heic", "heix", "heim", "heis", "mif1", "avif"};
+  if (bytes.size() < 12 || bytes.substr(4, 4) != "ftyp") return false;
+  return std::ranges::find(kBrands, bytes.substr(8, 4)) != std::end(kBrands);
+}
+
+std::uint32_t LittleEndian(std::string_view bytes) {
+  std::uint32_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;)
+    value = value << 8 | static_cast<std::uint8_t>(bytes[i]);
+  return value;
+}
+
+ImageHeader BmpHeader(std::string_view bytes, std::string_view subject) {
+  constexpr std::size_t kHeader = 14;  // behind that of the file
+  constexpr std::uint32_t kOs2Header = 12;
+  if (bytes.size() < kHeader + 12) FailUnknownImage(subject);
+  const auto number = [&](std::size_t at, std::size_t count) {
+    return LittleEndian(bytes.substr(kHeader + at, count));
+  };
+  if (number(0, 4) == kOs2Header) return {.size = {number(4, 2), number(6, 2)}};
+  const auto width = static_cast<std::int32_t>(number(4, 4));
+  const auto height = static_cast<std::int32_t>(number(8, 4));
+  return {.size = {width, std::abs(std::int64_t{height})}};  // negative: from top to bottom
+}
+
+// The next number of a PNM header: after white space, and comments from '#' to the line's end.
+// White space must follow it, since OpenCV drops whatever does.
+std::optional<std::int64_t> NextNumber(std::string_view& header) {
+  while (!header.empty() && (IsSpace(header[0]) || header[0] == '#'))
+    header.remove_prefix(header[0] == '#' ? std::min(header.find_first_of("\r\n"), header.size())
+                                          : 1);
+  const std::size_t digits = std::min(header.find_first_not_of("0123456789"), header.size());
+  const auto number = ParseNumber<std::int32_t>(header.substr(0, digits));
+  header.remove_prefix(digits);
+  if (header.empty() || !IsSpace(header[0])) return std::nullopt;
+  return number;
+}
+
+ImageHeader PnmHeader(std::string_view bytes, std::string_view subject) {
+  bytes.remove_prefix(2);
+  const auto width = NextNumber(bytes), height = NextNumber(bytes);
+  if (!width || !height) FailUnknownImage(subject);
+  return {.size = {*width, *height}};
+}
+
+constexpr char kImgcodecs[] = "skinmask-imgcodecs.so";
+[[maybe_unused]] constexpr char kHeif[] = "skinmask-heif.so", kJxl[] = "skinmask-jxl.so";
+
+template <const char* kModule>
+ImageHeader HeaderInModule(std::string_view bytes, std::string_view subject) {
+  static auto* const read = reinterpret_cast<decltype(&skinmask_read_header)>(
+      FindInModule(kModule, "skinmask_read_header"));
+  ImageHeader header;
+  std::string problem;
+  read(bytes, header, problem);
+  if (!problem.empty()) throw Error(subject, problem);
+  return header;
+}
+
+template <const char* kModule>
+cv::Mat DecodeInModule(std::string_view bytes, std::string_view subject, bool keep_grey) {
+  static auto* const decode =
+      reinterpret_cast<decltype(&skinmask_decode)>(FindInModule(kModule, "skinmask_decode"));
+  cv::Mat pixels;
+  std::string problem;
+  decode(bytes, keep_grey, pixels, problem);
+  if (!problem.empty()) throw Error(subject, problem);
+  return pixels;
+}
+
+StoredImage DecodeOther(std::string_view bytes, std::string_view subject, const ImageHeader& header,
+                        const DecodeOptions& options) {
+  StoredImage image = DecodeInImgcodecs(bytes, subject, options.keep_grey);
+  image.orientation = ExifOrientation(header.exif);
+  return image;
+}
+
+// What telephones and newer cameras write is read where the build has libheif and libjxl. Each has
+// a module of its own, and brings the picture upright.
+#ifdef SKINMASK_HEIF
+ImageHeader HeifHeader(std::string_view bytes, std::string_view subject) {
+  constexpr std::int64_t kTwice = 8;  // the decoder holds the picture, too
+  return {.size = ReadHeifPicture(bytes, subject).size, .pixel_bytes = kTwice};
+}
+
+StoredImage DecodeHeif(std::string_view bytes, std::string_view subject, const ImageHeader&,
+                       const DecodeOptions&) {
+  const auto decode = [&](const std::string& coded) {
+    return DecodeInModule<kHeif>(coded, subject, false);
+  };
+  return {.pixels = JoinTiles(ReadHeifPicture(bytes, subject), decode, subject)};
+}
+#else
+ImageHeader HeifHeader(std::string_view, std::string_view subject) {
+  throw Error(subject,
+              "is HEIC or AVIF, which this build does not read (it was made without libheif)");
+}
+constexpr auto* DecodeHeif = DecodeOther;  // which is not reached
+#endif
+
+#ifdef SKINMASK_JXL
+constexpr auto* JxlHeader = HeaderInModule<kJxl>;
+StoredImage DecodeJxl(std::string_view bytes, std::string_view subject, const ImageHeader&,
+                      const DecodeOptions&) {
+  return {.pixels = DecodeInModule<kJxl>(bytes, subject, false)};
+}
+#else
+ImageHeader JxlHeader(std::string_view, std::string_view subject) {
+  throw Error(subject, "is JPEG XL, which this build does not read (it was made without libjxl)");
+}
+constexpr auto* DecodeJxl = DecodeOther;  // which is not reached
+#endif
+
+using View = std::string_view;
+
+constexpr ImageCodec kCodecs[] = {
+    {"JPEG", IsJpeg, JpegHeader, DecodeJpeg},
+    {"PNG", [](View b) { return b.starts_with(kPngSignature); }, PngHeader, DecodePng},
+    {"BMP", [](View b) { return b.starts_with("BM"sv); }, BmpHeader, DecodeOther},
+    {"TIFF", [](View b) { return b.starts_with("II*\0"sv) || b.starts_with("MM\0*"sv); },
+     HeaderInModule<kImgcodecs>, DecodeOther},
+    {"WebP",
+     [](View b) {
+       return b.size() >= 12 && b.starts_with("RIFF"sv) && b.substr(8).starts_with("WEBP"sv);
+     },
+     HeaderInModule<kImgcodecs>, DecodeOther},
+    {"PNM",
+     [](View b) {
+       return b.size() >= 3 && b[0] == 'P' && b[1] >= '1' && b[1] <= '6' && IsSpace(b[2]);
+     },
+     PnmHeader, DecodeOther},
+    {"GIF", IsGif, GifHeader, DecodeGif},
+    {"JPEG XL",
+     [](View b) {
+       return b.starts_with("\xFF\x0A"sv) || b.starts_with("\0\0\0\x0CJXL \r\n\x87\n"sv);
+     },
+     JxlHeader, DecodeJxl},
+    {"HEIF", IsHeif, HeifHeader, DecodeHeif}};
+
+// Every tile is decoded whole, of which the picture may need a single pixel. Tiles no larger than
+// the picture have at most four times its pixels.
+void CheckTiles(const ImageHeader& header, std::int64_t most, std::string_view subject) {
+  CheckSize(header.tile, most, subject);
+  const auto [width, height] = header.size;
+  const auto [tile_width, tile_height] = header.tile;
+  const std::int64_t across = (width + tile_width - 1) / tile_width;
+  const std::int64_t count = across * ((height + tile_height - 1) / tile_height);
+  const std::int64_t tile = tile_width * tile_height;
+  if (tile <= std::max(most, 4 * width * height) / count) return;
+  throw Error(subject, fmt::format("has {} tiles of {} x {} pixels, and the limit is {} pixels (a "
+                                   "higher one takes it)",
+                                   count, tile_width, tile_height, most));
+}
+
+}  // namespace
+
+const ImageCodec* CodecOf(std::string_view bytes) {
+  const auto* const found =
+      std::ranges::find_if(kCodecs, [&](const ImageCodec& codec) { return codec.probe(bytes); });
+  return found == std::end(kCodecs) ? nullptr : found;
+}
+
+void FailUnknownImage(std::string_view subject) {
+  throw Error(
+      subject,
+      "is no image, or a damaged one (JPEG, PNG, BMP, TIFF, WebP, PNM, GIF, HEIC, AVIF, JPEG XL)");
+}
+
+void CheckSize(const PictureSize& size, std::int64_t most, std::string_view subject) {
+  if (size.width <= 0 || size.height <= 0 || size.width > INT32_MAX || size.height > INT32_MAX)
+    throw Error(subject, "is a damaged image: it has no pixels, or no size");
+  if (size.width > most / size.height)
+    throw Error(
+        subject,
+        fmt::format(
+            "has {} x {} pixels, and the limit is {} pixels (`max_pixels` takes a higher one)",
+            size.width, size.height, most));
+}
+
+void CheckHeader(const ImageHeader& header, std::string_view subject,
+                 const DecodeOptions& options) {
+  CheckSize(header.size, options.max_pixels, subject);
+  if (header.tile.width > 0) CheckTiles(header, options.max_pixels, subject);
+  if (header.layers > options.max_pixels)
+    throw Error(subject, fmt::format("has layers of {} pixels in all, and the limit is {} pixels "
+                                     "(`max_pixels` takes a higher one)",
+                                     header.layers, options.max_pixels));
+  if (!options.take) return;
+  const std::int64_t tile = header.tile.width * header.tile.height;
+  const std::int64_t pixels = header.size.width * header.size.height + tile;
+  options.take(pixels * std::max<std::int64_t>(4, header.pixel_bytes) / 4 + header.layers);
+}
+
+StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject, bool keep_grey) {
+  cv::Mat pixels = DecodeInModule<kImgcodecs>(bytes, subject, keep_grey);
+  if (pixels.empty()) FailUnknownImage(subject);
+  if (pixels.depth() == CV_16U) pixels.convertTo(pixels, CV_8U, 255. / 65535.);
+  if (pixels.depth() != CV_8U || (pixels.channels() != 3 && !keep_grey))
+    throw Error(subject, "has pixels that are neither 8 nor 16 bits per channel");
+  return {.pixels = pixels};
+}
+
+}  // namespace skinmask

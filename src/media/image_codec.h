@@ -1,0 +1,83 @@
+// The formats of image files, one row of a table for each: how a file is recognised, what its
+// header says, and how it is decoded. The list is closed: what is not on it meets no decoder
+// (SECURITY.md).
+#pragma once
+
+#include <cstdint>
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "media/orientation.h"
+
+namespace [[gnu::visibility("default")]] skinmask {
+
+struct DecodeOptions;
+
+struct PictureSize {
+  std::int64_t width = 0, height = 0;
+};
+
+// What a file says of its picture before memory is taken for it.
+struct ImageHeader {
+  PictureSize size;
+  PictureSize tile{};            // of TIFFs in tiles, each of which is decoded whole
+  std::int64_t pixel_bytes = 3;  // as decoded
+  std::int64_t layers = 0;       // pixels that are decoded beside the picture, to be laid over it
+  std::string exif{};            // where it is known before decoding
+};
+
+// A decoded picture, CV_8UC3 B G R, or CV_8UC1 where grey is kept.
+struct StoredImage {
+  cv::Mat pixels;
+  Orientation orientation{};  // that it is yet to be given
+  bool scaled = false;        // it has the size that the options ask for
+};
+
+struct ImageCodec {
+  std::string_view name;
+  bool (*probe)(std::string_view bytes);  // by the first bytes of a file
+  // Both throw Error for files that are damaged, or of a kind that is not read.
+  ImageHeader (*header)(std::string_view bytes, std::string_view subject);
+  StoredImage (*decode)(std::string_view bytes, std::string_view subject, const ImageHeader& header,
+                        const DecodeOptions& options);
+};
+
+// Null for what is none of them.
+const ImageCodec* CodecOf(std::string_view bytes);
+
+[[noreturn]] void FailUnknownImage(std::string_view subject);
+
+// Throws Error for a picture of no pixels or of more than `most`.
+void CheckSize(const PictureSize& size, std::int64_t most, std::string_view subject);
+
+// The same with all that is decoded for it, and then takes memory for that.
+void CheckHeader(const ImageHeader& header, std::string_view subject, const DecodeOptions& options);
+
+// A file by the module of OpenCV's codecs, whatever its first bytes are. OpenCV's imgcodecs pulls
+// in some 120 shared libraries, which take longer to load than most runs take altogether; JPEG and
+// PNG, which are most files, do without them (docs/decisions/0007-late-codecs.md).
+StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject, bool keep_grey);
+
+inline constexpr std::string_view kPngSignature("\x89PNG\r\n\x1a\n", 8);
+
+// PNG is read through libpng, with ISA-L in place of zlib (png_decode.cc), and written by our own
+// code with ISA-L (png_encode.cc, docs/decisions/0004-png.md). Palettes and few bits are expanded,
+// 16 bits scaled and rounded, alpha is left out. The picture is in the buffer of the options if
+// there is one. Files that do not reach their IEND chunk are damaged.
+ImageHeader PngHeader(std::string_view bytes, std::string_view subject);
+StoredImage DecodePng(std::string_view bytes, std::string_view subject, const ImageHeader& header,
+                      const DecodeOptions& options);
+
+}  // namespace skinmask
+
+// What each late module of codecs has (skinmask-imgcodecs, skinmask-heif, skinmask-jxl): of a file
+// whose format is one of its own the header, and the picture in B G R or grey; or what is wrong
+// with the file. Of HEIC and AVIF our own reader (media/heif.h) reads the header.
+extern "C" void skinmask_read_header(std::string_view bytes, skinmask::ImageHeader& header,
+                                     std::string& problem);
+extern "C" void skinmask_decode(std::string_view bytes, bool keep_grey, cv::Mat& pixels,
+                                std::string& problem);
+// In skinmask-imgcodecs alone, as EncodeWebP.
+extern "C" void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes);

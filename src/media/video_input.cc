@@ -1,0 +1,186 @@
+#include "media/video_input.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "media/decoding.h"
+#include "media/image_codec.h"
+#include "media/video_codecs.h"
+#include "media/video_frame.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+
+namespace skinmask {
+namespace {
+
+// Names of FFmpeg's: MP4 and QuickTime, Matroska and WebM, AVI, MPEG programme and transport
+// streams, ASF, Flash, Ogg, MXF, DV, YUV4MPEG, GIF, NUT, IVF, and the bare streams of codecs.
+constexpr char kContainers[] =
+    "mov,matroska,avi,mpeg,mpegts,asf,flv,ogg,mxf,dv,yuv4mpegpipe,gif,nut,ivf,mpegvideo,h264,hevc,"
+    "m4v,mjpeg,obu,av1";
+
+using Options = std::vector<std::pair<const char*, std::string>>;
+
+InputPtr Open(const std::string& address, const AVInputFormat* demuxer, const Options& options,
+              AVIOInterruptCB interrupt, int& result) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  AVFormatContext* format = av.avformat_alloc_context();
+  format->interrupt_callback = interrupt;
+  AVDictionary* dictionary = nullptr;
+  av.av_dict_set(&dictionary, "codec_whitelist", DecoderNames().c_str(), 0);
+  for (const auto& [key, value] : options) av.av_dict_set(&dictionary, key, value.c_str(), 0);
+  result = av.avformat_open_input(&format, address.c_str(), demuxer, &dictionary);
+  av.av_dict_free(&dictionary);
+  return InputPtr(format);  // null after an error
+}
+
+std::string HeadOf(const std::string& path, std::size_t size) {
+  std::string head(size, '\0');
+  std::ifstream(path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(size));
+  return head;
+}
+
+// FFmpeg takes JPEGs one after the other for an image, and not for Motion JPEG, from the first one
+// of some size on.
+const AVInputFormat* DemuxerFor(const std::string& address) {
+  constexpr std::string_view kFile = "file:";
+  std::error_code ignored;
+  if (!address.starts_with(kFile)) return nullptr;
+  const std::string path = address.substr(kFile.size());
+  const bool jpeg = std::filesystem::is_regular_file(path, ignored) && IsJpeg(HeadOf(path, 3));
+  return jpeg ? Ffmpeg::Get().av_find_input_format("mjpeg") : nullptr;
+}
+
+bool IsTar(const std::string& path) {
+  constexpr std::size_t kMagicAt = 257;  // POSIX.1-1988, ustar
+  return HeadOf(path, kMagicAt + 5).ends_with("ustar");
+}
+
+// Whether something can be read from a pipe within three seconds, or, with `patience`, ever.
+bool HasWriter(int pipe, bool patience, const std::atomic<bool>* stop) {
+  constexpr int kWaits = 30, kWaitMilliseconds = 100;
+  pollfd wait{pipe, POLLIN, 0};
+  int ready = 0;
+  for (int i = 0; (patience || i < kWaits) && ready <= 0 && !(stop && stop->load()); ++i)
+    ready = poll(&wait, 1, kWaitMilliseconds);
+  return ready > 0;
+}
+
+Rational RationalOf(AVRational r) { return {r.num, r.den}; }
+
+}  // namespace
+
+VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
+    : address_("file:" + path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return;  // FFmpeg says it
+  if (S_ISREG(status.st_mode) && IsTar(path)) throw Error(path, "is a tar archive, and no video");
+  if (!S_ISFIFO(status.st_mode)) return;
+  pipe_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  constexpr int kPipeBytes = 1 << 20;  // the default of 64 KiB is a fraction of a frame
+  fcntl(pipe_, F_SETPIPE_SZ, kPipeBytes);
+  if (!HasWriter(pipe_, IsDescriptor(path), stop)) {
+    close(pipe_);
+    throw Error(path, "is a pipe that nobody writes to");
+  }
+  address_ = "pipe:" + std::to_string(pipe_);
+}
+
+VideoFile::~VideoFile() {
+  if (pipe_ >= 0) close(pipe_);
+}
+
+InputPtr OpenFile(const std::string& address, int& result, AVIOInterruptCB interrupt,
+                  const RawVideo* raw) {
+  Options options{{"protocol_whitelist", "file,pipe"},
+                  {"format_whitelist", raw ? "rawvideo" : kContainers}};
+  if (!raw) return Open(address, DemuxerFor(address), options, interrupt, result);
+  options.emplace_back("video_size", fmt::format("{}x{}", raw->size.width, raw->size.height));
+  options.emplace_back("pixel_format", raw->pixel_format);
+  options.emplace_back("framerate", fmt::format("{}/{}", raw->rate.num, raw->rate.den));
+  return Open(address, Ffmpeg::Get().av_find_input_format("rawvideo"), options, interrupt, result);
+}
+
+InputPtr OpenStream(const std::string& address, int& result, AVIOInterruptCB interrupt) {
+  Ffmpeg::Get().avformat_network_init();
+  const Options options{
+      {"fflags", "nobuffer"},
+      {"analyzeduration", "1000000"},  // microseconds; the rest of the timeout is for connecting
+      {"rtsp_flags", "prefer_tcp"},    // no lost packets where the server can do that
+      {"overrun_nonfatal", "1"}};      // UDP: too slow a reader loses packets, not the stream
+  return Open(address, nullptr, options, interrupt, result);
+}
+
+void CheckRaw(const RawVideo& raw, std::int64_t max_pixels, const std::string& name) {
+  CheckSize({raw.size.width, raw.size.height}, max_pixels, name);
+  RequirePixelFormat(raw.pixel_format);
+  if (raw.rate.num <= 0 || raw.rate.den <= 0)
+    throw Error(fmt::format("rate {}/{}", raw.rate.num, raw.rate.den), "is not above 0");
+}
+
+void CheckOpened(int result, const std::string& name) {
+  // The demuxer of Y4M adds the length of "FRAME\n" to the bytes of a frame, or to the error that
+  // they are.
+  constexpr int kWrongSize = AVERROR(EINVAL) + 6;
+  if (result == AVERROR(EINVAL))
+    throw Error(name,
+                "is no video of a container that is read (MP4, Matroska, AVI and others that "
+                "docs/formats.md lists)");
+  if (result == kWrongSize)
+    throw Error(name, "has frames of a size that there is not (positive, and not too large)");
+}
+
+int FindStreamInfo(AVFormatContext* format, std::int64_t max_pixels) {
+  const Decoding decoding;
+  const Ffmpeg& av = Ffmpeg::Get();
+  std::vector<AVDictionary*> options(format->nb_streams);
+  for (AVDictionary*& of_stream : options)
+    av.av_dict_set(&of_stream, "max_pixels", std::to_string(max_pixels).c_str(), 0);
+  const int result = av.avformat_find_stream_info(format, options.empty() ? nullptr : &options[0]);
+  for (AVDictionary*& of_stream : options) av.av_dict_free(&of_stream);
+  return result;
+}
+
+void DiscardOthers(AVFormatContext* format, int index) {
+  for (unsigned i = 0; i < format->nb_streams; ++i)
+    if (static_cast<int>(i) != index) format->streams[i]->discard = AVDISCARD_ALL;
+}
+
+VideoInfo InfoOf(AVFormatContext* format, int index, bool stream) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  AVStream* const video = format->streams[index];
+  VideoInfo info;
+  info.size = {video->codecpar->width, video->codecpar->height};
+  info.time_base = RationalOf(video->time_base);
+  const AVRational rate = av.av_guess_frame_rate(format, video, nullptr);
+  if (rate.num > 0 && rate.den > 0) info.rate = RationalOf(rate);
+  if (format->duration > 0 && !stream)
+    info.seconds = static_cast<double>(format->duration) / AV_TIME_BASE;
+  if (video->nb_frames > 0)
+    info.frames = video->nb_frames;
+  else if (info.seconds && info.rate.num > 0)
+    info.frames = std::llround(*info.seconds * info.rate.Value());
+  const AVRational aspect = av.av_guess_sample_aspect_ratio(format, video, nullptr);
+  if (aspect.num > 0 && aspect.den > 0) info.pixel_aspect = RationalOf(aspect);
+  if (const std::int32_t* const matrix = av.DisplayMatrixOf(*video)) {
+    const Orientation orientation = OrientationOf(matrix);
+    info.rotation = orientation.rotation;
+    info.mirrored = orientation.mirrored;
+  }
+  info.codec = av.avcodec_get_name(video->codecpar->codec_id);
+  for (unsigned i = 0; i < format->nb_streams; ++i)
+    info.sound |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+  return info;
+}
+
+}  // namespace skinmask
