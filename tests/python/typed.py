@@ -21,7 +21,7 @@ with skinmask.video("clip.mp4") as clip:
 for file in skinmask.detect_files(["photos"], "masks", each=lambda one: print(one.skin_fraction)):
     failed: str = file.error
 
-skinmask.detect(image, adapt=1)  # type: ignore[arg-type]
-skinmask.detect(image, colour="red")  # type: ignore[call-arg]
+skinmask.detect(image, output=1)  # type: ignore[arg-type]
+skinmask.set_threads(count="all")  # type: ignore[arg-type]
 model.threshold = 0.5  # type: ignore[misc]
 frame.masks  # type: ignore[attr-defined]

@@ -89,8 +89,8 @@ def detect(
       the skin; 'cutout', the picture with the mask as alpha; 'classes', an index into
       model.classes; 'uncertainty', 0 sure, 128 near the threshold, 255 a colour that no class
       explains. Pictures have the channels of `image`.
-    - options: of adaptation and decision, as the program has them (`skinmask detect --help`), with _
-      in place of -. Among them are:
+    - options: of adaptation and decision, which `skinmask detect --help` has, with _ in place of -.
+      Among them are:
     - adapt: 'auto' fits the model to the faces in the picture, and divides one without a face where
       its own colours divide; 'faces' leaves the latter out; 'off' is the model alone, which is some
       300 times as fast. A model that does not find skin is not adapted by 'auto'.

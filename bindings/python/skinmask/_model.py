@@ -128,7 +128,7 @@ class Model:
         options = _skinmask.TrainOptions()
         require_type("kind", kind, str, "a name, as 'qda', is wanted")
         require_type("space", space, str, "a name, as 'BGR', is wanted")
-        fit = {"kind": kind, "space": space, "positive": positive, **of_kind}
+        fit: dict[str, Any] = {"kind": kind, "space": space, "positive": positive, **of_kind}
         if channels is not None:
             fit["channels"] = ",".join(texts("channels", channels))
         if covariance != "mle":

@@ -8,9 +8,9 @@ from . import _skinmask
 from ._common import option_text, require_decision, require_range, two_numbers
 
 _RULES = ("max_f1", "max_fpr", "min_recall", "cost")
-_OPTIONS = {name: row for name, *row in _skinmask.fit_options()}
+_OPTIONS = {name: (taken, kinds) for name, taken, _, kinds in _skinmask.fit_options()}
 _OPTIONS["terms"] = _OPTIONS.pop("features")  # scikit-learn's word for another thing
-KINDS_OF = {name: kinds for name, (_, _, kinds) in _OPTIONS.items() if kinds}
+KINDS_OF = {name: kinds for name, (_, kinds) in _OPTIONS.items() if kinds}
 
 
 def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: Any) -> None:
@@ -38,7 +38,7 @@ def set_options(options: _skinmask.TrainOptions, kind: str, given: dict[str, Any
             raise TypeError(
                 f"train() got an unexpected keyword argument '{name}' ({', '.join(_OPTIONS)})"
             )
-        taken, _, kinds = _OPTIONS[name]
+        taken, kinds = _OPTIONS[name]
         if kinds and kind not in kinds:
             raise _skinmask.Error(f"{name}: is of {', '.join(kinds)}, and kind is {kind}")
         options.set("features" if name == "terms" else name, option_text(name, taken, value))
