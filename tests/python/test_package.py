@@ -175,7 +175,7 @@ def slide():
     i = 0
     while go_on:
         i += 1
-        model._detector("off", None, True, None, (i % 997) / 997)
+        model._detector({"adapt": "off", "threshold": (i % 997) / 997})
         started.set()
 thread = threading.Thread(target=slide)
 thread.start()
@@ -184,7 +184,7 @@ children = []
 for _ in range(40):
     child = os.fork()
     if child == 0:
-        model._detector("off", None, True, None, 0.9999)
+        model._detector({"adapt": "off", "threshold": 0.9999})
         os._exit(0)
     children.append(child)
 go_on = False
