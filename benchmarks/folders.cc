@@ -70,7 +70,7 @@ struct Folder {
     cv::resize(mask, truth, image.size(), 0, 0, cv::INTER_NEAREST);
     files.push_back((images / (stem + ".jpg")).string());
     cv::imwrite(files.back(), image, {cv::IMWRITE_JPEG_QUALITY, 90});
-    WriteFile(masks / (stem + ".png"), EncodePng(truth), Overwrite::kYes);
+    WriteFile(masks / (stem + ".png"), EncodePng(truth), IfExists::kReplace);
     megapixels += static_cast<double>(image.total()) / 1e6;
   }
 };

@@ -43,7 +43,7 @@ void Write(const Results& results, const std::string& path, const std::string& c
   for (const Result& r : results)
     root["results"].push_back(
         {{"name", r.name}, {"mpx_per_s", r.mpx_per_s}, {"threads", r.threads}, {"size", r.size}});
-  WriteFile(path, root.dump(2) + "\n", Overwrite::kYes);
+  WriteFile(path, root.dump(2) + "\n", IfExists::kReplace);
 }
 
 }  // namespace

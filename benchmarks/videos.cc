@@ -83,7 +83,7 @@ void DetectIn(const fs::path& clip, const fs::path& folder, Output output) {
   options.inputs = {clip};
   options.output_folder = folder;
   options.outputs = {output};
-  options.overwrite = Overwrite::kYes;
+  options.if_exists = IfExists::kReplace;
   std::int64_t frames = 0;
   Detect(options, Detector(DefaultModel(), nullptr), {},
          [&](const DetectedImage& video) { frames = video.frames; });

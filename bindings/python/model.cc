@@ -117,7 +117,7 @@ std::vector<double> Priors(const KeptModel& model) {
 }
 
 void Save(const KeptModel& model, const std::filesystem::path& path, bool overwrite) {
-  WriteFile(path, ModelToJson(model.model()), overwrite ? Overwrite::kYes : Overwrite::kNo);
+  WriteFile(path, ModelToJson(model.model()), overwrite ? IfExists::kReplace : IfExists::kFail);
 }
 
 // The same as a model file would hold it, with another prior or threshold.

@@ -59,8 +59,8 @@ std::string EvaluateFolders(const KeptDetector& kept, const PairOptions& pairs, 
   const ProblemSink sink = first.Sink(problem);
   const py::none nobody;  // made and unmade with the lock
   const WithoutGil unlocked;
-  const Overwrite way = overwrite ? Overwrite::kYes : Overwrite::kNo;
-  if (!page.empty()) RequireWritable(page, way);
+  const IfExists if_exists = overwrite ? IfExists::kReplace : IfExists::kFail;
+  if (!page.empty()) RequireWritable(page, if_exists);
   const Model& model = kept.detector().model();
   EvaluationReport report = EvaluateImages(pairs, kept.detector(), RunOf(stop, progress, sink));
   first.Require();
@@ -71,7 +71,7 @@ std::string EvaluateFolders(const KeptDetector& kept, const PairOptions& pairs, 
       DrawGallery(pairs, &kept.detector(), NamesOfGallery(report), RunOf(stop, nobody, sink));
   first.Require();
   if (stop.set) return json;  // the page lacks pictures, and another one may be there
-  WriteFile(page, ReportToHtml(json, pictures), way);
+  WriteFile(page, ReportToHtml(json, pictures), if_exists);
   return json;
 }
 
@@ -89,7 +89,6 @@ void DefineDetection(py::module_& module) {
       .def_readwrite("include", &DetectOptions::include)
       .def_readwrite("exclude", &DetectOptions::exclude)
       .def_readwrite("output_folder", &DetectOptions::output_folder)
-      .def_readwrite("resume", &DetectOptions::resume)
       .def_readwrite("made_with", &DetectOptions::made_with)
       .def_readwrite("scale", &DetectOptions::scale)
       .def_readwrite("bits", &DetectOptions::probability_bits)
@@ -98,8 +97,8 @@ void DefineDetection(py::module_& module) {
              o.outputs.clear();
              for (const std::string& name : names) o.outputs.push_back(OutputFromName(name));
            })
-      .def("overwrite", [](DetectOptions& o, bool yes) {
-        o.overwrite = yes ? Overwrite::kYes : Overwrite::kNo;
+      .def("if_exists", [](DetectOptions& o, bool replace, bool keep) {
+        o.if_exists = keep ? IfExists::kKeep : replace ? IfExists::kReplace : IfExists::kFail;
       });
 }
 

@@ -150,7 +150,8 @@ void DefineSamples(py::module_& module) {
       .def(
           "save",
           [](const Samples& samples, const Path& path, bool overwrite) {
-            WriteFile(path, FormatSamples(samples), overwrite ? Overwrite::kYes : Overwrite::kNo);
+            WriteFile(path, FormatSamples(samples),
+                      overwrite ? IfExists::kReplace : IfExists::kFail);
           },
           Unlocked())
       .def("ungrouped", &Samples::Ungrouped, Unlocked())

@@ -40,7 +40,7 @@ constexpr std::size_t kHead = 4096;
 
 // A name that nobody else takes: not the next process, nor one of another container that shares the
 // folder, where numbers of processes are the same.
-constexpr const char *kPartPrefix = ".skinmask-", *kPartSuffix = ".part";
+constexpr const char *kUnfinishedPrefix = ".skinmask-", *kUnfinishedSuffix = ".part";
 constexpr const char* kDigits = "0123456789abcdef";
 constexpr std::size_t kRandomLetters = 16;
 std::string RandomName() {
@@ -50,10 +50,10 @@ std::string RandomName() {
   return name;
 }
 
-bool IsPartName(std::string_view name) {
-  if (!name.starts_with(kPartPrefix) || !name.ends_with(kPartSuffix)) return false;
-  name.remove_prefix(std::strlen(kPartPrefix));
-  name.remove_suffix(std::strlen(kPartSuffix));
+bool IsUnfinishedName(std::string_view name) {
+  if (!name.starts_with(kUnfinishedPrefix) || !name.ends_with(kUnfinishedSuffix)) return false;
+  name.remove_prefix(std::strlen(kUnfinishedPrefix));
+  name.remove_suffix(std::strlen(kUnfinishedSuffix));
   return name.size() == kRandomLetters && name.find_first_not_of(kDigits) == name.npos;
 }
 
@@ -108,12 +108,12 @@ std::string PeekDescriptor(const fs::path& path, const std::atomic<bool>* stop) 
   return bytes;
 }
 
-const fs::path& RequireWritable(const fs::path& path, Overwrite overwrite) {
+const fs::path& RequireWritable(const fs::path& path, IfExists if_exists) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
     throw Error(path.string(), "is a folder (a file is expected)");
   if (IsSpecial(path)) return path;
-  if (overwrite == Overwrite::kNo && fs::exists(path, ignored))
+  if (if_exists == IfExists::kFail && fs::exists(path, ignored))
     throw Error(path.string(), "exists already (`overwrite` replaces it)");
   const fs::path folder = FolderOf(path);
   if (!fs::is_directory(folder, ignored))
@@ -123,13 +123,13 @@ const fs::path& RequireWritable(const fs::path& path, Overwrite overwrite) {
 }
 
 // The names of parts, where a signal handler can read them. A part that finds no slot is left
-// behind by RemovePartsNow, as a kill leaves all.
-struct PartFile::Slot {
+// behind by RemoveUnfinishedNow, as a kill leaves all.
+struct UnfinishedFile::Slot {
   std::atomic<bool> taken{false}, there{false};
   char path[PATH_MAX];
   static Slot all[100];
 };
-PartFile::Slot PartFile::Slot::all[100];
+UnfinishedFile::Slot UnfinishedFile::Slot::all[100];
 
 namespace {
 
@@ -142,20 +142,22 @@ void StayOutOfTheEnd() {
 
 }  // namespace
 
-void RemovePartsNow() { PartFile::RemoveAll(); }
+void RemoveUnfinishedNow() { UnfinishedFile::RemoveAll(); }
 
-void PartFile::RemoveAll() {
+void UnfinishedFile::RemoveAll() {
   ending = true;
   for (Slot& slot : Slot::all)
     if (slot.there) unlink(slot.path);
 }
 
-PartFile::PartFile(const fs::path& destination) : destination_(destination), path_(destination) {
+UnfinishedFile::UnfinishedFile(const fs::path& destination)
+    : destination_(destination), path_(destination) {
   if (IsSpecial(destination)) return;
   std::error_code ignored;
   if (fs::is_symlink(destination, ignored))
     destination_ = fs::weakly_canonical(destination, ignored);
-  path_ = destination_.parent_path() / (std::string(kPartPrefix) + RandomName() + kPartSuffix);
+  path_ = destination_.parent_path() /
+          (std::string(kUnfinishedPrefix) + RandomName() + kUnfinishedSuffix);
   StayOutOfTheEnd();
   for (Slot& slot : Slot::all) {
     if (path_.native().size() >= sizeof slot.path || slot.taken.exchange(true)) continue;
@@ -166,13 +168,13 @@ PartFile::PartFile(const fs::path& destination) : destination_(destination), pat
   }
 }
 
-PartFile::~PartFile() {
+UnfinishedFile::~UnfinishedFile() {
   StayOutOfTheEnd();
   if (path_ != destination_) unlink(path_.c_str());
   if (slot_) slot_->there = false, slot_->taken = false;
 }
 
-void PartFile::Rename(Survives survives) {
+void UnfinishedFile::Rename(Survives survives) {
   if (path_ == destination_) return;
   const bool sync = survives == Survives::kPowerLoss;
   StayOutOfTheEnd();
@@ -185,25 +187,25 @@ void PartFile::Rename(Survives survives) {
     FailBy(folder, "cannot be written", errno);
 }
 
-void WriteFile(const fs::path& path, std::string_view bytes, Overwrite overwrite,
+void WriteFile(const fs::path& path, std::string_view bytes, IfExists if_exists,
                Survives survives) {
-  RequireWritable(path, overwrite);
-  PartFile part(path);
-  OutputStream file(path, part.path());
+  RequireWritable(path, if_exists);
+  UnfinishedFile unfinished(path);
+  OutputStream file(path, unfinished.path());
   file.Write(bytes);
   file.Close();
-  part.Rename(survives);
+  unfinished.Rename(survives);
 }
 
-void RemoveStaleParts(const fs::path& folder) {
+void RemoveOldUnfinished(const fs::path& folder) {
   constexpr std::chrono::hours kOld(24);
   ForEachEntry(folder, [&](const char* name, EntryType) {
-    if (!IsPartName(name)) return;
-    const fs::path part = folder / name;
+    if (!IsUnfinishedName(name)) return;
+    const fs::path file = folder / name;
     std::error_code error;
-    const fs::file_time_type written = fs::last_write_time(part, error);
+    const fs::file_time_type written = fs::last_write_time(file, error);
     if (!error && fs::file_time_type::clock::now() - written > kOld)
-      unlink(part.c_str());  // no folder, whatever it is called
+      unlink(file.c_str());  // no folder, whatever it is called
   });
 }
 

@@ -129,10 +129,10 @@ std::uint64_t InputStream::Skip(std::uint64_t count) {
   return regular_ && lseek(file_.get(), step, SEEK_CUR) >= 0 ? count : 0;
 }
 
-OutputStream::OutputStream(const fs::path& path, const fs::path& part)
+OutputStream::OutputStream(const fs::path& path, const fs::path& unfinished)
     : path_(path),
       regular_(!IsSpecial(path)),
-      file_(regular_ ? Descriptor(part, O_WRONLY | O_CREAT | O_EXCL) : OpenSpecial(path)) {
+      file_(regular_ ? Descriptor(unfinished, O_WRONLY | O_CREAT | O_EXCL) : OpenSpecial(path)) {
   if (file_.get() < 0) FailBy(path, "cannot be written", errno);
 }
 

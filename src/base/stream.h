@@ -69,11 +69,12 @@ class InputStream {
   bool begun_;  // there is, or was, something to read or somebody who writes
 };
 
-// A file that is written piece by piece, to `part`; messages speak of `path`. Pipes are waited for.
+// A file that is written piece by piece, to `unfinished`; messages speak of `path`. Pipes are
+// waited for.
 class OutputStream {
  public:
-  // `part` is made, and must not be there; what is no regular file is opened as it is.
-  OutputStream(const std::filesystem::path& path, const std::filesystem::path& part);
+  // `unfinished` is made, and must not be there; what is no regular file is opened as it is.
+  OutputStream(const std::filesystem::path& path, const std::filesystem::path& unfinished);
   void Write(std::string_view bytes);
   void Close();
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "media/archive.h"
-#include "media/join_path.h"
+#include "media/names.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 

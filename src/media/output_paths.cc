@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "media/hash_index.h"
-#include "media/join_path.h"
+#include "media/names.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {

@@ -177,11 +177,11 @@ void TarReader::RequireNothingMore() {
                   "goes on after the mark of its end (joined archives are to be shards apart)");
 }
 
-TarWriter::TarWriter(const fs::path& path, Overwrite overwrite)
-    : path_(RequireWritable(path, overwrite)),
-      overwrite_(overwrite),
-      part_(path),
-      stream_(path, part_.path()),
+TarWriter::TarWriter(const fs::path& path, IfExists if_exists)
+    : path_(RequireWritable(path, if_exists)),
+      if_exists_(if_exists),
+      unfinished_(path),
+      stream_(path, unfinished_.path()),
       archive_(Lib().archive_write_new()) {
   // GNU's form takes names of any length and bytes as they are. (pax would convert them, which
   // depends on the locale.)
@@ -236,8 +236,8 @@ void TarWriter::Finish() {
   Require(finished_, "cannot be ended: ");
   Flush();
   stream_.Close();
-  RequireWritable(path_, overwrite_);  // it took its time
-  part_.Rename();
+  RequireWritable(path_, if_exists_);  // it took its time
+  unfinished_.Rename();
 }
 
 }  // namespace skinmask

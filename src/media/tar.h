@@ -71,7 +71,7 @@ class TarReader {
 class TarWriter {
  public:
   // Throws Error where there is no room for it (RequireWritable).
-  TarWriter(const std::filesystem::path& path, Overwrite overwrite);
+  TarWriter(const std::filesystem::path& path, IfExists if_exists);
   // One that is not finished lacks the mark of its end.
   ~TarWriter();
   TarWriter(const TarWriter&) = delete;
@@ -86,8 +86,8 @@ class TarWriter {
   void Flush();
 
   const std::filesystem::path path_;
-  const Overwrite overwrite_;
-  PartFile part_;
+  const IfExists if_exists_;
+  UnfinishedFile unfinished_;
   OutputStream stream_;
   std::string waiting_;  // headers and small files are not worth a call to the system each
   archive* archive_;

@@ -64,7 +64,7 @@ struct VideoWriter::State {
 
   const Ffmpeg& av;
   const std::filesystem::path path;
-  PartFile part;
+  UnfinishedFile unfinished;
   const cv::Size size;
   const int type;
   const AVPixelFormat source;
@@ -101,7 +101,7 @@ VideoWriter::State::State(const std::filesystem::path& destination, cv::Size fra
                           int frame_type, const VideoWriteOptions& options)
     : av(Ffmpeg::Get()),
       path(destination),
-      part(destination),
+      unfinished(destination),
       size(frame_size),
       type(frame_type),
       source(FormatOf(frame_type)) {
@@ -154,9 +154,9 @@ void VideoWriter::State::OpenFile() {
   const bool standard_output = path == kStandardOutput;
   AVDictionary* pieces = nullptr;  // of the protocol pipe: not a call for each 32 KiB of a frame
   if (standard_output) av.av_dict_set(&pieces, "blocksize", "1048576", 0);
-  int result = av.avio_open2(&format->pb,
-                             standard_output ? "pipe:1" : ("file:" + part.path().string()).c_str(),
-                             AVIO_FLAG_WRITE, nullptr, &pieces);
+  int result = av.avio_open2(
+      &format->pb, standard_output ? "pipe:1" : ("file:" + unfinished.path().string()).c_str(),
+      AVIO_FLAG_WRITE, nullptr, &pieces);
   av.av_dict_free(&pieces);
   if (result < 0) Fail("cannot be written", result);
   result = av.avformat_write_header(format, nullptr);
@@ -236,12 +236,12 @@ void VideoWriter::State::Finish() {
   const int closed = av.avio_closep(&format->pb);
   if (result >= 0) result = closed;
   if (result < 0) Fail("cannot be written", result);
-  if (part.path() != path) {  // else it went down a pipe
-    if (const std::int64_t found = CountPictures(part.path()); found != frames)
+  if (unfinished.path() != path) {  // else it went down a pipe
+    if (const std::int64_t found = CountPictures(unfinished.path()); found != frames)
       throw Error(path.string(),
                   fmt::format("{} frames were written and {} read back", frames, found));
   }
-  part.Rename();
+  unfinished.Rename();
 }
 
 VideoWriter::VideoWriter(const std::filesystem::path& path, cv::Size size, int type,

@@ -9,10 +9,10 @@
 #include "base/stream.h"
 #include "media/archive.h"
 #include "media/image_codec.h"
-#include "media/patterns.h"
-#include "pipeline/detect_jobs.h"
+#include "media/names.h"
 #include "pipeline/detect_one.h"
 #include "pipeline/ordered.h"
+#include "pipeline/plan.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -38,7 +38,7 @@ class ArchiveRun {
         include_(job.options.include),
         exclude_(job.options.exclude),
         reader_(task.input),
-        writer_(output_, OverwriteOf(job.options)),
+        writer_(output_, job.options.if_exists),
         to_pipe_(IsSpecial(output_)) {}
 
   // Throws Error where the whole archive cannot be done.

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string>
 
-#include "pipeline/detect_jobs.h"
 #include "pipeline/detect_one.h"
 #include "pipeline/made_with.h"
 #include "pipeline/ordered.h"
+#include "pipeline/plan.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
 
@@ -34,7 +34,7 @@ std::uint64_t ExpectedPixels(const Plan& plan) {
 
 Detected Process(Task task, const DetectJob& job, const TakePixels& take) {
   if (IsDoneMeanwhile(task, job.options)) return {};
-  for (const auto& [output, path] : task.outputs) RequireWritable(path, OverwriteOf(job.options));
+  for (const auto& [output, path] : task.outputs) RequireWritable(path, job.options.if_exists);
   const std::string bytes = ReadImageBytes(task.input, {.take = take});
   return DetectOne(task, bytes, job.detector, job.options, take);
 }
@@ -48,7 +48,7 @@ void DetectImages(const DetectJob& job) {
       },
       [&](std::size_t, Detected&& result) {
         for (std::size_t j = 0; j < result.files.size(); ++j)
-          WriteFile(result.image.outputs[j], result.files[j], OverwriteOf(job.options),
+          WriteFile(result.image.outputs[j], result.files[j], job.options.if_exists,
                     Survives::kProcess);
         job.run.finished();
         if (!result.files.empty()) job.done(result.image);

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "media/picture_type.h"
-#include "pipeline/detect_jobs.h"
 #include "pipeline/frame_detector.h"
 #include "pipeline/ordered.h"
+#include "pipeline/plan.h"
 #include "pipeline/video_sink.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/video.h"

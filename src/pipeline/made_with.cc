@@ -91,7 +91,7 @@ void CompareMadeWith(const DetectOptions& options, const Model& model, bool writ
   bool known = false;
   for (const Json& before : ReadEntries(file)) {
     known |= before == entry;
-    if (!options.resume || !ShareAKind(before, entry)) continue;
+    if (options.if_exists != IfExists::kKeep || !ShareAKind(before, entry)) continue;
     const std::string name = FirstDifference(before["made_with"], entry["made_with"]);
     if (!name.empty())
       throw Error(

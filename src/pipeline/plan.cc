@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "base/folder.h"
-#include "media/hash_index.h"
-#include "media/join_path.h"
+#include "media/names.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -91,7 +90,7 @@ class Originals {
 // What a run before has made, for one that resumes.
 bool IsThere(const fs::path& output, EntryType type, const DetectOptions& options) {
   std::error_code ignored;
-  return options.resume && output != kStandardOutput &&
+  return options.if_exists == IfExists::kKeep && output != kStandardOutput &&
          (type == EntryType::kFile ||
           (type == EntryType::kLink && fs::is_regular_file(output, ignored)));
 }
@@ -120,7 +119,7 @@ void PrepareOutput(const DetectOptions& options) {
   if (!options.output_file.empty()) {
     const NamedMedia named(options.output_file.native());
     if (named.image || named.video) RequireOneKind(options);
-    RequireWritable(options.output_file, options.resume ? Overwrite::kYes : options.overwrite);
+    RequireWritable(options.output_file, options.if_exists);
     return;
   }
   std::error_code error;
@@ -128,7 +127,7 @@ void PrepareOutput(const DetectOptions& options) {
   if (error)
     throw Error(options.output_folder.string(),
                 "cannot be made as output folder: " + error.message());
-  RequireWritable(options.output_folder / "mask.png", Overwrite::kYes);
+  RequireWritable(options.output_folder / "mask.png", IfExists::kReplace);
 }
 
 Plan::Plan(const DetectOptions& options, const Run& run)
@@ -153,7 +152,7 @@ Plan::Plan(const DetectOptions& options, const Run& run)
         const bool is_there = IsThere(path, type, options);
         ++(is_there ? there : to_do);
         writes_ |=
-            !is_there && (OverwriteOf(options) == Overwrite::kYes || type == EntryType::kOther);
+            !is_there && (options.if_exists == IfExists::kReplace || type == EntryType::kOther);
       }
     }
     const Media media = inputs_.MediaOf(i);
@@ -208,7 +207,7 @@ void Plan::MakeFolders() const {
   for (const fs::path& folder : folders) {
     std::error_code ignored;  // whatever belongs there says that its folder does not exist
     fs::create_directories(folder, ignored);
-    RemoveStaleParts(folder);
+    RemoveOldUnfinished(folder);
   }
 }
 

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "skinmask/detect/detector.h"
 #include "skinmask/media/inputs.h"
 #include "skinmask/media/output_paths.h"
 #include "skinmask/pipeline/detect_run.h"
@@ -58,9 +60,24 @@ class Plan {
 // A run that resumes leaves out the outputs that another run has made since the task was planned.
 // True where no output is left to make.
 bool IsDoneMeanwhile(Task& task, const DetectOptions& options);
-// A run that resumes may replace what another run writes after that check: the bytes are the same.
-inline Overwrite OverwriteOf(const DetectOptions& options) {
-  return options.resume ? Overwrite::kYes : options.overwrite;
-}
+
+// What the parts of a run, which all go by RunStages, are given.
+struct DetectJob {
+  const Plan& plan;
+  const DetectOptions& options;
+  const Detector& detector;  // of such a run
+  const Run& run;
+  const std::function<void(const DetectedImage&)>& done;
+  bool Stopped() const { return run.stop && run.stop->load(); }
+};
+
+// The archives of the plan, one after the other. Each becomes one of outputs, all of it or nothing.
+// `done` is called for the images of an archive when that is in its place, and at once where it
+// goes to a pipe. An image that cannot be done is a problem, and the others are done.
+void DetectArchives(const DetectJob& job);
+
+// The videos of the plan, one after the other. Decoding, the posterior and encoding overlap, frames
+// stay in order.
+void DetectVideos(const DetectJob& job);
 
 }  // namespace skinmask

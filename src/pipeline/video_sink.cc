@@ -128,13 +128,12 @@ class FrameFolder : public VideoSink {
  public:
   FrameFolder(const Task& task, const DetectOptions& options, std::size_t class_count)
       : folder_(task.outputs.front().second),
-        overwrite_(OverwriteOf(options)),
-        resume_(options.resume),
+        if_exists_(options.if_exists),
         class_count_(class_count) {
     std::error_code error;
     fs::create_directory(folder_, error);
     if (error) throw Error(folder_.string(), "cannot be made: " + error.message());
-    if (overwrite_ == Overwrite::kNo && !resume_ && !fs::is_empty(folder_))
+    if (if_exists_ == IfExists::kFail && !fs::is_empty(folder_))
       throw Error(
           folder_.string(),
           "exists already (`overwrite` replaces its frames, `resume` adds those that are missing)");
@@ -150,8 +149,8 @@ class FrameFolder : public VideoSink {
       const fs::path path =
           folder_ / fmt::format("{:06}{}", frame.index, KindOf(rendered.output).suffix);
       std::error_code ignored;
-      if (!resume_ || !fs::exists(path, ignored))
-        WriteFile(path, rendered.bytes, overwrite_, Survives::kProcess);
+      if (if_exists_ != IfExists::kKeep || !fs::exists(path, ignored))
+        WriteFile(path, rendered.bytes, if_exists_, Survives::kProcess);
     }
   }
   void Finish() override {}
@@ -160,8 +159,7 @@ class FrameFolder : public VideoSink {
  private:
   const std::vector<std::string> warnings_;  // none: single images have no sound
   fs::path folder_;
-  Overwrite overwrite_;
-  bool resume_;
+  IfExists if_exists_;
   std::size_t class_count_;
 };
 
@@ -171,7 +169,7 @@ std::unique_ptr<VideoSink> MakeVideoSink(const Task& task, const DetectOptions& 
                                          const VideoInfo& info, std::int64_t first,
                                          const cv::Size& size, std::size_t class_count) {
   if (options.video.png_frames) return std::make_unique<FrameFolder>(task, options, class_count);
-  for (const auto& [output, path] : task.outputs) RequireWritable(path, OverwriteOf(options));
+  for (const auto& [output, path] : task.outputs) RequireWritable(path, options.if_exists);
   return std::make_unique<VideoFiles>(task, options, info, first, size);
 }
 

@@ -75,7 +75,7 @@ TEST_F(TarTest, OffsetsLeadToTheData) {
 
 TEST_F(TarTest, GnuTarReadsWhatIsWritten) {
   const auto files = PutFiles();
-  TarWriter writer(Path("w.tar"), Overwrite::kNo);
+  TarWriter writer(Path("w.tar"), IfExists::kFail);
   for (const auto& [name, bytes] : files) writer.Add("deep/" + name, bytes);
   EXPECT_FALSE(std::filesystem::exists(Path("w.tar")));
   writer.Finish();
@@ -86,7 +86,7 @@ TEST_F(TarTest, GnuTarReadsWhatIsWritten) {
 }
 
 TEST_F(TarTest, AnUnfinishedOneLeavesNothing) {
-  { TarWriter(Path("w.tar"), Overwrite::kNo).Add("a", std::string(1 << 20, 'a')); }
+  { TarWriter(Path("w.tar"), IfExists::kFail).Add("a", std::string(1 << 20, 'a')); }
   EXPECT_TRUE(Names(folder_).empty());
 }
 
@@ -163,7 +163,7 @@ TEST_F(TarTest, EntriesThatLeadOutAreErrors) {
 TEST_F(TarTest, NamesThatNoFileCanHaveAreErrors) {
   std::string deep;
   for (int i = 0; i < 2500; ++i) deep += "a/";
-  TarWriter writer(Path("w.tar"), Overwrite::kNo);
+  TarWriter writer(Path("w.tar"), IfExists::kFail);
   writer.Add(deep + "x.png", "x");
   writer.Finish();
   EXPECT_ERROR(First("w.tar"), "a name of 5005 bytes (at most 4096)");

@@ -63,7 +63,7 @@ TEST_F(DetectRunTest, OutputsThatAppearMeanwhileAreDone) {
   testing::fs::remove_all(Path("out"));
   problems_.clear();
   finished = done = 0;
-  options_.resume = true;
+  options_.if_exists = IfExists::kKeep;
   Detect(options_, Detector(DefaultModel(), nullptr), run_, count);
   EXPECT_EQ(problems_, std::vector<std::string>{});
   EXPECT_EQ(finished, 20);
@@ -80,7 +80,7 @@ TEST_F(DetectRunTest, NoInputIsWrittenOver) {
   Put("out/sub/1.png", before);
   fs::create_symlink("../../out/sub/1.png", Path("in/sub/z.png"));
   fs::create_directory_symlink("in", Path("alias"));
-  options_.overwrite = Overwrite::kYes;
+  options_.if_exists = IfExists::kReplace;
   const auto refused = [&](const fs::path& output_folder) {
     problems_.clear();
     options_.output_folder = output_folder;

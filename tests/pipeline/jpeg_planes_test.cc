@@ -93,7 +93,7 @@ class JpegPlanesTest : public testing::FolderTest {
  protected:
   JpegPlanesTest() {
     options_.output_folder = Path("out");
-    options_.overwrite = Overwrite::kYes;
+    options_.if_exists = IfExists::kReplace;
     options_.outputs = {Output::kMask, Output::kProbability};
     options_.pixels = Pixels::kYuv;
     run_.problem = [&](const Problem& problem) { problems_.push_back(problem.line); };

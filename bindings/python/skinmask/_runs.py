@@ -165,8 +165,7 @@ def detect_files(
     options.scale = scale
     if overwrite and resume:
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
-    options.overwrite(overwrite)
-    options.resume = resume
+    options.if_exists(overwrite, resume)
     detector = chosen(model)._detector(how)
     made_with = {name.replace("_", "-"): text for name, text in texts_of_detector.items()}
     if scale != 1:

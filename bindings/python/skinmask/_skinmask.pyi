@@ -120,12 +120,11 @@ class DetectOptions:
     include: list[str]
     exclude: list[str]
     output_folder: Path
-    resume: bool
     made_with: dict[str, str]
     scale: int
     bits: int
     def outputs(self, names: list[str]) -> None: ...
-    def overwrite(self, yes: bool) -> None: ...
+    def if_exists(self, replace: bool, keep: bool) -> None: ...
 
 class DetectedFile:
     """What became of one input of `detect_files`."""

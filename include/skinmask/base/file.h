@@ -41,7 +41,10 @@ bool IsDescriptor(const std::filesystem::path& path);
 // Error where it cannot be opened.
 std::string PeekDescriptor(const std::filesystem::path& path, const std::atomic<bool>* stop);
 
-enum class Overwrite { kNo, kYes };
+// What becomes of a file that is there before the one that is written: an Error says so; it is
+// replaced; or it is kept, by a run that completes what another began. What appears between that
+// run's look and its writing has the same bytes, and is replaced.
+enum class IfExists { kFail, kReplace, kKeep };
 
 // What a file that is renamed into its place survives. As long as the machine runs, its place holds
 // the old file or the new one, whole, whatever becomes of the process.
@@ -52,45 +55,44 @@ enum class Survives {
 };
 
 // Writes `bytes` to a file beside `path` and renames it, so that `path` is either as it was or
-// complete; a full disk leaves nothing behind. With Overwrite::kNo an existing file is an Error. A
+// complete; a full disk leaves nothing behind. With IfExists::kFail an existing file is an Error. A
 // link stays, and its target is written. What is no regular file, and all below /dev (/dev/stdout),
 // is written to directly. The folder must exist.
-void WriteFile(const std::filesystem::path& path, std::string_view bytes, Overwrite overwrite,
+void WriteFile(const std::filesystem::path& path, std::string_view bytes, IfExists if_exists,
                Survives survives = Survives::kPowerLoss);
 
 // Throws the Error that WriteFile would throw because the file exists or the folder does not, or
 // cannot be written to. Cheap; call it before work. Returns the path.
-const std::filesystem::path& RequireWritable(const std::filesystem::path& path,
-                                             Overwrite overwrite);
+const std::filesystem::path& RequireWritable(const std::filesystem::path& path, IfExists if_exists);
 
 // A file in the making, beside its destination (beside the target, where that is a link), under a
 // name that no other process takes, or the destination itself if it is no regular file. Removed
 // when it is not renamed.
-class PartFile {
+class UnfinishedFile {
  public:
-  explicit PartFile(const std::filesystem::path& destination);
-  ~PartFile();
-  PartFile(const PartFile&) = delete;
-  PartFile& operator=(const PartFile&) = delete;
+  explicit UnfinishedFile(const std::filesystem::path& destination);
+  ~UnfinishedFile();
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  static void RemoveAll();  // as RemovePartsNow
+  static void RemoveAll();  // as RemoveUnfinishedNow
   // Puts it in its place, whatever is there. Its writer has closed it. Throws Error.
   void Rename(Survives survives = Survives::kPowerLoss);
 
  private:
   struct Slot;
   std::filesystem::path destination_, path_;
-  Slot* slot_ = nullptr;  // for RemovePartsNow
+  Slot* slot_ = nullptr;  // for RemoveUnfinishedNow
 };
 
-// Removes the files that PartFiles of this process stand for, of the first hundred at a time, for a
-// process that ends in a signal handler; no part is begun or renamed after it.
-void RemovePartsNow();
+// Removes the files that UnfinishedFiles of this process stand for, of the first hundred at a time,
+// for a process that ends in a signal handler; no part is begun or renamed after it.
+void RemoveUnfinishedNow();
 
-// Removes what PartFile names of processes that are gone left in a folder: those that nobody has
-// written to for a day.
-void RemoveStaleParts(const std::filesystem::path& folder);
+// Removes what UnfinishedFile names of processes that are gone left in a folder: those that nobody
+// has written to for a day.
+void RemoveOldUnfinished(const std::filesystem::path& folder);
 
 // The file behind a path, whatever links lead to it; the path itself where that cannot be told.
 std::filesystem::path FileIdentity(const std::filesystem::path& path);

@@ -60,8 +60,8 @@ struct DetectOptions {
   std::filesystem::path output_file;
   std::vector<std::filesystem::path> other_files;  // that the caller writes: no inputs
   std::vector<Output> outputs{Output::kMask};
-  Overwrite overwrite = Overwrite::kNo;
-  bool resume = false;  // leave out inputs whose outputs are all there
+  // kKeep leaves out inputs whose outputs are all there.
+  IfExists if_exists = IfExists::kFail;
   // What decides the bytes of the outputs beside the model: options by name and value. A run leaves
   // it in its output folder (kMadeWithFile), and one that resumes throws Error where outputs of its
   // kinds were made with anything else. Absent: neither.
@@ -107,9 +107,10 @@ void PrepareOutput(const DetectOptions& options);
 // outputs are made before the first image is read, and never again: where one vanishes, what
 // belongs there is a problem. `done` is called for each image in order, and then for each video. A
 // video whose data are damaged is a problem, and its outputs hold the frames before; one that a
-// stop interrupts leaves no output (single frames stay, which a run with `resume` completes).
-// Images are not waited for until the disk has them (Survives::kProcess), since they can be made
-// again; videos are. What the detector expects and by what pixels it judges, the run knows better.
+// stop interrupts leaves no output (single frames stay, which a run with IfExists::kKeep
+// completes). Images are not waited for until the disk has them (Survives::kProcess), since they
+// can be made again; videos are. What the detector expects and by what pixels it judges, the run
+// knows better.
 void Detect(const DetectOptions& options, const Detector& detector, const Run& run,
             const std::function<void(const DetectedImage&)>& done);
 

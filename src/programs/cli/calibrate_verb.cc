@@ -72,7 +72,7 @@ void RunCalibrate(const CalibrateFlags& options, Context& context) {
     RequireApart(options.output, "-o", part, "a part");
     RequireApart(context.json, "--json", part, "a part");
   }
-  RequireWritable(options.output, context.overwrite());
+  RequireWritable(options.output, context.if_exists());
   context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}});
   Model model = context.LoadModel();
   const AdaptedCalibrationFit fit =
@@ -80,7 +80,7 @@ void RunCalibrate(const CalibrateFlags& options, Context& context) {
   if (StopFlag()) return;
   model.adapted_calibration = fit.calibration;
   Validate(model, "the calibrated model");
-  WriteFile(options.output, ModelToJson(model), context.overwrite());
+  WriteFile(options.output, ModelToJson(model), context.if_exists());
   if (!context.json_to_stdout() && !context.quiet) PrintFit(fit);
   WarnOfFew("fitted to faces", fit.faces, context);
   WarnOfFew("divided by colours", fit.image, context);

@@ -58,7 +58,7 @@ void CheckPart(const CompareFlags& flags, const Context& context) {
   if (flags.partial.empty()) return;
   if (!context.json.empty() || !flags.report.empty() || !flags.output.empty())
     throw UsageError("--json, --report and --write are of the whole, which --partials makes");
-  RequireWritable(flags.partial, context.overwrite());
+  RequireWritable(flags.partial, context.if_exists());
 }
 
 void AddCandidateFlags(CLI::App& verb, CompareFlags& flags) {
@@ -129,7 +129,7 @@ void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
     RequireApart(context.json, "--json", file, "--models");
   }
   for (const std::string& output : {flags.output, flags.report})
-    if (!output.empty()) RequireWritable(output, context.overwrite());
+    if (!output.empty()) RequireWritable(output, context.if_exists());
 }
 
 CLI::App* AddCompareVerb(CLI::App& app, CompareFlags& flags, Context& context) {
@@ -225,7 +225,7 @@ void WriteChosen(const Samples& samples, const Comparison& comparison, const Com
                              Shown(estimate.standard_error), DivisionOf(comparison)));
   const Model model = Train(samples, train, run);
   if (StopFlag()) return;
-  WriteFile(options.output, ModelToJson(model), context.overwrite());
+  WriteFile(options.output, ModelToJson(model), context.if_exists());
 }
 
 // Tables, pictures and models.
@@ -248,7 +248,7 @@ void Show(const Comparison& comparison, const CompareFlags& options, Context& co
   const std::string json = ComparisonToJson(comparison);
   context.WriteRecord(Json::parse(json));
   if (!options.report.empty())
-    WriteFile(options.report, ComparisonToHtml(json), context.overwrite());
+    WriteFile(options.report, ComparisonToHtml(json), context.if_exists());
 }
 
 CompareOptions CompareOptionsOf(const CompareFlags& options, const Run& run) {
@@ -276,7 +276,7 @@ void WritePart(const CompareFlags& options, const Samples& samples, PartHeader h
   comparison.models = ModelsOfShard(header.shard, comparison.models);
   const Run run = context.StartRun("fits");
   if (!ScoreModels(samples, CompareOptionsOf(options, run), comparison)) return;
-  WriteFile(options.partial, FormatComparisonPart(header, comparison.models), context.overwrite());
+  WriteFile(options.partial, FormatComparisonPart(header, comparison.models), context.if_exists());
 }
 
 // Puts into `whole` what the parts found; the scores of all its models, that is.

@@ -41,7 +41,7 @@ void Context::WriteJson(const std::string& text) const {
   if (json_to_stdout())
     PrintExactly(text, stdout);
   else if (!json.empty())
-    WriteFile(json, text, json_overwrite());
+    WriteFile(json, text, if_exists());
 }
 
 void Context::WriteRecord(Json root) const {
@@ -61,7 +61,7 @@ void Context::CheckJson() const {
   if (const NamedMedia named(json); named.image || named.video)
     throw UsageError(
         fmt::format("--json {}: is an image or a video by its name (r.json, say)", json));
-  if (!json.empty() && !json_to_stdout()) RequireWritable(json, json_overwrite());
+  if (!json.empty() && !json_to_stdout()) RequireWritable(json, if_exists());
 }
 
 Run Context::StartRun(const std::string& unit) {

@@ -41,9 +41,11 @@ struct Context {
   std::vector<std::string> deciding_names;  // which are among these
 
   bool json_to_stdout() const { return json == "-"; }
-  Overwrite overwrite() const { return force ? Overwrite::kYes : Overwrite::kNo; }
-  // Whether the file that --json names may exist: a run that resumes completes the record in it.
-  Overwrite json_overwrite() const { return resume ? Overwrite::kYes : overwrite(); }
+  // Of all outputs, and of the file that --json names: a run that resumes completes the record in
+  // it.
+  IfExists if_exists() const {
+    return resume ? IfExists::kKeep : force ? IfExists::kReplace : IfExists::kFail;
+  }
   // Enters the sandbox, unless --sandbox says no, with the files of the options that all verbs have
   // beside what the verb needs.
   void Confine(Access access) const;

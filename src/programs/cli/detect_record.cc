@@ -80,11 +80,10 @@ DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
   if (context.resume && !context.force && !context.json_to_stdout())
     earlier_ = ReadEarlier(context.json);
   if (!flags.csv.empty()) {
-    table_.emplace(flags.csv, context.json_overwrite(), 6, "input");
-    if (context.resume) table_->Complete(context.overwrite());
+    table_.emplace(flags.csv, context.if_exists(), 6, "input");
+    if (context.resume) table_->Complete(context.force);
   }
-  if (!flags.jsonl.empty() && flags.jsonl != "-")
-    RequireWritable(flags.jsonl, context.json_overwrite());
+  if (!flags.jsonl.empty() && flags.jsonl != "-") RequireWritable(flags.jsonl, context.if_exists());
 }
 
 // As late as the first line, when it is known to be no input.

@@ -101,8 +101,7 @@ void SetKinds(const DetectFlags& options, DetectOptions& detect) {
 
 DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context) {
   DetectOptions detect;
-  detect.overwrite = context.overwrite();
-  detect.resume = context.resume;
+  detect.if_exists = context.if_exists();
   SetKinds(options, detect);
   SetOutput(options, detect);
   detect.video.raw = RawVideoOf(options.raw, options.size, options.rate);

@@ -47,7 +47,7 @@ void CheckPart(const EvaluateFlags& flags, const Context& context) {
   if (merges) return;
   if (!context.json.empty() || !flags.report.empty())
     throw UsageError("--json and --report are of the whole, which --partials makes of the parts");
-  RequireWritable(flags.partial, context.overwrite());
+  RequireWritable(flags.partial, context.if_exists());
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     RequireNoTable(flags.by, output, flag);
     for (const std::string& part : flags.partials) RequireApart(output, flag, part, "--partials");
   }
-  if (!flags.report.empty()) RequireWritable(flags.report, context.overwrite());
+  if (!flags.report.empty()) RequireWritable(flags.report, context.if_exists());
 }
 
 namespace {

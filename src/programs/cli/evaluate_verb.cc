@@ -86,7 +86,7 @@ void WritePage(const std::string& json, const EvaluationReport& report, const Ev
       DrawGallery(PairsOf(flags), detector ? &*detector : nullptr, NamesOfGallery(report),
                   context.StartRun("images"));
   if (StopFlag()) return;
-  WriteFile(flags.report, ReportToHtml(json, pictures), context.overwrite());
+  WriteFile(flags.report, ReportToHtml(json, pictures), context.if_exists());
 }
 
 void PrintResult(const EvaluationReport& report, const EvaluateFlags& flags,
@@ -143,7 +143,7 @@ void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Ad
   part.header.version = kVersion;
   part.header.model = digest;
   part.header.options = context.options;
-  WriteFile(flags.partial, FormatEvaluationPart(part), context.overwrite());
+  WriteFile(flags.partial, FormatEvaluationPart(part), context.if_exists());
 }
 
 Access AccessOf(const EvaluateFlags& flags) {

@@ -55,11 +55,11 @@ std::string_view LastCell(std::string_view row) {
 
 }  // namespace
 
-FrameTable::FrameTable(const std::filesystem::path& path, Overwrite overwrite, int seconds_decimals,
+FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists, int seconds_decimals,
                        const std::string& last_column)
-    : path_(RequireWritable(path, overwrite)),
-      part_(path),
-      file_(std::fopen(part_.path().c_str(), "we"), std::fclose),
+    : path_(RequireWritable(path, if_exists)),
+      unfinished_(path),
+      file_(std::fopen(unfinished_.path().c_str(), "we"), std::fclose),
       seconds_decimals_(seconds_decimals) {
   if (!file_) Fail();
   header_ = fmt::format("frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,{}\n",
@@ -68,13 +68,13 @@ FrameTable::FrameTable(const std::filesystem::path& path, Overwrite overwrite, i
   Mark();
 }
 
-void FrameTable::Complete(Overwrite others) {
+void FrameTable::Complete(bool or_replace) {
   std::error_code ignored;
   if (is_special() || !std::filesystem::exists(path_, ignored)) return;
   const std::string earlier = ReadFile(path_);
   if (earlier.empty()) return;
   if (!earlier.starts_with(header_) || earlier.back() != '\n') {
-    if (others == Overwrite::kYes) return;
+    if (or_replace) return;
     throw Error(path_.string(),
                 "is no whole table of detect --csv (--resume completes one; --force replaces "
                 "what is none)");
@@ -103,7 +103,7 @@ void FrameTable::Add(const Row& row) {
 void FrameTable::Mark() { marked_ = std::ftell(file_.get()); }
 
 void FrameTable::WriteEarlierFirst() {
-  const std::string added = ReadFile(part_.path()).substr(header_.size());
+  const std::string added = ReadFile(unfinished_.path()).substr(header_.size());
   if (std::fseek(file_.get(), 0, SEEK_SET) != 0) Fail();
   Write(header_);
   for (std::string_view rest = earlier_; !rest.empty();) {
@@ -121,7 +121,7 @@ void FrameTable::Finish(Rows rows) {
   if (!earlier_.empty()) WriteEarlierFirst();
   const bool bad = std::ferror(file_.get()) != 0;
   if (std::fclose(file_.release()) != 0 || bad) Fail();
-  part_.Rename();
+  unfinished_.Rename();
 }
 
 }  // namespace skinmask::cli

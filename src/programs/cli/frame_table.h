@@ -25,13 +25,13 @@ class FrameTable {
     std::string last;  // what is in the last column
   };
   // `last_column` is the name of the one column that is not the same for both. Throws Error where
-  // the file exists (without kYes) or cannot be written.
-  FrameTable(const std::filesystem::path& path, Overwrite overwrite, int seconds_decimals,
+  // the file exists (with kFail) or cannot be written.
+  FrameTable(const std::filesystem::path& path, IfExists if_exists, int seconds_decimals,
              const std::string& last_column);
   // Keeps the rows of the file that is there, before the new ones, but for those whose last column
   // says what one of the new ones says, which are replaced. Throws Error where it is no such table,
-  // unless it may be replaced.
-  void Complete(Overwrite others);
+  // unless `or_replace`.
+  void Complete(bool or_replace);
   // Whether the file that is there has a row with this in its last column, or with a file in it, as
   // if it were a folder (of archives).
   bool Keeps(const std::string& last) const {
@@ -48,13 +48,13 @@ class FrameTable {
 
  private:
   // A pipe or a device, which is written to as it is.
-  bool is_special() const { return part_.path() == path_; }
+  bool is_special() const { return unfinished_.path() == path_; }
   [[noreturn]] void Fail() const;
   void Write(std::string_view text);
   void WriteEarlierFirst();
 
   std::filesystem::path path_;
-  PartFile part_;
+  UnfinishedFile unfinished_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
   int seconds_decimals_;
   std::string header_, earlier_;

@@ -29,7 +29,7 @@ void RunSample(const SampleFlags& options, Context& context) {
   RequireNoArchive(context.json, "--json", options.pairs);
   if (options.output == kStandardOutput && context.json_to_stdout())
     throw UsageError("standard output takes one of -o - and --json");
-  RequireWritable(options.output, context.overwrite());
+  RequireWritable(options.output, context.if_exists());
   context.Confine({PathsOf(options.samples, options.pairs), {}, {options.output}});
   PairOptions pairs = options.pairs;
   pairs.groups = !options.ungrouped;
@@ -40,7 +40,7 @@ void RunSample(const SampleFlags& options, Context& context) {
   if (samples.rows().empty() && pairs.shard.count == 1)
     throw Error("samples", "there is not one labelled pixel to write");
   if (options.ungrouped) samples = samples.Ungrouped();
-  WriteFile(options.output, FormatSamples(samples), context.overwrite());
+  WriteFile(options.output, FormatSamples(samples), context.if_exists());
   Json counts;
   for (std::size_t k = 0; k < samples.classes().size(); ++k)
     counts[samples.classes()[k]] = samples.Total(k);

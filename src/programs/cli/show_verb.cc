@@ -117,12 +117,12 @@ void AddShow(CLI::App& app, Context& context) {
   AddForceOption(*verb, context);
   verb->callback([picture, &context] {
     context.action = [picture](Context& c) {
-      if (!picture->empty()) RequireWritable(*picture, c.overwrite());
+      if (!picture->empty()) RequireWritable(*picture, c.if_exists());
       const Model model = c.LoadModel();
       if (!c.json_to_stdout()) PrintModel(model);
       c.WriteJson(ModelToJson(model));
       if (!picture->empty())
-        WriteFile(*picture, DrawModel(model, FormatOf(*picture)), c.overwrite());
+        WriteFile(*picture, DrawModel(model, FormatOf(*picture)), c.if_exists());
     };
   });
 }

@@ -31,7 +31,7 @@ extern "C" void RequestStop(int) {
 // Where a decoder does not come back. Whatever else a run does at its end, it does in order.
 extern "C" void EndNow(int) {
   if (!Decoding::IsUnderWay()) return;
-  RemovePartsNow();
+  RemoveUnfinishedNow();
   _exit(kInterrupted);
 }
 

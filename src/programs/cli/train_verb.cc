@@ -94,7 +94,7 @@ void PrintOutcome(const Model& model, std::uint64_t pixels) {
 void RunTrain(const TrainFlags& options, Context& context) {
   CheckOptions(options, context);
   TrainOptions train = TrainOptionsOf(options);
-  RequireWritable(options.output, context.overwrite());
+  RequireWritable(options.output, context.if_exists());
   Access access{PathsOf(options.samples, options.pairs), {}, {options.output}};
   for (const auto& path :
        {options.validation.images, options.validation.masks,
@@ -112,7 +112,7 @@ void RunTrain(const TrainFlags& options, Context& context) {
   if (StopFlag()) return;
   const Model model = Train(samples, train, run);
   if (StopFlag()) return;
-  WriteFile(options.output, ModelToJson(model), context.overwrite());
+  WriteFile(options.output, ModelToJson(model), context.if_exists());
   context.WriteJson(ModelToJson(model));
   if (!model.logistic.converged)
     run.warning(

@@ -194,7 +194,7 @@ cv::Rect Controls::InFrame(const cv::Rect& drawn) const {
 
 void Controls::WriteModel() {
   const std::filesystem::path path = NewFileName(folder_, ".json");
-  WriteFile(path, ModelToJson(scene_.model()), Overwrite::kNo);
+  WriteFile(path, ModelToJson(scene_.model()), IfExists::kFail);
   Tell("wrote " + path.string());
 }
 
@@ -207,7 +207,7 @@ void Controls::TakeSnapshot() {
 void Controls::ToggleRecording() {
   if (!recorder_) {
     const std::filesystem::path path = NewFileName(folder_, view_ == View::kMask ? ".mkv" : ".mp4");
-    RequireWritable(path, Overwrite::kNo);
+    RequireWritable(path, IfExists::kFail);
     recorder_.emplace(path, view_, rate_);
     return ShowMessage("recording to " + path.string());
   }

@@ -106,7 +106,7 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.sink = options.sink;
   session.csv = options.csv;
   session.folder = options.folder;
-  session.overwrite = context.overwrite();
+  session.if_exists = context.if_exists();
   session.frames = static_cast<std::uint64_t>(options.frames);
   session.seconds = options.seconds;
   session.stop = &StopFlag();

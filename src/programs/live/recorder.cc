@@ -105,9 +105,9 @@ std::filesystem::path Snapshot(const std::filesystem::path& folder, Judgement& j
   const std::filesystem::path first = NewFileName(folder, suffix);
   const std::string name = first.string();
   const std::string stem = name.substr(0, name.size() - suffix.size());
-  WriteFile(first, EncodePng(judgement.Bgr()), Overwrite::kNo);
-  WriteFile(stem + ".mask.png", EncodePng(judgement.Mask()), Overwrite::kNo);
-  WriteFile(stem + ".probability.png", EncodePng(judgement.Probability()), Overwrite::kNo);
+  WriteFile(first, EncodePng(judgement.Bgr()), IfExists::kFail);
+  WriteFile(stem + ".mask.png", EncodePng(judgement.Mask()), IfExists::kFail);
+  WriteFile(stem + ".probability.png", EncodePng(judgement.Probability()), IfExists::kFail);
   return first;
 }
 

@@ -34,7 +34,7 @@ class Session {
     if (exchange) desk_.emplace(*exchange, scene_, recorder_, o_);
     if (!o_.record.empty()) recorder_.emplace(o_.record, o_.view, Rational{0, 1});
     if (o_.sink) sink_.emplace(*o_.sink);
-    if (!o_.csv.empty()) table_.emplace(o_.csv, o_.overwrite, 4, "latency_ms");
+    if (!o_.csv.empty()) table_.emplace(o_.csv, o_.if_exists, 4, "latency_ms");
     scene_.SetBackdrop(Backdrop(o_.background));
     if (o_.track) scene_.Track(o_.track_start);
     Open(o_.source, o_.capture);
@@ -229,7 +229,7 @@ void Session::FinishSink() {
 
 Statistics RunSession(const SessionOptions& options, Exchange* exchange) {
   for (const auto& path : {options.record, options.csv})
-    if (!path.empty()) RequireWritable(path, options.overwrite);
+    if (!path.empty()) RequireWritable(path, options.if_exists);
   Session session(options, exchange);
   return session.Run();
 }

@@ -31,7 +31,7 @@ struct SessionOptions {
   std::optional<std::string> sink;     // a pipeline that gets the view
   std::string background = "blur";     // as Backdrop takes it
   std::filesystem::path folder = ".";  // for snapshots, models and recordings made by keys
-  Overwrite overwrite = Overwrite::kNo;
+  IfExists if_exists = IfExists::kFail;
   std::uint64_t frames = 0;  // 0: no limit
   double seconds = 0;        // from the first frame; 0: no limit
   const std::atomic<bool>* stop = nullptr;

@@ -115,14 +115,14 @@ TEST_F(SandboxTest, InputsAreReadAndOutputsWritten) {
   EXPECT_FALSE(Within([&] { return CanOpen("/etc/passwd", O_RDONLY); }));
   EXPECT_FALSE(Within([&] { return unlink(Path("outside/secret.png").c_str()) == 0; }));
   EXPECT_TRUE(Within([&] {
-    WriteFile(Path("out/a.png"), "x", Overwrite::kNo);
+    WriteFile(Path("out/a.png"), "x", IfExists::kFail);
     return ReadFile(Path("out/a.png")) == "x";
   }));
   EXPECT_TRUE(Within([&] { return fs::create_directories(Path("out/b/c")); }));
   fs::create_directories(Path("far"));
   fs::create_symlink(Path("far/a.png"), Path("out/link.png"));  // an output may be a link
   EXPECT_TRUE(Within([&] {
-    WriteFile(Path("out/link.png"), "y", Overwrite::kNo);
+    WriteFile(Path("out/link.png"), "y", IfExists::kFail);
     return ReadFile(Path("out/link.png")) == "y";
   }));
 }

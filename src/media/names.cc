@@ -1,10 +1,6 @@
-#include "media/patterns.h"
+#include "media/names.h"
 
 #include <fnmatch.h>
-
-#include <algorithm>
-
-#include "media/join_path.h"
 
 namespace skinmask {
 
