@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
+#include "pipeline/labelled_pairs.h"
 #include "pipeline/results_json.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
