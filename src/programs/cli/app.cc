@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/elapsed.h"
-#include "programs/cli/command_checks.h"
 #include "programs/cli/command_line.h"
 #include "programs/cli/help_formatter.h"
 #include "programs/cli/print.h"

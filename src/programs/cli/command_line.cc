@@ -1,15 +1,24 @@
 #include "programs/cli/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
 
 #include "base/nearest.h"
 #include "programs/cli/option_words.h"
 #include "programs/cli/verb.h"
+#include "skinmask/detect/outputs.h"
+#include "skinmask/learn/fit.h"
+#include "skinmask/media/inputs.h"
+#include "skinmask/model/model.h"
 
 namespace skinmask::cli {
+
 namespace {
 
 std::string Suggestion(const std::string& word, const std::vector<std::string>& words) {
@@ -97,6 +106,183 @@ std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::P
       if (option->get_expected_max() == 1 && option->count() > 1)
         return fmt::format("{} is given {} times (once)", option->get_name(), option->count());
   return error.what();
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+// The command line as it was given.
+class Given {
+ public:
+  explicit Given(const CLI::App& verb) : verb_(verb) {}
+
+  const std::string& verb() const { return verb_.get_name(); }
+  bool Has(const std::string& option) const {
+    const CLI::Option* const found = verb_.get_option_no_throw(option);
+    return found && found->count() > 0;
+  }
+  // What it was given, or where it was not, its default.
+  Words Values(const std::string& option) const {
+    const CLI::Option* const found = verb_.get_option_no_throw(option);
+    if (!found) return {};
+    return found->count() > 0 ? found->results() : Words{found->get_default_str()};
+  }
+  bool Is(const std::string& option, std::initializer_list<std::string_view> words) const {
+    return std::ranges::any_of(Values(option), [&](const std::string& value) {
+      return std::ranges::find(words, value) != words.end();
+    });
+  }
+
+ private:
+  const CLI::App& verb_;
+};
+
+bool Exists(const std::string& file) {
+  std::error_code ignored;
+  return fs::exists(file, ignored);
+}
+
+bool IsFolder(const std::string& file) {
+  std::error_code ignored;
+  return fs::is_directory(file, ignored);
+}
+
+// Nothing adapts, so nothing is refined.
+bool AdaptsNothing(const Given& given) {
+  return given.Is("--adapt", {"off"}) && !given.Has("--seed-mask") && !given.Has("--seed-rect");
+}
+bool HasNoImages(const Given& given) { return !given.Has("--images"); }
+bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
+bool WritesClasses(const Given& given) { return given.Is("--output", {"classes"}); }
+bool WritesOverlaysOnly(const Given& given) {
+  return std::ranges::all_of(given.Values("--output"),
+                             [](const std::string& kind) { return kind == "overlay"; });
+}
+bool NamesImagesOnly(const Given& given) {
+  return std::ranges::all_of(given.Values("input"), [](const std::string& input) {
+    const NamedMedia named(input);
+    return (named.image || named.archive) && !named.video && !IsFolder(input);
+  });
+}
+bool ReadsTablesOnly(const Given& given) {
+  return given.Has("--samples") && !given.Has("--images") && !given.Has("--predicted") &&
+         !given.Has("--validation-images") && !given.Has("--calibrate-masks");
+}
+// With either, --force is for that file.
+bool ResumesAndWritesNoFile(const Given& given) {
+  return given.Has("--resume") && !given.Has("--csv") && !given.Has("--json") &&
+         !given.Has("--jsonl");
+}
+
+struct Rule {
+  std::string_view verb, option;
+  bool (*is_inapplicable)(const Given&);
+  std::string_view why;
+};
+
+constexpr Rule kRules[] = {
+    {"detect", "--refine", AdaptsNothing,
+     "--refine is of adapted images, and --adapt off is given"},
+    {"live", "--refine", AdaptsNothing, "--refine is of adapted images, and --adapt off is given"},
+    {"evaluate", "--refine", HasNoImages, "--refine needs --images"},
+    {"evaluate", "--refine", AdaptsNothing,
+     "--refine is of adapted images, and --adapt off is given"},
+    {"evaluate", "--allow-missing", HasNoMasks, "--allow-missing needs --truth"},
+    {"detect", "--refine", WritesClasses,
+     "--refine is of adapted images, and --output classes knows none"},
+    {"detect", "--codec", WritesOverlaysOnly,
+     "--codec is not for overlays, which are H.264, and --output asks for nothing else"},
+    {"detect", "--codec", NamesImagesOnly, "--codec is for videos, and all inputs are images"},
+    {"detect", "--frames", NamesImagesOnly, "--frames is for videos, and all inputs are images"},
+    {"detect", "--from", NamesImagesOnly, "--from is for videos, and all inputs are images"},
+    {"detect", "--to", NamesImagesOnly, "--to is for videos, and all inputs are images"},
+    {"detect", "--audio", NamesImagesOnly, "--audio is for videos, and all inputs are images"},
+    {"detect", "--force", ResumesAndWritesNoFile,
+     "--force replaces what exists, and --resume leaves it (one of them)"},
+    {"train", "--max-pixels", ReadsTablesOnly, "--max-pixels is for images, and tables are read"},
+    {"sample", "--max-pixels", ReadsTablesOnly, "--max-pixels is for images, and tables are read"},
+    {"compare", "--max-pixels", ReadsTablesOnly, "--max-pixels is for images, and tables are read"},
+    {"evaluate", "--max-pixels", ReadsTablesOnly,
+     "--max-pixels is for images, and tables are read"},
+    {"evaluate", "--by", ReadsTablesOnly, "--by groups images, and tables are read"},
+    {"sample", "--shard", ReadsTablesOnly, "--shard is of images, and tables are read"},
+    {"evaluate", "--shard", ReadsTablesOnly, "--shard is of images, and tables are read"},
+    {"sample", "--step", ReadsTablesOnly, "--step is for images, and tables are read"},
+    {"compare", "--step", ReadsTablesOnly, "--step is for images, and tables are read"},
+};
+
+// Of train, where there is one kind, and of compare, where there may be several, with settings.
+void RequireOfKinds(const Given& given) {
+  const std::string kinds_option = given.verb() == "train" ? "--kind" : "--kinds";
+  if (given.verb() != "train" && !given.Has(kinds_option)) return;  // all kinds
+  Words kinds;
+  for (const std::string& kind : given.Values(kinds_option))
+    kinds.push_back(kind.substr(0, kind.find(':')));
+  const std::vector<std::string_view> known = KindNames();
+  for (const std::string& kind : kinds)
+    if (std::ranges::find(known, kind) == known.end()) return;  // which is said later
+  for (const OptionRow& row : FitTable().rows()) {
+    const bool of_train = given.verb() == "train" || row.name != "seed";  // compare has its own
+    if (of_train && !row.kinds.empty() && given.Has("--" + row.name) &&
+        std::ranges::find_first_of(kinds, row.kinds) == kinds.end())
+      throw UsageError(fmt::format("--{} is of {}, and {} is {}", row.name,
+                                   fmt::join(row.kinds, ", "), kinds_option,
+                                   fmt::join(kinds, ",")));
+  }
+  if (given.verb() == "train" && given.Has("--rate") && given.Is("--solver", {"newton"}))
+    throw UsageError("--rate is of --solver gradient and sgd, and newton takes no rate");
+}
+
+bool IsOutput(const std::string& name) {
+  if (name.find_first_of("./") != name.npos) return false;  // as most inputs have
+  try {
+    OutputFromName(name);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// A kind of output that stands among the inputs.
+void RequireKindsJoined(const Given& given) {
+  for (const std::string& input : given.Values("input")) {
+    if (!given.Has("--output") || !IsOutput(input) || Exists(input)) continue;
+    Words kinds = given.Values("--output");
+    kinds.push_back(input);
+    throw UsageError(
+        fmt::format("'{}' is no file; kinds of output are joined by commas (--output {})", input,
+                    fmt::join(kinds, ",")));
+  }
+}
+
+// The word behind --json that was taken for an input, and is none.
+void RequireJsonFile(const Given& given, const std::string& word) {
+  const NamedMedia named(word);
+  if (word.empty() || named.image || named.video) return;
+  const Words inputs = given.Values(given.verb() == "show" ? "--model" : "input");
+  const bool last = !inputs.empty() && inputs.back() == word;
+  if (Exists(word) && !(IsFolder(word) && last && inputs.size() > 1)) return;
+  throw UsageError(fmt::format("--json '{0}' is {1}; results go to --json {0}.json or --json=FILE",
+                               word, IsFolder(word) ? "a folder" : "no file that ends in .json"));
+}
+
+}  // namespace
+
+void RequireNoInapplicableOption(const CLI::App& verb) {
+  const Given given(verb);
+  for (const Rule& rule : kRules)
+    if (rule.verb == given.verb() && given.Has(std::string(rule.option)) &&
+        rule.is_inapplicable(given))
+      throw UsageError(std::string(rule.why));
+  if (given.verb() == "train" || given.verb() == "compare") RequireOfKinds(given);
+}
+
+void RequireWordsInPlace(const CLI::App& verb, const std::string& after_json) {
+  const Given given(verb);
+  if (given.verb() != "live") RequireJsonFile(given, after_json);  // live: a camera has any name
+  if (given.verb() == "detect") RequireKindsJoined(given);
 }
 
 }  // namespace skinmask::cli

@@ -1,5 +1,5 @@
-// The words of the command line before the parser has them, and what is said where it does not
-// understand them.
+// The words of the command line: before the parser has them, where it does not understand them, and
+// where it does, and they are not meant: options that do nothing beside others.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -32,5 +32,13 @@ void RequireVerb(const CLI::App& app, const std::string& word);
 // The line about a command that could not be parsed, a verb of the app or the app itself; of an
 // option that there is not, it names the nearest that there is.
 std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error);
+
+// Throws UsageError for an option of the command line that another one makes void, so that nobody
+// takes it for obeyed. docs/cli.md, 'Options that need others', has them all.
+void RequireNoInapplicableOption(const CLI::App& verb);
+
+// Throws UsageError for inputs that were meant as the value of an option: `--output mask overlay`,
+// `--json out`. `after_json` is the word behind --json, if it was taken for an input.
+void RequireWordsInPlace(const CLI::App& verb, const std::string& after_json);
 
 }  // namespace skinmask::cli
