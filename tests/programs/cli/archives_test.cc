@@ -15,10 +15,10 @@ using testing::Gradient;
 using testing::Outcome;
 namespace fs = std::filesystem;
 
-class ShardsTest : public testing::ProgramTest {
+class ArchivesTest : public testing::ProgramTest {
  protected:
   // Pictures that differ, one below a folder.
-  ShardsTest() {
+  ArchivesTest() {
     for (int i = 0; i < kImages; ++i)
       Put(std::string("in/") + (i == 2 ? "sub/" : "") + std::to_string(i) + ".png",
           Encode(".png", Gradient(40 + i, 30)));
@@ -39,7 +39,7 @@ class ShardsTest : public testing::ProgramTest {
   static constexpr int kImages = 5;
 };
 
-TEST_F(ShardsTest, MasksAreThoseOfTheFolder) {
+TEST_F(ArchivesTest, MasksAreThoseOfTheFolder) {
   Pack();
   const std::string kinds = " --output mask,probability,overlay --adapt off";
   ASSERT_EQ(Run("detect in -o folder" + kinds).status, 0);
@@ -52,13 +52,13 @@ TEST_F(ShardsTest, MasksAreThoseOfTheFolder) {
   Shell("mkdir x && tar -C x -xf out/a.tar");
   for (const std::string& name : Names(Path("folder"))) {
     const bool other = name.find("overlay") != name.npos || name.find("prob") != name.npos;
-    const std::string in_shard = other ? name : name.substr(0, name.size() - 3) + "mask.png";
-    EXPECT_EQ(ReadFile(Path("x/" + in_shard)), ReadFile(Path("folder/" + name))) << name;
+    const std::string in_archive = other ? name : name.substr(0, name.size() - 3) + "mask.png";
+    EXPECT_EQ(ReadFile(Path("x/" + in_archive)), ReadFile(Path("folder/" + name))) << name;
   }
   EXPECT_EQ(Names(Path("x")).size(), Names(Path("folder")).size());
 }
 
-TEST_F(ShardsTest, BytesDependNeitherOnThreadsNorOnPipes) {
+TEST_F(ArchivesTest, BytesDependNeitherOnThreadsNorOnPipes) {
   Pack();
   ASSERT_EQ(Run("detect a.tar -o 1 --threads 1").status, 0);
   ASSERT_EQ(Run("detect a.tar -o 4 --threads 4").status, 0);
@@ -72,7 +72,7 @@ TEST_F(ShardsTest, BytesDependNeitherOnThreadsNorOnPipes) {
   EXPECT_TRUE(piped.out == whole) << piped.out.size();
 }
 
-TEST_F(ShardsTest, ADamagedImageIsListedAndTheOthersAreDone) {
+TEST_F(ArchivesTest, ADamagedImageIsListedAndTheOthersAreDone) {
   Put("in/x.png", ReadFile(Path("in/0.png")).substr(0, 60));
   Put("in/xx.jpg", "no image");
   Pack();
@@ -90,8 +90,8 @@ TEST_F(ShardsTest, ADamagedImageIsListedAndTheOthersAreDone) {
   EXPECT_EQ(Run("detect a.tar -o out3 --max-failures 1").status, 1);
 }
 
-// A shard that is lost is no tolerable failure, however many may fail.
-TEST_F(ShardsTest, ShardsThatAreBrokenBecomeNothing) {
+// An archive that is lost is no tolerable failure, however many may fail.
+TEST_F(ArchivesTest, BrokenOnesBecomeNothing) {
   Pack();
   const std::string whole = ReadFile(Path("a.tar"));
   Put("bad/short.tar", whole.substr(0, whole.size() / 2 / 512 * 512));
@@ -116,7 +116,7 @@ TEST_F(ShardsTest, ShardsThatAreBrokenBecomeNothing) {
   EXPECT_EQ(Run("detect bad/key.tar -o chosen --include '*.png'").status, 0);
 }
 
-TEST_F(ShardsTest, OtherEntriesArePassedOver) {
+TEST_F(ArchivesTest, OtherEntriesArePassedOver) {
   Put("in/x.mask.png", "");
   Put("in/x.json", "{}");
   Shell("ln -s 0.png in/x_link.png && mkfifo in/xfifo in/xf.jpg");
@@ -129,7 +129,7 @@ TEST_F(ShardsTest, OtherEntriesArePassedOver) {
   EXPECT_EQ(Json::parse(ReadFile(Path("r.json")))["skipped"].size(), 3u);
 }
 
-TEST_F(ShardsTest, ShardsAndResumeCountArchives) {
+TEST_F(ArchivesTest, ShardsAndResumeCountArchives) {
   for (const char* name : {"s/a.tar", "s/b.tar", "s/c.tar"}) {
     fs::create_directories(Path("s"));
     Pack(name);
@@ -150,7 +150,7 @@ TEST_F(ShardsTest, ShardsAndResumeCountArchives) {
 }
 
 // Image and mask of one key, or masks in archives of their own: what folders of them give.
-TEST_F(ShardsTest, LabelledPairsMayLieInArchives) {
+TEST_F(ArchivesTest, LabelledPairsMayLieInArchives) {
   for (int i = 0; i < kImages; ++i) {
     const std::string name = (i == 2 ? "sub/" : "") + std::to_string(i);
     cv::Mat mask(30, 40 + i, CV_8UC1, cv::Scalar(0));
@@ -184,7 +184,7 @@ TEST_F(ShardsTest, LabelledPairsMayLieInArchives) {
   EXPECT_EQ(Run("sample --images in -o no.csv").status, 2);
 }
 
-TEST_F(ShardsTest, ArchivesOfPairsThatAreBrokenAreErrors) {
+TEST_F(ArchivesTest, ArchivesOfPairsThatAreBrokenAreErrors) {
   Pack();
   Put("cut.tar", ReadFile(Path("a.tar")).substr(0, 700));
   Put("x/cut.tar", "");
@@ -198,8 +198,9 @@ TEST_F(ShardsTest, ArchivesOfPairsThatAreBrokenAreErrors) {
   EXPECT_FALSE(fs::exists(Path("no.csv")));
 }
 
-// What a pipe got of a shard that fails must not pass for the whole, however it falls into pieces.
-TEST_F(ShardsTest, WhatIsCutOffLacksItsEndOnAPipe) {
+// What a pipe got of an archive that fails must not pass for the whole, however it falls into
+// pieces.
+TEST_F(ArchivesTest, WhatIsCutOffLacksItsEndOnAPipe) {
   fs::create_directories(Path("i"));
   const std::string tiny = Encode(".png", Gradient(8, 8));
   for (int i = 0; i < 300; ++i) Put("i/" + std::to_string(1000 + i) + ".png", tiny);
@@ -216,7 +217,7 @@ TEST_F(ShardsTest, WhatIsCutOffLacksItsEndOnAPipe) {
   }
 }
 
-TEST_F(ShardsTest, FailuresOutliveResume) {
+TEST_F(ArchivesTest, FailuresOutliveResume) {
   Put("in/x.png", "no image");
   Pack();
   EXPECT_EQ(Run("detect a.tar -o out --json r.json").status, 1);
@@ -228,8 +229,8 @@ TEST_F(ShardsTest, FailuresOutliveResume) {
   EXPECT_FALSE(fs::exists(Path("out/bad.tar")));
 }
 
-// What appears while a shard is worked on is kept.
-TEST_F(ShardsTest, NothingIsReplacedThatAppearsMeanwhile) {
+// What appears while an archive is worked on is kept.
+TEST_F(ArchivesTest, NothingIsReplacedThatAppearsMeanwhile) {
   Pack();
   Put("slow.sh",
       "mkfifo p.tar\n"
@@ -242,7 +243,7 @@ TEST_F(ShardsTest, NothingIsReplacedThatAppearsMeanwhile) {
   EXPECT_EQ(ReadFile(Path("m.tar")), "precious\n");
 }
 
-TEST_F(ShardsTest, KeysMayHaveMoreThanAMask) {
+TEST_F(ArchivesTest, KeysMayHaveMoreThanAMask) {
   Put("k/a.png", Encode(".png", Gradient(20, 10)));
   Put("k/a.mask.png", Encode(".png", cv::Mat(10, 20, CV_8UC1, cv::Scalar(255))));
   Put("k/a.seg.png", Encode(".png", cv::Mat(10, 20, CV_8UC1, cv::Scalar(3))));
@@ -253,7 +254,7 @@ TEST_F(ShardsTest, KeysMayHaveMoreThanAMask) {
   EXPECT_NE(run.summary.find("1 failed, 0 skipped, 1 of 1 done"), std::string::npos) << run.summary;
 }
 
-TEST_F(ShardsTest, AKillLeavesNoHalfArchive) {
+TEST_F(ArchivesTest, AKillLeavesNoHalfArchive) {
   for (int i = 0; i < 200; ++i)
     fs::create_hard_link(Path("in/0.png"), Path("in/x" + std::to_string(i) + ".png"));
   Shell("tar --hard-dereference -C in -cf a.tar .");
@@ -269,7 +270,7 @@ TEST_F(ShardsTest, AKillLeavesNoHalfArchive) {
   EXPECT_EQ(ReadFile(Path("out/a.tar")), ReadFile(Path("all/a.tar")));
 }
 
-TEST_F(ShardsTest, OutputsThatCannotBeAreSaid) {
+TEST_F(ArchivesTest, OutputsThatCannotBeAreSaid) {
   Pack();
   for (const auto& [arguments, reason] : {std::pair("a.tar -o m.png", "a tar archive"),
                                           {"in/0.png -o m.tar", "a tar archive"},

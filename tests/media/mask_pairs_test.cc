@@ -1,0 +1,77 @@
+#include "skinmask/media/mask_pairs.h"
+
+#include <gtest/gtest.h>
+
+#include "skinmask/base/error.h"
+#include "support/files.h"
+
+namespace skinmask {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+class MaskPairsTest : public testing::FolderTest {
+ protected:
+  std::vector<std::string> problems_;
+  ProblemSink sink_ = [this](const Problem& problem) { problems_.push_back(problem.line); };
+  ListOptions list_{.problem = sink_};
+
+  std::vector<std::string> Pairs(const char* images, const char* masks, const char* mask_name,
+                                 const char* image_name = "{stem}", bool predicted = false) {
+    problems_.clear();
+    std::vector<std::string> result;
+    for (const MaskPair& pair :
+         PairMasks(Path(images), NamePattern(image_name, "image name"), Path(masks),
+                   NamePattern(mask_name, "mask name"),
+                   {predicted, {".overlay.png", ".probability.png", ".cutout.png"}}, list_)
+             .pairs)
+      result.push_back(pair.image.relative.string() + " " +
+                       pair.mask.lexically_relative(folder_).string());
+    return result;
+  }
+};
+
+TEST(NamePattern, FindsStems) {
+  const NamePattern twice("{stem}_skin_{stem}", "mask name");
+  EXPECT_EQ(twice.Expand("12"), "12_skin_12");
+  EXPECT_EQ(twice.StemOf("12_skin_12.png"), "12");
+  EXPECT_EQ(twice.StemOf("12_skin_13.png"), "");
+  EXPECT_EQ(twice.StemOf("_skin_.png"), "");
+  EXPECT_EQ(NamePattern("m-{stem}.bmp", "").StemOf("m-a.b.bmp"), "a.b");
+  EXPECT_EQ(NamePattern("m-{stem}.bmp", "").StemOf("m-a.b.png"), "");
+  EXPECT_ERROR(NamePattern("mask", "mask name"), "mask name 'mask': has no {stem}");
+}
+
+TEST_F(MaskPairsTest, PairsMasksByNameInMirroredFolders) {
+  for (const char* name : {"i/1.jpg", "i/s/1.jpg", "i/2.jpg", "m/1.png", "m/s/1.bmp", "m/3.png"})
+    Put(name, "x");
+  EXPECT_EQ(Pairs("i", "m", "{stem}"), (Strings{"1.jpg m/1.png", "s/1.jpg m/s/1.bmp"}));
+  ASSERT_EQ(problems_.size(), 1u);
+  EXPECT_NE(problems_[0].find("i/2.jpg: has no mask"), std::string::npos);
+  Put("m/1.bmp", "x");
+  EXPECT_EQ(Pairs("i", "m", "{stem}"), (Strings{"s/1.jpg m/s/1.bmp"}));
+  EXPECT_EQ(Pairs("i", "m", "{stem}.png"), (Strings{"1.jpg m/1.png"}));
+  EXPECT_ERROR(Pairs("absent", "m", "{stem}"), "absent: is no folder");
+}
+
+TEST_F(MaskPairsTest, ImagesAndMasksMayShareAFolder) {
+  for (const char* name : {"d/1.jpg", "d/1_mask.png", "d/2.jpg", "d/7_image.jpg", "d/7_mask.jpg"})
+    Put(name, "x");
+  EXPECT_EQ(Pairs("d", "d", "{stem}_mask"), (Strings{"1.jpg d/1_mask.png"}));
+  EXPECT_EQ(problems_.size(), 3u);  // 2, 7_image and 7_mask
+  EXPECT_EQ(Pairs("d", "d", "{stem}_mask", "{stem}_image"), (Strings{"7_image.jpg d/7_mask.jpg"}));
+  EXPECT_TRUE(problems_.empty());
+}
+
+TEST_F(MaskPairsTest, PredictedMasksPassOverOtherOutputsAndMissNone) {
+  for (const char* name : {"p/1.png", "p/1.overlay.png", "p/1.probability.png", "p/1.cutout.png",
+                           "p/2.jpg.png", "p/2.png.png", "t/1.png", "t/2.png", "t/3.png"})
+    Put(name, "x");
+  EXPECT_EQ(Pairs("p", "t", "{stem}", "{stem}", true),
+            (Strings{"1.png t/1.png", "2.jpg.png t/2.png", "2.png.png t/2.png"}));
+  ASSERT_EQ(problems_.size(), 1u);
+  EXPECT_NE(problems_[0].find("t/3.png: has no predicted mask"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace skinmask
