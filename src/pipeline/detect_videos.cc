@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "media/picture_type.h"
-#include "pipeline/frame_detector.h"
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"
 #include "pipeline/video_sink.h"
@@ -14,6 +13,15 @@
 namespace skinmask {
 namespace {
 
+// One frame on its way.
+struct FrameItem {
+  VideoFrame frame;
+  std::optional<Picture> picture;                // of it, scaled
+  std::shared_ptr<const Adaptation> adaptation;  // null: the model as it is
+  std::vector<Rendered> outputs;
+  DetectedFrame found;
+};
+
 class VideoRun {
  public:
   VideoRun(const Task& task, const DetectJob& job);
@@ -22,15 +30,17 @@ class VideoRun {
 
  private:
   bool Read(FrameItem& item);
+  void Convert(FrameItem& item) const;
+  void Judge(FrameItem& item) const;
   void Write(const FrameItem& item, std::exception_ptr failure);
 
   const std::string input_;
   const DetectJob& job_;
   VideoClip reader_;
-  const FrameDetector detector_;
   std::optional<VideoFrame> next_;  // read ahead
   DetectedImage result_;
   std::unique_ptr<VideoSink> sink_;
+  std::vector<Output> outputs_;
   Stream stream_;
   bool cut_ = false;               // a stop came before the end
   std::optional<Problem> damage_;  // why the video ends before its time
@@ -54,7 +64,6 @@ VideoRun::VideoRun(const Task& task, const DetectJob& job)
     : input_(task.input.string()),
       job_(job),
       reader_(input_, OpenOptions(job.options, job.run), job.options.video.range),
-      detector_(task, job.options, job.detector),
       stream_(job.detector) {
   next_ = reader_.Read();
   if (!next_) throw Error(input_, "holds no frame" + RangeText(job.options.video.range));
@@ -64,7 +73,11 @@ VideoRun::VideoRun(const Task& task, const DetectJob& job)
   result_.input = task.input;
   result_.size = size;
   result_.rate = reader_.info().rate;
-  for (const auto& [output, path] : task.outputs) result_.outputs.push_back(path);
+  for (const auto& [output, path] : task.outputs) {
+    outputs_.push_back(output);
+    result_.outputs.push_back(path);
+  }
+  if (job.options.video.png_frames) outputs_ = job.options.outputs;
   sink_ = MakeVideoSink(task, job.options, reader_.info(), next_->pts, size,
                         job.detector.model().classes.size());
 }
@@ -85,6 +98,35 @@ bool VideoRun::Read(FrameItem& item) {
     next_.reset();
   }
   return true;
+}
+
+// Ready to be adapted to. Safe from many threads, as the next.
+void VideoRun::Convert(FrameItem& item) const {
+  item.picture.emplace(item.frame, [frame = item.frame, scale = job_.options.scale] {
+    return frame.Upright(ScaledDown(frame.StoredBgr(), scale));
+  });
+  if (job_.detector.adapter()) item.picture->Bgr();
+}
+
+// What is found in it, and what is drawn, prepared for the sink.
+void VideoRun::Judge(FrameItem& item) const {
+  Judgement judgement(job_.detector, std::move(*item.picture), item.adaptation);
+  const OutputForm form = sink_->FormOf(job_.options);
+  const bool probability = Any(outputs_, &OutputKind::of_probability);
+  const bool wants_region = static_cast<bool>(job_.options.video.frame);
+  judgement.MakeMask(wants_region || probability, probability && form.bits != 8);
+  const cv::Mat mask = judgement.Mask();
+  item.found = {input_,
+                item.frame.index,
+                item.frame.seconds,
+                mask.total(),
+                static_cast<std::uint64_t>(cv::countNonZero(mask)),
+                std::nullopt};
+  if (wants_region) item.found.region = RegionOf(MapMomentsOf(judgement.Probability()));
+  for (const Output output : outputs_) {
+    item.outputs.push_back({output, Draw(output, judgement, form), {}});
+    sink_->Prepare(item.outputs.back());
+  }
 }
 
 // One frame that fails ends all: the outputs would lack it.
@@ -120,12 +162,11 @@ std::optional<DetectedImage> VideoRun::Go() {
   Stages stages;
   stages.max_items = items.size();
   stages.next = [&](std::size_t place, const TakePixels&) { return Read(items[place]); };
-  stages.stages.push_back(stage(false, [this](FrameItem& item) { detector_.Convert(item); }));
+  stages.stages.push_back(stage(false, [this](FrameItem& item) { Convert(item); }));
   if (job_.detector.adapter())  // what is learnt from earlier frames is used here
     stages.stages.push_back(
         stage(true, [this](FrameItem& item) { item.adaptation = stream_.Follow(*item.picture); }));
-  stages.stages.push_back(
-      stage(false, [this](FrameItem& item) { detector_.Detect(item, *sink_); }));
+  stages.stages.push_back(stage(false, [this](FrameItem& item) { Judge(item); }));
   stages.finish = [&](std::size_t place, std::exception_ptr failure) {
     Write(std::exchange(items[place], {}), failure);
   };

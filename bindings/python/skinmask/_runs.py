@@ -168,6 +168,8 @@ def detect_files(
     options.if_exists(overwrite, resume)
     detector = chosen(model)._detector(how)
     made_with = {name.replace("_", "-"): text for name, text in texts_of_detector.items()}
+    if "classes" in kinds:  # all outputs are of the model alone
+        made_with["adapt"] = "off"
     if scale != 1:
         made_with["scale"] = f"1/{scale}"
     if options.bits != 8:

@@ -188,13 +188,16 @@ void CheckStreams(const DetectFlags& options, const Context& context) {
   RequireApart(options.record.csv, "--csv", options.record.jsonl, "--jsonl");
 }
 
-// What the masks depend on beside the model, for runs that resume this one.
+// What the outputs depend on beside the model, for runs that resume this one: what was given, and
+// what the environment, or another output, makes of it.
 std::map<std::string, std::string> MadeWith(const Detector& detector, const Context& context) {
   std::map<std::string, std::string> made_with;
   for (const auto& [name, value] : context.deciding.items())
     made_with[name] = value.is_string() ? value.get<std::string>() : JsonText(value);
-  if (!detector.options().faces.empty())  // which the environment may name
-    made_with["faces"] = detector.options().faces.string();
+  const DetectorOptions& options = detector.options();
+  if (!options.faces.empty()) made_with["faces"] = options.faces.string();
+  if (options.adapt == DetectorOptions::Adapt::kOff) made_with["adapt"] = "off";
+  if (options.abstain && options.outlier) made_with["outlier"] = OptionText(*options.outlier);
   return made_with;
 }
 
