@@ -84,9 +84,12 @@ void ValidateOptions(const std::vector<OptionRow>& rows, const void* options,
     if (!row.range) continue;
     const std::string text = row.get(options);
     if (text.empty() || IsWithin(ParseNumber<double>(text).value_or(NAN), *row.range)) continue;
-    throw Error(
-        fmt::format("{} {}", what, row.member),
-        fmt::format("{} is out of range ({} to {})", text, row.range->least, row.range->most));
+    const auto& [least, most, above, below] = *row.range;
+    const std::string ends = above || below ? fmt::format("{} {}, {} {}", above ? "above" : "from",
+                                                          least, below ? "below" : "to", most)
+                                            : fmt::format("{} to {}", least, most);
+    throw Error(fmt::format("{} {}", what, row.member),
+                fmt::format("{} is out of range ({})", text, ends));
   }
 }
 

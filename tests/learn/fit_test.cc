@@ -188,7 +188,7 @@ TEST(Fit, DegenerateClassesAreNamedWithAdvice) {
   EXPECT_ERROR(fit(three, Options(Kind::kQda)),
                "class 'skin': 3 samples do not span the 3 channels of BGR");
   EXPECT_ERROR(fit(three, Options(Kind::kQda)),
-               "more varied samples, fewer channels, or a shrinkage of 0.1");
+               "more varied samples, fewer `channels`, or `shrinkage` 0.1");
   EXPECT_NO_THROW(fit(three, Options(Kind::kLda)));
   EXPECT_NO_THROW(fit(three, Options(Kind::kGaussianNb)));
   EXPECT_NO_THROW(fit(three, Options(Kind::kQda, "BGR", {"G", "R"})));
