@@ -152,6 +152,7 @@ class JpegDecoder {
   std::optional<VideoFrame> DecodePlanes(std::string_view jpeg, std::string_view subject,
                                          const DecodeOptions& options, Scratch& buffer) {
     const ImageHeader checked = Check(jpeg, subject);
+    CheckSize(checked.size, options.max_pixels, subject);  // also of what has no such planes
     const Header header = ReadHeader(jpeg, subject);
     const std::optional<VideoFrame::Layout> layout = LayoutOf(header);
     if (!layout) return std::nullopt;
