@@ -135,7 +135,7 @@ def check_shell(name, shell, helps):
         asked['skinmask train --samples b.csv '] = set(FILES)
         asked['skinmask detect --output mask,un'] = {'mask,uncertainty'}
         asked['skinmask detect --output mask,'] = {
-            'mask,' + word for word in ('probability', 'overlay', 'cutout', 'classes', 'uncertainty')}
+            'mask,' + word for word in ('probability', 'overlay', 'cutout', 'classes', 'uncertainty', 'heatmap')}
         asked['skinmask compare --kinds qda,l'] = {'qda,lda', 'qda,logistic'}
         asked['skinmask train --kind '] = {'qda', 'lda', 'gaussian-nb', 'mixture', 'logistic', 'histogram-nb', 'histogram'}
         asked['skinmask train --space '] = set('BGR YCrCb YUV YIQ YCgCo opponent I1I2I3 rg HSV Lab Luv'.split())
