@@ -74,8 +74,8 @@ class Search {
     if (error) options_.problem({path, "cannot be read: " + error.message()});
     std::ranges::sort(entries, {}, &Entry::name);
     // A name may come twice where it is taken away and made again meanwhile.
-    const auto doubles = std::ranges::unique(entries, {}, &Entry::name);
-    entries.erase(doubles.begin(), doubles.end());
+    const auto same_name = [](const Entry& a, const Entry& b) { return a.name == b.name; };
+    entries.erase(std::unique(entries.begin(), entries.end(), same_name), entries.end());
     for (const Entry& entry : entries) {
       const std::string below = JoinPath(folder, entry.name);
       if (exclude_.Match(below) || entry.name == kMadeWithFile) continue;
