@@ -131,6 +131,7 @@ class ArchiveRun {
   }
 
   void Write(Detected&& detected) {
+    job_.made_with.Leave();
     for (std::size_t j = 0; j < detected.files.size(); ++j)
       writer_.Add(detected.image.outputs[j].lexically_relative(output_).string(),
                   detected.files[j]);

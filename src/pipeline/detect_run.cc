@@ -47,6 +47,7 @@ void DetectImages(const DetectJob& job) {
         return Process(job.plan.TaskOf(images[i]), job, take);
       },
       [&](std::size_t, Detected&& result) {
+        if (!result.files.empty()) job.made_with.Leave();
         for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], job.options.if_exists,
                     Survives::kProcess);
@@ -66,12 +67,12 @@ double DetectedImage::SkinFraction() const {
 void Detect(const DetectOptions& options, const Detector& detector, const Run& run,
             const std::function<void(const DetectedImage&)>& done) {
   const Plan plan(options, run);
-  CompareMadeWith(options, detector.model(), plan.writes());
+  const MadeWith made_with(options, detector.model());
   plan.MakeFolders();
   if (!plan.images().empty() || !plan.archives().empty()) {
     const Detector of_run =
         DetectorOfRun(detector, options, options.pixels, ExpectedPixels(plan), options.region);
-    const DetectJob job{plan, options, of_run, run, done};
+    const DetectJob job{plan, options, of_run, run, done, made_with};
     DetectImages(job);
     DetectArchives(job);
   }
@@ -80,7 +81,7 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& r
     const Detector of_run =
         DetectorOfRun(detector, options, options.video.pixels, PosteriorOptions().expected_pixels,
                       static_cast<bool>(options.video.frame));
-    DetectVideos({plan, options, of_run, run, done});
+    DetectVideos({plan, options, of_run, run, done, made_with});
   }
   std::error_code ignored;
   if (options.output_file.empty() && !fs::is_directory(options.output_folder, ignored))

@@ -80,6 +80,7 @@ VideoRun::VideoRun(const Task& task, const DetectJob& job)
   if (job.options.video.png_frames) outputs_ = job.options.outputs;
   sink_ = MakeVideoSink(task, job.options, reader_.info(), next_->pts, size,
                         job.detector.model().classes.size());
+  job.made_with.Leave();
 }
 
 bool VideoRun::Read(FrameItem& item) {

@@ -84,12 +84,12 @@ void Append(const fs::path& file, const std::string& line) {
 
 }  // namespace
 
-void CompareMadeWith(const DetectOptions& options, const Model& model, bool writes) {
+MadeWith::MadeWith(const DetectOptions& options, const Model& model)
+    : file_(options.output_folder / kMadeWithFile) {
   if (!options.made_with || !options.output_file.empty()) return;
-  const fs::path file = options.output_folder / kMadeWithFile;
   const Json entry = EntryOf(options, model);
   bool known = false;
-  for (const Json& before : ReadEntries(file)) {
+  for (const Json& before : ReadEntries(file_)) {
     known |= before == entry;
     if (options.if_exists != IfExists::kKeep || !ShareAKind(before, entry)) continue;
     const std::string name = FirstDifference(before["made_with"], entry["made_with"]);
@@ -100,7 +100,12 @@ void CompareMadeWith(const DetectOptions& options, const Model& model, bool writ
                       "such a run; another folder takes other outputs)",
                       Printable(name, 100)));
   }
-  if (writes && !known) Append(file, JsonText(entry) + "\n");
+  if (!known) line_ = JsonText(entry) + "\n";
+}
+
+void MadeWith::Leave() const {
+  if (!line_.empty()) Append(file_, line_);
+  line_.clear();
 }
 
 }  // namespace skinmask

@@ -2,14 +2,26 @@
 // options for its own.
 #pragma once
 
+#include <filesystem>
+#include <string>
+
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask {
 
-// Compares `made_with`, and the model, with what runs before left in the output folder about
-// outputs of these kinds. Throws Error, by the name of the first option that differs, where the run
-// resumes. A run that `writes` any output leaves its own; without `made_with` it does nothing.
-void CompareMadeWith(const DetectOptions& options, const Model& model, bool writes);
+class MadeWith {
+ public:
+  // Compares the `made_with` of these options, and the model, with what runs before left in the
+  // output folder about outputs of the same kinds. Throws Error, by the name of the first option
+  // that differs, where the run resumes.
+  MadeWith(const DetectOptions& options, const Model& model);
+  // Before an output is written, by one thread at a time: leaves it there, if nobody did so yet.
+  void Leave() const;
+
+ private:
+  std::filesystem::path file_;
+  mutable std::string line_;  // to be left; empty where it is there
+};
 
 }  // namespace skinmask

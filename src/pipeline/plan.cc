@@ -149,10 +149,7 @@ Plan::Plan(const DetectOptions& options, const Run& run)
         run.problem(
             Problem(inputs_.Path(i), Error(path.string(), "is an input and is not written over")));
       } else {
-        const bool is_there = IsThere(path, type, options);
-        ++(is_there ? there : to_do);
-        writes_ |=
-            !is_there && (options.if_exists == IfExists::kReplace || type == EntryType::kOther);
+        ++(IsThere(path, type, options) ? there : to_do);
       }
     }
     const Media media = inputs_.MediaOf(i);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/made_with.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/media/inputs.h"
 #include "skinmask/media/output_paths.h"
@@ -40,8 +41,6 @@ class Plan {
   const std::vector<std::uint32_t>& archives() const { return archives_; }
   std::string InputOf(std::uint32_t input) const { return inputs_.Path(input); }
   Task TaskOf(std::uint32_t input) const;
-  // Whether there is any output to write, where nothing is or what there is may be replaced.
-  bool writes() const { return writes_; }
   // Makes the folders that the outputs go to, as far as that can be done, and removes what runs
   // left there that were killed a day ago or more.
   void MakeFolders() const;
@@ -53,7 +52,6 @@ class Plan {
   const InputList inputs_;
   const OutputPaths paths_;
   std::vector<std::uint32_t> images_, videos_, archives_;
-  bool writes_ = false;
   std::set<std::filesystem::path> refused_;  // outputs that are inputs
 };
 
@@ -68,6 +66,7 @@ struct DetectJob {
   const Detector& detector;  // of such a run
   const Run& run;
   const std::function<void(const DetectedImage&)>& done;
+  const MadeWith& made_with;
   bool Stopped() const { return run.stop && run.stop->load(); }
 };
 

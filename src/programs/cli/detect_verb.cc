@@ -203,6 +203,11 @@ std::map<std::string, std::string> MadeWith(const Detector& detector, const Cont
 
 void RunDetect(const DetectFlags& options, Context& context) {
   CheckStreams(options, context);
+  // Of frames these only say which ones there are.
+  for (const char* name : options.frames ? std::vector{"from", "to"} : std::vector<const char*>()) {
+    context.deciding.erase(name);
+    std::erase(context.deciding_names, name);
+  }
   DetectOptions detect = DetectOptionsOf(options, context);
   PrepareOutput(detect);
   DetectRecord record(options.record, context);

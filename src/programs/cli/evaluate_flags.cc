@@ -33,7 +33,7 @@ constexpr const char* kExamples =
     "  skinmask evaluate --images samples/photos --truth samples/masks "
     "--shard 1/1 --partial part-1.json\n"
     "  skinmask evaluate --images samples/photos --truth samples/masks "
-    "--partials part-1.json --report whole.html";
+    "--partials part-1.json";
 
 void CheckPart(const EvaluateFlags& flags, const Context& context) {
   RequirePartial(flags.shard, flags.partial);

@@ -76,7 +76,8 @@ TEST_F(StrangeTextTest, PartsForgeNoLines) {
   for (const char* key : {"shown", "line"}) {
     part["images"][1]["problem"][key] = forged;
     Put("forged", part.dump());
-    const Outcome run = Run("evaluate --partials forged --json r.json --force");
+    const Outcome run =
+        Run("evaluate --adapt off --images i --truth m --partials forged --json r.json --force");
     EXPECT_EQ(run.status, 1);
     EXPECT_EQ(Lines(run.err), 1) << run.err;
     EXPECT_LT(run.err.size(), 2200u);
