@@ -65,7 +65,7 @@ else()
   string(APPEND core_libs " -lopencv_imgproc -lopencv_core")
   set(whole_requires "skinmask-core libcrypto libpng libturbojpeg libisal")
   set(whole_libs "-Wl,-rpath,\${modules} -lskinmask_c -lskinmask_report -lskinmask_pipeline")
-  string(APPEND whole_libs " -lskinmask_detect -lskinmask_media ${SKINMASK_DLIB} -ldl")
+  string(APPEND whole_libs " -lskinmask_detect -lskinmask_media -ldl")
 endif()
 # They may be moved with the folder that they are in.
 file(RELATIVE_PATH up ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

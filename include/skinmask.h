@@ -130,7 +130,7 @@ typedef enum skinmask_output {
  * bytes (at least those of a row). Colours are in the order of the picture: R G B of RGB and RGBA,
  * else B G R. `out` must not overlap the picture; what lies between rows is left as it is. The
  * bytes are those of `skinmask detect` (for NV12 and I420 with `--pixels yuv`). Pictures of more
- * than 2^28 pixels are refused. A megapixel takes some 110 ms, nearly all of it for finding faces;
+ * than 2^28 pixels are refused. A megapixel takes some 20 ms, most of it for finding faces;
  * with SKINMASK_ADAPT_OFF 0.3 ms. On failure `out` may hold anything. */
 SKINMASK_API skinmask_status skinmask_detect(const skinmask_detector* detector,
                                              const skinmask_picture* picture,

@@ -11,7 +11,7 @@ struct StreamOptions {
   // 1 or more: how often the adapter's finders see a frame; a quarter as often while nothing
   // changes.
   int search_every_frames = 8;
-  // 0: they see it when it comes, which takes as long as it takes (faces: 30 to 110 ms). More: on a
+  // 0: they see it when it comes, which takes as long as it takes (faces: 3 to 15 ms). More: on a
   // thread of their own, and what they find counts so many frames later, so that no frame waits if
   // they are done by then (faces at 0.4 megapixels, at 30 frames/s: 3).
   int search_lag_frames = 0;

@@ -150,8 +150,8 @@ class Stream {
 // 255 where skin is, else 0, by the built-in model, adapted to the faces in the picture, or, where
 // there is none, divided where its own colours divide (docs/adaptation.md). `bgr` is CV_8UC3, B G
 // R, upright, as cv::imread and ReadImage give it; anything else is an Error. Safe from many
-// threads; the same for any number. A photograph of a megapixel takes some 110 ms on one core,
-// nearly all of it for finding faces; the first call makes the model ready, a few milliseconds
+// threads; the same for any number. A photograph of a megapixel takes some 20 ms on one core,
+// half of it for finding faces; the first call makes the model ready, a few milliseconds
 // more. What else there is to choose: Detector, and DetectMask (detect_image.h), which takes a
 // third of a millisecond without adaptation.
 cv::Mat Detect(const cv::Mat& bgr);

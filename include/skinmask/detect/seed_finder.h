@@ -42,9 +42,9 @@ class SeedFinder {
   virtual std::string_view name() const = 0;  // for people: "hog", "yunet", "seed"
 };
 
-// Faces by histograms of oriented gradients (Dalal, Triggs 2005; Felzenszwalb et al. 2010), dlib's
-// detector of frontal faces, whose weights are compiled in: the same faces on every machine. About
-// 75 ms a searched megapixel. Throws Error for options out of range.
+// Faces by histograms of oriented gradients (Dalal, Triggs 2005; Felzenszwalb et al. 2010), by the
+// weights of dlib's detector of frontal faces, compiled in: the same faces on every machine. About
+// 7 ms a searched megapixel. Throws Error for options out of range.
 std::unique_ptr<SeedFinder> HogFaceFinder(const HogOptions& options = {});
 
 // Faces, and which way their heads are tilted, by YuNet (Wu, Peng, Yu: YuNet, a tiny

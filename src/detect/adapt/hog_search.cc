@@ -1,0 +1,482 @@
+#include "detect/adapt/hog_search.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace skinmask {
+namespace {
+
+constexpr int kCell = 8, kHogWindow = static_cast<int>(HogTables::kWindow);
+constexpr int kSlack = static_cast<int>(kHogSlack);
+
+int Cells(int pixels) { return (pixels + kCell / 2) / kCell; }
+int CellsWithNeighbours(int pixels) { return std::max(Cells(pixels) - 2, 0); }
+
+std::size_t RoundedUp(std::size_t x, std::size_t to) { return (x + to - 1) / to * to; }
+
+// Room for as many at least; what was there stays.
+template <class T>
+T* Room(std::vector<T>& values, std::size_t count) {
+  if (values.size() < count) values.resize(count);
+  return values.data();
+}
+
+std::int16_t ShortShare(double share) {
+  return static_cast<std::int16_t>(std::min(32767., share * 32768 + .5));
+}
+
+// ---- Boxes, as dlib has them
+
+struct Rectangle {
+  double left, top, right, bottom;
+
+  // A point of a picture, seen in that before it was made smaller, and the other way.
+  Rectangle Larger() const {
+    return Each([](double p) { return p * 6 / 5 + .3; });
+  }
+  Rectangle Smaller() const {
+    return Each([](double p) { return (p - .3) * 5 / 6; });
+  }
+  Rectangle Rounded() const {
+    return Each([](double p) { return std::floor(p + .5); });
+  }
+
+ private:
+  template <class Act>
+  Rectangle Each(const Act& act) const {
+    return {act(left), act(top), act(right), act(bottom)};
+  }
+};
+
+// How often a picture is searched: as long as it is as large as a face.
+int LevelsOf(int width, int height) {
+  constexpr double kLeast = 64;
+  Rectangle r{0, 0, width - 1., height - 1.};
+  int levels = 0;
+  do {
+    r = r.Smaller().Rounded();
+    ++levels;
+  } while (r.right - r.left + 1 >= kLeast && r.bottom - r.top + 1 >= kLeast);
+  return levels;
+}
+
+// In the picture of its level: where the middle of its first and of its last cell are.
+int PixelOfCell(int cell) {
+  const int pixel = (cell + 1) * kCell + 1;
+  return pixel + (pixel >= 0 ? kCell / 2 : -kCell / 2);
+}
+
+HogFace FaceOf(int pattern, int row, int column, double score, int level) {
+  const int x = column - HogLevel::kBefore, y = row - HogLevel::kBefore;
+  Rectangle box{static_cast<double>(PixelOfCell(x)), static_cast<double>(PixelOfCell(y)),
+                static_cast<double>(PixelOfCell(x + kHogWindow - 1)),
+                static_cast<double>(PixelOfCell(y + kHogWindow - 1))};
+  for (int k = 0; k < level; ++k) box = box.Larger();
+  box = box.Rounded();
+  return {score,
+          pattern,
+          static_cast<int>(box.left),
+          static_cast<int>(box.top),
+          static_cast<int>(box.right),
+          static_cast<int>(box.bottom)};
+}
+
+double Area(const HogFace& a) {
+  return static_cast<double>(a.right - a.left + 1) * (a.bottom - a.top + 1);
+}
+
+bool Overlap(const HogFace& a, const HogFace& b) {
+  // Of the area of the box around both, and of that of either.
+  constexpr double kOfBoth = .33, kOfOne = .788;
+  const int width = std::min(a.right, b.right) - std::max(a.left, b.left) + 1;
+  const int height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top) + 1;
+  if (width <= 0 || height <= 0) return false;
+  const double inner = static_cast<double>(width) * height;
+  const double outer =
+      static_cast<double>(std::max(a.right, b.right) - std::min(a.left, b.left) + 1) *
+      (std::max(a.bottom, b.bottom) - std::min(a.top, b.top) + 1);
+  return inner > kOfBoth * outer || inner > kOfOne * std::min(Area(a), Area(b));
+}
+
+std::vector<HogFace> BestOfOverlapping(std::vector<HogFace> faces) {
+  std::stable_sort(faces.begin(), faces.end(),
+                   [](const HogFace& a, const HogFace& b) { return a.score > b.score; });
+  std::vector<HogFace> best;
+  for (const HogFace& face : faces)
+    if (std::none_of(best.begin(), best.end(),
+                     [&](const HogFace& other) { return Overlap(face, other); }))
+      best.push_back(face);
+  return best;
+}
+
+// How `size` pixels lie on `from` pixels: from the middle of the first to that of the last.
+double StepOf(int from, int size) { return (from - 1.) / std::max(size - 1, 1); }
+
+}  // namespace
+
+void HogPicture::SetSize(int width, int height) {
+  width_ = width;
+  height_ = height;
+  stride_ = static_cast<std::ptrdiff_t>(
+      RoundedUp(static_cast<std::size_t>(HogView::kBefore + width + HogView::kBehind), 64));
+  Room(bytes_, static_cast<std::size_t>(stride_) * static_cast<std::size_t>(height));
+}
+
+void HogLevel::SetSize(int width, int height) {
+  width_ = width;
+  height_ = height;
+  rows_ = CellsWithNeighbours(height);
+  columns_ = CellsWithNeighbours(width);
+  if (rows_ == 0 || columns_ == 0) rows_ = columns_ = 0;
+  // The windows reach kHogWindow - kBefore beyond the last cell, and vectors farther.
+  quarter_stride_ = static_cast<std::size_t>(8 * (columns_ + kHogWindow + kSlack));
+  coarse_stride_ = RoundedUp(static_cast<std::size_t>(columns_ + 3 * kSlack), 2 * kHogSlack);
+  const auto row = static_cast<std::size_t>(row_stride());
+  const auto rows = static_cast<std::size_t>(rows_), columns = static_cast<std::size_t>(columns_);
+  Room(features_, (rows + HogTables::kWindow) * row);
+  // What the features of the cells themselves do not cover.
+  std::int16_t* at = features_.data();
+  at = std::fill_n(at, kBefore * row, std::int16_t{0});
+  for (std::size_t quarter = 0; quarter < rows * HogTables::kQuarters; ++quarter) {
+    std::fill_n(at, 8 * kBefore, std::int16_t{0});
+    std::fill(at + 8 * (kBefore + columns), at + quarter_stride_, std::int16_t{0});
+    at += quarter_stride_;
+  }
+  std::fill_n(at, (HogTables::kWindow - kBefore) * row, std::int16_t{0});
+  coarse_.assign(HogTables::kCoarse * coarse_stride_ * rows + kHogSlack, 0);
+}
+
+// ---- The pyramid: bilinear, from corner to corner, by 5/6
+
+void HogSearch::Reduce(HogPicture& from, HogPicture& to) {
+  to.SetSize(from.width() * 5 / 6, from.height() * 5 / 6);
+  const std::size_t groups = RoundedUp(static_cast<std::size_t>(to.width()), 16) / 8;
+  columns_.resize(groups);
+  const double step = StepOf(from.width(), to.width());
+  for (std::size_t g = 0; g < groups; ++g) {
+    HogColumns& c = columns_[g];
+    for (std::size_t i = 0; i < 8; ++i) {
+      const double x = std::min(static_cast<double>(8 * g + i) * step, from.width() - 1.);
+      const int left = static_cast<int>(x), right = std::min(left + 1, from.width() - 1);
+      if (i == 0) c.base = left;
+      c.left_right[2 * i] = static_cast<std::uint8_t>(left - c.base);
+      c.left_right[2 * i + 1] = static_cast<std::uint8_t>(right - c.base);
+      c.fraction[i] = static_cast<std::int16_t>((x - left) * 128 + .5);
+    }
+  }
+  int held[2] = {-1, -1};
+  const auto row = [&](int y) {
+    std::int16_t* const out = Room(resized_[y % 2], 8 * groups);
+    if (held[y % 2] != y) HogResizeColumns(from.Row(y), columns_.data(), groups, out);
+    held[y % 2] = y;
+    return out;
+  };
+  for (int y = 0; y < to.height(); ++y) {
+    const double place = std::min(y * StepOf(from.height(), to.height()), from.height() - 1.);
+    const int upper = static_cast<int>(place), lower = std::min(upper + 1, from.height() - 1);
+    HogResizeRows(row(upper), row(lower), ShortShare(place - upper), 8 * groups, to.Row(y));
+  }
+}
+
+// ---- Features
+
+// The rows of the picture before `end`, of which the last sixteen are kept.
+void HogSearch::SplitUpTo(const HogView& picture, int end, std::size_t blocks) {
+  for (; split_end_ < std::min(end, picture.height); ++split_end_)
+    HogSplitRow(picture.Row(split_end_) - kCell / 2, blocks,
+                split_.data() + static_cast<std::size_t>(split_end_ % 16) * 8 * split_stride_ +
+                    kHogSlack / 2,
+                split_stride_);
+}
+
+void HogSearch::Compute(const HogView& picture, HogLevel& level) {
+  level.SetSize(picture.width, picture.height);
+  if (level.rows() == 0) return;
+  const int rows = Cells(picture.height), columns = Cells(picture.width);
+  // Of a half cell at the end nothing counts, nor of the pixels that lack a neighbour.
+  const int right = std::min(columns * kCell, picture.width) - 1;
+  const int bottom = std::min(rows * kCell, picture.height) - 1;
+  const std::size_t blocks = RoundedUp(static_cast<std::size_t>(columns) + 1, 16);
+  split_stride_ = blocks + kHogSlack;
+  split_end_ = 0;
+  split_.assign(16 * 8 * split_stride_, 0);
+  inside_.assign(8 * split_stride_, 0);
+  for (int x = 1; x < right; ++x)
+    inside_[static_cast<std::size_t>((x + kCell / 2) % kCell) * split_stride_ +
+            static_cast<std::size_t>((x + kCell / 2) / kCell)] = -1;
+  const std::size_t stride = blocks + kHogSlack;
+  for (auto& votes : votes_) votes.assign(kHogVotes * stride, 0);
+  for (auto& histograms : histograms_) Room(histograms, 18 * stride);
+  for (auto& energy : energy_) Room(energy, stride + kHogSlack);
+  for (auto& factors : factors_) Room(factors, stride + kHogSlack);
+
+  for (int cell = -1; cell < rows; ++cell) {
+    const int y = kCell * cell + kCell / 2;  // of the band from this row of cells to the next
+    SplitUpTo(picture, y + 9, blocks);
+    HogBand band{};
+    for (int r = -1; r <= 8; ++r)
+      band.rows[r + 1] = split_.data() +
+                         static_cast<std::size_t>((y + r + 16) % 16) * 8 * split_stride_ +
+                         kHogSlack / 2;
+    band.first = static_cast<std::size_t>(std::clamp(1 - y, 0, 8));
+    band.last = static_cast<std::size_t>(std::clamp(bottom - y, 0, 8));
+    band.inside = inside_.data();
+    band.stride = split_stride_;
+    HogVote(band, blocks, votes_[0].data(), votes_[1].data(), stride);
+    std::swap(votes_[0], votes_[1]);
+    if (cell < 0) continue;
+    const auto now = static_cast<std::size_t>(cell % 2), before = 1 - now;
+    HogCells(votes_[1].data(), stride, static_cast<std::size_t>(columns), histograms_[now].data(),
+             energy_[now].data());
+    HogCorners(energy_[before].data(), energy_[now].data(), static_cast<std::size_t>(columns - 1),
+               factors_[now].data());
+    if (cell < 2) continue;
+    HogFeatureRow(histograms_[before].data(), stride, factors_[before].data(), factors_[now].data(),
+                  static_cast<std::size_t>(level.columns()),
+                  {level.Features(cell - 2, 0), level.quarter_stride(), level.Coarse(cell - 2, 0),
+                   level.coarse_stride()});
+  }
+}
+
+namespace {
+
+// Where the cells of a smaller picture lie on those of a larger one: at left[i] or behind, by
+// fractions[i].
+struct CellPlaces {
+  std::vector<std::int32_t> left;
+  std::vector<std::int16_t> fractions;
+};
+
+CellPlaces PlacesOf(int cells, int size, int of_cells, int of_size) {
+  constexpr double kMiddle = (kCell - 1) / 2.;
+  CellPlaces places;
+  for (int i = 0; i < cells; ++i) {
+    const double pixel = (kCell * (i + 1) + kMiddle) * StepOf(of_size, size);
+    const double place = std::clamp((pixel - kMiddle) / kCell - 1, 0., of_cells - 1.);
+    const int left = std::min(static_cast<int>(place), of_cells - 2);
+    places.left.push_back(left);
+    places.fractions.push_back(ShortShare(place - left));
+  }
+  return places;
+}
+
+}  // namespace
+
+// The features of a picture that is made smaller, about, from those of the larger one.
+void HogSearch::Interpolate(const HogLevel& from, int width, int height, HogLevel& to) {
+  to.SetSize(width, height);
+  const CellPlaces xs = PlacesOf(to.columns(), width, from.columns(), from.width());
+  const CellPlaces ys = PlacesOf(to.rows(), height, from.rows(), from.height());
+  const std::size_t quarter = from.quarter_stride(), count = HogTables::kQuarters * quarter;
+  const std::size_t coarse = from.coarse_stride(), coarse_count = HogTables::kCoarse * coarse;
+  std::int16_t* const blended = Room(blended_, std::max(count, coarse_count) + kHogSlack);
+  for (int y = 0; y < to.rows(); ++y) {
+    const std::int32_t upper = ys.left[static_cast<std::size_t>(y)];
+    const std::int16_t fraction = ys.fractions[static_cast<std::size_t>(y)];
+    HogBlendRows(from.Features(upper, 0), from.Features(upper + 1, 0), fraction,
+                 count - 8 * HogLevel::kBefore, blended);
+    for (std::size_t q = 0; q < HogTables::kQuarters; ++q)
+      HogBlendCells(blended + q * quarter, xs.left.data(), xs.fractions.data(), xs.left.size(),
+                    to.Features(y, 0) + q * to.quarter_stride());
+    HogBlendRows(from.Coarse(upper, 0), from.Coarse(upper + 1, 0), fraction,
+                 coarse_count - HogLevel::kBefore, blended);
+    for (std::size_t c = 0; c < HogTables::kCoarse; ++c)
+      for (std::size_t x = 0; x < xs.left.size(); ++x) {
+        const std::int16_t* const cell =
+            blended + c * coarse + static_cast<std::size_t>(xs.left[x]);
+        const int step = (cell[1] - cell[0]) * xs.fractions[x] + (1 << 14);
+        to.Coarse(y, 0)[c * to.coarse_stride() + x] =
+            static_cast<std::int16_t>(cell[0] + (step >> 15));
+      }
+  }
+}
+
+// ---- Windows
+
+double HogSearch::Score(const HogLevel& level, const Window& window) {
+  const std::int32_t score =
+      HogScore(level.Features(window.row - HogLevel::kBefore, window.column - HogLevel::kBefore),
+               level.quarter_stride(), static_cast<std::size_t>(window.pattern));
+  return std::ldexp(static_cast<double>(score), -HogTables::kScoreBits);
+}
+
+// Every second window that may be a face at first sight.
+void HogSearch::FindCandidates(const HogLevel& level) {
+  const auto rows = static_cast<std::size_t>(level.rows());
+  const auto columns = static_cast<std::size_t>(level.columns());
+  const std::size_t half = level.coarse_stride() / 2, row = 2 * HogTables::kCoarse * half;
+  // Rows are scanned in pairs, so two more than windows have are read.
+  halves_.assign((rows + HogTables::kWindow + 2) * row + kHogSlack, 0);
+  for (int y = 0; y < level.rows(); ++y)
+    for (std::size_t c = 0; c < HogTables::kCoarse; ++c) {
+      std::int16_t* const even =
+          halves_.data() + static_cast<std::size_t>(y + HogLevel::kBefore) * row + 2 * c * half;
+      HogSplitParity(level.Coarse(y, -HogLevel::kBefore) + c * level.coarse_stride(), half, even,
+                     even + half);
+    }
+  std::size_t count = 0;
+  const std::size_t most = 2 * HogTables::kTemplates * (columns / 2 + 1);
+  for (std::size_t y = 0; y < rows; y += y % 2 == 0 ? 1 : 3) {
+    HogCandidate* const found = Room(candidates_, count + most) + count;
+    const std::size_t more = HogScan({halves_.data(), half}, y, columns, found);
+    count += static_cast<std::size_t>(std::remove_if(found, found + more,
+                                                     [&](const HogCandidate& candidate) {
+                                                       return candidate.row >= level.rows();
+                                                     }) -
+                                      found);
+  }
+  candidates_.resize(count);
+}
+
+// The windows that score enough. A picture whose windows all look like faces at first sight would
+// take ten times as long as others: only the better ones count there.
+std::vector<HogSearch::Scored> HogSearch::Scan(const HogLevel& level, double enough) {
+  // Where every second window scores so much, its neighbours may be faces.
+  constexpr double kNeighbours = -1.4;
+  std::vector<Scored> found;
+  if (level.rows() == 0) return found;
+  FindCandidates(level);
+  const auto most =
+      static_cast<std::size_t>(level.rows()) * static_cast<std::size_t>(level.columns()) / 4 + 256;
+  if (candidates_.size() > most) {
+    std::stable_sort(
+        candidates_.begin(), candidates_.end(),
+        [](const HogCandidate& a, const HogCandidate& b) { return a.excess > b.excess; });
+    candidates_.resize(most);
+  }
+  std::vector<Scored> promising;
+  for (const HogCandidate& candidate : candidates_) {
+    const Window window{candidate.pattern, candidate.row, candidate.column};
+    const double score = Score(level, window);
+    if (score >= enough) found.push_back({window, score});
+    if (score >= kNeighbours) promising.push_back({window, score});
+  }
+  if (promising.size() > most / 4) {
+    std::stable_sort(promising.begin(), promising.end(),
+                     [](const Scored& a, const Scored& b) { return a.score > b.score; });
+    promising.resize(most / 4);
+  }
+  std::vector<Window> neighbours;
+  for (const auto& [window, score] : promising)
+    for (const auto& [dy, dx] : {std::array{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+      const Window next{window.pattern, window.row + dy, window.column + dx};
+      if (next.row >= 0 && next.row < level.rows() && next.column >= 0 &&
+          next.column < level.columns())
+        neighbours.push_back(next);
+    }
+  std::sort(neighbours.begin(), neighbours.end());
+  neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+  for (const Window& window : neighbours)
+    if (const double score = Score(level, window); score >= enough)
+      found.push_back({window, score});
+  return found;
+}
+
+// Windows from (top, left) to (bottom, right) whose features are computed together.
+struct HogSearch::Part {
+  int top, left, bottom, right;
+  std::vector<Window> windows;
+
+  // Cells around that the features of these windows hear of.
+  static constexpr int kAround = kHogWindow + 4;
+  double Cost() const {
+    return (bottom - top + kAround) * static_cast<double>(right - left + kAround);
+  }
+  Part With(const Part& other) const {
+    Part both{std::min(top, other.top), std::min(left, other.left), std::max(bottom, other.bottom),
+              std::max(right, other.right), windows};
+    both.windows.insert(both.windows.end(), other.windows.begin(), other.windows.end());
+    return both;
+  }
+};
+
+// Parts are joined where that costs less.
+std::vector<HogSearch::Part> HogSearch::Parts(const std::vector<Scored>& doubtful) {
+  std::vector<Part> parts;
+  for (const auto& [window, score] : doubtful) {
+    Part part{window.row - 1, window.column - 1, window.row + 1, window.column + 1, {window}};
+    for (std::size_t i = 0; i < parts.size();) {
+      Part both = part.With(parts[i]);
+      if (both.Cost() > part.Cost() + parts[i].Cost()) {
+        ++i;
+        continue;
+      }
+      part = std::move(both);
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
+      i = 0;
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+bool HogSearch::Verify(const HogView& picture, const std::vector<Scored>& doubtful,
+                       double min_score, std::vector<Scored>& found) {
+  constexpr std::size_t kMostDoubtful = 200;
+  if (doubtful.size() > kMostDoubtful) return false;
+  const std::vector<Part> parts = Parts(doubtful);
+  const int rows = Cells(picture.height), columns = Cells(picture.width);
+  double cost = 0;
+  for (const Part& part : parts) cost += part.Cost();
+  if (cost > .5 * rows * columns) return false;
+  for (const Part& part : parts) {
+    // From the cell above and on the left of the first that the windows see, to those behind.
+    const int first_row = std::max(part.top - HogLevel::kBefore - 1, 0);
+    const int first_column = std::max(part.left - HogLevel::kBefore - 1, 0);
+    const int end_row = part.bottom - HogLevel::kBefore + kHogWindow + 3;
+    const int end_column = part.right - HogLevel::kBefore + kHogWindow + 3;
+    HogView view = picture;
+    view.first = picture.Row(kCell * first_row) + kCell * first_column;
+    view.height = (end_row >= rows ? picture.height : kCell * end_row) - kCell * first_row;
+    view.width =
+        (end_column >= columns ? picture.width : kCell * end_column) - kCell * first_column;
+    Compute(view, part_);
+    std::vector<Window> windows;
+    for (const Window& window : part.windows)
+      for (int y = std::max(window.row - 1, 0); y <= std::min(window.row + 1, rows - 3); ++y)
+        for (int x = std::max(window.column - 1, 0); x <= std::min(window.column + 1, columns - 3);
+             ++x)
+          windows.push_back({window.pattern, y, x});
+    std::sort(windows.begin(), windows.end());
+    windows.erase(std::unique(windows.begin(), windows.end()), windows.end());
+    for (const Window& window : windows) {
+      const double score =
+          Score(part_, {window.pattern, window.row - first_row, window.column - first_column});
+      if (score >= min_score) found.push_back({window, score});
+    }
+  }
+  return true;
+}
+
+std::vector<HogFace> HogSearch::Find(const cv::Mat& grey, double min_score) {
+  // Of every second level the features are interpolated from the level before, since they take
+  // most of the time; where a window scores so much then, they are computed.
+  constexpr double kDoubtful = -1.3;
+  if (CellsWithNeighbours(grey.cols) == 0 || CellsWithNeighbours(grey.rows) == 0) return {};
+  pictures_[0].SetSize(grey.cols, grey.rows);
+  for (int y = 0; y < grey.rows; ++y)
+    std::copy_n(grey.ptr<std::uint8_t>(y), grey.cols, pictures_[0].Row(y));
+  std::vector<HogFace> faces;
+  const int levels = LevelsOf(grey.cols, grey.rows);
+  for (int l = 0; l < levels; ++l) {
+    if (l > 0) Reduce(pictures_[(l + 1) % 2], pictures_[l % 2]);
+    const HogView picture = pictures_[l % 2].View();
+    std::vector<Scored> found;
+    bool verified = false;
+    if (l % 2 == 1 && level_.rows() > 1 && level_.columns() > 1) {
+      Interpolate(level_, picture.width, picture.height, between_);
+      verified =
+          Verify(picture, Scan(between_, std::min(kDoubtful, min_score - 1)), min_score, found);
+    }
+    if (!verified) {
+      Compute(picture, level_);
+      found = Scan(level_, min_score);
+    }
+    for (const auto& [window, score] : found)
+      faces.push_back(FaceOf(window.pattern, window.row, window.column, score, l));
+  }
+  return BestOfOverlapping(std::move(faces));
+}
+
+}  // namespace skinmask

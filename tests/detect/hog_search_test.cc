@@ -1,0 +1,201 @@
+// The search for faces against dlib's own, whose templates it uses, and against itself.
+#include "detect/adapt/hog_search.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <thread>
+
+#include "skinmask/base/cpu.h"
+#include "skinmask/detect/seed_finder.h"
+#include "support/colors.h"
+#include "support/dlib_faces.h"
+#include "support/program.h"
+
+namespace skinmask {
+namespace {
+
+using testing::DataFolder;
+using testing::DlibFaces;
+using testing::ForcedTarget;
+
+double Overlap(const HogFace& a, const HogFace& b) {
+  const auto rect = [](const HogFace& f) {
+    return cv::Rect(cv::Point(f.left, f.top), cv::Point(f.right + 1, f.bottom + 1));
+  };
+  const double both = (rect(a) & rect(b)).area();
+  return both / (rect(a).area() + rect(b).area() - both);
+}
+
+bool IsAmong(const HogFace& face, const std::vector<HogFace>& faces) {
+  return std::any_of(faces.begin(), faces.end(),
+                     [&](const HogFace& other) { return Overlap(face, other) >= .5; });
+}
+
+// Every face of one that scores at least .1 is among those of the other, which score at least 0.
+void ExpectSameFaces(const cv::Mat& grey, const std::string& name, int* count = nullptr) {
+  HogSearch search;
+  const std::vector<HogFace> ours = search.Find(grey, 0), theirs = DlibFaces(grey, 0);
+  for (const HogFace& face : theirs)
+    if (face.score >= .1) {
+      EXPECT_TRUE(IsAmong(face, ours)) << name << ": missed " << face.score;
+    }
+  for (const HogFace& face : ours)
+    if (face.score >= .1) {
+      EXPECT_TRUE(IsAmong(face, theirs)) << name << ": " << face.score << " is none";
+    }
+  if (count) *count += static_cast<int>(theirs.size());
+}
+
+cv::Mat Sample(const char* name, int flags = cv::IMREAD_GRAYSCALE) {
+  const auto folder = std::filesystem::path(SKINMASK_SOURCE) / "samples/photos";
+  return cv::imread((folder / name).string(), flags);
+}
+
+cv::Mat Scaled(const cv::Mat& grey, double scale) {
+  cv::Mat scaled;
+  cv::resize(grey, scaled, {}, scale, scale, scale < 1 ? cv::INTER_AREA : cv::INTER_LINEAR);
+  return scaled;
+}
+
+cv::Mat Enlarged(const cv::Mat& grey, double pixels) {
+  return Scaled(grey, std::sqrt(pixels / static_cast<double>(grey.total())));
+}
+
+cv::Mat Noise(int width, int height) {
+  cv::Mat grey(height, width, CV_8UC1);
+  testing::Random random(5);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      grey.at<std::uint8_t>(y, x) =
+          static_cast<std::uint8_t>(std::clamp(128 + 60 * random.Normal(), 0., 255.));
+  return grey;
+}
+
+TEST(HogSearch, FindsTheFacesOfDlibInSamplesOfAnySize) {
+  int count = 0;
+  for (const char* name : {"astronaut.png", "grace_hopper.jpg"}) {
+    const cv::Mat grey = Sample(name);
+    ASSERT_FALSE(grey.empty());
+    for (const double scale : {.5, .73, 1., 1.31, 2.})
+      ExpectSameFaces(Scaled(grey, scale), name, &count);
+  }
+  EXPECT_GE(count, 10);
+}
+
+TEST(HogSearch, FindsFacesAtTheBorders) {
+  const cv::Mat face = Scaled(Sample("astronaut.png"), .9)(cv::Rect(130, 20, 151, 161));
+  for (int cut = 0; cut < 24; cut += 5) {
+    ExpectSameFaces(face(cv::Rect(cut, 0, face.cols - cut, face.rows)), "left");
+    ExpectSameFaces(face(cv::Rect(0, cut, face.cols, face.rows - cut)), "top");
+    ExpectSameFaces(face(cv::Rect(0, 0, face.cols - cut, face.rows)), "right");
+    ExpectSameFaces(face(cv::Rect(0, 0, face.cols, face.rows - cut)), "bottom");
+  }
+}
+
+TEST(HogSearch, FindsTheFacesOfDlibInPhotographs) {
+  SKIP_WITHOUT_DATA();
+  int count = 0, index = 0;
+  for (const char* set : {"groups/images", "ecu/images"})
+    for (const auto& entry : std::filesystem::directory_iterator(DataFolder() / set)) {
+      const cv::Mat grey = cv::imread(entry.path().string(), cv::IMREAD_GRAYSCALE);
+      if (!grey.empty() && index++ % 4 == 0)
+        ExpectSameFaces(Enlarged(grey, 1.5e6), entry.path().filename().string(), &count);
+    }
+  EXPECT_GE(count, 40);
+}
+
+TEST(HogSearch, FindsNoneInScenes) {
+  SKIP_WITHOUT_DATA();
+  HogSearch search;
+  for (const auto& entry : std::filesystem::directory_iterator(DataFolder() / "negatives")) {
+    const cv::Mat grey = cv::imread(entry.path().string(), cv::IMREAD_GRAYSCALE);
+    if (!grey.empty()) {
+      EXPECT_TRUE(search.Find(Enlarged(grey, 1e6), 0).empty()) << entry.path();
+    }
+  }
+}
+
+TEST(HogSearch, FindsNoneWhereNothingIs) {
+  HogSearch search;
+  for (const int level : {0, 128, 255})
+    EXPECT_TRUE(search.Find(cv::Mat(900, 1100, CV_8UC1, cv::Scalar(level)), 0).empty());
+  cv::Mat ramp(700, 900, CV_8UC1);
+  for (int y = 0; y < ramp.rows; ++y)
+    for (int x = 0; x < ramp.cols; ++x)
+      ramp.at<std::uint8_t>(y, x) = static_cast<std::uint8_t>((x + y) / 7);
+  EXPECT_TRUE(search.Find(ramp, 0).empty());
+  EXPECT_TRUE(search.Find(Noise(1100, 900), 0).empty());
+}
+
+// Small ones have no window, odd ones cells of which a part is missing. One search sees them all,
+// so what it keeps of one does not show in the next.
+TEST(HogSearch, TakesEverySize) {
+  HogSearch kept;
+  const cv::Mat noise = Noise(120, 120);
+  for (int width = 1; width <= 120; width += width < 30 ? 1 : 7)
+    for (const int height : {1, 2, 3, 11, 12, 19, 20, 21, 63, 64, 65, 77, 96, 120}) {
+      const cv::Mat grey = noise(cv::Rect(0, 0, width, height));
+      HogSearch fresh;
+      const std::vector<HogFace> a = kept.Find(grey, -2), b = fresh.Find(grey, -2);
+      ASSERT_EQ(a.size(), b.size()) << width << "x" << height;
+      for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(a[i].score, b[i].score);
+    }
+  for (const cv::Size& size : {cv::Size(300000, 20), {20, 300000}, {1 << 22, 1}, {1, 1 << 22}})
+    EXPECT_TRUE(kept.Find(cv::Mat(size, CV_8UC1, cv::Scalar(90)), 0).empty());
+}
+
+// Scores to the bit, also of windows that are no faces.
+TEST(HogSearch, AllTargetsFindTheSame) {
+  const cv::Mat face = Sample("astronaut.png"), noise = Noise(203, 171);
+  for (const cv::Mat& grey : {face, face(cv::Rect(90, 3, 301, 257)), Scaled(face, 1.7), noise,
+                              noise(cv::Rect(0, 0, 77, 70))}) {
+    HogSearch search;
+    const std::vector<HogFace> best = search.Find(grey, -1.5);
+    for (const std::string& name : UsableTargets()) {
+      const ForcedTarget target(name);
+      const std::vector<HogFace> found = search.Find(grey, -1.5);
+      ASSERT_EQ(found.size(), best.size()) << name;
+      for (std::size_t i = 0; i < best.size(); ++i) {
+        EXPECT_EQ(found[i].score, best[i].score) << name;
+        EXPECT_EQ(found[i].pattern, best[i].pattern) << name;
+        EXPECT_EQ(found[i].left, best[i].left) << name;
+        EXPECT_EQ(found[i].bottom, best[i].bottom) << name;
+      }
+    }
+  }
+}
+
+TEST(HogFaceFinder, GivesManyThreadsTheSame) {
+  const cv::Mat bgr = Sample("astronaut.png", cv::IMREAD_COLOR);
+  const auto finder = HogFaceFinder();
+  const std::vector<Seed> first = finder->Find(bgr);
+  ASSERT_EQ(first.size(), 1u);
+  std::vector<std::thread> threads;
+  std::vector<std::vector<Seed>> found(4);
+  for (auto& seeds : found)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 3; ++i) seeds = finder->Find(bgr);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& seeds : found) {
+    ASSERT_EQ(seeds.size(), 1u);
+    EXPECT_EQ(seeds[0].box, first[0].box);
+    EXPECT_EQ(seeds[0].face->centre, first[0].face->centre);
+  }
+}
+
+// However large a picture is, it is searched at a size within bounds; what is thinner than a pixel
+// then has no face.
+TEST(HogFaceFinder, TakesPicturesOfEveryShape) {
+  const auto finder = HogFaceFinder();
+  for (const cv::Size& size :
+       {cv::Size(1, 1), {2, 3}, {7, 5}, {1, 1 << 25}, {1 << 25, 1}, {9, 1 << 22}})
+    EXPECT_TRUE(finder->Find(cv::Mat(size, CV_8UC3, cv::Scalar(9, 99, 200))).empty());
+}
+
+}  // namespace
+}  // namespace skinmask
