@@ -75,6 +75,7 @@ constexpr Setting kSettings[] = {
     {"hog.max_enlargement", [](Variant& v, double x) { Assign(v.hog.max_enlargement, x); }},
     {"hog.min_score", [](Variant& v, double x) { Assign(v.hog.min_score, x); }},
     {"hog.min_tilted_score", [](Variant& v, double x) { Assign(v.hog.min_tilted_score, x); }},
+    {"hog.further_slack", [](Variant& v, double x) { Assign(v.hog.further_slack, x); }},
     {"yunet.side_per_root_pixel",
      [](Variant& v, double x) { Assign(v.yunet.side_per_root_pixel, x); }},
     {"yunet.min_side", [](Variant& v, double x) { Assign(v.yunet.min_side, x); }},

@@ -188,6 +188,27 @@ TEST(HogFaceFinder, GivesManyThreadsTheSame) {
   }
 }
 
+// A face that alone would not score enough counts beside one of its colours, not beside another.
+TEST(HogFaceFinder, FurtherFacesMayScoreLessWhereColorsAgree) {
+  const cv::Mat upright = Sample("astronaut.png", cv::IMREAD_COLOR)(cv::Rect(100, 0, 256, 256));
+  cv::Mat turned, other, alike, unlike;
+  cv::warpAffine(upright, turned, cv::getRotationMatrix2D({128, 128}, -30, 1), upright.size(),
+                 cv::INTER_LINEAR, cv::BORDER_REPLICATE);
+  cv::cvtColor(turned, other, cv::COLOR_BGR2RGB);
+  cv::hconcat(upright, turned, alike);
+  cv::hconcat(upright, other, unlike);
+  HogOptions options;
+  options.min_score = .9;
+  options.further_slack = 0;
+  EXPECT_EQ(HogFaceFinder(options)->Find(alike).size(), 1u);
+  options.further_slack = .6;
+  EXPECT_EQ(HogFaceFinder(options)->Find(alike).size(), 2u);
+  EXPECT_EQ(HogFaceFinder(options)->Find(unlike).size(), 1u);
+  options.min_score = .3;
+  options.further_slack = 0;
+  EXPECT_EQ(HogFaceFinder(options)->Find(unlike).size(), 2u);
+}
+
 // However large a picture is, it is searched at a size within bounds; what is thinner than a pixel
 // then has no face.
 TEST(HogFaceFinder, TakesPicturesOfEveryShape) {

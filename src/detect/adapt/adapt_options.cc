@@ -19,7 +19,8 @@ const OptionTable<HogOptions>& HogTable() {
                                     {"hog.max_searched_pixels", &O::max_searched_pixels, 1e4, 1e8},
                                     {"hog.max_enlargement", &O::max_enlargement, 1, 8},
                                     {"hog.min_score", &O::min_score, -2, 2},
-                                    {"hog.min_tilted_score", &O::min_tilted_score, -2, 2}};
+                                    {"hog.min_tilted_score", &O::min_tilted_score, -2, 2},
+                                    {"hog.further_slack", &O::further_slack, 0, 2}};
   return table;
 }
 
