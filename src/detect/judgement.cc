@@ -84,7 +84,7 @@ cv::Mat Judgement::Mask() {
   if (!mask_.empty()) return mask_;
   if (whole_) return mask_ = Shrunk(whole_->Mask(), true);
   const FramePosterior& posterior = detector_->posterior();
-  if (adaptation() && !detector_->moved() != 0 && log_odds_.empty()) {
+  if (adaptation() && detector_->moved() == 0 && log_odds_.empty()) {
     mask_ = mask_memory_;
     detector_->adapter()->Mask(Bgr(), *adaptation(), detector_->threshold(), mask_);
   } else if (adaptation()) {
@@ -120,7 +120,7 @@ cv::Mat Judgement::Probability(int bits, const cv::Mat& memory) {
   if (!kept.empty()) return kept;
   if (whole_) return kept = Shrunk(whole_->Probability(bits), false);
   if (!adaptation()) return kept = GlobalProbability(bits, memory);
-  if (bits == 8 && !detector_->moved() != 0 && log_odds_.empty()) {
+  if (bits == 8 && detector_->moved() == 0 && log_odds_.empty()) {
     kept = memory;
     detector_->adapter()->Probability(Bgr(), *adaptation(), kept);
     return kept;
