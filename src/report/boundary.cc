@@ -27,6 +27,8 @@ struct Sides {
   Side side;
   Lead lead;
 };
+template <class Side, class Lead>
+Sides(Side, Lead) -> Sides<Side, Lead>;  // clang 14 makes none of its own
 
 // Where the border between the sides of two neighbours crosses the line from one to the other. The
 // same for neighbours in either order to the last bit, so that segments meet.
