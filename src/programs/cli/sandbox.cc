@@ -125,7 +125,7 @@ class CallFilter {
 
 bool RestrictCalls() {
   CallFilter filter;
-  filter.Deny(SCMP_SYS(socket), EACCES, SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+  filter.Deny(SCMP_SYS(socket), EACCES, scmp_arg_cmp{0, SCMP_CMP_NE, AF_UNIX, 0});
   filter.Deny(SCMP_SYS(execve), EACCES);
   filter.Deny(SCMP_SYS(execveat), EACCES);
   filter.Deny(SCMP_SYS(io_uring_setup), ENOSYS);  // it has sockets of its own
@@ -149,7 +149,7 @@ std::string LeaveNetwork() {
   constexpr std::uint64_t kInt = 0xFFFFFFFF;  // the kernel takes that much of the register
   for (std::uint64_t family = 0; family < AF_MAX; ++family)
     if (family != AF_UNIX && family != AF_NETLINK)  // devices are told of by the latter
-      filter.Deny(SCMP_SYS(socket), EACCES, SCMP_A0(SCMP_CMP_MASKED_EQ, kInt, family));
+      filter.Deny(SCMP_SYS(socket), EACCES, scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, kInt, family});
   filter.Deny(SCMP_SYS(io_uring_setup), ENOSYS);
   return filter.Load() ? "sandbox: no network (seccomp)" : "sandbox: none (no seccomp here)";
 }

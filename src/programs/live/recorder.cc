@@ -26,11 +26,11 @@ Recorder::Recorder(const std::filesystem::path& path, View view, Rational rate)
 Recorder::~Recorder() { Close(); }
 
 void Recorder::Write(const cv::Mat& picture, double seconds) {
-  constexpr std::size_t kMaxWaiting = 8;
+  constexpr std::size_t kMaxPictures = 8;
   if (!start_) start_ = seconds;
   last_pts_ = std::max<std::int64_t>(last_pts_ + 1, std::llround((seconds - *start_) * kTicks));
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return waiting_.size() < kMaxWaiting || failure_; });
+  changed_.wait(lock, [&] { return waiting_.size() < kMaxPictures || failure_; });
   if (failure_) std::rethrow_exception(failure_);
   waiting_.push_back({picture, last_pts_});
   changed_.notify_all();
