@@ -18,7 +18,7 @@ TEST(RunStages, TheFirstItemNeverWaitsAndOthersWaitForRoom) {
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 2);
   const std::int64_t most = PixelsInFlight();
   std::atomic<int> begun = 0, waited = 0;
-  std::atomic<bool> first_done = false;
+  std::atomic<bool> first_took = false, first_done = false;
   Stages stages;
   std::vector<int> items(stages.max_items), finished;
   stages.next = [&](std::size_t place, const TakePixels&) {
@@ -28,10 +28,12 @@ TEST(RunStages, TheFirstItemNeverWaitsAndOthersWaitForRoom) {
   stages.stages = {{false, [&](std::size_t place, const TakePixels& take) {
                       if (items[place] == 0) {
                         take(10 * most);  // beyond all there is
+                        first_took = true;
                         while (waited == 0) std::this_thread::yield();
                         std::this_thread::sleep_for(std::chrono::milliseconds(20));
                         first_done = true;
                       } else {
+                        while (!first_took) std::this_thread::yield();  // before it there is room
                         ++waited;
                         take(1);
                         EXPECT_TRUE(first_done);
