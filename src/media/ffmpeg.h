@@ -40,7 +40,7 @@ namespace skinmask {
 // that the library does not have is an Error when it is loaded.
 #define SKINMASK_AVUTIL(F)                                                                    \
   F(av_log_set_level) F(av_log_set_callback) F(av_log_default_callback)                       \
-  F(av_strerror) F(av_frame_alloc) F(av_frame_free) F(av_frame_move_ref) F(av_frame_unref)    \
+  F(av_strerror) F(av_frame_alloc) F(av_frame_free) \
   F(av_frame_get_buffer) F(av_frame_make_writable) F(av_dict_set) F(av_dict_free)             \
   F(av_opt_set) F(av_display_rotation_get) F(av_rescale_q) F(av_pix_fmt_desc_get)         \
   F(av_get_pix_fmt) F(av_pix_fmt_desc_next)

@@ -32,7 +32,6 @@ struct Unreadable {
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : left_(bytes) {}
-  bool AtEnd() const { return left_.empty(); }
   std::string_view Take(std::uint64_t size) {
     if (size > left_.size()) FailDamaged("a box ends too early");
     const std::string_view taken = left_.substr(0, static_cast<std::size_t>(size));
