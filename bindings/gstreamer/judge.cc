@@ -7,7 +7,7 @@
 namespace skinmask::gstreamer {
 namespace {
 
-// As `live` has it: a search every eighth frame leaves most of a core to the frames (30 ms), and
+// As `live` has it: a search every eighth frame leaves most of a core to the frames, and
 // has 0.1 s at 30 frames/s before one waits for it.
 constexpr HogOptions kHogAside{.min_searched_pixels = 400000, .max_searched_pixels = 400000};
 constexpr StreamOptions kStreamAside{.search_every_frames = 8, .search_lag_frames = 3};

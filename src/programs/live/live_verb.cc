@@ -93,7 +93,7 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.background = BackgroundOf(options.background);
   session.model = context.LoadModel();
   session.detector = WithFacesOfEnvironment(options.detector);
-  // A search every eighth frame must leave most of a core to the frames: 30 ms.
+  // A search every eighth frame must leave most of a core to the frames.
   session.detector.hog = {.min_searched_pixels = 400000, .max_searched_pixels = 400000};
   session.if_asked = session.detector;
   if (options.detector.adapt == DetectorOptions::Adapt::kOff && !options.detector.has_seeds())
