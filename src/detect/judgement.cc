@@ -69,13 +69,15 @@ cv::Mat Judgement::Bgr() {
 }
 
 void Judgement::MakeMask(bool probability, bool log_odds) {
-  const bool in_one = adaptation() && detector_->moved() == 0 && mask_.empty();
+  const bool in_one = !whole_ && adaptation() && detector_->moved() == 0 && mask_.empty();
   if (in_one && log_odds) {
     LogOdds();
   } else if (in_one && probability && probability_[0].empty()) {
-    mask_ = mask_memory_;
-    detector_->adapter()->MaskAndProbability(Bgr(), *adaptation(), detector_->threshold(), mask_,
-                                             probability_[0]);
+    cv::Mat mask = mask_memory_, of_skin;
+    detector_->adapter()->MaskAndProbability(Bgr(), *adaptation(), detector_->threshold(), mask,
+                                             of_skin);
+    mask_ = mask;
+    probability_[0] = of_skin;
   }
   Mask();
 }
@@ -85,8 +87,9 @@ cv::Mat Judgement::Mask() {
   if (whole_) return mask_ = Shrunk(whole_->Mask(), true);
   const FramePosterior& posterior = detector_->posterior();
   if (adaptation() && detector_->moved() == 0 && log_odds_.empty()) {
-    mask_ = mask_memory_;
-    detector_->adapter()->Mask(Bgr(), *adaptation(), detector_->threshold(), mask_);
+    cv::Mat mask = mask_memory_;
+    detector_->adapter()->Mask(Bgr(), *adaptation(), detector_->threshold(), mask);
+    mask_ = mask;
   } else if (adaptation()) {
     mask_ = MaskOf(LogOdds(), detector_->threshold(), mask_memory_);
   } else if (const VideoFrame* const planes = JudgedPlanes()) {
@@ -121,9 +124,9 @@ cv::Mat Judgement::Probability(int bits, const cv::Mat& memory) {
   if (whole_) return kept = Shrunk(whole_->Probability(bits), false);
   if (!adaptation()) return kept = GlobalProbability(bits, memory);
   if (bits == 8 && detector_->moved() == 0 && log_odds_.empty()) {
-    kept = memory;
-    detector_->adapter()->Probability(Bgr(), *adaptation(), kept);
-    return kept;
+    cv::Mat made = memory;
+    detector_->adapter()->Probability(Bgr(), *adaptation(), made);
+    return kept = made;
   }
   const cv::Mat z = LogOdds();
   return kept = bits == 8    ? ProbabilityOf(z, memory)

@@ -92,6 +92,29 @@ TEST(Judgement, DoesNotDependOnTheOrderOfQuestions) {
 }
 
 // Planes are judged as they are stored, and turned then; B G R is made where it is looked at.
+// What failed once fails again, and is no memory that nobody wrote to.
+TEST(Judgement, KeepsNothingOfWhatFailed) {
+  const Detector detector = OnSeed();
+  const auto other = detector.Adapt(Picture(Photo()));
+  ASSERT_TRUE(other);
+  Judgement judgement(detector, Picture(testing::Astronaut().bgr.clone()), other);
+  for (int time = 0; time < 2; ++time) {
+    EXPECT_THROW(judgement.MakeMask(true, false), Error);
+    EXPECT_THROW(judgement.Mask(), Error);
+    EXPECT_THROW(judgement.Probability(8), Error);
+  }
+}
+
+TEST(Judgement, ASmallerOneIsTheWholeOneMadeSmaller) {
+  const Detector detector = OnSeed();
+  Judgement whole = detector.Judge(Picture(Photo()));
+  Judgement smaller = whole.Smaller({240, 160});
+  smaller.MakeMask(true, false);
+  cv::Mat expected;
+  cv::resize(whole.Mask(), expected, {240, 160}, 0, 0, cv::INTER_NEAREST);
+  EXPECT_TRUE(Same(smaller.Mask(), expected));
+}
+
 TEST(Judgement, OfPlanesConvertsWhatItMust) {
   Frame frame(Photo());
   const Detector detector(DefaultModel(), kOff);
