@@ -46,109 +46,34 @@ struct Variant {
   skinmask::YuNetOptions yunet;
 };
 
-template <class T>
-void Assign(T& field, double value) {
-  field = static_cast<T>(value);
+// Sets the member of this name if the table has it.
+template <class Options>
+bool Set(const skinmask::OptionTable<Options>& table, Options& options, const std::string& member,
+         const std::string& value) {
+  const auto row = std::ranges::find(table.rows(), member, &skinmask::OptionRow::member);
+  if (row == table.rows().end()) return false;
+  row->set(*row, &options, value);
+  return true;
 }
-
-// Sets options.GROUP.FIELD.
-template <auto Group, auto Field>
-void Set(Variant& variant, double value) {
-  Assign(variant.options.*Group.*Field, value);
-}
-
-using A = skinmask::AdaptOptions;
-using Skin = skinmask::SeedSkinOptions;
-using Fit = skinmask::ImageFitOptions;
-using Prior = skinmask::SpatialPriorOptions;
-using Refinement = skinmask::RefinementOptions;
-using Image = skinmask::ImageDecisionOptions;
-
-struct Setting {
-  const char* name;
-  void (*set)(Variant&, double);
-};
-constexpr Setting kSettings[] = {
-    {"hog.min_searched_pixels", [](Variant& v, double x) { Assign(v.hog.min_searched_pixels, x); }},
-    {"hog.searched_share", [](Variant& v, double x) { Assign(v.hog.searched_share, x); }},
-    {"hog.max_searched_pixels", [](Variant& v, double x) { Assign(v.hog.max_searched_pixels, x); }},
-    {"hog.max_enlargement", [](Variant& v, double x) { Assign(v.hog.max_enlargement, x); }},
-    {"hog.min_score", [](Variant& v, double x) { Assign(v.hog.min_score, x); }},
-    {"hog.min_tilted_score", [](Variant& v, double x) { Assign(v.hog.min_tilted_score, x); }},
-    {"hog.further_slack", [](Variant& v, double x) { Assign(v.hog.further_slack, x); }},
-    {"yunet.side_per_root_pixel",
-     [](Variant& v, double x) { Assign(v.yunet.side_per_root_pixel, x); }},
-    {"yunet.min_side", [](Variant& v, double x) { Assign(v.yunet.min_side, x); }},
-    {"yunet.max_side", [](Variant& v, double x) { Assign(v.yunet.max_side, x); }},
-    {"yunet.max_enlargement", [](Variant& v, double x) { Assign(v.yunet.max_enlargement, x); }},
-    {"yunet.min_score", [](Variant& v, double x) { Assign(v.yunet.min_score, x); }},
-    {"skin.inner_half_width", Set<&A::skin, &Skin::inner_half_width>},
-    {"skin.inner_half_height", Set<&A::skin, &Skin::inner_half_height>},
-    {"skin.min_log_odds", Set<&A::skin, &Skin::min_log_odds>},
-    {"skin.trim_fraction", Set<&A::skin, &Skin::trim_fraction>},
-    {"skin.covariance_inflation", Set<&A::skin, &Skin::covariance_inflation>},
-    {"skin.covariance_floor", Set<&A::skin, &Skin::covariance_floor>},
-    {"skin.max_components", Set<&A::skin, &Skin::max_components>},
-    {"fit.pixels", Set<&A::fit, &Fit::pixels>},
-    {"fit.background_components", Set<&A::fit, &Fit::background_components>},
-    {"fit.background_covariance_floor", Set<&A::fit, &Fit::background_covariance_floor>},
-    {"fit.background_min_distance", Set<&A::fit, &Fit::background_min_distance>},
-    {"fit.skin_shade", Set<&A::fit, &Fit::skin_shade>},
-    {"fit.em_steps", Set<&A::fit, &Fit::em_steps>},
-    {"fit.informed_times", Set<&A::fit, &Fit::informed_times>},
-    {"fit.informed_rounds", Set<&A::fit, &Fit::informed_rounds>},
-    {"fit.informed_steps", Set<&A::fit, &Fit::informed_steps>},
-    {"fit.prior_strength", Set<&A::fit, &Fit::prior_strength>},
-    {"local_weight", [](Variant& v, double x) { v.options.local_weight = x; }},
-    {"global_weight", [](Variant& v, double x) { v.options.global_weight = x; }},
-    {"max_global_log_odds", [](Variant& v, double x) { v.options.max_global_log_odds = x; }},
-    {"prior.head", Set<&A::prior, &Prior::head>},
-    {"prior.above", Set<&A::prior, &Prior::above>},
-    {"prior.below", Set<&A::prior, &Prior::below>},
-    {"prior.decay_per_face_width", Set<&A::prior, &Prior::decay_per_face_width>},
-    {"prior.max_decay_widths", Set<&A::prior, &Prior::max_decay_widths>},
-    {"prior.head_half_width", Set<&A::prior, &Prior::head_half_width>},
-    {"prior.head_half_height", Set<&A::prior, &Prior::head_half_height>},
-    {"refinement.enabled", Set<&A::refinement, &Refinement::enabled>},
-    {"refinement.rounds", Set<&A::refinement, &Refinement::rounds>},
-    {"refinement.pairwise_weight", Set<&A::refinement, &Refinement::pairwise_weight>},
-    {"refinement.epsilon", Set<&A::refinement, &Refinement::epsilon>},
-    {"refinement.radius_per_face", Set<&A::refinement, &Refinement::radius_per_face>},
-    {"refinement.min_radii_per_side", Set<&A::refinement, &Refinement::min_radii_per_side>},
-    {"image.enabled", Set<&A::image, &Image::enabled>},
-    {"image.min_log_odds", Set<&A::image, &Image::min_log_odds>},
-    {"image.max_log_odds", Set<&A::image, &Image::max_log_odds>},
-    {"image.smoothing", Set<&A::image, &Image::smoothing>},
-    {"image.min_share", Set<&A::image, &Image::min_share>},
-    {"image.max_share", Set<&A::image, &Image::max_share>},
-    {"image.max_valley", Set<&A::image, &Image::max_valley>},
-    {"image.max_rise", Set<&A::image, &Image::max_rise>},
-    {"image.sure_log_odds", Set<&A::image, &Image::sure_log_odds>},
-    {"image.max_global_log_odds", Set<&A::image, &Image::max_global_log_odds>},
-    {"image.local_weight", Set<&A::image, &Image::local_weight>},
-    {"image.fit.background_components",
-     [](Variant& v, double x) { Assign(v.options.image.fit.background_components, x); }},
-    {"image.fit.em_steps", [](Variant& v, double x) { Assign(v.options.image.fit.em_steps, x); }},
-    {"image.fit.prior_strength",
-     [](Variant& v, double x) { Assign(v.options.image.fit.prior_strength, x); }},
-    {"light", [](Variant& v, double x) { v.light = static_cast<int>(x); }},
-    {"grabcut", [](Variant& v, double x) { v.grabcut = x != 0; }},
-    {"specks", [](Variant& v, double x) { v.specks = x; }},
-};
 
 Variant Parse(const std::string& line) {
   Variant variant;
   std::istringstream words(line);
   for (std::string word; words >> word;) {
-    const auto equals = word.find('=');
-    const auto setting = std::ranges::find(kSettings, word.substr(0, equals), &Setting::name);
-    if (equals == std::string::npos || setting == std::end(kSettings)) {
-      std::vector<const char*> names;
-      for (const Setting& known : kSettings) names.push_back(known.name);
-      throw skinmask::Error(word, fmt::format("is not NAME=VALUE with one of these names: {}",
-                                              fmt::join(names, " ")));
-    }
-    setting->set(variant, std::stod(word.substr(equals + 1)));
+    const auto equals = std::min(word.find('='), word.size() - 1);
+    const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
+    if (Set(skinmask::AdaptTable(), variant.options, name, value) ||
+        Set(skinmask::HogTable(), variant.hog, name, value) ||
+        Set(skinmask::YuNetTable(), variant.yunet, name, value))
+      continue;
+    if (name == "light")
+      variant.light = std::stoi(value);
+    else if (name == "grabcut")
+      variant.grabcut = value == "1";
+    else if (name == "specks")
+      variant.specks = std::stod(value);
+    else
+      throw skinmask::Error(word, "is not NAME=VALUE with a name of adapt_options.h");
   }
   return variant;
 }

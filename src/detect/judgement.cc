@@ -21,7 +21,9 @@ cv::Mat Unexplained(const Posterior& posterior, const cv::Mat& bgr, const Outlie
   const Outliers& outliers = own ? *own : *of_model;
   cv::Mat unexplained(bgr.size(), CV_8UC1);
   ForJudgedRows(posterior, bgr.size(), [&](int y) {
-    outliers.Row(bgr.ptr(y), static_cast<std::size_t>(bgr.cols), unexplained.ptr(y));
+    const std::uint8_t* const row =
+        adaptation ? adaptation->InLight(bgr.ptr(y), bgr.cols) : bgr.ptr(y);
+    outliers.Row(row, static_cast<std::size_t>(bgr.cols), unexplained.ptr(y));
   });
   return unexplained;
 }

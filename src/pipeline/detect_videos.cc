@@ -142,9 +142,10 @@ void VideoRun::Write(const FrameItem& item, std::exception_ptr failure) {
   }
   result_.skin_pixels += item.found.skin_pixels;
   ++result_.frames;
-  if (item.adaptation)
-    ++(item.adaptation->summary.by == AdaptationSummary::By::kSeeds ? result_.frames_by_seeds
-                                                                    : result_.frames_by_image);
+  using JudgedBy = AdaptationSummary::By;
+  const JudgedBy by = item.adaptation ? item.adaptation->summary.by : JudgedBy::kNothing;
+  result_.frames_by_seeds += by == JudgedBy::kSeeds;
+  result_.frames_by_image += by == JudgedBy::kImage;
   if (job_.options.video.frame) job_.options.video.frame(item.found);
   job_.run.progress(
       static_cast<std::size_t>(result_.frames),

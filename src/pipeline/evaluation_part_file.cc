@@ -51,10 +51,10 @@ Json JsonOf(const JudgedImage& image, const EvaluationPart& part) {
 AdaptationSummary ReadAdaptation(const JsonNode& node) {
   using JudgedBy = AdaptationSummary::By;
   const std::string by = node["by"].Text();
-  if (by == "nothing") return {};
-  if (by == "seeds") return {JudgedBy::kSeeds, node["faces"].Count(), 0};
+  if (by == "nothing") return {JudgedBy::kNothing, 0, 0, node["stops"].Real()};
+  if (by == "seeds") return {JudgedBy::kSeeds, node["faces"].Count(), 0, 0};
   if (by != "image") node["by"].Fail(" is none of nothing, seeds, image");
-  return {JudgedBy::kImage, 0, node["shift"].Real()};
+  return {JudgedBy::kImage, 0, node["shift"].Real(), node["stops"].Real()};
 }
 
 Metrics ReadMetrics(const JsonNode& node, bool has_scores) {

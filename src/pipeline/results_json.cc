@@ -80,15 +80,12 @@ ClassCounts ReadClassCounts(const JsonNode& node, std::uint64_t pixels) {
 }
 
 Json JsonOf(const AdaptationSummary& summary) {
-  switch (summary.by) {
-    case AdaptationSummary::By::kNothing:
-      break;
-    case AdaptationSummary::By::kSeeds:
-      return {{"by", "seeds"}, {"faces", summary.faces}};
-    case AdaptationSummary::By::kImage:
-      return {{"by", "image"}, {"shift", summary.shift}};
-  }
-  return {{"by", "nothing"}};
+  using JudgedBy = AdaptationSummary::By;
+  if (summary.by == JudgedBy::kSeeds) return {{"by", "seeds"}, {"faces", summary.faces}};
+  Json json{{"by", summary.by == JudgedBy::kImage ? "image" : "nothing"}};
+  if (summary.by == JudgedBy::kImage) json["shift"] = summary.shift;
+  json["stops"] = summary.stops;
+  return json;
 }
 
 Json ReportJson(const EvaluationReport& report) {

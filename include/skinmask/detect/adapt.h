@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
@@ -25,6 +26,7 @@ struct AdaptationSummary {
   By by = By::kNothing;   // kNothing: the global model as it is
   std::size_t faces = 0;  // that were found, and fitted to
   double shift = 0;       // kImage: what its own threshold is above the model's, in log-odds
+  double stops = 0;       // how much lighter it was taken to be, without a face: powers of two
 
   bool operator==(const AdaptationSummary&) const = default;
 };
@@ -33,18 +35,24 @@ struct AdaptationSummary {
 //   local_weight * local + global_weight * (global - shift) + offset + slope * green,
 // green being the pixel's own, 0 to 1, before the model's AdaptedCalibration. Slope and offset are
 // maps with a cell for each square of pixels that the small image averages, and hold what the place
-// says of the pixel: the spatial prior, and what its neighbours are.
+// says of the pixel: the spatial prior, and what its neighbours are. Local and global log-odds are
+// those of the colour in another light, if there is one.
 struct Adaptation {
+  std::vector<std::uint8_t> light;       // what each byte of the picture counts as; empty: itself
   std::optional<CompiledMixture> local;  // the image's own densities, class 0 is skin; or none
   std::vector<Quadratic> distances;      // squared Mahalanobis, from each Gaussian of `local`
   double shift = 0;                      // of the global log-odds
   cv::Mat slope, offset;                 // CV_32FC1 of the small image's size
   AdaptationSummary summary;
+
+  // The pixels of a row in that light: `bgr` itself, or valid until this thread's next call.
+  const std::uint8_t* InLight(const std::uint8_t* bgr, int width) const;
 };
 
 class AdaptedRows;
 struct ImageModel;
 class ImageHistogram;
+struct Division;
 
 class Adapter {
  public:
@@ -93,12 +101,16 @@ class Adapter {
   static Adaptation AdaptedToSeeds(const ImageModel& model, const cv::Mat& spatial_prior,
                                    const std::vector<Seed>& seeds);
   std::optional<Adaptation> AdaptToImage(const cv::Mat& small_bgr) const;
-  static Adaptation AdaptedToImage(const std::optional<ImageModel>& model, double shift,
-                                   const cv::Size& small);
+  // Null where that is the global model as it is. `small_bgr` is in its light, of `stops` more.
+  std::optional<Adaptation> AdaptedToImage(const cv::Mat& small_bgr,
+                                           const std::optional<ImageModel>& model,
+                                           const Division& division, double stops) const;
   // Less own_log_odds_ and `shift`, bounded.
-  cv::Mat GlobalLogOdds(const cv::Mat& bgr, const AdaptOptions& options, double shift = 0) const;
+  cv::Mat GlobalLogOdds(const cv::Mat& bgr, double most, double shift = 0) const;
   const AdaptOptions& OptionsOf(const Adaptation& adaptation) const;
   const CalibrationScales& ScalesOf(const Adaptation& adaptation) const;
+  // A cell of the adaptation's maps is for `side` x `side` pixels.
+  AdaptedRows RowsOf(const Adaptation& adaptation, int side) const;
   AdaptedRows RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const;
   // Makes what is not null.
   void Judge(const cv::Mat& bgr, const Adaptation& adaptation, double threshold, cv::Mat* mask,

@@ -141,6 +141,13 @@ struct RefinementOptions {
 // they are sure of skin, its colours are fitted to.
 struct ImageDecisionOptions {
   bool enabled = true;  // false: the global model is the answer
+  // The image is taken to be so much lighter that `exposed_share` of its pixels are at most
+  // `exposure` in their greatest channel, in linear light, of 1; an image that is so light already
+  // is taken as it is. At most 2^max_stops times as light, since noise is no light. 0: every image
+  // as it is. All sets, in five lights. 0 to 1; 0.5 to 1; 0 to 10.
+  double exposure = 0.8;
+  double exposed_share = 0.99;
+  double max_stops = 4;
   // The division is searched for between these global log-odds, from above: at the lower bound
   // scenes without people stay empty. 'hgr' and negatives. -5 to 5.
   double max_log_odds = 1;
@@ -185,5 +192,7 @@ struct AdaptOptions {
 };
 // Every option by its name here, as "fit.em_steps"; ranges stand in it, and what users see.
 const OptionTable<AdaptOptions>& AdaptTable();
+const OptionTable<HogOptions>& HogTable();
+const OptionTable<YuNetOptions>& YuNetTable();
 
 }  // namespace skinmask

@@ -12,28 +12,6 @@ namespace {
 
 constexpr std::string_view kSubject = "adaptation option";
 
-const OptionTable<HogOptions>& HogTable() {
-  using O = HogOptions;
-  static const OptionTable<O> table{{"hog.min_searched_pixels", &O::min_searched_pixels, 1e4, 1e8},
-                                    {"hog.searched_share", &O::searched_share, 0, 1},
-                                    {"hog.max_searched_pixels", &O::max_searched_pixels, 1e4, 1e8},
-                                    {"hog.max_enlargement", &O::max_enlargement, 1, 8},
-                                    {"hog.min_score", &O::min_score, -2, 2},
-                                    {"hog.min_tilted_score", &O::min_tilted_score, -2, 2},
-                                    {"hog.further_slack", &O::further_slack, 0, 2}};
-  return table;
-}
-
-const OptionTable<YuNetOptions>& YuNetTable() {
-  using O = YuNetOptions;
-  static const OptionTable<O> table{{"yunet.side_per_root_pixel", &O::side_per_root_pixel, 0, 10},
-                                    {"yunet.min_side", &O::min_side, 32, 10000},
-                                    {"yunet.max_side", &O::max_side, 32, 10000},
-                                    {"yunet.max_enlargement", &O::max_enlargement, 1, 8},
-                                    {"yunet.min_score", &O::min_score, 0, 1}};
-  return table;
-}
-
 OptionTable<SeedSkinOptions> SeedSkinTable() {
   using O = SeedSkinOptions;
   return {{"inner_half_width", &O::inner_half_width, 0.05, 0.5},
@@ -87,7 +65,10 @@ OptionTable<RefinementOptions> RefinementTable() {
 
 OptionTable<ImageDecisionOptions> ImageDecisionTable() {
   using O = ImageDecisionOptions;
-  return {{"max_log_odds", &O::max_log_odds, -5, 5},
+  return {{"exposure", &O::exposure, 0, 1},
+          {"exposed_share", &O::exposed_share, 0.5, 1},
+          {"max_stops", &O::max_stops, 0, 10},
+          {"max_log_odds", &O::max_log_odds, -5, 5},
           {"min_log_odds", &O::min_log_odds, -5, 5},
           {"smoothing", &O::smoothing, 0.1, 2},
           {"min_share", &O::min_share, 0, 1},
@@ -108,6 +89,28 @@ void RequireOrder(std::string_view least, double low, std::string_view greatest,
 }
 
 }  // namespace
+
+const OptionTable<HogOptions>& HogTable() {
+  using O = HogOptions;
+  static const OptionTable<O> table{{"hog.min_searched_pixels", &O::min_searched_pixels, 1e4, 1e8},
+                                    {"hog.searched_share", &O::searched_share, 0, 1},
+                                    {"hog.max_searched_pixels", &O::max_searched_pixels, 1e4, 1e8},
+                                    {"hog.max_enlargement", &O::max_enlargement, 1, 8},
+                                    {"hog.min_score", &O::min_score, -2, 2},
+                                    {"hog.min_tilted_score", &O::min_tilted_score, -2, 2},
+                                    {"hog.further_slack", &O::further_slack, 0, 2}};
+  return table;
+}
+
+const OptionTable<YuNetOptions>& YuNetTable() {
+  using O = YuNetOptions;
+  static const OptionTable<O> table{{"yunet.side_per_root_pixel", &O::side_per_root_pixel, 0, 10},
+                                    {"yunet.min_side", &O::min_side, 32, 10000},
+                                    {"yunet.max_side", &O::max_side, 32, 10000},
+                                    {"yunet.max_enlargement", &O::max_enlargement, 1, 8},
+                                    {"yunet.min_score", &O::min_score, 0, 1}};
+  return table;
+}
 
 const OptionTable<AdaptOptions>& AdaptTable() {
   using O = AdaptOptions;

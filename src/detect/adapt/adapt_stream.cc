@@ -7,6 +7,7 @@
 #include <future>
 #include <utility>
 
+#include "detect/adapt/exposure.h"
 #include "detect/adapt/face_tracker.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
@@ -121,19 +122,21 @@ class StreamAdapter::State {
   // is worse than one that comes late.
   void UpdateByImage(const TrackingFrame& now, double rate) {
     if (divided_ && rate == 0) return;
-    const cv::Mat& small = now.small_bgr;
-    const ImageHistogram histogram(adapter_->GlobalLogOdds(small, adapter_->image_options_));
     const ImageDecisionOptions& options = adapter_->options().image;
-    const double slow_rate = kDivisionRate * rate;
+    const double slow_rate = kDivisionRate * rate, stops = StopsOf(now.small_bgr, options);
+    const double light = divided_ ? divided_->stops + slow_rate * (stops - divided_->stops) : stops;
+    const cv::Mat small = InLight(now.small_bgr, LightTable(light));
+    const ImageHistogram histogram(adapter_->GlobalLogOdds(small, options.max_global_log_odds));
     if (divided_)
       divided_->histogram.Blend(histogram, slow_rate);
     else
-      divided_ = Divided{histogram, DivisionOf(histogram, options).log_odds, false};
+      divided_ = Divided{light, histogram, DivisionOf(histogram, options)};
+    divided_->stops = light;
     const Division division = DivisionOf(divided_->histogram, options);
-    divided_->shift += slow_rate * (division.log_odds - divided_->shift);
-    divided_->is_valley = division.is_valley;
+    divided_->division.log_odds += slow_rate * (division.log_odds - divided_->division.log_odds);
+    divided_->division.is_valley = division.is_valley;
     const cv::Mat log_odds =
-        adapter_->GlobalLogOdds(small, adapter_->image_options_, divided_->shift);
+        adapter_->GlobalLogOdds(small, options.max_global_log_odds, divided_->division.log_odds);
     const auto color_prior = PositiveSide(small, log_odds, adapter_->image_options_);
     if (!color_prior)
       own_model_.reset();
@@ -143,17 +146,15 @@ class StreamAdapter::State {
       StepwiseUpdate(*own_model_, small, {&*color_prior, 1},
                      {log_odds, cv::Mat::zeros(small.size(), CV_32FC1)}, rate,
                      adapter_->image_options_);
-    if (own_model_ || divided_->is_valley)
-      current_ = std::make_shared<const Adaptation>(
-          adapter_->AdaptedToImage(own_model_, divided_->shift, small.size()));
-    else
-      current_.reset();
+    std::optional<Adaptation> adaptation =
+        adapter_->AdaptedToImage(small, own_model_, divided_->division, light);
+    current_ = adaptation ? std::make_shared<const Adaptation>(*std::move(adaptation)) : nullptr;
   }
 
   void UpdateBySeeds(const std::optional<Search>& search, const TrackingFrame& now, double rate) {
     const AdaptOptions& options = adapter_->options();
     const cv::Mat& small = now.small_bgr;
-    const cv::Mat global = adapter_->GlobalLogOdds(small, options);
+    const cv::Mat global = adapter_->GlobalLogOdds(small, options.max_global_log_odds);
     const bool others =
         search && tracker_.UpdateWithDetections(search->found, search->searched, now);
     if (search) is_quiet_ = !others && tracker_.AllConfirmed();
@@ -189,9 +190,9 @@ class StreamAdapter::State {
   std::optional<ImageModel> model_;
   // Of frames without seeds.
   struct Divided {
+    double stops;
     ImageHistogram histogram;
-    double shift;
-    bool is_valley;
+    Division division;
   };
   std::optional<Divided> divided_;
   std::optional<ImageModel> own_model_;

@@ -58,6 +58,16 @@ struct LocalLead {
   }
 };
 
+struct NoLocal {
+  MixtureView m;
+  float weight;
+
+  HWY_INLINE auto operator()(const FourVectors<Floats>&, const FourVectors<Floats>&,
+                             const FourVectors<Floats>&) const {
+    return FourVectors<Floats>{Float(0), Float(0), Float(0), Float(0)};
+  }
+};
+
 // global_weight times the global log-odds within their bounds, which are multiplied already.
 struct Global {
   FloatQuadratic q;
@@ -95,6 +105,7 @@ void ColorRow(const MixtureView& m, const ColorWeights& weights, const std::uint
 }
 
 constexpr auto& FullRow = ColorRow<Local>;
+constexpr auto& GlobalRow = ColorRow<NoLocal>;
 constexpr auto& LeadRow = ColorRow<LocalLead>;
 
 struct Green : OfColor {
@@ -152,6 +163,7 @@ HWY_AFTER_NAMESPACE();
 namespace skinmask {
 
 HWY_EXPORT(FullRow);
+HWY_EXPORT(GlobalRow);
 HWY_EXPORT(LeadRow);
 HWY_EXPORT(GreenRow);
 HWY_EXPORT(AddPlaceRow);
@@ -212,7 +224,10 @@ PlaceRow AdaptedRows::PlaceOf(const std::uint8_t* bgr, int width, int y) const {
 const float* AdaptedRows::WholeRow(const std::uint8_t* bgr, int width, int y) const {
   const auto count = static_cast<std::size_t>(width);
   float* const z = BuffersFor(count).z.data();
-  HWY_DYNAMIC_DISPATCH(FullRow)(judge_.local.View(), weights_, bgr, count, z);
+  if (judge_.local)
+    HWY_DYNAMIC_DISPATCH(FullRow)(judge_.local->View(), weights_, bgr, count, z);
+  else
+    HWY_DYNAMIC_DISPATCH(GlobalRow)(MixtureView(), weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
   HWY_DYNAMIC_DISPATCH(AddPlaceRow)(PlaceOf(bgr, width, y), scale_, count, z);
   return z;
@@ -233,7 +248,7 @@ void AdaptedRows::AskAll(const std::uint8_t* bgr, const PlaceRow& place,
   for (std::size_t i = 0; i < places.size(); ++i)
     std::copy_n(bgr + 3 * places[i], 3, &colors[3 * i]);
   HWY_DYNAMIC_DISPATCH(FullRow)
-  (judge_.local.View(), weights_, colors.data(), places.size(), found.data());
+  (judge_.local->View(), weights_, colors.data(), places.size(), found.data());
   AddGlobal(colors.data(), places.size(), found.data());
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::uint32_t x = places[i];
@@ -248,8 +263,9 @@ const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, 
                                      float high) const {
   // So wide that half of a photograph's pixels lie between: to ask all at once is faster.
   constexpr float kWide = 20;
-  if (scale_.Inverse(high) - scale_.Inverse(low) > kWide) return WholeRow(bgr, width, y);
-  const MixtureView local = judge_.local.View();
+  if (!judge_.local || scale_.Inverse(high) - scale_.Inverse(low) > kWide)
+    return WholeRow(bgr, width, y);
+  const MixtureView local = judge_.local->View();
   const auto count = static_cast<std::size_t>(width);
   Buffers& buffers = BuffersFor(count);
   float* const z = buffers.z.data();

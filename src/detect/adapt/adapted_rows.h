@@ -18,7 +18,7 @@ namespace skinmask {
 
 // How colours are judged:  local_weight l + global_weight g,  g within +-most.
 struct ColorJudge {
-  const CompiledMixture& local;
+  const CompiledMixture* local;  // null: l is 0
   const Posterior& global;
   const std::optional<Quadratic>& folded;  // the global model's z, if it is one quadratic
   double own_log_odds;                     // that count as 0 in g

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/parallel_rows.h"
 #include "detect/adapt/adapted_rows.h"
+#include "detect/adapt/exposure.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
 #include "detect/adapt/seed_priors.h"
@@ -52,11 +54,10 @@ std::vector<Seed> Adapter::FindSeeds(const cv::Mat& bgr) const {
   return seeds;
 }
 
-cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr, const AdaptOptions& options,
-                               double shift) const {
+cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr, double most, double shift) const {
   cv::Mat z(bgr.size(), CV_32FC1);
   const auto own = static_cast<float>(own_log_odds_ + shift);
-  const auto most = static_cast<float>(options.max_global_log_odds);
+  const auto bound = static_cast<float>(most);
   std::optional<CompiledQuadratic> folded;
   if (folded_) folded.emplace(*folded_, 0);
   ForJudgedRows(global_, bgr.size(), [&](int y) {
@@ -66,7 +67,7 @@ cv::Mat Adapter::GlobalLogOdds(const cv::Mat& bgr, const AdaptOptions& options,
       folded->LogOddsRow(bgr.ptr(y), width, row);
     else
       global_.LogOddsRow(bgr.ptr(y), width, row);
-    for (std::size_t x = 0; x < width; ++x) row[x] = std::clamp(row[x] - own, -most, most);
+    for (std::size_t x = 0; x < width; ++x) row[x] = std::clamp(row[x] - own, -bound, bound);
   });
   return z;
 }
@@ -85,7 +86,7 @@ std::optional<Adaptation> Adapter::AdaptToSeeds(const cv::Mat& small,
                                                 const std::vector<Seed>& found,
                                                 const cv::Size& image) const {
   if (found.empty()) return std::nullopt;
-  const cv::Mat global = GlobalLogOdds(small, options_);
+  const cv::Mat global = GlobalLogOdds(small, options_.max_global_log_odds);
   std::vector<Seed> seeds;
   std::vector<ColorGaussian> color_priors;
   for (const Seed& seed : found) {
@@ -114,30 +115,37 @@ Adaptation Adapter::AdaptedToSeeds(const ImageModel& model, const cv::Mat& spati
   adaptation.slope = refined ? model.message.slope : cv::Mat::zeros(spatial_prior.size(), CV_32FC1);
   adaptation.offset = refined ? cv::Mat(model.message.offset + spatial_prior) : spatial_prior;
   const auto faces = std::ranges::count_if(seeds, [](const Seed& s) { return s.face.has_value(); });
-  adaptation.summary = {AdaptationSummary::By::kSeeds, static_cast<std::size_t>(faces), 0};
+  adaptation.summary = {AdaptationSummary::By::kSeeds, static_cast<std::size_t>(faces), 0, 0};
   return adaptation;
 }
 
 std::optional<Adaptation> Adapter::AdaptToImage(const cv::Mat& small) const {
-  const Division division =
-      DivisionOf(ImageHistogram(GlobalLogOdds(small, image_options_)), options_.image);
+  const double stops = StopsOf(small, options_.image), most = options_.image.max_global_log_odds;
+  const cv::Mat lit = InLight(small, LightTable(stops));
+  const Division division = DivisionOf(ImageHistogram(GlobalLogOdds(lit, most)), options_.image);
   const std::optional<ImageModel> model =
-      FitToSides(small, GlobalLogOdds(small, image_options_, division.log_odds), image_options_);
-  if (!model && !division.is_valley) return std::nullopt;
-  return AdaptedToImage(model, division.log_odds, small.size());
+      FitToSides(lit, GlobalLogOdds(lit, most, division.log_odds), image_options_);
+  return AdaptedToImage(lit, model, division, stops);
 }
 
-Adaptation Adapter::AdaptedToImage(const std::optional<ImageModel>& model, double shift,
-                                   const cv::Size& small) {
+std::optional<Adaptation> Adapter::AdaptedToImage(const cv::Mat& small,
+                                                  const std::optional<ImageModel>& model,
+                                                  const Division& division, double stops) const {
   Adaptation adaptation;
+  adaptation.light = LightTable(stops);
   if (model) {
     adaptation.local.emplace(Components(*model), 0);
     adaptation.distances = Distances(*model);
   }
-  adaptation.shift = shift;
-  adaptation.slope = adaptation.offset = cv::Mat::zeros(small, CV_32FC1);
-  adaptation.summary = {AdaptationSummary::By::kImage, 0, shift};
-  return adaptation;
+  adaptation.slope = adaptation.offset = cv::Mat::zeros(small.size(), CV_32FC1);
+  adaptation.summary.stops = stops;
+  const bool is_divided = model || division.is_valley;
+  if (is_divided) {
+    adaptation.shift = adaptation.summary.shift = division.log_odds;
+    adaptation.summary.by = AdaptationSummary::By::kImage;
+  }
+  const bool is_global = !is_divided && stops == 0;
+  return is_global ? std::nullopt : std::optional(std::move(adaptation));
 }
 
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {
@@ -150,42 +158,47 @@ const AdaptOptions& Adapter::OptionsOf(const Adaptation& adaptation) const {
 }
 
 const CalibrationScales& Adapter::ScalesOf(const Adaptation& adaptation) const {
-  return adaptation.summary.by == AdaptationSummary::By::kImage ? calibration_.image
-                                                                : calibration_.faces;
+  static const CalibrationScales as_it_is;
+  switch (adaptation.summary.by) {
+    case AdaptationSummary::By::kSeeds:
+      return calibration_.faces;
+    case AdaptationSummary::By::kImage:
+      return calibration_.image;
+    case AdaptationSummary::By::kNothing:
+      break;
+  }
+  return as_it_is;
 }
 
-AdaptedRows Adapter::RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const {
+AdaptedRows Adapter::RowsOf(const Adaptation& adaptation, int side) const {
   const AdaptOptions& options = OptionsOf(adaptation);
-  const ColorJudge judge{*adaptation.local,
+  const bool is_global = adaptation.summary.by == AdaptationSummary::By::kNothing;
+  constexpr double kUnbounded = 1e30;
+  const ColorJudge judge{adaptation.local ? &*adaptation.local : nullptr,
                          global_,
                          folded_,
                          own_log_odds_ + adaptation.shift,
-                         options.max_global_log_odds,
+                         is_global ? kUnbounded : options.max_global_log_odds,
                          options.local_weight,
-                         options.global_weight};
-  if (SmallImageSize(bgr.size(), options_.fit.pixels) != adaptation.slope.size())
-    throw Error("the adaptation", fmt::format("is not of an image of {}x{} pixels, as this one is",
-                                              bgr.cols, bgr.rows));
-  const int side = SmallImageSquare(bgr.size(), options_.fit.pixels);
+                         adaptation.local ? options.global_weight : 1};
   return AdaptedRows(judge, {adaptation.slope, adaptation.offset, side},
                      {ScalesOf(adaptation), own_log_odds_});
 }
 
+AdaptedRows Adapter::RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const {
+  if (SmallImageSize(bgr.size(), options_.fit.pixels) != adaptation.slope.size())
+    throw Error("the adaptation", fmt::format("is not of an image of {}x{} pixels, as this one is",
+                                              bgr.cols, bgr.rows));
+  return RowsOf(adaptation, SmallImageSquare(bgr.size(), options_.fit.pixels));
+}
+
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const {
   RequireType(bgr, CV_8UC3, "image");
-  if (!adaptation.local) {
-    cv::Mat z = GlobalLogOdds(bgr, OptionsOf(adaptation), adaptation.shift);
-    const OutputScale scale(ScalesOf(adaptation), own_log_odds_);
-    ForRowsOf(z.cols, z.rows, [&](int y) {
-      for (float& sum : std::span(z.ptr<float>(y), static_cast<std::size_t>(z.cols)))
-        sum = scale(sum);
-    });
-    return z;
-  }
   const AdaptedRows rows = RowsOf(bgr, adaptation);
   cv::Mat z(bgr.size(), CV_32FC1);
-  ForJudgedRows(global_, bgr.size(),
-                [&](int y) { rows.LogOddsRow(bgr.ptr(y), bgr.cols, y, z.ptr<float>(y)); });
+  ForJudgedRows(global_, bgr.size(), [&](int y) {
+    rows.LogOddsRow(adaptation.InLight(bgr.ptr(y), bgr.cols), bgr.cols, y, z.ptr<float>(y));
+  });
   return z;
 }
 
@@ -194,17 +207,11 @@ void Adapter::Judge(const cv::Mat& bgr, const Adaptation& adaptation, double thr
   RequireType(bgr, CV_8UC3, "image");
   for (cv::Mat* const made : {mask, probability})
     if (made) made->create(bgr.size(), CV_8UC1);
-  if (!adaptation.local) {
-    const cv::Mat z = LogOdds(bgr, adaptation);
-    if (mask) MaskOf(z, threshold).copyTo(*mask);
-    if (probability) ProbabilityOf(z).copyTo(*probability);
-    return;
-  }
   const AdaptedRows rows = RowsOf(bgr, adaptation);
   const double log_odds = Logit(threshold);
   ForJudgedRows(global_, bgr.size(), [&](int y) {
-    rows.JudgeRow(bgr.ptr(y), bgr.cols, y, log_odds, mask ? mask->ptr(y) : nullptr,
-                  probability ? probability->ptr(y) : nullptr);
+    rows.JudgeRow(adaptation.InLight(bgr.ptr(y), bgr.cols), bgr.cols, y, log_odds,
+                  mask ? mask->ptr(y) : nullptr, probability ? probability->ptr(y) : nullptr);
   });
 }
 

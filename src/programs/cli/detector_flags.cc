@@ -30,10 +30,13 @@ DetectorOptions WithFacesOfEnvironment(DetectorOptions options) {
 
 std::string TextOf(const AdaptationSummary& summary) {
   using By = AdaptationSummary::By;
-  if (summary.by == By::kNothing) return "the global model";
-  if (summary.by == By::kImage)
-    return fmt::format("no face, its own threshold {:.1f} {} the model's in log-odds",
-                       std::abs(summary.shift), summary.shift < 0 ? "below" : "above");
+  if (summary.by != By::kSeeds) {
+    const std::string light =
+        summary.stops > 0 ? fmt::format(", taken {:.1f} stops lighter", summary.stops) : "";
+    if (summary.by == By::kNothing) return "the global model" + light;
+    return fmt::format("no face, its own threshold {:.1f} {} the model's in log-odds{}",
+                       std::abs(summary.shift), summary.shift < 0 ? "below" : "above", light);
+  }
   if (summary.faces == 0) return "fitted to the seed";
   return fmt::format("fitted to {} face{}", summary.faces, summary.faces > 1 ? "s" : "");
 }

@@ -1,0 +1,123 @@
+// The light that images without a face are judged in.
+#include "detect/adapt/exposure.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <opencv2/imgproc.hpp>
+#include <vector>
+
+#include "skinmask/detect/adapt.h"
+#include "skinmask/detect/detect_image.h"
+#include "skinmask/detect/detector.h"
+#include "support/colors.h"
+
+namespace skinmask {
+namespace {
+
+// A hand before a wall, of random light in all places, of an exposure that needs none.
+cv::Mat Hand(double noise) {
+  testing::Random random(5);
+  cv::Mat bgr(240, 320, CV_8UC3);
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < bgr.cols; ++x) {
+      const bool skin = std::hypot(x - 160., y - 120.) < 70;
+      const cv::Vec3d color = skin ? cv::Vec3d(125, 150, 205) : cv::Vec3d(235, 240, 225);
+      for (int c = 0; c < 3; ++c)
+        bgr.at<cv::Vec3b>(y, x)[c] =
+            static_cast<std::uint8_t>(std::clamp(color[c] + noise * random.Normal(), 0., 255.));
+    }
+  return bgr;
+}
+
+double Light(int byte) {
+  const double v = byte / 255.;
+  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+}
+
+// `stops` darker, as a camera would have it.
+cv::Mat Darker(const cv::Mat& bgr, double stops) {
+  std::vector<std::uint8_t> table(256);
+  for (int i = 0; i < 256; ++i) {
+    const double light = Light(i) * std::exp2(-stops);
+    const double v =
+        light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
+    table[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(std::lround(255 * v));
+  }
+  cv::Mat darker;
+  cv::LUT(bgr, table, darker);
+  return darker;
+}
+
+double F1(const cv::Mat& mask, const cv::Mat& truth) {
+  const double both = cv::countNonZero(mask & truth);
+  return 2 * both / std::max(1, cv::countNonZero(mask) + cv::countNonZero(truth));
+}
+
+TEST(Exposure, StopsBringTheLightestPixelsToTheExposure) {
+  const ImageDecisionOptions options;
+  for (const double darker : {0.7, 1., 2., 3.}) {
+    const cv::Mat bgr = Darker(Hand(3), darker);
+    const double stops = StopsOf(bgr, options);
+    const cv::Mat lit = InLight(bgr, LightTable(stops));
+    // Brute force: all greatest channels, sorted.
+    std::vector<int> greatest;
+    for (int y = 0; y < lit.rows; ++y)
+      for (int x = 0; x < lit.cols; ++x) {
+        const cv::Vec3b& pixel = lit.at<cv::Vec3b>(y, x);
+        greatest.push_back(std::max({pixel[0], pixel[1], pixel[2]}));
+      }
+    std::sort(greatest.begin(), greatest.end());
+    const auto place = static_cast<std::size_t>(
+        options.exposed_share * static_cast<double>(greatest.size()));
+    EXPECT_NEAR(Light(greatest[place]), options.exposure, 0.03) << darker;
+  }
+}
+
+TEST(Exposure, LightAndBlackPicturesAreTakenAsTheyAre) {
+  const ImageDecisionOptions options;
+  EXPECT_EQ(StopsOf(Hand(0), options), 0);
+  EXPECT_EQ(StopsOf(cv::Mat(40, 60, CV_8UC3, cv::Scalar::all(255)), options), 0);
+  EXPECT_EQ(StopsOf(cv::Mat(40, 60, CV_8UC3, cv::Scalar::all(0)), options), 0);
+  EXPECT_EQ(StopsOf(cv::Mat(40, 60, CV_8UC3, cv::Scalar::all(2)), options), options.max_stops);
+  ImageDecisionOptions off;
+  off.exposure = 0;
+  EXPECT_EQ(StopsOf(Darker(Hand(0), 2), off), 0);
+  EXPECT_TRUE(LightTable(0).empty());
+}
+
+TEST(Exposure, MoreLightKeepsTheOrderOfBytes) {
+  for (const double stops : {0.1, 1., 4., 10.}) {
+    const std::vector<std::uint8_t> table = LightTable(stops);
+    ASSERT_EQ(table.size(), 256u);
+    EXPECT_EQ(table.front(), 0);
+    EXPECT_EQ(table.back(), 255);
+    EXPECT_TRUE(std::is_sorted(table.begin(), table.end()));
+    for (std::size_t i = 0; i < table.size(); ++i) EXPECT_GE(table[i], i);
+  }
+}
+
+// The same picture in less light has the same skin, by every way to ask for it; the trained model
+// alone does not see it.
+TEST(Exposure, AHandInLittleLightIsTheHandInMore) {
+  const Model model = DefaultModel();
+  const Detector detector(model);
+  const cv::Mat hand = Hand(2), as_it_is = detector.Judge(hand).Mask().clone();
+  cv::Mat truth(hand.size(), CV_8UC1, cv::Scalar(0));
+  cv::circle(truth, {160, 120}, 70, 255, cv::FILLED);
+  ASSERT_GT(F1(as_it_is, truth), 0.97);
+  for (const double darker : {1., 2., 3.}) {
+    const cv::Mat dark = Darker(hand, darker);
+    Judgement judgement = detector.Judge(dark);
+    EXPECT_NEAR(judgement.summary().stops, darker, 0.3);
+    EXPECT_GT(F1(judgement.Mask(), as_it_is), 0.97) << darker;
+    EXPECT_EQ(cv::countNonZero(judgement.Mask() !=
+                               MaskOf(judgement.LogOdds(), detector.threshold())),
+              0);
+    EXPECT_EQ(cv::countNonZero(judgement.Probability(8) != ProbabilityOf(judgement.LogOdds())), 0);
+  }
+}
+
+}  // namespace
+}  // namespace skinmask
