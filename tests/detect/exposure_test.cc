@@ -41,8 +41,7 @@ cv::Mat Darker(const cv::Mat& bgr, double stops) {
   std::vector<std::uint8_t> table(256);
   for (int i = 0; i < 256; ++i) {
     const double light = Light(i) * std::exp2(-stops);
-    const double v =
-        light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
+    const double v = light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
     table[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(std::lround(255 * v));
   }
   cv::Mat darker;
@@ -69,8 +68,8 @@ TEST(Exposure, StopsBringTheLightestPixelsToTheExposure) {
         greatest.push_back(std::max({pixel[0], pixel[1], pixel[2]}));
       }
     std::sort(greatest.begin(), greatest.end());
-    const auto place = static_cast<std::size_t>(
-        options.exposed_share * static_cast<double>(greatest.size()));
+    const auto place =
+        static_cast<std::size_t>(options.exposed_share * static_cast<double>(greatest.size()));
     EXPECT_NEAR(Light(greatest[place]), options.exposure, 0.03) << darker;
   }
 }
@@ -112,11 +111,37 @@ TEST(Exposure, AHandInLittleLightIsTheHandInMore) {
     Judgement judgement = detector.Judge(dark);
     EXPECT_NEAR(judgement.summary().stops, darker, 0.3);
     EXPECT_GT(F1(judgement.Mask(), as_it_is), 0.97) << darker;
-    EXPECT_EQ(cv::countNonZero(judgement.Mask() !=
-                               MaskOf(judgement.LogOdds(), detector.threshold())),
-              0);
+    EXPECT_EQ(
+        cv::countNonZero(judgement.Mask() != MaskOf(judgement.LogOdds(), detector.threshold())), 0);
     EXPECT_EQ(cv::countNonZero(judgement.Probability(8) != ProbabilityOf(judgement.LogOdds())), 0);
   }
+}
+
+// A hand and specks of its colour, of the model's own way, of a divided image and of a dark one.
+TEST(SmallParts, AreNoSkinWhereNoFaceIs) {
+  const Model model = DefaultModel();
+  for (const bool dark : {false, true})
+    for (const int cell : {1, 4}) {
+      cv::Mat bgr = Hand(2);
+      cv::resize(bgr, bgr, {}, cell, cell, cv::INTER_NEAREST);
+      const cv::Rect speck(10 * cell, 20 * cell, 9 * cell, 9 * cell);
+      bgr(speck).setTo(cv::Scalar(125, 150, 205));
+      if (dark) bgr = Darker(bgr, 1.5);
+      DetectorOptions keeps;
+      keeps.adaptation.image.min_component = 0;
+      const Detector detector(model), keeping(model, keeps);
+      Judgement cleared = detector.Judge(bgr), kept = keeping.Judge(bgr);
+      EXPECT_EQ(cv::countNonZero(kept.Mask()(speck)), speck.area());
+      EXPECT_EQ(cv::countNonZero(cleared.Mask()(speck)), 0);
+      const double still_there = kept.LogOdds().at<float>(speck.y + speck.height / 2, speck.x + 4);
+      EXPECT_GT(still_there, cleared.LogOdds().at<float>(speck.y + speck.height / 2, speck.x + 4));
+      // All else is as it was.
+      cv::Mat others = kept.Mask().clone();
+      others(speck).setTo(0);
+      EXPECT_EQ(cv::countNonZero(others != cleared.Mask()), 0);
+      EXPECT_EQ(cv::countNonZero(cleared.Mask() != MaskOf(cleared.LogOdds(), detector.threshold())),
+                0);
+    }
 }
 
 }  // namespace

@@ -171,6 +171,9 @@ struct ImageDecisionOptions {
   double local_weight = 0.5;
   // Bound of the global log-odds, whose weight is the rest. 0 to 100.
   double max_global_log_odds = 6;
+  // Connected parts of the skin that are smaller than this share of the image are no skin: hgr and
+  // negatives. 0 to 1.
+  double min_component = 0.003;
   ImageFitOptions fit{.background_components = 4, .em_steps = 3, .prior_strength = 0.1};
 };
 

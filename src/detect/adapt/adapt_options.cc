@@ -78,6 +78,10 @@ OptionTable<ImageDecisionOptions> ImageDecisionTable() {
           {"sure_log_odds", &O::sure_log_odds, -20, 20},
           {"local_weight", &O::local_weight, 0, 1},
           {"max_global_log_odds", &O::max_global_log_odds, 0, 100},
+          Option("min_component", &O::min_component, 0, 1)
+              .Shown("min_component", "Adaptation", "SHARE",
+                     "In images without a face, connected parts of the skin below this share of "
+                     "the image are no skin"),
           {"fit.", &O::fit, ImageFitTable()}};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <opencv2/imgproc.hpp>
 #include <optional>
 #include <span>
 
@@ -20,6 +21,38 @@
 #include "skinmask/detect/detect_image.h"
 
 namespace skinmask {
+namespace {
+
+// What brings connected parts of the skin of fewer cells than `least` just below the decision, as
+// Adaptation::offset. A pixel of the large image may be more like skin than the mean of its square,
+// so a whole part gets what its likeliest cell needs, and the cells around it, too: between cells
+// maps are linear.
+cv::Mat AgainstSmallParts(const cv::Mat& small, const AdaptedRows& rows, const OutputScale& scale,
+                          double least) {
+  constexpr float kBelow = 0.5;
+  cv::Mat offset = cv::Mat::zeros(small.size(), CV_32FC1);
+  if (least < 1) return offset;
+  cv::Mat z(small.size(), CV_32FC1), labels, stats, centroids;
+  for (int y = 0; y < small.rows; ++y)
+    rows.LogOddsRow(small.ptr(y), small.cols, y, z.ptr<float>(y));
+  const int parts =
+      cv::connectedComponentsWithStats(z > double{scale(0)}, labels, stats, centroids);
+  for (int part = 1; part < parts; ++part) {
+    if (stats.at<int>(part, cv::CC_STAT_AREA) >= least) continue;
+    const cv::Rect box(
+        stats.at<int>(part, cv::CC_STAT_LEFT) - 1, stats.at<int>(part, cv::CC_STAT_TOP) - 1,
+        stats.at<int>(part, cv::CC_STAT_WIDTH) + 2, stats.at<int>(part, cv::CC_STAT_HEIGHT) + 2);
+    const cv::Rect around = box & cv::Rect({}, small.size());
+    cv::Mat cells = labels(around) == part;
+    double most = 0;
+    cv::minMaxLoc(z(around), nullptr, &most, nullptr, nullptr, cells);
+    cv::dilate(cells, cells, cv::Mat());
+    offset(around).setTo(-scale.Inverse(static_cast<float>(most)) - kBelow, cells);
+  }
+  return offset;
+}
+
+}  // namespace
 
 Adapter::Adapter(const Model& model, double own_threshold,
                  std::vector<std::unique_ptr<SeedFinder>> finders, const AdaptOptions& options)
@@ -144,7 +177,10 @@ std::optional<Adaptation> Adapter::AdaptedToImage(const cv::Mat& small,
     adaptation.shift = adaptation.summary.shift = division.log_odds;
     adaptation.summary.by = AdaptationSummary::By::kImage;
   }
-  const bool is_global = !is_divided && stops == 0;
+  adaptation.offset =
+      AgainstSmallParts(small, RowsOf(adaptation, 1), {ScalesOf(adaptation), own_log_odds_},
+                        options_.image.min_component * static_cast<double>(small.total()));
+  const bool is_global = !is_divided && stops == 0 && cv::countNonZero(adaptation.offset) == 0;
   return is_global ? std::nullopt : std::optional(std::move(adaptation));
 }
 
