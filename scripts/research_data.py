@@ -1,0 +1,82 @@
+"""The research data beside the checkout (../shared/data, or $SKINMASK_DATA), as the scripts here use it."""
+import os
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DATA = os.environ.get('SKINMASK_DATA', os.path.join(ROOT, '..', 'shared', 'data'))
+
+# FASSEG's colours, of which lips and eyes are left out.
+_PARTS = [f'--label={label}' for label in ('skin=255,255,0', 'skin=0,255,255', 'non-skin=0,255,0', 'non-skin=0,0,255',
+                                           'non-skin=127,0,0', 'non-skin=255,0,0')]
+# How the masks of a set are to be read; 'labels' of `sample` alone.
+_READ = {'ecu': ['--mask-name', '{stem}_skin_{stem}'], 'hgr': ['--invert'], 'faceparts': [*_PARTS, '--ignore', 'other']}
+
+# What the default model is trained on, and the weight of each source.
+SOURCES = {'uci': 3, 'ecu': 1, 'hgr': 1, 'groups': 1, 'negatives': 1, 'faceparts': 1}
+# What adaptation is calibrated on: photographs of people.
+CALIBRATED_ON = ('ecu', 'hgr', 'groups')
+
+# What is judged.
+SETS = ('ecu', 'groups', 'hgr', 'bodies', 'street', 'street_dark', 'heads', 'heads_dark', 'torsos_dark', 'negatives', 'samples')
+# HGR in other light: gains of B, G and R in linear light, as a camera would have them.
+LIGHTS = {'hgr-down2': (.25, .25, .25), 'hgr-down1': (.5, .5, .5), 'hgr-up1': (2, 2, 2), 'hgr-warm': (.7, 1, 1.3), 'hgr-cool': (1.3, 1, .75)}
+
+
+def sampled(name, data=DATA):
+    """The arguments of `skinmask sample` for a source."""
+    if name == 'uci':
+        return ['--samples', f'{data}/uci/Skin_NonSkin.txt']
+    if name == 'negatives':
+        return ['--images', f'{data}/negatives', '--whole', 'non-skin', '--step', '4']
+    return ['--images', f'{data}/{name}/images', '--masks', f'{data}/{name}/masks', '--step', '4', *_READ.get(name, [])]
+
+
+def judged(name, data=DATA, images=None):
+    """The arguments of `skinmask evaluate` for a set; `images`: the same photographs in another folder."""
+    if name == 'negatives':
+        return ['--images', images or f'{data}/negatives', '--whole', 'non-skin']
+    if name == 'samples':
+        return ['--images', f'{ROOT}/samples/photos', '--truth', f'{ROOT}/samples/masks']
+    return ['--images', images or f'{data}/{name}/images', '--truth', f'{data}/{name}/masks', *_READ.get(name, [])]
+
+
+def model_without(name, folder, program):
+    """The default model made without a set, as a file in `folder`; the default model itself where it does not know the set."""
+    if name not in SOURCES:
+        return os.path.join(ROOT, 'models', 'default.json')
+    file = os.path.join(folder, f'without-{name}.json')
+    if not os.path.exists(file):
+        subprocess.run([os.path.join(ROOT, 'scripts', 'make-default-model'), DATA, file, '--leave-out', name], check=True,
+                       stdout=subprocess.DEVNULL, env={**os.environ, 'SKINMASK': program})
+    return file
+
+
+def lit(name, light, folder):
+    """A folder with the photographs of a set in one of LIGHTS (needs python3-opencv)."""
+    import cv2
+    import numpy as np
+    out = os.path.join(folder, light)
+    if os.path.isdir(out):
+        return out
+    os.mkdir(out)
+    byte = np.arange(256) / 255
+    linear = np.where(byte <= .04045, byte / 12.92, ((byte + .055) / 1.055) ** 2.4)
+
+    def encoded(gain):
+        value = np.clip(linear * gain, 0, 1)
+        return np.round(255 * np.where(value <= .0031308, 12.92 * value, 1.055 * value ** (1 / 2.4) - .055)).astype(np.uint8)
+
+    table = np.stack([encoded(gain) for gain in LIGHTS[light]], 1)[:, None, :]
+    images = f'{DATA}/{name}/images'
+    for file in sorted(os.listdir(images)):
+        cv2.imwrite(os.path.join(out, os.path.splitext(file)[0] + '.png'), cv2.LUT(cv2.imread(os.path.join(images, file)), table))
+    return out
+
+
+def of_settings(name):
+    """The arguments of benchmarks/adapt_settings.cc for a set."""
+    if name == 'negatives':
+        return [f'{DATA}/negatives', '-', '-']
+    if name == 'samples':
+        return [f'{ROOT}/samples/photos', f'{ROOT}/samples/masks', '{stem}']
+    return [f'{DATA}/{name}/images', f'{DATA}/{name}/masks', {'ecu': '{stem}_skin_{stem}', 'hgr': '!{stem}'}.get(name, '{stem}')]
