@@ -7,7 +7,8 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // Each comment ends with the option's range, and says where the default comes from: 'ECU' for what
-// was chosen by F1 on its 101 photographs, 'groups' for 23 of several people. Log-odds are natural
+// was chosen by F1 on its 101 photographs, 'groups' for 23 of several people, 'people' for these,
+// bodies, street, street_dark, heads and heads_dark together. Log-odds are natural
 // logarithms. 'Global' log-odds are those of the model that was trained, less those of its own
 // threshold.
 
@@ -62,7 +63,7 @@ struct SeedSkinOptions {
   double inner_half_height = 0.38;
   // Global log-odds under which a pixel of the face is eye, beard or hair: ECU. -20 to 20.
   double min_log_odds = -8;
-  // Share of the pixels that trimming leaves out: ECU. 0 to 0.5, beyond which no estimate of a
+  // Share of the pixels that trimming leaves out: people. 0 to 0.5, beyond which no estimate of a
   // covariance is robust (Rousseeuw, Van Driessen 1999).
   double trim_fraction = 0.1;
   // What the covariance of the trimmed pixels is multiplied by. For a Gaussian in three dimensions
@@ -80,20 +81,20 @@ struct SeedSkinOptions {
 struct ImageFitOptions {
   // The image is made this small, in pixels, before the fit: ECU. 100 to 10^8.
   int pixels = 39000;
-  // Gaussians of the background: ECU. 1 to 48.
-  int background_components = 5;
-  // Added to the variance of each channel of these, in grey levels squared: ECU. 0.01 to 1000.
+  // Gaussians of the background: people. 1 to 48.
+  int background_components = 7;
+  // Added to the variance of each channel of these, in grey levels squared: people. 0.01 to 1000.
   double background_covariance_floor = 16;
   // The background begins with the pixels of more than this squared Mahalanobis distance from all
-  // skin; 3 in 1000 pixels of a Gaussian are beyond 14. 0 to 1000.
-  double background_min_distance = 14;
+  // skin; 3 in 1000 pixels of a Gaussian are beyond 14: people. 0 to 1000.
+  double background_min_distance = 13.2;
   // For that distance skin is allowed to be darker and lighter by this share of its colour, which
   // keeps shaded arms out of the background: 'groups'. 0 to 1.
   double skin_shade = 0.2;
   // Steps of EM before neighbours are heard: ECU and 'groups'. 0 to 1000.
   int em_steps = 8;
-  // Weight of the seeds, in shares of the image's pixels: ECU. 0 to 100.
-  double prior_strength = 0.2;
+  // Weight of the seeds, in shares of the image's pixels: people. 0 to 100.
+  double prior_strength = 0.21;
   // After these steps neighbours tell each other what they are (as in refinement, by so many
   // rounds), and so many more steps of EM listen to them; so many times over. F1 on ECU
   // gains 0.004, on 'groups' 0.007. 0 to 100; 1 to 100; 0 to 100.
@@ -106,17 +107,17 @@ struct ImageFitOptions {
 // box.
 struct SpatialPriorOptions {
   // In the ellipse of the head; above and beside it, where hair and background are; below it, where
-  // neck, breast and hands are. ECU and 'groups'. -20 to 20.
-  double head = 2.25;
-  double above = -2.5;
+  // neck, breast and hands are. people. -20 to 20.
+  double head = 2.5;
+  double above = -2.55;
   double below = 0;
   // Below the head, log-odds fall by this for each width or height beyond the first, and fall no
-  // more after so many: ECU. 0 to 20; 0 to 100.
+  // more after so many: people. 0 to 20; 0 to 100.
   double decay_per_face_width = 1;
   double max_decay_widths = 2;
-  // Half axes of the head's ellipse: ECU. 0.05 to 2.
-  double head_half_width = 0.42;
-  double head_half_height = 0.55;
+  // Half axes of the head's ellipse: people. 0.05 to 2.
+  double head_half_width = 0.435;
+  double head_half_height = 0.575;
 };
 
 // Mean field, neighbours weighing as a guided filter has them (He, Sun, Tang 2010).
@@ -149,23 +150,23 @@ struct ImageDecisionOptions {
   double exposed_share = 0.99;
   double max_stops = 4;
   // The division is searched for between these global log-odds, from above: at the lower bound
-  // scenes without people stay empty. 'hgr' and negatives. -5 to 5.
-  double max_log_odds = 1;
+  // scenes without people stay empty. hgr, negatives. -5 to 5.
+  double max_log_odds = 2;
   double min_log_odds = -3.2;
   // Standard deviation of the Gaussian that smooths the histogram of log-odds: hgr. 0.1 to 2.
   double smoothing = 0.3;
   // Shares of the image that may lie above the division: less is no skin, more is no part of the
-  // image. hgr and negatives. 0 to 1.
-  double min_share = 0.01;
-  double max_share = 0.6;
+  // image but a close-up. hgr, torsos_dark and negatives. 0 to 1.
+  double min_share = 0.03;
+  double max_share = 0.9;
   // A valley is at most this high, in shares of the peak of skin above it: hgr. 0 to 1.
   double max_valley = 0.3;
   // Below a valley the search ends where the histogram is this many times as high as there: hgr. 1
   // to 100.
-  double max_rise = 2;
-  // Without a valley, global log-odds above which pixels are surely skin: hgr and negatives. -20
-  // to 20.
-  double sure_log_odds = 0.9;
+  double max_rise = 1.5;
+  // Without a valley, global log-odds above which pixels are surely skin: hgr, bodies and
+  // negatives. -20 to 20.
+  double sure_log_odds = 1.5;
   // Weight of the log-odds of the fit to the colours on either side, and that fit: hgr and
   // negatives. 0 to 1.
   double local_weight = 0.5;
@@ -185,8 +186,8 @@ struct AdaptOptions {
   double local_weight = 0.9;
   double global_weight = 0.25;
   // Global log-odds are believed up to this, of either sign: the global model was fitted to colours
-  // in other lights, where it may be sure and wrong. ECU and 'groups'. 0 to 100.
-  double max_global_log_odds = 3;
+  // in other lights, where it may be sure and wrong. people. 0 to 100.
+  double max_global_log_odds = 4;
   SpatialPriorOptions prior;
   RefinementOptions refinement;
   ImageDecisionOptions image;
