@@ -16,7 +16,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// The numbers from `least` to `most`; `above` the one without it, and `below` the other.
+// The numbers from `least` to `most`. `above`: `least` itself is none of them; `below`: `most`
+// itself is none.
 struct OptionRange {
   double least, most;
   bool above = false, below = false;
@@ -24,13 +25,8 @@ struct OptionRange {
 
 // One option of any struct: `options` is a pointer to that struct.
 struct OptionRow {
-  enum class Kind {
-    kSwitch,
-    kWord,
-    kWhole,
-    kNumber,
-    kText
-  };  // a switch: of two words, 'off' first
+  // A switch is of two words, the first of which is "off".
+  enum class Kind { kSwitch, kWord, kWhole, kNumber, kText };
 
   std::string member;  // where C++ keeps it: "local_weight", "fit.em_steps"
   Kind kind = Kind::kText;
