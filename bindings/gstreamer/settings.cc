@@ -162,6 +162,13 @@ bool Settings::SameStream(const Settings& other) const {
   return a == b;
 }
 
+std::string LineOf(const std::exception& error) {
+  return WithOptionNames(error.what(), [](std::string name) {
+    std::ranges::replace(name, '_', '-');
+    return name;
+  });
+}
+
 void InstallProperties(GObjectClass* type) {
   const Settings defaults;
   const auto install = [&](guint id, GParamSpec* spec) {

@@ -3,6 +3,7 @@
 
 #include <gst/gst.h>
 
+#include <exception>
 #include <map>
 #include <string>
 
@@ -33,6 +34,9 @@ struct Settings {
   bool SameStream(const Settings& other) const;
   bool operator==(const Settings&) const = default;
 };
+
+// A line of the library with the names of properties.
+std::string LineOf(const std::exception& error);
 
 // Declares all of them to the class.
 void InstallProperties(GObjectClass* type);

@@ -72,6 +72,17 @@ class KeptModel {
   Lazy<Posterior> posterior_;
 };
 
+// A line of the library with the keywords that Python has for its options.
+std::string InPython(const std::string& line);
+// Sets an option to the text of a keyword's value, "on" being True.
+template <class Options>
+void SetByKeyword(const OptionTable<Options>& table, Options& options, const std::string& name,
+                  const std::string& text) {
+  const OptionRow& row = FindOption(table.rows(), name);
+  const bool is_true = row.kind == OptionRow::Kind::kSwitch && text == "on";
+  SetOption(row, &options, is_true ? row.words[1] : text);
+}
+
 // A detector, and what calls ask of it beside what it was made for. Safe from many threads.
 class KeptDetector {
  public:

@@ -45,7 +45,7 @@ void DetectFiles(const KeptDetector& kept, const DetectOptions& options, const S
                [&](const Problem& problem) {
                  DetectedImage image;
                  image.input = problem.input;
-                 tell({std::move(image), problem.line});
+                 tell({std::move(image), InPython(problem.line)});
                }),
          [&](const DetectedImage& image) {
            tell({image, ""});
@@ -156,7 +156,7 @@ ProblemSink FirstProblem::Sink(const py::object& told) {
     };
   return [&told](const Problem& problem) {
     const py::gil_scoped_acquire locked;
-    told(problem.line);
+    told(InPython(problem.line));
   };
 }
 

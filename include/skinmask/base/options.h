@@ -57,7 +57,9 @@ void ValidateOptions(const std::vector<OptionRow>& rows, const void* options,
                      std::string_view what);
 
 // Lines about options name them in backticks, as C++ does: "exists already (`overwrite` replaces
-// it)". A door has other names for its users: the line with what `spell` makes of each.
+// it)". A door has other names for its users: the line with what `spell` makes of each that stands
+// as a word of its own. In the subject, which may be the name of a stranger's file, it is one at
+// the beginning alone.
 std::string WithOptionNames(std::string_view line,
                             const std::function<std::string(const std::string& name)>& spell);
 
