@@ -207,7 +207,7 @@ bool SetProperty(Settings& settings, guint id, const GValue* value) {
   if (!option) return false;
   const DetectorOptions defaults;
   const std::string set = TextOf(*option, value);
-  if (set == option->get(&defaults))
+  if (set == option->get(&defaults) && !option->insists)
     settings.texts.erase(option->name);
   else
     settings.texts[option->name] = set;

@@ -74,6 +74,24 @@ TEST(OptionTable, DoorsHaveTheirOwnNamesInLines) {
   const auto shout = [](const std::string& name) { return "<" + name + ">"; };
   EXPECT_EQ(WithOptionNames("`share` 3: see `mask_name`", shout), "<share> 3: see <mask_name>");
   EXPECT_EQ(WithOptionNames("`a b`, `` and `", shout), "`a b`, `` and `");
+  EXPECT_EQ(WithOptionNames("options: `share`: '1' (`count`)", shout),
+            "options: <share>: '1' (<count>)");
+  // Names of files are none.
+  for (const std::string line : {"`share`.jpg: is no image", "a/`share` b.jpg: is no image",
+                                 "a: is in a/`share`.tar", "a `share`: is no image"})
+    EXPECT_EQ(WithOptionNames(line, shout), line);
+}
+
+TEST(OptionTable, WhatIsSetByItsNameIsAskedFor) {
+  DetectorOptions options;
+  EXPECT_FALSE(options.insist);
+  DetectorTable().Set(options, "faces", "");
+  EXPECT_FALSE(options.insist);
+  DetectorTable().Set(options, "adapt", "auto");
+  EXPECT_TRUE(options.insist);
+  DetectorOptions named;
+  DetectorTable().Set(named, "faces", "f.onnx");
+  EXPECT_TRUE(named.insist);
 }
 
 // Users can set what they are shown, and are shown it once.

@@ -35,6 +35,7 @@ struct OptionRow {
   bool may_be_absent = false;        // its text is "" then
   bool is_list = false;              // texts joined by commas: "a,b"
   std::vector<std::string> kinds;    // of models, where it is of some kinds alone
+  bool insists = false;              // given as it is by default, it may say more than not given
 
   // What users see. An option without a name is for programs in C++ alone.
   std::string name;     // "seed_mask", which is --seed-mask on the command line
@@ -176,6 +177,16 @@ class Option {
 
   Option&& List() && {
     rows_.front().is_list = true;
+    return std::move(*this);
+  }
+  // What it means beside its value that users set it: `then` is called behind that.
+  Option&& Insists(void (*then)(Options&)) && {
+    OptionRow& row = rows_.front();
+    row.insists = true;
+    row.set = [set = row.set, then](const OptionRow& of, void* options, const std::string& text) {
+      set(of, options, text);
+      then(*static_cast<Options*>(options));
+    };
     return std::move(*this);
   }
   Option&& OfKinds(std::vector<std::string> kinds) && {

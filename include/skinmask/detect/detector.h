@@ -27,7 +27,8 @@ struct DetectorOptions {
   Adapt adapt = Adapt::kAuto;
   // By itself kAuto leaves a model alone whose positive class is not called skin, as faces say
   // nothing of it, and where there are seeds, these are all that counts. True: neither, for it was
-  // asked for.
+  // asked for. (`adapt`, or a file of `faces`, that is set by its name in DetectorTable asks for
+  // it.)
   bool insist = false;
   // Skin in every picture that is adapted to, with kOff, too: a rectangle; a file of a mask, whose
   // bytes above 127 are skin.

@@ -11,7 +11,7 @@
 
 namespace skinmask::cli {
 
-// Those under "Adaptation"; --adapt insists.
+// Those under "Adaptation".
 void AddAdaptationOptions(CLI::App& verb, DetectorOptions& options);
 // Whether adaptation is asked for on the command line, and not by default.
 bool AsksForAdaptation(const DetectorOptions& options);
