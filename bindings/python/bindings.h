@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "skinmask/base/lazy.h"
+#include "skinmask/base/options.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/model/model.h"
 #include "skinmask/model/posterior.h"

@@ -39,7 +39,6 @@ double OptionNumber(const OptionRow& row, const std::string& text) {
 }
 
 std::size_t OptionWord(const OptionRow& row, const std::string& text) {
-  if (row.kind == OptionRow::Kind::kSwitch && text == "on") return 1;  // whatever its word for it
   const auto found = std::ranges::find(row.words, text);
   if (found == row.words.end())
     throw Error("`" + row.name + "`", fmt::format("'{}' {}", text, UnknownAmong(text, row.words)));

@@ -52,8 +52,6 @@ TEST(OptionTable, TextsLeadBack) {
   Things things;
   kTable.Set(things, "count", "7");
   EXPECT_EQ(things.inner.count, 7);
-  kTable.Set(things, "whether", "on");
-  EXPECT_TRUE(things.whether);
   EXPECT_EQ(kTable.rows().back().member, "inner.count");
 }
 
@@ -62,6 +60,7 @@ TEST(OptionTable, WhatCannotBeIsNamed) {
   EXPECT_ERROR(kTable.Set(things, "shap", "round"),
                "option 'shap': is unknown (did you mean shape?");
   EXPECT_ERROR(kTable.Set(things, "shape", "squar"), "`shape`: 'squar' is unknown (did you mean");
+  EXPECT_ERROR(kTable.Set(things, "whether", "on"), "`whether`: 'on' is unknown");
   EXPECT_ERROR(kTable.Set(things, "share", "1"), "`share`: '1' is no probability between 0 and 1");
   EXPECT_ERROR(kTable.Set(things, "share", "nan"), "`share`: 'nan' is no probability");
   EXPECT_ERROR(kTable.Set(things, "count", "1.5"), "`count`: '1.5' is no whole number from 1 to 9");
