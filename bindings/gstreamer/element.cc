@@ -75,7 +75,7 @@ void SetPropertyOf(GObject* object, guint id, const GValue* value, GParamSpec* s
   }
   const Settings after = self->work->settings();
   if (after.output != before.output) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
-  if (after.Text("adapt") != before.Text("adapt"))
+  if (after.Adapts() != before.Adapts())
     gst_element_post_message(GST_ELEMENT(object), gst_message_new_latency(GST_OBJECT(object)));
 }
 
@@ -167,7 +167,7 @@ gboolean SetInfo(GstVideoFilter* filter, GstCaps*, GstVideoInfo* in, GstCaps*, G
 // A frame takes less than the next one takes to come, or frames are dropped; without adaptation it
 // takes about a millisecond.
 GstClockTime LatencyOf(const Work& work) {
-  return work.settings().Text("adapt") == "off" ? 0 : work.frame_duration.load();
+  return work.settings().Adapts() ? work.frame_duration.load() : 0;
 }
 
 gboolean Query(GstBaseTransform* base, GstPadDirection direction, GstQuery* query) {

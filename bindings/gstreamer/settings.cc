@@ -147,6 +147,10 @@ std::string Settings::Text(const std::string& name) const {
   return DetectorTable().Get({}, name);
 }
 
+bool Settings::Adapts() const {
+  return Text("adapt") != "off" || !Text("seed_rect").empty() || !Text("seed_mask").empty();
+}
+
 DetectorOptions Settings::options() const {
   DetectorOptions options;
   for (const auto& [name, text] : texts) DetectorTable().Set(options, name, text);

@@ -28,6 +28,8 @@ struct Settings {
   std::map<std::string, std::string> texts;
 
   std::string Text(const std::string& name) const;
+  // Whether frames are adapted to anything.
+  bool Adapts() const;
   // Throws Error for what is no value of an option.
   DetectorOptions options() const;
   // Whether all but output and threshold is the same.
