@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -27,6 +28,13 @@ DetectorOptions WithFacesOfEnvironment(DetectorOptions options) {
   const char* const named = std::getenv("SKINMASK_FACES");
   if (named && options.faces.empty() && options.by_faces()) options.faces = named;
   return options;
+}
+
+const OptionRow* DetectorRowOf(std::string flag) {
+  std::ranges::replace(flag, '-', '_');
+  const std::vector<OptionRow>& rows = DetectorTable().rows();
+  const auto row = std::ranges::find(rows, flag, &OptionRow::name);
+  return row == rows.end() || flag.empty() ? nullptr : &*row;
 }
 
 std::string TextOf(const AdaptationSummary& summary) {

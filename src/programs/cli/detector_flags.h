@@ -19,6 +19,9 @@ bool AsksForAdaptation(const DetectorOptions& options);
 // UsageError for faces that nothing is adapted to.
 DetectorOptions WithFacesOfEnvironment(DetectorOptions options);
 
+// The option of DetectorTable that a flag is ("seed-rect"); null for others.
+const OptionRow* DetectorRowOf(std::string flag);
+
 // 'fitted to 2 faces', 'fitted to the seed', 'no face, its own threshold 1.3 below the model's in
 // log-odds', 'the global model'.
 std::string TextOf(const AdaptationSummary& summary);
