@@ -89,14 +89,19 @@ class KeptDetector {
  public:
   using Interval = std::optional<std::pair<double, double>>;
 
-  explicit KeptDetector(Detector detector) : detector_(std::move(detector)) {}
+  // `asked` are the options that a user gave, and the detector has what the environment adds.
+  KeptDetector(Detector detector, DetectorOptions asked)
+      : detector_(std::make_shared<const Detector>(std::move(detector))),
+        asked_(std::move(asked)) {}
 
-  const Detector& detector() const { return detector_; }
-  // The same that does not know what is in the interval; the last few are kept.
+  const Detector& detector() const { return *detector_; }
+  const DetectorOptions& asked() const { return asked_; }
+  // The same that does not know what is in the interval, if there is one; the last few are kept.
   std::shared_ptr<const Detector> Abstaining(const Interval& interval) const;
 
  private:
-  Detector detector_;
+  std::shared_ptr<const Detector> detector_;
+  DetectorOptions asked_;
   mutable std::mutex mutex_;
   mutable std::deque<std::shared_ptr<const Detector>> abstaining_;
 };

@@ -16,7 +16,6 @@ from ._common import (
     Path,
     bits_of,
     path_of,
-    require_no_classes,
     require_range,
     require_text,
     require_type,
@@ -44,8 +43,6 @@ _Interval = tuple[float, float]
 
 @functools.lru_cache(maxsize=64)
 def _request(output: str, bits: int, abstain: _Interval | None) -> _skinmask.Request:
-    if abstain is not None and output not in ("mask", "uncertainty"):
-        raise _skinmask.Error(f"abstain: is for output 'mask' and 'uncertainty', not {output!r}")
     return _skinmask.Request(output, bits, abstain)
 
 
@@ -104,8 +101,6 @@ def detect(
 
     The results of any number of threads are the same, and those of the program.
     """
-    if output == "classes":
-        require_no_classes(options)
     return _skinmask.detect(
         chosen(model)._detector(options),
         image,
@@ -135,7 +130,6 @@ class Stream:
     """
 
     def __init__(self, model: Model | None = None, **options: Any) -> None:
-        self._options = options
         self._core = _skinmask.Stream(chosen(model)._detector(options))
 
     def detect(
@@ -148,9 +142,7 @@ class Stream:
         abstain: _Interval | None = None,
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
-        """As `detect`, of the next frame."""
-        if output == "classes":
-            require_no_classes(self._options)
+        """As `detect`, of the next frame; `abstain` is the stream's where None."""
         return self._core.detect(image, _asked(output, dtype, abstain, rgb), rgb, out)
 
 

@@ -20,6 +20,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
+inline constexpr double kOutlierOfMaps = 0.999;
+
 struct DetectorOptions {
   // kAuto: each picture is adapted to its faces, or, where there is none, divided where its own
   // colours divide; kFaces: to its faces alone; kOff: the same model for all, which is the fastest.
@@ -44,7 +46,8 @@ struct DetectorOptions {
   std::optional<std::pair<double, double>> abstain{};
   // Each component of a class explains the colours of its region of highest density that holds this
   // share of it (Outliers); above 0, and 1: all colours are explained. Absent: in masks that
-  // abstain 1, in maps of the unknown 0.999, and 1 for logistic models, which have no densities.
+  // abstain 1, in maps of the unknown kOutlierOfMaps, and 1 for logistic models, which have no
+  // densities.
   std::optional<double> outlier{};
   // What pictures are judged by that have planes, where the model allows it, and they are not
   // adapted to.

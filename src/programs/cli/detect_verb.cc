@@ -135,23 +135,13 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
 // change.
 DetectorOptions DetectorOptionsOf(const DetectFlags& flags, const std::vector<Output>& outputs,
                                   const Model& model) {
-  DetectorOptions options = flags.detector;
-  const bool map = std::ranges::count(outputs, Output::kUncertainty) > 0;
-  const bool abstain = options.abstain && std::ranges::count(outputs, Output::kMask) > 0;
-  if (options.abstain && !Any(outputs, &OutputKind::of_unknown))
-    throw UsageError("--abstain needs --output mask or uncertainty");
-  if (options.outlier && !map && !abstain)
-    throw UsageError("--outlier needs --output uncertainty or --abstain");
-  // Masks beside a map of what is not known show the same of it.
-  if (map && !options.outlier && model.kind != Kind::kLogistic) options.outlier = 0.999;
-  AsUsage([&] { Validate(options, model); });
+  AsUsage([&] {
+    RequireShown(flags.detector, outputs);
+    Validate(flags.detector, model);
+  });
+  DetectorOptions options = OptionsTogether(flags.detector, outputs, model);
   options.expected = {.expected_pixels = 0};  // the run knows better
-  if (!Any(outputs, &OutputKind::of_model_alone)) return WithFacesOfEnvironment(options);
-  if (AsksForAdaptation(options))
-    throw UsageError(
-        "--output classes knows no adapted model (leave out --adapt, --faces and seeds)");
-  options.adapt = DetectorOptions::Adapt::kOff;  // for all outputs to be of one model
-  return options;
+  return WithFacesOfEnvironment(options);
 }
 
 Detector PreparedDetector(const DetectFlags& flags, const std::vector<Output>& outputs,
