@@ -85,12 +85,13 @@ def detect(
     - output: 'mask'; 'probability', round(255 P(skin)); 'overlay', the picture with the border of
       the skin; 'cutout', the picture with the mask as alpha; 'classes', an index into
       model.classes; 'uncertainty', 0 sure, 128 near the threshold, 255 a colour that no class
-      explains. Pictures have the channels of `image`.
+      explains; 'heatmap', P(skin) as a colour. Pictures have the channels of `image`.
     - options: of adaptation and decision, which `skinmask detect --help` has, with _ in place of -.
       Among them are:
     - adapt: 'auto' fits the model to the faces in the picture, and divides one without a face where
       its own colours divide; 'faces' leaves the latter out; 'off' is the model alone, which is some
-      300 times as fast. A model that does not find skin is not adapted by 'auto'.
+      65 times as fast. Where None, as 'auto', but a model that does not find skin is not
+      adapted, and with seeds no faces are searched for.
     - threshold, prior: other ones than the model's.
     - dtype: of probabilities: 'uint8', 'uint16' (round(65535 P)), or 'float32', P as it is.
     - faces: the file of a network that finds faces, YuNet; where None that which SKINMASK_FACES in
