@@ -150,14 +150,15 @@ TEST_F(RecordTest, OutputsOfOtherOptionsAreRefused) {
   refused(off + "--resume --abstain 0.2,0.8 --json r.json",
           "skinmask: r.json: is the record of a run with another --abstain (");
   refused(off + "--resume --abstain 0.2,0.8",
-          "skinmask: out: holds outputs that were made with another --abstain (");
-  refused("detect in -o out --resume", "made with another --adapt (");
-  refused(off + "--resume --threshold 0.9", "made with another --threshold (");
+          "skinmask: out: holds outputs that were made with another --abstain, as "
+          ".skinmask-options.jsonl there tells (");
+  refused("detect in -o out --resume", "made with another --adapt, as .skinmask");
+  refused(off + "--resume --threshold 0.9", "made with another --threshold, as .skinmask");
   ASSERT_EQ(Run("train --samples " + (testing::SamplesFolder() / "labelled-pixels.csv").string() +
                 " -o m.json")
                 .status,
             0);
-  refused(off + "--resume --model m.json", "made with another --model (");
+  refused(off + "--resume --model m.json", "made with another --model, as .skinmask");
   // Another kind of output is another file; a run that can write nothing says nothing of those.
   EXPECT_EQ(Run("detect in -o out --resume --output probability").status, 0);
   EXPECT_EQ(Run("detect in/a.png -o out --scale 1/2").status, 1);
@@ -175,7 +176,7 @@ TEST_F(RecordTest, TheSameValuesResume) {
   for (const std::string same :
        {"--threshold .5 --abstain .2,0.80", "--threshold 5e-1 --abstain 0.2,0.8 --adapt auto",
         "--threshold 0.5 --abstain 0.2,0.8 --refine guided"})
-    for (const std::string from : {detect, std::string("detect in/a.png -o out ")}) {
+    for (const std::string& from : {detect, std::string("detect in/a.png -o out ")}) {
       const Outcome run = Run(from + "--resume " + same);
       EXPECT_EQ(run.status, 0) << same << run.err;
     }
