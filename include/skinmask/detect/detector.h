@@ -20,7 +20,7 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-inline constexpr double kOutlierOfMaps = 0.999;
+inline constexpr double kOutlierOfMaps = 0.999;  // DetectorOptions::outlier of maps of the unknown
 
 struct DetectorOptions {
   // kAuto: each picture is adapted to its faces, or, where there is none, divided where its own
