@@ -57,7 +57,7 @@ SKINMASK_API void skinmask_model_free(skinmask_model* model);
 typedef enum skinmask_adapt {
   SKINMASK_ADAPT_AUTO = 0,  /* to the faces in each picture, or else to its own colours */
   SKINMASK_ADAPT_FACES = 1, /* to the faces alone */
-  SKINMASK_ADAPT_OFF = 2    /* the model as it was trained: 300 times as fast, less accurate */
+  SKINMASK_ADAPT_OFF = 2    /* the model as it was trained: 65 times as fast, less accurate */
 } skinmask_adapt;
 
 /* The same as the options of `skinmask detect`. Begin with SKINMASK_OPTIONS, or, where there are no
@@ -130,7 +130,7 @@ typedef enum skinmask_output {
  * bytes (at least those of a row). Colours are in the order of the picture: R G B of RGB and RGBA,
  * else B G R. `out` must not overlap the picture; what lies between rows is left as it is. The
  * bytes are those of `skinmask detect` (for NV12 and I420 with `--pixels yuv`). Pictures of more
- * than 2^28 pixels are refused. A megapixel takes some 20 ms, most of it for finding faces;
+ * than 2^28 pixels are refused. A megapixel takes some 20 ms, half of it for finding faces;
  * with SKINMASK_ADAPT_OFF 0.3 ms. On failure `out` may hold anything. */
 SKINMASK_API skinmask_status skinmask_detect(const skinmask_detector* detector,
                                              const skinmask_picture* picture,

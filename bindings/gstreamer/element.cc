@@ -22,6 +22,7 @@ using skinmask::gstreamer::FormatsOf;
 using skinmask::gstreamer::Judge;
 using skinmask::gstreamer::kInputFormats;
 using skinmask::gstreamer::kOutputFormats;
+using skinmask::gstreamer::LineOf;
 using skinmask::gstreamer::Settings;
 
 // Settings are of any thread, all else of the one that frames come on.
@@ -74,7 +75,7 @@ void SetPropertyOf(GObject* object, guint id, const GValue* value, GParamSpec* s
   }
   const Settings after = self->work->settings();
   if (after.output != before.output) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
-  if (after.Text("adapt") != before.Text("adapt"))
+  if (after.Adapts() != before.Adapts())
     gst_element_post_message(GST_ELEMENT(object), gst_message_new_latency(GST_OBJECT(object)));
 }
 
@@ -88,7 +89,7 @@ void Finalize(GObject* object) {
   G_OBJECT_CLASS(gst_skinmask_parent_class)->finalize(object);
 }
 
-// What the library says goes out as it is, in one line.
+// What the library says goes out in one line.
 gboolean Start(GstBaseTransform* base) {
   Work& work = *Self(base)->work;
   try {
@@ -97,7 +98,7 @@ gboolean Start(GstBaseTransform* base) {
     work.judge.Prepare(work.settings(), work.live);
     return TRUE;
   } catch (const std::exception& e) {
-    GST_ELEMENT_ERROR(base, LIBRARY, SETTINGS, ("%s", e.what()), (nullptr));
+    GST_ELEMENT_ERROR(base, LIBRARY, SETTINGS, ("%s", LineOf(e).c_str()), (nullptr));
     return FALSE;
   }
 }
@@ -154,7 +155,7 @@ gboolean SetInfo(GstVideoFilter* filter, GstCaps*, GstVideoInfo* in, GstCaps*, G
   try {
     work.judge.SetFormats(*in, *out);
   } catch (const std::exception& e) {
-    GST_ELEMENT_ERROR(filter, STREAM, FORMAT, ("%s", e.what()), (nullptr));
+    GST_ELEMENT_ERROR(filter, STREAM, FORMAT, ("%s", LineOf(e).c_str()), (nullptr));
     return FALSE;
   }
   work.live = IsLive(GST_BASE_TRANSFORM(filter));
@@ -166,7 +167,7 @@ gboolean SetInfo(GstVideoFilter* filter, GstCaps*, GstVideoInfo* in, GstCaps*, G
 // A frame takes less than the next one takes to come, or frames are dropped; without adaptation it
 // takes about a millisecond.
 GstClockTime LatencyOf(const Work& work) {
-  return work.settings().Text("adapt") == "off" ? 0 : work.frame_duration.load();
+  return work.settings().Adapts() ? work.frame_duration.load() : 0;
 }
 
 gboolean Query(GstBaseTransform* base, GstPadDirection direction, GstQuery* query) {
@@ -195,7 +196,8 @@ void Prepare(GstVideoFilter* filter, const Settings& settings) {
   try {
     work.judge.Prepare(settings, work.live);
   } catch (const std::exception& e) {
-    GST_ELEMENT_WARNING(filter, LIBRARY, SETTINGS, ("%s", e.what()), ("what was set before holds"));
+    GST_ELEMENT_WARNING(filter, LIBRARY, SETTINGS, ("%s", LineOf(e).c_str()),
+                        ("what was set before holds"));
   }
 }
 
@@ -221,7 +223,7 @@ GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideo
     work.judge.Draw(*in, work.drawn, *out);
     return GST_FLOW_OK;
   } catch (const std::exception& e) {
-    GST_ELEMENT_ERROR(filter, LIBRARY, FAILED, ("%s", e.what()), (nullptr));
+    GST_ELEMENT_ERROR(filter, LIBRARY, FAILED, ("%s", LineOf(e).c_str()), (nullptr));
     return GST_FLOW_ERROR;
   }
 }

@@ -147,6 +147,10 @@ std::string Settings::Text(const std::string& name) const {
   return DetectorTable().Get({}, name);
 }
 
+bool Settings::Adapts() const {
+  return Text("adapt") != "off" || !Text("seed_rect").empty() || !Text("seed_mask").empty();
+}
+
 DetectorOptions Settings::options() const {
   DetectorOptions options;
   for (const auto& [name, text] : texts) DetectorTable().Set(options, name, text);
@@ -160,6 +164,13 @@ bool Settings::SameStream(const Settings& other) const {
     each->texts.erase("threshold");
   }
   return a == b;
+}
+
+std::string LineOf(const std::exception& error) {
+  return WithOptionNames(error.what(), [](std::string name) {
+    std::ranges::replace(name, '_', '-');
+    return name;
+  });
 }
 
 void InstallProperties(GObjectClass* type) {
@@ -200,7 +211,7 @@ bool SetProperty(Settings& settings, guint id, const GValue* value) {
   if (!option) return false;
   const DetectorOptions defaults;
   const std::string set = TextOf(*option, value);
-  if (set == option->get(&defaults))
+  if (set == option->get(&defaults) && !option->insists)
     settings.texts.erase(option->name);
   else
     settings.texts[option->name] = set;

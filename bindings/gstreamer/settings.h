@@ -3,6 +3,7 @@
 
 #include <gst/gst.h>
 
+#include <exception>
 #include <map>
 #include <string>
 
@@ -27,12 +28,17 @@ struct Settings {
   std::map<std::string, std::string> texts;
 
   std::string Text(const std::string& name) const;
+  // Whether frames are adapted to anything.
+  bool Adapts() const;
   // Throws Error for what is no value of an option.
   DetectorOptions options() const;
   // Whether all but output and threshold is the same.
   bool SameStream(const Settings& other) const;
   bool operator==(const Settings&) const = default;
 };
+
+// A line of the library with the names of properties.
+std::string LineOf(const std::exception& error);
 
 // Declares all of them to the class.
 void InstallProperties(GObjectClass* type);

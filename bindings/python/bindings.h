@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "skinmask/base/lazy.h"
+#include "skinmask/base/options.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/model/model.h"
 #include "skinmask/model/posterior.h"
@@ -72,19 +73,35 @@ class KeptModel {
   Lazy<Posterior> posterior_;
 };
 
+// A line of the library with the keywords that Python has for its options.
+std::string InPython(const std::string& line);
+// Sets an option to the text of a keyword's value, "on" being True.
+template <class Options>
+void SetByKeyword(const OptionTable<Options>& table, Options& options, const std::string& name,
+                  const std::string& text) {
+  const OptionRow& row = FindOption(table.rows(), name);
+  const bool is_true = row.kind == OptionRow::Kind::kSwitch && text == "on";
+  SetOption(row, &options, is_true ? row.words[1] : text);
+}
+
 // A detector, and what calls ask of it beside what it was made for. Safe from many threads.
 class KeptDetector {
  public:
   using Interval = std::optional<std::pair<double, double>>;
 
-  explicit KeptDetector(Detector detector) : detector_(std::move(detector)) {}
+  // `asked` are the options that a user gave, and the detector has what the environment adds.
+  KeptDetector(Detector detector, DetectorOptions asked)
+      : detector_(std::make_shared<const Detector>(std::move(detector))),
+        asked_(std::move(asked)) {}
 
-  const Detector& detector() const { return detector_; }
-  // The same that does not know what is in the interval; the last few are kept.
+  const Detector& detector() const { return *detector_; }
+  const DetectorOptions& asked() const { return asked_; }
+  // The same that does not know what is in the interval, if there is one; the last few are kept.
   std::shared_ptr<const Detector> Abstaining(const Interval& interval) const;
 
  private:
-  Detector detector_;
+  std::shared_ptr<const Detector> detector_;
+  DetectorOptions asked_;
   mutable std::mutex mutex_;
   mutable std::deque<std::shared_ptr<const Detector>> abstaining_;
 };

@@ -51,14 +51,12 @@ py::list OptionsOf(const std::vector<OptionRow>& rows) {
   return options;
 }
 
-// What OpenCV throws itself: of memory, as everywhere in Python; all else in one line. Lines of the
-// library have options in backticks, which in Python are the names of keywords.
+// What OpenCV throws itself: of memory, as everywhere in Python; all else in one line.
 void Translate(std::exception_ptr thrown) {
   try {
     std::rethrow_exception(std::move(thrown));
   } catch (const Error& e) {
-    const std::string line =
-        WithOptionNames(e.what(), [](const std::string& name) { return name; });
+    const std::string line = InPython(e.what());
     const std::size_t colon = line.find(": ");
     if (line == e.what() || colon == line.npos) throw;
     throw Error(line.substr(0, colon), line.substr(colon + 2));
@@ -82,6 +80,16 @@ void RefuseUnmade(const py::module_& module) {
 }
 
 }  // namespace
+
+std::string InPython(const std::string& line) {
+  return WithOptionNames(line, [](std::string name) -> std::string {
+    for (const auto& [of_library, ours] :
+         {std::pair("label", "labels"), {"ignore", "ignored"}, {"features", "terms"}})
+      if (name == of_library) return ours;
+    std::ranges::replace(name, '-', '_');
+    return name;
+  });
+}
 
 PYBIND11_MODULE(_skinmask, module) {
   module.attr("__version__") = kVersion;

@@ -57,6 +57,9 @@ py::object Answered(const KeptDetector& kept, const py::object& image, const Req
 
 py::object Detect(const KeptDetector& kept, const py::object& image, const Request& request,
                   bool rgb, const py::object& out) {
+  DetectorOptions asked = kept.asked();
+  asked.abstain = request.abstain;
+  RequireShown(asked, {request.output});
   return Answered(kept, image, request, rgb, out,
                   [](const Detector& detector, const cv::Mat& bgr) { return detector.Judge(bgr); });
 }
@@ -69,6 +72,10 @@ class Frames {
 
   py::object Detect(const py::object& image, const Request& request, bool rgb,
                     const py::object& out) {
+    DetectorOptions asked = detector_->asked();
+    asked.abstain = request.abstain;  // its own, and outliers, are for the outputs that show them
+    asked.outlier.reset();
+    RequireShown(asked, {request.output});
     return Answered(*detector_, image, request, rgb, out,
                     [this](const Detector& detector, const Picture& picture) {
                       return Judge(detector, picture);
@@ -99,8 +106,14 @@ class Frame {
 
   std::int64_t index() const { return index_; }
   double seconds() const { return seconds_; }
-  cv::Mat Bgr() { return Of(&Judgement::Bgr); }
-  cv::Mat Mask() { return Of(&Judgement::Mask); }
+  cv::Mat Bgr() {
+    const std::lock_guard lock(mutex_);
+    return judgement_.Bgr();
+  }
+  cv::Mat Mask() {
+    const std::lock_guard lock(mutex_);
+    return Draw(Output::kMask, judgement_);
+  }
   cv::Mat Probability() {
     const std::lock_guard lock(mutex_);
     return judgement_.Probability();
@@ -114,11 +127,6 @@ class Frame {
   }
 
  private:
-  cv::Mat Of(cv::Mat (Judgement::*map)()) {
-    const std::lock_guard lock(mutex_);
-    return (judgement_.*map)();
-  }
-
   std::int64_t index_;
   double seconds_;
   std::shared_ptr<Frames> stream_;
@@ -255,6 +263,7 @@ void DefineVideo(py::module_& module) {
                        const std::optional<std::string>& from,
                        const std::optional<std::string>& to) {
         const VideoRange range = RangeOf(from, to);
+        RequireShown(detector->asked(), {Output::kMask});
         // A guard of the call would also be one of pybind11's own table of objects.
         const WithoutGil unlocked;
         return std::make_unique<Video>(path, std::move(detector), range);
@@ -281,14 +290,15 @@ void DefineVideo(py::module_& module) {
 }  // namespace
 
 std::shared_ptr<const Detector> KeptDetector::Abstaining(const Interval& interval) const {
+  if (!interval || interval == detector_->options().abstain) return detector_;
   const std::lock_guard lock(mutex_);
   for (const auto& kept : abstaining_)
     if (kept->options().abstain == interval) return kept;
-  DetectorOptions options = detector_.options();
+  DetectorOptions options = detector_->options();
   options.abstain = interval;
   constexpr std::size_t kMaxKept = 4;
   if (abstaining_.size() == kMaxKept) abstaining_.pop_front();
-  return abstaining_.emplace_back(std::make_shared<const Detector>(detector_.With(options)));
+  return abstaining_.emplace_back(std::make_shared<const Detector>(detector_->With(options)));
 }
 
 void DefinePictures(py::module_& module) {

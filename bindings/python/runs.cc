@@ -31,11 +31,22 @@ struct DetectedFile {
   std::string error;  // or empty
 };
 
-void DetectFiles(const KeptDetector& kept, const DetectOptions& options, const Stop& stop,
+// The detector for all of these outputs, and in `options` what they are made with.
+Detector DetectorFor(const KeptDetector& kept, DetectOptions& options) {
+  RequireShown(kept.asked(), options.outputs);
+  const Model& model = kept.detector().model();
+  DetectorOptions together = OptionsTogether(kept.detector().options(), options.outputs, model);
+  options.made_with->merge(MadeWithOf(together, model));
+  if (!Any(options.outputs, &OutputKind::of_model_alone)) return kept.detector().With(together);
+  together.threshold.reset();  // these the model has
+  together.prior.reset();
+  return Detector(model, nullptr, together);
+}
+
+void DetectFiles(const KeptDetector& kept, DetectOptions options, const Stop& stop,
                  const py::object& progress, const py::object& done) {
   const WithoutGil unlocked;
-  const bool alone = Any(options.outputs, &OutputKind::of_model_alone);
-  const Detector detector = alone ? Detector(kept.detector().model(), nullptr) : kept.detector();
+  const Detector detector = DetectorFor(kept, options);
   const auto tell = [&](DetectedFile&& file) {
     const py::gil_scoped_acquire locked;
     done(py::cast(std::move(file)));
@@ -45,7 +56,7 @@ void DetectFiles(const KeptDetector& kept, const DetectOptions& options, const S
                [&](const Problem& problem) {
                  DetectedImage image;
                  image.input = problem.input;
-                 tell({std::move(image), problem.line});
+                 tell({std::move(image), InPython(problem.line)});
                }),
          [&](const DetectedImage& image) {
            tell({image, ""});
@@ -62,13 +73,17 @@ std::string EvaluateFolders(const KeptDetector& kept, const PairOptions& pairs, 
   const IfExists if_exists = overwrite ? IfExists::kReplace : IfExists::kFail;
   if (!page.empty()) RequireWritable(page, if_exists);
   const Model& model = kept.detector().model();
-  EvaluationReport report = EvaluateImages(pairs, kept.detector(), RunOf(stop, progress, sink));
+  DetectorOptions options = kept.detector().options();
+  options.abstain.reset();
+  const Detector detector = kept.detector().With(options);
+  EvaluationReport report = EvaluateImages(pairs, detector, RunOf(stop, progress, sink));
   first.Require();
   report.decision = model.decision;
+  report.abstain = kept.asked().abstain;
   std::string json = FullReportToJson(report, &model);
   if (page.empty() || stop.set) return json;
   const std::vector<GalleryPictures> pictures =
-      DrawGallery(pairs, &kept.detector(), NamesOfGallery(report), RunOf(stop, nobody, sink));
+      DrawGallery(pairs, &detector, NamesOfGallery(report), RunOf(stop, nobody, sink));
   first.Require();
   if (stop.set) return json;  // the page lacks pictures, and another one may be there
   WriteFile(page, ReportToHtml(json, pictures), if_exists);
@@ -79,6 +94,7 @@ std::string EvaluateSamplesOf(const KeptDetector& kept, const Samples& samples) 
   const Model& model = kept.detector().model();
   EvaluationReport report = EvaluateTable(samples, model);
   report.decision = model.decision;
+  report.abstain = kept.asked().abstain;
   return FullReportToJson(report, &model);
 }
 
@@ -156,7 +172,7 @@ ProblemSink FirstProblem::Sink(const py::object& told) {
     };
   return [&told](const Problem& problem) {
     const py::gil_scoped_acquire locked;
-    told(problem.line);
+    told(InPython(problem.line));
   };
 }
 
@@ -184,12 +200,15 @@ void DefineRuns(py::module_& module) {
     stop.set = true;
   });
   py::class_<KeptDetector, std::shared_ptr<KeptDetector>>(module, "Detector")
-      .def(py::init([](const KeptModel& model, const std::map<std::string, std::string>& texts) {
-        DetectorOptions options;
-        for (const auto& [name, text] : texts) DetectorTable().Set(options, name, text);
+      .def(py::init([](const KeptModel& model, const std::map<std::string, std::string>& texts,
+                       const Path& usual_faces) {
+        DetectorOptions asked;
+        for (const auto& [name, text] : texts) SetByKeyword(DetectorTable(), asked, name, text);
+        DetectorOptions options = asked;
+        if (options.faces.empty() && options.by_faces()) options.faces = usual_faces;
         // A guard of the call would also be one of pybind11's own table of objects.
         const WithoutGil unlocked;
-        return std::make_shared<KeptDetector>(Detector(model.model(), options));
+        return std::make_shared<KeptDetector>(Detector(model.model(), options), asked);
       }));
   DefineDetection(module);
   DefineDetectedFile(module);

@@ -119,7 +119,7 @@ void DefineTrainOptions(py::class_<TrainOptions> options) {
   options.def(py::init<>())
       .def("rule", &SetRule)
       .def("set", [](Options& o, const std::string& name,
-                     const std::string& text) { FitTable().Set(o.fit, name, text); })
+                     const std::string& text) { SetByKeyword(FitTable(), o.fit, name, text); })
       .def("validation",
            [](Options& o, const PairOptions& pairs) {
              o.validation = pairs;

@@ -39,7 +39,6 @@ double OptionNumber(const OptionRow& row, const std::string& text) {
 }
 
 std::size_t OptionWord(const OptionRow& row, const std::string& text) {
-  if (row.kind == OptionRow::Kind::kSwitch && text == "on") return 1;  // whatever its word for it
   const auto found = std::ranges::find(row.words, text);
   if (found == row.words.end())
     throw Error("`" + row.name + "`", fmt::format("'{}' {}", text, UnknownAmong(text, row.words)));
@@ -51,15 +50,19 @@ std::string OptionText(double number) { return fmt::format("{}", number); }
 std::string WithOptionNames(std::string_view line,
                             const std::function<std::string(const std::string&)>& spell) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_-0123456789";
+  const std::size_t subject = line.find(": ") == line.npos ? 0 : line.find(": ");
+  const auto is_among = [&](std::size_t at, std::string_view ends) {
+    return at >= line.size() || ends.find(line[at]) != ends.npos;
+  };
   std::string text;
-  while (!line.empty()) {
-    const std::size_t end = line.front() == '`' ? line.find_first_not_of(kLetters, 1) : line.npos;
-    if (end != line.npos && end > 1 && line[end] == '`') {
-      text += spell(std::string(line.substr(1, end - 1)));
-      line.remove_prefix(end + 1);
+  for (std::size_t at = 0; at < line.size();) {
+    const bool begins = line[at] == '`' && (at == 0 || (at > subject && is_among(at - 1, " (")));
+    const std::size_t end = begins ? line.find_first_not_of(kLetters, at + 1) : line.npos;
+    if (end != line.npos && end > at + 1 && line[end] == '`' && is_among(end + 1, " ),:;=")) {
+      text += spell(std::string(line.substr(at + 1, end - at - 1)));
+      at = end + 1;
     } else {
-      text += line.front();
-      line.remove_prefix(1);
+      text += line[at++];
     }
   }
   return text;

@@ -4,15 +4,18 @@
 #include <opencv2/core.hpp>
 #include <string>
 
+#include "skinmask/base/options.h"
+
 namespace skinmask::c {
 namespace {
 
 // The text of one thread. Where there is no memory for it, a part of it does.
 class LastError {
  public:
+  // Options are called as skinmask_options_set does.
   void Set(const char* text) noexcept {
     try {
-      text_ = text;
+      text_ = WithOptionNames(text, [](const std::string& name) { return name; });
     } catch (...) {
       text_.clear();
     }

@@ -98,7 +98,7 @@ DetectorOptions OptionsOf(const skinmask_options& given) {
   result.adaptation.refinement.enabled = options.refine != 0;
   result.threshold = Given(options.threshold, "options.threshold");
   result.prior = Given(options.prior, "options.prior");
-  if (options.faces) result.faces = options.faces;
+  if (options.faces) skinmask::DetectorTable().Set(result, "faces", options.faces);
   for (const auto& [name, text] : ByName(options))
     skinmask::DetectorTable().Set(result, name, text);
   return result;

@@ -15,7 +15,6 @@ namespace skinmask {
 namespace {
 
 constexpr std::pair<double, double> kUsualInterval{0.25, 0.75};
-constexpr double kUsualShare = 0.999;
 
 Model AsAskedFor(Model model, const DetectorOptions& options) {
   if (options.prior) model = WithPrior(std::move(model), *options.prior);
@@ -115,7 +114,7 @@ void Detector::SetOptions(const DetectorOptions& options) {
 
 double Detector::ExplainedShare(bool masks) const {
   const bool has_densities = made_->kind != Kind::kLogistic;
-  return options_.outlier.value_or(!masks && has_densities ? kUsualShare : 1);
+  return options_.outlier.value_or(!masks && has_densities ? kOutlierOfMaps : 1);
 }
 
 const Detector::Interval& Detector::interval() const {

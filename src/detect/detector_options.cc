@@ -56,11 +56,13 @@ const OptionTable<DetectorOptions>& DetectorTable() {
           .Shown("adapt", "Adaptation", "auto|faces|off",
                  "Fit the model to the faces of each image, and divide an image without a face "
                  "where its own colours divide (auto) or by the global model (faces); off: the "
-                 "global model alone, which is faster and much less accurate"),
+                 "global model alone, which is faster and much less accurate")
+          .Insists([](O& options) { options.insist = true; }),
       Option("faces", &O::faces)
           .Shown("faces", "Adaptation", "FILE.onnx",
                  "Find faces by this network, YuNet of the OpenCV Zoo, instead of the built-in "
-                 "detector (default: the file that SKINMASK_FACES in the environment names)"),
+                 "detector")
+          .Insists([](O& options) { options.insist |= !options.faces.empty(); }),
       Option("seed_mask", &O::seed_mask)
           .Shown("seed_mask", "Adaptation", "FILE",
                  "Fit to the skin that this mask marks (above 127), in every image"),
@@ -78,11 +80,10 @@ const OptionTable<DetectorOptions>& DetectorTable() {
           .Shown("abstain", "Decision", "LOW,HIGH",
                  "Say 'I do not know' where P(skin) is above LOW and at most HIGH"),
       Option("outlier", &O::outlier, OptionRange{0, 1, true})
-          .Shown(
-              "outlier", "Decision", "Q",
-              "... and where the colour is outside of the part of each class, and each Gaussian, "
-              "that holds the share Q of it (default: 0.999 with --output uncertainty, else all "
-              "colours are known)")};
+          .Shown("outlier", "Decision", "Q",
+                 "Count as not known, too, the colours outside of the part of each class, and each "
+                 "Gaussian, that holds the share Q of it (default: 0.999 with output uncertainty, "
+                 "else all colours are known)")};
   return table;
 }
 

@@ -171,6 +171,33 @@ bool Any(const std::vector<Output>& outputs, bool OutputKind::*is_such) {
   return std::ranges::any_of(outputs, [&](Output output) { return KindOf(output).*is_such; });
 }
 
+void RequireShown(const DetectorOptions& asked, const std::vector<Output>& outputs) {
+  const auto has = [&](Output output) { return std::ranges::count(outputs, output) > 0; };
+  if (asked.abstain && !Any(outputs, &OutputKind::of_unknown))
+    throw Error("`abstain`", "needs `output` mask or uncertainty");
+  const bool abstains = asked.abstain && has(Output::kMask);
+  if (asked.outlier && !abstains && !has(Output::kUncertainty))
+    throw Error("`outlier`", "needs `output` uncertainty or `abstain`");
+  const bool insists = asked.insist && asked.adapt != DetectorOptions::Adapt::kOff;
+  const bool adapts = insists || asked.has_seeds() || !asked.faces.empty() ||
+                      asked.adapt == DetectorOptions::Adapt::kFaces;
+  if (adapts && Any(outputs, &OutputKind::of_model_alone))
+    throw Error("`output` 'classes'",
+                "knows no adapted model (leave out `adapt`, `faces` and seeds)");
+}
+
+DetectorOptions OptionsTogether(DetectorOptions options, const std::vector<Output>& outputs,
+                                const Model& model) {
+  const auto has = [&](Output output) { return std::ranges::count(outputs, output) > 0; };
+  if (Any(outputs, &OutputKind::of_model_alone)) {
+    options.adapt = DetectorOptions::Adapt::kOff;
+    options.faces.clear();
+  }
+  const bool both = options.abstain && has(Output::kMask) && has(Output::kUncertainty);
+  if (both && !options.outlier && model.kind != Kind::kLogistic) options.outlier = kOutlierOfMaps;
+  return options;
+}
+
 std::string_view TransparentExtension(std::string_view codec) {
   if (codec.find("vpx") != codec.npos || codec.starts_with("vp8") || codec.starts_with("vp9"))
     return ".webm";

@@ -86,7 +86,10 @@ void SetPrior(FitOptions& options, const std::string& text) {
     sum += p;
     if (!name.empty())
       options.priors.emplace_back(name, p);
-    else if (word == text && p > 0 && p < 1)
+    else if (word != text)
+      throw Error(fmt::format("`prior` {}", word),
+                  "is of no class (one number, or NAME=P for every class)");
+    else if (p > 0 && p < 1)
       options.positive_prior = p;
     else
       throw Error(fmt::format("`prior` {}", word), "is out of range (more than 0, less than 1)");

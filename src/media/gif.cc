@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <fstream>
 #include <string>
 
 #include "media/video_codecs.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t kScreen = 13;     // signature and logical screen
 constexpr std::size_t kDescriptor = 9;  // of a picture, behind its separator
+constexpr char kGifPicture = 0x2C, kGifExtension = 0x21, kGifTrailer = 0x3B;  // blocks begin so
 
 // The bytes of the colours that a packed field announces.
 std::size_t TableSize(char packed) {
@@ -37,6 +39,14 @@ bool SkipSubBlocks(std::string_view& bytes, const Use& use) {
     if (length == 0) return true;
     use(bytes.substr(0, length));
     if (!Skip(bytes, length)) return false;
+  }
+  return false;
+}
+
+bool SkipSubBlocks(std::istream& file) {
+  for (char length = 0; file.get(length);) {
+    if (length == 0) return true;
+    file.ignore(static_cast<std::uint8_t>(length));
   }
   return false;
 }
@@ -96,7 +106,6 @@ bool IsGif(std::string_view bytes) {
 }
 
 GifBlocks WalkGif(std::string_view bytes) {
-  constexpr char kPicture = 0x2C, kExtension = 0x21, kTrailer = 0x3B;
   GifBlocks blocks;
   if (IsGif(bytes) && (bytes.size() < kScreen || !Skip(bytes, kScreen + TableSize(bytes[10]))))
     return blocks;
@@ -104,14 +113,33 @@ GifBlocks WalkGif(std::string_view bytes) {
     const char kind = bytes[0];
     bytes.remove_prefix(1);
     const std::string_view block = bytes;
-    if (kind == kTrailer) blocks.ended = true;
-    const bool begins = kind == kPicture     ? SkipDescriptor(bytes) && Skip(bytes, 1)
-                        : kind == kExtension ? Skip(bytes, 1)
-                                             : false;
+    if (kind == kGifTrailer) blocks.ended = true;
+    const bool begins = kind == kGifPicture     ? SkipDescriptor(bytes) && Skip(bytes, 1)
+                        : kind == kGifExtension ? Skip(bytes, 1)
+                                                : false;
     if (!begins || !SkipSubBlocks(bytes, [](std::string_view) {})) break;
-    if (kind == kPicture && blocks.pictures++ == 0) blocks.first = block;
+    if (kind == kGifPicture && blocks.pictures++ == 0) blocks.first = block;
   }
   return blocks;
+}
+
+bool ReachesGifEnd(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const auto skip_table = [&](char packed) {
+    file.ignore(static_cast<std::streamsize>(TableSize(packed)));
+  };
+  char screen[kScreen], descriptor[kDescriptor];
+  if (!file.read(screen, sizeof screen)) return false;
+  skip_table(screen[10]);
+  for (char kind = 0; file.get(kind) && kind != kGifTrailer;) {
+    if (kind == kGifPicture && file.read(descriptor, sizeof descriptor))
+      skip_table(descriptor[kDescriptor - 1]);
+    else if (kind != kGifExtension)
+      return false;
+    file.ignore(1);
+    if (!SkipSubBlocks(file)) return false;
+  }
+  return file.good();
 }
 
 bool HoldsGifPixels(std::string_view picture) {

@@ -22,6 +22,10 @@ struct GifBlocks {
 };
 GifBlocks WalkGif(std::string_view bytes);
 
+// Whether the mark of the end can be reached in a file, as WalkGif does it, with no more than a
+// piece of it in memory.
+bool ReachesGifEnd(const std::filesystem::path& path);
+
 // Whether a picture, from its descriptor on, has all the codes of its pixels.
 bool HoldsGifPixels(std::string_view picture);
 

@@ -18,13 +18,17 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMaskNames = "`mask_name`";
 
+InputList FilesOf(const fs::path& folder, const ListOptions& list, Archives* archives) {
+  return archives ? ListFolder(folder, list, *archives) : ListFolder(folder, list);
+}
+
 // Masks by sub-folder and stem.
 using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::path>>;
 
 MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const ProblemSink& problem,
                       Archives* archives) {
   MasksByStem found;
-  const InputList files = ListFolder(folder, {.problem = problem}, archives);
+  const InputList files = FilesOf(folder, {.problem = problem}, archives);
   for (const InputFile mask : files) {
     const std::string stem = name.StemOf(mask.path.filename());
     if (!stem.empty()) found[{mask.relative.parent_path(), stem}].push_back(mask.path);
@@ -67,7 +71,7 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
   MasksByStem found = FindMasks(masks, mask_name, list.problem, archives);
   Matches matches;
   std::set<fs::path> used;
-  const InputList files = ListFolder(images, list, archives);
+  const InputList files = FilesOf(images, list, archives);
   for (const InputFile image : files) {
     std::string stem = image_name.StemOf(image.path.filename());
     const bool is_other = predicted && IsOtherOutput(image.path, options);
@@ -134,36 +138,10 @@ void RequireFolder(const fs::path& folder) {
     throw Error(folder.string(), "is no folder (one of images is expected)");
 }
 
-}  // namespace
-
-NamePattern::NamePattern(std::string pattern, std::string_view role)
-    : pattern_(std::move(pattern)), has_extension_(NamedMedia(pattern_).image) {
-  if (pattern_.find("{stem}") == pattern_.npos)
-    throw Error(fmt::format("{} '{}'", role, pattern_), "has no {stem} (as in {stem}_mask)");
-}
-
-std::string NamePattern::Expand(std::string_view stem) const {
-  constexpr std::string_view kStem = "{stem}";
-  std::string name;
-  std::string_view rest = pattern_;
-  for (std::size_t at; (at = rest.find(kStem)) != rest.npos; rest.remove_prefix(at + kStem.size()))
-    name.append(rest.substr(0, at)).append(stem);
-  return name.append(rest);
-}
-
-std::string NamePattern::StemOf(const fs::path& file_name) const {
-  const std::string name = (has_extension_ ? file_name : file_name.stem()).string();
-  const std::size_t literal = Expand("").size();
-  const std::size_t repeats = Expand("x").size() - literal;
-  if (name.size() <= literal || (name.size() - literal) % repeats != 0) return {};
-  const std::size_t first = pattern_.find("{stem}");
-  const std::string stem = name.substr(first, (name.size() - literal) / repeats);
-  return Expand(stem) == name ? stem : std::string();
-}
-
-MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
-                    const NamePattern& mask_name, const PairingOptions& options,
-                    const ListOptions& list, Archives* archives) {
+// Null: archives are no folders.
+MaskPairs PairsIn(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
+                  const NamePattern& mask_name, const PairingOptions& options,
+                  const ListOptions& list, Archives* archives) {
   for (const fs::path& folder : {images, masks})
     if (!archives || !HoldsArchives(folder)) RequireFolder(folder);
   const bool predicted = options.predicted;
@@ -193,6 +171,45 @@ MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const
     Tell(alone, masks, "holds no mask for {} more images", list.problem);
   if (predicted) Tell(unused, images, "holds no predicted mask for {} more masks", list.problem);
   return {std::move(matches.pairs), matches.alone.size()};
+}
+
+}  // namespace
+
+NamePattern::NamePattern(std::string pattern, std::string_view role)
+    : pattern_(std::move(pattern)), has_extension_(NamedMedia(pattern_).image) {
+  if (pattern_.find("{stem}") == pattern_.npos)
+    throw Error(fmt::format("{} '{}'", role, pattern_), "has no {stem} (as in {stem}_mask)");
+}
+
+std::string NamePattern::Expand(std::string_view stem) const {
+  constexpr std::string_view kStem = "{stem}";
+  std::string name;
+  std::string_view rest = pattern_;
+  for (std::size_t at; (at = rest.find(kStem)) != rest.npos; rest.remove_prefix(at + kStem.size()))
+    name.append(rest.substr(0, at)).append(stem);
+  return name.append(rest);
+}
+
+std::string NamePattern::StemOf(const fs::path& file_name) const {
+  const std::string name = (has_extension_ ? file_name : file_name.stem()).string();
+  const std::size_t literal = Expand("").size();
+  const std::size_t repeats = Expand("x").size() - literal;
+  if (name.size() <= literal || (name.size() - literal) % repeats != 0) return {};
+  const std::size_t first = pattern_.find("{stem}");
+  const std::string stem = name.substr(first, (name.size() - literal) / repeats);
+  return Expand(stem) == name ? stem : std::string();
+}
+
+MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
+                    const NamePattern& mask_name, const PairingOptions& options,
+                    const ListOptions& list) {
+  return PairsIn(images, image_name, masks, mask_name, options, list, nullptr);
+}
+
+MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
+                    const NamePattern& mask_name, const PairingOptions& options,
+                    const ListOptions& list, Archives& archives) {
+  return PairsIn(images, image_name, masks, mask_name, options, list, &archives);
 }
 
 }  // namespace skinmask

@@ -128,7 +128,7 @@ std::string WrongEnd(const AVFormatContext& format, int index, const std::string
   if (name.starts_with("matroska")) return cut(MatroskaEnd(Head(path)) > size);
   if (name == "ogg") return cut(BehindOggPage(path, size) > 0);
   if (name == "avi" && AviEnd(Head(path)) > size) return kCut;
-  if (name == "gif") return cut(!WalkGif(ReadFile(path)).ended);
+  if (name == "gif") return cut(!ReachesGifEnd(path));
   if (static_cast<unsigned>(index) >= format.nb_streams) return {};
   AVStream* const video = format.streams[index];
   const int entries = av.avformat_index_get_entries_count(video);

@@ -1,6 +1,7 @@
 #include "skinmask/pipeline/detect_run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "pipeline/detect_one.h"
@@ -64,10 +65,16 @@ double DetectedImage::SkinFraction() const {
           static_cast<double>(std::max<std::int64_t>(1, frames)));
 }
 
-void Detect(const DetectOptions& options, const Detector& detector, const Run& run,
+void Detect(const DetectOptions& options, const Detector& detector, const Run& given,
             const std::function<void(const DetectedImage&)>& done) {
+  std::atomic<bool> all_well = true;
+  Run run = given;
+  run.problem = [&](const Problem& problem) {
+    all_well = false;
+    given.problem(problem);
+  };
   const Plan plan(options, run);
-  const MadeWith made_with(options, detector.model());
+  const MadeWith made_with(options, detector.model(), options.made_with ? plan.Digest() : "");
   plan.MakeFolders();
   if (!plan.images().empty() || !plan.archives().empty()) {
     const Detector of_run =
@@ -86,6 +93,7 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& r
   std::error_code ignored;
   if (options.output_file.empty() && !fs::is_directory(options.output_folder, ignored))
     throw Error(options.output_folder.string(), "vanished while outputs were written to it");
+  if (all_well && !(run.stop && run.stop->load())) made_with.TakeBackOthers();
 }
 
 }  // namespace skinmask

@@ -47,12 +47,12 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Ar
   const NamePattern mask_name(options.mask_name, "`mask_name`");
   if (options.whole_class.empty())
     return PairMasks(options.images, image_name, options.masks, mask_name,
-                     {predicted, OtherSuffixes(), options.allow_missing}, list, &archives);
+                     {predicted, OtherSuffixes(), options.allow_missing}, list, archives);
   MaskPairs found;
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(options.images, ignored);
   const InputList files = folder || HoldsArchives(options.images)
-                              ? ListFolder(options.images, list, &archives)
+                              ? ListFolder(options.images, list, archives)
                               : ListInputs({options.images}, list);
   for (const InputFile image : files)
     if (!image_name.StemOf(image.path.filename()).empty()) found.pairs.push_back({image, {}});

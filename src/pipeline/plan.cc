@@ -6,6 +6,7 @@
 
 #include "base/folder.h"
 #include "media/names.h"
+#include "pipeline/bytes_as_text.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -189,6 +190,13 @@ bool IsDoneMeanwhile(Task& task, const DetectOptions& options) {
     return IsThere(output.second, EntryTypeOf(output.second.c_str()), options);
   });
   return task.outputs.empty();
+}
+
+std::string Plan::Digest() const {
+  std::string names;
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    names.append(inputs_.Relative(i)).push_back('\0');
+  return Sha256(names);
 }
 
 void Plan::MakeFolders() const {

@@ -41,6 +41,8 @@ class Plan {
   const std::vector<std::uint32_t>& archives() const { return archives_; }
   std::string InputOf(std::uint32_t input) const { return inputs_.Path(input); }
   Task TaskOf(std::uint32_t input) const;
+  // Tells the list of all inputs, those of other shards, too, from any other.
+  std::string Digest() const;
   // Makes the folders that the outputs go to, as far as that can be done, and removes what runs
   // left there that were killed a day ago or more.
   void MakeFolders() const;

@@ -52,8 +52,6 @@ TEST(OptionTable, TextsLeadBack) {
   Things things;
   kTable.Set(things, "count", "7");
   EXPECT_EQ(things.inner.count, 7);
-  kTable.Set(things, "whether", "on");
-  EXPECT_TRUE(things.whether);
   EXPECT_EQ(kTable.rows().back().member, "inner.count");
 }
 
@@ -62,6 +60,7 @@ TEST(OptionTable, WhatCannotBeIsNamed) {
   EXPECT_ERROR(kTable.Set(things, "shap", "round"),
                "option 'shap': is unknown (did you mean shape?");
   EXPECT_ERROR(kTable.Set(things, "shape", "squar"), "`shape`: 'squar' is unknown (did you mean");
+  EXPECT_ERROR(kTable.Set(things, "whether", "on"), "`whether`: 'on' is unknown");
   EXPECT_ERROR(kTable.Set(things, "share", "1"), "`share`: '1' is no probability between 0 and 1");
   EXPECT_ERROR(kTable.Set(things, "share", "nan"), "`share`: 'nan' is no probability");
   EXPECT_ERROR(kTable.Set(things, "count", "1.5"), "`count`: '1.5' is no whole number from 1 to 9");
@@ -74,6 +73,24 @@ TEST(OptionTable, DoorsHaveTheirOwnNamesInLines) {
   const auto shout = [](const std::string& name) { return "<" + name + ">"; };
   EXPECT_EQ(WithOptionNames("`share` 3: see `mask_name`", shout), "<share> 3: see <mask_name>");
   EXPECT_EQ(WithOptionNames("`a b`, `` and `", shout), "`a b`, `` and `");
+  EXPECT_EQ(WithOptionNames("options: `share`: '1' (`count`)", shout),
+            "options: <share>: '1' (<count>)");
+  // Names of files are none.
+  for (const std::string line : {"`share`.jpg: is no image", "a/`share` b.jpg: is no image",
+                                 "a: is in a/`share`.tar", "a `share`: is no image"})
+    EXPECT_EQ(WithOptionNames(line, shout), line);
+}
+
+TEST(OptionTable, WhatIsSetByItsNameIsAskedFor) {
+  DetectorOptions options;
+  EXPECT_FALSE(options.insist);
+  DetectorTable().Set(options, "faces", "");
+  EXPECT_FALSE(options.insist);
+  DetectorTable().Set(options, "adapt", "auto");
+  EXPECT_TRUE(options.insist);
+  DetectorOptions named;
+  DetectorTable().Set(named, "faces", "f.onnx");
+  EXPECT_TRUE(named.insist);
 }
 
 // Users can set what they are shown, and are shown it once.

@@ -87,7 +87,7 @@ static void TestOptions(void) {
   CheckOptions(&options, "none.onnx: ");
   options = (skinmask_options)SKINMASK_OPTIONS;
   CHECK(skinmask_options_set(&options, "threshold", "2") == SKINMASK_BAD_ARGUMENT);
-  CHECK_SAYS("options: `threshold`: '2' is no probability from 0 to 1");
+  CHECK_SAYS("options: threshold: '2' is no probability from 0 to 1");
   CHECK(skinmask_options_set(&options, "thresold", "0.5") == SKINMASK_BAD_ARGUMENT);
   CHECK_SAYS("options: option 'thresold': is unknown (did you mean threshold?");
   CHECK(skinmask_options_set(NULL, "threshold", "0.5") == SKINMASK_BAD_ARGUMENT);

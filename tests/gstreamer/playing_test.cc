@@ -202,6 +202,9 @@ TEST_F(GstreamerPlaying, TheLatencyIsAFramesTimeWhereItAdapts) {
   Set(element, "adapt", "off");
   EXPECT_EQ(element.Message(GST_MESSAGE_LATENCY), "posted");
   EXPECT_EQ(gst_harness_query_latency(element.harness()), 10 * GST_MSECOND);
+  Set(element, "seed-rect", "1,1,9,9");
+  EXPECT_EQ(element.Message(GST_MESSAGE_LATENCY), "posted");
+  EXPECT_EQ(gst_harness_query_latency(element.harness()), 50 * GST_MSECOND);
 }
 
 // A search aside is in time three frames later, and no frame waits for it before. That is what live

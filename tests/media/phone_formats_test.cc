@@ -4,6 +4,7 @@
 
 #include "media/gif.h"
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
 #include "skinmask/media/image.h"
 #include "skinmask/media/inputs.h"
 #include "support/files.h"
@@ -99,6 +100,14 @@ TEST(Gif, AnimationsAreVideos) {
   EXPECT_EQ(WalkGif(Bytes("gradient.gif")).pictures, 1u);
   EXPECT_EQ(WalkGif(Bytes("animation.gif")).pictures, 3u);
   EXPECT_ERROR(ReadImage(Fixture("animation.gif")), "animation");
+  for (const std::string name : {"gradient.gif", "animation.gif"}) {
+    const std::string whole = Bytes(name), file = ::testing::TempDir() + "/cut.gif";
+    EXPECT_TRUE(ReachesGifEnd(Fixture(name)));
+    for (std::size_t size = 0; size < whole.size(); size += 1 + size / 40) {
+      WriteFile(file, whole.substr(0, size), IfExists::kReplace);
+      EXPECT_EQ(ReachesGifEnd(file), WalkGif(whole.substr(0, size)).ended) << name << size;
+    }
+  }
   for (const auto& [name, video] : {std::pair("gradient.gif", false), {"animation.gif", true}}) {
     const auto files = ListInputs({Fixture(name)}, {.wanted = Inputs::kAll});
     ASSERT_EQ(files.size(), 1u);

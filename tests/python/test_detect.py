@@ -215,7 +215,10 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"threshold": float("nan")}, "threshold: 'nan' is no probability"),
         ({"prior": 0}, "prior: '0' is no probability between 0 and 1"),
         ({"abstain": (0.8, 0.2)}, "0.8|interval|low"),
-        ({"abstain": (0.2, 0.8), "output": "overlay"}, "abstain: is for"),
+        ({"abstain": (0.2, 0.8), "output": "overlay"}, "abstain: needs output mask or uncertainty"),
+        ({"outlier": 0.9}, "outlier: needs output uncertainty or abstain"),
+        ({"outlier": 0.9, "output": "overlay"}, "outlier: needs output uncertainty or abstain"),
+        ({"output": "classes", "seed_rect": (1, 1, 9, 9)}, "'classes': knows no adapted model"),
         ({"abstain": (10**400, 1)}, "abstain: has a number beyond all others"),
         ({"output": "\ud800"}, r"output: have '\\ud800', which is no text"),
         ({"adapt": "\ud800"}, r"adapt: have '\\ud800', which is no text"),
@@ -248,6 +251,42 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
     with pytest.raises(skinmask.Error, match="output 'classes': knows no adapted model"):
         skinmask.Stream(adapt="faces").detect(noise, output="classes")
     assert issubclass(skinmask.Error, ValueError)
+
+
+def test_a_stream_abstains_as_it_was_asked_to(noise):
+    expected = skinmask.detect(noise, adapt="off", abstain=(0.2, 0.8))
+    assert (expected == 128).any()
+    stream = skinmask.Stream(adapt="off", abstain=(0.2, 0.8))
+    assert (stream.detect(noise) == expected).all()
+    other = stream.detect(noise, abstain=(0.4, 0.6))
+    assert (other == skinmask.detect(noise, adapt="off", abstain=(0.4, 0.6))).all()
+    overlay = skinmask.detect(noise, adapt="off", output="overlay")
+    assert (stream.detect(noise, output="overlay") == overlay).all()
+
+
+def test_the_environment_s_finder_is_for_calls_that_search(noise, monkeypatch):
+    monkeypatch.setenv("SKINMASK_FACES", "absent.onnx")
+    seed = (1, 1, 9, 9)
+    model = skinmask.Model.from_json(skinmask.Model.default().to_json())
+    skinmask.detect(noise, model, adapt="off")
+    skinmask.detect(noise, model, seed_rect=seed)
+    skinmask.detect(noise, model, output="classes", adapt="off")
+    for options in ({}, {"adapt": "faces"}, {"seed_rect": seed, "adapt": "auto"}):
+        with pytest.raises(skinmask.Error, match="absent.onnx"):
+            skinmask.detect(noise, model, **options)
+    monkeypatch.delenv("SKINMASK_FACES")
+    skinmask.detect(noise, model)
+
+
+def test_auto_that_is_given_is_asked_for(program, photos, astronaut, tmp_path):
+    seed = (300, 300, 60, 60)  # no skin
+    flags = ["--seed-rect", ",".join(map(str, seed))]
+    masks = {}
+    for name, more, options in (("a", [], {}), ("b", ["--adapt", "auto"], {"adapt": "auto"})):
+        program("detect", photos / "astronaut.png", "-o", tmp_path / f"{name}.png", *flags, *more)
+        masks[name] = skinmask.detect(astronaut, seed_rect=seed, **options)
+        assert (skinmask.read_image(tmp_path / f"{name}.png")[:, :, 0] == masks[name]).all(), name
+    assert (masks["a"] != masks["b"]).any()
 
 
 def test_numbers_may_be_those_of_numpy(noise):

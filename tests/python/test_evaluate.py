@@ -24,6 +24,33 @@ def test_evaluation_gives_the_numbers_of_the_program(program, photos, tmp_path):
         skinmask.evaluate(photos, MASKS, report=tmp_path / "r.html", overwrite=False, adapt="off")
 
 
+def test_what_is_not_answered_is_told(program, photos, samples, tmp_path):
+    table = SOURCE / "samples" / "labelled-pixels.csv"
+    for flags, inputs, options in (
+        (["--images", photos, "--truth", MASKS], (photos, MASKS), {}),
+        (["--samples", table], (samples,), {}),
+    ):
+        path = tmp_path / "e.json"
+        program("evaluate", *flags, "--abstain", "0.2,0.8", "--json", path, "--force", "-q")
+        expected = json.loads(path.read_text())
+        result = skinmask.evaluate(*inputs, abstain=(0.2, 0.8), **options)
+        assert result.data["selective"] == expected["selective"]
+        assert result.data["selective"]["abstain"]["coverage"] < 1
+        assert result.pooled == expected["pooled"]
+
+
+def test_options_that_change_no_score_are_refused(photos, samples):
+    with pytest.raises(skinmask.Error, match="outlier: changes no score"):
+        skinmask.evaluate(photos, MASKS, adapt="off", outlier=0.9)
+    for options in ({"seed_rect": (1, 1, 9, 9)}, {"refine": False}, {"adapt": "auto"}):
+        with pytest.raises(skinmask.Error, match="samples: are judged without masks, adaptation"):
+            skinmask.evaluate(samples, **options)
+    with pytest.raises(skinmask.Error, match=r"^step 0: is out of range"):
+        skinmask.Samples.from_pairs(photos, MASKS, step=0)
+    with pytest.raises(skinmask.Error, match="^labels 'skin': "):
+        skinmask.evaluate(photos, MASKS, labels="skin", adapt="off")
+
+
 def test_lists_of_files_are_judged_as_their_folders(photos, tmp_path):
     names = ["grace_hopper", "astronaut"]
     images = [str(next(photos.glob(name + ".*"))) for name in names]

@@ -234,7 +234,7 @@ def test_three_classes(noise):
         ({"cost": (0, 1)}, "cost 0.0 is out of range"),
         ({"kind": "mixture", "components": 0}, "components 0: is less than 1"),
         ({"kind": "histogram", "bins": 1}, "bins: '1' is no whole number from 2 to 256"),
-        ({"kind": "logistic", "terms": "square"}, r"features: 'square' .*did you mean squares\?"),
+        ({"kind": "logistic", "terms": "square"}, r"terms: 'square' .*did you mean squares\?"),
         ({"kind": "logistic", "solver": "sdg"}, r"solver: 'sdg' .*did you mean sgd\?"),
         ({"kind": "logistic", "rate": 0}, "rate: '0' is no number above 0"),
         ({"kind": "logistic", "rate": 0.5}, "rate: is of solver gradient and sgd"),

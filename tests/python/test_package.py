@@ -156,7 +156,7 @@ from concurrent.futures import ThreadPoolExecutor
 core = skinmask.Model.default()._core
 def work(_):
     for i in range(10000):
-        skinmask._skinmask.Detector(core, {"adapt": "off", "threshold": str(i / 10000)})
+        skinmask._skinmask.Detector(core, {"adapt": "off", "threshold": str(i / 10000)}, "")
 with ThreadPoolExecutor(8) as pool:
     list(pool.map(work, range(8)))
 """

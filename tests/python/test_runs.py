@@ -33,6 +33,46 @@ def test_a_folder_gives_the_files_of_the_program(program, photos, tmp_path):
             assert output.read_bytes() == (tmp_path / "theirs" / output.name).read_bytes()
 
 
+@pytest.mark.parametrize(
+    "flags, options",
+    [
+        (
+            ["--output", "mask,uncertainty", "--abstain", "0.2,0.8"],
+            {"outputs": ["mask", "uncertainty"], "abstain": (0.2, 0.8)},
+        ),
+        (
+            ["--output", "mask,classes", "--abstain", "0.2,0.8", "--outlier", "0.9"],
+            {"outputs": ["mask", "classes"], "abstain": (0.2, 0.8), "outlier": 0.9},
+        ),
+        (
+            ["--output", "mask,classes", "--prior", "0.3", "--threshold", "0.4"],
+            {"outputs": ["mask", "classes"], "prior": 0.3, "threshold": 0.4},
+        ),
+    ],
+)
+def test_outputs_beside_each_other_are_those_of_the_program(
+    program, photos, tmp_path, flags, options
+):
+    program("detect", photos, "-o", tmp_path / "theirs", "-q", *flags)
+    files = skinmask.detect_files(photos, tmp_path / "ours", **options)
+    assert sum(len(file.outputs) for file in files) == 4
+    for file in files:
+        for output in file.outputs:
+            assert output.read_bytes() == (tmp_path / "theirs" / output.name).read_bytes()
+    # Either goes on where the other ended.
+    assert skinmask.detect_files(photos, tmp_path / "theirs", resume=True, **options) == []
+    program("detect", photos, "-o", tmp_path / "ours", "--resume", *flags)
+
+
+def test_a_run_that_resumes_names_keywords(photos, tmp_path):
+    inputs = photos / "astronaut.png"
+    skinmask.detect_files(inputs, tmp_path / "out", seed_rect=(1, 1, 9, 9))
+    with pytest.raises(skinmask.Error, match="another seed_rect, as .skinmask-options.jsonl"):
+        skinmask.detect_files(inputs, tmp_path / "out", seed_rect=(1, 1, 9, 8), resume=True)
+    (file,) = skinmask.detect_files(inputs, tmp_path / "out")
+    assert "(overwrite replaces it)" in file.error
+
+
 def test_files_that_fail_are_told_in_order(photos, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.png").write_bytes(b"no picture")
@@ -84,6 +124,9 @@ def test_a_stranger_s_name_gives_a_terminal_no_orders(tmp_path):
         ({"outputs": ()}, "outputs: are none"),
         ({"outputs": ("mask", "mask")}, "outputs: have 'mask' more than once"),
         ({"outputs": ("mask", "classes"), "adapt": "faces"}, "'classes': knows no adapted model"),
+        ({"outputs": ("mask", "classes"), "seed_rect": (1, 1, 9, 9)}, "'classes': knows no"),
+        ({"outputs": "overlay", "abstain": (0.2, 0.8)}, "abstain: needs output mask"),
+        ({"outputs": "overlay", "outlier": 0.9}, "outlier: needs output uncertainty or abstain"),
         ({"overwrite": True, "resume": True}, "overwrite: replaces"),
     ],
 )
@@ -213,6 +256,15 @@ def test_frames_of_a_video_are_those_of_the_program(program, clip, tmp_path, ada
         assert frame.seconds == pytest.approx(float(row[column["seconds"]]))
         assert frame.bgr.shape == (240, 320, 3) and not frame.bgr.flags.writeable
         assert frame.region.pixels > 0
+
+
+def test_a_video_abstains_as_the_program_does(program, clip, tmp_path):
+    program("detect", clip, "-o", tmp_path, "--frames", "--adapt", "off", "--abstain", "0.2,0.8")
+    for frame in skinmask.video(clip, adapt="off", abstain=(0.2, 0.8)):
+        written = skinmask.read_image(tmp_path / "clip" / f"{frame.index:06}.png")[:, :, 0]
+        assert (frame.mask == 128).any() and (frame.mask == written).all()
+    with pytest.raises(skinmask.Error, match="outlier: needs output uncertainty or abstain"):
+        skinmask.video(clip, adapt="off", outlier=0.9)
 
 
 def test_a_part_of_a_video(clip):

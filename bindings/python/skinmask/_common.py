@@ -86,7 +86,7 @@ DETECTOR_OPTIONS = {name: taken for name, taken, *_ in _skinmask.detector_option
 def detector_texts(options: dict[str, Any]) -> dict[str, str]:
     """Texts of the options of a detector, which all functions that judge take as keywords.
 
-    None is what is not given. As for the program, SKINMASK_FACES may name the file of `faces`.
+    None is what is not given.
     """
     texts: dict[str, str] = {}
     for name, value in options.items():
@@ -101,17 +101,7 @@ def detector_texts(options: dict[str, Any]) -> dict[str, str]:
         texts[name] = option_text(name, DETECTOR_OPTIONS[name], value)
     if texts.get("adapt") == "off" and "faces" in texts:
         raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
-    if texts.get("adapt") != "off" and os.environ.get("SKINMASK_FACES"):
-        texts.setdefault("faces", os.environ["SKINMASK_FACES"])
     return texts
-
-
-def require_no_classes(options: dict[str, Any]) -> None:
-    """For output 'classes', which is of the model alone; 'auto' may be asked for by nobody."""
-    if options.get("adapt") == "faces" or options.get("faces") is not None:
-        raise _skinmask.Error(
-            "output 'classes': knows no adapted model (leave out adapt='faces' and faces)"
-        )
 
 
 def option_text(name: str, taken: str, value: Any) -> str:

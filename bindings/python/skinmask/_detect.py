@@ -16,7 +16,6 @@ from ._common import (
     Path,
     bits_of,
     path_of,
-    require_no_classes,
     require_range,
     require_text,
     require_type,
@@ -44,8 +43,6 @@ _Interval = tuple[float, float]
 
 @functools.lru_cache(maxsize=64)
 def _request(output: str, bits: int, abstain: _Interval | None) -> _skinmask.Request:
-    if abstain is not None and output not in ("mask", "uncertainty"):
-        raise _skinmask.Error(f"abstain: is for output 'mask' and 'uncertainty', not {output!r}")
     return _skinmask.Request(output, bits, abstain)
 
 
@@ -88,12 +85,13 @@ def detect(
     - output: 'mask'; 'probability', round(255 P(skin)); 'overlay', the picture with the border of
       the skin; 'cutout', the picture with the mask as alpha; 'classes', an index into
       model.classes; 'uncertainty', 0 sure, 128 near the threshold, 255 a colour that no class
-      explains. Pictures have the channels of `image`.
+      explains; 'heatmap', P(skin) as a colour. Pictures have the channels of `image`.
     - options: of adaptation and decision, which `skinmask detect --help` has, with _ in place of -.
       Among them are:
     - adapt: 'auto' fits the model to the faces in the picture, and divides one without a face where
       its own colours divide; 'faces' leaves the latter out; 'off' is the model alone, which is some
-      300 times as fast. A model that does not find skin is not adapted by 'auto'.
+      65 times as fast. Where None, as 'auto', but a model that does not find skin is not
+      adapted, and with seeds no faces are searched for.
     - threshold, prior: other ones than the model's.
     - dtype: of probabilities: 'uint8', 'uint16' (round(65535 P)), or 'float32', P as it is.
     - faces: the file of a network that finds faces, YuNet; where None that which SKINMASK_FACES in
@@ -104,8 +102,6 @@ def detect(
 
     The results of any number of threads are the same, and those of the program.
     """
-    if output == "classes":
-        require_no_classes(options)
     return _skinmask.detect(
         chosen(model)._detector(options),
         image,
@@ -135,7 +131,6 @@ class Stream:
     """
 
     def __init__(self, model: Model | None = None, **options: Any) -> None:
-        self._options = options
         self._core = _skinmask.Stream(chosen(model)._detector(options))
 
     def detect(
@@ -148,9 +143,7 @@ class Stream:
         abstain: _Interval | None = None,
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
-        """As `detect`, of the next frame."""
-        if output == "classes":
-            require_no_classes(self._options)
+        """As `detect`, of the next frame; `abstain` is the stream's where None."""
         return self._core.detect(image, _asked(output, dtype, abstain, rgb), rgb, out)
 
 

@@ -192,13 +192,14 @@ class Model:
     def _detector(self, options: dict[str, Any]) -> _skinmask.Detector:
         """What a call asks for, made ready; the last few are kept, as that may take a while."""
         texts = detector_texts(options)
-        key = tuple(sorted(texts.items()))
+        faces = os.environ.get("SKINMASK_FACES", "")  # as for the program, where none are named
+        key = (*sorted(texts.items()), ("SKINMASK_FACES", faces))
         kept = self._detectors.get(key)
         if kept is not None:
             return kept
         with _making:
             if key not in self._detectors:
-                made = _skinmask.Detector(self._core, texts)
+                made = _skinmask.Detector(self._core, texts, faces)
                 if len(self._detectors) >= 8:
                     self._detectors = {}
                 self._detectors[key] = made

@@ -16,10 +16,8 @@ from ._common import (
     Path,
     Progress,
     bits_of,
-    detector_texts,
     path_of,
     require_function,
-    require_no_classes,
     run,
     texts,
 )
@@ -31,6 +29,7 @@ from ._skinmask import DetectedFile
 __all__ = ["DetectedFile", "Evaluation", "detect_files", "evaluate"]
 
 Metrics = dict[str, Any]
+_OF_PICTURES = ("faces", "seed_mask", "seed_rect", "refine")
 
 
 class Evaluation:
@@ -89,13 +88,17 @@ def evaluate(
     the run.
     """
     options = {name: how.pop(name) for name in list(how) if name in DETECTOR_OPTIONS}
+    if options.get("outlier") is not None:
+        raise _skinmask.Error("outlier: changes no score (detect and detect_files take it)")
     if isinstance(images, Samples):
-        adapts = options.get("adapt") == "faces" or options.get("faces") is not None
+        adapts = options.get("adapt", "off") not in (None, "off")
+        adapts |= any(options.get(name) is not None for name in _OF_PICTURES)
         if masks is not None or report is not None or adapts or how:
             raise _skinmask.Error(
-                "samples: are judged without masks, faces and report (a folder of images has them)"
+                "samples: are judged without masks, adaptation and report "
+                "(a folder of images has them)"
             )
-        detector = chosen(model)._detector({**options, "adapt": "off", "faces": None})
+        detector = chosen(model)._detector({**options, "adapt": "off"})
         table = images._core
 
         def judge(*_: Any) -> str:
@@ -143,15 +146,12 @@ def detect_files(
     `resume` refuses outputs that were made with others.
     """
     require_function("each", each)
-    texts_of_detector = detector_texts(how)
     options = _skinmask.DetectOptions()
     listed = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     options.inputs = [path_of(path, "inputs") for path in listed]
     options.output_folder = path_of(output, "output", "a folder's path is wanted")
     kinds = _kinds(outputs)
     options.outputs(kinds)
-    if "classes" in kinds:
-        require_no_classes(how)
     options.include = texts("include", include)
     options.exclude = texts("exclude", exclude)
     if "probability" in kinds:
@@ -167,9 +167,7 @@ def detect_files(
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.if_exists(overwrite, resume)
     detector = chosen(model)._detector(how)
-    made_with = {name.replace("_", "-"): text for name, text in texts_of_detector.items()}
-    if "classes" in kinds:  # all outputs are of the model alone
-        made_with["adapt"] = "off"
+    made_with: dict[str, str] = {}  # beside what the detector was given
     if scale != 1:
         made_with["scale"] = f"1/{scale}"
     if options.bits != 8:

@@ -16,7 +16,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// The numbers from `least` to `most`; `above` the one without it, and `below` the other.
+// The numbers from `least` to `most`. `above`: `least` itself is none of them; `below`: `most`
+// itself is none.
 struct OptionRange {
   double least, most;
   bool above = false, below = false;
@@ -24,13 +25,8 @@ struct OptionRange {
 
 // One option of any struct: `options` is a pointer to that struct.
 struct OptionRow {
-  enum class Kind {
-    kSwitch,
-    kWord,
-    kWhole,
-    kNumber,
-    kText
-  };  // a switch: of two words, 'off' first
+  // A switch is of two words, the first of which is "off".
+  enum class Kind { kSwitch, kWord, kWhole, kNumber, kText };
 
   std::string member;  // where C++ keeps it: "local_weight", "fit.em_steps"
   Kind kind = Kind::kText;
@@ -39,6 +35,7 @@ struct OptionRow {
   bool may_be_absent = false;        // its text is "" then
   bool is_list = false;              // texts joined by commas: "a,b"
   std::vector<std::string> kinds;    // of models, where it is of some kinds alone
+  bool insists = false;              // given as it is by default, it may say more than not given
 
   // What users see. An option without a name is for programs in C++ alone.
   std::string name;     // "seed_mask", which is --seed-mask on the command line
@@ -61,7 +58,9 @@ void ValidateOptions(const std::vector<OptionRow>& rows, const void* options,
                      std::string_view what);
 
 // Lines about options name them in backticks, as C++ does: "exists already (`overwrite` replaces
-// it)". A door has other names for its users: the line with what `spell` makes of each.
+// it)". A door has other names for its users: the line with what `spell` makes of each that stands
+// as a word of its own. In the subject, which may be the name of a stranger's file, it is one at
+// the beginning alone.
 std::string WithOptionNames(std::string_view line,
                             const std::function<std::string(const std::string& name)>& spell);
 
@@ -178,6 +177,16 @@ class Option {
 
   Option&& List() && {
     rows_.front().is_list = true;
+    return std::move(*this);
+  }
+  // What it means beside its value that users set it: `then` is called behind that.
+  Option&& Insists(void (*then)(Options&)) && {
+    OptionRow& row = rows_.front();
+    row.insists = true;
+    row.set = [set = row.set, then](const OptionRow& of, void* options, const std::string& text) {
+      set(of, options, text);
+      then(*static_cast<Options*>(options));
+    };
     return std::move(*this);
   }
   Option&& OfKinds(std::vector<std::string> kinds) && {

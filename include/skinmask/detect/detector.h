@@ -20,6 +20,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
+inline constexpr double kOutlierOfMaps = 0.999;  // DetectorOptions::outlier of maps of the unknown
+
 struct DetectorOptions {
   // kAuto: each picture is adapted to its faces, or, where there is none, divided where its own
   // colours divide; kFaces: to its faces alone; kOff: the same model for all, which is the fastest.
@@ -27,7 +29,8 @@ struct DetectorOptions {
   Adapt adapt = Adapt::kAuto;
   // By itself kAuto leaves a model alone whose positive class is not called skin, as faces say
   // nothing of it, and where there are seeds, these are all that counts. True: neither, for it was
-  // asked for.
+  // asked for. (`adapt`, or a file of `faces`, that is set by its name in DetectorTable asks for
+  // it.)
   bool insist = false;
   // Skin in every picture that is adapted to, with kOff, too: a rectangle; a file of a mask, whose
   // bytes above 127 are skin.
@@ -43,7 +46,8 @@ struct DetectorOptions {
   std::optional<std::pair<double, double>> abstain{};
   // Each component of a class explains the colours of its region of highest density that holds this
   // share of it (Outliers); above 0, and 1: all colours are explained. Absent: in masks that
-  // abstain 1, in maps of the unknown 0.999, and 1 for logistic models, which have no densities.
+  // abstain 1, in maps of the unknown kOutlierOfMaps, and 1 for logistic models, which have no
+  // densities.
   std::optional<double> outlier{};
   // What pictures are judged by that have planes, where the model allows it, and they are not
   // adapted to.

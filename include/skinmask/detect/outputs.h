@@ -11,6 +11,9 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
+struct DetectorOptions;
+struct Model;
+
 // In the order of the table. C and others have the numbers: new ones come last.
 enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses, kUncertainty, kHeatmap };
 
@@ -60,6 +63,14 @@ std::string EncodeOutput(Output output, const cv::Mat& drawn, std::size_t class_
 
 // Whether any of them is such a one: Any(outputs, &OutputKind::is_watched).
 bool Any(const std::vector<Output>& outputs, bool OutputKind::*is_such);
+
+// Throws Error for options, as a user asked for them, that would change none of these outputs: what
+// is not known where neither masks nor maps of it are among them, and adaptation where classes are.
+void RequireShown(const DetectorOptions& asked, const std::vector<Output>& outputs);
+// The options by which outputs that stand together say the same: beside classes nothing is adapted,
+// and masks that abstain leave out the colours that a map of the unknown beside them does.
+DetectorOptions OptionsTogether(DetectorOptions options, const std::vector<Output>& outputs,
+                                const Model& model);
 
 // Of a video with transparency by one of FFmpeg's encoders: ".webm" for VP8 and VP9, ".mov" for
 // ProRes, ".mkv" for all others.

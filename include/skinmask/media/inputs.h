@@ -126,11 +126,7 @@ struct ListOptions {
 InputList ListInputs(const std::vector<std::filesystem::path>& inputs, const ListOptions& options,
                      const std::vector<std::string>& listed = {});
 
-class Archives;
-
-// The files below a folder as ListInputs finds them. With `archives`, where they are opened, those
-// that the folder holds are folders; it may be one itself.
-InputList ListFolder(const std::filesystem::path& folder, const ListOptions& options,
-                     Archives* archives = nullptr);
+// The files below a folder as ListInputs finds them.
+InputList ListFolder(const std::filesystem::path& folder, const ListOptions& options);
 
 }  // namespace skinmask

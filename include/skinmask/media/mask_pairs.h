@@ -54,11 +54,9 @@ struct PairingOptions {
 // are many of a kind, ten are shown, and a line counts the others. Files that are masks of others
 // are no images. Files below `images` that are no image by their names go to `passed_over`. Throws
 // Error for what is no folder, where no image has a mask, and where predicted and true masks have
-// changed places, as far as names show it. With `archives` tar archives are folders, as ListFolder
-// has them.
+// changed places, as far as names show it.
 MaskPairs PairMasks(const std::filesystem::path& images, const NamePattern& image_name,
                     const std::filesystem::path& masks, const NamePattern& mask_name,
-                    const PairingOptions& options, const ListOptions& list,
-                    Archives* archives = nullptr);
+                    const PairingOptions& options, const ListOptions& list);
 
 }  // namespace skinmask

@@ -62,9 +62,11 @@ struct DetectOptions {
   std::vector<Output> outputs{Output::kMask};
   // kKeep leaves out inputs whose outputs are all there.
   IfExists if_exists = IfExists::kFail;
-  // What decides the bytes of the outputs beside the model: options by name and value. A run leaves
-  // it in its output folder (kMadeWithFile), and one that resumes throws Error where outputs of its
-  // kinds were made with anything else. Absent: neither.
+  // What decides the bytes of the outputs beside the model: options by name and value, those of the
+  // detector as MadeWithOf has them. A run leaves it in its output folder (kMadeWithFile), and one
+  // that resumes throws Error where outputs of its kinds were made with anything else. One that
+  // replaces all that a list of inputs has, to the end, takes back what was left of the same list.
+  // Absent: none of it.
   std::optional<std::map<std::string, std::string>> made_with;
   std::size_t shard = 1, shard_count = 1;  // every shard_count-th input, from the shard-th
   int scale = 1;                           // 1, 2, 4 or 8: as DecodeOptions::scale
@@ -97,6 +99,10 @@ struct DetectedImage {
   std::int64_t frames_by_seeds = 0, frames_by_image = 0;
   double SkinFraction() const;
 };
+
+// The options of a detector that decide the bytes of outputs, by the names that users have, where
+// they are not as they are by default.
+std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, const Model& model);
 
 // Checks where outputs go, and makes the output folder if need be, which Detect does, too: for a
 // caller that must know it to be there before. Throws Error as Detect does.

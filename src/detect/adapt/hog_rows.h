@@ -89,7 +89,7 @@ struct HogCoarse {
   std::size_t half_stride;
 };
 // Every second window, as on a chequerboard, of the rows `row` and `row` + 2. Returns the number
-// of candidates, at most 2 kTemplates (columns + kHogSlack).
+// of candidates, at most 2 kTemplates (columns / 2 + 1).
 std::size_t HogScan(const HogCoarse& coarse, std::size_t row, std::size_t columns,
                     HogCandidate* found);
 

@@ -156,9 +156,16 @@ bool AdaptsNothing(const Given& given) {
 bool HasNoImages(const Given& given) { return !given.Has("--images"); }
 bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
 bool WritesClasses(const Given& given) { return given.Is("--output", {"classes"}); }
-bool WritesOverlaysOnly(const Given& given) {
-  return std::ranges::all_of(given.Values("--output"),
-                             [](const std::string& kind) { return kind == "overlay"; });
+bool WritesNoneByCodec(const Given& given) {
+  const Words kinds = given.Values("--output");
+  return std::ranges::all_of(OutputKinds(),
+                             [&](const OutputKind& kind) {
+                               return !kind.takes_codec ||
+                                      std::ranges::find(kinds, kind.name) == kinds.end();
+                             }) &&
+         std::ranges::any_of(OutputKinds(), [&](const OutputKind& kind) {
+           return std::ranges::find(kinds, kind.name) != kinds.end();
+         });
 }
 bool NamesImagesOnly(const Given& given) {
   return std::ranges::all_of(given.Values("input"), [](const std::string& input) {
@@ -192,8 +199,9 @@ constexpr Rule kRules[] = {
     {"evaluate", "--allow-missing", HasNoMasks, "--allow-missing needs --truth"},
     {"detect", "--refine", WritesClasses,
      "--refine is of adapted images, and --output classes knows none"},
-    {"detect", "--codec", WritesOverlaysOnly,
-     "--codec is not for overlays, which are H.264, and --output asks for nothing else"},
+    {"detect", "--codec", WritesNoneByCodec,
+     "--codec is not for overlays and heatmaps, which are H.264, and --output asks for nothing "
+     "else"},
     {"detect", "--codec", NamesImagesOnly, "--codec is for videos, and all inputs are images"},
     {"detect", "--frames", NamesImagesOnly, "--frames is for videos, and all inputs are images"},
     {"detect", "--from", NamesImagesOnly, "--from is for videos, and all inputs are images"},

@@ -61,10 +61,36 @@ Json ReadEarlier(const std::string& file) {
              return entry.is_object() && entry.contains("input") && entry["input"].is_string();
            });
   };
-  if (!record.is_object() || !is_list("images") || !is_list("videos"))
+  const auto may_be_object = [&](const char* key) {
+    return !record.contains(key) || record[key].is_object();
+  };
+  const auto tells_failures = [&] {
+    const Json failed = record.value("failed", Json::array());
+    return failed.is_array() && std::ranges::all_of(failed, [](const Json& failure) {
+             return failure.is_object() && failure.value("input", Json("")).is_string() &&
+                    failure.value("reason", Json("")).is_string();
+           });
+  };
+  if (!record.is_object() || !is_list("images") || !is_list("videos") ||
+      !may_be_object("options") || !may_be_object("model") || !tells_failures())
     throw Error(file,
                 "is no record of detect --json (--resume completes one; --force replaces it)");
   return record;
+}
+
+// What the options of a detector were given, by their values: "0.5" and ".5" say the same.
+std::map<std::string, std::string> DetectorOptionsIn(const Json& given, const Model& model) {
+  DetectorOptions options;
+  std::map<std::string, std::string> strange;
+  for (const auto& [name, value] : given.items())
+    if (const OptionRow* const row = DetectorRowOf(name)) try {
+        SetOption(*row, &options, value.is_string() ? value.get<std::string>() : JsonText(value));
+      } catch (const Error&) {
+        strange[row->name] = JsonText(value);
+      }
+  std::map<std::string, std::string> values = MadeWithOf(options, model);
+  for (const auto& [name, value] : strange) values[name] = value;
+  return values;
 }
 
 std::set<std::string_view> SetOf(const TextList& texts) {
@@ -106,17 +132,29 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, 
   by_faces_ = by_faces && adapter_;
   results_to_stdout_ = detect.output_file == kStandardOutput;
   digest_ = Sha256(ModelToJson(model));
-  if (earlier_.contains("model") && earlier_["model"].value("sha256", digest_) != digest_)
+  if (earlier_.contains("model") &&
+      earlier_["model"].value("sha256", Json(digest_)) != Json(digest_))
     throw Error(
         context_.json,
         "is the record of a run with another model or threshold (the same ones complete it)");
-  for (const std::string& name : context_.deciding_names)
-    if (earlier_.contains("options") &&
-        earlier_["options"].value(name, Json()) != context_.options.value(name, Json()))
+  if (!earlier_.contains("options")) return;
+  const Json& before = earlier_["options"];
+  const auto values_before = DetectorOptionsIn(before, model);
+  const auto values = DetectorOptionsIn(context_.options, model);
+  const auto value = [](const std::map<std::string, std::string>& all, const std::string& name) {
+    const auto found = all.find(name);
+    return found == all.end() ? std::string() : found->second;
+  };
+  for (const std::string& name : context_.deciding_names) {
+    const OptionRow* const row = DetectorRowOf(name);
+    const bool same = row ? value(values, row->name) == value(values_before, row->name)
+                          : before.value(name, Json()) == context_.options.value(name, Json());
+    if (!same)
       throw Error(
           context_.json,
           fmt::format("is the record of a run with another --{} (the same one completes it)",
                       name));
+  }
 }
 
 Run DetectRecord::Watch(Run run) {

@@ -135,23 +135,13 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
 // change.
 DetectorOptions DetectorOptionsOf(const DetectFlags& flags, const std::vector<Output>& outputs,
                                   const Model& model) {
-  DetectorOptions options = flags.detector;
-  const bool map = std::ranges::count(outputs, Output::kUncertainty) > 0;
-  const bool abstain = options.abstain && std::ranges::count(outputs, Output::kMask) > 0;
-  if (options.abstain && !Any(outputs, &OutputKind::of_unknown))
-    throw UsageError("--abstain needs --output mask or uncertainty");
-  if (options.outlier && !map && !abstain)
-    throw UsageError("--outlier needs --output uncertainty or --abstain");
-  // Masks beside a map of what is not known show the same of it.
-  if (map && !options.outlier && model.kind != Kind::kLogistic) options.outlier = 0.999;
-  AsUsage([&] { Validate(options, model); });
+  AsUsage([&] {
+    RequireShown(flags.detector, outputs);
+    Validate(flags.detector, model);
+  });
+  DetectorOptions options = OptionsTogether(flags.detector, outputs, model);
   options.expected = {.expected_pixels = 0};  // the run knows better
-  if (!Any(outputs, &OutputKind::of_model_alone)) return WithFacesOfEnvironment(options);
-  if (AsksForAdaptation(options))
-    throw UsageError(
-        "--output classes knows no adapted model (leave out --adapt, --faces and seeds)");
-  options.adapt = DetectorOptions::Adapt::kOff;  // for all outputs to be of one model
-  return options;
+  return WithFacesOfEnvironment(options);
 }
 
 Detector PreparedDetector(const DetectFlags& flags, const std::vector<Output>& outputs,
@@ -191,28 +181,28 @@ void CheckStreams(const DetectFlags& options, const Context& context) {
 // What the outputs depend on beside the model, for runs that resume this one: what was given, and
 // what the environment, or another output, makes of it.
 std::map<std::string, std::string> MadeWith(const Detector& detector, const Context& context) {
-  std::map<std::string, std::string> made_with;
+  std::map<std::string, std::string> made_with = MadeWithOf(detector.options(), detector.model());
   for (const auto& [name, value] : context.deciding.items())
-    made_with[name] = value.is_string() ? value.get<std::string>() : JsonText(value);
-  const DetectorOptions& options = detector.options();
-  if (!options.faces.empty()) made_with["faces"] = options.faces.string();
-  if (options.adapt == DetectorOptions::Adapt::kOff) made_with["adapt"] = "off";
-  if (options.abstain && options.outlier) made_with["outlier"] = OptionText(*options.outlier);
+    if (!DetectorRowOf(name))
+      made_with[name] = value.is_string() ? value.get<std::string>() : JsonText(value);
   return made_with;
+}
+
+void Disregard(const char* option, Context& context) {
+  context.deciding.erase(option);
+  std::erase(context.deciding_names, option);
 }
 
 void RunDetect(const DetectFlags& options, Context& context) {
   CheckStreams(options, context);
-  // Of frames these only say which ones there are.
-  for (const char* name : options.frames ? std::vector{"from", "to"} : std::vector<const char*>()) {
-    context.deciding.erase(name);
-    std::erase(context.deciding_names, name);
-  }
   DetectOptions detect = DetectOptionsOf(options, context);
   PrepareOutput(detect);
   DetectRecord record(options.record, context);
   Confine(options, detect, context);
   const Detector detector = PreparedDetector(options, detect.outputs, context);
+  // Of frames these say which ones there are, and where adaptation begins.
+  if (options.frames) Disregard("to", context);
+  if (options.frames && !detector.adapter()) Disregard("from", context);
   record.Begin(detector, detect, detector.options().by_faces());
   detect.made_with = MadeWith(detector, context);
   detect.region = record.wants_region();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -11,7 +12,9 @@ namespace skinmask::cli {
 
 void AddAdaptationOptions(CLI::App& verb, DetectorOptions& options) {
   AddTableOptions(verb, DetectorTable().rows(), &options, "Adaptation");
-  verb.get_option("--adapt")->each([&options](const std::string&) { options.insist = true; });
+  CLI::Option* const faces = verb.get_option("--faces");
+  faces->description(faces->get_description() +
+                     " (default: the file that SKINMASK_FACES in the environment names)");
 }
 
 bool AsksForAdaptation(const DetectorOptions& options) {
@@ -22,10 +25,16 @@ bool AsksForAdaptation(const DetectorOptions& options) {
 DetectorOptions WithFacesOfEnvironment(DetectorOptions options) {
   if (!options.faces.empty() && !options.by_faces())
     throw UsageError("--faces needs --adapt auto or --adapt faces");
-  options.insist = options.insist || !options.faces.empty();
   const char* const named = std::getenv("SKINMASK_FACES");
   if (named && options.faces.empty() && options.by_faces()) options.faces = named;
   return options;
+}
+
+const OptionRow* DetectorRowOf(std::string flag) {
+  std::ranges::replace(flag, '-', '_');
+  const std::vector<OptionRow>& rows = DetectorTable().rows();
+  const auto row = std::ranges::find(rows, flag, &OptionRow::name);
+  return row == rows.end() || flag.empty() ? nullptr : &*row;
 }
 
 std::string TextOf(const AdaptationSummary& summary) {

@@ -11,13 +11,16 @@
 
 namespace skinmask::cli {
 
-// Those under "Adaptation"; --adapt insists.
+// Those under "Adaptation".
 void AddAdaptationOptions(CLI::App& verb, DetectorOptions& options);
 // Whether adaptation is asked for on the command line, and not by default.
 bool AsksForAdaptation(const DetectorOptions& options);
 // The options with the file of faces that the environment names, where they name none. Throws
 // UsageError for faces that nothing is adapted to.
 DetectorOptions WithFacesOfEnvironment(DetectorOptions options);
+
+// The option of DetectorTable that a flag is ("seed-rect"); null for others.
+const OptionRow* DetectorRowOf(std::string flag);
 
 // 'fitted to 2 faces', 'fitted to the seed', 'no face, its own threshold 1.3 below the model's in
 // log-odds', 'the global model'.

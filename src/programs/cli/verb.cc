@@ -13,8 +13,11 @@ namespace skinmask::cli {
 CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options) {
   std::string flag = "--" + row.name;
   std::ranges::replace(flag, '_', '-');
-  const auto set = [&row, options](const std::vector<std::string>& values) {
-    AsUsage([&] { SetOption(row, options, fmt::format("{}", fmt::join(values, ","))); });
+  const auto set = [&row, options, flag](const std::vector<std::string>& values) {
+    const std::string text = fmt::format("{}", fmt::join(values, ","));
+    if (text.empty() && row.words.empty())  // which elsewhere means that it is not given
+      throw UsageError(fmt::format("{}: is empty ({} is wanted)", flag, row.value));
+    AsUsage([&] { SetOption(row, options, text); });
   };
   CLI::Option* const option =
       row.is_list ? verb.add_option_function<std::vector<std::string>>(flag, set, row.help)

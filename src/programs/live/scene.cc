@@ -1,7 +1,6 @@
 #include "programs/live/scene.h"
 
 #include <opencv2/core.hpp>
-#include <tuple>
 #include <utility>
 
 #include "base/elapsed.h"
@@ -28,23 +27,25 @@ DetectorOptions WithoutAdaptation(DetectorOptions options) {
 
 Scene::Scene(const Model& made, bool mirror, const DetectorOptions& options,
              const DetectorOptions& if_asked)
-    : mirror_(mirror), refit_(made), at_start_(options), if_asked_(if_asked), options_(options) {
-  BeginStream();
+    : mirror_(mirror), refit_(made), at_start_(options), if_asked_(if_asked) {
+  BeginStream(options);
 }
 
-void Scene::BeginStream() {
+void Scene::BeginStream(const DetectorOptions& options) {
   constexpr StreamOptions kLive{8, 3};  // the search has 0.1 s at 30 frames/s, and no frame waits
+  Detector detector(refit_.Fitted(), options);
+  options_ = options;
   adaptation_.reset();
-  stream_.emplace(Detector(refit_.Fitted(), options_), kLive);
+  stream_.emplace(std::move(detector), kLive);
 }
 
 // Threshold and prior are as they were moved.
 void Scene::SetAdapting(bool adapting) {
   if (adapting == this->adapting()) return;
-  const auto moved = std::pair(options_.threshold, options_.prior);
-  options_ = adapting ? if_asked_ : WithoutAdaptation(at_start_);
-  std::tie(options_.threshold, options_.prior) = moved;
-  BeginStream();
+  DetectorOptions options = adapting ? if_asked_ : WithoutAdaptation(at_start_);
+  options.threshold = options_.threshold;
+  options.prior = options_.prior;
+  BeginStream(options);
 }
 
 bool Scene::RegionCounts() const {
@@ -99,17 +100,17 @@ void Scene::SetPrior(std::optional<double> prior) {
 void Scene::AddSamples(const cv::Rect& where, bool positive) {
   const cv::Mat bgr = seen_->judgement.Bgr();
   refit_.Add(bgr(where & cv::Rect({}, bgr.size())), positive);
-  BeginStream();
+  BeginStream(options_);
 }
 
 void Scene::UndoSample() {
   refit_.Undo();
-  BeginStream();
+  BeginStream(options_);
 }
 
 void Scene::ClearSamples() {
   refit_.Clear();
-  BeginStream();
+  BeginStream(options_);
 }
 
 }  // namespace skinmask::live

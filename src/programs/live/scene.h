@@ -71,7 +71,8 @@ class Scene {
   void ClearSamples();
 
  private:
-  void BeginStream();
+  // Where that throws, all is as it was.
+  void BeginStream(const DetectorOptions& options);
   void Judge(const Picture& picture, Statistics& statistics);
 
   bool mirror_;

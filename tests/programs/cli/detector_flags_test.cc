@@ -100,6 +100,16 @@ TEST_F(AdaptProgramTest, AFileThatIsNoYuNetIsOneLine) {
   expect("detect in -o out --faces half.onnx", "half.onnx: is not a YuNet face detector");
 }
 
+// Beside a seed no faces are searched for, unless it is asked for.
+TEST_F(AdaptProgramTest, AFinderThatIsNotUsedIsNotLoaded) {
+  Put("in/a.png", Encode(".png", Gradient(30, 20)));
+  ::setenv("SKINMASK_FACES", "absent.onnx", 1);
+  EXPECT_EQ(Run("detect in -o out --seed-rect 1,1,9,9").status, 0);
+  EXPECT_EQ(Run("detect in -o classes --output classes").status, 0);
+  EXPECT_EQ(Run("detect in -o auto --seed-rect 1,1,9,9 --adapt auto").status, 1);
+  ::unsetenv("SKINMASK_FACES");
+}
+
 TEST_F(AdaptProgramTest, YuNetFindsTheFacesOfTheSamples) {
   SKIP_WITHOUT_DATA();
   const std::string file = testing::DataFolder() / "faces/face_detection_yunet_2026may.onnx";

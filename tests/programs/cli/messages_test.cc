@@ -115,6 +115,30 @@ TEST_F(MessagesTest, FilesThatAreSomethingElse) {
   Expect("evaluate --images in --whole skin --json out", 1, "out: ");
 }
 
+TEST_F(MessagesTest, EmptyTextsAreNoValues) {
+  Put("in/a.png", Encode(".png", Gradient(20, 10)));
+  Put("s.csv", "class,b,g,r\nskin,1,2,3\nskin,9,2,3\nrest,1,2,99\nrest,7,3,80\n");
+  for (const std::string option :
+       {"--threshold", "--prior", "--outlier", "--abstain", "--seed-rect"})
+    ExpectUsage("detect in -o out " + option + " ''", option + ": is empty (");
+  for (const std::string option : {"--rate", "--prior", "--iterations"})
+    ExpectUsage("train --samples s.csv -o m.json " + option + " ''", option + ": is empty (");
+  ExpectUsage("detect in -o out --refine on", "--refine: 'on' is unknown");
+  ExpectUsage("train --samples s.csv -o m.json --prior 0.2 --prior 0.3",
+              "--prior 0.2: is of no class (one number, or NAME=P for every class)");
+}
+
+// What a stranger called his file is no option.
+TEST_F(MessagesTest, NamesOfFilesAreShownAsTheyAre) {
+  Put("in/`threshold`.jpg", "no image");
+  for (const std::string folder : {"in", "in/*"}) {
+    const Outcome run = Run("detect " + folder + " -o out --force --jsonl r.jsonl");
+    EXPECT_TRUE(run.err.starts_with("skinmask: in/`threshold`.jpg: is no image")) << run.err;
+  }
+  EXPECT_NE(Run("detect -o out '`threshold`.jpg'").err.find("skinmask: `threshold`.jpg: "),
+            std::string::npos);
+}
+
 // docs/cli.md, 'Options that need others'.
 TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
   Put("in/a.png", Encode(".png", Gradient(20, 10)));
@@ -123,6 +147,7 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect in -o out --refine off --adapt off", "--refine is of adapted images"},
       {"detect in -o out --refine off --output classes", "--refine is of adapted images"},
       {"detect in -o out --codec ffv1 --output overlay", "--codec is not for overlays"},
+      {"detect in -o out --codec ffv1 --output heatmap,overlay", "--codec is not for overlays"},
       {"detect in/a.png -o out --codec ffv1", "--codec is for videos"},
       {"detect in/a.png -o out --frames", "--frames is for videos"},
       {"detect in/a.png -o out --from 1", "--from is for videos"},

@@ -47,6 +47,19 @@ TEST_F(PartsTest, EvaluationsOfShardsAddUpToThatOfOneRun) {
   ExpectEqual("--images " + samples + "/photos --truth " + samples + "/masks --max-f1", {2});
 }
 
+TEST_F(PartsTest, OneModelMayHaveManyPaths) {
+  PutPairs(3);
+  ASSERT_EQ(Run("train --images i --masks m -o own.json").status, 0);
+  Put("copy/own.json", Bytes("own.json"));
+  const std::string pairs = "evaluate --adapt off --images i --truth m --model ";
+  ASSERT_EQ(Run(pairs + "own.json --json one.json").status, 0);
+  ASSERT_EQ(Run(pairs + "own.json --shard 1/2 --partial 1").status, 0);
+  ASSERT_EQ(Run(pairs + "copy/own.json --shard 2/2 --partial 2").status, 0);
+  const Outcome run = Run(pairs + "own.json --json all.json --partials 1 2");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(Bytes("all.json"), Bytes("one.json"));
+}
+
 TEST_F(PartsTest, RulesActAtTheMerge) {
   PutPairs(4);
   const std::string pairs = "--adapt off --images i --truth m ";

@@ -86,9 +86,13 @@ TEST_F(RecordTest, ResumeCompletesTheRecord) {
 }
 
 TEST_F(RecordTest, ARecordThatIsNoneIsNotCompleted) {
-  for (const std::string& record : {std::string("no record"), std::string("{}"),
-                                    R"({"images":[{"input":"zz","x":)" + std::string(300'000, '[') +
-                                        std::string(300'000, ']') + R"(}],"videos":[]})"}) {
+  for (const std::string& record :
+       {std::string("no record"), std::string("{}"),
+        std::string(R"({"images":[],"videos":[],"options":[1]})"),
+        std::string(R"({"images":[],"videos":[],"model":"m"})"),
+        std::string(R"({"images":[],"videos":[],"failed":[{"input":1}]})"),
+        R"({"images":[{"input":"zz","x":)" + std::string(300'000, '[') + std::string(300'000, ']') +
+            R"(}],"videos":[]})"}) {
     Put("r.json", record);
     const Outcome run = Run("detect in/a.png -o out --resume --json r.json");
     EXPECT_EQ(run.status, 1);
@@ -146,14 +150,15 @@ TEST_F(RecordTest, OutputsOfOtherOptionsAreRefused) {
   refused(off + "--resume --abstain 0.2,0.8 --json r.json",
           "skinmask: r.json: is the record of a run with another --abstain (");
   refused(off + "--resume --abstain 0.2,0.8",
-          "skinmask: out: holds outputs that were made with another --abstain (");
-  refused("detect in -o out --resume", "made with another --adapt (");
-  refused(off + "--resume --threshold 0.9", "made with another --threshold (");
+          "skinmask: out: holds outputs that were made with another --abstain, as "
+          ".skinmask-options.jsonl there tells (");
+  refused("detect in -o out --resume", "made with another --adapt, as .skinmask");
+  refused(off + "--resume --threshold 0.9", "made with another --threshold, as .skinmask");
   ASSERT_EQ(Run("train --samples " + (testing::SamplesFolder() / "labelled-pixels.csv").string() +
                 " -o m.json")
                 .status,
             0);
-  refused(off + "--resume --model m.json", "made with another --model (");
+  refused(off + "--resume --model m.json", "made with another --model, as .skinmask");
   // Another kind of output is another file; a run that can write nothing says nothing of those.
   EXPECT_EQ(Run("detect in -o out --resume --output probability").status, 0);
   EXPECT_EQ(Run("detect in/a.png -o out --scale 1/2").status, 1);
@@ -162,6 +167,47 @@ TEST_F(RecordTest, OutputsOfOtherOptionsAreRefused) {
   // It is no input, and nothing that is passed over.
   EXPECT_TRUE(std::filesystem::exists(Path("out/.skinmask-options.jsonl")));
   EXPECT_TRUE(Run("detect out -o out2 --adapt off").summary.starts_with("0 failed, 0 skipped, 6"));
+}
+
+// Of options the values are compared, not their letters.
+TEST_F(RecordTest, TheSameValuesResume) {
+  const std::string detect = "detect in/a.png -o out --json r.json ";
+  ASSERT_EQ(Run(detect + "--threshold 0.5 --abstain 0.2,0.8").status, 0);
+  for (const std::string same :
+       {"--threshold .5 --abstain .2,0.80", "--threshold 5e-1 --abstain 0.2,0.8 --adapt auto",
+        "--threshold 0.5 --abstain 0.2,0.8 --refine guided"})
+    for (const std::string& from : {detect, std::string("detect in/a.png -o out ")}) {
+      const Outcome run = Run(from + "--resume " + same);
+      EXPECT_EQ(run.status, 0) << same << run.err;
+    }
+  // Here it says more than nothing.
+  const std::string seeds = "detect in/a.png -o seeds --seed-rect 1,1,9,9 ";
+  ASSERT_EQ(Run(seeds).status, 0);
+  EXPECT_NE(Run(seeds + "--resume --adapt auto").err.find("another --adapt"), std::string::npos);
+}
+
+// A run that makes all outputs of its list anew leaves a folder of its own options.
+TEST_F(RecordTest, WhatIsReplacedCountsNoLonger) {
+  Put("in/b.jpg", Encode(".jpg", Gradient(40, 48)));
+  const std::string detect = "detect in -o out --adapt off ", resume = detect + "--resume ";
+  ASSERT_EQ(Run(detect + "--output mask,overlay").status, 0);
+  ASSERT_EQ(Run("detect in/a.png -o out --adapt off --force --threshold 0.1").status, 0);
+  const auto refused = [&](const std::string& options) {
+    const Outcome run = Run(resume + options);
+    EXPECT_NE(run.err.find("another --threshold, as .skinmask-options.jsonl there tells"),
+              std::string::npos)
+        << run.err;
+    return run.status == 1;
+  };
+  EXPECT_TRUE(refused("--threshold 0.1"));  // it was of one of them
+  EXPECT_EQ(Run(detect + "--force --threshold 0.2 --shard 1/2").status, 0);
+  EXPECT_TRUE(refused("--threshold 0.2"));
+  ASSERT_EQ(Run("detect in/a.png -o out --adapt off --force --threshold 0.2").status, 0);
+  ASSERT_EQ(Run(detect + "--force --threshold 0.2").status, 0);
+  EXPECT_EQ(Run(resume + "--threshold 0.2").status, 0);
+  EXPECT_TRUE(refused(""));
+  EXPECT_EQ(Run(resume + "--output overlay").status, 0);
+  EXPECT_TRUE(refused("--output overlay --threshold 0.2"));
 }
 
 // Many runs may share a folder; what is no whole line there says nothing.

@@ -105,6 +105,20 @@ TEST_F(VideoRangeTest, SingleImagesKeepTheirNumbers) {
     EXPECT_TRUE(ReadFile(Path("all/" + name)) == ReadFile(Path("part/" + name))) << name;
 }
 
+// What a frame is adapted to begins with the part.
+TEST_F(VideoRangeTest, AdaptedImagesAreOfOneBeginning) {
+  Make("a.mp4", 12);
+  const std::string detect = "detect a.mp4 -o part --frames ";
+  ASSERT_EQ(Run(detect + "--from 3f --to 5f --json r.json").status, 0);
+  EXPECT_EQ(Run(detect + "--from 3f --to 7f --resume").status, 0);
+  for (const std::string record : {"", " --json r.json"}) {
+    const Outcome run = Run(detect + "--from 1f --to 7f --resume" + record);
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.err.find("with another --from"), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(Names(Path("part")).size(), 4u);
+}
+
 // From a pipe nothing can be sought; the frames are the same.
 TEST_F(VideoRangeTest, PipesAreReadFromTheStart) {
   Make("a.mkv", 40, std::string(kH264) + " -g 10");

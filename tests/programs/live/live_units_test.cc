@@ -203,6 +203,15 @@ TEST(SceneTest, MirrorsFlipPicturesAndMaps) {
   EXPECT_NEAR(a.region->centroid.y, b.region->centroid.y, 1e-9);
 }
 
+TEST(SceneTest, WhatCannotAdaptStaysAsItIs) {
+  Scene scene(DefaultModel(), false, kOff, {.faces = "absent.onnx"});
+  scene.SetThreshold(0.25);
+  EXPECT_THROW(scene.SetAdapting(true), Error);
+  EXPECT_FALSE(scene.adapting());
+  EXPECT_NO_THROW(scene.ClearSamples());
+  EXPECT_EQ(scene.threshold(), 0.25);
+}
+
 TEST(SceneTest, SlidersMoveTheMask) {
   const cv::Mat bgr = Noise(200, 200, 4);
   Scene scene(DefaultModel(), false, kOff, kOff);
