@@ -81,7 +81,7 @@ double LogOddsOf(const std::vector<MixtureComponent>& components, double global,
 class AdaptedRowsTest : public ::testing::Test {
  protected:
   AdaptedRows RowsOf(const PlaceMaps& maps, const std::optional<Quadratic>& folded) const {
-    return AdaptedRows({local_, posterior_, folded, kOwn, kMax, kWeight, 1 - kWeight}, maps,
+    return AdaptedRows({&local_, posterior_, folded, kOwn, kMax, kWeight, 1 - kWeight}, maps,
                        {kScales, kShift});
   }
 
@@ -110,6 +110,31 @@ TEST_F(AdaptedRowsTest, AreTheFormulaForEveryWidth) {
         ASSERT_NEAR(z[static_cast<std::size_t>(x)], exact, 2e-4) << width << ' ' << x << ' ' << y;
         ASSERT_NEAR(other[static_cast<std::size_t>(x)], exact, 2e-4);
       }
+    }
+  }
+}
+
+TEST_F(AdaptedRowsTest, WithoutDensitiesOfTheImageTheyAreTheGlobalOnes) {
+  constexpr int kWidth = 131;
+  const cv::Mat bgr = RandomPicture(kWidth);
+  const PlaceMaps maps = RandomMaps(bgr.size(), 3);
+  for (const auto& folded : {folded_, not_folded_}) {
+    const AdaptedRows rows({nullptr, posterior_, folded, kOwn, kMax, kWeight, 1}, maps,
+                           {kScales, kShift});
+    std::vector<float> z(kWidth);
+    std::vector<std::uint8_t> expected(kWidth), found(kWidth);
+    for (int y = 0; y < kHeight; ++y) {
+      rows.LogOddsRow(bgr.ptr(y), kWidth, y, z.data());
+      for (int x = 0; x < kWidth; ++x) {
+        const std::uint8_t* const pixel = bgr.ptr(y, x);
+        const double sum = std::clamp((*folded_)(pixel)-kOwn, -kMax, kMax) +
+                           Enlarged(maps.offset, 3, x, y) +
+                           Enlarged(maps.slope, 3, x, y) * pixel[1] / 255.;
+        ASSERT_NEAR(z[static_cast<std::size_t>(x)], kScales(sum) + kShift, 2e-4) << x << ' ' << y;
+      }
+      MaskRowOf(z.data(), kWidth, 0.5F, expected.data());
+      rows.JudgeRow(bgr.ptr(y), kWidth, y, 0.5, found.data(), nullptr);
+      ASSERT_EQ(found, expected);
     }
   }
 }
