@@ -75,7 +75,7 @@ TEST(Adapt, SeedsOutsideTheImageAreErrors) {
 TEST(Adapt, EmptyAndTinyImagesHaveNoSeeds) {
   const Adapter adapter = AdapterOf(HogFaceFinder());
   for (const cv::Size size : {cv::Size(1, 1), cv::Size(300, 1), cv::Size(19, 40)})
-    EXPECT_TRUE(adapter.LogOdds(cv::Mat(size, CV_8UC3, cv::Scalar(90, 120, 200))).empty());
+    EXPECT_TRUE(adapter.LogOdds(cv::Mat(size, CV_8UC3, cv::Scalar(150, 180, 240))).empty());
 }
 
 // A colour on the way from grey to skin that the model gives so many log-odds less than its

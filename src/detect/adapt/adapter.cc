@@ -25,11 +25,12 @@ namespace {
 
 // What brings connected parts of the skin of fewer cells than `least` just below the decision, as
 // Adaptation::offset. A pixel of the large image may be more like skin than the mean of its square,
-// so a whole part gets what its likeliest cell needs, and the cells around it, too: between cells
-// maps are linear.
+// so a whole part gets what its likeliest cell needs. So do the cells around it: a cell that is
+// skin for a half may be none in the mean, and between the middles of cells maps are linear.
 cv::Mat AgainstSmallParts(const cv::Mat& small, const AdaptedRows& rows, const OutputScale& scale,
                           double least) {
   constexpr float kBelow = 0.5;
+  constexpr int kAround = 2;
   cv::Mat offset = cv::Mat::zeros(small.size(), CV_32FC1);
   if (least < 1) return offset;
   cv::Mat z(small.size(), CV_32FC1), labels, stats, centroids;
@@ -39,14 +40,16 @@ cv::Mat AgainstSmallParts(const cv::Mat& small, const AdaptedRows& rows, const O
       cv::connectedComponentsWithStats(z > double{scale(0)}, labels, stats, centroids);
   for (int part = 1; part < parts; ++part) {
     if (stats.at<int>(part, cv::CC_STAT_AREA) >= least) continue;
-    const cv::Rect box(
-        stats.at<int>(part, cv::CC_STAT_LEFT) - 1, stats.at<int>(part, cv::CC_STAT_TOP) - 1,
-        stats.at<int>(part, cv::CC_STAT_WIDTH) + 2, stats.at<int>(part, cv::CC_STAT_HEIGHT) + 2);
-    const cv::Rect around = box & cv::Rect({}, small.size());
+    const int left = stats.at<int>(part, cv::CC_STAT_LEFT) - kAround,
+              top = stats.at<int>(part, cv::CC_STAT_TOP) - kAround,
+              width = stats.at<int>(part, cv::CC_STAT_WIDTH) + 2 * kAround,
+              height = stats.at<int>(part, cv::CC_STAT_HEIGHT) + 2 * kAround;
+    const cv::Rect around = cv::Rect(left, top, width, height) & cv::Rect({}, small.size());
     cv::Mat cells = labels(around) == part;
     double most = 0;
     cv::minMaxLoc(z(around), nullptr, &most, nullptr, nullptr, cells);
-    cv::dilate(cells, cells, cv::Mat());
+    cv::dilate(cells, cells, cv::Mat(), {-1, -1}, kAround);
+    cells &= (labels(around) == part) | (labels(around) == 0);
     offset(around).setTo(-scale.Inverse(static_cast<float>(most)) - kBelow, cells);
   }
   return offset;

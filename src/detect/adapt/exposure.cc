@@ -48,8 +48,9 @@ std::vector<std::uint8_t> LightTable(double stops) {
 }
 
 cv::Mat InLight(const cv::Mat& bgr, const std::vector<std::uint8_t>& light) {
-  cv::Mat lit = bgr;
-  if (!light.empty()) cv::LUT(bgr, light, lit);
+  if (light.empty()) return bgr;
+  cv::Mat lit;
+  cv::LUT(bgr, light, lit);
   return lit;
 }
 

@@ -153,6 +153,7 @@ bool IsFolder(const std::string& file) {
 bool AdaptsNothing(const Given& given) {
   return given.Is("--adapt", {"off"}) && !given.Has("--seed-mask") && !given.Has("--seed-rect");
 }
+bool DividesNothing(const Given& given) { return given.Is("--adapt", {"off", "faces"}); }
 bool HasNoImages(const Given& given) { return !given.Has("--images"); }
 bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
 bool WritesClasses(const Given& given) { return given.Is("--output", {"classes"}); }
@@ -196,6 +197,15 @@ constexpr Rule kRules[] = {
     {"evaluate", "--refine", HasNoImages, "--refine needs --images"},
     {"evaluate", "--refine", AdaptsNothing,
      "--refine is of adapted images, and --adapt off is given"},
+    {"detect", "--min-component", DividesNothing,
+     "--min-component is of images that are divided, and only --adapt auto divides"},
+    {"live", "--min-component", DividesNothing,
+     "--min-component is of images that are divided, and only --adapt auto divides"},
+    {"evaluate", "--min-component", DividesNothing,
+     "--min-component is of images that are divided, and only --adapt auto divides"},
+    {"evaluate", "--min-component", HasNoImages, "--min-component needs --images"},
+    {"detect", "--min-component", WritesClasses,
+     "--min-component is of images that are divided, and --output classes knows none"},
     {"evaluate", "--allow-missing", HasNoMasks, "--allow-missing needs --truth"},
     {"detect", "--refine", WritesClasses,
      "--refine is of adapted images, and --output classes knows none"},
