@@ -146,6 +146,8 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
   const std::pair<const char*, const char*> cases[] = {
       {"detect in -o out --refine off --adapt off", "--refine is of adapted images"},
       {"detect in -o out --refine off --output classes", "--refine is of adapted images"},
+      {"detect in -o out --min-component 0 --adapt faces", "--min-component is of images that are"},
+      {"detect in -o out --min-component 0 --output classes", "--min-component is of images that"},
       {"detect in -o out --codec ffv1 --output overlay", "--codec is not for overlays"},
       {"detect in -o out --codec ffv1 --output heatmap,overlay", "--codec is not for overlays"},
       {"detect in/a.png -o out --codec ffv1", "--codec is for videos"},
