@@ -117,7 +117,7 @@ typedef struct skinmask_picture {
 } skinmask_picture;
 
 typedef enum skinmask_output {
-  SKINMASK_MASK = 0,        /* 1 byte a pixel: 255 skin, 0 not */
+  SKINMASK_MASK = 0,        /* 1 byte a pixel: 255 skin, 0 not; 128 unsure (abstain) */
   SKINMASK_PROBABILITY = 1, /* 1 byte a pixel: round(255 P(skin)) */
   SKINMASK_OVERLAY = 2,     /* 3 bytes: the picture, darkened where there is no skin */
   SKINMASK_CUTOUT = 3,      /* 4 bytes: the picture with the mask as alpha */

@@ -84,7 +84,8 @@ class Frames {
   // By the stream's detector, or one with other options.
   Judgement Judge(const Detector& detector, const Picture& picture) {
     const std::lock_guard lock(mutex_);
-    return {detector, picture, stream_.Follow(picture)};
+    std::shared_ptr<const Adaptation> adaptation = stream_.Follow(picture);
+    return {detector, picture, std::move(adaptation)};
   }
 
   const Detector& detector() const { return stream_.detector(); }

@@ -174,6 +174,8 @@ std::optional<DetectedImage> VideoRun::Go() {
   };
   try {
     RunStages(stages, run.stop);
+  } catch (const WaitStopped&) {  // an interrupt is no failure of the video
+    return std::nullopt;
   } catch (const std::exception& e) {
     run.problem(Problem(input_, e));
     return std::nullopt;

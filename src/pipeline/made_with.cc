@@ -92,9 +92,14 @@ std::string FirstDifference(const Json& a, const Json& b) {
 // One write at the end of the file, so that runs that share a folder leave whole lines, each.
 void Append(const fs::path& file, const std::string& line) {
   const int descriptor =
-      open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  const bool written = descriptor >= 0 && write(descriptor, line.data(), line.size()) ==
-                                              static_cast<ssize_t>(line.size());
+      open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  // A line that a full disk cut off ends here, and spoils no other.
+  const off_t end = descriptor >= 0 ? lseek(descriptor, 0, SEEK_END) : 0;
+  char last = '\n';
+  const bool is_cut = end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
+  const std::string text = is_cut ? "\n" + line : line;
+  const bool written = descriptor >= 0 && write(descriptor, text.data(), text.size()) ==
+                                              static_cast<ssize_t>(text.size());
   const int error = errno;
   if (descriptor >= 0) close(descriptor);
   if (!written)

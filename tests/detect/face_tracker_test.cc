@@ -46,6 +46,19 @@ TEST(FaceTracker, TakesWhatASearchFoundInAnEarlierFrameToWhereItIsNow) {
   EXPECT_EQ(OnlyCentre(tracker), cv::Point2d(155, 120));
 }
 
+// A face whose box ends a pixel within the frame, of which the small image keeps none.
+TEST(FaceTracker, TakesAFaceOfWhichNothingIsLeftToFollow) {
+  const TrackingFrame large =
+      TrackingFrameOf(cv::Mat(1080, 1920, CV_8UC3, cv::Scalar(90, 90, 90)), 39'000);
+  for (const cv::Rect box : {cv::Rect(1919, 500, 1, 60), cv::Rect(500, 1079, 60, 1)}) {
+    FaceTracker tracker({});
+    const Seed seed{box, FaceFrame{{1950., 530.}, 60, 0}, {}};
+    tracker.UpdateWithDetections({seed}, large, large);
+    tracker.Follow(large);
+    EXPECT_EQ(tracker.seeds().size(), 1u);
+  }
+}
+
 TEST(FaceTracker, StaysWhereASearchJittersAndMovesWhereItDoesNot) {
   FaceTracker tracker({});
   const TrackingFrame frame = SeenFrom({40, 30});

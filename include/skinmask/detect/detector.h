@@ -27,13 +27,12 @@ struct DetectorOptions {
   // colours divide; kFaces: to its faces alone; kOff: the same model for all, which is the fastest.
   enum class Adapt { kAuto, kFaces, kOff };
   Adapt adapt = Adapt::kAuto;
-  // By itself kAuto leaves a model alone whose positive class is not called skin, as faces say
-  // nothing of it, and where there are seeds, these are all that counts. True: neither, for it was
-  // asked for. (`adapt`, or a file of `faces`, that is set by its name in DetectorTable asks for
-  // it.)
+  // Whether kAuto was asked for by name. Then it adapts models of any class, and searches for faces
+  // beside seeds; else it adapts only models whose positive class is called skin, and seeds are all
+  // that counts. Setting `adapt`, or a file of `faces`, by name in DetectorTable sets it.
   bool insist = false;
-  // Skin in every picture that is adapted to, with kOff, too: a rectangle; a file of a mask, whose
-  // bytes above 127 are skin.
+  // Where skin is in every picture, which is adapted to that, with kOff, too: a rectangle; a file
+  // of a mask, whose bytes above 127 are skin.
   std::optional<cv::Rect> seed_rect{};
   std::filesystem::path seed_mask{};
   std::filesystem::path faces{};  // a file of YuNet's; empty: the finder that is built in

@@ -72,7 +72,9 @@ Track TrackOf(const Seed& detection, const TrackingFrame& searched, const Tracki
   Track track{detection, true, 0, {}, 1, {}};
   if (!detection.face) return track;
   track.face_template = searched.small_grey(TemplateBox(detection.box, searched));
-  track.correlation = MatchTemplate(track.face_template, now, track.seed);
+  // Of a face at the very border nothing may be left in the small image.
+  track.correlation =
+      track.face_template.empty() ? 0 : MatchTemplate(track.face_template, now, track.seed);
   return track;
 }
 

@@ -1,5 +1,6 @@
 // The last line, --json, --jsonl and --csv of detect.
 #include <fmt/format.h>
+#include <fstream>
 
 #include <nlohmann/json.hpp>
 
@@ -208,6 +209,14 @@ TEST_F(RecordTest, WhatIsReplacedCountsNoLonger) {
   EXPECT_TRUE(refused(""));
   EXPECT_EQ(Run(resume + "--output overlay").status, 0);
   EXPECT_TRUE(refused("--output overlay --threshold 0.2"));
+}
+
+TEST_F(RecordTest, ALineThatIsCutOffSpoilsNoOther) {
+  std::filesystem::create_directories(Path("out"));
+  std::ofstream(Path("out/.skinmask-options.jsonl")) << R"({"outputs":["mask"],"made_w)";
+  ASSERT_EQ(Run("detect in -o out --adapt off --threshold 0.6").status, 0);
+  EXPECT_EQ(Run("detect in -o out --adapt off --threshold 0.6 --resume").status, 0);
+  EXPECT_EQ(Run("detect in -o out --adapt off --threshold 0.1 --resume").status, 1);
 }
 
 // Many runs may share a folder; what is no whole line there says nothing.
