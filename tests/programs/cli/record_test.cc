@@ -1,7 +1,7 @@
 // The last line, --json, --jsonl and --csv of detect.
 #include <fmt/format.h>
-#include <fstream>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "skinmask/detect/region.h"
