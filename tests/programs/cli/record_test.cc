@@ -214,9 +214,9 @@ TEST_F(RecordTest, WhatIsReplacedCountsNoLonger) {
 TEST_F(RecordTest, ALineThatIsCutOffSpoilsNoOther) {
   std::filesystem::create_directories(Path("out"));
   std::ofstream(Path("out/.skinmask-options.jsonl")) << R"({"outputs":["mask"],"made_w)";
-  ASSERT_EQ(Run("detect in -o out --adapt off --threshold 0.6").status, 0);
-  EXPECT_EQ(Run("detect in -o out --adapt off --threshold 0.6 --resume").status, 0);
-  EXPECT_EQ(Run("detect in -o out --adapt off --threshold 0.1 --resume").status, 1);
+  ASSERT_EQ(Run("detect in/a.png -o out --adapt off --threshold 0.6").status, 0);
+  EXPECT_EQ(Run("detect in/a.png -o out --adapt off --threshold 0.6 --resume").status, 0);
+  EXPECT_EQ(Run("detect in/a.png -o out --adapt off --threshold 0.1 --resume").status, 1);
 }
 
 // Many runs may share a folder; what is no whole line there says nothing.
