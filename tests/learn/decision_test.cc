@@ -103,8 +103,8 @@ TEST_P(RulesTest, MinRecallHasTheSmallestFalsePositiveRate) {
 
 TEST_P(RulesTest, CostIsTheLeast) {
   for (const auto& [fp, fn] : {std::pair(1., 1.), {1., 5.}, {5., 1.}, {1., 1000.}, {1000., 1.}}) {
-    const auto cost = [fp = fp, fn = fn](const Confusion& c) {
-      return static_cast<double>(c.fp) * fp + static_cast<double>(c.fn) * fn;
+    const auto cost = [one = fp, other = fn](const Confusion& c) {
+      return static_cast<double>(c.fp) * one + static_cast<double>(c.fn) * other;
     };
     double best = 1e300;
     for (const Confusion& c : AllCounts(scored_)) best = std::min(best, cost(c));
