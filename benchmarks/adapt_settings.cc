@@ -2,8 +2,9 @@
 //   adapt_settings IMAGES TRUTH MASK_NAME [MODEL]
 // TRUTH is a folder of masks, or '-' for images without skin; MASK_NAME has {stem}, and a '!'
 // before it says that black is skin. Each line of the standard input is a variant, 'NAME=VALUE
-// ...'; for each one there is a line of output with 'tp fp fn tn' of each image, images parted by
-// commas, in the order of their names. Names are those of AdaptOptions, as 'fit.em_steps'. Beside
+// ...'; for each one there is a line of output with 'tp fp fn tn true false' of each image, images
+// parted by commas, in the order of their names: pixels, and faces (one is true where skin covers
+// 40 % of its middle). Names are those of AdaptOptions, as 'fit.em_steps'. Beside
 // them there is what was tried and left out: 'light' 1 (grey world: the means of the channels
 // become equal) or 2 (white patch: their 99th percentiles); 'specks': parts and holes of the mask
 // below this share of the image are removed; 'grabcut' 1: cv::grabCut, 5 iterations, with the
@@ -168,6 +169,14 @@ cv::Mat GrabCut(const cv::Mat& bgr, const std::vector<Seed>& seeds) {
   return (mask == cv::GC_FGD) | (mask == cv::GC_PR_FGD);
 }
 
+int TrueFaces(const Item& item) {
+  return static_cast<int>(std::ranges::count_if(item.seeds, [&](const Seed& seed) {
+    const skinmask::FaceFrame middle{seed.face->centre, seed.face->size / 2, seed.face->tilt};
+    const cv::Rect box = middle.Box(item.truth.size());
+    return 10 * cv::countNonZero(item.truth(box)) > 4 * box.area();
+  }));
+}
+
 std::string Score(const Item& item, const Variant& variant, const skinmask::Model& model,
                   const skinmask::Posterior& posterior) {
   const cv::Mat bgr = Corrected(item.bgr, variant.light);
@@ -182,8 +191,10 @@ std::string Score(const Item& item, const Variant& variant, const skinmask::Mode
                                      variant.specks);
   const int tp = cv::countNonZero(mask & item.truth), called = cv::countNonZero(mask),
             skin = cv::countNonZero(item.truth);
-  return fmt::format("{} {} {} {}", tp, called - tp, skin - tp,
-                     static_cast<int>(mask.total()) - called - skin + tp);
+  const int faces = TrueFaces(item);
+  return fmt::format("{} {} {} {} {} {}", tp, called - tp, skin - tp,
+                     static_cast<int>(mask.total()) - called - skin + tp, faces,
+                     static_cast<int>(item.seeds.size()) - faces);
 }
 
 std::unique_ptr<skinmask::SeedFinder> FinderOf(const Variant& variant) {

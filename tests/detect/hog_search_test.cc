@@ -35,10 +35,16 @@ bool IsAmong(const HogFace& face, const std::vector<HogFace>& faces) {
                      [&](const HogFace& other) { return Overlap(face, other) >= .5; });
 }
 
+std::vector<HogFace> BestOf(const std::vector<HogFace>& windows) {
+  std::vector<HogFace> best;
+  for (const auto& group : GroupsOf(windows)) best.push_back(group.front());
+  return best;
+}
+
 // Every face of one that scores at least .1 is among those of the other, which score at least 0.
 void ExpectSameFaces(const cv::Mat& grey, const std::string& name, int* count = nullptr) {
   HogSearch search;
-  const std::vector<HogFace> ours = search.Find(grey, 0), theirs = DlibFaces(grey, 0);
+  const std::vector<HogFace> ours = BestOf(search.Find(grey, 0)), theirs = DlibFaces(grey, 0);
   for (const HogFace& face : theirs)
     if (face.score >= .1) {
       EXPECT_TRUE(IsAmong(face, ours)) << name << ": missed " << face.score;
@@ -207,6 +213,78 @@ TEST(HogFaceFinder, FurtherFacesMayScoreLessWhereColorsAgree) {
   options.min_score = .3;
   options.further_slack = 0;
   EXPECT_EQ(HogFaceFinder(options)->Find(unlike).size(), 2u);
+}
+
+FaceFrame BestFrame(const cv::Mat& bgr) {
+  const std::vector<Seed> seeds = HogFaceFinder()->Find(bgr);
+  EXPECT_FALSE(seeds.empty());
+  return seeds.empty() ? FaceFrame{{0, 0}, 1, 0} : *seeds[0].face;
+}
+
+// By how many of its sizes a frame is elsewhere than the other, or larger or smaller.
+double Distance(const FaceFrame& a, const FaceFrame& b) {
+  return std::max(cv::norm(a.centre - b.centre) / b.size, std::abs(std::log(a.size / b.size)));
+}
+
+// Close-ups without the forehead are cut out of a picture, whose frame is the truth.
+TEST(HogFaceFinder, FindsFacesThatAreCutByTheBorder) {
+  const cv::Mat bgr = Sample("astronaut.png", cv::IMREAD_COLOR);
+  const FaceFrame whole = BestFrame(bgr);
+  HogOptions alone;
+  alone.padding = 0;
+  alone.again_pixels = 1;
+  for (const double right : {-.05, 0., .05, .1}) {
+    const cv::Rect cut(cvRound(224 + 165 * right) - 57, 101, 115, 115);
+    EXPECT_TRUE(HogFaceFinder(alone)->Find(bgr(cut)).empty()) << right;
+    FaceFrame frame = BestFrame(bgr(cut));
+    frame.centre += cv::Point2d(cut.tl());
+    EXPECT_LT(Distance(frame, whole), .15) << right;
+  }
+}
+
+TEST(HogFaceFinder, FramesDoNotDependOnTheSizeOfTheFile) {
+  const cv::Mat bgr = Sample("astronaut.png", cv::IMREAD_COLOR);
+  const FaceFrame as_it_is = BestFrame(bgr);
+  for (const double scale : {.4, .8, 1.7, 3., 6.}) {
+    FaceFrame frame = BestFrame(Scaled(bgr, scale));
+    frame.centre /= scale;
+    frame.size /= scale;
+    EXPECT_LT(Distance(frame, as_it_is), .05) << scale;
+  }
+}
+
+// Cells are 8 pixels of what is searched, some 3 here.
+TEST(HogFaceFinder, FramesMoveWithThePicture) {
+  const cv::Mat bgr = Sample("astronaut.png", cv::IMREAD_COLOR);
+  const FaceFrame whole = BestFrame(bgr);
+  for (int shift = 1; shift <= 5; ++shift) {
+    FaceFrame frame = BestFrame(bgr(cv::Rect(shift, shift, bgr.cols - shift, bgr.rows - shift)));
+    frame.centre += cv::Point2d(shift, shift);
+    EXPECT_LT(Distance(frame, whole), .03) << shift;
+  }
+}
+
+// A face whose score is near the threshold, turned more and more.
+TEST(HogFaceFinder, LooksAgainWhereThereIsNoFace) {
+  const cv::Mat upright = Sample("astronaut.png", cv::IMREAD_COLOR)(cv::Rect(60, 0, 330, 330));
+  HogOptions once, again;
+  once.padding = again.padding = 0;
+  once.again_pixels = 1;
+  int found_once = 0, found = 0;
+  for (double angle = 20; angle < 40; angle += 5) {
+    cv::Mat turned;
+    cv::warpAffine(upright, turned, cv::getRotationMatrix2D({165, 130}, angle, 1), upright.size(),
+                   cv::INTER_LINEAR, cv::BORDER_REPLICATE);
+    for (double least = .2; least < 1.4; least += .15) {
+      once.min_score = again.min_score = least;
+      const bool is_found = !HogFaceFinder(once)->Find(turned).empty();
+      const bool is_found_again = !HogFaceFinder(again)->Find(turned).empty();
+      EXPECT_TRUE(is_found_again || !is_found) << angle;
+      found_once += is_found;
+      found += is_found_again;
+    }
+  }
+  EXPECT_LT(found_once, found);
 }
 
 // However large a picture is, it is searched at a size within bounds; what is thinner than a pixel

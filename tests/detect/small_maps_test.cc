@@ -132,12 +132,15 @@ double PriorOf(const Seed& seed, double x, double y, const SpatialPriorOptions& 
   const cv::Point2d p = seed.face ? seed.face->FromImage({x, y})
                                   : cv::Point2d((x - seed.box.x) / seed.box.width - 0.5,
                                                 (y - seed.box.y) / seed.box.height - 0.5);
-  const double far = std::max(std::abs(p.x) - 1, 0.) + std::max(std::abs(p.y) - 1, 0.);
-  const double below = o.below - o.decay_per_face_width * std::min(far, o.max_decay_widths);
+  const auto decay = [](double distance, double each, double most) {
+    return each * std::min(std::max(std::abs(distance) - 1, 0.), most);
+  };
+  const double beside = decay(p.x, o.decay_per_face_width, o.max_decay_widths);
+  const double below = o.below - beside - decay(p.y, o.decay_per_face_height, o.max_decay_heights);
   if (!seed.face) return inside ? o.head : below;
   const double u = p.x / o.head_half_width, v = (p.y - kHeadCentre) / o.head_half_height;
   const double head = Logistic((1 - std::hypot(u, v)) / 0.1), chin = Logistic((p.y - 0.5) / 0.15);
-  return head * o.head + (1 - head) * (chin * below + (1 - chin) * o.above);
+  return head * o.head + (1 - head) * (chin * below + (1 - chin) * (o.above - beside));
 }
 
 TEST(SpatialPrior, IsThatOfTheNearestSeed) {

@@ -32,6 +32,16 @@ struct HogOptions {
   // In an image that has such a face, others whose colours are like its may score so much less: on
   // 'groups' 144 true faces instead of 136, on everyday people 44 instead of 36. 0 to 2.
   double further_slack = 0.4;
+  // Faces that fill the image or are cut by its border: it is searched once more, with its shorter
+  // side at most close_up_side pixels long, and with the pixels of its border repeated around it
+  // for this share of that side; 0: not at all. heads, heads_dark and ECU, zoomed in by 1.25
+  // to 1.7. 0 to 2; 64 to 4000.
+  double padding = 0.3;
+  int close_up_side = 240;
+  // Where no face is found, a larger image is searched once more at this size, in pixels: a face
+  // that is missed between two steps of the first pyramid is found in this one, so that less
+  // depends on the size of the file. ECU, at 8 megapixels. 1 to 10^8.
+  int again_pixels = 200000;
 
   bool operator==(const HogOptions&) const = default;
   void Validate() const;  // throws Error for the first value out of range
@@ -108,16 +118,19 @@ struct ImageFitOptions {
 struct SpatialPriorOptions {
   // In the ellipse of the head; above and beside it, where hair and background are; below it, where
   // neck, breast and hands are. people. -20 to 20.
-  double head = 2.5;
+  double head = 2.8;
   double above = -2.55;
   double below = 0;
-  // Below the head, log-odds fall by this for each width or height beyond the first, and fall no
-  // more after so many: people. 0 to 20; 0 to 100.
+  // On the left and right, log-odds fall by this for each width beyond the first, and fall no more
+  // after so many: people. 0 to 20; 0 to 100.
   double decay_per_face_width = 1;
   double max_decay_widths = 2;
+  // Likewise below the head, for each height: people. 0 to 20; 0 to 100.
+  double decay_per_face_height = 0.9;
+  double max_decay_heights = 2;
   // Half axes of the head's ellipse: people. 0.05 to 2.
   double head_half_width = 0.435;
-  double head_half_height = 0.575;
+  double head_half_height = 0.6;
 };
 
 // Mean field, neighbours weighing as a guided filter has them (He, Sun, Tang 2010).

@@ -44,6 +44,8 @@ OptionTable<SpatialPriorOptions> SpatialPriorTable() {
           {"below", &O::below, -20, 20},
           {"decay_per_face_width", &O::decay_per_face_width, 0, 20},
           {"max_decay_widths", &O::max_decay_widths, 0, 100},
+          {"decay_per_face_height", &O::decay_per_face_height, 0, 20},
+          {"max_decay_heights", &O::max_decay_heights, 0, 100},
           {"head_half_width", &O::head_half_width, 0.05, 2},
           {"head_half_height", &O::head_half_height, 0.05, 2}};
 }
@@ -102,7 +104,10 @@ const OptionTable<HogOptions>& HogTable() {
                                     {"hog.max_enlargement", &O::max_enlargement, 1, 8},
                                     {"hog.min_score", &O::min_score, -2, 2},
                                     {"hog.min_tilted_score", &O::min_tilted_score, -2, 2},
-                                    {"hog.further_slack", &O::further_slack, 0, 2}};
+                                    {"hog.further_slack", &O::further_slack, 0, 2},
+                                    {"hog.padding", &O::padding, 0, 2},
+                                    {"hog.close_up_side", &O::close_up_side, 64, 4000},
+                                    {"hog.again_pixels", &O::again_pixels, 1, 1e8}};
   return table;
 }
 

@@ -25,16 +25,32 @@ constexpr Framing kFramings[] = {{1.16, 0, -.10, 0},       // front
 
 constexpr int kFirstTilted = 3;
 
-Seed SeedOf(const HogFace& found, double scale_x, double scale_y, const cv::Size& image) {
+FaceFrame FrameOf(const HogFace& found, double scale_x, double scale_y) {
   const Framing& framing = kFramings[found.pattern];
   const double height = (found.bottom - found.top + 1) * scale_y;
   const cv::Point2d middle((found.left + found.right + 1) / 2.,
                            (found.top + found.bottom + 1) / 2.);
-  const FaceFrame face{
-      {middle.x * scale_x + height * framing.right, middle.y * scale_y + height * framing.down},
-      height * framing.size,
-      framing.tilt_degrees * std::numbers::pi / 180};
-  return {face.Box(image), face, {}};
+  return {{middle.x * scale_x + height * framing.right, middle.y * scale_y + height * framing.down},
+          height * framing.size,
+          framing.tilt_degrees * std::numbers::pi / 180};
+}
+
+// Windows lie a tenth of a face apart and differ in size by a fifth. The mean of all that show a
+// face, weighing by how near their scores are to the best, is twice as near to YuNet's frame as the
+// best one alone (ECU: 0.015 instead of 0.025 sizes of the face, medians).
+FaceFrame MeanFrame(const std::vector<HogFace>& group, double scale_x, double scale_y) {
+  constexpr double kReach = 1;  // the best score less this weighs nothing
+  FaceFrame mean{{0, 0}, 0, 0};
+  double sum = 0, log_size = 0;
+  for (const HogFace& face : group) {
+    const double weight = std::max(kReach + face.score - group.front().score, 0.);
+    const FaceFrame frame = FrameOf(face, scale_x, scale_y);
+    mean.centre += weight * frame.centre;
+    log_size += weight * std::log(frame.size);
+    mean.tilt += weight * frame.tilt;
+    sum += weight;
+  }
+  return {mean.centre / sum, std::exp(log_size / sum), mean.tilt / sum};
 }
 
 // The shares of red and of blue in the light of the middle of a face, which differ less between
@@ -76,26 +92,65 @@ class HogFaces : public SeedFinder {
     const double scale_x = static_cast<double>(bgr.cols) / grey.cols;
     const double scale_y = static_cast<double>(bgr.rows) / grey.rows;
     const auto color = [&](const HogFace& face) { return ColorOf(bgr, face, scale_x, scale_y); };
-    const double least = options_.min_score - options_.further_slack;
-    const std::vector<HogFace> found = searches_.With(
-        [] { return HogSearch(); }, [&](HogSearch& search) { return search.Find(grey, least); });
+    const std::vector<std::vector<HogFace>> found =
+        searches_.With([] { return HogSearch(); },
+                       [&](HogSearch& search) { return GroupsOf(Windows(grey, search)); });
     std::vector<FaceColor> certain;
-    for (const HogFace& face : found)
-      if (face.score >= MinScore(face)) certain.push_back(color(face));
+    for (const auto& group : found)
+      if (IsFace(group.front())) certain.push_back(color(group.front()));
     std::vector<Seed> seeds;
-    for (const HogFace& face : found) {
-      if (face.score < MinScore(face) - options_.further_slack) continue;
-      if (face.score < MinScore(face) && !IsLikeOne(color(face), certain)) continue;
-      Seed seed = SeedOf(face, scale_x, scale_y, bgr.size());
-      if (!seed.box.empty()) seeds.push_back(std::move(seed));
+    for (const auto& group : found) {
+      const HogFace& best = group.front();
+      if (!IsFace(best, options_.further_slack)) continue;
+      if (!IsFace(best) && !IsLikeOne(color(best), certain)) continue;
+      const FaceFrame face = MeanFrame(group, scale_x, scale_y);
+      if (const cv::Rect box = face.Box(bgr.size()); !box.empty()) seeds.push_back({box, face, {}});
     }
     return seeds;
   }
 
  private:
-  double MinScore(const HogFace& face) const {
-    return face.pattern < kFirstTilted ? options_.min_score
-                                       : std::max(options_.min_score, options_.min_tilted_score);
+  bool IsFace(const HogFace& face, double slack = 0) const {
+    const double least = face.pattern < kFirstTilted
+                             ? options_.min_score
+                             : std::max(options_.min_score, options_.min_tilted_score);
+    return face.score >= least - slack;
+  }
+
+  // What may be faces, in pixels of `grey`.
+  std::vector<HogFace> Windows(const cv::Mat& grey, HogSearch& search) const {
+    const double least = options_.min_score - options_.further_slack;
+    std::vector<HogFace> windows = search.Find(grey, least);
+    if (options_.padding > 0) {
+      const int side = std::min(grey.cols, grey.rows);
+      const double scale = std::min(1., options_.close_up_side / static_cast<double>(side));
+      AddFound(grey, scale, options_.padding, options_.min_score, search, windows);
+    }
+    // The steps of its pyramid lie between those of the first search.
+    const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
+    if (again < 1 &&
+        std::ranges::none_of(windows, [&](const HogFace& face) { return IsFace(face); }))
+      AddFound(grey, again, 0, least, search, windows);
+    return windows;
+  }
+
+  // Searches `grey` made smaller by `scale`, with the pixels of its border repeated around it for
+  // `padding` of its shorter side, and adds what is found if its middle is within `grey`.
+  static void AddFound(const cv::Mat& grey, double scale, double padding, double least,
+                       HogSearch& search, std::vector<HogFace>& windows) {
+    const cv::Size size(std::max(1, cvRound(grey.cols * scale)),
+                        std::max(1, cvRound(grey.rows * scale)));
+    const int border = cvRound(padding * std::min(size.width, size.height));
+    cv::Mat small;
+    cv::resize(grey, small, size, 0, 0, scale < .5 ? cv::INTER_AREA : cv::INTER_LINEAR);
+    cv::copyMakeBorder(small, small, border, border, border, border, cv::BORDER_REPLICATE);
+    const auto x = [&](int at) { return cvRound((at - border) * (1. * grey.cols / size.width)); };
+    const auto y = [&](int at) { return cvRound((at - border) * (1. * grey.rows / size.height)); };
+    for (HogFace face : search.Find(small, least)) {
+      face = {face.score, face.pattern, x(face.left), y(face.top), x(face.right), y(face.bottom)};
+      const cv::Point middle((face.left + face.right) / 2, (face.top + face.bottom) / 2);
+      if (cv::Rect({}, grey.size()).contains(middle)) windows.push_back(face);
+    }
   }
 
   // The grey image at the size that is searched.

@@ -7,7 +7,7 @@
 namespace skinmask {
 namespace {
 
-constexpr int kCell = 8, kHogWindow = static_cast<int>(HogTables::kWindow);
+constexpr int kCell = kHogCell, kHogWindow = static_cast<int>(HogTables::kWindow);
 constexpr int kSlack = static_cast<int>(kHogSlack);
 
 int Cells(int pixels) { return (pixels + kCell / 2) / kCell; }
@@ -24,90 +24,6 @@ T* Room(std::vector<T>& values, std::size_t count) {
 
 std::int16_t ShortShare(double share) {
   return static_cast<std::int16_t>(std::min(32767., share * 32768 + .5));
-}
-
-// ---- Boxes, as dlib has them
-
-struct Rectangle {
-  double left, top, right, bottom;
-
-  // A point of a picture, seen in that before it was made smaller, and the other way.
-  Rectangle Larger() const {
-    return Each([](double p) { return p * 6 / 5 + .3; });
-  }
-  Rectangle Smaller() const {
-    return Each([](double p) { return (p - .3) * 5 / 6; });
-  }
-  Rectangle Rounded() const {
-    return Each([](double p) { return std::floor(p + .5); });
-  }
-
- private:
-  template <class Act>
-  Rectangle Each(const Act& act) const {
-    return {act(left), act(top), act(right), act(bottom)};
-  }
-};
-
-// How often a picture is searched: as long as it is as large as a face.
-int LevelsOf(int width, int height) {
-  constexpr double kLeast = 64;
-  Rectangle r{0, 0, width - 1., height - 1.};
-  int levels = 0;
-  do {
-    r = r.Smaller().Rounded();
-    ++levels;
-  } while (r.right - r.left + 1 >= kLeast && r.bottom - r.top + 1 >= kLeast);
-  return levels;
-}
-
-// In the picture of its level: where the middle of its first and of its last cell are.
-int PixelOfCell(int cell) {
-  const int pixel = (cell + 1) * kCell + 1;
-  return pixel + (pixel >= 0 ? kCell / 2 : -kCell / 2);
-}
-
-HogFace FaceOf(int pattern, int row, int column, double score, int level) {
-  const int x = column - HogLevel::kBefore, y = row - HogLevel::kBefore;
-  Rectangle box{static_cast<double>(PixelOfCell(x)), static_cast<double>(PixelOfCell(y)),
-                static_cast<double>(PixelOfCell(x + kHogWindow - 1)),
-                static_cast<double>(PixelOfCell(y + kHogWindow - 1))};
-  for (int k = 0; k < level; ++k) box = box.Larger();
-  box = box.Rounded();
-  return {score,
-          pattern,
-          static_cast<int>(box.left),
-          static_cast<int>(box.top),
-          static_cast<int>(box.right),
-          static_cast<int>(box.bottom)};
-}
-
-double Area(const HogFace& a) {
-  return static_cast<double>(a.right - a.left + 1) * (a.bottom - a.top + 1);
-}
-
-bool Overlap(const HogFace& a, const HogFace& b) {
-  // Of the area of the box around both, and of that of either.
-  constexpr double kOfBoth = .33, kOfOne = .788;
-  const int width = std::min(a.right, b.right) - std::max(a.left, b.left) + 1;
-  const int height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top) + 1;
-  if (width <= 0 || height <= 0) return false;
-  const double inner = static_cast<double>(width) * height;
-  const double outer =
-      static_cast<double>(std::max(a.right, b.right) - std::min(a.left, b.left) + 1) *
-      (std::max(a.bottom, b.bottom) - std::min(a.top, b.top) + 1);
-  return inner > kOfBoth * outer || inner > kOfOne * std::min(Area(a), Area(b));
-}
-
-std::vector<HogFace> BestOfOverlapping(std::vector<HogFace> faces) {
-  std::stable_sort(faces.begin(), faces.end(),
-                   [](const HogFace& a, const HogFace& b) { return a.score > b.score; });
-  std::vector<HogFace> best;
-  for (const HogFace& face : faces)
-    if (std::none_of(best.begin(), best.end(),
-                     [&](const HogFace& other) { return Overlap(face, other); }))
-      best.push_back(face);
-  return best;
 }
 
 // How `size` pixels lie on `from` pixels: from the middle of the first to that of the last.
@@ -458,7 +374,7 @@ std::vector<HogFace> HogSearch::Find(const cv::Mat& grey, double min_score) {
   for (int y = 0; y < grey.rows; ++y)
     std::copy_n(grey.ptr<std::uint8_t>(y), grey.cols, pictures_[0].Row(y));
   std::vector<HogFace> faces;
-  const int levels = LevelsOf(grey.cols, grey.rows);
+  const int levels = HogLevels(grey.cols, grey.rows);
   for (int l = 0; l < levels; ++l) {
     if (l > 0) Reduce(pictures_[(l + 1) % 2], pictures_[l % 2]);
     const HogView picture = pictures_[l % 2].View();
@@ -474,9 +390,10 @@ std::vector<HogFace> HogSearch::Find(const cv::Mat& grey, double min_score) {
       found = Scan(level_, min_score);
     }
     for (const auto& [window, score] : found)
-      faces.push_back(FaceOf(window.pattern, window.row, window.column, score, l));
+      faces.push_back(FaceOfWindow(window.pattern, window.row, window.column, score, l));
   }
-  return BestOfOverlapping(std::move(faces));
+  std::sort(faces.begin(), faces.end(), IsBetter);
+  return faces;
 }
 
 }  // namespace skinmask

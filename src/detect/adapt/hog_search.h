@@ -82,11 +82,24 @@ struct HogFace {
   int left, top, right, bottom;  // these pixels are within it; it may reach beyond the picture
 };
 
+// Pixels of a cell's side.
+inline constexpr int kHogCell = 8;
+// How often a picture is searched, each time at 5/6 of its size: as long as it is as large as a
+// face.
+int HogLevels(int width, int height);
+// The face that a window of a level shows, in pixels of the picture.
+HogFace FaceOfWindow(int pattern, int row, int column, double score, int level);
+// By score; of equal ones always the same is first, whatever their order was.
+bool IsBetter(const HogFace& a, const HogFace& b);
+// Those that overlap much with the best one stand behind it, better ones first; and so on with the
+// rest.
+std::vector<std::vector<HogFace>> GroupsOf(std::vector<HogFace> faces);
+
 // Only one thread may use it at a time; it keeps its memory for the next picture.
 class HogSearch {
  public:
-  // The faces that score at least min_score, best first, where of two that overlap much the better
-  // counts. `grey` is CV_8UC1.
+  // All windows that score at least min_score, the best first: many for each face. `grey` is
+  // CV_8UC1.
   std::vector<HogFace> Find(const cv::Mat& grey, double min_score);
 
  private:

@@ -88,29 +88,34 @@ class PriorAt {
       : head(Rounded(o.head)),
         above_(Rounded(o.above)),
         below_(Rounded(o.below)),
-        decay_(Rounded(o.decay_per_face_width)),
-        max_decay_widths_(Rounded(o.max_decay_widths)),
+        per_width_(Rounded(o.decay_per_face_width)),
+        max_widths_(Rounded(o.max_decay_widths)),
+        per_height_(Rounded(o.decay_per_face_height)),
+        max_heights_(Rounded(o.max_decay_heights)),
         per_half_width_(Rounded(1 / o.head_half_width)),
         per_half_height_(Rounded(1 / o.head_half_height)) {}
 
   float BelowHead(float u, float v) const {
-    const float beyond = std::max(std::abs(u) - 1, 0.f) + std::max(std::abs(v) - 1, 0.f);
-    return below_ - decay_ * std::min(beyond, max_decay_widths_);
+    return below_ - Beside(u) - per_height_ * std::min(Beyond(v), max_heights_);
   }
 
   float AroundFace(float u, float v) const {
     const float x = u * per_half_width_, y = (v - Rounded(kHeadCentre)) * per_half_height_;
     const float in_head = Logistic((1 - std::sqrt(x * x + y * y)) * (1 / kHeadBlur));
     const float below = Logistic((v - kChin) * (1 / kChinBlur));
-    return Blended(in_head, head, Blended(below, BelowHead(u, v), above_));
+    return Blended(in_head, head, Blended(below, BelowHead(u, v), above_ - Beside(u)));
   }
 
   const float head;
 
  private:
+  static float Beyond(float distance) { return std::max(std::abs(distance) - 1, 0.f); }
+  float Beside(float u) const { return per_width_ * std::min(Beyond(u), max_widths_); }
+
   static float Rounded(double value) { return static_cast<float>(value); }
 
-  const float above_, below_, decay_, max_decay_widths_, per_half_width_, per_half_height_;
+  const float above_, below_, per_width_, max_widths_, per_height_, max_heights_, per_half_width_,
+      per_half_height_;
 };
 
 bool IsMarked(const Seed& seed, int x, int y) {

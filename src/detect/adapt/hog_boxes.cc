@@ -1,0 +1,105 @@
+// Windows of the search for faces as boxes of the picture, as dlib has them.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "detect/adapt/hog_search.h"
+
+namespace skinmask {
+namespace {
+
+constexpr int kWindow = static_cast<int>(HogTables::kWindow);
+
+struct Rectangle {
+  double left, top, right, bottom;
+
+  // A point of a picture, seen in that before it was made smaller, and the other way.
+  Rectangle Larger() const {
+    return Each([](double p) { return p * 6 / 5 + .3; });
+  }
+  Rectangle Smaller() const {
+    return Each([](double p) { return (p - .3) * 5 / 6; });
+  }
+  Rectangle Rounded() const {
+    return Each([](double p) { return std::floor(p + .5); });
+  }
+
+ private:
+  template <class Act>
+  Rectangle Each(const Act& act) const {
+    return {act(left), act(top), act(right), act(bottom)};
+  }
+};
+
+// In the picture of its level: where the middle of its first and of its last cell are.
+int PixelOfCell(int cell) {
+  const int pixel = (cell + 1) * kHogCell + 1;
+  return pixel + (pixel >= 0 ? kHogCell / 2 : -kHogCell / 2);
+}
+
+double Area(const HogFace& a) {
+  return static_cast<double>(a.right - a.left + 1) * (a.bottom - a.top + 1);
+}
+
+bool Overlap(const HogFace& a, const HogFace& b) {
+  // Of the area of the box around both, and of that of either.
+  constexpr double kOfBoth = .33, kOfOne = .788;
+  const int width = std::min(a.right, b.right) - std::max(a.left, b.left) + 1;
+  const int height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top) + 1;
+  if (width <= 0 || height <= 0) return false;
+  const double inner = static_cast<double>(width) * height;
+  const double outer =
+      static_cast<double>(std::max(a.right, b.right) - std::min(a.left, b.left) + 1) *
+      (std::max(a.bottom, b.bottom) - std::min(a.top, b.top) + 1);
+  return inner > kOfBoth * outer || inner > kOfOne * std::min(Area(a), Area(b));
+}
+
+}  // namespace
+
+int HogLevels(int width, int height) {
+  constexpr double kLeast = 64;
+  Rectangle r{0, 0, width - 1., height - 1.};
+  int levels = 0;
+  do {
+    r = r.Smaller().Rounded();
+    ++levels;
+  } while (r.right - r.left + 1 >= kLeast && r.bottom - r.top + 1 >= kLeast);
+  return levels;
+}
+
+HogFace FaceOfWindow(int pattern, int row, int column, double score, int level) {
+  const int x = column - HogLevel::kBefore, y = row - HogLevel::kBefore;
+  Rectangle box{static_cast<double>(PixelOfCell(x)), static_cast<double>(PixelOfCell(y)),
+                static_cast<double>(PixelOfCell(x + kWindow - 1)),
+                static_cast<double>(PixelOfCell(y + kWindow - 1))};
+  for (int k = 0; k < level; ++k) box = box.Larger();
+  box = box.Rounded();
+  return {score,
+          pattern,
+          static_cast<int>(box.left),
+          static_cast<int>(box.top),
+          static_cast<int>(box.right),
+          static_cast<int>(box.bottom)};
+}
+
+bool IsBetter(const HogFace& a, const HogFace& b) {
+  return std::tie(b.score, a.pattern, a.left, a.top, a.right, a.bottom) <
+         std::tie(a.score, b.pattern, b.left, b.top, b.right, b.bottom);
+}
+
+std::vector<std::vector<HogFace>> GroupsOf(std::vector<HogFace> faces) {
+  std::sort(faces.begin(), faces.end(), IsBetter);
+  std::vector<std::vector<HogFace>> groups;
+  for (const HogFace& face : faces) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& members) {
+      return Overlap(face, members.front());
+    });
+    if (group == groups.end())
+      groups.push_back({face});
+    else
+      group->push_back(face);
+  }
+  return groups;
+}
+
+}  // namespace skinmask
