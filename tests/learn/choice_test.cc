@@ -96,6 +96,7 @@ TEST(Choice, FreeParametersAreCountedByHand) {
   options.kind = Kind::kLogistic;
   options.logistic.terms = LogisticOptions::Terms::kSquares;
   Model squares = Fit(DrawSamples(2), options);
+  options.mixture.iterations = 1;  // before any is found to be superfluous
   EXPECT_EQ(FreeParameters(squares), 1u + 3 + 3);
   squares.calibration = {2, 1, "d"};
   EXPECT_EQ(FreeParameters(squares), 1u + 3 + 3 + 2);
