@@ -213,7 +213,7 @@ function showVersus() {
           model,
           'Differences are the first less the second. ' +
               (many ?
-                   'Below them: 95 % intervals by the same resamples of images for both; those without 0 are in bold. ' :
+                   'Below them: 95 % intervals over images, each left out of both models; those without 0 are in bold. ' :
                    '') +
               'All else on this page is of the first.');
 }
