@@ -35,6 +35,7 @@ std::vector<FitOptions> AllKinds() {
   names.kinds.emplace_back("mixture:2");
   names.kinds.emplace_back("logistic:linear");
   names.spaces = {"BGR", "Lab"};
+  names.base.mixture.iterations = 50;  // enough to be told apart
   return Candidates(names);
 }
 

@@ -17,13 +17,14 @@ function estimate(i, criterion) {
                          : [number(path + 'mean', digits), ' ± ', number(path + 'standard_error', digits)];
 }
 
-// What it scores less than the best, with its interval.
-function difference(i) {
+// Below the score that models are sorted by: how much it is less than the best, and the interval of that.
+function difference(i, criterion) {
   const path = `models.${i}.difference.`;
+  if (i === 0 || criterion !== selected || valueAt(path + 'mean') === null) return [];
   const interval = valueAt(path + 'interval') ?
-      [element('span', {class: 'interval'}, number(path + 'interval.0', digits), ' to ', number(path + 'interval.1', digits))] :
+      [' (', number(path + 'interval.0', digits), ' to ', number(path + 'interval.1', digits), ')'] :
       [];
-  return element('td', {}, number(path + 'mean', digits), ...interval);
+  return [element('span', {class: 'interval'}, number(path + 'mean', digits), ...interval)];
 }
 
 function showSummary() {
@@ -115,26 +116,26 @@ function modelRow(i) {
   if (model.given) name.append(element('span', {class: 'interval'}, `as it is: ${model.kind} in ${model.space}`));
   if (model.problem) {
     const line = row('td', [name]);
-    line.append(element('td', {colspan: 7, class: 'problem'}, number(path + 'problem')));
+    line.append(element('td', {colspan: 6, class: 'problem'}, number(path + 'problem')));
     return line;
   }
   const line = row('td', [
-    name, number(path + 'parameters', 0), ...Object.keys(criteria).map((criterion) => element('td', {}, ...estimate(i, criterion))),
-    difference(i), number(path + 'pooled.f1'), number(path + 'fit_seconds', 2)]);
+    name, number(path + 'parameters', 0), ...Object.keys(criteria).map((criterion) => element('td', {}, ...estimate(i, criterion), ...difference(i, criterion))),
+    number(path + 'pooled.f1'), number(path + 'fit_seconds', 2)]);
   if (model.within_one_standard_error) line.className = isSimplest(model) ? 'simplest' : 'within';
   return line;
 }
 
 function showModels() {
   document.getElementById('models').append(
-      row('th', ['', 'free parameters', 'AUC', 'best F1', 'log-loss', `${criteria[selected]} less best`, 'F1 at 0.5', 's to train']),
+      row('th', ['', 'free parameters', 'AUC', 'best F1', 'log-loss', 'F1 at 0.5', 's to train']),
       ...report.models.map((_, i) => modelRow(i)));
   const note = document.getElementById('table-note');
   note.append('± is one standard error over the folds. The best F1 is at the threshold that is best for each fold, so it ' +
               'flatters a little; F1 at 0.5 is of the pixels of all folds. ');
   if (report.choice)
-    note.append('Differences to the best are fold by fold, with 95 % intervals. Shaded are the models whose difference is within one ' +
-                'standard error, the darker one being the one to take. ');
+    note.append(`Below each ${criteria[selected]} is its difference to the best, fold by fold, with its 95 % interval. ` +
+                'Shaded are the models whose difference is within one standard error, the darker one being the one to take. ');
   if (report.models.some((model) => model.given))
     note.append('Models that are judged as they are may have been trained on these very pixels: where they were, their scores flatter them.');
 }
