@@ -109,7 +109,7 @@ function showCalibration() {
       .append(
           `Of the pixels that get P(${positive}) near `, number(path + 'mean_probability', 2), ', ',
           element('b', {}, percent(path + 'positive_share')),
-          ` are ${positive}. On the mean, P is off by `, number('reliability.ece', 3), ' (ECE).');
+          ` are ${positive}. Over the bins of P, its mean is off by `, number('reliability.ece', 3), ' on average (ECE).');
 }
 
 function showStory() {
