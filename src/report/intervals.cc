@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "base/student.h"
@@ -80,6 +81,10 @@ RatioRow Values(const Metrics& metrics) {
   return values;
 }
 
+Confusion Less(const Confusion& all, const Confusion& image) {
+  return {all.tp - image.tp, all.fp - image.fp, all.fn - image.fn, all.tn - image.tn};
+}
+
 // Of all images, or of all but one.
 struct Scored {
   RatioRow pooled, means;
@@ -88,19 +93,25 @@ struct Scored {
 // Sums over images, which one image can be taken out of.
 struct Sums {
   Confusion counts;
+  double squared_error = 0;  // of P; no number unless all images have a Brier score
   std::array<double, kRatioCount> totals{}, defined{};
 
-  void Add(const Confusion& image, const RatioRow& values) {
-    counts += image;
+  static double SquaredErrorOf(const Metrics& image) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    return image.brier.value_or(kNone) * static_cast<double>(image.counts.Total());
+  }
+  void Add(const Metrics& image, const RatioRow& values) {
+    counts += image.counts;
+    squared_error += SquaredErrorOf(image);
     for (std::size_t r = 0; r < kRatioCount; ++r) {
       totals[r] += values[r].value_or(0);
       defined[r] += values[r].has_value();
     }
   }
-  Sums Without(const Confusion& image, const RatioRow& values) const {
+  Sums Without(const Metrics& image, const RatioRow& values) const {
     Sums rest = *this;
-    rest.counts = {counts.tp - image.tp, counts.fp - image.fp, counts.fn - image.fn,
-                   counts.tn - image.tn};
+    rest.counts = Less(counts, image.counts);
+    rest.squared_error -= SquaredErrorOf(image);
     for (std::size_t r = 0; r < kRatioCount; ++r) {
       rest.totals[r] -= values[r].value_or(0);
       rest.defined[r] -= values[r].has_value();
@@ -108,7 +119,10 @@ struct Sums {
     return rest;
   }
   Scored Score() const {
-    Scored scored{Values(MetricsOf({counts, std::nullopt})), {}};
+    Metrics pooled = MetricsOf({counts, std::nullopt});
+    if (counts.Total() > 0 && !std::isnan(squared_error))
+      pooled.brier = squared_error / static_cast<double>(counts.Total());
+    Scored scored{Values(pooled), {}};
     for (std::size_t r = 0; r < kRatioCount; ++r)
       if (defined[r] > 0) scored.means[r] = totals[r] / defined[r];
     return scored;
@@ -122,10 +136,10 @@ struct LeftOut {
 
   explicit LeftOut(const EvaluationReport& report) {
     Sums sums;
-    for (const auto& [name, image] : report.images) sums.Add(image.counts, Values(image));
+    for (const auto& [name, image] : report.images) sums.Add(image, Values(image));
     all = sums.Score();
     for (const auto& [name, image] : report.images)
-      without.push_back(sums.Without(image.counts, Values(image)).Score());
+      without.push_back(sums.Without(image, Values(image)).Score());
   }
 
   std::vector<Ratio> Without(RatioRow Scored::*row, std::size_t r) const {
@@ -159,10 +173,7 @@ std::optional<Jackknife> JackknifeOfGroup(const std::vector<Confusion>& images,
                                           const Confusion& all, const GroupMeasure& measure) {
   if (images.size() < kLeastGroup) return std::nullopt;
   std::vector<Ratio> without;
-  for (const Confusion& image : images)
-    without.push_back(
-        (Confusion{all.tp - image.tp, all.fp - image.fp, all.fn - image.fn, all.tn - image.tn}.*
-         measure.of)());
+  for (const Confusion& image : images) without.push_back((Less(all, image).*measure.of)());
   return JackknifeOfShare((all.*measure.of)(), without);
 }
 

@@ -70,6 +70,30 @@ TEST(Intervals, AreNearlyThoseOfTheNormalApproximation) {
     EXPECT_FALSE(interval.has_value()) << name;
 }
 
+TEST(Intervals, OfThePooledBrierScoreWeighPixels) {
+  EvaluationReport report = SomeImages(50);
+  Random random(9);
+  double errors = 0, pixels = 0;
+  for (auto& [name, metrics] : report.images) {
+    metrics.counts.tn += random.Next() % 30000;
+    const double size = static_cast<double>(metrics.counts.Total());
+    metrics.brier = 0.02 + 0.1 * random.Uniform();
+    errors += *metrics.brier * size;
+    pixels += size;
+  }
+  const double brier = errors / pixels;
+  double squares = 0;
+  for (const auto& [name, metrics] : report.images)
+    squares += std::pow((*metrics.brier - brier) * static_cast<double>(metrics.counts.Total()), 2);
+  const double error = std::sqrt(squares) / pixels;
+  const Interval interval = Named(IntervalsOf(report).pooled, "brier");
+  EXPECT_NEAR(interval.low, brier - 2 * error, 0.3 * error);
+  EXPECT_NEAR(interval.high, brier + 2 * error, 0.3 * error);
+  report.images[7].second.brier.reset();
+  for (const auto& [name, pooled] : IntervalsOf(report).pooled)
+    EXPECT_EQ(pooled.has_value(), name != "auc" && name != "average_precision" && name != "brier");
+}
+
 // Images as photographs are: of all sizes, and a few of them with most of the errors. In 95 of 100
 // samples of them an interval is to hold what all of them have; a bootstrap's percentiles do in 88.
 TEST(Intervals, CoverWhatTheyAreOf) {

@@ -17,9 +17,9 @@ using NamedIntervals = std::vector<std::pair<std::string, std::optional<Interval
 
 // 95 % intervals by the jackknife over images (Efron and Tibshirani 1993, chapter 11): pixels of
 // one image are not independent, images nearly are. Ratios as in Ratios(); pooled ones come from
-// the sums of the images' confusion counts, so that pooled auc, average_precision and brier, which
-// have no counts, are absent; so is everything with fewer than two images, and what is 0 or 1, or
-// would be without one of the images. Cost: images * 1 us.
+// the sums of the images' confusion counts and squared errors, so that pooled auc and
+// average_precision, which have no such sums, are absent; so is everything with fewer than two
+// images, and what is 0 or 1, or would be without one of the images. Cost: images * 1 us.
 struct ReportIntervals {
   static constexpr double kConfidence = 0.95;
   NamedIntervals pooled, mean_per_image;
