@@ -95,7 +95,7 @@ TEST(Intervals, OfThePooledBrierScoreWeighPixels) {
 }
 
 // Images as photographs are: of all sizes, and a few of them with most of the errors. In 95 of 100
-// samples of them an interval is to hold what all of them have; a bootstrap's percentiles do in 88.
+// samples of them an interval is to hold what all of them have.
 TEST(Intervals, CoverWhatTheyAreOf) {
   constexpr int kImages = 400, kTrials = 3000, kDrawn = 20;
   Random random(3);
