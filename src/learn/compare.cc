@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 
 #include "base/elapsed.h"
+#include "base/student.h"
 #include "skinmask/base/error.h"
 #include "skinmask/learn/decision.h"
 #include "skinmask/learn/folds.h"
@@ -73,6 +75,31 @@ double SignOf(Criterion criterion) { return criterion == Criterion::kLogLoss ? 1
 // Lower is better. Rounded, for what differs by rounding alone (QDA in affine spaces) shall tie.
 double Rank(double mean, Criterion criterion) { return SignOf(criterion) * std::round(mean * 1e9); }
 
+std::optional<double> FoldScore::*ScoreOf(Criterion criterion) {
+  return criterion == Criterion::kAuc      ? &FoldScore::auc
+         : criterion == Criterion::kBestF1 ? &FoldScore::best_f1
+                                           : &FoldScore::log_loss;
+}
+
+PairedDifference DifferenceOf(const ComparedModel& model, const ComparedModel& best,
+                              Criterion criterion) {
+  const auto score = ScoreOf(criterion);
+  std::vector<double> differences;
+  for (std::size_t fold = 0; fold < model.folds.size(); ++fold)
+    if (model.folds[fold].*score && best.folds[fold].*score)
+      differences.push_back(*(model.folds[fold].*score) - *(best.folds[fold].*score));
+  if (differences.empty()) return {};
+  const double n = static_cast<double>(differences.size());
+  const double mean = std::accumulate(differences.begin(), differences.end(), 0.) / n;
+  if (n < 2) return {mean, std::nullopt, std::nullopt};
+  double squares = 0;
+  for (const double difference : differences) squares += (difference - mean) * (difference - mean);
+  // Each held-out part is so large a share of what was trained on.
+  const double overlap = 1 / static_cast<double>(model.folds.size() - 1);
+  const double error = std::sqrt(squares / (n - 1) * (1 / n + overlap));
+  return {mean, error, error * StudentQuantile(0.975, differences.size() - 1)};
+}
+
 // Leaves the folds' scores, or why there are none, in `model`.
 void Gather(ComparedModel& model, const std::vector<std::string>& problems) {
   for (std::size_t fold = 0; fold < problems.size() && model.problem.empty(); ++fold)
@@ -120,9 +147,7 @@ std::uint64_t ComparedModel::Parameters() const {
 }
 
 Estimate ComparedModel::Of(Criterion criterion) const {
-  return EstimateOf(folds, criterion == Criterion::kAuc      ? &FoldScore::auc
-                           : criterion == Criterion::kBestF1 ? &FoldScore::best_f1
-                                                             : &FoldScore::log_loss);
+  return EstimateOf(folds, ScoreOf(criterion));
 }
 Estimate ComparedModel::Auc() const { return Of(Criterion::kAuc); }
 Estimate ComparedModel::BestF1() const { return Of(Criterion::kBestF1); }
@@ -222,9 +247,11 @@ std::optional<Choice> OneStandardErrorRule(const Comparison& comparison) {
   Choice choice;
   choice.limit = *best.mean + SignOf(comparison.select) * best.standard_error.value_or(0);
   for (std::size_t i = 0; i < models.size(); ++i) {
-    const bool within = models[i].problem.empty() &&
-                        Rank(*models[i].Of(comparison.select).mean, comparison.select) <=
-                            Rank(choice.limit, comparison.select);
+    const PairedDifference difference = DifferenceOf(models[i], models.front(), comparison.select);
+    const bool within =
+        difference.mean && Rank(*difference.mean, comparison.select) <=
+                               std::round(difference.standard_error.value_or(0) * 1e9);
+    choice.differences.push_back(difference);
     choice.within.push_back(within);
     if (within && models[i].Parameters() < models[choice.simplest].Parameters())
       choice.simplest = i;

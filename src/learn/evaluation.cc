@@ -13,6 +13,7 @@
 #include "learn/score_bins.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/model/posterior.h"
 #include "skinmask/model/reference.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -185,9 +186,30 @@ struct RowSums {
 
 constexpr std::size_t kBlock = 256;
 
+// What says which colours are positive: masks, whose arithmetic differs from the reference's by a
+// bound, decide within that. So a colour is counted as `detect` shows it.
+struct Decider {
+  Reference reference;
+  Posterior posterior;
+  double threshold, bound;
+
+  explicit Decider(const Model& model)
+      : reference(model),
+        posterior(model, {.expected_pixels = 0, .probability = false}),
+        threshold(Logit(model.decision.threshold)),
+        bound(posterior.ErrorBound()) {}
+
+  bool IsPositive(const std::uint8_t* bgr, double log_odds) const {
+    if (!(std::abs(log_odds - threshold) <= bound)) return log_odds > threshold;
+    std::uint8_t mask;
+    posterior.MaskRow(bgr, 1, &mask);
+    return mask != 0;
+  }
+};
+
 // Of `size` rows, at most kBlock, their scores and what they add.
 void ScoreBlock(const SampleRow* rows, std::size_t size, const std::vector<bool>& truths,
-                const Reference& reference, double threshold, ScoredRow* scored, RowSums& sums) {
+                const Decider& decider, ScoredRow* scored, RowSums& sums) {
   std::array<std::uint8_t, 3 * kBlock> bgr;
   std::array<double, kBlock> z{}, truth{}, squared_error, log_loss;
   for (std::size_t i = 0; i < size; ++i) {
@@ -196,13 +218,13 @@ void ScoreBlock(const SampleRow* rows, std::size_t size, const std::vector<bool>
     bgr[3 * i + 2] = rows[i].r;
     truth[i] = truths[rows[i].class_index] ? 1 : -1;
   }
-  reference.LogOddsRow(bgr.data(), size, z.data());
+  decider.reference.LogOddsRow(bgr.data(), size, z.data());
   LossRow(z.data(), truth.data(), size, squared_error.data(), log_loss.data());
   for (std::size_t i = 0; i < size; ++i) {
     const auto count = static_cast<std::int64_t>(rows[i].count);
     const bool positive = truth[i] > 0;
     scored[i] = {z[i], positive ? count : -count};
-    sums.counts.Add(positive, z[i] > threshold, rows[i].count);
+    sums.counts.Add(positive, decider.IsPositive(&bgr[3 * i], z[i]), rows[i].count);
     sums.squared_error += static_cast<Int128>(count) * static_cast<std::int64_t>(squared_error[i]);
     sums.log_loss += static_cast<Int128>(count) * static_cast<std::int64_t>(log_loss[i]);
   }
@@ -212,16 +234,15 @@ void ScoreBlock(const SampleRow* rows, std::size_t size, const std::vector<bool>
 
 Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
   const std::vector<bool> truths = Truths(samples, model);
-  const Reference reference(model);
-  const double threshold = Logit(model.decision.threshold);
+  const Decider decider(model);
   std::vector<ScoredRow> scored(samples.rows().size());
   constexpr std::size_t kGrain = 1 << 13;
   const RowSums sums = tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, scored.size(), kGrain), RowSums(),
       [&](const tbb::blocked_range<std::size_t>& rows, RowSums so_far) {
         for (std::size_t i = rows.begin(); i < rows.end(); i += kBlock)
-          ScoreBlock(&samples.rows()[i], std::min(kBlock, rows.end() - i), truths, reference,
-                     threshold, &scored[i], so_far);
+          ScoreBlock(&samples.rows()[i], std::min(kBlock, rows.end() - i), truths, decider,
+                     &scored[i], so_far);
         return so_far;
       },
       [](RowSums a, const RowSums& b) { return a += b; });

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -72,9 +73,10 @@ PointPlanes Merged(const PointPlanes& points) {
   return merged;
 }
 
-// Added to every variance, as a share of the class's mean variance: components can neither collapse
-// onto one colour nor go flat.
-constexpr double kCovarianceFloor = 1e-3;
+// The scatter that each component has beside that of its own pixels, as a share of the class's in a
+// channel: so components can neither collapse onto one colour nor go flat. It is a prior of
+// covariances (docs/math.md, 'The other kinds').
+constexpr double kPriorScatter = 1e-3;
 
 struct Component {
   double weight = 0;
@@ -107,17 +109,17 @@ class ClassFit {
         points_.f[i][k] -= mean_(static_cast<Eigen::Index>(i));
     all = SumsOfAll();
     const Eigen::Matrix3d covariance = ProductOf(all) / total_;
-    floor_ = kCovarianceFloor * covariance.topLeftCorner(size_, size_).trace() / size_;
-    if (!(floor_ > 0))
+    scatter_ = kPriorScatter * total_ * covariance.topLeftCorner(size_, size_).trace() / size_;
+    if (!(scatter_ > 0))
       throw Error(fmt::format("class '{}'", name_),
                   "has one colour only: no mixture fits it (more varied samples)");
   }
 
-  // Most of the way is gone on few points that stand for many.
+  // Of many points most of the way is gone on few that stand for them.
   std::vector<Gaussian> Run(int count) const {
-    constexpr std::size_t kWorthwhile = 2;
+    constexpr std::size_t kMany = 4096, kWorthwhile = 2;
     std::vector<Component> components = KMeansPlusPlus(count);
-    const PointPlanes merged = Merged(points_);
+    const PointPlanes merged = points_.count < kMany ? points_ : Merged(points_);
     if (kWorthwhile * merged.count <= points_.count)
       components = Climb(merged, std::move(components));
     else
@@ -136,7 +138,8 @@ class ClassFit {
     return EStep(points_, std::array{WhitenedComponent()}).sums[0];
   }
 
-  // Expectation-maximisation until the mean log-likelihood of `points` gains too little.
+  // Expectation-maximisation of the log-posterior, which no step lowers (Dempster, Laird and Rubin
+  // 1977), until its mean over the pixels of `points` hardly changes.
   std::vector<Component> Climb(const PointPlanes& points, std::vector<Component> components) const {
     double before = -INFINITY;
     watch_.Begin(total_);
@@ -145,14 +148,22 @@ class ClassFit {
       std::vector<WhitenedComponent> densities;
       for (const Component& c : components) densities.push_back(c.density);
       const Expectation expectation = EStep(points, densities);
-      const double now = expectation.log_likelihood / total_;
+      const double now = (expectation.log_likelihood + LogPrior(components)) / total_;
       components = MStep(expectation.sums);
-      const bool ends = now - before < options_.tolerance;
+      const bool ends = std::abs(now - before) < options_.tolerance;
       watch_.Done(ends ? 0 : options_.iterations - i - 1);
       if (ends) break;
       before = now;
     }
     return components;
+  }
+
+  // Up to a constant.
+  double LogPrior(const std::vector<Component>& components) const {
+    double traces = 0;
+    for (const Component& c : components)
+      traces += c.covariance.inverse().topLeftCorner(size_, size_).trace();
+    return -0.5 * scatter_ * traces;
   }
 
   Eigen::Vector3d Point(std::size_t k) const {
@@ -202,17 +213,18 @@ class ClassFit {
     return sums;
   }
 
-  // A component with too few pixels for a covariance is dropped.
+  // The components of the greatest posterior for these shares. One without a share is dropped,
+  // which leaves the likelihood as it is.
   std::vector<Component> MStep(const std::vector<ComponentSums>& sums) const {
     std::vector<Component> components;
     double kept = 0;
     for (const ComponentSums& s : sums) {
-      if (s.weight < size_ + 1) continue;
+      if (!(s.weight > 0)) continue;
       Component c;
       c.weight = s.weight;
       c.mean = SumOf(s) / s.weight;
       c.covariance = ProductOf(s) / s.weight - c.mean * c.mean.transpose();
-      for (int i = 0; i < 3; ++i) c.covariance(i, i) += i < size_ ? floor_ : 1;
+      for (int i = 0; i < 3; ++i) c.covariance(i, i) += i < size_ ? scatter_ / s.weight : 1;
       if (!Whiten(c)) continue;
       kept += c.weight;
       components.push_back(c);
@@ -247,7 +259,7 @@ class ClassFit {
   std::string name_;
   const MixtureOptions& options_;
   Iterations& watch_;
-  double total_ = 0, floor_ = 0;
+  double total_ = 0, scatter_ = 0;
   Eigen::Vector3d mean_;
 };
 

@@ -154,8 +154,8 @@ OptionTable<LogisticOptions> LogisticTable() {
               .OfKinds({"logistic"}),
           Option("ridge", &O::ridge, 0, kAny)
               .Shown("ridge", "Model", "L",
-                     "logistic: penalty L/2 |w|^2 on the mean log-likelihood, standardised "
-                     "features")
+                     "logistic: penalty L/2 |w|^2 on the mean log-likelihood, w of standardised "
+                     "channels and their products")
               .OfKinds({"logistic"}),
           Option("solver", &O::solver, kSolvers)
               .Shown("solver", "Model", "newton|gradient|sgd",
@@ -220,12 +220,12 @@ const OptionTable<FitOptions>& FitTable() {
       {"logistic.", &O::logistic, LogisticTable()},
       Option("iterations", IterationsOf, SetIterations)
           .Shown("iterations", "Model", "N",
-                 "At most (default: newton 50, gradient 10000, sgd 50 passes, mixture 200)")
+                 "At most (default: newton 50, gradient 10000, sgd 50 passes, mixture 1000)")
           .OfKinds({"logistic", "mixture"}),
       Option("tolerance", ToleranceOf, SetTolerance)
           .Shown("tolerance", "Model", "T",
-                 "Stop when the log-likelihood gains less, relatively (default: logistic 1e-9, "
-                 "mixture 1e-7)")
+                 "Stop when the log-likelihood changes less: logistic by its share (default: "
+                 "1e-9), mixture a pixel (1e-7)")
           .OfKinds({"logistic", "mixture"}),
       {"mixture.", &O::mixture, MixtureTable()},
       {"histogram.", &O::histogram, HistogramTable()}};

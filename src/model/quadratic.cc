@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "skinmask/base/cpu.h"
+#include "skinmask/model/feature_polynomial.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/quadratic.cc"
@@ -123,17 +124,8 @@ Quadratic Quadratic::Discriminant(const Features& features, double prior,
 namespace {
 
 Quadratic OfLogistic(const Model& model) {
-  const LogisticTerms& terms = model.logistic;
-  const int size = model.features.size();
-  FeatureMatrix product = FeatureMatrix::Zero(size, size);
-  const double* at = terms.product.data();
-  for (int i = 0; !terms.product.empty() && i < size; ++i)
-    for (int j = i; j < size; ++j, ++at) {
-      product(i, j) += *at / 2;
-      product(j, i) += *at / 2;
-    }
-  const double prior_odds = std::log(model.classes[0].prior) - std::log(model.classes[1].prior);
-  return Quadratic::OfFeatures(model.features, terms.constant + prior_odds, terms.linear, product);
+  const FeaturePolynomial z = LogisticPolynomial(model);
+  return Quadratic::OfFeatures(model.features, z.constant, z.linear, z.product);
 }
 
 }  // namespace

@@ -44,14 +44,25 @@ Json PooledJson(const ComparedModel& m) {
   return json;
 }
 
-Json ModelJson(const ComparedModel& m, bool within) {
+// To the best model, by the criterion that is selected.
+Json DifferenceJson(const PairedDifference& d) {
+  const bool spreads = d.mean && d.reach;
+  return {{"mean", OrNull(d.mean)},
+          {"standard_error", OrNull(d.standard_error)},
+          {"interval", spreads ? Json{*d.mean - *d.reach, *d.mean + *d.reach} : Json()}};
+}
+
+Json ModelJson(const ComparedModel& m, const std::optional<Choice>& choice, std::size_t index) {
   Json json = DescriptionJson(m);
   if (!m.problem.empty()) {
     json["problem"] = m.problem;
     return json;
   }
   json["parameters"] = m.Parameters();
-  json["within_one_standard_error"] = within;
+  if (choice) {
+    json["within_one_standard_error"] = static_cast<bool>(choice->within[index]);
+    json["difference"] = DifferenceJson(choice->differences[index]);
+  }
   json["auc"] = EstimateJson(m, Criterion::kAuc, &FoldScore::auc);
   json["best_f1"] = EstimateJson(m, Criterion::kBestF1, &FoldScore::best_f1);
   json["log_loss"] = EstimateJson(m, Criterion::kLogLoss, &FoldScore::log_loss);
@@ -95,7 +106,7 @@ std::string ComparisonToJson(const Comparison& comparison) {
                                  {"parameters", models[choice->simplest].Parameters()}}
                           : Json();
   for (std::size_t i = 0; i < models.size(); ++i)
-    root["models"].push_back(ModelJson(models[i], choice && choice->within[i]));
+    root["models"].push_back(ModelJson(models[i], choice, i));
   return JsonText(root, 2) + "\n";
 }
 

@@ -105,8 +105,11 @@ void DrawPlane(Canvas& canvas, const Subject& subject, const Plane& plane, const
   canvas.Release();
   std::string above = fmt::format("{} and {}", x.name, y.name);
   if (plane.held)
-    above += fmt::format(", where {} = {:.1f}", subject.AxisOf(plane.held->first).name,
-                         plane.held->second);
+    above += fmt::format(", where {} = {:.1f}{}", subject.AxisOf(plane.held->first).name,
+                         plane.held->second,
+                         subject.model.positive().gaussians().empty()
+                             ? ""
+                             : fmt::format(", {}'s mean", subject.model.positive().name));
   chart.DrawAxes(above);
 }
 

@@ -118,16 +118,13 @@ class Inverse {
   Eigen::Matrix3d inverse_;
 };
 
-// Sum over classes of prior * mean; the middle of the axis for kinds without means.
-double PooledMean(const Model& model, int feature, const Axis& axis) {
-  double sum = 0, weight = 0;
-  for (const ClassModel& c : model.classes) {
-    for (const Gaussian& gaussian : c.gaussians()) {
-      sum += c.prior * gaussian.weight * gaussian.mean(feature);
-      weight += c.prior * gaussian.weight;
-    }
-  }
-  return weight > 0 ? sum / weight : (axis.low + axis.high) / 2;
+// The positive class's mean: there its own colours are, and what is drawn of it lies in its region.
+// The middle of the axis for kinds without means.
+double HeldAt(const Model& model, int feature, const Axis& axis) {
+  double mean = 0;
+  for (const Gaussian& gaussian : model.positive().gaussians())
+    mean += gaussian.weight * gaussian.mean(feature);
+  return model.positive().gaussians().empty() ? (axis.low + axis.high) / 2 : mean;
 }
 
 // A channel that the model does not see may have any value that makes a colour of the others: the
@@ -221,7 +218,7 @@ std::vector<Plane> PlanesOf(const Model& model, int size) {
       Plane plane{x, y, {}, size, 0, {}, {}};
       if (features == 3) {
         const int third = 3 - x - y;
-        plane.held = {third, PooledMean(model, third, axes[static_cast<std::size_t>(third)])};
+        plane.held = {third, HeldAt(model, third, axes[static_cast<std::size_t>(third)])};
       }
       planes.push_back(std::move(plane));
     }

@@ -8,10 +8,10 @@
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/decision.h"
 #include "skinmask/learn/reliability.h"
-#include "skinmask/report/bootstrap.h"
 #include "skinmask/report/curves.h"
 #include "skinmask/report/gallery.h"
 #include "skinmask/report/groups.h"
+#include "skinmask/report/intervals.h"
 #include "skinmask/report/report.h"
 
 namespace skinmask {
@@ -27,11 +27,12 @@ Json IntervalsJson(const NamedIntervals& intervals) {
   return json;
 }
 
-Json BootstrapJson(const BootstrapIntervals& intervals) {
-  return {{"method", "bootstrap over images, percentiles"},
-          {"confidence", BootstrapIntervals::kConfidence},
-          {"resamples", BootstrapIntervals::kResamples},
-          {"seed", BootstrapIntervals::kSeed},
+// Nothing is drawn: `resamples` and `seed` stay for readers of the format.
+Json IntervalsJson(const ReportIntervals& intervals) {
+  return {{"method", "jackknife over images, log-odds of shares, Student's t"},
+          {"confidence", ReportIntervals::kConfidence},
+          {"resamples", 0},
+          {"seed", 0},
           {"pooled", IntervalsJson(intervals.pooled)},
           {"mean_per_image", IntervalsJson(intervals.mean_per_image)}};
 }
@@ -141,9 +142,7 @@ Json VersusJson(const EvaluationReport& report, const Rival& rival) {
           {"difference",
            {{"pooled", DifferencesJson(Ratios(report.pooled), pooled)},
             {"mean_per_image", DifferencesJson(MeanPerImage(report), means)}}},
-          {"intervals",
-           BootstrapJson(BootstrapDifference(report, rival.report, BootstrapIntervals::kResamples,
-                                             BootstrapIntervals::kSeed))}};
+          {"intervals", IntervalsJson(IntervalsOfDifference(report, rival.report))}};
 }
 
 Json PairOf(const std::optional<Interval>& interval) {
@@ -227,8 +226,7 @@ std::string FullReportToJson(const EvaluationReport& report, const Model* model,
   Json root = ReportJson(report);
   root["positive"] = report.positive;
   root["pixels"] = report.pooled.counts.Total();
-  root["intervals"] =
-      BootstrapJson(Bootstrap(report, BootstrapIntervals::kResamples, BootstrapIntervals::kSeed));
+  root["intervals"] = IntervalsJson(IntervalsOf(report));
   root["gallery"] = GalleryJson(report);
   if (!report.groupings.empty()) root["groups"] = GroupsJson(report);
   if (model) {

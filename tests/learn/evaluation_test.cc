@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/decision.h"
 #include "skinmask/learn/fit.h"
+#include "skinmask/model/posterior.h"
 #include "skinmask/model/reference.h"
+#include "support/colors.h"
 #include "support/files.h"
 #include "support/world.h"
 
@@ -203,6 +206,31 @@ TEST(EvaluateSamples, AgreesWithTheReferenceAndTheHistogram) {
   EXPECT_EQ(EvaluateSamples(samples, tuned).counts, best->counts);
   EXPECT_ERROR(EvaluateSamples(ParseSamples("class,b,g,r\nsky,1,2,3\n", "t"), model),
                "none of the model's classes");
+}
+
+// A threshold that is a colour's own log-odds: whether that is above it hangs on the last bit, and
+// masks, which `detect` writes, are of less precision than the reference.
+TEST(EvaluateSamples, CountsColoursAsMasksHaveThem) {
+  testing::Random random(4);
+  int others = 0;
+  for (const Kind kind : {Kind::kQda, Kind::kMixture, Kind::kHistogram})
+    for (int trial = 0; trial < 200; ++trial) {
+      static std::map<Kind, Model> models;
+      if (!models.contains(kind)) models.emplace(kind, testing::TrainedOfKind(kind));
+      Model model = models.at(kind);
+      const std::uint8_t bgr[3] = {random.Byte(), random.Byte(), random.Byte()};
+      const double z = Reference(model).LogOdds(bgr[0], bgr[1], bgr[2]);
+      if (std::abs(z) > 20) continue;
+      model.decision.threshold = Logistic(z);
+      const Confusion counts =
+          EvaluateSamples(Samples({"skin"}, {{0, 0, bgr[0], bgr[1], bgr[2], 7}}), model).counts;
+      std::uint8_t mask;
+      Posterior(model, {.expected_pixels = 1}).MaskRow(bgr, 1, &mask);
+      EXPECT_EQ(counts.tp, mask ? 7u : 0u);
+      EXPECT_EQ(counts.fn, mask ? 0u : 7u);
+      others += (mask != 0) != (z > Logit(model.decision.threshold));
+    }
+  EXPECT_GT(others, 10);  // or nothing was tried
 }
 
 }  // namespace

@@ -113,19 +113,26 @@ TEST(ExpectationRows, AFitIsAFixedPoint) {
   options.mixture.components = 3;
   options.mixture.iterations = 5000;
   options.mixture.tolerance = 1e-13;
-  const Samples samples = testing::DrawSamples(2);
+  std::vector<SampleRow> rows;  // the third class as a second group of the first
+  const Samples three = testing::DrawSamples(3);
+  for (SampleRow row : three.rows()) {
+    row.class_index %= 2;
+    rows.push_back(row);
+  }
+  const Samples samples({"skin", "non-skin"}, rows);
   const Model model = Fit(samples, options);
+  ASSERT_GE(model.positive().components.size(), 2u);
   for (std::size_t k = 0; k < 2; ++k) {
     const std::vector<Gaussian>& components = model.classes[k].components;
-    ASSERT_EQ(components.size(), 3u);
-    std::vector<double> weight(3);
-    std::vector<Eigen::Vector3d> sum(3, Eigen::Vector3d::Zero());
+    std::vector<double> weight(components.size());
+    std::vector<Eigen::Vector3d> sum(components.size(), Eigen::Vector3d::Zero());
     double n = 0;
     for (const SampleRow& row : samples.rows()) {
       if (samples.classes()[row.class_index] != model.classes[k].name) continue;
       const Eigen::Vector3d f(row.b, row.g, row.r);
-      double density[3], all = 0;
-      for (std::size_t j = 0; j < 3; ++j) {
+      std::vector<double> density(components.size());
+      double all = 0;
+      for (std::size_t j = 0; j < components.size(); ++j) {
         const Eigen::Matrix3d covariance = components[j].covariance;
         const Eigen::Vector3d d = f - Eigen::Vector3d(components[j].mean);
         density[j] = components[j].weight / std::sqrt(covariance.determinant()) *
@@ -133,13 +140,13 @@ TEST(ExpectationRows, AFitIsAFixedPoint) {
         all += density[j];
       }
       n += static_cast<double>(row.count);
-      for (std::size_t j = 0; j < 3; ++j) {
+      for (std::size_t j = 0; j < components.size(); ++j) {
         const double share = static_cast<double>(row.count) * density[j] / all;
         weight[j] += share;
         sum[j] += share * f;
       }
     }
-    for (std::size_t j = 0; j < 3; ++j) {
+    for (std::size_t j = 0; j < components.size(); ++j) {
       EXPECT_NEAR(weight[j] / n, components[j].weight, 1e-4);
       EXPECT_LT((sum[j] / weight[j] - Eigen::Vector3d(components[j].mean)).norm(), 0.02);
     }

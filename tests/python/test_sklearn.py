@@ -79,7 +79,8 @@ def failures(estimator):
 
 def test_the_checks_that_fail_are_those_that_are_listed():
     failed, passed = failures(Unlisted())
-    assert sorted(failed) == sorted(EXPECTED_FAILED_CHECKS), failed
+    known = set(EXPECTED_FAILED_CHECKS) & (set(failed) | passed)  # versions have other checks
+    assert set(failed) == known, failed
     assert len(passed) > 15 and all(EXPECTED_FAILED_CHECKS.values())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -89,7 +90,7 @@ def test_the_checks_that_fail_are_those_that_are_listed():
 def test_on_bytes_all_checks_hold():
     failed, passed = failures(OfAnyNumbers())
     assert failed == {}
-    assert passed >= set(EXPECTED_FAILED_CHECKS)
+    assert len(passed & set(EXPECTED_FAILED_CHECKS)) > 20
 
 
 @pytest.mark.parametrize("kind", OURS)
@@ -126,9 +127,87 @@ def test_priors_are_of_classes_in_their_order():
     theirs = QuadraticDiscriminantAnalysis(priors=[0.9, 0.1]).fit(X, y)
     assert list(ours.classes_) == ["other", "skin"]
     assert abs(ours.predict_proba(X) - theirs.predict_proba(X)).max() < 0.05
-    assert ours.model_.priors == {"class 1": 0.1, "class 0": 0.9}
+    assert ours.model_.priors == {"skin": 0.1, "other": 0.9}
     with pytest.raises(ValueError, match="priors: have shape"):
         SkinClassifier(priors=[1.0]).fit(X, y)
+
+
+# Labels of skin and of all else, as people have them, and what the model calls them.
+LABELS = [
+    (1, 2, ["skin", "non-skin"]),  # the UCI file
+    (1, 0, ["skin", "non-skin"]),
+    (1, -1, ["skin", "non-skin"]),
+    (True, False, ["skin", "non-skin"]),
+    ("skin", "wall", ["skin", "wall"]),
+    ("face", "back", ["face", "back"]),
+    (7, 3, ["class 7", "class 3"]),
+    ("7", "3", ["class 7", "class 3"]),
+    ("b,b", "a,a", ["class 1", "class 0"]),
+]
+
+
+@pytest.mark.parametrize("skin, rest, names", LABELS)
+def test_whatever_the_labels_are_the_model_finds_skin(table, skin, rest, names):
+    X, y = table
+    X, is_skin = X[::5], y[::5] == "skin"
+    labels = numpy.where(is_skin, skin, rest)
+    fitted = SkinClassifier().fit(X, labels)
+    assert fitted.model_.classes == names
+    expected = skinmask.Model.train(skinmask.Samples(X, is_skin))
+    assert (fitted.model_.predict(X) == expected.predict(X)).all()
+    # and in scikit-learn's own words log-odds are of the second label
+    z = fitted.decision_function(X)
+    assert ((z > 0) == (fitted.predict(X) == fitted.classes_[1])).all()
+    assert ((fitted.predict_proba(X)[:, 1] > 0.5) == (z > 0)).all()
+    assert (fitted.predict(X) == labels).mean() > 0.9
+
+
+def test_positive_is_the_label_that_the_model_finds(table):
+    X, y = table
+    X, is_skin = X[::5], y[::5] == "skin"
+    expected = skinmask.Model.train(skinmask.Samples(X, is_skin)).predict(X)
+    for skin, rest, names in (("face", "wall", ["face", "wall"]), (5, 9, ["skin", "non-skin"])):
+        fitted = SkinClassifier(positive=skin).fit(X, numpy.where(is_skin, skin, rest))
+        assert fitted.model_.classes == names
+        assert (fitted.model_.predict(X) == expected).all()
+        assert ((fitted.decision_function(X) > 0) == ~expected).all()
+    three = SkinClassifier(positive=8).fit(X, numpy.arange(len(X)) % 3 + 7)
+    assert three.model_.classes == ["skin", "class 7", "class 9"]
+    assert abs(three.predict_proba(X).sum(axis=1) - 1).max() < 1e-9
+    with pytest.raises(ValueError, match="positive: is 'hair', and y has False, True"):
+        SkinClassifier(positive="hair").fit(X, is_skin)
+
+
+def test_what_is_fitted_to_booleans_is_adapted_as_a_model_of_skin_is(table, face):
+    X, y = table
+    fitted = SkinClassifier().fit(X, y == "skin").model_
+    trained = skinmask.Model.train(skinmask.Samples(X, y == "skin"))
+    assert (skinmask.detect(face, fitted) == skinmask.detect(face, trained)).all()
+    assert (skinmask.detect(face, fitted) != skinmask.detect(face, fitted, adapt="off")).any()
+
+
+def test_to_adapt_what_is_not_called_skin_warns(table, face):
+    X, y = table
+    hair = SkinClassifier().fit(X, numpy.where(y == "skin", "hair", "all")).model_
+    for adapt in ("auto", "faces"):
+        with pytest.warns(UserWarning, match="adapt: takes what the model finds, 'hair', for"):
+            skinmask.detect(face, hair, adapt=adapt)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        skinmask.detect(face, hair)
+        skinmask.detect(face, hair, adapt="off")
+        skinmask.detect(face, adapt="auto")
+
+
+def test_weights_are_how_often_a_row_counts(samples):
+    X, y, counts = samples.arrays()
+    weighted = SkinClassifier().fit(X, y, sample_weight=counts)
+    times = counts.astype(int)
+    assert weighted.model_ == SkinClassifier().fit(X.repeat(times, axis=0), y.repeat(times)).model_
+    assert weighted.model_ == skinmask.Model.train(samples)
+    for wrong in (counts + 0.5, -counts.astype(int)):
+        with pytest.raises(ValueError, match="sample_weight: has entries that are no whole"):
+            SkinClassifier().fit(X, y, sample_weight=wrong)
 
 
 def test_it_stands_in_pipelines_and_searches(table):

@@ -57,6 +57,26 @@ TEST(Planes, BoundaryIsWhereTheDensitiesAreAtTheThreshold) {
   }
 }
 
+// Where the cut is through the mean of all classes, skin's mean and ellipse may lie in the other
+// class's region.
+TEST(Planes, ThePositiveClassHasItsMeanInItsOwnRegion) {
+  for (const Kind kind : {Kind::kQda, Kind::kLda, Kind::kGaussianNb})
+    for (const char* space : {"BGR", "YCrCb", "Lab"}) {
+      const Model model = Trained(kind, space);
+      const std::vector<Axis> axes = AxesOf(model);
+      const FeatureVector& mean = model.positive().mean;
+      for (const Plane& plane : PlanesOf(model, kSize)) {
+        EXPECT_EQ(plane.held->second, mean(plane.held->first));
+        const auto nearest = [&](int feature) {
+          const Axis& axis = axes[static_cast<std::size_t>(feature)];
+          return std::lround((mean(feature) - axis.low) / (axis.high - axis.low) * (kSize - 1));
+        };
+        const auto point = static_cast<std::size_t>(nearest(*plane.y) * kSize + nearest(plane.x));
+        EXPECT_EQ(plane.ClassAt(point), 0) << KindName(kind) << " " << space;
+      }
+    }
+}
+
 TEST(Planes, BordersOfThreeClassesAreWhereTwoAreEqualAndNoneIsGreater) {
   const Model model = Trained(Kind::kQda, "YCrCb", 3);
   const std::vector<Axis> axes = AxesOf(model);

@@ -7,10 +7,11 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "skinmask/base/error.h"
+#include "skinmask/base/logistic.h"
 #include "skinmask/media/image.h"
 #include "skinmask/pipeline/evaluate.h"
-#include "skinmask/report/bootstrap.h"
 #include "skinmask/report/gallery.h"
+#include "skinmask/report/intervals.h"
 #include "support/colors.h"
 #include "support/pictures.h"
 #include "support/program.h"
@@ -37,34 +38,103 @@ EvaluationReport SomeImages(int n) {
   return report;
 }
 
-TEST(Bootstrap, IsDeterministicAndAsWideAsTheNormalApproximation) {
+const Interval& Named(const NamedIntervals& intervals, const std::string& name) {
+  return *std::ranges::find(intervals, name, [](const auto& pair) { return pair.first; })->second;
+}
+
+TEST(Intervals, AreNearlyThoseOfTheNormalApproximation) {
   const EvaluationReport report = SomeImages(80);
-  const BootstrapIntervals once = Bootstrap(report, 2000, 1), again = Bootstrap(report, 2000, 1);
-  double sum = 0, squares = 0;
+  const ReportIntervals intervals = IntervalsOf(report);
+  double sum = 0, squares = 0, pooled = 0, pixels = 0;
   for (const auto& [name, metrics] : report.images) {
     sum += *metrics.recall;
     squares += *metrics.recall * *metrics.recall;
+    pixels += static_cast<double>(metrics.counts.tp + metrics.counts.fn);
   }
   const double mean = sum / 80, error = std::sqrt((squares / 80 - mean * mean) / 80);
-  for (std::size_t i = 0; i < once.mean_per_image.size(); ++i) {
-    const auto& [name, interval] = once.mean_per_image[i];
+  EXPECT_NEAR(Named(intervals.mean_per_image, "recall").low, mean - 1.96 * error, 0.25 * error);
+  EXPECT_NEAR(Named(intervals.mean_per_image, "recall").high, mean + 1.96 * error, 0.25 * error);
+  // Pooled, by the delta method for a ratio of two sums.
+  const double recall = *report.pooled.counts.Recall();
+  for (const auto& [name, metrics] : report.images) {
+    const Confusion& c = metrics.counts;
+    pooled += std::pow(static_cast<double>(c.tp) - recall * static_cast<double>(c.tp + c.fn), 2);
+  }
+  const double of_ratio = std::sqrt(pooled) / pixels;
+  EXPECT_NEAR(Named(intervals.pooled, "recall").low, recall - 1.96 * of_ratio, 0.25 * of_ratio);
+  EXPECT_NEAR(Named(intervals.pooled, "recall").high, recall + 1.96 * of_ratio, 0.25 * of_ratio);
+  for (const auto& [name, interval] : intervals.mean_per_image)
     EXPECT_EQ(interval.has_value(),
               name != "auc" && name != "average_precision" && name != "brier");
-    if (name != "recall") continue;
-    EXPECT_NEAR(interval->low, mean - 1.96 * error, 0.15 * error);
-    EXPECT_NEAR(interval->high, mean + 1.96 * error, 0.15 * error);
-    EXPECT_EQ(interval->low, again.mean_per_image[i].second->low);
-    EXPECT_LT(once.pooled[i].second->low, *report.pooled.counts.Recall());
-    EXPECT_GT(once.pooled[i].second->high, *report.pooled.counts.Recall());
-  }
-  for (const auto& [name, interval] : Bootstrap(SomeImages(1), 100, 1).pooled)
+  for (const auto& [name, interval] : IntervalsOf(SomeImages(1)).pooled)
     EXPECT_FALSE(interval.has_value()) << name;
 }
 
-TEST(Bootstrap, OfDifferencesIsPaired) {
+TEST(Intervals, OfThePooledBrierScoreWeighPixels) {
+  EvaluationReport report = SomeImages(50);
+  Random random(9);
+  double errors = 0, pixels = 0;
+  for (auto& [name, metrics] : report.images) {
+    metrics.counts.tn += random.Next() % 30000;
+    const double size = static_cast<double>(metrics.counts.Total());
+    metrics.brier = 0.02 + 0.1 * random.Uniform();
+    errors += *metrics.brier * size;
+    pixels += size;
+  }
+  const double brier = errors / pixels;
+  double squares = 0;
+  for (const auto& [name, metrics] : report.images)
+    squares += std::pow((*metrics.brier - brier) * static_cast<double>(metrics.counts.Total()), 2);
+  const double error = std::sqrt(squares) / pixels;
+  const Interval interval = Named(IntervalsOf(report).pooled, "brier");
+  EXPECT_NEAR(interval.low, brier - 2 * error, 0.3 * error);
+  EXPECT_NEAR(interval.high, brier + 2 * error, 0.3 * error);
+  report.images[7].second.brier.reset();
+  for (const auto& [name, pooled] : IntervalsOf(report).pooled)
+    EXPECT_EQ(pooled.has_value(), name != "auc" && name != "average_precision" && name != "brier");
+}
+
+// Images as photographs are: of all sizes, and a few of them with most of the errors. In 95 of 100
+// samples of them an interval is to hold what all of them have.
+TEST(Intervals, CoverWhatTheyAreOf) {
+  constexpr int kImages = 400, kTrials = 3000, kDrawn = 20;
+  Random random(3);
+  std::vector<Confusion> images;
+  Confusion all;
+  for (int i = 0; i < kImages; ++i) {
+    const double skin = std::exp(7 + random.Normal()), missed = Logistic(1.5 * random.Normal() - 2),
+                 wrong = std::exp(5 + 1.3 * random.Normal());
+    Confusion c;
+    c.fn = static_cast<std::uint64_t>(skin * missed) + 1;
+    c.tp = static_cast<std::uint64_t>(skin * (1 - missed)) + 1;
+    c.fp = static_cast<std::uint64_t>(wrong) + 1;
+    c.tn = 30000;
+    images.push_back(c);
+    all += c;
+  }
+  int recall = 0, precision = 0, f1 = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    EvaluationReport report;
+    for (int i = 0; i < kDrawn; ++i)
+      report.images.emplace_back("i", MetricsOf({images[random.Next() % kImages], std::nullopt}));
+    const NamedIntervals pooled = IntervalsOf(report).pooled;
+    const auto holds = [&](const char* name, double value) {
+      return Named(pooled, name).low <= value && value <= Named(pooled, name).high;
+    };
+    recall += holds("recall", *all.Recall());
+    precision += holds("precision", *all.Precision());
+    f1 += holds("f1", *all.F1());
+  }
+  for (const int held : {recall, precision, f1}) {
+    EXPECT_GT(held, 0.92 * kTrials);
+    EXPECT_LT(held, 0.98 * kTrials);
+  }
+}
+
+TEST(Intervals, OfDifferencesArePaired) {
   const EvaluationReport a = SomeImages(60);
   EvaluationReport b = a;
-  for (const auto& [name, interval] : BootstrapDifference(a, a, 200, 1).pooled)
+  for (const auto& [name, interval] : IntervalsOfDifference(a, a).pooled)
     EXPECT_EQ(interval ? interval->low : 0, 0) << name;
   // A tenth of the hits lost in each image: the difference is surer than either recall.
   b.pooled = Metrics{};
@@ -76,18 +146,14 @@ TEST(Bootstrap, OfDifferencesIsPaired) {
     metrics = MetricsOf(one);
     b.pooled.counts += one.counts;
   }
-  const BootstrapIntervals paired = BootstrapDifference(a, b, 1000, 1),
-                           alone = Bootstrap(a, 1000, 1);
-  for (std::size_t i = 0; i < paired.pooled.size(); ++i) {
-    if (paired.pooled[i].first != "recall") continue;
-    const Interval &difference = *paired.pooled[i].second, &own = *alone.pooled[i].second;
-    const double lost = *a.pooled.counts.Recall() - *b.pooled.counts.Recall();
-    EXPECT_LT(difference.low, lost);
-    EXPECT_GT(difference.high, lost);
-    EXPECT_LT(difference.high - difference.low, (own.high - own.low) / 4);
-  }
+  const Interval difference = Named(IntervalsOfDifference(a, b).pooled, "recall"),
+                 own = Named(IntervalsOf(a).pooled, "recall");
+  const double lost = *a.pooled.counts.Recall() - *b.pooled.counts.Recall();
+  EXPECT_LT(difference.low, lost);
+  EXPECT_GT(difference.high, lost);
+  EXPECT_LT(difference.high - difference.low, (own.high - own.low) / 4);
   b.images.pop_back();
-  EXPECT_THROW(BootstrapDifference(a, b, 10, 1), Error);
+  EXPECT_THROW(IntervalsOfDifference(a, b), Error);
 }
 
 TEST(Gallery, WorstAndBestShareNoImage) {

@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import threading
+import warnings
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -192,6 +193,12 @@ class Model:
     def _detector(self, options: dict[str, Any]) -> _skinmask.Detector:
         """What a call asks for, made ready; the last few are kept, as that may take a while."""
         texts = detector_texts(options)
+        if self.classes[0] != "skin" and texts.get("adapt") in ("auto", "faces"):
+            warnings.warn(
+                f"adapt: takes what the model finds, {self.classes[0]!r}, for the skin of faces "
+                "(name that class 'skin', or set adapt='off')",
+                stacklevel=3,
+            )
         faces = os.environ.get("SKINMASK_FACES", "")  # as for the program, where none are named
         key = (*sorted(texts.items()), ("SKINMASK_FACES", faces))
         kept = self._detectors.get(key)

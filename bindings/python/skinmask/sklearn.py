@@ -11,19 +11,23 @@ array(['skin', 'other'], dtype='<U5')
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ._model import Model
 from ._samples import Samples
 from ._training import KINDS_OF
 
 __all__ = ["EXPECTED_FAILED_CHECKS", "SkinClassifier"]
+
+# What may be the name of a class in a model.
+_NAME = re.compile(r"(?! )[^\x00-\x1f\x7f,='\"]{1,25}(?<! )")
 
 _NOT_BYTES = "its data have three features, but numbers that are no bytes"
 _NOT_THREE = "its data have another number of features than B, G and R"
@@ -51,6 +55,12 @@ EXPECTED_FAILED_CHECKS: dict[str, str] = {
     "check_methods_subset_invariance": _NOT_BYTES,
     "check_n_features_in": _NOT_THREE,
     "check_pipeline_consistency": _NOT_BYTES,
+    "check_sample_weight_equivalence_on_dense_data": _NOT_BYTES,
+    "check_sample_weights_invariance": _NOT_THREE,
+    "check_sample_weights_list": _NOT_BYTES,
+    "check_sample_weights_not_an_array": _NOT_THREE,
+    "check_sample_weights_not_overwritten": _NOT_THREE,
+    "check_sample_weights_shape": _NOT_THREE,
     "check_supervised_y_2d": _NOT_BYTES,
 }
 
@@ -61,11 +71,15 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters are those of `skinmask.Model.train`; `priors` are of the classes in the order of
     `classes_` (by default their shares of y), and `options` are those of one kind. It decides for
     the most probable class; of two, the second of `classes_` is the one whose log-odds
-    `decision_function` gives.
+    `decision_function` gives, as everywhere in scikit-learn.
 
-    Attributes: `classes_`, and `model_`, a skinmask.Model. The model's own class names are made up
-    (`class 0`, ...), as labels may be anything; its positive class is the second of two, the first
-    of more.
+    `positive` is the label that `model_` finds. Where None, it is 'skin' of names, True of
+    booleans, and of two numbers 1, also where the other one is 2, as in the UCI file; without any
+    of these the second of two labels, and the first of more.
+
+    Attributes: `classes_`, and `model_`, a skinmask.Model. Its classes have the names that the
+    labels are. Of booleans and numbers the positive one is 'skin', where it is known to be, and the
+    only other one 'non-skin'; a number 7 that is neither is 'class 7'.
     """
 
     def __init__(
@@ -77,6 +91,7 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         covariance: str = "mle",
         shrinkage: float | str = 0.0,
         priors: ArrayLike | None = None,
+        positive: Any = None,
         options: dict[str, Any] | None = None,
     ) -> None:
         self.kind = kind
@@ -85,16 +100,26 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.covariance = covariance
         self.shrinkage = shrinkage
         self.priors = priors
+        self.positive = positive
         self.options = options
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> SkinClassifier:
-        """Fits the model to pixels (n, 3) and their labels."""
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> SkinClassifier:
+        """Fits the model to pixels (n, 3) and their labels.
+
+        `sample_weight` says how often each row counts, in whole numbers, as `Samples.arrays` gives
+        them.
+        """
         pixels, y = self._validated(X, y)
+        if sample_weight is not None:
+            times = _times(_check_sample_weight(sample_weight, pixels))
+            pixels, y = numpy.repeat(pixels, times, axis=0), numpy.repeat(y, times)
         check_classification_targets(y)
         self.classes_, index = numpy.unique(y, return_inverse=True)
-        names = [f"class {i}" for i in range(len(self.classes_))]
-        if len(names) < 2:
+        if len(self.classes_) < 2:
             raise ValueError(f"y has one class, {self.classes_[0]!r} (two or more are wanted)")
+        names, positive = _names(self.classes_.tolist(), self.positive)
         known = [name for name in KINDS_OF if not hasattr(self, name)]
         for name in self.options or {}:
             if name not in known:  # thresholds, above all: predict knows none
@@ -115,7 +140,7 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             covariance=self.covariance,
             shrinkage=self.shrinkage,
             prior=priors,
-            positive=names[1 if len(names) == 2 else 0],
+            positive=names[positive],
             **(self.options or {}),
         )
         self._columns = [self.model_.classes.index(name) for name in names]
@@ -132,7 +157,8 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Of two classes the log-odds of the second (n,); of more log(prior times density)."""
         pixels = self._pixels(X)
         if len(self.classes_) == 2:
-            return self.model_.decision_function(pixels)
+            z = self.model_.decision_function(pixels)
+            return z if self._columns[1] == 0 else -z
         return self.model_._core.discriminants(pixels)[:, self._columns]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[numpy.float64]:
@@ -159,6 +185,32 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _more_tags(self) -> dict[str, Any]:
         return {"_xfail_checks": EXPECTED_FAILED_CHECKS}
+
+
+def _names(labels: list[Any], positive: Any) -> tuple[list[str], int]:
+    """Of labels their names in a model, and which of them it finds."""
+    texts = isinstance(labels[0], str)
+    known: list[Any] = ["skin"] if texts else [1] if len(labels) == 2 else []  # True is 1
+    if positive is not None:
+        if positive not in labels:
+            shown = ", ".join(repr(label) for label in labels)
+            raise ValueError(f"positive: is {positive!r}, and y has {shown}")
+        known = [positive]
+    found = [labels.index(label) for label in known if label in labels]
+    names = [label if texts and not label.isdigit() else f"class {label}" for label in labels]
+    if not all(_NAME.fullmatch(name) for name in names):
+        names = [f"class {i}" for i in range(len(labels))]
+    if found and (not texts or known == ["skin"]):
+        if len(labels) == 2 and not texts:
+            names[1 - found[0]] = "non-skin"
+        names[found[0]] = "skin"
+    return names, found[0] if found else int(len(labels) == 2)
+
+
+def _times(weight: NDArray[Any]) -> NDArray[numpy.intp]:
+    if not ((weight >= 0) & (weight == weight.round())).all():
+        raise ValueError("sample_weight: has entries that are no whole numbers from 0 up")
+    return weight.astype(numpy.intp)
 
 
 def _bytes(X: NDArray[Any]) -> NDArray[numpy.uint8]:

@@ -103,13 +103,23 @@ struct Comparison {
   std::uint64_t seed = 0;
 };
 
-// Breiman's rule of one standard error: the models whose mean is within one standard error (of the
-// best model's) of the best mean do as well as it, as far as the data tell, and of these the one
-// with the fewest free parameters is taken (docs/math.md, 'Choosing a model').
+// A model's score less the best one's, on the same folds. Its standard error is that of Nadeau and
+// Bengio (2003), who allow for training parts that overlap, and its interval of 95 % is `reach` to
+// either side, by Student's t; both are absent with fewer than two folds that have both scores.
+struct PairedDifference {
+  std::optional<double> mean, standard_error, reach;
+};
+
+// Breiman's rule of one standard error, of differences in pairs: the models whose difference to the
+// best is within its own standard error do as well as it, as far as the data tell, and of these the
+// one with the fewest free parameters is taken (docs/math.md, 'Choosing a model').
 struct Choice {
-  double limit = 0;          // the mean of the criterion that a model needs
-  std::vector<bool> within;  // for each of Comparison::models
-  std::size_t simplest = 0;  // its index; of equals the better one
+  // The best mean less one standard error of its own (of log-loss, and one), which says how much
+  // the folds vary; the rule does not ask for it.
+  double limit = 0;
+  std::vector<PairedDifference> differences;  // for each of Comparison::models,
+  std::vector<bool> within;                   // and whether it is within one standard error
+  std::size_t simplest = 0;                   // its index; of equals the better one
 };
 // Absent where no model was scored.
 std::optional<Choice> OneStandardErrorRule(const Comparison& comparison);

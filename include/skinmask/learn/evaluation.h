@@ -93,9 +93,11 @@ struct Evaluation {
   std::optional<double> log_loss = std::nullopt;
 };
 
-// The model's answer by the reference for every colour of the table; steps are the distinct scores.
-// Classes other than the model's positive one count as negative. Throws Error if no class of the
-// table is one of the model's. Cost: 0.1 us a row, in parallel, and a sort.
+// The model's answer for every colour of the table. Scores are the reference's, and steps the
+// distinct ones; counts are those of masks (Posterior), which differ where the log-odds are nearer
+// to the threshold than a mask's arithmetic tells (Posterior::ErrorBound). Classes other than the
+// model's positive one count as negative. Throws Error if no class of the table is one of the
+// model's. Cost: 0.1 us a row, in parallel, and a sort.
 Evaluation EvaluateSamples(const Samples& samples, const Model& model);
 
 }  // namespace skinmask

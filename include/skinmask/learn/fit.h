@@ -44,12 +44,13 @@ LogisticOptions::Terms TermsFromName(std::string_view name);
 // "newton", "gradient", "sgd".
 std::string_view SolverName(LogisticOptions::Solver solver);
 
-// Gaussian mixtures by expectation-maximisation, from k-means++ with a fixed seed.
+// Gaussian mixtures by expectation-maximisation, from k-means++ with a fixed seed. Components that
+// the data do not need lose their pixels, and are left out.
 struct MixtureOptions {
   int components = 4;  // of every class that is not named
   std::vector<std::pair<std::string, int>> of_class;
-  int iterations = 200;
-  double tolerance = 1e-7;  // of the mean log-likelihood
+  int iterations = 1000;
+  double tolerance = 1e-7;  // of the change of the mean log-posterior in an iteration
   std::uint64_t seed = 1;
 };
 

@@ -11,7 +11,7 @@
 
 #include "skinmask/learn/evaluation.h"
 #include "skinmask/pipeline/evaluate.h"
-#include "skinmask/report/bootstrap.h"
+#include "skinmask/report/intervals.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -31,7 +31,7 @@ struct GroupScore {
   std::string name;
   std::size_t images = 0;
   Confusion counts;
-  // In the order of kGroupMeasures; absent also where a resample leaves the measure undefined.
+  // In the order of kGroupMeasures; absent also where one image decides the measure (IntervalsOf).
   std::array<std::optional<Interval>, 3> intervals;
 };
 
@@ -52,8 +52,7 @@ struct GroupScores {
   std::string Words(std::size_t measure) const;
 };
 
-// 95 % intervals of a bootstrap over the images of each group. The same for every machine and
-// thread count. Cost: images * 10 us, and 10 ns * pairs of groups * 1000.
+// 95 % intervals over the images of each group, as IntervalsOf has them. Cost: images * 1 us.
 GroupScores ScoreGroups(const EvaluationReport& report, const Grouping& grouping);
 
 }  // namespace skinmask

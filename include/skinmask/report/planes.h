@@ -21,9 +21,9 @@ struct Axis {
 };
 std::vector<Axis> AxesOf(const Model& model);
 
-// Log-odds and classes over a plane of two features. A third feature is held at the classes' pooled
-// mean, sum_k prior_k mean_k (or mid-range, for classes without means). With one feature, y is
-// absent and the grid is one row.
+// Log-odds and classes over a plane of two features. A third feature is held at the positive
+// class's mean (or mid-range, for classes without means). With one feature, y is absent and the
+// grid is one row.
 struct Plane {
   static constexpr int kNoColour = -1;
 

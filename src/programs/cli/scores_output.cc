@@ -112,16 +112,15 @@ void PrintChoice(const Comparison& comparison, const Choice& choice) {
   const ComparedModel &best = comparison.models.front(),
                       &simplest = comparison.models[choice.simplest];
   const auto within = std::ranges::count(choice.within, true);
-  const std::string limit =
-      fmt::format("{} {} {:.6f}", CriterionName(comparison.select),
-                  comparison.select == Criterion::kLogLoss ? "at most" : "at least", choice.limit);
+  const std::string_view criterion = CriterionName(comparison.select);
   if (within == 1)
-    Print("\nTake {}: no other is within one standard error of it ({})\n", best.Name(), limit);
+    Print("\nTake {}: no other has a difference in {} within one standard error of it\n",
+          best.Name(), criterion);
   else
     Print(
-        "\nTake {}: of the {} within one standard error of the best (*, {}) it has the fewest free "
-        "parameters, {}\n",
-        simplest.Name(), within, limit, simplest.Parameters());
+        "\nTake {}: of the {} whose difference in {} is within one standard error of it (*) it has "
+        "the fewest free parameters, {}\n",
+        simplest.Name(), within, criterion, simplest.Parameters());
   if (simplest.given)
     Print("(as it is: where it was trained on these very pixels, its row flatters it)\n");
 }
@@ -133,8 +132,9 @@ void PrintComparison(const Comparison& comparison) {
   std::size_t width = 24;
   for (const ComparedModel& m : models) width = std::max(width, m.Name().size());
   Print("{}; sorted by {}\n\n", DivisionOf(comparison), CriterionName(comparison.select));
-  Print("{:<{}} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>10}\n", "", width, "AUC", "+-",
-        "best F1", "+-", "log-loss", "+-", "F1 at 0.5", "fit s", "parameters");
+  Print("{:<{}} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>10} {:>10} {:>10}\n", "", width,
+        "AUC", "+-", "best F1", "+-", "log-loss", "+-", "F1 at 0.5", "fit s", "parameters",
+        "less best", "95 %");
   const std::optional<Choice> choice = OneStandardErrorRule(comparison);
   for (std::size_t i = 0; i < models.size(); ++i) {
     const ComparedModel& m = models[i];
@@ -145,8 +145,11 @@ void PrintComparison(const Comparison& comparison) {
     }
     for (const Estimate& e : {m.Auc(), m.BestF1(), m.LogLoss()})
       Print(" {:>9} {:>9}", Shown(e.mean), Shown(e.standard_error));
-    Print(" {:>9} {:>8} {:>10}{}\n", Shown(m.PooledCounts().F1()),
+    const PairedDifference& d = choice->differences[i];
+    Print(" {:>9} {:>8} {:>10} {:>10} {:>10}{}\n", Shown(m.PooledCounts().F1()),
           m.given ? "-" : fmt::format("{:.4f}", m.Seconds()), m.Parameters(),
+          i > 0 && d.mean ? fmt::format("{:+.6f}", *d.mean) : "-",
+          i > 0 && d.reach ? fmt::format("+-{:.6f}", *d.reach) : "-",
           choice->within[i] ? " *" : "");
   }
   if (choice) PrintChoice(comparison, *choice);

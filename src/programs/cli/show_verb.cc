@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "programs/cli/print.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/model/feature_polynomial.h"
 #include "skinmask/report/picture.h"
 
 namespace skinmask::cli {
@@ -62,6 +66,47 @@ void PrintLogistic(const Model& model) {
   Print("\n");
 }
 
+// c + b'f + f'A f of the channels f.
+void PrintPolynomial(const char* name, const FeaturePolynomial& polynomial) {
+  Print("{:<11}c {:.10g}\n           b", name, polynomial.constant);
+  for (const double b : polynomial.linear) Print(" {:.10g}", b);
+  Print("\n");
+  if (polynomial.product.isZero(0)) return;
+  for (int i = 0; i < polynomial.product.rows(); ++i) {
+    Print("           {}", i == 0 ? "A" : " ");
+    for (const double a : polynomial.product.row(i)) Print(" {:.10g}", a);
+    Print("\n");
+  }
+}
+
+// Where one channel is divided, and which side is positive.
+void PrintBoundary(const Model& model, const FeaturePolynomial& log_odds) {
+  const std::string channel = model.features.channel_names()[0];
+  const double threshold = Logit(model.decision.threshold);
+  const std::vector<double> at = WhereItIs(log_odds, threshold);
+  const auto positive = [&](double value) {
+    return log_odds(FeatureVector::Constant(1, value)) > threshold;
+  };
+  const std::string& name = model.positive().name;
+  if (at.empty())
+    Print("boundary   none: {} value is {}\n", positive(0) ? "every" : "no", name);
+  else if (at.size() == 1)
+    Print("boundary   {} {} {:.6f}: {}\n", channel, positive(at[0] + 1) ? ">" : "<", at[0], name);
+  else if (positive((at[0] + at[1]) / 2))
+    Print("boundary   {:.6f} < {} < {:.6f}: {}\n", at[0], channel, at[1], name);
+  else
+    Print("boundary   {} < {:.6f} or {} > {:.6f}: {}\n", channel, at[0], channel, at[1], name);
+}
+
+// As textbooks write them, where they are polynomials.
+void PrintLogOdds(const Model& model) {
+  const std::optional<FeaturePolynomial> log_odds = LogOddsOf(model);
+  if (!log_odds) return;
+  Print("\nlog-odds of {} = c + b'f + f'A f of the channels f\n", model.positive().name);
+  PrintPolynomial("", *log_odds);
+  if (model.features.size() == 1) PrintBoundary(model, *log_odds);
+}
+
 void PrintClass(const Model& model, std::size_t k) {
   const ClassModel& c = model.classes[k];
   Print("\nclass       {}, {} pixels, prior {:.6f}\n", c.name, c.count, c.prior);
@@ -69,6 +114,8 @@ void PrintClass(const Model& model, std::size_t k) {
   if (IsHistogram(model.kind)) Print("bins        {} with pixels\n", c.bins.size());
   if (!model.shrinkage.empty() && model.shrinkage[k] > 0)
     Print("shrinkage   {:.6f}\n", model.shrinkage[k]);
+  if (const std::optional<FeaturePolynomial> d = DiscriminantOf(model, k))
+    PrintPolynomial("delta", *d);
 }
 
 void PrintModel(const Model& model) {
@@ -80,6 +127,7 @@ void PrintModel(const Model& model) {
         model.decision.rule, model.decision.data.empty() ? "" : " on " + model.decision.data);
   for (std::size_t k = 0; k < model.classes.size(); ++k) PrintClass(model, k);
   if (model.kind == Kind::kLogistic) PrintLogistic(model);
+  PrintLogOdds(model);
   if (!model.calibration.identity())
     Print("\ncalibrated  {:.6f} z {:+.6f} (on {})\n", model.calibration.slope,
           model.calibration.offset, model.calibration.data);

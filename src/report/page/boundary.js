@@ -183,7 +183,7 @@ function showDecision() {
           'Tinted is the region of each class, where its P is the greatest, and the line is where ' +
           `P(${positive}) is the threshold` +
           (planes[0].held ?
-               ', cut through the colours where the third channel has the value above the plot. ' :
+               `, cut through the colours where the third channel has the value above the plot (the mean of ${positive}, of models with means). ` :
                '. ') +
           (planes[0].y === null ?
                'The curves are each class\'s density along the only channel, times its prior (of models without densities, P).' :

@@ -5,12 +5,26 @@ const selected = {auc: 'auc', f1: 'best_f1', 'log-loss': 'log_loss'}[report.sele
 const scored = report.models.flatMap((model, i) => (model.problem ? [] : [i]));
 const isSimplest = (model) => model.name === report.choice.simplest;
 
+// Enough to tell models apart: two digits of the smallest standard error.
+const errors = scored.flatMap((i) => Object.keys(criteria).map((criterion) => report.models[i][criterion].standard_error));
+const digits = Math.max(4, ...errors.filter((error) => error > 1e-7).map((error) => Math.ceil(-Math.log10(error)) + 1));
+
 // Mean and standard error.
 function estimate(i, criterion) {
   const path = `models.${i}.${criterion}.`;
   const spread = valueAt(path + 'standard_error');
-  return spread === null ? [number(path + 'mean')]
-                         : [number(path + 'mean'), ' ± ', number(path + 'standard_error')];
+  return spread === null ? [number(path + 'mean', digits)]
+                         : [number(path + 'mean', digits), ' ± ', number(path + 'standard_error', digits)];
+}
+
+// Below the score that models are sorted by: how much it is less than the best, and the interval of that.
+function difference(i, criterion) {
+  const path = `models.${i}.difference.`;
+  if (i === 0 || criterion !== selected || valueAt(path + 'mean') === null) return [];
+  const interval = valueAt(path + 'interval') ?
+      [' (', number(path + 'interval.0', digits), ' to ', number(path + 'interval.1', digits), ')'] :
+      [];
+  return [element('span', {class: 'interval'}, number(path + 'mean', digits), ...interval)];
 }
 
 function showSummary() {
@@ -24,11 +38,9 @@ function showChoice() {
   document.getElementById('choice').hidden = false;
   document.getElementById('answer').append('Take ', element('b', {}, number('choice.simplest')), '.');
   const best = ['The best mean has ', number('choice.best'), ': ', criteria[selected], ' ', ...estimate(0, selected), '. '];
-  const limit = [selected === 'log_loss' ? 'at most ' : 'at least ', number('choice.limit'), '). '];
   document.getElementById('reason').append(...best, ...(choice.within === 1 ?
-      ['No other is within one standard error of it (', ...limit] :
-      [number('choice.within', 0), ' models are within one standard error of it (', ...limit,
-       'Of these ', number('choice.simplest'), ' has the fewest free parameters, ', number('choice.parameters', 0), '.']));
+      ['No other has a difference to it within one standard error. '] :
+      [number('choice.within', 0), ' models have a difference to it within one standard error. Of these ', number('choice.simplest'), ' has the fewest free parameters, ', number('choice.parameters', 0), '.']));
 }
 
 // ---- Plots
@@ -69,7 +81,7 @@ function modelLabel(criterion) {
     const model = report.models[context.raw.i];
     if (!model) return context.dataset.label;
     const score = model[criterion];
-    return [model.name, `${criteria[criterion]} ${shown(score.mean, 4)} ± ${shown(score.standard_error, 4)}`,
+    return [model.name, `${criteria[criterion]} ${shown(score.mean, digits)} ± ${shown(score.standard_error, digits)}`,
             `${shown(model.parameters, 0)} free parameters`];
   };
 }
@@ -88,9 +100,6 @@ function criterionPlot(criterion) {
       models('within one standard error', 'negative', (m) => m.within_one_standard_error && !isSimplest(m)),
       models('others', 'faint', (m) => !m.within_one_standard_error, {order: 0}),
     ].filter((dataset) => dataset.data.length);
-    if (criterion === selected)
-      datasets.push(line('one standard error', [{x: least, y: report.choice.limit}, {x: most, y: report.choice.limit}],
-                         'mark', {borderDash: [4, 4], borderWidth: 1, pointHitRadius: 0}));
     const shape = options('Free parameters', criteria[criterion], modelLabel(criterion));
     shape.scales = {x: {...axis('Free parameters', least, most), type: 'logarithmic', ticks: {maxTicksLimit: 6, maxRotation: 0, callback: (value) =>
                           (Number.isInteger(Math.log10(value)) ? shown(value, 0) : '')}},
@@ -111,7 +120,7 @@ function modelRow(i) {
     return line;
   }
   const line = row('td', [
-    name, number(path + 'parameters', 0), ...Object.keys(criteria).map((criterion) => element('td', {}, ...estimate(i, criterion))),
+    name, number(path + 'parameters', 0), ...Object.keys(criteria).map((criterion) => element('td', {}, ...estimate(i, criterion), ...difference(i, criterion))),
     number(path + 'pooled.f1'), number(path + 'fit_seconds', 2)]);
   if (model.within_one_standard_error) line.className = isSimplest(model) ? 'simplest' : 'within';
   return line;
@@ -124,7 +133,9 @@ function showModels() {
   const note = document.getElementById('table-note');
   note.append('± is one standard error over the folds. The best F1 is at the threshold that is best for each fold, so it ' +
               'flatters a little; F1 at 0.5 is of the pixels of all folds. ');
-  if (report.choice) note.append('Shaded are the models within one standard error of the best, the darker one being the one to take. ');
+  if (report.choice)
+    note.append(`Below each ${criteria[selected]} is its difference to the best, fold by fold, with its 95 % interval. ` +
+                'Shaded are the models whose difference is within one standard error, the darker one being the one to take. ');
   if (report.models.some((model) => model.given))
     note.append('Models that are judged as they are may have been trained on these very pixels: where they were, their scores flatter them.');
 }
@@ -146,7 +157,7 @@ function showClasses() {
 function tellPlot(criterion) {
   tellNumbers(document.getElementById(criterion), ['', 'free parameters', 'mean', 'standard error'], scored.length, (k) => {
     const path = `models.${scored[k]}.`;
-    return [number(path + 'name'), number(path + 'parameters', 0), number(`${path}${criterion}.mean`), number(`${path}${criterion}.standard_error`)];
+    return [number(path + 'name'), number(path + 'parameters', 0), number(`${path}${criterion}.mean`, digits), number(`${path}${criterion}.standard_error`, digits)];
   });
 }
 
@@ -156,7 +167,7 @@ function showFolds() {
   document.getElementById('folds').append(
       row('th', [criteria[selected], ...folds.map((fold) => `fold ${fold + 1}`)]),
       ...scored.map((i) => row('td', [number(`models.${i}.name`),
-                                      ...folds.map((fold) => number(`models.${i}.${selected}.folds.${fold}`))])));
+                                      ...folds.map((fold) => number(`models.${i}.${selected}.folds.${fold}`, digits))])));
 }
 
 showSummary();

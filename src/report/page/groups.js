@@ -74,8 +74,7 @@ function showGrouping(grouping, k) {
 function showGroups() {
   document.getElementById('groups').hidden = false;
   const note = document.getElementById('groups-note');
-  note.append('Scores of all pixels of the images of a group, with 95 % intervals by a bootstrap over them (',
-              number('intervals.resamples', 0), ' resamples). Groups of fewer than ',
+  note.append('Scores of all pixels of the images of a group, with 95 % intervals over them (the jackknife). Groups of fewer than ',
               number('groups.0.least_images', 0), ' images have no interval and are not compared. ');
   if (report.images.some((image) => image.tone !== undefined))
     note.append('The tone of an image is that of the median colour of its true skin: the individual typology angle (ITA), ' +

@@ -44,8 +44,7 @@ function showScores() {
   if (report.classes) showClasses();
   if (report.images.length > 1)
     document.getElementById('interval-note').append(
-        'Below the scores: 95 % intervals by a bootstrap over images (', number('intervals.resamples', 0),
-        ' resamples, seed ', number('intervals.seed', 0), '). Pooled AUC, average precision and Brier score ' +
+        'Below the scores: 95 % intervals over images (the jackknife). Pooled AUC and average precision ' +
         'have none. Means are over the images where a ratio is defined.');
 }
 

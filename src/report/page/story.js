@@ -109,7 +109,7 @@ function showCalibration() {
       .append(
           `Of the pixels that get P(${positive}) near `, number(path + 'mean_probability', 2), ', ',
           element('b', {}, percent(path + 'positive_share')),
-          ` are ${positive}. On the mean, P is off by `, number('reliability.ece', 3), ' (ECE).');
+          ` are ${positive}. Over the bins of P, its mean is off by `, number('reliability.ece', 3), ' on average (ECE).');
 }
 
 function showStory() {
@@ -213,7 +213,7 @@ function showVersus() {
           model,
           'Differences are the first less the second. ' +
               (many ?
-                   'Below them: 95 % intervals by the same resamples of images for both; those without 0 are in bold. ' :
+                   'Below them: 95 % intervals over images, each left out of both models; those without 0 are in bold. ' :
                    '') +
               'All else on this page is of the first.');
 }

@@ -21,7 +21,14 @@ TEST_F(CompareTest, TheSimplestWithinOneStandardErrorIsNamed) {
                                         models[0]["auc"]["standard_error"].get<double>());
   int within = 0, fewest = 1 << 30;
   for (const json& m : models) {
-    EXPECT_EQ(m["within_one_standard_error"], m["auc"]["mean"] >= choice["limit"]) << m["name"];
+    const json& d = m["difference"];
+    EXPECT_NEAR(d["mean"], m["auc"]["mean"].get<double>() - models[0]["auc"]["mean"].get<double>(),
+                1e-12);
+    EXPECT_NEAR(d["interval"][0].get<double>() + d["interval"][1].get<double>(),
+                2 * d["mean"].get<double>(), 1e-12);
+    EXPECT_EQ(m["within_one_standard_error"],
+              -d["mean"].get<double>() <= d["standard_error"].get<double>() + 1e-9)
+        << m["name"];
     if (!m["within_one_standard_error"]) continue;
     ++within;
     fewest = std::min(fewest, m["parameters"].get<int>());

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "skinmask/learn/fit.h"
+#include "skinmask/model/posterior.h"
 #include "support/clips.h"
 #include "support/pictures.h"
 #include "support/program.h"
@@ -130,6 +131,27 @@ TEST_F(TrainTest, ManyClassesAndGivenPriors) {
                 .positive()
                 .name,
             "hair");
+}
+
+// The boundary of one channel, where the mask changes as `show` says.
+TEST_F(TrainTest, ShowTellsTheBoundaryOfOneChannel) {
+  PutSamples("s.csv");
+  Train("--samples s.csv --kind lda --channels R", "lda.json");
+  const std::string shown = Run("show lda.json").out, start = "\nboundary   R > ";
+  EXPECT_NE(shown.find("\ndelta      c "), std::string::npos) << shown;
+  EXPECT_NE(shown.find("\nlog-odds of skin = c + b'f + f'A f"), std::string::npos) << shown;
+  const std::size_t at = shown.find(start);
+  ASSERT_NE(at, std::string::npos) << shown;
+  const double boundary = std::stod(shown.substr(at + start.size()));
+  const Posterior posterior(ReadModel(Path("lda.json")));
+  for (int r = 0; r < 256; ++r) {
+    const std::uint8_t bgr[3] = {0, 0, static_cast<std::uint8_t>(r)};
+    std::uint8_t mask;
+    posterior.MaskRow(bgr, 1, &mask);
+    EXPECT_EQ(mask == 255, r > boundary) << r;
+  }
+  Train("--samples s.csv --kind histogram", "histogram.json");
+  EXPECT_EQ(Run("show histogram.json").out.find("log-odds of skin"), std::string::npos);
 }
 
 TEST_F(TrainTest, ErrorsAreOneLineWithTheRightStatus) {

@@ -1,0 +1,267 @@
+#include "skinmask/report/intervals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "base/student.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/logistic.h"
+#include "skinmask/pipeline/evaluate.h"
+#include "skinmask/report/groups.h"
+
+namespace skinmask {
+namespace {
+
+// What the values that leave one image out tell of the value of all: its standard error, and how
+// many images that is known from. Few images may have most of the errors, and then few tell of the
+// spread: of values u about their mean it is as if (sum u^2)^2 / sum u^4 had equal parts in it.
+struct Jackknife {
+  double value, error, images, equal_parts;
+
+  // `outside` is the share of the distribution beyond either end. Degrees of freedom are `times`
+  // the equal parts, at least 2.
+  Interval At(double outside, double times) const {
+    const double degrees = std::min(std::max(times * equal_parts, 2.), images - 1);
+    const double reach = error * StudentQuantile(1 - outside, static_cast<std::size_t>(degrees));
+    return {value - reach, value + reach};
+  }
+};
+
+constexpr double kOutside = (1 - ReportIntervals::kConfidence) / 2;
+// One for what has a value of its own: a sample without the rare bad image knows nothing of it.
+// Between groups that matters less, and two is Satterthwaite's (1946). scripts/coverage has what
+// comes of both.
+constexpr double kOfOne = 1, kOfGaps = 2;
+
+Jackknife JackknifeOf(double value, std::span<const double> without) {
+  const double n = static_cast<double>(without.size());
+  double mean = 0, squares = 0, fourth = 0;
+  for (const double one : without) mean += one / n;
+  for (const double one : without) {
+    const double square = (one - mean) * (one - mean);
+    squares += square;
+    fourth += square * square;
+  }
+  return {value, std::sqrt((n - 1) / n * squares), n, fourth > 0 ? squares * squares / fourth : n};
+}
+
+// Of the log-odds of a share, which are nearer to a normal distribution than the share, and whose
+// intervals stay within 0 and 1. Absent where one of the values is undefined, 0 or 1.
+std::optional<Jackknife> JackknifeOfShare(std::optional<double> value,
+                                          std::span<const std::optional<double>> without) {
+  const auto inside = [](const std::optional<double>& share) {
+    return share && *share > 0 && *share < 1;
+  };
+  if (without.size() < 2 || !inside(value) || !std::ranges::all_of(without, inside))
+    return std::nullopt;
+  std::vector<double> log_odds;
+  for (const std::optional<double>& share : without) log_odds.push_back(Logit(*share));
+  return JackknifeOf(Logit(*value), log_odds);
+}
+
+Interval SharesAt(const Jackknife& log_odds, double outside, double times) {
+  const Interval interval = log_odds.At(outside, times);
+  return {Logistic(interval.low), Logistic(interval.high)};
+}
+
+constexpr std::size_t kRatioCount = 9;
+using Ratio = std::optional<double>;
+using RatioRow = std::array<Ratio, kRatioCount>;
+
+// In the order of Ratios().
+RatioRow Values(const Metrics& metrics) {
+  RatioRow values;
+  std::size_t i = 0;
+  for (const auto& [name, value] : Ratios(metrics)) values.at(i++) = value;
+  return values;
+}
+
+Confusion Less(const Confusion& all, const Confusion& image) {
+  return {all.tp - image.tp, all.fp - image.fp, all.fn - image.fn, all.tn - image.tn};
+}
+
+// Of all images, or of all but one.
+struct Scored {
+  RatioRow pooled, means;
+};
+
+// Sums over images, which one image can be taken out of.
+struct Sums {
+  Confusion counts;
+  double squared_error = 0;  // of P; no number unless all images have a Brier score
+  std::array<double, kRatioCount> totals{}, defined{};
+
+  static double SquaredErrorOf(const Metrics& image) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    return image.brier.value_or(kNone) * static_cast<double>(image.counts.Total());
+  }
+  void Add(const Metrics& image, const RatioRow& values) {
+    counts += image.counts;
+    squared_error += SquaredErrorOf(image);
+    for (std::size_t r = 0; r < kRatioCount; ++r) {
+      totals[r] += values[r].value_or(0);
+      defined[r] += values[r].has_value();
+    }
+  }
+  Sums Without(const Metrics& image, const RatioRow& values) const {
+    Sums rest = *this;
+    rest.counts = Less(counts, image.counts);
+    rest.squared_error -= SquaredErrorOf(image);
+    for (std::size_t r = 0; r < kRatioCount; ++r) {
+      rest.totals[r] -= values[r].value_or(0);
+      rest.defined[r] -= values[r].has_value();
+    }
+    return rest;
+  }
+  Scored Score() const {
+    Metrics pooled = MetricsOf({counts, std::nullopt});
+    if (counts.Total() > 0 && !std::isnan(squared_error))
+      pooled.brier = squared_error / static_cast<double>(counts.Total());
+    Scored scored{Values(pooled), {}};
+    for (std::size_t r = 0; r < kRatioCount; ++r)
+      if (defined[r] > 0) scored.means[r] = totals[r] / defined[r];
+    return scored;
+  }
+};
+
+// The scores of all images, and without each of them.
+struct LeftOut {
+  Scored all;
+  std::vector<Scored> without;
+
+  explicit LeftOut(const EvaluationReport& report) {
+    Sums sums;
+    for (const auto& [name, image] : report.images) sums.Add(image, Values(image));
+    all = sums.Score();
+    for (const auto& [name, image] : report.images)
+      without.push_back(sums.Without(image, Values(image)).Score());
+  }
+
+  std::vector<Ratio> Without(RatioRow Scored::*row, std::size_t r) const {
+    std::vector<Ratio> values;
+    for (const Scored& scored : without) values.push_back((scored.*row)[r]);
+    return values;
+  }
+};
+
+// interval(row, r) for each ratio of Ratios().
+template <class Of>
+ReportIntervals ForEachRatio(const Of& interval) {
+  ReportIntervals intervals;
+  std::size_t r = 0;
+  for (const auto& [name, unused] : Ratios(Metrics{})) {
+    intervals.pooled.emplace_back(name, interval(&Scored::pooled, r));
+    intervals.mean_per_image.emplace_back(name, interval(&Scored::means, r));
+    ++r;
+  }
+  return intervals;
+}
+
+// A group as far as it is compared by one measure.
+struct Compared {
+  const std::string* name;
+  double value;
+  Jackknife log_odds;
+};
+
+std::optional<Jackknife> JackknifeOfGroup(const std::vector<Confusion>& images,
+                                          const Confusion& all, const GroupMeasure& measure) {
+  if (images.size() < kLeastGroup) return std::nullopt;
+  std::vector<Ratio> without;
+  for (const Confusion& image : images) without.push_back((Less(all, image).*measure.of)());
+  return JackknifeOfShare((all.*measure.of)(), without);
+}
+
+// The interval of the difference is made of those of the two groups (Zou and Donner 2008), each of
+// which reaches so far that all pairs' intervals hold at once (Bonferroni).
+std::optional<GroupGap> LargestGap(const std::vector<Compared>& groups) {
+  if (groups.size() < 2) return std::nullopt;
+  const auto [below, above] = std::ranges::minmax_element(groups, {}, &Compared::value);
+  const double pairs = static_cast<double>(groups.size() * (groups.size() - 1)) / 2;
+  const Interval low = SharesAt(below->log_odds, kOutside / pairs, kOfGaps),
+                 high = SharesAt(above->log_odds, kOutside / pairs, kOfGaps);
+  const double gap = above->value - below->value;
+  return GroupGap{*above->name,
+                  *below->name,
+                  gap,
+                  {gap - std::hypot(above->value - high.low, low.high - below->value),
+                   gap + std::hypot(high.high - above->value, below->value - low.low)}};
+}
+
+}  // namespace
+
+ReportIntervals IntervalsOf(const EvaluationReport& report) {
+  const LeftOut scores(report);
+  return ForEachRatio([&](RatioRow Scored::*row, std::size_t r) -> std::optional<Interval> {
+    const auto log_odds = JackknifeOfShare((scores.all.*row)[r], scores.Without(row, r));
+    if (!log_odds) return std::nullopt;
+    return SharesAt(*log_odds, kOutside, kOfOne);
+  });
+}
+
+ReportIntervals IntervalsOfDifference(const EvaluationReport& a, const EvaluationReport& b) {
+  const auto same_name = [](const auto& x, const auto& y) { return x.first == y.first; };
+  if (!std::ranges::equal(a.images, b.images, same_name))
+    throw Error("models", "were judged on other images each (a file changed meanwhile)");
+  const LeftOut first(a), second(b);
+  return ForEachRatio([&](RatioRow Scored::*row, std::size_t r) -> std::optional<Interval> {
+    std::vector<Ratio> of_a = first.Without(row, r), of_b = second.Without(row, r);
+    of_a.push_back((first.all.*row)[r]);
+    of_b.push_back((second.all.*row)[r]);
+    std::vector<double> differences;
+    for (std::size_t i = 0; i < of_a.size(); ++i) {
+      if (!of_a[i] || !of_b[i]) return std::nullopt;
+      differences.push_back(*of_a[i] - *of_b[i]);
+    }
+    const double all = differences.back();
+    differences.pop_back();
+    if (differences.size() < 2) return std::nullopt;
+    return JackknifeOf(all, differences).At(kOutside, kOfOne);
+  });
+}
+
+GroupScores ScoreGroups(const EvaluationReport& report, const Grouping& grouping) {
+  GroupScores scores;
+  std::vector<std::vector<Confusion>> images(grouping.names.size());
+  for (std::size_t i = 0; i < grouping.group.size(); ++i) {
+    if (const auto group = grouping.group[i])
+      images[*group].push_back(report.images[i].second.counts);
+    else
+      ++scores.in_none;
+  }
+  std::array<std::vector<Compared>, kGroupMeasures.size()> compared;
+  for (std::size_t g = 0; g < images.size(); ++g) {
+    GroupScore group{grouping.names[g], images[g].size(), {}, {}};
+    for (const Confusion& image : images[g]) group.counts += image;
+    for (std::size_t m = 0; m < kGroupMeasures.size(); ++m) {
+      const auto log_odds = JackknifeOfGroup(images[g], group.counts, kGroupMeasures[m]);
+      if (!log_odds) continue;
+      group.intervals[m] = SharesAt(*log_odds, kOutside, kOfOne);
+      compared[m].push_back(
+          {&grouping.names[g], *(group.counts.*kGroupMeasures[m].of)(), *log_odds});
+    }
+    scores.groups.push_back(std::move(group));
+  }
+  for (std::size_t m = 0; m < kGroupMeasures.size(); ++m) scores.gaps[m] = LargestGap(compared[m]);
+  return scores;
+}
+
+std::string GroupScores::Words(std::size_t measure) const {
+  const std::string_view name = kGroupMeasures.at(measure).shown;
+  const std::optional<GroupGap>& largest = gaps.at(measure);
+  if (!largest)
+    return fmt::format(
+        "{}: too few data to compare, fewer than two groups have {} images with enough to measure",
+        name, kLeastGroup);
+  const auto& [above, below, gap, interval] = *largest;
+  return fmt::format("{}: '{}' is {:.3f} above '{}' ({:.3f} to {:.3f}){}", name, above, gap, below,
+                     interval.low, interval.high,
+                     largest->certain() ? "" : ", which says nothing: it may be 0");
+}
+
+}  // namespace skinmask
