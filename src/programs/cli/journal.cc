@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,6 +26,13 @@ std::filesystem::path JournalOf(const std::filesystem::path& file,
   return target.parent_path() / (".skinmask-" + name + ".part");
 }
 
+// False where another run has finished meanwhile: then this is its table.
+bool IsNamed(const std::filesystem::path& path, int descriptor) {
+  struct stat named, opened;
+  return stat(path.c_str(), &named) == 0 && fstat(descriptor, &opened) == 0 &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
 }  // namespace
 
 Journal::Journal(const std::filesystem::path& file, bool resume)
@@ -39,7 +47,8 @@ Journal::Journal(const std::filesystem::path& file, bool resume)
       open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (descriptor >= 0) stream_.reset(fdopen(descriptor, "a"));
   if (!stream_) Fail();
-  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+  const bool locked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  if (!locked || !IsNamed(path_, descriptor))
     throw Error(file.string(), "is being written by another run (another name is free)");
   if (resume) earlier_ = ReadFile(path_);
   earlier_.resize(earlier_.rfind('\n') + 1);  // npos + 1 is 0
