@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
+#include "base/parse.h"
 #include "hwy/highway.h"
 #include "skinmask/base/error.h"
 
@@ -29,10 +29,7 @@ std::vector<std::string> Names(const std::vector<std::int64_t>& targets) {
   return names;
 }
 
-bool SameName(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::toupper(x) == std::toupper(y); });
-}
+bool SameName(std::string_view a, std::string_view b) { return LowerCase(a) == LowerCase(b); }
 
 std::int64_t& Active() {
   static std::int64_t active = Usable().front();

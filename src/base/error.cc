@@ -1,11 +1,25 @@
 #include "skinmask/base/error.h"
 
+#include <new>
 #include <utility>
 
 #include "base/printable.h"
 #include "skinmask/base/problem.h"
 
 namespace skinmask {
+
+namespace {
+
+// The C++ library and OpenCV have words for this that tell nobody anything.
+std::string_view WhatOf(const std::exception& error) {
+  const std::string_view what = error.what();
+  const bool memory =
+      dynamic_cast<const std::bad_alloc*>(&error) ||
+      (what.starts_with("OpenCV(") && what.find("Insufficient memory") != what.npos);
+  return memory ? "needs more memory than there is" : what;
+}
+
+}  // namespace
 
 Error::Error(std::string_view subject, std::string_view problem)
     : std::runtime_error(Printable(subject, 600) + ": " + Printable(problem, 1000)) {}
@@ -15,7 +29,8 @@ Problem::Problem(std::string name, std::string_view what)
 
 Problem::Problem(std::string name, const std::exception& error)
     : input(std::move(name)),
-      line(dynamic_cast<const Error*>(&error) ? error.what() : Error(input, error.what()).what()) {}
+      line(dynamic_cast<const Error*>(&error) ? error.what() : Error(input, WhatOf(error)).what()) {
+}
 
 std::string Problem::Reason() const {
   const std::string subject = Error(input, "").what();

@@ -32,6 +32,24 @@ fs::path FolderOf(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
+[[noreturn]] void FailByExisting(const fs::path& path) {
+  throw Error(path.string(), "exists already (`overwrite` replaces it)");
+}
+
+// False, with EEXIST, where there is something of the new name, also if that came this moment.
+bool RenameToNew(const fs::path& from, const fs::path& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  // Not every file system has that call (NFS); a second name is refused likewise.
+  if (link(from.c_str(), to.c_str()) == 0) return unlink(from.c_str()) == 0;
+  const bool has_links = errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS;
+  if (has_links || access(to.c_str(), F_OK) == 0) {
+    if (!has_links) errno = EEXIST;
+    return false;
+  }
+  return rename(from.c_str(), to.c_str()) == 0;  // vfat before Linux 5.10 has neither
+}
+
 constexpr std::size_t kHead = 4096;
 
 [[noreturn]] void FailTooLarge(const fs::path& path, std::uint64_t most) {
@@ -113,8 +131,7 @@ const fs::path& RequireWritable(const fs::path& path, IfExists if_exists) {
   if (fs::is_directory(path, ignored))
     throw Error(path.string(), "is a folder (a file is expected)");
   if (IsSpecial(path)) return path;
-  if (if_exists == IfExists::kFail && fs::exists(path, ignored))
-    throw Error(path.string(), "exists already (`overwrite` replaces it)");
+  if (if_exists == IfExists::kFail && fs::exists(path, ignored)) FailByExisting(path);
   const fs::path folder = FolderOf(path);
   if (!fs::is_directory(folder, ignored))
     throw Error(path.string(), "cannot be written: its folder does not exist");
@@ -174,15 +191,23 @@ UnfinishedFile::~UnfinishedFile() {
   if (slot_) slot_->there = false, slot_->taken = false;
 }
 
-void UnfinishedFile::Rename(Survives survives) {
+void UnfinishedFile::Rename(IfExists if_exists, Survives survives) {
   if (path_ == destination_) return;
-  const bool sync = survives == Survives::kPowerLoss;
   StayOutOfTheEnd();
-  if ((sync && !Sync(path_)) || rename(path_.c_str(), destination_.c_str()) != 0)
-    FailBy(destination_, "cannot be written", errno);
+  PutInPlace(path_, destination_, if_exists, survives);
   path_ = destination_;
+}
+
+void PutInPlace(const fs::path& file, const fs::path& destination, IfExists if_exists,
+                Survives survives) {
+  const bool sync = survives == Survives::kPowerLoss;
+  if (sync && !Sync(file)) FailBy(destination, "cannot be written", errno);
+  const bool moved = if_exists == IfExists::kFail ? RenameToNew(file, destination)
+                                                  : rename(file.c_str(), destination.c_str()) == 0;
+  if (!moved && errno == EEXIST) FailByExisting(destination);
+  if (!moved) FailBy(destination, "cannot be written", errno);
   // A folder that may be written to but not read cannot be opened for this.
-  const fs::path folder = FolderOf(destination_);
+  const fs::path folder = FolderOf(destination);
   if (sync && access(folder.c_str(), R_OK) == 0 && !Sync(folder))
     FailBy(folder, "cannot be written", errno);
 }
@@ -194,7 +219,7 @@ void WriteFile(const fs::path& path, std::string_view bytes, IfExists if_exists,
   OutputStream file(path, unfinished.path());
   file.Write(bytes);
   file.Close();
-  unfinished.Rename(survives);
+  unfinished.Rename(if_exists, survives);
 }
 
 void RemoveOldUnfinished(const fs::path& folder) {
@@ -209,10 +234,25 @@ void RemoveOldUnfinished(const fs::path& folder) {
   });
 }
 
-fs::path FileIdentity(const fs::path& path) {
+fs::path RealPath(const fs::path& path) {
   std::error_code ignored;
   const fs::path canonical = fs::weakly_canonical(path, ignored);
   return canonical.empty() ? path : canonical;
+}
+
+std::string FolderIdentity(const fs::path& folder) {
+  struct stat status;
+  if (stat(folder.empty() ? "." : folder.c_str(), &status) == 0)
+    return std::to_string(status.st_dev) + ':' + std::to_string(status.st_ino);
+  const fs::path real = RealPath(folder);  // what is not made yet lies below what is
+  return real.has_relative_path()
+             ? FolderIdentity(real.parent_path()) + '/' + real.filename().string()
+             : real.string();
+}
+
+std::string FileIdentity(const fs::path& path) {
+  const fs::path real = RealPath(path);
+  return FolderIdentity(real.parent_path()) + '/' + real.filename().string();
 }
 
 }  // namespace skinmask

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <memory>
 
+#include "skinmask/base/file.h"
+
 namespace skinmask {
 namespace {
 
@@ -55,6 +57,16 @@ std::error_code ForEachEntry(const std::filesystem::path& folder,
     see(entry->d_name, TypeOf(folder, *entry));
   }
   return {errno, std::generic_category()};
+}
+
+std::string FileIdentities::Of(const std::string& path, bool link) {
+  if (link) return FileIdentity(path);
+  const std::size_t at = path.rfind('/') + 1;  // npos + 1 is 0
+  if (identity_.empty() || path.compare(0, at, folder_) != 0) {
+    folder_ = path.substr(0, at);
+    identity_ = FolderIdentity(folder_);
+  }
+  return identity_ + '/' + path.substr(at);
 }
 
 EntryType EntryTypes::Of(const std::string& path) {

@@ -21,6 +21,16 @@ EntryType EntryTypeOf(const char* path);
 std::error_code ForEachEntry(const std::filesystem::path& folder,
                              const std::function<void(const char* name, EntryType type)>& see);
 
+// FileIdentity of many paths, which are mostly of one folder after the other.
+class FileIdentities {
+ public:
+  // `link`: the last name may be that of a link, or none ("..", or nothing).
+  std::string Of(const std::string& path, bool link);
+
+ private:
+  std::string folder_, identity_;
+};
+
 // EntryTypeOf many paths. A folder that many of them lie in, for its size, is read instead, once:
 // then what it does not hold, or got since, counts as a file.
 class EntryTypes {

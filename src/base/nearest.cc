@@ -38,7 +38,8 @@ std::string Sorted(std::string text) {
 
 std::size_t Cost(const std::string& text, const std::string& word) {
   if (Sorted(text) == Sorted(word)) return 0;
-  if (text.size() >= 3 && word.starts_with(text)) return 1;
+  const bool ends_it = ('-' + word).ends_with('-' + text);
+  if (ends_it || (text.size() >= 3 && word.starts_with(text))) return 1;
   return Distance(text, word);
 }
 

@@ -1,9 +1,11 @@
-// A text is parsed as a number as a whole, or not at all.
+// A text is parsed as a number as a whole, or not at all, and in any locale alike.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -18,6 +20,15 @@ std::optional<T> ParseNumber(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+// A to Z alone: of std::tolower a locale decides, and in Turkish "TIFF" does not become "tiff".
+inline std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower;
 }
 
 // "3,4,5" into its numbers; absent where a part is none.

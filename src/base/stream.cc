@@ -133,7 +133,13 @@ OutputStream::OutputStream(const fs::path& path, const fs::path& unfinished)
     : path_(path),
       regular_(!IsSpecial(path)),
       file_(regular_ ? Descriptor(unfinished, O_WRONLY | O_CREAT | O_EXCL) : OpenSpecial(path)) {
-  if (file_.get() < 0) FailBy(path, "cannot be written", errno);
+  const int error = errno;
+  std::error_code ignored;
+  if (file_.get() < 0)
+    FailBy(path,
+           fs::is_symlink(path, ignored) ? "is a link, whose target cannot be written"
+                                         : "cannot be written",
+           error);
 }
 
 void OutputStream::Write(std::string_view bytes) {

@@ -2,10 +2,10 @@
 #include "skinmask/data/color.h"
 
 #include <algorithm>
-#include <cctype>
 #include <opencv2/imgproc.hpp>
 
 #include "base/nearest.h"
+#include "base/parse.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -79,11 +79,7 @@ constexpr ColorSpace kSpaces[] = {
     {"Luv", {"L", "u", "v"}, 3, Carrier::kLuv, kIdentity, {}},
 };
 
-bool SameName(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
-}
+bool SameName(std::string_view a, std::string_view b) { return LowerCase(a) == LowerCase(b); }
 
 // part / whole in fixed point, rounded to nearest, halves up; in integers, thus exact.
 std::int32_t RoundedRatio(std::int32_t part, std::int32_t whole) {

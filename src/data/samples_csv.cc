@@ -103,9 +103,7 @@ class Reader {
         "without a header the columns are B G R label";
     if (fields.size > kMaxFields) Fail(line, kExpected);
     for (std::size_t i = 0; i < fields.size; ++i) {
-      std::string name(fields.text[i]);
-      std::transform(name.begin(), name.end(), name.begin(),
-                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      std::string name = LowerCase(fields.text[i]);
       if (name == "label") name = "class";
       const auto known = std::find(kNames.begin(), kNames.end(), name);
       if (known == kNames.end()) Fail(line, kExpected);

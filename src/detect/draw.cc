@@ -28,17 +28,35 @@ const std::array<std::uint8_t, 256>& Dimmed() {
   return table;
 }
 
-// A row of the mask and its neighbours.
+// So many pixels that a border is seen where the whole picture is on a screen.
+int BorderWidth(const cv::Size& size) {
+  constexpr double kRowsOfScreen = 1000;
+  return std::max(1, cvRound(std::min(size.width, size.height) / kRowsOfScreen));
+}
+
+// The mask with all that is less than so many pixels from it: an octagon around each pixel.
+cv::Mat Grown(const cv::Mat& mask, int pixels) {
+  cv::Mat grown = mask;
+  for (int i = 1; i < pixels; ++i) {
+    cv::Mat next;  // not the caller's
+    cv::dilate(grown, next,
+               cv::getStructuringElement(i % 2 == 1 ? cv::MORPH_RECT : cv::MORPH_CROSS, {3, 3}));
+    grown = next;
+  }
+  return grown;
+}
+
+// A row of the mask, and the same and its neighbours of the grown one.
 struct MaskRows {
-  const std::uint8_t *above, *row, *below;
+  const std::uint8_t *own, *above, *row, *below;
 };
 
-// The border is of pixels without skin beside, above or below one with skin.
+// The border is of pixels without skin in the grown mask, or beside, above or below it.
 void OverlayPixel(const MaskRows& mask, const cv::Vec3b* bgr, int x, int count,
                   cv::Vec3b* overlay) {
   const cv::Vec3b kBorderGreen(64, 255, 64);
-  const int own = mask.row[x];
-  const int around = mask.above[x] | mask.below[x] | mask.row[std::max(0, x - 1)] |
+  const int own = mask.own[x];
+  const int around = mask.above[x] | mask.row[x] | mask.below[x] | mask.row[std::max(0, x - 1)] |
                      mask.row[std::min(count - 1, x + 1)];
   if ((around & ~own) != 0)
     overlay[x] = kBorderGreen;
@@ -60,10 +78,10 @@ void OverlayRow(const MaskRows& mask, const cv::Vec3b* bgr, int count, cv::Vec3b
   int x = 0;
   while (x < count) {
     const bool has_eight = x > 0 && x + 8 < count;
-    const std::uint64_t own = has_eight ? Eight(mask.row + x) : 1;
+    const std::uint64_t own = has_eight ? Eight(mask.own + x) : 1;
     if (own == ~std::uint64_t{0}) {
       std::copy_n(bgr + x, 8, overlay + x);
-    } else if (own == 0 && (Eight(mask.above + x) | Eight(mask.below + x) |
+    } else if (own == 0 && (Eight(mask.above + x) | Eight(mask.row + x) | Eight(mask.below + x) |
                             Eight(mask.row + x - 1) | Eight(mask.row + x + 1)) == 0) {
       const std::uint8_t* const from = bgr[x].val;
       std::uint8_t* const to = overlay[x].val;
@@ -115,10 +133,11 @@ cv::Mat InPalette(const cv::Mat& indices, const std::string& rgb) {
 cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat overlay) {
   RequirePair(bgr, mask);
   overlay.create(bgr.size(), CV_8UC3);
+  const cv::Mat grown = Grown(mask, BorderWidth(bgr.size()));
   ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
-    OverlayRow(
-        {mask.ptr(std::max(0, y - 1)), mask.ptr(y), mask.ptr(std::min(mask.rows - 1, y + 1))},
-        bgr.ptr<cv::Vec3b>(y), bgr.cols, overlay.ptr<cv::Vec3b>(y));
+    OverlayRow({mask.ptr(y), grown.ptr(std::max(0, y - 1)), grown.ptr(y),
+                grown.ptr(std::min(grown.rows - 1, y + 1))},
+               bgr.ptr<cv::Vec3b>(y), bgr.cols, overlay.ptr<cv::Vec3b>(y));
   });
   return overlay;
 }

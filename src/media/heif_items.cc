@@ -266,6 +266,7 @@ class Items {
       item.properties.push_back(box.whole);
     }
     item.data = DataOf(id);
+    if (!item.data.empty() && EndsInZeros(item.data.back())) FailDamaged("its pixels end in zeros");
     return item;
   }
 

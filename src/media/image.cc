@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "media/decoding.h"
+#include "base/may_not_return.h"
 #include "media/image_codec.h"
 #include "media/late_module.h"
 #include "media/picture_type.h"
@@ -20,7 +20,7 @@ constexpr std::size_t kMaxBytes = INT32_MAX;  // OpenCV's matrices count in int
 
 cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
                     const DecodeOptions& options) {
-  const Decoding decoding;
+  const MayNotReturn decoding;
   if (bytes.empty()) throw Error(subject, "is empty (an image is expected)");
   if (bytes.size() > kMaxBytes) throw Error(subject, "is larger than 2 GiB");
   const ImageCodec* const codec = CodecOf(bytes);

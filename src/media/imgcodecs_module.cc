@@ -16,6 +16,7 @@
 namespace {
 
 using namespace std::string_view_literals;
+using skinmask::EndsInZeros;
 using skinmask::ImageHeader;
 
 bool IsWebP(std::string_view bytes) { return bytes.starts_with("RIFF"); }
@@ -279,6 +280,11 @@ void ReadWebPHeader(std::string_view bytes, ImageHeader& header, std::string& pr
     return;
   }
   if (features.has_animation) problem = "is an animation (a WebP of one picture)";
+  WebPIterator picture;
+  if (WebPDemuxGetFrame(demuxer.get(), 1, &picture) &&
+      EndsInZeros({reinterpret_cast<const char*>(picture.fragment.bytes), picture.fragment.size}))
+    problem = "is a damaged WebP: its pixels end in zeros (a whole file)";
+  WebPDemuxReleaseIterator(&picture);
   header.size = {features.width, features.height};
   WebPChunkIterator chunk;
   if (WebPDemuxGetChunk(demuxer.get(), "EXIF", 1, &chunk))

@@ -1,12 +1,12 @@
 #include "skinmask/media/inputs.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <system_error>
 #include <unordered_map>
 
 #include "base/folder.h"
+#include "base/parse.h"
 #include "media/archive.h"
 #include "media/gif.h"
 #include "media/image_codec.h"
@@ -44,7 +44,7 @@ class Search {
         archives_(archives),
         include_(options.include),
         exclude_(options.exclude),
-        excluded_(options.excluded.empty() ? "" : FileIdentity(options.excluded).string()),
+        excluded_(options.excluded.empty() ? "" : FolderIdentity(options.excluded)),
         files_(files) {}
 
   // Throws Error where that is the folder to be left out.
@@ -52,7 +52,7 @@ class Search {
     path_ = folder;
     root_ = files_.AddRoot(folder, below);
     if (archives_ && !IsFolder(folder)) return TakeArchive("");
-    if (files_.Identity(root_, "") == excluded_)
+    if (IsExcluded(folder))
       throw Error(options_.excluded.string(),
                   "is the input folder too; its masks would be the next run's photographs "
                   "(another output folder, or one inside it)");
@@ -81,9 +81,13 @@ class Search {
       if (exclude_.Match(below) || entry.name == kMadeWithFile) continue;
       if (entry.type != EntryType::kFolder)
         Take(below, entry.type);
-      else if (excluded_.empty() || files_.Identity(root_, below) != excluded_)
+      else if (!IsExcluded(JoinPath(path_, below)))
         In(below);
     }
+  }
+
+  bool IsExcluded(const std::string& folder) const {
+    return !excluded_.empty() && FolderIdentity(folder) == excluded_;
   }
 
   void Take(const std::string& below, EntryType type) {
@@ -240,9 +244,7 @@ NamedMedia::NamedMedia(std::string_view path) {
       ".h264", ".265", ".h265", ".hevc", ".mjpeg", ".mjpg"};
   const std::string_view name = NameOf(path);
   const std::string stored(name.substr(ExtensionAt(name)));
-  std::string extension = stored;
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = LowerCase(stored);
   image = kImages.contains(extension);
   video = kVideos.contains(extension);
   archive = stored == ".tar" || stored == ".TAR";
@@ -250,9 +252,8 @@ NamedMedia::NamedMedia(std::string_view path) {
 
 std::uint32_t InputList::AddRoot(const fs::path& folder, const fs::path& below) {
   const fs::path named = folder.empty() ? fs::path(".") : folder;
-  roots_.push_back({folder.string(), WithoutEndSlash(below.string()),
-                    WithoutEndSlash(FileIdentity(named).string()),
-                    WithoutEndSlash(PlaceOf(named))});
+  roots_.push_back(
+      {folder.string(), WithoutEndSlash(below.string()), WithoutEndSlash(PlaceOf(named))});
   return static_cast<std::uint32_t>(roots_.size() - 1);
 }
 
@@ -267,15 +268,6 @@ std::string InputList::Path(std::size_t i) const {
 
 std::string InputList::Relative(std::size_t i) const {
   return JoinPath(roots_[files_[i].root].below, BelowRoot(i));
-}
-
-std::string InputList::Identity(std::uint32_t root, std::string_view folder) const {
-  return JoinFolder(roots_[root].identity, folder);
-}
-
-std::string InputList::Identity(std::size_t i) const {
-  return files_[i].link ? FileIdentity(Path(i)).string()
-                        : JoinPath(roots_[files_[i].root].identity, BelowRoot(i));
 }
 
 std::string InputList::Place(std::size_t i) const {
@@ -319,7 +311,7 @@ InputList ListInputs(const std::vector<fs::path>& inputs, const ListOptions& opt
   Named named(options, files);
   for (const fs::path& input : inputs)
     named.Take(input.string(), [&](bool folder) {
-      return several && folder ? FileIdentity(input).filename() : fs::path();
+      return several && folder ? RealPath(input).filename() : fs::path();
     });
   Named listed_ones(options, files);
   for (const std::string& path : listed)

@@ -9,7 +9,7 @@
 #include <opencv2/imgproc.hpp>
 #include <string>
 
-#include "media/decoding.h"
+#include "base/may_not_return.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 
@@ -226,7 +226,7 @@ StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const Im
 std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_view subject,
                                            const DecodeOptions& options, Scratch& planes) {
   if (!IsJpeg(bytes)) return std::nullopt;
-  const Decoding decoding;
+  const MayNotReturn decoding;
   return Decoder().DecodePlanes(bytes, subject, options, planes);
 }
 

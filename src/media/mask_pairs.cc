@@ -70,7 +70,7 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
   const bool predicted = options.predicted;
   MasksByStem found = FindMasks(masks, mask_name, list.problem, archives);
   Matches matches;
-  std::set<fs::path> used;
+  std::set<std::string> used;  // by their identities
   const InputList files = FilesOf(images, list, archives);
   for (const InputFile image : files) {
     std::string stem = image_name.StemOf(image.path.filename());

@@ -236,8 +236,7 @@ void TarWriter::Finish() {
   Require(finished_, "cannot be ended: ");
   Flush();
   stream_.Close();
-  RequireWritable(path_, if_exists_);  // it took its time
-  unfinished_.Rename();
+  unfinished_.Rename(if_exists_);
 }
 
 }  // namespace skinmask

@@ -124,11 +124,13 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
     codec.level = 3;  // slices, each with a checksum
     // Players can jump to each second. (Every frame a key would be an entry each in the index.)
     codec.gop_size = std::max(1, static_cast<int>(std::lround(options.rate.Value())));
-  } else if (encoder == "libvpx-vp9") {
-    codec.bit_rate = 0;  // constant quality
-    set("crf", "18");
+  } else if (encoder.starts_with("libvpx")) {
+    constexpr std::int64_t kNoLimit = 1'000'000'000;  // VP8 wants one beside its quality
+    const bool vp9 = encoder == "libvpx-vp9";
+    codec.bit_rate = vp9 ? 0 : kNoLimit;  // constant quality
+    set("crf", vp9 ? "18" : "8");
     set("cpu-used", "4");
-    set("auto-alt-ref", "0");  // with which it takes no transparency
+    set("auto-alt-ref", "0");  // with which they take no transparency
   }
 }
 

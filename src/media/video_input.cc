@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "media/decoding.h"
+#include "base/may_not_return.h"
 #include "media/image_codec.h"
 #include "media/video_codecs.h"
 #include "media/video_frame.h"
@@ -141,7 +141,7 @@ void CheckOpened(int result, const std::string& name) {
 }
 
 int FindStreamInfo(AVFormatContext* format, std::int64_t max_pixels) {
-  const Decoding decoding;
+  const MayNotReturn decoding;
   const Ffmpeg& av = Ffmpeg::Get();
   std::vector<AVDictionary*> options(format->nb_streams);
   for (AVDictionary*& of_stream : options)

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/elapsed.h"
-#include "media/decoding.h"
+#include "base/may_not_return.h"
 #include "media/gif.h"
 #include "media/image_codec.h"
 #include "media/video_codecs.h"
@@ -66,7 +66,7 @@ struct VideoReader::State {
   // Calls FFmpeg, with an ear for damage to pictures.
   template <class Call>
   int Decode(const Call& call) {
-    const Decoding decoding;
+    const MayNotReturn decoding;
     const DamageLog log;
     const int result = call();
     lacking_ |= log.damage;

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/may_not_return.h"
 #include "media/picture_type.h"
 #include "media/sound.h"
 #include "media/video_encoder.h"
@@ -68,6 +69,7 @@ struct VideoWriter::State {
   const cv::Size size;
   const int type;
   const AVPixelFormat source;
+  const IfExists if_exists;
   AVFormatContext* format = nullptr;
   AVStream* stream = nullptr;
   CodecPtr codec;
@@ -84,6 +86,10 @@ struct VideoWriter::State {
   void Open(const VideoWriteOptions& options);
   void OpenFile();
   void FillPicture(const cv::Mat& frame);
+  // For a pipe, of which nobody may read.
+  std::optional<MayNotReturn> ToPipe() const {
+    return unfinished.path() == path ? std::optional<MayNotReturn>(std::in_place) : std::nullopt;
+  }
   void Encode(const AVFrame* frame);
   // In the encoder's time base.
   std::int64_t FrameDuration() const {
@@ -104,7 +110,8 @@ VideoWriter::State::State(const std::filesystem::path& destination, cv::Size fra
       unfinished(destination),
       size(frame_size),
       type(frame_type),
-      source(FormatOf(frame_type)) {
+      source(FormatOf(frame_type)),
+      if_exists(options.if_exists) {
   if (source == AV_PIX_FMT_NONE)
     throw Error(destination.string(), "takes frames of CV_8UC1, 16UC1, 8UC3 or 8UC4");
   const std::string& container = options.container;
@@ -151,6 +158,7 @@ void VideoWriter::State::Open(const VideoWriteOptions& given) {
 }
 
 void VideoWriter::State::OpenFile() {
+  const std::optional<MayNotReturn> waiting = ToPipe();  // for whoever reads it
   const bool standard_output = path == kStandardOutput;
   AVDictionary* pieces = nullptr;  // of the protocol pipe: not a call for each 32 KiB of a frame
   if (standard_output) av.av_dict_set(&pieces, "blocksize", "1048576", 0);
@@ -214,6 +222,7 @@ void VideoWriter::State::Write(const cv::Mat& frame, std::int64_t pts) {
 
 // Encodes a frame, or null for the end, and writes what comes out.
 void VideoWriter::State::Encode(const AVFrame* frame) {
+  const std::optional<MayNotReturn> writing = ToPipe();
   int result = av.avcodec_send_frame(codec.get(), frame);
   while (result >= 0) {
     result = av.avcodec_receive_packet(codec.get(), packet.get());
@@ -230,6 +239,7 @@ void VideoWriter::State::Encode(const AVFrame* frame) {
 
 void VideoWriter::State::Finish() {
   Encode(nullptr);
+  const std::optional<MayNotReturn> writing = ToPipe();
   int result =
       sound ? sound->WriteUntil(SecondsOf(last_pts + FrameDuration(), codec->time_base)) : 0;
   if (result >= 0) result = av.av_write_trailer(format);
@@ -241,7 +251,7 @@ void VideoWriter::State::Finish() {
       throw Error(path.string(),
                   fmt::format("{} frames were written and {} read back", frames, found));
   }
-  unfinished.Rename();
+  unfinished.Rename(if_exists);
 }
 
 VideoWriter::VideoWriter(const std::filesystem::path& path, cv::Size size, int type,

@@ -61,6 +61,8 @@ class ArchiveRun {
                                             : "holds no image that the patterns take");
     if (done_images_ == 0)
       throw Error(task_.input.string(), "becomes nothing: not one of its images could be done");
+    job_.made_with.Leave();
+    for (const DetectedImage& image : kept_) job_.Note(image);
     writer_.Finish();
     for (const DetectedImage& image : kept_) Tell(image);
   }
@@ -131,16 +133,17 @@ class ArchiveRun {
   }
 
   void Write(Detected&& detected) {
-    job_.made_with.Leave();
     for (std::size_t j = 0; j < detected.files.size(); ++j)
       writer_.Add(detected.image.outputs[j].lexically_relative(output_).string(),
                   detected.files[j]);
     ++done_images_;
     pixels_ += detected.pixels;
-    if (to_pipe_)
+    if (to_pipe_) {
+      job_.Note(detected.image);
       Tell(detected.image);
-    else
+    } else {
       kept_.push_back(std::move(detected.image));
+    }
   }
 
   void Tell(const DetectedImage& image) const {

@@ -48,7 +48,10 @@ void DetectImages(const DetectJob& job) {
         return Process(job.plan.TaskOf(images[i]), job, take);
       },
       [&](std::size_t, Detected&& result) {
-        if (!result.files.empty()) job.made_with.Leave();
+        if (!result.files.empty()) {
+          job.made_with.Leave();
+          job.Note(result.image);
+        }
         for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], job.options.if_exists,
                     Survives::kProcess);
@@ -73,8 +76,9 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
     all_well = false;
     given.problem(problem);
   };
+  MadeWith made_with(options, detector.model());  // refuses before millions of inputs are listed
   const Plan plan(options, run);
-  const MadeWith made_with(options, detector.model(), options.made_with ? plan.Digest() : "");
+  if (options.made_with && plan.HasWork()) made_with.SetList(plan.Digest());
   plan.MakeFolders();
   if (!plan.images().empty() || !plan.archives().empty()) {
     const Detector of_run =

@@ -80,7 +80,6 @@ VideoRun::VideoRun(const Task& task, const DetectJob& job)
   if (job.options.video.png_frames) outputs_ = job.options.outputs;
   sink_ = MakeVideoSink(task, job.options, reader_.info(), next_->pts, size,
                         job.detector.model().classes.size());
-  job.made_with.Leave();
 }
 
 bool VideoRun::Read(FrameItem& item) {
@@ -134,6 +133,7 @@ void VideoRun::Judge(FrameItem& item) const {
 void VideoRun::Write(const FrameItem& item, std::exception_ptr failure) {
   try {
     if (failure) std::rethrow_exception(failure);
+    if (job_.options.video.png_frames) job_.made_with.Leave();
     sink_->Write(item.frame, item.outputs);
   } catch (const Error&) {
     throw;
@@ -181,6 +181,8 @@ std::optional<DetectedImage> VideoRun::Go() {
     return std::nullopt;
   }
   if (cut_ || (next_ && job_.Stopped())) return std::nullopt;
+  job_.made_with.Leave();
+  job_.Note(result_);
   sink_->Finish();
   for (const std::string& line : sink_->warnings()) run.warning(line);
   if (const std::string& line = reader_.shortfall(); !line.empty())

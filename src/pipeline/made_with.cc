@@ -28,8 +28,9 @@ constexpr const char* kList = "list";
 constexpr const char* kReplaces = "replaces";
 
 // What one run leaves: which kinds of outputs it made, of which list of inputs, and with what.
-Json EntryOf(const DetectOptions& options, const Model& model, const std::string& list) {
-  Json entry{{"outputs", Json::array()}, {kList, list}, {"made_with", Json::object()}};
+// The list is not known yet.
+Json EntryOf(const DetectOptions& options, const Model& model) {
+  Json entry{{"outputs", Json::array()}, {kList, ""}, {"made_with", Json::object()}};
   for (const Output output : options.outputs) entry["outputs"].push_back(KindOf(output).name);
   for (const auto& [name, value] : *options.made_with) entry["made_with"][name] = value;
   entry["made_with"][kModel] = Sha256(ModelToJson(model));
@@ -89,10 +90,25 @@ std::string FirstDifference(const Json& a, const Json& b) {
   return difference;
 }
 
+int OpenToAppend(const fs::path& file, int more) {
+  return open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | more, 0666);
+}
+
+// Early, since all images would fail by it.
+void RequireAppendable(const fs::path& file) {
+  const int descriptor = OpenToAppend(file, 0);
+  if (descriptor >= 0)
+    close(descriptor);
+  else if (errno != ENOENT)
+    throw Error(file.string(),
+                fmt::format("cannot be written: {} (it tells runs that resume what the outputs "
+                            "were made with)",
+                            std::strerror(errno)));
+}
+
 // One write at the end of the file, so that runs that share a folder leave whole lines, each.
 void Append(const fs::path& file, const std::string& line) {
-  const int descriptor =
-      open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  const int descriptor = OpenToAppend(file, O_CREAT);
   // A line that a full disk cut off ends here, and spoils no other.
   const off_t end = descriptor >= 0 ? lseek(descriptor, 0, SEEK_END) : 0;
   char last = '\n';
@@ -108,16 +124,13 @@ void Append(const fs::path& file, const std::string& line) {
 
 }  // namespace
 
-MadeWith::MadeWith(const DetectOptions& options, const Model& model, const std::string& list)
-    : file_(options.output_folder / kMadeWithFile) {
+MadeWith::MadeWith(const DetectOptions& options, const Model& model)
+    : options_(options), file_(options.output_folder / kMadeWithFile) {
   if (!options.made_with || !options.output_file.empty()) return;
-  Json entry = EntryOf(options, model, list);
-  bool known = false, others = false;
-  for (const Json& before : ReadEntries(file_)) {
-    known |= before == entry;
-    if (!ShareAKind(before, entry)) continue;
-    const std::string name = FirstDifference(before["made_with"], entry["made_with"]);
-    others |= !name.empty() && before.value(kList, Json()) == list;
+  entry_ = EntryOf(options, model);
+  for (Json& before : ReadEntries(file_)) {
+    if (!ShareAKind(before, entry_)) continue;
+    const std::string name = FirstDifference(before["made_with"], entry_["made_with"]);
     if (!name.empty() && options.if_exists == IfExists::kKeep)
       throw Error(
           options.output_folder.string(),
@@ -126,15 +139,27 @@ MadeWith::MadeWith(const DetectOptions& options, const Model& model, const std::
               "one resumes such a run; another folder takes other outputs, `overwrite` makes "
               "these anew; where none of them is left, remove that file)",
               Printable(name, 100), kMadeWithFile));
+    before_.push_back(std::move(before));
   }
-  if (!known) line_ = JsonText(entry) + "\n";
+}
+
+void MadeWith::SetList(const std::string& list) {
+  if (entry_.is_null()) return;
+  entry_[kList] = list;
+  if (std::ranges::find(before_, entry_) == before_.end()) line_ = JsonText(entry_) + "\n";
+  if (!line_.empty()) RequireAppendable(file_);
+  const bool others = std::ranges::any_of(before_, [&](const Json& before) {
+    return before.value(kList, Json()) == list &&
+           !FirstDifference(before["made_with"], entry_["made_with"]).empty();
+  });
   // Frames that are not within a part stay as they were.
-  const VideoOutputOptions& video = options.video;
+  const VideoOutputOptions& video = options_.video;
   const bool whole =
-      options.shard_count == 1 && !(video.png_frames && (video.range.from || video.range.to));
-  if (!others || !whole || options.if_exists != IfExists::kReplace) return;
-  entry[kReplaces] = true;
-  replacing_ = JsonText(entry) + "\n";
+      options_.shard_count == 1 && !(video.png_frames && (video.range.from || video.range.to));
+  if (!others || !whole || options_.if_exists != IfExists::kReplace) return;
+  Json replacing = entry_;
+  replacing[kReplaces] = true;
+  replacing_ = JsonText(replacing) + "\n";
 }
 
 void MadeWith::Leave() const {

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "base/json.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/detect_run.h"
 
@@ -14,8 +16,11 @@ class MadeWith {
  public:
   // Compares the `made_with` of these options, and the model, with what runs before left in the
   // output folder about outputs of the same kinds. Throws Error, by the name of the first option
-  // that differs, where the run resumes. `list` tells the list of all inputs from others.
-  MadeWith(const DetectOptions& options, const Model& model, const std::string& list);
+  // that differs, where the run resumes.
+  MadeWith(const DetectOptions& options, const Model& model);
+  // Once the inputs are listed: `list` tells the list of all of them from others. Throws Error
+  // where what is to be left cannot be.
+  void SetList(const std::string& list);
   // Before an output is written, by one thread at a time: leaves it there, if nobody did so yet.
   void Leave() const;
   // Behind a run that made every output of its list: where it has replaced those of other options,
@@ -23,7 +28,10 @@ class MadeWith {
   void TakeBackOthers() const;
 
  private:
+  const DetectOptions& options_;
   std::filesystem::path file_;
+  Json entry_;                // of this run; null where nothing is to be left
+  std::vector<Json> before_;  // of other runs, of the same kinds of outputs
   mutable std::string line_;  // to be left; empty where it is there
   std::string replacing_;     // what takes back others; empty where there are none
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/folder.h"
 #include "media/names.h"
@@ -74,45 +75,54 @@ std::vector<OutputSuffix> SuffixesOf(const DetectOptions& options) {
 class Originals {
  public:
   explicit Originals(const InputList& inputs) : inputs_(inputs), index_(inputs.size()) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) index_.Add(inputs.Identity(i), i);
+    for (std::size_t i = 0; i < inputs.size(); ++i) index_.Add(IdentityOf(i), i);
     index_.Sort();
   }
-  bool Have(const std::string& identity) const {
+  bool Have(const std::string& identity) {
     return std::ranges::any_of(index_.Find(identity), [&](const HashIndex::Key& key) {
-      return inputs_.Identity(key.index) == identity;
+      return IdentityOf(key.index) == identity;
     });
   }
 
  private:
+  std::string IdentityOf(std::size_t i) {
+    return identities_.Of(inputs_.Path(i), inputs_.IsLink(i));
+  }
+
   const InputList& inputs_;
+  FileIdentities identities_;
   HashIndex index_;
 };
 
-// What a run before has made, for one that resumes.
-bool IsThere(const fs::path& output, EntryType type, const DetectOptions& options) {
+// What a run before has made.
+bool IsThere(const fs::path& output, EntryType type) {
   std::error_code ignored;
-  return options.if_exists == IfExists::kKeep && output != kStandardOutput &&
+  return output != kStandardOutput &&
          (type == EntryType::kFile ||
           (type == EntryType::kLink && fs::is_regular_file(output, ignored)));
 }
 
-// FileIdentity of outputs, which are mostly of one folder after the other, and no links.
-class OutputIdentity {
- public:
-  std::string Of(const fs::path& path, bool link) {
-    if (link) return FileIdentity(path).string();
-    const std::string_view name = NameOf(path.native());
-    std::string folder = path.native().substr(0, path.native().size() - name.size());
-    if (identity_.empty() || folder != folder_) {
-      folder_ = std::move(folder);
-      identity_ = FileIdentity(folder_.empty() ? "." : folder_).string();
-    }
-    return JoinPath(identity_, name);
-  }
+// By another name, as file systems have them that know no difference between A.PNG and A.png.
+bool IsOneFile(const fs::path& output, EntryType type, const std::string& input) {
+  std::error_code ignored;
+  return type == EntryType::kFile && fs::equivalent(output, input, ignored);
+}
 
- private:
-  std::string folder_, identity_;
-};
+// Inputs whose outputs are there, in a run that replaces nothing: people are told of many in one
+// line.
+void TellExisting(std::vector<Problem> existing, const DetectOptions& options, std::size_t inputs,
+                  const ProblemSink& problem) {
+  if (existing.size() > 1) {
+    for (Problem& each : existing) each.shown = "";
+    existing.back().shown =
+        Error(options.output_folder.string(),
+              fmt::format("has the outputs of {} of {} inputs already (`resume` does the rest, "
+                          "`overwrite` replaces them)",
+                          existing.size(), inputs))
+            .what();
+  }
+  for (const Problem& each : existing) problem(each);
+}
 
 }  // namespace
 
@@ -135,34 +145,48 @@ Plan::Plan(const DetectOptions& options, const Run& run)
     : options_(options),
       inputs_(InputsOf(options, run)),
       paths_(inputs_, SuffixesOf(options), run.problem, options.video.png_frames) {
-  const Originals originals(inputs_);
+  Originals originals(inputs_);
   for (const fs::path& file : options.other_files)
-    if (!file.empty() && originals.Have(FileIdentity(file).string()))
+    if (!file.empty() && originals.Have(FileIdentity(file)))
       throw Error(file.string(), "is an input and is not written over");
-  OutputIdentity identity;
+  FileIdentities identities;
+  std::vector<Problem> existing;
+  std::size_t of_shard = 0;
   for (std::size_t i = options.shard - 1; i < inputs_.size(); i += options.shard_count) {
     const auto input = static_cast<std::uint32_t>(i);
     std::size_t there = 0, to_do = 0;
+    std::optional<Problem> exists;
     for (const fs::path& path : PathsOf(input)) {
       const EntryType type = EntryTypeOf(path.c_str());
-      if (originals.Have(identity.Of(path, type == EntryType::kLink))) {
+      if (originals.Have(identities.Of(path.native(), type == EntryType::kLink)) ||
+          (options.if_exists == IfExists::kReplace && IsOneFile(path, type, inputs_.Path(i)))) {
         refused_.insert(path);
         run.problem(
             Problem(inputs_.Path(i), Error(path.string(), "is an input and is not written over")));
       } else {
-        ++(IsThere(path, type, options) ? there : to_do);
+        const bool is_there = IsThere(path, type);
+        if (is_there && options.if_exists == IfExists::kFail && !exists)
+          exists.emplace(inputs_.Path(i),
+                         Error(path.string(), "exists already (`overwrite` replaces it)"));
+        ++(is_there && options.if_exists == IfExists::kKeep ? there : to_do);
       }
     }
     const Media media = inputs_.MediaOf(i);
+    ++of_shard;
     // Of an archive its images count, once they are known.
     if (media != Media::kArchive || to_do == 0)
       run.planned(inputs_.Path(i), there > 0 && to_do == 0);
-    if (to_do > 0)
+    if (exists) {
+      exists->tolerable = media != Media::kArchive;
+      existing.push_back(*std::move(exists));
+    } else if (to_do > 0) {
       (media == Media::kVideo     ? videos_
        : media == Media::kArchive ? archives_
                                   : images_)
           .push_back(input);
+    }
   }
+  TellExisting(std::move(existing), options, of_shard, run.problem);
 }
 
 std::vector<fs::path> Plan::PathsOf(std::uint32_t input) const {
@@ -187,7 +211,8 @@ Task Plan::TaskOf(std::uint32_t input) const {
 
 bool IsDoneMeanwhile(Task& task, const DetectOptions& options) {
   std::erase_if(task.outputs, [&](const auto& output) {
-    return IsThere(output.second, EntryTypeOf(output.second.c_str()), options);
+    return options.if_exists == IfExists::kKeep &&
+           IsThere(output.second, EntryTypeOf(output.second.c_str()));
   });
   return task.outputs.empty();
 }

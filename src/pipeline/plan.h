@@ -39,6 +39,7 @@ class Plan {
   const std::vector<std::uint32_t>& images() const { return images_; }
   const std::vector<std::uint32_t>& videos() const { return videos_; }
   const std::vector<std::uint32_t>& archives() const { return archives_; }
+  bool HasWork() const { return !images_.empty() || !videos_.empty() || !archives_.empty(); }
   std::string InputOf(std::uint32_t input) const { return inputs_.Path(input); }
   Task TaskOf(std::uint32_t input) const;
   // Tells the list of all inputs, those of other shards, too, from any other.
@@ -69,6 +70,9 @@ struct DetectJob {
   const Run& run;
   const std::function<void(const DetectedImage&)>& done;
   const MadeWith& made_with;
+  void Note(const DetectedImage& image) const {
+    if (options.before_outputs) options.before_outputs(image);
+  }
   bool Stopped() const { return run.stop && run.stop->load(); }
 };
 

@@ -63,6 +63,7 @@ class VideoFiles : public VideoSink {
         start_(options.video.range.whole() ? 0 : first),
         times_(info) {
     VideoWriteOptions write;
+    write.if_exists = options.if_exists;
     if (info.rate.num > 0) write.rate = info.rate;
     write.time_base = times_.unit();
     write.pixel_aspect = info.pixel_aspect;

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+#include <stdexcept>
+
 #include "skinmask/base/error.h"
+#include "skinmask/base/problem.h"
 #include "support/files.h"
 
 namespace skinmask {
@@ -26,6 +30,31 @@ TEST_F(FileTest, ReplacesOnlyWhenTold) {
   EXPECT_EQ(ReadFile(Path("f")), "new");
 }
 
+// However two writers of one file take turns: the first to finish it has it.
+TEST_F(FileTest, NobodyIsReplacedMeanwhile) {
+  UnfinishedFile first(Path("f")), second(Path("f"));
+  std::ofstream(first.path()) << "first";
+  std::ofstream(second.path()) << "second";
+  first.Rename(IfExists::kFail);
+  EXPECT_ERROR(second.Rename(IfExists::kFail), "f: exists already (`overwrite` replaces it)");
+  EXPECT_EQ(ReadFile(Path("f")), "first");
+  second.Rename(IfExists::kReplace);
+  EXPECT_EQ(ReadFile(Path("f")), "second");
+}
+
+// Links and ways around are of no account; what is not there yet has an identity, too.
+TEST_F(FileTest, AnIdentityIsThatOfTheFile) {
+  Put("a/b/f", "x");
+  std::filesystem::create_directory_symlink("a", Path("link"));
+  std::filesystem::create_symlink("b/f", Path("a/g"));
+  for (const char* same : {"a/../a/b/f", "link/b/f", "a/g", "link/g"})
+    EXPECT_EQ(FileIdentity(Path(same)), FileIdentity(Path("a/b/f"))) << same;
+  EXPECT_EQ(FolderIdentity(Path("link/b/")), FolderIdentity(Path("a/b")));
+  EXPECT_EQ(FileIdentity(Path("link/new/f")), FileIdentity(Path("a/new/f")));
+  EXPECT_NE(FileIdentity(Path("a/new/f")), FileIdentity(Path("a/b/f")));
+  EXPECT_NE(FileIdentity(Path("a/f")), FileIdentity(Path("a/b/f")));
+}
+
 TEST_F(FileTest, ALinkStaysAndItsTargetIsWritten) {
   Put("target", "old");
   std::filesystem::create_symlink("target", Path("link"));
@@ -41,6 +70,16 @@ TEST_F(FileTest, NamesWhatIsWrong) {
   EXPECT_ERROR(WriteFile(folder_, "x", IfExists::kReplace), "is a folder");
   EXPECT_ERROR(WriteFile("/dev/full", "x", IfExists::kFail),
                "/dev/full: cannot be written: No space left");
+}
+
+TEST(Problem, ALackOfMemoryNamesTheInputInWords) {
+  const std::string line = "a.png: needs more memory than there is";
+  EXPECT_EQ(Problem("a.png", std::bad_alloc()).line, line);
+  EXPECT_EQ(Problem("a.png", std::runtime_error("OpenCV(4.6.0) ./modules/core/src/alloc.cpp:73: "
+                                                "error: (-4:Insufficient memory) Failed to "
+                                                "allocate 805306368 bytes in function 'x'\n"))
+                .line,
+            line);
 }
 
 TEST_F(FileTest, ADeviceIsNoFile) {

@@ -20,6 +20,8 @@ TEST(Nearest, FindsWhatWasMeant) {
   EXPECT_EQ(Nearest("RGB", kSpaces), "BGR");
   EXPECT_EQ(Nearest("ycbcr", kSpaces), "YCrCb");
   EXPECT_EQ(Nearest("oponent", kSpaces), "opponent");
+  // The last part of a word.
+  EXPECT_EQ(Nearest("nb", {"qda", "lda", "gaussian-nb", "mixture", "histogram-nb"}), "gaussian-nb");
 }
 
 TEST(Nearest, SaysNothingWhereNothingIsNear) {

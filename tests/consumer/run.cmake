@@ -55,6 +55,15 @@ run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/tests/consumer/core -B ${work}/core
 if(NOT output MATCHES "although[ \n]+CMAKE_CXX_STANDARD[ \n]+is[ \n]+17")
   message(FATAL_ERROR "a project of C++17 is not told that the headers need C++20: ${output}")
 endif()
+# What there is not is named.
+file(WRITE ${work}/video/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)\nproject(video LANGUAGES CXX)
+find_package(skinmask REQUIRED COMPONENTS core video)\n")
+execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${work}/video -B ${work}/video/build
+                        -DCMAKE_PREFIX_PATH=${work}/prefix -DCMAKE_CXX_COMPILER=${CXX}
+                RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
+if(status EQUAL 0 OR NOT output MATCHES "skinmask[ \n]+has[ \n]+no[ \n]+component[ \n]+'video'")
+  message(FATAL_ERROR "a component that there is not gives: ${output}")
+endif()
 file(GLOB_RECURSE descriptions ${work}/prefix/*/skinmask*.pc)
 list(GET descriptions 0 description)
 get_filename_component(descriptions ${description} DIRECTORY)
@@ -64,6 +73,10 @@ foreach(way "skinmask-core core.cc" "skinmask main.cc")
   list(GET way 1 source)
   run(sh -c "PKG_CONFIG_PATH=${descriptions} pkg-config --cflags --libs ${package}")
   separate_arguments(link UNIX_COMMAND "${output}")
+  # Nobody's warnings are OpenCV's.
+  if(output MATCHES "-I *[^ ]*opencv4")
+    message(FATAL_ERROR "OpenCV's headers are no system headers: ${output}")
+  endif()
   run(${CXX} ${flags} ${SOURCE}/tests/consumer/${source} -o ${work}/by_pkg_config_${package} ${link})
 endforeach()
 # The prefix is none of the system's; the thread sanitizer has a TBB of its own there.

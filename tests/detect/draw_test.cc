@@ -37,5 +37,28 @@ TEST(DrawTest, OverlaysAreWhatOpenCvComposes) {
       }
 }
 
+// The width is that of the distance from the skin, a pixel of which is never covered.
+TEST(DrawTest, BordersOfLargePicturesAreWider) {
+  cv::RNG random(7);
+  for (const auto& [size, width] : {std::pair(cv::Size(1600, 1499), 1),
+                                    {cv::Size(1500, 1600), 2},
+                                    {cv::Size(3000, 2600), 3},
+                                    {cv::Size(4800, 4700), 5}}) {
+    cv::Mat small(size / 20, CV_32FC1), noise, mask;
+    random.fill(small, cv::RNG::NORMAL, 0, 1);
+    cv::resize(small, noise, size, 0, 0, cv::INTER_CUBIC);
+    mask = noise > 0.7;
+    mask.at<std::uint8_t>(size.height / 2, size.width / 2) = 255;
+    const cv::Mat bgr(size, CV_8UC3, cv::Scalar(10, 20, 30));
+    cv::Mat border, distance;
+    cv::inRange(DrawOverlay(bgr, mask), cv::Scalar(64, 255, 64), cv::Scalar(64, 255, 64), border);
+    cv::distanceTransform(~mask, distance, cv::DIST_L2, cv::DIST_MASK_PRECISE);
+    EXPECT_EQ(cv::countNonZero(border & mask), 0) << size;
+    EXPECT_EQ(cv::countNonZero(border & (distance > width + 0.5)), 0) << size;
+    EXPECT_EQ(cv::countNonZero(~border & ~mask & (distance <= width - 0.5)), 0) << size;
+    EXPECT_GT(cv::countNonZero(border & (distance > width - 0.5)), 1000) << size;
+  }
+}
+
 }  // namespace
 }  // namespace skinmask

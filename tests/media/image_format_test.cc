@@ -167,6 +167,24 @@ std::string WebPWithOrientation(const std::string& webp, int width, int height, 
   return "RIFF" + Little(body.size(), 4) + body;
 }
 
+// As of a copy that was broken off in a file of the full size. A picture of one colour has few
+// bytes, and none of them so.
+TEST(ImageFormat, AWebPOfWhichHalfIsZerosIsAnError) {
+  cv::Mat noise(60, 80, CV_8UC3);
+  cv::randu(noise, 0, 256);
+  for (const int quality : {80, 101}) {
+    std::string webp = Encode(".webp", noise, {cv::IMWRITE_WEBP_QUALITY, quality});
+    EXPECT_NO_THROW(DecodeImage(webp, "x"));
+    std::fill(webp.begin() + static_cast<std::ptrdiff_t>(webp.size() / 2), webp.end(), '\0');
+    EXPECT_ERROR(DecodeImage(webp, "x"), "is a damaged WebP: its pixels end in zeros");
+    for (const int level : {0, 255})
+      EXPECT_NO_THROW(
+          DecodeImage(Encode(".webp", cv::Mat(3000, 4000, CV_8UC3, cv::Scalar::all(level)),
+                             {cv::IMWRITE_WEBP_QUALITY, quality}),
+                      "x"));
+  }
+}
+
 TEST(ImageFormat, WebPIsLibwebpsAndUpright) {
   const cv::Mat bgr = Gradient(33, 21);
   const std::string webp = Encode(".webp", bgr, {cv::IMWRITE_WEBP_QUALITY, 101});

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "base/folder.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/output_paths.h"
 #include "support/files.h"
@@ -38,7 +39,7 @@ void PlainSearch(const fs::path& root, const fs::path& folder, const ListOptions
     const fs::path relative = entry.path().lexically_relative(root);
     if (Matches(options.exclude, relative)) continue;
     if (IsFolder(entry.path())) {
-      if (!entry.is_symlink() && FileIdentity(entry.path()) != FileIdentity(options.excluded))
+      if (!entry.is_symlink() && RealPath(entry.path()) != RealPath(options.excluded))
         PlainSearch(root, entry.path(), options, files);
     } else if (options.include.empty() || Matches(options.include, relative)) {
       const NamedMedia named(entry.path().native());
@@ -72,7 +73,7 @@ Files PlainList(const std::vector<fs::path>& inputs, const ListOptions& options,
   };
   const bool several = std::ranges::count_if(inputs, IsFolder) > 1;
   for (const fs::path& input : inputs)
-    take(input, several && IsFolder(input) ? FileIdentity(input).filename() : fs::path());
+    take(input, several && IsFolder(input) ? RealPath(input).filename() : fs::path());
   for (const fs::path path : listed) {
     fs::path inner;
     for (const fs::path& part : path.lexically_normal().relative_path())
@@ -182,13 +183,12 @@ class InputListTest : public testing::FolderTest {
     const Files plain = PlainList(inputs, options, listed);
     const InputList list = ListInputs(inputs, options, listed);
     ASSERT_EQ(list.size(), plain.size());
+    FileIdentities identities;
     for (std::size_t i = 0; i < plain.size(); ++i) {
       EXPECT_EQ(list[i].path.native(), plain[i].path.native());
       EXPECT_EQ(list[i].relative.native(), plain[i].relative.native());
       EXPECT_EQ(list[i].media, plain[i].media) << plain[i].path;
-      EXPECT_EQ(list.Identity(i),
-                FileIdentity(fs::is_symlink(plain[i].path) ? plain[i].path
-                                                           : fs::absolute(plain[i].path)));
+      EXPECT_EQ(identities.Of(list.Path(i), list.IsLink(i)), FileIdentity(plain[i].path));
     }
     const OutputSuffix kMask{".png", ".mkv"}, kOverlay{".overlay.png", ".overlay.mp4"},
         kCutout{".cutout.png", ".cutout.mp4"}, kProbability{".probability.png", ".probability.mkv"};

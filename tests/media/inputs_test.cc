@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cctype>
+#include <clocale>
+
 #include "support/files.h"
 
 namespace skinmask {
@@ -46,6 +49,23 @@ TEST_F(InputsTest, ListsFoldersRecursivelyAndSorted) {
   EXPECT_TRUE(ListInputs({Path("none")}, list_).empty());
   ASSERT_EQ(problems_.size(), 1u);
   EXPECT_NE(problems_[0].find("none: holds no image"), std::string::npos);
+}
+
+// Python takes on the locale of its user. In Turkish the small letter of I has no dot, and is no i.
+TEST_F(InputsTest, ExtensionsMeanTheSameInTurkish) {
+  const std::string made = "localedef -i tr_TR -f UTF-8 '" + Path("tr_TR.UTF-8").string() +
+                           "' >/dev/null 2>&1; test -e '" + Path("tr_TR.UTF-8/LC_CTYPE").string() +
+                           "'";
+  if (std::system(made.c_str()) != 0) GTEST_SKIP() << "needs the sources of locales";
+  ::setenv("LOCPATH", folder_.c_str(), 1);
+  const char* const turkish = std::setlocale(LC_CTYPE, "tr_TR.UTF-8");
+  for (const char* name : {"a.TIFF", "a.TIF", "a.GIF", "a.AVIF", "a.HEIC"})
+    EXPECT_TRUE(NamedMedia(name).image) << name;
+  for (const char* name : {"a.AVI", "a.IVF"}) EXPECT_TRUE(NamedMedia(name).video) << name;
+  const bool taken = turkish && std::tolower('I') != 'i';
+  std::setlocale(LC_CTYPE, "C");
+  ::unsetenv("LOCPATH");
+  EXPECT_TRUE(taken);  // so that the lines above say something
 }
 
 }  // namespace

@@ -96,6 +96,16 @@ TEST(PhoneFormats, HalfFilesAreErrors) {
   }
 }
 
+// As of a copy that was broken off in a file of the full size.
+TEST(PhoneFormats, AHalfOfZerosIsAnError) {
+  for (const char* name : {"gradient.heic", "gradient.avif"}) {
+    std::string bytes = Bytes(name);
+    const std::size_t pixels = bytes.rfind("mdat") + 4, half = (bytes.size() - pixels) / 2;
+    std::fill(bytes.end() - static_cast<std::ptrdiff_t>(half), bytes.end(), '\0');
+    EXPECT_ERROR(DecodeImage(bytes, name), "is a damaged HEIC or AVIF: its pixels end in zeros");
+  }
+}
+
 TEST(Gif, AnimationsAreVideos) {
   EXPECT_EQ(WalkGif(Bytes("gradient.gif")).pictures, 1u);
   EXPECT_EQ(WalkGif(Bytes("animation.gif")).pictures, 3u);

@@ -74,6 +74,11 @@ def is_part(name):
     return fnmatch.fnmatch(os.path.basename(name), PART)
 
 
+def is_journal(name):
+    """Beside a table or a record: what `--resume` goes on with."""
+    return is_part(name) and name.endswith(('.csv.part', '.json.part'))
+
+
 def files_of(folder):
     """Names of all files below a folder, relative to it, but for that in which runs leave their options."""
     found = []

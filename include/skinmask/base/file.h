@@ -55,7 +55,8 @@ enum class Survives {
 };
 
 // Writes `bytes` to a file beside `path` and renames it, so that `path` is either as it was or
-// complete; a full disk leaves nothing behind. With IfExists::kFail an existing file is an Error. A
+// complete; a full disk leaves nothing behind. With IfExists::kFail an existing file is an Error,
+// also one that another process makes meanwhile. A
 // link stays, and its target is written. What is no regular file, and all below /dev (/dev/stdout),
 // is written to directly. The folder must exist.
 void WriteFile(const std::filesystem::path& path, std::string_view bytes, IfExists if_exists,
@@ -77,14 +78,19 @@ class UnfinishedFile {
 
   const std::filesystem::path& path() const { return path_; }
   static void RemoveAll();  // as RemoveUnfinishedNow
-  // Puts it in its place, whatever is there. Its writer has closed it. Throws Error.
-  void Rename(Survives survives = Survives::kPowerLoss);
+  // Puts it in its place. Its writer has closed it. Throws Error, with kFail also where another
+  // process has put something there meanwhile.
+  void Rename(IfExists if_exists = IfExists::kReplace, Survives survives = Survives::kPowerLoss);
 
  private:
   struct Slot;
   std::filesystem::path destination_, path_;
   Slot* slot_ = nullptr;  // for RemoveUnfinishedNow
 };
+
+// Gives a file that is whole its name, in the same folder, as UnfinishedFile::Rename does.
+void PutInPlace(const std::filesystem::path& file, const std::filesystem::path& destination,
+                IfExists if_exists, Survives survives = Survives::kPowerLoss);
 
 // Removes the files that UnfinishedFiles of this process stand for, of the first hundred at a time,
 // for a process that ends in a signal handler; no part is begun or renamed after it.
@@ -94,7 +100,13 @@ void RemoveUnfinishedNow();
 // has written to for a day.
 void RemoveOldUnfinished(const std::filesystem::path& folder);
 
-// The file behind a path, whatever links lead to it; the path itself where that cannot be told.
-std::filesystem::path FileIdentity(const std::filesystem::path& path);
+// The path of the file behind a path, whatever links lead to it, as far as it is there; the path
+// itself where that cannot be told.
+std::filesystem::path RealPath(const std::filesystem::path& path);
+
+// What tells a folder, or a file, from all others, whatever links and mounts lead to it: a folder's
+// device and inode, and of a file, which may not be there, those of its folder and its name.
+std::string FolderIdentity(const std::filesystem::path& folder);
+std::string FileIdentity(const std::filesystem::path& path);
 
 }  // namespace skinmask

@@ -7,8 +7,9 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// The picture darkened where there is no skin, with the border of the skin drawn in; and the
-// picture as BGRA with the mask as alpha. `memory` is used where it fits.
+// The picture darkened where there is no skin, with the border of the skin drawn in, one pixel wide
+// for each thousand of the shorter side (rounded, at least one); and the picture as BGRA with the
+// mask as alpha. `memory` is used where it fits.
 cv::Mat DrawOverlay(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat memory = {});
 cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat memory = {});
 cv::Mat BlackOut(const cv::Mat& bgr, const cv::Mat& mask);  // the same on black, for videos

@@ -48,10 +48,8 @@ class InputList {
   std::string Path(std::size_t i) const;
   std::string Relative(std::size_t i) const;
   Media MediaOf(std::size_t i) const { return files_[i].media; }
-  // FileIdentity of its path, for which only links are asked for themselves.
-  std::string Identity(std::size_t i) const;
-  // That of a folder below a root.
-  std::string Identity(std::uint32_t root, std::string_view folder) const;
+  // As it was added.
+  bool IsLink(std::size_t i) const { return files_[i].link; }
 
   class Iterator {
    public:
@@ -72,7 +70,7 @@ class InputList {
 
  private:
   struct Root {
-    std::string path, below, identity;
+    std::string path, below;
     std::string place;  // the path, made absolute by its letters alone
   };
   struct File {

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "skinmask/base/file.h"
 #include "skinmask/data/yuv_encoding.h"
 #include "skinmask/media/image.h"
 
@@ -197,6 +198,7 @@ struct VideoWriteOptions {
   bool live = false;  // H.264 in less than half the time, in files about 2.5 times as large
   // Copied as it is stored, up to the end of the last frame.
   std::optional<VideoSound> sound{};
+  IfExists if_exists = IfExists::kReplace;
 };
 
 // A video written beside its name and renamed by Finish; without Finish it vanishes.
@@ -207,7 +209,7 @@ class VideoWriter {
   // Codecs of 4:2:0 want even sizes: pictures of odd size get their last row or column twice.
   // Throws Error: no such codec, or it does not take such pixels, or does not go into that
   // container, or the sound does not; or the file cannot be made. An existing file is replaced by
-  // Finish, not before.
+  // Finish, not before, or refused there.
   VideoWriter(const std::filesystem::path& path, cv::Size size, int type,
               const VideoWriteOptions& options);
   ~VideoWriter();  // throws nothing; drops what was not finished

@@ -51,6 +51,22 @@ struct VideoOutputOptions {
   std::function<void(const DetectedFrame&)> frame;
 };
 
+struct DetectedImage {
+  std::filesystem::path input;
+  std::vector<std::filesystem::path> outputs;
+  cv::Size size;
+  std::uint64_t skin_pixels = 0;
+  std::int64_t frames = 0;  // of a video; 0: an image
+  Rational rate{};          // of a video
+  // Of an image, if it is wanted: of the probability map; absent where that is 0 all over.
+  std::optional<Region> region;
+  // What was done to an image; kNothing where there is no adapter.
+  AdaptationSummary adaptation;
+  // Of a video: frames that were fitted to faces or seeds, and to the frame itself.
+  std::int64_t frames_by_seeds = 0, frames_by_image = 0;
+  double SkinFraction() const;
+};
+
 struct DetectOptions {
   std::vector<std::filesystem::path> inputs;  // images, videos, folders of both
   std::vector<std::string> listed;            // as ListInputs has them
@@ -81,23 +97,10 @@ struct DetectOptions {
   // not 1, where the adapter has adapted to an image, and for models that are not one quadratic.
   FramePosterior::Pixels pixels = FramePosterior::Pixels::kBgr;
   VideoOutputOptions video;
+  // Called for each image, in order, and each video, before its outputs are in their places: what
+  // is noted then is known of all that is there, should the process be killed. Empty: nobody notes.
+  std::function<void(const DetectedImage&)> before_outputs;
   bool region = false;  // DetectedImage::region of images is wanted, which takes their P(skin)
-};
-
-struct DetectedImage {
-  std::filesystem::path input;
-  std::vector<std::filesystem::path> outputs;
-  cv::Size size;
-  std::uint64_t skin_pixels = 0;
-  std::int64_t frames = 0;  // of a video; 0: an image
-  Rational rate{};          // of a video
-  // Of an image, if it is wanted: of the probability map; absent where that is 0 all over.
-  std::optional<Region> region;
-  // What was done to an image; kNothing where there is no adapter.
-  AdaptationSummary adaptation;
-  // Of a video: frames that were fitted to faces or seeds, and to the frame itself.
-  std::int64_t frames_by_seeds = 0, frames_by_image = 0;
-  double SkinFraction() const;
 };
 
 // The options of a detector that decide the bytes of outputs, by the names that users have, where

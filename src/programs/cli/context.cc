@@ -67,9 +67,9 @@ void Context::CheckJson() const {
 Run Context::StartRun(const std::string& unit) {
   auto progress = std::make_shared<Progress>(unit, quiet);
   Run run;
-  run.problem = [this, progress](const Problem& problem) {
+  run.problem = [this](const Problem& problem) {
     record.Fail(problem);
-    progress->Clear();
+    if (verbose && problem.shown) PrintLine(problem.line);
     const std::string line = problem.shown.value_or(problem.line);
     if (!line.empty()) PrintLine(line);
   };
@@ -79,8 +79,7 @@ Run Context::StartRun(const std::string& unit) {
     record.Skip(json.empty() ? std::filesystem::path() : file, reason);
     if (verbose) PrintLine(Problem(file.string(), "is skipped: " + reason).line);
   };
-  run.warning = [this, progress](const std::string& line) {
-    progress->Clear();
+  run.warning = [this](const std::string& line) {
     if (!quiet) PrintLine("warning: " + line);
   };
   run.progress = [progress](std::size_t done, std::size_t total, std::uint64_t pixels) {

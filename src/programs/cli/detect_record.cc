@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
-#include <set>
+#include <sstream>
 
 #include "base/json.h"
+#include "base/may_not_return.h"
+#include "base/stream.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/results_json.h"
 #include "programs/cli/print.h"
@@ -93,6 +95,12 @@ std::map<std::string, std::string> DetectorOptionsIn(const Json& given, const Mo
   return values;
 }
 
+std::vector<std::string> OutputsOf(const DetectedImage& image) {
+  std::vector<std::string> outputs;
+  for (const auto& path : image.outputs) outputs.push_back(path.string());
+  return outputs;
+}
+
 std::set<std::string_view> SetOf(const TextList& texts) {
   std::set<std::string_view> all;
   for (std::size_t i = 0; i < texts.size(); ++i) all.insert(texts[i]);
@@ -106,10 +114,35 @@ DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
   if (context.resume && !context.force && !context.json_to_stdout())
     earlier_ = ReadEarlier(context.json);
   if (!flags.csv.empty()) {
-    table_.emplace(flags.csv, context.if_exists(), 6, "input");
-    if (context.resume) table_->Complete(context.force);
+    table_.emplace(flags.csv, context.if_exists(), 6, "input", context.force);
+  }
+  if (!context.json.empty() && !context.json_to_stdout() && !IsSpecial(context.json)) {
+    journal_.emplace(context.json, context.resume && !context.force);
+    ReadJournal();
   }
   if (!flags.jsonl.empty() && flags.jsonl != "-") RequireWritable(flags.jsonl, context.if_exists());
+}
+
+// Its first line says what the run was given.
+void DetectRecord::ReadJournal() {
+  std::istringstream lines(journal_->earlier());
+  for (std::string line; std::getline(lines, line);) {
+    Json entry;
+    try {
+      entry = ParseObject(line, context_.json, "a line about an input");
+    } catch (const Error&) {
+      continue;  // a stranger's
+    }
+    if (entry.value("input", Json()).is_string())
+      killed_.push_back(std::move(entry));
+    else if (earlier_.is_null() && entry.value("options", Json()).is_object() &&
+             entry.value("model", Json()).is_object())
+      earlier_ = {{"images", Json::array()},
+                  {"videos", Json::array()},
+                  {"options", entry["options"]},
+                  {"model", entry["model"]}};
+  }
+  if (earlier_.is_null()) killed_.clear();
 }
 
 // As late as the first line, when it is known to be no input.
@@ -118,6 +151,7 @@ void DetectRecord::OpenLines() {
     jsonl_ = {stdout, [](std::FILE* file) { return std::fflush(file); }};
     return;
   }
+  const MayNotReturn waiting;  // for whoever reads a named pipe
   const bool append = context_.resume && !context_.force;
   jsonl_.reset(std::fopen(flags_.jsonl.c_str(), append ? "ae" : "we"));
   if (!jsonl_) throw Error(flags_.jsonl, std::string("cannot be written: ") + std::strerror(errno));
@@ -158,10 +192,12 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, 
 }
 
 Run DetectRecord::Watch(Run run) {
-  if (flags_.jsonl.empty()) return run;
   run.problem = [this, problem = run.problem](const Problem& p) {
     problem(p);
-    WriteLine({{"input", p.input}, {"failed", WithFlags(p.Reason())}});
+    if (table_ && noted_ == p.input) table_->CutToMark();  // its outputs could not be written
+    const Json entry{{"input", p.input}, {"failed", WithFlags(p.Reason())}};
+    if (!flags_.jsonl.empty()) WriteLine(entry);
+    if (journal_) WriteJournal(entry);
   };
   return run;
 }
@@ -200,19 +236,33 @@ void DetectRecord::PrintResult(const DetectedImage& image,
 }
 
 void DetectRecord::WriteLine(const Json& entry) {
+  const MayNotReturn writing;  // it may be a pipe
   if (!jsonl_) OpenLines();
   const std::string line = JsonText(entry) + "\n";
+  const AboveBar above(jsonl_.get());
   std::fwrite(line.data(), 1, line.size(), jsonl_.get());
   std::fflush(jsonl_.get());  // what is done is known, whatever becomes of the run
 }
 
+void DetectRecord::WriteJournal(const Json& entry) {
+  if (journal_->size() == 0 && journal_->earlier().empty())
+    journal_->Write(JsonText({{"model", {{"sha256", digest_}}}, {"options", context_.options}}) +
+                    "\n");
+  journal_->Write(JsonText(entry) + "\n");
+  journal_->Flush();
+}
+
+void DetectRecord::Note(const DetectedImage& image) {
+  noted_ = image.input.string();
+  if (table_ && image.frames == 0) table_->Add({0, 0, image.SkinFraction(), image.region, noted_});
+  if (table_) table_->Flush();
+  if (journal_) WriteJournal(EntryOf(image, OutputsOf(image)));
+}
+
 void DetectRecord::Add(const DetectedImage& image) {
-  std::vector<std::string> outputs;
-  for (const auto& path : image.outputs) outputs.push_back(path.string());
-  if (image.frames == 0) {
-    faces_.Add(image.adaptation);
-    if (table_) table_->Add({0, 0, image.SkinFraction(), image.region, image.input.string()});
-  }
+  noted_.clear();
+  const std::vector<std::string> outputs = OutputsOf(image);
+  if (image.frames == 0) faces_.Add(image.adaptation);
   if (table_) table_->Mark();
   if (!flags_.jsonl.empty() || !context_.json.empty()) {
     Json entry = EntryOf(image, outputs);
@@ -239,6 +289,26 @@ Json DetectRecord::Completed(const std::map<std::string, Json>& entries, const c
     if (const auto entry = all.find(std::string(planned[i])); entry != all.end())
       list.push_back(entry->second);
   return list;
+}
+
+void DetectRecord::TakeOverKilled() {
+  if (!killed_.empty() && !earlier_.contains("failed")) earlier_["failed"] = Json::array();
+  std::map<std::string, Json> images, videos;
+  for (const Json& entry : killed_) {
+    const std::string input = entry["input"];
+    if (entry.contains("failed"))
+      earlier_["failed"].push_back({{"input", input}, {"reason", entry["failed"]}});
+    else if (!IsUndone(input))
+      (entry.contains("frames") ? videos : images)[input] = entry;
+  }
+  for (const auto& [key, killed] : {std::pair("images", &images), {"videos", &videos}}) {
+    if (killed->empty()) continue;
+    Json all = Json::array();
+    for (const auto& [input, entry] : *killed) all.push_back(entry);
+    for (const Json& entry : earlier_[key])
+      if (!killed->contains(entry["input"])) all.push_back(entry);
+    earlier_[key] = std::move(all);
+  }
 }
 
 void DetectRecord::TakeOverEarlier() {
@@ -278,13 +348,25 @@ void DetectRecord::TellMissingRows() const {
         flags_.csv, missing));
 }
 
+bool DetectRecord::IsUndone(const std::string& input) {
+  if (undone_.empty()) {
+    undone_ = SetOf(context_.record.planned());
+    for (const std::string_view done : SetOf(context_.record.left_out())) undone_.erase(done);
+    undone_.insert("");
+  }
+  return undone_.contains(input);
+}
+
 void DetectRecord::Finish() {
+  TakeOverKilled();
   TakeOverEarlier();
+  if (table_) table_->DropKilled([this](const std::string& input) { return IsUndone(input); });
   if (table_ && context_.resume) TellMissingRows();
   if (!flags_.jsonl.empty() && !jsonl_) OpenLines();
   if (by_faces_ && faces_.images > 0 && !context_.quiet && !stdout_is_taken())
     Print("{}\n", faces_.Text());
-  if (table_) table_->Finish(StopFlag() ? FrameTable::Rows::kMarked : FrameTable::Rows::kAll);
+  if (table_ && StopFlag()) table_->CutToMark();
+  if (table_) table_->Finish();
   if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
     throw Error(flags_.jsonl, "cannot be written whole (is the disk full?)");
   if (context_.json.empty()) return;
@@ -305,6 +387,7 @@ void DetectRecord::Finish() {
   root["model"] = {{"name", context_.model.empty() ? "default" : context_.model},
                    {"sha256", digest_}};
   context_.WriteRecord(std::move(root));
+  if (journal_) journal_->Remove();
 }
 
 }  // namespace skinmask::cli

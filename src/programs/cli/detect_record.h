@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "programs/cli/context.h"
@@ -33,6 +35,8 @@ class DetectRecord {
   // `run` as it was, with problems noted here, too.
   Run Watch(Run run);
   void Add(const DetectedFrame& frame) { table_->Add(RowOf(frame)); }
+  // Before the outputs of an image or a video are there: a kill leaves no output without it.
+  void Note(const DetectedImage& image);
   void Add(const DetectedImage& image);
   // Writes what there is to write at the end.
   void Finish();
@@ -47,6 +51,12 @@ class DetectRecord {
   void PrintResult(const DetectedImage& image, const std::vector<std::string>& outputs) const;
   void OpenLines();
   void WriteLine(const Json& entry);
+  void WriteJournal(const Json& entry);
+  void ReadJournal();
+  // What a killed run noted of inputs whose outputs it left.
+  void TakeOverKilled();
+  // Of an input of this run: no run before left its outputs.
+  bool IsUndone(const std::string& input);
   // Takes from the record of the earlier run what holds still: failures of inputs that this run
   // left out, and of entries the outputs that it did not make again.
   void TakeOverEarlier();
@@ -61,6 +71,10 @@ class DetectRecord {
   RecordFlags flags_;
   Context& context_;
   Json earlier_;                                 // of the run that is completed
+  std::optional<Journal> journal_;               // of --json
+  std::vector<Json> killed_;                     // entries of a run that was killed
+  std::set<std::string_view> undone_;            // inputs; made when it is first asked for
+  std::string noted_;                            // the input whose outputs are being written
   std::map<std::string, Json> images_, videos_;  // of this run, by input
   FaceCount faces_;
   std::optional<FrameTable> table_;

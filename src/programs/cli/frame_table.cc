@@ -1,11 +1,8 @@
 #include "programs/cli/frame_table.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "skinmask/base/error.h"
 
@@ -53,24 +50,46 @@ std::string_view LastCell(std::string_view row) {
   return row.substr(0, row.empty() ? 0 : row.size() - 1);
 }
 
+// Calls see(row, what is in its last cell).
+template <class See>
+void ForEachRow(std::string_view rows, const See& see) {
+  while (!rows.empty()) {
+    const std::string_view row = rows.substr(0, RowSize(rows));
+    rows.remove_prefix(row.size());
+    see(row, Unquoted(LastCell(row)));
+  }
+}
+
+// Those of which drop(last cell) is false.
+template <class Drop>
+std::string RowsWithout(std::string_view rows, const Drop& drop) {
+  std::string kept;
+  ForEachRow(rows, [&](std::string_view row, const std::string& last) {
+    if (!drop(last)) kept += row;
+  });
+  return kept;
+}
+
 }  // namespace
 
 FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists, int seconds_decimals,
-                       const std::string& last_column)
+                       const std::string& last_column, bool or_replace)
     : path_(RequireWritable(path, if_exists)),
-      unfinished_(path),
-      file_(std::fopen(unfinished_.path().c_str(), "we"), std::fclose),
-      seconds_decimals_(seconds_decimals) {
-  if (!file_) Fail();
-  header_ = fmt::format("frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,{}\n",
-                        last_column);
-  Write(header_);
-  Mark();
+      if_exists_(if_exists),
+      seconds_decimals_(seconds_decimals),
+      header_(fmt::format(
+          "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,{}\n", last_column)),
+      journal_(path, if_exists == IfExists::kKeep) {
+  if (if_exists == IfExists::kKeep && !journal_.is_special()) ReadEarlier(or_replace);
+  killed_ = journal_.earlier().starts_with(header_) ? journal_.earlier().substr(header_.size())
+                                                    : std::string();
+  KeepCells(killed_);
+  if (journal_.is_special()) journal_.Write(header_);
 }
 
-void FrameTable::Complete(bool or_replace) {
+void FrameTable::ReadEarlier(bool or_replace) {
   std::error_code ignored;
-  if (is_special() || !std::filesystem::exists(path_, ignored)) return;
+  if (!std::filesystem::exists(path_, ignored)) return;
   const std::string earlier = ReadFile(path_);
   if (earlier.empty()) return;
   if (!earlier.starts_with(header_) || earlier.back() != '\n') {
@@ -80,48 +99,39 @@ void FrameTable::Complete(bool or_replace) {
                 "what is none)");
   }
   earlier_ = earlier.substr(header_.size());
-  for (std::string_view rest = earlier_; !rest.empty(); rest.remove_prefix(RowSize(rest)))
-    earlier_cells_.insert(Unquoted(LastCell(rest.substr(0, RowSize(rest)))));
+  KeepCells(earlier_);
 }
 
-void FrameTable::Fail() const {
-  throw Error(path_.string(), std::string("cannot be written: ") + std::strerror(errno));
+void FrameTable::KeepCells(std::string_view rows) {
+  ForEachRow(rows, [&](std::string_view, const std::string& last) { earlier_cells_.insert(last); });
 }
 
-// What fails shows at the end.
-void FrameTable::Write(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), file_.get());
+void FrameTable::DropKilled(const std::function<bool(const std::string&)>& drop) {
+  killed_ = RowsWithout(killed_, drop);
 }
 
 void FrameTable::Add(const Row& row) {
+  if (!has_header()) journal_.Write(header_);
   const std::string last = Quoted(row.last);
-  Write(fmt::format("{},{:.{}f},{:.6f},{},{}\n", row.frame, row.seconds, seconds_decimals_,
-                    row.skin_fraction, Cells(row.region), last));
-  if (!earlier_.empty()) last_cells_.insert(row.last);
+  journal_.Write(fmt::format("{},{:.{}f},{:.6f},{},{}\n", row.frame, row.seconds, seconds_decimals_,
+                             row.skin_fraction, Cells(row.region), last));
+  if (!earlier_cells_.empty()) last_cells_.insert(row.last);
 }
 
-void FrameTable::Mark() { marked_ = std::ftell(file_.get()); }
-
-void FrameTable::WriteEarlierFirst() {
-  const std::string added = ReadFile(unfinished_.path()).substr(header_.size());
-  if (std::fseek(file_.get(), 0, SEEK_SET) != 0) Fail();
-  Write(header_);
-  for (std::string_view rest = earlier_; !rest.empty();) {
-    const std::string_view row = rest.substr(0, RowSize(rest));
-    rest.remove_prefix(row.size());
-    if (!last_cells_.contains(Unquoted(LastCell(row)))) Write(row);
-  }
-  Write(added);
-}
-
-void FrameTable::Finish(Rows rows) {
-  if (std::fflush(file_.get()) != 0 || std::ferror(file_.get())) Fail();
-  const bool cut = rows == Rows::kMarked && !is_special();
-  if (cut && ftruncate(fileno(file_.get()), marked_) != 0) Fail();
-  if (!earlier_.empty()) WriteEarlierFirst();
-  const bool bad = std::ferror(file_.get()) != 0;
-  if (std::fclose(file_.release()) != 0 || bad) Fail();
-  unfinished_.Rename();
+void FrameTable::Finish() {
+  if (!has_header()) journal_.Write(header_);
+  if (earlier_.empty() && journal_.earlier().empty()) return journal_.Become(if_exists_);
+  std::string added = journal_.Text();
+  if (added.starts_with(header_)) added.erase(0, header_.size());
+  std::set<std::string> killed;
+  ForEachRow(killed_, [&](std::string_view, const std::string& last) { killed.insert(last); });
+  const auto is_new = [&](const std::string& last) { return last_cells_.contains(last); };
+  const auto is_later = [&](const std::string& last) {
+    return is_new(last) || killed.contains(last);
+  };
+  WriteFile(path_, header_ + RowsWithout(earlier_, is_later) + RowsWithout(killed_, is_new) + added,
+            if_exists_);
+  journal_.Remove();
 }
 
 }  // namespace skinmask::cli

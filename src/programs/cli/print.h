@@ -10,15 +10,30 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/may_not_return.h"
 #include "base/printable.h"
 #include "skinmask/base/options.h"
 
 namespace skinmask::cli {
 
+// While a line is written to `to`, the bar of progress is off the terminal; then it is drawn below
+// the line (progress.cc).
+class AboveBar {
+ public:
+  explicit AboveBar(std::FILE* to);
+  ~AboveBar();
+  AboveBar(const AboveBar&) = delete;
+  AboveBar& operator=(const AboveBar&) = delete;
+
+ private:
+  const bool there_;
+};
+
 // Text as it is, JSON and what draws on a terminal. What cannot be written to standard error is
 // lost, and the work goes on; of standard output it shows at the end (RequireOutputWritten), where
 // it blames no photograph.
 inline void PrintExactly(std::string_view text, std::FILE* to) {
+  const MayNotReturn writing;  // it may be a pipe
   std::fwrite(text.data(), 1, text.size(), to);
 }
 
@@ -44,10 +59,12 @@ std::string Formatted(fmt::string_view format, const Arguments&... arguments) {
 // Lines for people. What fmt::join joins must be printable already.
 template <class... Arguments>
 void Print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  const AboveBar above(stdout);
   PrintExactly(Formatted(format, Cleaned<kMaxOfName>(arguments)...), stdout);
 }
 template <class... Arguments>
 void PrintError(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  const AboveBar above(MessageStream());
   PrintExactly(Formatted(format, Cleaned<kMaxOfLine>(arguments)...), MessageStream());
 }
 

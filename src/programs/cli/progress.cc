@@ -1,8 +1,10 @@
 #include "programs/cli/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "programs/cli/print.h"
@@ -11,12 +13,56 @@ namespace skinmask::cli {
 namespace {
 
 constexpr std::string_view kEmptyLine = "\r\x1b[K";
+std::string bar;  // that is on the terminal; empty: none
 
-void Draw(const std::string& line) {
-  PrintExactly(std::string(kEmptyLine) + Printable(line), MessageStream());
+void Draw() {
+  PrintExactly(std::string(kEmptyLine) + bar, MessageStream());
+  std::fflush(MessageStream());
+}
+
+// A bar of two lines would leave the first of them behind. No character has more columns than
+// bytes.
+std::size_t BytesOfLine() {
+  constexpr std::size_t kUsual = 80;
+  winsize size{};
+  const bool told = ioctl(fileno(MessageStream()), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return (told ? size.ws_col : kUsual) - 1;
+}
+
+std::string CutTo(std::size_t bytes, std::string text) {
+  const auto is_inner = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  while (text.size() > bytes || (bytes < text.size() && is_inner(text[bytes]))) text.pop_back();
+  return text;
+}
+
+// "7 Mpx/s", and "0.3".
+std::string RateOf(double a_second) {
+  constexpr double kFew = 9.95;
+  return fmt::format("{:.{}f}", a_second, a_second < kFew ? 1 : 0);
+}
+
+// How fast it is: of small pictures their number tells more than their pixels.
+std::string Rates(std::size_t done, const std::string& what, std::uint64_t pixels, double seconds) {
+  constexpr double kSmallPixels = 1e6;
+  const auto count = static_cast<double>(done), area = static_cast<double>(pixels);
+  const std::string rate = RateOf(area / seconds / 1e6) + " Mpx/s";
+  if (area >= kSmallPixels * count) return rate;
+  return fmt::format("{} {}/s  {}", RateOf(count / seconds), what, rate);
 }
 
 }  // namespace
+
+AboveBar::AboveBar(std::FILE* to) : there_(!bar.empty() && isatty(fileno(to)) == 1) {
+  if (!there_) return;
+  PrintExactly(kEmptyLine, MessageStream());
+  std::fflush(MessageStream());
+}
+
+AboveBar::~AboveBar() {
+  if (!there_) return;
+  std::fflush(stdout);
+  Draw();
+}
 
 Progress::Progress(std::string unit, bool quiet)
     : unit_(std::move(unit)), enabled_(!quiet && isatty(fileno(MessageStream())) == 1) {}
@@ -28,18 +74,19 @@ void Progress::Show(std::size_t done, std::size_t total, std::uint64_t pixels) {
   const bool last = done == total;
   if (SecondsSince(last_) < kRefreshSeconds && !last) return;
   last_ = Clock::now();
-  const std::string rate = fmt::format("{:.0f} Mpx/s", static_cast<double>(pixels) / elapsed / 1e6);
-  if (done > total) {
-    Draw(fmt::format("{} {}  {}", done, unit_, rate));
-  } else {
+  const std::string what = unit_.substr(0, unit_.find(' '));
+  std::string before = std::to_string(done) + " ",
+              after = "  " + Rates(done, what, pixels, elapsed);
+  if (done <= total) {
     constexpr std::size_t kWidth = 24;
     const std::size_t filled = kWidth * done / total;
     const double left = elapsed / static_cast<double>(done) * static_cast<double>(total - done);
-    Draw(fmt::format("[{:#<{}}{:.<{}}] {}/{} {}  {}  {:.0f} s left", "", filled, "",
-                     kWidth - filled, done, total, unit_, rate, left));
+    before = fmt::format("[{:#<{}}{:.<{}}] {}/{} ", "", filled, "", kWidth - filled, done, total);
+    after += fmt::format("  {:.0f} s left", left);
   }
-  std::fflush(MessageStream());
-  drawn_ = true;
+  const std::size_t room = BytesOfLine(), taken = before.size() + after.size();
+  bar = CutTo(room, before + CutTo(room - std::min(room, taken), Printable(unit_)) + after);
+  Draw();
 }
 
 void Progress::Begin(const std::string& unit) {
@@ -49,8 +96,9 @@ void Progress::Begin(const std::string& unit) {
 }
 
 void Progress::Clear() {
-  if (drawn_) PrintExactly(kEmptyLine, MessageStream());
-  drawn_ = false;
+  if (bar.empty()) return;
+  bar.clear();
+  Draw();
 }
 
 }  // namespace skinmask::cli

@@ -18,17 +18,16 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // What is counted from now on; the clock starts again.
+  // What is counted from now on ("frames of b.mp4"); the clock starts again.
   void Begin(const std::string& unit);
   // `total` is 0 where it is not known.
   void Show(std::size_t done, std::size_t total, std::uint64_t pixels);
-  // Takes the bar away, so that a line can be printed.
+  // Takes the bar away for good. (Print and PrintError draw it again below their lines.)
   void Clear();
 
  private:
   std::string unit_;
   bool enabled_;
-  bool drawn_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
 };

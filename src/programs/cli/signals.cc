@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "media/decoding.h"
+#include "base/may_not_return.h"
 #include "programs/cli/context.h"
 #include "skinmask/base/file.h"
 
@@ -23,14 +23,15 @@ bool has_timer = false;
 
 extern "C" void RequestStop(int) {
   stop = true;
-  // And again after a tenth of a second, should no decoder be at work then.
+  // And again after a tenth of a second, should nothing keep it then.
   const itimerspec patience{{0, kPatienceNanoseconds / 7}, {0, kPatienceNanoseconds}};
   if (has_timer) timer_settime(timer, 0, &patience, nullptr);
 }
 
-// Where a decoder does not come back. Whatever else a run does at its end, it does in order.
+// Where a decoder does not come back, or nobody reads what is written. Whatever else a run does at
+// its end, it does in order.
 extern "C" void EndNow(int) {
-  if (!Decoding::IsUnderWay()) return;
+  if (!MayNotReturn::IsUnderWay()) return;
   RemoveUnfinishedNow();
   _exit(kInterrupted);
 }

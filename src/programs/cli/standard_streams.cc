@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "base/may_not_return.h"
 #include "programs/cli/print.h"
 #include "skinmask/base/error.h"
 
@@ -45,6 +46,7 @@ void SilenceLibraries() {
 }
 
 void RequireOutputWritten() {
+  const MayNotReturn writing;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw Error("standard output", "cannot be written");
 }

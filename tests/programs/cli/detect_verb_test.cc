@@ -131,6 +131,61 @@ TEST_F(DetectTest, NothingIsReplacedWithoutForce) {
   ExpectMask("out/a.png", Gradient(20, 10));
 }
 
+// A second run into the same folder says so once, does what is left, and names the rest with -v.
+TEST_F(DetectTest, WhatExistsIsCountedInOneLine) {
+  for (const char* name : {"in/a.png", "in/b.png", "in/c.png"})
+    Put(name, Encode(".png", Gradient(20, 10)));
+  ASSERT_EQ(Run("detect --adapt off in/a.png in/b.png in/c.png -o out").status, 0);
+  std::filesystem::remove(Path("out/c.png"));
+  const auto again = [&](const std::string& flags) {
+    Put("out/a.png", "mine");
+    std::filesystem::remove(Path("out/c.png"));
+    std::filesystem::remove(Path("r.json"));
+    return Run("detect --adapt off in -o out --json r.json " + flags);
+  };
+  const Outcome run = again("");
+  EXPECT_EQ(run.status, 1);
+  const std::string line =
+      "skinmask: out: has the outputs of 2 of 3 inputs already (--resume does the rest, "
+      "--force replaces them)\n";
+  EXPECT_EQ(run.err, line);
+  EXPECT_TRUE(run.summary.starts_with("2 failed, 0 skipped, 1 of 3 done")) << run.summary;
+  EXPECT_EQ(ReadFile(Path("out/a.png")), "mine");
+  ExpectMask("out/c.png", Gradient(20, 10));
+  const nlohmann::json failed = nlohmann::json::parse(ReadFile(Path("r.json")))["failed"];
+  ASSERT_EQ(failed.size(), 2u);
+  EXPECT_EQ(failed[0]["input"], "in/a.png");
+  EXPECT_EQ(failed[1]["reason"], "out/b.png: exists already (--force replaces it)");
+  const std::string all = again("-v").err;
+  for (const std::string& part :
+       {std::string("skinmask: out/a.png: exists already (--force replaces it)\n"),
+        std::string("skinmask: out/b.png: exists already (--force replaces it)\n"), line})
+    EXPECT_NE(all.find(part), std::string::npos) << all;
+  EXPECT_EQ(again("--max-failures 2").status, 0);
+}
+
+// Paths differ there, and folders are one.
+TEST_F(DetectTest, InputsAreNotWrittenOverThroughAnotherMount) {
+  const std::string png = Encode(".png", Gradient(20, 10));
+  for (const char* name : {"a/x.png", "a/sub/y.png"}) Put(name, png);
+  std::filesystem::create_directories(Path("b"));
+  std::filesystem::create_directories(Path("c/sub"));
+  const auto within = [&](const std::string& mounts, const std::string& command) {
+    const std::string script = "mount --bind " + mounts + " && " + command;
+    return std::system(
+        ("cd '" + folder_.string() + "' && unshare -rm sh -c \"" + script + "\" >>out.txt 2>&1")
+            .c_str());
+  };
+  if (within("a b", "true") != 0) GTEST_SKIP() << "needs user namespaces";
+  const std::string detect = "'" SKINMASK_PROGRAM "' detect a --adapt off --force -o ";
+  EXPECT_NE(within("a b", detect + "b"), 0);
+  EXPECT_NE(within("a/sub c/sub", detect + "c"), 0);
+  EXPECT_NE(within("a b", detect + "c --json b/x.png --csv b/sub/y.png"), 0);
+  for (const char* name : {"a/x.png", "a/sub/y.png"})
+    EXPECT_TRUE(ReadFile(Path(name)) == png) << name << "\n" << ReadFile(Path("out.txt"));
+  ExpectMask("c/x.png", Gradient(20, 10));
+}
+
 TEST_F(DetectTest, InputsAreNeverWrittenOver) {
   const std::string png = Encode(".png", Gradient(20, 10));
   Put("a.png", png);

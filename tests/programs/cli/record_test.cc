@@ -4,8 +4,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "programs/cli/journal.h"
+#include "skinmask/base/error.h"
 #include "skinmask/detect/region.h"
 #include "skinmask/media/image.h"
+#include "support/clips.h"
 #include "support/pictures.h"
 #include "support/program.h"
 
@@ -317,6 +320,91 @@ TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
   EXPECT_NE(
       Run(detect + " -o out --csv no.csv --resume").err.find("is no whole table of detect --csv"),
       std::string::npos);
+}
+
+// As a scheduler or a lack of memory ends runs: nobody writes anything any more.
+TEST_F(RecordTest, AKilledRunsRowsAndEntriesAreCompleted) {
+  SKIP_WITHOUT_FFMPEG();
+  constexpr int kImages = 60;
+  Put("image.png", Encode(".png", Gradient(1200, 800)));
+  std::filesystem::create_directory(Path("many"));
+  for (int i = 0; i < kImages; ++i)
+    std::filesystem::create_hard_link(Path("image.png"),
+                                      Path(fmt::format("many/{}, \"{}\".png", i + 1000, i)));
+  std::string video = "YUV4MPEG2 W64 H48 F25:1 C420jpeg\n";
+  for (int i = 0; i < 3000; ++i)
+    video += "FRAME\n" + std::string(64 * 48 * 3 / 2, static_cast<char>(i));
+  Put("many/v.y4m", video);
+  const std::string detect = "detect many --adapt off ";
+  ASSERT_EQ(Run(detect + "-o whole --csv whole.csv --json whole.json").status, 0);
+  Json whole = Record("whole.json");
+  const auto without_outputs = [](Json entries) {
+    for (Json& entry : entries) entry.erase("outputs");
+    return entries;
+  };
+  for (const std::string until : {"[ -e 'out/1003, \"3\".png' ]", "[ -e 'out/1040, \"40\".png' ]",
+                                  "grep -q v.y4m .skinmask-r.csv.part"}) {
+    std::filesystem::remove_all(Path("out"));
+    for (const char* name : {"r.csv", "r.json"}) std::filesystem::remove(Path(name));
+    const std::string run = detect + "-o out --csv r.csv --json r.json ";
+    Put("run.sh", "'" SKINMASK_PROGRAM "' " + run + "& pid=$!; while kill -0 $pid && ! " + until +
+                      "; do sleep 0.01; done; kill -KILL $pid; wait $pid");
+    const int raw = std::system(("cd '" + folder_.string() + "' && bash run.sh >log 2>&1").c_str());
+    EXPECT_EQ(WEXITSTATUS(raw), 128 + SIGKILL) << until << ReadFile(Path("log"));
+    const Outcome resumed = Run(run + "--resume");
+    EXPECT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_EQ(resumed.err, "") << until;
+    EXPECT_TRUE(ReadFile(Path("r.csv")) == ReadFile(Path("whole.csv"))) << until;
+    for (const char* key : {"images", "videos"})
+      EXPECT_EQ(without_outputs(Record()[key]), without_outputs(whole[key])) << until;
+    EXPECT_EQ(Record()["skipped"].size(), 0u);
+    for (const char* name : {".skinmask-r.csv.part", ".skinmask-r.json.part"})
+      EXPECT_FALSE(std::filesystem::exists(Path(name))) << name;
+  }
+}
+
+TEST_F(RecordTest, OneRunWritesATable) {
+  const cli::Journal one(Path("t.csv"), false);
+  EXPECT_ERROR(cli::Journal(Path("t.csv"), false), "t.csv: is being written by another run (");
+  EXPECT_EQ(Run("detect in/a.png -o out --csv t.csv").err,
+            "skinmask: t.csv: is being written by another run (another name is free)\n");
+  EXPECT_FALSE(std::filesystem::exists(Path("out/a.png")));
+}
+
+// Nothing is listed first, of which there may be millions.
+TEST_F(RecordTest, OtherOptionsAreRefusedBeforeTheInputsAreListed) {
+  ASSERT_EQ(Run("detect in/a.png -o out").status, 0);
+  std::filesystem::create_directory(Path("empty"));
+  const Outcome run = Run("detect empty in -o out --resume --threshold 0.9");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(Lines(run.err), 1) << run.err;
+  EXPECT_NE(run.err.find("made with another --threshold"), std::string::npos) << run.err;
+}
+
+// One line, and not one for each image.
+TEST_F(RecordTest, WhatCannotBeLeftIsToldAtTheStart) {
+  std::filesystem::create_directories(Path("out/.skinmask-options.jsonl"));
+  const Outcome run = Run("detect in/a.png in/sub -o out");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.err,
+            "skinmask: out/.skinmask-options.jsonl: cannot be written: Is a directory (it tells "
+            "runs that resume what the outputs were made with)\n");
+  EXPECT_EQ(Names(Path("out")), std::vector<std::string>());
+}
+
+// A folder without outputs is free for other options.
+TEST_F(RecordTest, AVideoWithoutAnOutputLeavesNoOptions) {
+  SKIP_WITHOUT_FFMPEG();
+  const std::string script =
+      "exec 3<>v.y4m; '" SKINMASK_PROGRAM
+      "' detect v.y4m -o out 3<&- & pid=$!; printf "
+      "'YUV4MPEG2 W64 H48 F25:1 Cmono\\n' >&3; until ls out/.skinmask-*.part; do printf 'FRAME\\n' "
+      ">&3; head -c 3072 /dev/zero >&3; sleep 0.05; done; kill -INT $pid; wait $pid";
+  Put("run.sh", script);
+  const int raw = std::system(
+      ("cd '" + folder_.string() + "' && mkfifo v.y4m && bash run.sh >log 2>&1").c_str());
+  EXPECT_EQ(WEXITSTATUS(raw), 130) << ReadFile(Path("log"));
+  EXPECT_FALSE(std::filesystem::exists(Path("out/.skinmask-options.jsonl")));
 }
 
 TEST_F(RecordTest, ShardsWithoutInputsAndImagesWithoutMasksAreCounted) {

@@ -5,13 +5,18 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "media/ffmpeg.h"
 #include "media/image_codec.h"
 #include "programs/cli/landlock.h"
+#include "skinmask/base/error.h"
 #include "support/clips.h"
 #include "support/files.h"
 #include "support/hostile.h"
@@ -119,12 +124,51 @@ TEST_F(SandboxTest, InputsAreReadAndOutputsWritten) {
     return ReadFile(Path("out/a.png")) == "x";
   }));
   EXPECT_TRUE(Within([&] { return fs::create_directories(Path("out/b/c")); }));
-  fs::create_directories(Path("far"));
-  fs::create_symlink(Path("far/a.png"), Path("out/link.png"));  // an output may be a link
+}
+
+// A link in the output folder, whoever made it, opens no other folder; one that an option names
+// does.
+TEST_F(SandboxTest, ALinkAmongOutputsLeadsNowhere) {
+  if (!HasLandlock()) GTEST_SKIP() << "needs a kernel with Landlock";
+  Put("far/a.png", "old");
+  fs::create_symlink(Path("far/a.png"), Path("out/link.png"));
+  EXPECT_FALSE(Within([&] { return CanOpen(Path("far/b.png"), O_WRONLY | O_CREAT); }));
+  EXPECT_FALSE(Within([&] { return unlink(Path("far/a.png").c_str()) == 0; }));
   EXPECT_TRUE(Within([&] {
-    WriteFile(Path("out/link.png"), "y", IfExists::kFail);
-    return ReadFile(Path("out/link.png")) == "y";
+    EXPECT_ERROR(WriteFile(Path("out/link.png"), "y", IfExists::kReplace),
+                 "out/link.png: is a link, whose target cannot be written");
+    return !::testing::Test::HasFailure();
   }));
+  EXPECT_EQ(ReadFile(Path("far/a.png")), "old");
+  const auto write = [&] {
+    WriteFile(Path("out/link.png"), "y", IfExists::kReplace);
+    return true;
+  };
+  EXPECT_TRUE(Within(write, {{}, {}, {Path("out/link.png")}}));
+  EXPECT_EQ(ReadFile(Path("far/a.png")), "y");
+}
+
+// What Landlock leaves open: to change what is about a file, and to send signals.
+TEST_F(SandboxTest, OthersAreLeftAlone) {
+  const std::string file = Path("outside/secret.png").string();
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  const auto written = fs::last_write_time(file);
+  EXPECT_FALSE(Within([&] { return chmod(file.c_str(), 0777) == 0; }));
+  EXPECT_FALSE(Within([&] { return fchmodat(AT_FDCWD, file.c_str(), 0777, 0) == 0; }));
+  EXPECT_FALSE(Within([&] { return chown(file.c_str(), getuid(), getgid()) == 0; }));
+  EXPECT_FALSE(Within([&] { return utimensat(AT_FDCWD, file.c_str(), nullptr, 0) == 0; }));
+  EXPECT_FALSE(
+      Within([&] { return setxattr(file.c_str(), "user.a", "b", 1, 0) == 0 || errno != EPERM; }));
+  EXPECT_FALSE(Within([&] {
+    const int own = open(Path("out/own").c_str(), O_CREAT | O_WRONLY, 0600);
+    return own < 0 || fchmod(own, 0777) == 0;
+  }));
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::last_write_time(file), written);
+  EXPECT_FALSE(Within([] { return kill(getppid(), 0) == 0; }));
+  EXPECT_FALSE(Within([] { return kill(0, 0) == 0 || kill(-1, 0) == 0; }));
+  EXPECT_TRUE(
+      Within([] { return kill(getpid(), 0) == 0 && pthread_kill(pthread_self(), 0) == 0; }));
 }
 
 // Each file alone, or the folders of many; what a link among them leads to in either case.

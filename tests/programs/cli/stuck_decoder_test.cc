@@ -29,8 +29,13 @@ TEST_P(StuckDecoderTest, TheFirstSignalEndsTheRun) {
   const int raw = std::system(("cd '" + folder_.string() + "' && bash run.sh 2>err").c_str());
   ASSERT_TRUE(WIFEXITED(raw));
   EXPECT_EQ(WEXITSTATUS(raw), 130) << ReadFile(Path("err"));
-  EXPECT_EQ(Names(folder_),
-            (std::vector<std::string>{"a.png", "b.jpg", "err", "out/a.png", "run.sh", "stuck"}));
+  EXPECT_EQ(Names(folder_), (std::vector<std::string>{".skinmask-t.csv.part", "a.png", "b.jpg",
+                                                      "err", "out/a.png", "run.sh", "stuck"}));
+  // The table is not written, and yet nothing is lost of it.
+  EXPECT_EQ(Run("detect a.png b.jpg -o out --adapt off --csv t.csv --resume").status, 0);
+  EXPECT_EQ(Run("detect a.png b.jpg -o whole --adapt off --csv whole.csv").status, 0);
+  EXPECT_EQ(ReadFile(Path("t.csv")), ReadFile(Path("whole.csv")));
+  EXPECT_FALSE(std::filesystem::exists(Path(".skinmask-t.csv.part")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, StuckDecoderTest, ::testing::Values("INT", "TERM"));

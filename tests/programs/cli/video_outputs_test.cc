@@ -196,6 +196,7 @@ TEST_P(TransparentCutouts, HaveTheMaskAsAlpha) {
 INSTANTIATE_TEST_SUITE_P(Codecs, TransparentCutouts,
                          ::testing::Values(Transparent{"vp9", ".webm", "libvpx-vp9", "yuva420p",
                                                        40},
+                                           Transparent{"vp8", ".webm", "libvpx", "yuva420p", 40},
                                            Transparent{"prores_ks", ".mov", "", "yuva444p12le", 1},
                                            Transparent{"ffv1", ".mkv", "", "bgra", 0}),
                          [](const auto& instance) { return instance.param.codec; });

@@ -1,0 +1,105 @@
+#include "programs/cli/journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/may_not_return.h"
+#include "base/stream.h"
+#include "programs/cli/print.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
+
+namespace skinmask::cli {
+namespace {
+
+// By a name that a run that resumes finds again. (The names of other parts are random.)
+std::filesystem::path JournalOf(const std::filesystem::path& file,
+                                const std::filesystem::path& target) {
+  constexpr std::size_t kMaxName = 200;  // and a name has 255 bytes
+  if (IsSpecial(file)) return file;
+  const std::string name = target.filename().string().substr(0, kMaxName);
+  return target.parent_path() / (".skinmask-" + name + ".part");
+}
+
+// False where another run has finished meanwhile: then this is its table.
+bool IsNamed(const std::filesystem::path& path, int descriptor) {
+  struct stat named, opened;
+  return stat(path.c_str(), &named) == 0 && fstat(descriptor, &opened) == 0 &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+}  // namespace
+
+Journal::Journal(const std::filesystem::path& file, bool resume)
+    : file_(file), target_(RealPath(file)), path_(JournalOf(file, target_)) {
+  if (is_special()) {
+    const MayNotReturn waiting;  // for whoever reads a named pipe
+    stream_.reset(std::fopen(path_.c_str(), "we"));
+    if (!stream_) Fail();
+    return;
+  }
+  const int descriptor =
+      open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (descriptor >= 0) stream_.reset(fdopen(descriptor, "a"));
+  if (!stream_) Fail();
+  const bool locked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  if (!locked || !IsNamed(path_, descriptor))
+    throw Error(file.string(), "is being written by another run (another name is free)");
+  if (resume) earlier_ = ReadFile(path_);
+  earlier_.resize(earlier_.rfind('\n') + 1);  // npos + 1 is 0
+  if (ftruncate(descriptor, static_cast<off_t>(earlier_.size())) != 0) Fail();
+}
+
+Journal::~Journal() {
+  if (stream_ && !is_special() && size_ == 0 && earlier_.empty()) unlink(path_.c_str());
+}
+
+void Journal::Fail() const {
+  throw Error(file_.string(), std::string("cannot be written: ") + std::strerror(errno));
+}
+
+void Journal::Write(std::string_view text) {
+  const AboveBar above(stream_.get());
+  PrintExactly(text, stream_.get());
+  size_ += text.size();
+}
+
+void Journal::Flush() {
+  const MayNotReturn writing;
+  std::fflush(stream_.get());
+}
+
+void Journal::RequireWritten() {
+  const MayNotReturn writing;
+  if (std::fflush(stream_.get()) != 0 || std::ferror(stream_.get()) != 0) Fail();
+}
+
+void Journal::CutTo(std::size_t size) {
+  if (is_special()) return;
+  RequireWritten();
+  if (ftruncate(fileno(stream_.get()), static_cast<off_t>(earlier_.size() + size)) != 0) Fail();
+  size_ = size;
+}
+
+std::string Journal::Text() {
+  RequireWritten();
+  return ReadFile(path_).substr(earlier_.size());
+}
+
+void Journal::Become(IfExists if_exists) {
+  RequireWritten();
+  if (!is_special()) PutInPlace(path_, target_, if_exists);
+  stream_.reset();
+}
+
+void Journal::Remove() {
+  if (!is_special()) unlink(path_.c_str());
+  stream_.reset();
+}
+
+}  // namespace skinmask::cli
