@@ -1,9 +1,10 @@
-// Windows of the search for faces as boxes of the picture, as dlib has them.
+#include "detect/adapt/hog_boxes.h"
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
-#include "detect/adapt/hog_search.h"
+#include "detect/adapt/hog_tables.h"
 
 namespace skinmask {
 namespace {
@@ -68,10 +69,9 @@ int HogLevels(int width, int height) {
 }
 
 HogFace FaceOfWindow(int pattern, int row, int column, double score, int level) {
-  const int x = column - HogLevel::kBefore, y = row - HogLevel::kBefore;
-  Rectangle box{static_cast<double>(PixelOfCell(x)), static_cast<double>(PixelOfCell(y)),
-                static_cast<double>(PixelOfCell(x + kWindow - 1)),
-                static_cast<double>(PixelOfCell(y + kWindow - 1))};
+  Rectangle box{static_cast<double>(PixelOfCell(column)), static_cast<double>(PixelOfCell(row)),
+                static_cast<double>(PixelOfCell(column + kWindow - 1)),
+                static_cast<double>(PixelOfCell(row + kWindow - 1))};
   for (int k = 0; k < level; ++k) box = box.Larger();
   box = box.Rounded();
   return {score,

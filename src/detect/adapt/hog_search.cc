@@ -390,7 +390,8 @@ std::vector<HogFace> HogSearch::Find(const cv::Mat& grey, double min_score) {
       found = Scan(level_, min_score);
     }
     for (const auto& [window, score] : found)
-      faces.push_back(FaceOfWindow(window.pattern, window.row, window.column, score, l));
+      faces.push_back(FaceOfWindow(window.pattern, window.row - HogLevel::kBefore,
+                                   window.column - HogLevel::kBefore, score, l));
   }
   std::sort(faces.begin(), faces.end(), IsBetter);
   return faces;

@@ -6,6 +6,7 @@
 #include <opencv2/core.hpp>
 #include <vector>
 
+#include "detect/adapt/hog_boxes.h"
 #include "detect/adapt/hog_rows.h"
 
 namespace skinmask {
@@ -75,25 +76,6 @@ class HogLevel {
   std::size_t quarter_stride_ = 0, coarse_stride_ = 0;
   std::vector<std::int16_t> features_, coarse_;
 };
-
-struct HogFace {
-  double score;
-  int pattern;                   // which of the templates
-  int left, top, right, bottom;  // these pixels are within it; it may reach beyond the picture
-};
-
-// Pixels of a cell's side.
-inline constexpr int kHogCell = 8;
-// How often a picture is searched, each time at 5/6 of its size: as long as it is as large as a
-// face.
-int HogLevels(int width, int height);
-// The face that a window of a level shows, in pixels of the picture.
-HogFace FaceOfWindow(int pattern, int row, int column, double score, int level);
-// By score; of equal ones always the same is first, whatever their order was.
-bool IsBetter(const HogFace& a, const HogFace& b);
-// Those that overlap much with the best one stand behind it, better ones first; and so on with the
-// rest.
-std::vector<std::vector<HogFace>> GroupsOf(std::vector<HogFace> faces);
 
 // Only one thread may use it at a time; it keeps its memory for the next picture.
 class HogSearch {
