@@ -41,16 +41,16 @@ FaceFrame FrameOf(const HogFace& found, double scale_x, double scale_y) {
 FaceFrame MeanFrame(const std::vector<HogFace>& group, double scale_x, double scale_y) {
   constexpr double kReach = 1;  // the best score less this weighs nothing
   FaceFrame mean{{0, 0}, 0, 0};
-  double sum = 0, log_size = 0;
+  double sum = 0;
   for (const HogFace& face : group) {
     const double weight = std::max(kReach + face.score - group.front().score, 0.);
     const FaceFrame frame = FrameOf(face, scale_x, scale_y);
     mean.centre += weight * frame.centre;
-    log_size += weight * std::log(frame.size);
+    mean.size += weight * frame.size;
     mean.tilt += weight * frame.tilt;
     sum += weight;
   }
-  return {mean.centre / sum, std::exp(log_size / sum), mean.tilt / sum};
+  return {mean.centre / sum, mean.size / sum, mean.tilt / sum};
 }
 
 // The shares of red and of blue in the light of the middle of a face, which differ less between
