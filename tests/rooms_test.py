@@ -31,6 +31,15 @@ def includes(file):
     return re.findall(r'^\s*#\s*include\s*([<"][^>"]+)[>"]', open(os.path.join(source, file)).read(), re.M)
 
 
+HIDDEN = re.compile(r'^namespace skinmask \{', re.M)
+
+
+def is_hidden(header):
+    """True for functions that the shared library of the core keeps to itself."""
+    path = os.path.join(source, 'src', header)
+    return os.path.exists(path[:-2] + '.cc') and os.path.exists(path) and HIDDEN.search(open(path).read())
+
+
 # Arrows look one way: a room links only rooms that were named before it.
 for i, room in enumerate(order):
     for other in links[room]:
@@ -50,11 +59,14 @@ for folder in ('include/skinmask', 'src'):
             problems.append(f'{file}: {room} is no room')
             continue
         text = open(os.path.join(source, file)).read()
-        if folder.startswith('include') and re.search(r'^namespace skinmask \{', text, re.M):
+        if folder.startswith('include') and HIDDEN.search(text):
             problems.append(f'{file}: opens its namespace without [[gnu::visibility("default")]], '
                             'so a shared library hides it')
         for include in includes(file):
             kind, name = include[0], include[1:]
+            if kind == '"' and room not in CORE and name.split('/')[0] in CORE and is_hidden(name):
+                problems.append(f'{file}: src/{name} opens its namespace without '
+                                '[[gnu::visibility("default")]], so the shared core hides it')
             if kind == '<':
                 opencv = name.startswith('opencv2/')
                 if opencv and room in CORE and file != 'src/data/color.cc':
