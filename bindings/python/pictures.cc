@@ -124,6 +124,7 @@ class Frame {
     const std::lock_guard lock(mutex_);
     const AdaptationSummary::By by = judgement_.summary().by;
     if (by == AdaptationSummary::By::kNothing) return "nothing";
+    if (by == AdaptationSummary::By::kNobody) return "nobody";
     return by == AdaptationSummary::By::kSeeds ? "faces" : "image";
   }
 

@@ -52,7 +52,7 @@ std::shared_ptr<const Adapter> AdapterFor(const Model& made, const Model& model,
   if (!options.seed_mask.empty()) finders.push_back(FixedSeed(options.seed_mask));
   if (options.by_faces()) finders.push_back(FaceFinderFor(options));
   AdaptOptions adapt = options.adaptation;
-  adapt.image.enabled = adapt.image.enabled && options.by_image();
+  adapt.image.enabled = (adapt.image.enabled && options.by_image()) || adapt.image.require_face;
   return std::make_shared<Adapter>(model, OwnThreshold(made, model.positive().prior),
                                    std::move(finders), adapt);
 }

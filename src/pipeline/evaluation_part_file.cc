@@ -52,8 +52,9 @@ AdaptationSummary ReadAdaptation(const JsonNode& node) {
   using JudgedBy = AdaptationSummary::By;
   const std::string by = node["by"].Text();
   if (by == "nothing") return {JudgedBy::kNothing, 0, 0, node["stops"].Real()};
+  if (by == "nobody") return {JudgedBy::kNobody, 0, 0, 0};
   if (by == "seeds") return {JudgedBy::kSeeds, node["faces"].Count(), 0, 0};
-  if (by != "image") node["by"].Fail(" is none of nothing, seeds, image");
+  if (by != "image") node["by"].Fail(" is none of nothing, nobody, seeds, image");
   return {JudgedBy::kImage, 0, node["shift"].Real(), node["stops"].Real()};
 }
 

@@ -81,6 +81,7 @@ ClassCounts ReadClassCounts(const JsonNode& node, std::uint64_t pixels) {
 
 Json JsonOf(const AdaptationSummary& summary) {
   using JudgedBy = AdaptationSummary::By;
+  if (summary.by == JudgedBy::kNobody) return {{"by", "nobody"}};
   if (summary.by == JudgedBy::kSeeds) return {{"by", "seeds"}, {"faces", summary.faces}};
   Json json{{"by", summary.by == JudgedBy::kImage ? "image" : "nothing"}};
   if (summary.by == JudgedBy::kImage) json["shift"] = summary.shift;

@@ -49,7 +49,7 @@ Names InDocument() {
 
 TEST(AdaptOptions, TheDocumentHasEachWithItsDefault) {
   EXPECT_EQ(InHeader(), InDocument());
-  EXPECT_EQ(InHeader().size(), 65u);
+  EXPECT_EQ(InHeader().size(), 66u);
 }
 
 TEST(AdaptOptions, OutOfRangeAreErrorsThatNameThem) {

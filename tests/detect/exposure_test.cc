@@ -117,6 +117,33 @@ TEST(Exposure, AHandInLittleLightIsTheHandInMore) {
   }
 }
 
+// Hands are no faces: with either way of adapting, in a picture and in a stream, from any threshold
+// above 0. What is seeded is found as ever.
+TEST(RequireFace, LeavesAnImageWithoutOneEmpty) {
+  const Model model = DefaultModel();
+  const cv::Mat hand = Hand(2);
+  for (const auto adapt : {DetectorOptions::Adapt::kAuto, DetectorOptions::Adapt::kFaces}) {
+    DetectorOptions options;
+    options.adapt = adapt;
+    options.threshold = 1e-6;
+    options.adaptation.image.require_face = true;
+    const Detector detector(model, options);
+    Judgement judgement = detector.Judge(hand);
+    EXPECT_EQ(judgement.summary().by, AdaptationSummary::By::kNobody);
+    EXPECT_EQ(cv::countNonZero(judgement.Mask()), 0);
+    EXPECT_EQ(cv::countNonZero(judgement.Probability(16)), 0);
+    Stream stream(detector);
+    for (int frame = 0; frame < 2; ++frame)
+      EXPECT_EQ(cv::countNonZero(stream.Judge(hand).Mask()), 0) << frame;
+  }
+  DetectorOptions seeded, required;
+  seeded.seed_rect = required.seed_rect = cv::Rect(130, 90, 60, 60);
+  required.adaptation.image.require_face = true;
+  const cv::Mat mask = Detector(model, seeded).Judge(hand).Mask();
+  EXPECT_GT(cv::countNonZero(mask), 0);
+  EXPECT_EQ(cv::countNonZero(mask != Detector(model, required).Judge(hand).Mask()), 0);
+}
+
 // A hand and specks of its colour, of the model's own way, of a divided image and of a dark one.
 TEST(SmallParts, AreNoSkinWhereNoFaceIs) {
   const Model model = DefaultModel();

@@ -29,7 +29,7 @@ from ._skinmask import DetectedFile
 __all__ = ["DetectedFile", "Evaluation", "detect_files", "evaluate"]
 
 Metrics = dict[str, Any]
-_OF_PICTURES = ("faces", "seed_mask", "seed_rect", "refine", "min_component")
+_OF_PICTURES = ("faces", "seed_mask", "seed_rect", "refine", "require_face", "min_component")
 
 
 class Evaluation:

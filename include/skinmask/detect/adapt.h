@@ -22,8 +22,9 @@ namespace [[gnu::visibility("default")]] skinmask {
 
 // What was done to one image, for people and programs to be told.
 struct AdaptationSummary {
-  enum class By { kNothing, kSeeds, kImage };
-  By by = By::kNothing;   // kNothing: the global model as it is
+  // kNothing: the global model as it is; kNobody: no skin, since a face is required and none found.
+  enum class By { kNothing, kSeeds, kImage, kNobody };
+  By by = By::kNothing;
   std::size_t faces = 0;  // that were found, and fitted to
   double shift = 0;       // kImage: what its own threshold is above the model's, in log-odds
   double stops = 0;       // how much lighter it was taken to be, without a face: powers of two

@@ -154,7 +154,8 @@ struct RefinementOptions {
 // The decision of an image in which no seed was found: where its own log-odds divide, or where
 // they are sure of skin, its colours are fitted to.
 struct ImageDecisionOptions {
-  bool enabled = true;  // false: the global model is the answer
+  bool enabled = true;        // false: the global model is the answer
+  bool require_face = false;  // true: no pixel of such an image is skin, whatever else stands here
   // The image is taken to be so much lighter that `exposed_share` of its pixels are at most
   // `exposure` in their greatest channel, in linear light, of 1; an image that is so light already
   // is taken as it is. At most 2^max_stops times as light, since noise is no light. 0: every image

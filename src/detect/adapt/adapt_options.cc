@@ -65,9 +65,14 @@ OptionTable<RefinementOptions> RefinementTable() {
           {"min_radii_per_side", &O::min_radii_per_side, 1, 10000}};
 }
 
+constexpr std::pair<bool, std::string_view> kRequireFace[] = {{false, "off"}, {true, "on"}};
+
 OptionTable<ImageDecisionOptions> ImageDecisionTable() {
   using O = ImageDecisionOptions;
-  return {{"exposure", &O::exposure, 0, 1},
+  return {Option("require_face", &O::require_face, kRequireFace)
+              .Shown("require_face", "Adaptation", "off|on",
+                     "Find no skin at all in images in which no face and no seed is found"),
+          {"exposure", &O::exposure, 0, 1},
           {"exposed_share", &O::exposed_share, 0.5, 1},
           {"max_stops", &O::max_stops, 0, 10},
           {"max_log_odds", &O::max_log_odds, -5, 5},

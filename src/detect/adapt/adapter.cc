@@ -23,6 +23,8 @@
 namespace skinmask {
 namespace {
 
+constexpr double kCertainLogOdds = 1000;  // beyond all that colours and calibration may say
+
 // What brings connected parts of the skin of fewer cells than `least` just below the decision, as
 // Adaptation::offset. A pixel of the large image may be more like skin than the mean of its square,
 // so a whole part gets what its likeliest cell needs. So do the cells around it: a cell that is
@@ -168,6 +170,12 @@ std::optional<Adaptation> Adapter::AdaptedToImage(const cv::Mat& small,
                                                   const std::optional<ImageModel>& model,
                                                   const Division& division, double stops) const {
   Adaptation adaptation;
+  if (options_.image.require_face) {
+    adaptation.slope = cv::Mat::zeros(small.size(), CV_32FC1);
+    adaptation.offset = cv::Mat(small.size(), CV_32FC1, cv::Scalar(-kCertainLogOdds));
+    adaptation.summary.by = AdaptationSummary::By::kNobody;
+    return adaptation;
+  }
   adaptation.light = LightTable(stops);
   if (model) {
     adaptation.local.emplace(Components(*model), 0);
@@ -204,6 +212,7 @@ const CalibrationScales& Adapter::ScalesOf(const Adaptation& adaptation) const {
     case AdaptationSummary::By::kImage:
       return calibration_.image;
     case AdaptationSummary::By::kNothing:
+    case AdaptationSummary::By::kNobody:
       break;
   }
   return as_it_is;

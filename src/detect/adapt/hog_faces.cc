@@ -37,8 +37,9 @@ FaceFrame FrameOf(const HogFace& found, double scale_x, double scale_y) {
 
 // Windows lie a tenth of a face apart and differ in size by a fifth. The mean of all that show a
 // face, weighing by how near their scores are to the best, is twice as near to YuNet's frame as the
-// best one alone (ECU: 0.015 instead of 0.025 sizes of the face, medians). Sizes are averaged as the
-// scales at which they were found, by products, sums and quotients alone: the bits of every CPU.
+// best one alone (ECU: 0.015 instead of 0.025 sizes of the face, medians). Sizes are averaged as
+// the scales at which they were found, by products, sums and quotients alone: the bits of every
+// CPU.
 FaceFrame MeanFrame(const std::vector<HogFace>& group, double scale_x, double scale_y) {
   constexpr double kReach = 1;  // the best score less this weighs nothing
   FaceFrame mean{{0, 0}, 0, 0};

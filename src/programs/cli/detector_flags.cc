@@ -39,6 +39,7 @@ const OptionRow* DetectorRowOf(std::string flag) {
 
 std::string TextOf(const AdaptationSummary& summary) {
   using By = AdaptationSummary::By;
+  if (summary.by == By::kNobody) return "no face, so no skin";
   if (summary.by != By::kSeeds) {
     const std::string light =
         summary.stops > 0 ? fmt::format(", taken {:.1f} stops lighter", summary.stops) : "";

@@ -19,6 +19,11 @@ CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options)
       throw UsageError(fmt::format("{}: is empty ({} is wanted)", flag, row.value));
     AsUsage([&] { SetOption(row, options, text); });
   };
+  if (row.kind == OptionRow::Kind::kSwitch && row.words == std::vector<std::string>{"off", "on"})
+    return verb
+        .add_flag_callback(
+            flag, [set] { set({"on"}); }, row.help)
+        ->group(row.heading);
   CLI::Option* const option =
       row.is_list ? verb.add_option_function<std::vector<std::string>>(flag, set, row.help)
                   : verb.add_option_function<std::string>(

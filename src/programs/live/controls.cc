@@ -24,7 +24,7 @@ std::string InWords(const std::optional<Region>& region, bool tracking) {
 std::string InWords(const AdaptationSummary& summary) {
   using By = AdaptationSummary::By;
   if (summary.by == By::kImage) return "no face: its own threshold";
-  if (summary.by == By::kNothing) return "no face";
+  if (summary.by == By::kNothing || summary.by == By::kNobody) return "no face";
   if (summary.faces == 0) return "the seed";
   return fmt::format("{} face{}", summary.faces, summary.faces > 1 ? "s" : "");
 }

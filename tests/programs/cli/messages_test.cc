@@ -146,6 +146,8 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
   const std::pair<const char*, const char*> cases[] = {
       {"detect in -o out --refine off --adapt off", "--refine is of adapted images"},
       {"detect in -o out --refine off --output classes", "--refine is of adapted images"},
+      {"detect in -o out --require-face --adapt off", "--require-face is of adapted images"},
+      {"detect in -o out --require-face --output classes", "--require-face is of adapted images"},
       {"detect in -o out --min-component 0 --adapt faces", "--min-component is of images that are"},
       {"detect in -o out --min-component 0 --output classes", "--min-component is of images that"},
       {"detect in -o out --codec ffv1 --output overlay", "--codec is not for overlays"},
