@@ -27,6 +27,7 @@
 #include "skinmask/learn/folds.h"
 #include "skinmask/learn/reliability.h"
 #include "skinmask/learn/selective.h"
+#include "skinmask/learn/simulate.h"
 #include "skinmask/model/feature_polynomial.h"
 #include "skinmask/model/mixture.h"
 #include "skinmask/model/model.h"

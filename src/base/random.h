@@ -21,7 +21,33 @@ class Random {
   // In [0, 1), in steps of 2^-53.
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
 
+  // Of the standard normal distribution, by comparisons of uniform numbers alone, which are the
+  // same on every CPU (C. F. F. Karney, 'Sampling exactly from the normal distribution', 2016,
+  // algorithm N): k + x with a sign, where k and x have the densities exp(-k^2/2) and
+  // exp(-x (2 k + x) / 2).
+  double Normal() {
+    for (;;) {
+      int k = 0;
+      while (Below(0.5)) ++k;
+      bool taken = true;
+      for (int i = 0; i < k * (k - 1) && taken; ++i) taken = Below(0.5);
+      const double x = Uniform();
+      for (int i = 0; i <= k && taken; ++i) taken = Below(x * (2 * k + x) / (2 * k + 2));
+      if (taken) return Uniform() < 0.5 ? k + x : -(k + x);
+    }
+  }
+
  private:
+  // True with probability exp(-t), 0 <= t <= 1: of t and the uniform numbers after it, each but the
+  // last is below the one before, and the number of those is even (von Neumann).
+  bool Below(double t) {
+    for (bool even = true;; even = !even) {
+      const double next = Uniform();
+      if (next >= t) return even;
+      t = next;
+    }
+  }
+
   std::uint64_t state_;
 };
 

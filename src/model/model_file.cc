@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/parse.h"
+#include "model/gaussian_json.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/model/model.h"
@@ -17,25 +18,6 @@ namespace {
 // How a model file names itself.
 constexpr std::string_view kModelFormat = "skinmask-model";
 constexpr std::uint64_t kModelVersion = 1;
-
-FeatureVector VectorOf(const JsonNode& node, int size) {
-  const JsonItems items = node.Items();
-  if (items.size() != static_cast<std::size_t>(size))
-    node.Fail(fmt::format(" needs {} numbers", size));
-  FeatureVector v(size);
-  for (int i = 0; i < size; ++i) v(i) = items[static_cast<std::size_t>(i)].Real();
-  return v;
-}
-
-FeatureMatrix MatrixOf(const JsonNode& node, int size) {
-  const JsonItems items = node.Items();
-  if (items.size() != static_cast<std::size_t>(size))
-    node.Fail(fmt::format(" needs {} rows", size));
-  FeatureMatrix m(size, size);
-  for (int i = 0; i < size; ++i)
-    m.row(i) = VectorOf(items[static_cast<std::size_t>(i)], size).transpose();
-  return m;
-}
 
 Features ReadFeatures(const JsonNode& node) {
   std::vector<std::string> channels;
@@ -70,9 +52,7 @@ ClassModel ReadClass(const JsonNode& node, const Model& model,
     c.mean = VectorOf(node["mean"], size);
     c.covariance = pooled ? *pooled : MatrixOf(node["covariance"], size);
   } else if (model.kind == Kind::kMixture) {
-    for (const JsonNode& item : node["components"].Items())
-      c.components.push_back({item["weight"].Real(), VectorOf(item["mean"], size),
-                              MatrixOf(item["covariance"], size)});
+    c.components = ComponentsOf(node["components"], size);
   } else if (IsHistogram(model.kind)) {
     c.bins = ReadBins(node["bins"]);
   }

@@ -178,6 +178,7 @@ bool ReadsTablesOnly(const Given& given) {
   return given.Has("--samples") && !given.Has("--images") && !given.Has("--predicted") &&
          !given.Has("--validation-images") && !given.Has("--calibrate-masks");
 }
+bool Simulates(const Given& given) { return given.Has("--simulate"); }
 // With either, --force is for that file.
 bool ResumesAndWritesNoFile(const Given& given) {
   return given.Has("--resume") && !given.Has("--csv") && !given.Has("--json") &&
@@ -236,6 +237,10 @@ constexpr Rule kRules[] = {
     {"evaluate", "--by", ReadsTablesOnly, "--by groups images, and tables are read"},
     {"sample", "--shard", ReadsTablesOnly, "--shard is of images, and tables are read"},
     {"evaluate", "--shard", ReadsTablesOnly, "--shard is of images, and tables are read"},
+    {"sample", "--shard", Simulates, "--shard is of images, and pixels are drawn"},
+    {"sample", "--step", Simulates, "--step is for images, and pixels are drawn"},
+    {"sample", "--max-pixels", Simulates, "--max-pixels is for images, and pixels are drawn"},
+    {"sample", "--ungrouped", Simulates, "--ungrouped is of images, and pixels are drawn"},
     {"sample", "--step", ReadsTablesOnly, "--step is for images, and tables are read"},
     {"compare", "--step", ReadsTablesOnly, "--step is for images, and tables are read"},
 };

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "programs/cli/print.h"
@@ -9,6 +13,7 @@
 #include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
+#include "skinmask/learn/simulate.h"
 
 namespace skinmask::cli {
 namespace {
@@ -16,25 +21,53 @@ namespace {
 struct SampleFlags {
   std::vector<std::string> samples;
   PairOptions pairs;
+  std::string simulate, bayes;
+  std::optional<std::uint64_t> observations, seed;
   std::string output, shard = "1/1";
   bool ungrouped = false;
 };
 
-void RunSample(const SampleFlags& options, Context& context) {
-  CheckSource(options.samples, options.pairs, "--masks");
+void CheckFlags(const SampleFlags& options, const Context& context) {
+  const bool drawn = !options.simulate.empty();
+  if (drawn && !(options.samples.empty() && options.pairs.images.empty()))
+    throw UsageError("--simulate is in the place of --images and --samples");
+  if (!drawn && (!options.bayes.empty() || options.observations || options.seed))
+    throw UsageError("--bayes, --observations and --seed are of --simulate");
+  CheckSource(drawn ? std::vector{options.simulate} : options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
   ShardOf(options.shard);  // a wrong one before any work
   RequireApart(options.output, "-o", context.json, "--json");
+  RequireApart(options.output, "-o", options.bayes, "--bayes");
+  RequireApart(options.bayes, "--bayes", context.json, "--json");
   RequireNoArchive(options.output, "-o", options.pairs);
   RequireNoArchive(context.json, "--json", options.pairs);
   if (options.output == kStandardOutput && context.json_to_stdout())
     throw UsageError("standard output takes one of -o - and --json");
+}
+
+Samples Simulated(const SampleFlags& options, const Context& context) {
+  Simulation simulation = ReadSimulation(options.simulate);
+  if (options.observations) simulation.observations = *options.observations;
+  if (options.seed) simulation.seed = *options.seed;
+  Samples samples = Simulate(simulation);
+  if (!options.bayes.empty())
+    WriteFile(options.bayes, ModelToJson(simulation.truth), context.if_exists());
+  return samples;
+}
+
+void RunSample(const SampleFlags& options, Context& context) {
+  CheckFlags(options, context);
   RequireWritable(options.output, context.if_exists());
-  context.Confine({PathsOf(options.samples, options.pairs), {}, {options.output}});
+  if (!options.bayes.empty()) RequireWritable(options.bayes, context.if_exists());
+  Access access{PathsOf(options.samples, options.pairs), {}, {options.output, options.bayes}};
+  access.reads.emplace_back(options.simulate);
+  context.Confine(access);
   PairOptions pairs = options.pairs;
   pairs.groups = !options.ungrouped;
   pairs.shard = ShardOf(options.shard);
-  Samples samples = ReadSource(options.samples, pairs, context.StartRun("images"));
+  Samples samples = options.simulate.empty()
+                        ? ReadSource(options.samples, pairs, context.StartRun("images"))
+                        : Simulated(options, context);
   if (StopFlag()) return;  // half a table would pass for a whole one
   // One of many parts may be empty, where there are more of them than images.
   if (samples.rows().empty() && pairs.shard.count == 1)
@@ -62,7 +95,8 @@ void AddSample(CLI::App& app, Context& context) {
       "  skinmask sample --samples samples/labelled-pixels.csv --ungrouped "
       "-o merged.csv\n"
       "  skinmask sample --images samples/photos --masks samples/masks --shard 2/4 "
-      "-o part-2.csv",
+      "-o part-2.csv\n"
+      "  skinmask sample --simulate samples/teaching/two.json -o two.csv --bayes bayes.json",
       context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
   group.Add("--images", options->pairs.images, "DIR|FILE.tar",
@@ -70,11 +104,18 @@ void AddSample(CLI::App& app, Context& context) {
   group.Add("--masks", options->pairs.masks, "DIR|FILE.tar",
             "Folder of their masks, or a tar archive (default: that of the images)");
   group.Add("--samples", options->samples, "FILE", "Tables to add up instead");
+  group.Add("--simulate", options->simulate, "FILE.json",
+            "Draw pixels from Gaussians of known parameters instead");
+  group.Add("--observations", options->observations, "N", "With --simulate: so many pixels")
+      ->check(Within(std::uint64_t{1}, Simulation::kMaxObservations));
+  group.Add("--seed", options->seed, "N", "With --simulate: other pixels of the same parameters");
   output
       .Add("-o", options->output, "FILE",
            "CSV file to write: class,b,g,r,count,group; - is standard output")
       ->required()
       ->transform(DashIsOutput());
+  output.Add("--bayes", options->bayes, "FILE.json",
+             "With --simulate: write Bayes' classifier of these parameters, as a model");
   group.AddDefault("--step", options->pairs.step, "N", "Take every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
   output.AddFlag("--ungrouped", options->ungrouped, "Do not tell images apart: group 0 for all");

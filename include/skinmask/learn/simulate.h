@@ -1,0 +1,36 @@
+// Labelled pixels are drawn from Gaussians whose parameters are known, so that what is estimated
+// can be held against them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "skinmask/data/samples.h"
+#include "skinmask/model/model.h"
+
+namespace [[gnu::visibility("default")]] skinmask {
+
+struct Simulation {
+  // The most that are drawn: half a minute.
+  static constexpr std::uint64_t kMaxObservations = 10'000'000;
+
+  // Bayes' classifier: the priors and Gaussians that are drawn from, in channels of BGR, of kind
+  // qda, or mixture where a class has several Gaussians.
+  Model truth;
+  std::uint64_t observations = 0;
+  std::uint64_t seed = 1;
+};
+
+// Throws Error(subject, where and why) for what docs/formats.md, 'Simulation (JSON)', does not
+// have.
+Simulation SimulationFromJson(std::string_view json, std::string_view subject);
+Simulation ReadSimulation(const std::filesystem::path& path);
+
+// Each observation's class is drawn by the priors, its Gaussian by the weights, and its channels
+// from that Gaussian, rounded to bytes; a colour beyond 0..255 is drawn again. Channels that are
+// not named are 128. The same table on every CPU. Throws Error where hardly any colour of a
+// Gaussian is within bytes. Cost: 0.5 us an observation.
+Samples Simulate(const Simulation& simulation);
+
+}  // namespace skinmask
