@@ -103,7 +103,7 @@ Json PlaneJson(const Model& model, const Plane& plane, const std::vector<Axis>& 
     const double z = plane.log_odds[i];
     json["probability"].push_back(std::isnan(z) ? Json() : Json(Logistic(z)));
   }
-  const std::vector<double> densities = DensitiesOf(model, plane);
+  const std::vector<double> densities = DensitiesOf(model, plane, axes);
   for (std::size_t i = 0; i < densities.size(); ++i)
     json["densities"][i % plane.class_count].push_back(densities[i]);
   json["size"] = plane.size;

@@ -11,8 +11,12 @@ namespace {
 constexpr Font kNumbers{10, false}, kTitles{11, false}, kAboveFont{11, true};
 constexpr double kTick = 4, kMarkWidth = 22, kGap = 22, kRowHeight = 19;
 
+double MarkWidth(const Legend::Entry& entry) {
+  return entry.mark == Legend::Mark::kNone ? 0 : kMarkWidth + 7;
+}
+
 double EntryWidth(Canvas& canvas, const Legend::Entry& entry) {
-  return kMarkWidth + 7 + canvas.WidthOf(entry.text, kTitles);
+  return MarkWidth(entry) + canvas.WidthOf(entry.text, kTitles);
 }
 
 void DrawEntry(Canvas& canvas, const Legend::Entry& entry, Spot left) {
@@ -22,11 +26,11 @@ void DrawEntry(Canvas& canvas, const Legend::Entry& entry, Spot left) {
         {left.x, top}, {right, top}, {right, bottom}, {left.x, bottom}, {left.x, top}};
     canvas.Fill(corners, entry.tint);
     canvas.Line(corners, entry.pen);
-  } else {
+  } else if (entry.mark == Legend::Mark::kLine) {
     const Spot ends[] = {left, {left.x + kMarkWidth, left.y}};
     canvas.Line(ends, entry.pen);
   }
-  canvas.Write({entry.text, {left.x + kMarkWidth + 7, left.y + 4}, kTitles}, kDark);
+  canvas.Write({entry.text, {left.x + MarkWidth(entry), left.y + 4}, kTitles}, kDark);
 }
 
 }  // namespace

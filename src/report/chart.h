@@ -41,7 +41,7 @@ class Chart {
 // Names and what they name, in rows below a picture.
 class Legend {
  public:
-  enum class Mark { kArea, kLine };
+  enum class Mark { kArea, kLine, kNone };
   struct Entry {
     std::string text;
     Mark mark;

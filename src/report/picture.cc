@@ -4,149 +4,112 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <optional>
 
+#include "base/parse.h"
 #include "media/late_module.h"
 #include "report/canvas.h"
 #include "report/chart.h"
+#include "report/model_plot.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
-#include "skinmask/detect/draw.h"
 #include "skinmask/report/planes.h"
 
 namespace skinmask {
 namespace {
 
 constexpr double kSide = 400, kStripWidth = 620, kMargin = 16, kTitleHeight = 34;
-constexpr double kTintOpacity = 0.25;
 constexpr std::size_t kMaxNamed = 24;  // classes in the legend
+constexpr std::size_t kMostInARow = 3;
 constexpr Font kTitleFont{15, true};
-const Pen kThreshold{kDark, 2.6}, kBorder{kFaint, 1, true};
-
-// A class's colour by ClassPalette.
-Ink InkOf(std::size_t of_class, double opacity = 1) {
-  const std::string rgb = ClassPalette(of_class + 1);
-  const auto part = [&](std::size_t i) {
-    return static_cast<std::uint8_t>(rgb[3 * of_class + i]) / 255.;
-  };
-  return {part(0), part(1), part(2), opacity};
-}
-
-// What a picture is of, computed once.
-struct Subject {
-  const Model& model;
-  std::vector<Axis> axes;
-  std::vector<Plane> planes;
-  double level;  // log-odds of the threshold
-
-  const Axis& AxisOf(int feature) const { return axes[static_cast<std::size_t>(feature)]; }
-};
 
 // With many classes a coarser grid, as it holds a number for each.
 int GridSize(const Model& model) { return model.classes.size() > 16 ? 97 : 385; }
 
-// Each point's class as its tint; transparent where no colour lies.
-Raster Tints(const Plane& plane) {
-  Raster raster{plane.size, plane.rows(), {}};
-  for (int row = plane.rows() - 1; row >= 0; --row)
-    for (int column = 0; column < plane.size; ++column) {
-      const int k = plane.ClassAt(static_cast<std::size_t>(row * plane.size + column));
-      const Ink ink = k == Plane::kNoColour ? Ink{0, 0, 0, 0}
-                                            : InkOf(static_cast<std::size_t>(k), kTintOpacity);
-      const auto byte = [](double share) { return static_cast<std::uint32_t>(255 * share + 0.5); };
-      raster.argb.push_back(byte(ink.opacity) << 24 | byte(ink.red * ink.opacity) << 16 |
-                            byte(ink.green * ink.opacity) << 8 | byte(ink.blue * ink.opacity));
-    }
-  return raster;
-}
-
-// The ellipse of so many standard deviations; rows of the Cholesky factor carry the unit circle to
-// it.
-Polyline Ellipse(const Gaussian& c, int x, int y, int deviations) {
-  const double sx = std::sqrt(c.covariance(x, x)), slope = c.covariance(x, y) / sx;
-  const double rest = std::sqrt(std::max(0., c.covariance(y, y) - slope * slope));
-  constexpr int kCorners = 90;
-  Polyline ring;
-  for (int i = 0; i <= kCorners; ++i) {
-    const double angle = 2 * std::numbers::pi * i / kCorners, u = deviations * std::cos(angle),
-                 v = deviations * std::sin(angle);
-    ring.push_back({c.mean(x) + sx * u, c.mean(y) + slope * u + rest * v});
+// The model with its classes in the order of the first one's, so that they have its colours.
+Model Ordered(const Model& model, const Model& first) {
+  const auto named = [](const Model& m) {
+    return fmt::format("{} ({})", m.features.space().name,
+                       fmt::join(m.features.channel_names(), ", "));
+  };
+  if (named(model) != named(first))
+    throw Error("picture", fmt::format("models see {} and {} (the same axes need the same)",
+                                       named(first), named(model)));
+  Model ordered = model;
+  ordered.classes.clear();
+  ordered.shrinkage.clear();
+  for (const ClassModel& wanted : first.classes) {
+    const auto c = std::ranges::find(model.classes, wanted.name, &ClassModel::name);
+    if (c != model.classes.end()) ordered.classes.push_back(*c);
   }
-  return ring;
+  if (ordered.classes.size() != model.classes.size() ||
+      model.classes.size() != first.classes.size() ||
+      model.positive().name != first.positive().name)
+    throw Error("picture", "models have other classes, or find other ones");
+  return ordered;
 }
 
-// Each class's mean with two ellipses.
-void DrawGaussians(Canvas& canvas, const Chart& chart, const Model& model, const Plane& plane) {
-  for (std::size_t k = 0; k < model.classes.size(); ++k)
-    for (const Gaussian& gaussian : model.classes[k].gaussians()) {
-      for (const int deviations : {1, 2})
-        chart.Line(Ellipse(gaussian, plane.x, *plane.y, deviations),
-                   {InkOf(k), 1.9 - deviations / 2.});
-      const Spot at = chart.At(gaussian.mean(plane.x), gaussian.mean(*plane.y));
-      const Spot mean[] = {{at.x - 3, at.y}, {at.x, at.y - 3}, {at.x + 3, at.y}, {at.x, at.y + 3}};
-      canvas.Fill(mean, InkOf(k));
-    }
-}
+// Where the planes of all models are cut.
+struct Cut {
+  HeldValues at;
+  std::array<std::string, 3> why;
+};
 
-void DrawBorders(const Chart& chart, const Subject& subject, const Plane& plane) {
-  for (const Border& border : BordersOf(plane, subject.axes))
-    for (const Polyline& line : border.lines) chart.Line(line, kBorder);
-  for (const Polyline& line : BoundaryOf(plane, subject.axes, subject.level))
-    chart.Line(line, kThreshold);
-}
-
-void DrawPlane(Canvas& canvas, const Subject& subject, const Plane& plane, const Box& plot) {
-  const Axis &x = subject.AxisOf(plane.x), &y = subject.AxisOf(*plane.y);
-  const Chart chart(canvas, plot, x, y);
-  canvas.Enclose(plot);
-  canvas.Spread(Tints(plane), plot);
-  DrawBorders(chart, subject, plane);
-  DrawGaussians(canvas, chart, subject.model, plane);
-  canvas.Release();
-  std::string above = fmt::format("{} and {}", x.name, y.name);
-  if (plane.held)
-    above += fmt::format(", where {} = {:.1f}{}", subject.AxisOf(plane.held->first).name,
-                         plane.held->second,
-                         subject.model.positive().gaussians().empty()
-                             ? ""
-                             : fmt::format(", {}'s mean", subject.model.positive().name));
-  chart.DrawAxes(above);
-}
-
-// P(class) at each point, for models without densities.
-std::vector<double> PosteriorsOf(const Plane& plane) {
-  std::vector<double> posteriors;
-  for (const double z : plane.log_odds)
-    for (const double p : {Logistic(z), Logistic(-z)}) posteriors.push_back(p);
-  return posteriors;
-}
-
-void DrawChannel(Canvas& canvas, const Subject& subject, const Plane& plane, const Box& plot) {
-  const Axis& x = subject.AxisOf(plane.x);
-  std::vector<double> heights = DensitiesOf(subject.model, plane);
-  const bool densities = !heights.empty();
-  if (!densities) heights = PosteriorsOf(plane);
-  Axis y{densities ? "prior × density" : "P(class)", "", 0, 1};
-  if (densities) y.high = 1.05 * *std::max_element(heights.begin(), heights.end());
-  const Chart chart(canvas, plot, x, y);
-  canvas.Enclose(plot);
-  canvas.Spread(Tints(plane), plot);
-  // Borders go from 0 to 1.
-  DrawBorders(Chart(canvas, plot, x, {"", "", 0, 1}), subject, plane);
-  for (std::size_t k = 0; k < plane.class_count; ++k) {
-    Polyline curve;
-    for (int i = 0; i < plane.size; ++i)
-      curve.push_back({x.low + (x.high - x.low) * i / (plane.size - 1),
-                       heights[static_cast<std::size_t>(i) * plane.class_count + k]});
-    std::erase_if(curve, [](const auto& point) { return std::isnan(point[1]); });
-    chart.Line(curve, {InkOf(k), 2});
+Cut CutOf(std::span<const Model> models, const PictureOptions& options) {
+  Cut cut;
+  const std::vector<std::string> names = models[0].features.channel_names();
+  const auto with_means = std::ranges::find_if(
+      models, [](const Model& m) { return !m.positive().gaussians().empty(); });
+  for (std::size_t i = 0; i < names.size() && with_means != models.end(); ++i) {
+    double mean = 0;
+    for (const Gaussian& gaussian : with_means->positive().gaussians())
+      mean += gaussian.weight * gaussian.mean(static_cast<int>(i));
+    cut.at[i] = mean;
+    cut.why[i] = with_means->positive().name + "'s mean";
   }
-  canvas.Release();
-  chart.DrawAxes(densities ? "Each class's density, times its prior" : "Each class's posterior");
+  for (const auto& [channel, value] : options.at) {
+    const auto i = static_cast<std::size_t>(
+        std::ranges::find(names, LowerCase(channel), LowerCase) - names.begin());
+    if (i == names.size() || names.size() != 3)
+      throw Error(fmt::format("channel '{}'", channel),
+                  fmt::format("cannot be held (one of three that the model has; it has {})",
+                              fmt::join(names, ", ")));
+    cut.at[i] = value;
+    cut.why[i].clear();
+  }
+  return cut;
 }
 
-Legend LegendOf(const Subject& subject) {
-  const Model& model = subject.model;
+std::vector<Plane> PlanesOf(const Model& model, const std::vector<Axis>& axes, const Cut& cut,
+                            bool marginal) {
+  return marginal ? MarginalPlanesOf(model, axes, GridSize(model))
+                  : PlanesOf(model, axes, GridSize(model), cut.at);
+}
+
+void AddLines(Legend& legend, const std::vector<Subject>& subjects) {
+  legend.Add({"two classes are as likely", Legend::Mark::kLine, kBorder, {}});
+  const Model& model = subjects[0].model;
+  const double level = subjects[0].level;
+  const bool one =
+      std::ranges::all_of(subjects, [&](const Subject& s) { return s.level == level; });
+  if (!one)
+    legend.Add({fmt::format("P({}) = the model's threshold", model.positive().name),
+                Legend::Mark::kLine,
+                kThreshold,
+                {}});
+  else if (std::isfinite(level))
+    legend.Add({fmt::format("P({}) = {:.3g}, the threshold", model.positive().name,
+                            model.decision.threshold),
+                Legend::Mark::kLine,
+                kThreshold,
+                {}});
+}
+
+Legend LegendOf(const std::vector<Subject>& subjects, const PictureOptions& options,
+                std::size_t pixels) {
+  const Model& model = subjects[0].model;
+  const bool planes = subjects[0].planes[0].y.has_value();
+  const char* const projected = subjects[0].axes.size() == 3 ? ", projected" : "";
   Legend legend;
   const std::size_t named = std::min(kMaxNamed, model.classes.size());
   for (std::size_t k = 0; k < named; ++k)
@@ -157,17 +120,57 @@ Legend LegendOf(const Subject& subject) {
                 Legend::Mark::kArea,
                 {kRule, 1.5},
                 {1, 1, 1, 1}});
-  legend.Add({"two classes are as likely", Legend::Mark::kLine, kBorder, {}});
-  if (std::isfinite(subject.level))
-    legend.Add({fmt::format("P({}) = {:.3g}, the threshold", model.positive().name,
-                            model.decision.threshold),
+  if (planes && std::ranges::any_of(subjects[0].planes, HasNoColours))
+    legend.Add({"no colour is there", Legend::Mark::kArea, {kRule, 1.5}, {1, 1, 1, 1}});
+  AddLines(legend, subjects);
+  const bool gaussians = std::ranges::any_of(
+      subjects, [](const Subject& s) { return !s.model.positive().gaussians().empty(); });
+  if (planes && gaussians)
+    legend.Add({fmt::format("mean, and the ellipse of 95 %{}", projected),
                 Legend::Mark::kLine,
-                kThreshold,
+                {kFaint, 1.6},
                 {}});
-  if (subject.planes[0].y && !model.positive().gaussians().empty())
+  if (options.samples && planes)
     legend.Add(
-        {"ellipses: one and two standard deviations", Legend::Mark::kLine, {kFaint, 1.2}, {}});
+        {fmt::format("points: {} of {} pixels{}", subjects[0].points.size(), pixels, projected),
+         Legend::Mark::kNone,
+         {},
+         {}});
+  if (options.samples && !planes) legend.Add({"bars: the pixels", Legend::Mark::kNone, {}, {}});
   return legend;
+}
+
+// Draws all plots, and returns where they end.
+Spot DrawPlots(Canvas& canvas, const std::vector<Subject>& subjects) {
+  const bool single = subjects[0].planes.size() == 1;
+  double top = 0;
+  for (const Subject& subject : subjects)
+    if (!subject.planes[0].y) top = std::max(top, 1.05 * HighestOf(subject));
+  Spot at{kMargin, kMargin + kTitleHeight}, end{};
+  std::size_t in_row = 0;
+  for (const Subject& subject : subjects) {
+    if (single ? in_row == kMostInARow : in_row > 0) {
+      at = {kMargin, end.y};
+      in_row = 0;
+    }
+    for (const Plane& plane : subject.planes) {
+      const double width = plane.y ? kSide : subjects.size() > 1 ? kSide : kStripWidth;
+      const Box plot{at.x + Chart::kLeft, at.y + Chart::kAbove, width, kSide};
+      plane.y ? DrawPlane(canvas, subject, plane, plot)
+              : DrawChannel(canvas, subject, plane, plot, top);
+      at.x = plot.right() + Chart::kRight;
+      end = {std::max(end.x, at.x), plot.bottom() + Chart::kBelow + 8};
+      ++in_row;
+    }
+  }
+  return end;
+}
+
+std::string TitleOf(const std::vector<Subject>& subjects) {
+  const Model& model = subjects[0].model;
+  return fmt::format("Likeliest class {}in {} ({})",
+                     subjects.size() > 1 ? "" : fmt::format("by {} ", KindName(model.kind)),
+                     model.features.space().name, fmt::join(model.features.channel_names(), ", "));
 }
 
 }  // namespace
@@ -180,29 +183,35 @@ std::unique_ptr<Canvas> NewCanvas() {
   return canvas;
 }
 
-std::string DrawModel(const Model& model, PictureFormat format) {
-  const Subject subject{model, AxesOf(model), PlanesOf(model, GridSize(model)),
-                        Logit(model.decision.threshold)};
+std::string DrawModels(std::span<const Model> given, PictureFormat format,
+                       const PictureOptions& options) {
+  const bool marginal = options.marginal;
+  if (marginal && given[0].features.size() != 3)
+    throw Error("picture", fmt::format("a model of {} channels has none to integrate out (of 3)",
+                                       given[0].features.size()));
+  std::vector<Model> models;
+  for (const Model& model : given) models.push_back(Ordered(model, given[0]));
+  const std::vector<Axis> axes = AxesOf(models);
+  const Cut cut = CutOf(models, options);
+  std::vector<SamplePoint> points;
+  if (options.samples) points = PointsOf(*options.samples, models[0]);
+  if (axes.size() > 1) points = Thinned(points);
+  std::vector<Subject> subjects;
+  for (std::size_t i = 0; i < models.size(); ++i)
+    subjects.push_back({models[i], models.size() > 1 ? options.names.at(i) : "", axes,
+                        PlanesOf(models[i], axes, cut, marginal),
+                        Logit(models[i].decision.threshold), cut.why, points});
   const std::unique_ptr<Canvas> canvas = NewCanvas();
-  const std::string title =
-      fmt::format("Likeliest class by {} in {} ({})", KindName(model.kind),
-                  model.features.space().name, fmt::join(model.features.channel_names(), ", "));
+  const std::string title = TitleOf(subjects);
   canvas->Write({title, {kMargin, kMargin + 15}, kTitleFont}, kDark);
-  double x = kMargin;
-  for (const Plane& plane : subject.planes) {
-    const Box plot{x + Chart::kLeft, kMargin + kTitleHeight + Chart::kAbove,
-                   plane.y ? kSide : kStripWidth, kSide};
-    (plane.y ? DrawPlane : DrawChannel)(*canvas, subject, plane, plot);
-    x = plot.right() + Chart::kRight;
-  }
-  const Legend legend = LegendOf(subject);
-  const double top = kMargin + kTitleHeight + Chart::kAbove + kSide + Chart::kBelow + 8;
+  const Spot end = DrawPlots(*canvas, subjects);
+  const Legend legend = LegendOf(subjects, options, options.samples ? options.samples->Total() : 0);
   const double width =
-      std::max({x - kMargin, canvas->WidthOf(title, kTitleFont), legend.WidestEntry(*canvas)});
-  const double height = legend.Draw(*canvas, {kMargin, top}, width);
+      std::max({end.x - kMargin, canvas->WidthOf(title, kTitleFont), legend.WidestEntry(*canvas)});
+  const double height = legend.Draw(*canvas, {kMargin, end.y}, width);
   std::string problem;
   std::string file =
-      canvas->File({std::ceil(width + 2 * kMargin), std::ceil(top + height + kMargin)},
+      canvas->File({std::ceil(width + 2 * kMargin), std::ceil(end.y + height + kMargin)},
                    format == PictureFormat::kSvg, problem);
   if (!problem.empty()) throw Error("picture", "cannot be drawn: " + problem);
   return file;

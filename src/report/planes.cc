@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
 #include <tuple>
 
 #include "skinmask/model/reference.h"
@@ -156,10 +157,9 @@ void Append(Plane& plane, Answer answer) {
   plane.discriminants.insert(plane.discriminants.end(), answer.begin() + 1, answer.end());
 }
 
-void Fill(Plane& plane, const Model& model, const Inverse& inverse) {
+void Fill(Plane& plane, const Model& model, const std::vector<Axis>& axes, const Inverse& inverse) {
   const ColorSpace& space = model.features.space();
   const std::vector<int> channels = ChannelsOf(model.features);
-  const std::vector<Axis> axes = AxesOf(model);
   std::vector<std::pair<int, std::vector<double>>> unseen;
   for (int c = 0; c < space.dimension; ++c)
     if (std::find(channels.begin(), channels.end(), c) == channels.end())
@@ -185,20 +185,23 @@ void Fill(Plane& plane, const Model& model, const Inverse& inverse) {
 
 }  // namespace
 
-std::vector<Axis> AxesOf(const Model& model) {
+std::vector<Axis> AxesOf(const Model& model) { return AxesOf(std::span(&model, 1)); }
+
+std::vector<Axis> AxesOf(std::span<const Model> models) {
   constexpr double kDeviations = 3.5;
   std::vector<Axis> axes;
-  for (const int channel : ChannelsOf(model.features)) {
-    const Axis whole = AxisOf(model.features.space(), channel);
+  const Features& features = models.front().features;
+  for (const int channel : ChannelsOf(features)) {
+    const Axis whole = AxisOf(features.space(), channel);
     const auto feature = static_cast<Eigen::Index>(axes.size());
     double low = whole.high, high = whole.low;
-    for (const ClassModel& c : model.classes) {
-      for (const Gaussian& gaussian : c.gaussians()) {
-        const double reach = kDeviations * std::sqrt(gaussian.covariance(feature, feature));
-        low = std::min(low, gaussian.mean(feature) - reach);
-        high = std::max(high, gaussian.mean(feature) + reach);
-      }
-    }
+    for (const Model& model : models)
+      for (const ClassModel& c : model.classes)
+        for (const Gaussian& gaussian : c.gaussians()) {
+          const double reach = kDeviations * std::sqrt(gaussian.covariance(feature, feature));
+          low = std::min(low, gaussian.mean(feature) - reach);
+          high = std::max(high, gaussian.mean(feature) + reach);
+        }
     if (low >= high) std::tie(low, high) = std::tie(whole.low, whole.high);
     // Round numbers at the ends of axes.
     const double unit = whole.high - whole.low > 10 ? 5 : 0.05;
@@ -209,7 +212,11 @@ std::vector<Axis> AxesOf(const Model& model) {
 }
 
 std::vector<Plane> PlanesOf(const Model& model, int size) {
-  const std::vector<Axis> axes = AxesOf(model);
+  return PlanesOf(model, AxesOf(model), size, {});
+}
+
+std::vector<Plane> PlanesOf(const Model& model, const std::vector<Axis>& axes, int size,
+                            const HeldValues& at) {
   const int features = model.features.size();
   const Inverse inverse(model);
   std::vector<Plane> planes;
@@ -218,12 +225,13 @@ std::vector<Plane> PlanesOf(const Model& model, int size) {
       Plane plane{x, y, {}, size, 0, {}, {}};
       if (features == 3) {
         const int third = 3 - x - y;
-        plane.held = {third, HeldAt(model, third, axes[static_cast<std::size_t>(third)])};
+        const auto i = static_cast<std::size_t>(third);
+        plane.held = {third, at[i] ? *at[i] : HeldAt(model, third, axes[i])};
       }
       planes.push_back(std::move(plane));
     }
   if (features == 1) planes.push_back({0, {}, {}, size, 0, {}, {}});
-  for (Plane& plane : planes) Fill(plane, model, inverse);
+  for (Plane& plane : planes) Fill(plane, model, axes, inverse);
   return planes;
 }
 
@@ -233,7 +241,8 @@ int Plane::ClassAt(std::size_t point) const {
   return static_cast<int>(std::max_element(a, a + class_count) - a);
 }
 
-std::vector<double> DensitiesOf(const Model& model, const Plane& plane) {
+std::vector<double> DensitiesOf(const Model& model, const Plane& plane,
+                                const std::vector<Axis>& axes) {
   if (model.kind == Kind::kLogistic || plane.y) return {};
   // The common factor that discriminants of one feature lack.
   double factor = 1 / std::sqrt(2 * std::numbers::pi);
@@ -244,7 +253,7 @@ std::vector<double> DensitiesOf(const Model& model, const Plane& plane) {
   Model bare = model;
   bare.calibration = {};
   Plane of_bare{plane.x, {}, {}, plane.size, 0, {}, {}};
-  Fill(of_bare, bare, Inverse(bare));
+  Fill(of_bare, bare, axes, Inverse(bare));
   std::vector<double> densities;
   for (const double a : of_bare.discriminants)
     densities.push_back(std::isnan(a) ? 0 : factor * std::exp(a));

@@ -5,9 +5,11 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <opencv2/imgcodecs.hpp>
 
 #include "report/chart.h"
+#include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/draw.h"
 #include "skinmask/report/planes.h"
@@ -77,6 +79,67 @@ TEST(Planes, ThePositiveClassHasItsMeanInItsOwnRegion) {
     }
 }
 
+// Against sums of the joint densities along the third channel.
+TEST(Planes, MarginalsIntegrateTheThirdChannelOut) {
+  for (const Kind kind : {Kind::kQda, Kind::kLda, Kind::kMixture}) {
+    const Model model = Trained(kind, "BGR", 3);
+    const std::vector<Axis> axes = AxesOf(model);
+    std::size_t looked_at = 0;
+    for (const Plane& plane : MarginalPlanesOf(model, axes, 13)) {
+      EXPECT_FALSE(plane.held.has_value());
+      const int third = 3 - plane.x - *plane.y;
+      for (std::size_t point = 0; point < plane.log_odds.size(); ++point) {
+        const auto value = [&](int feature, std::size_t i) {
+          const Axis& axis = axes[static_cast<std::size_t>(feature)];
+          return axis.low + (axis.high - axis.low) * static_cast<double>(i) / (plane.size - 1);
+        };
+        FeatureVector f(3);
+        f(plane.x) = value(plane.x, point % static_cast<std::size_t>(plane.size));
+        f(*plane.y) = value(*plane.y, point / static_cast<std::size_t>(plane.size));
+        if (std::round(f(plane.x)) != f(plane.x) || std::round(f(*plane.y)) != f(*plane.y))
+          continue;  // between bytes the picture interpolates
+        std::vector<double> sums(3);
+        for (f(third) = -250; f(third) < 500; f(third) += 2)
+          for (std::size_t k = 0; k < 3; ++k)
+            for (const Gaussian& gaussian : model.classes[k].gaussians()) {
+              const FeatureVector d = f - gaussian.mean;
+              sums[k] += model.classes[k].prior * gaussian.weight *
+                         std::exp(-d.dot(gaussian.covariance.inverse() * d) / 2) /
+                         std::sqrt(gaussian.covariance.determinant());
+            }
+        const double expected = std::log(sums[0] / (sums[1] + sums[2]));
+        if (!std::isfinite(expected)) continue;  // all densities underflow far away
+        EXPECT_NEAR(plane.log_odds[point], expected, 1e-6 * std::max(1., std::abs(expected)))
+            << KindName(kind);
+        ++looked_at;
+      }
+    }
+    EXPECT_GT(looked_at, 20u) << KindName(kind);
+  }
+  const Model histogram = Trained(Kind::kHistogram, "BGR");
+  EXPECT_THROW(MarginalOf(histogram, {0, 1}), Error);
+}
+
+TEST(Planes, ModelsThatAreComparedHaveTheSameAxesAndTheSameCut) {
+  const std::vector<Model> models{Trained(Kind::kQda, "BGR"), Trained(Kind::kLda, "BGR"),
+                                  Trained(Kind::kLogistic, "BGR")};
+  const std::vector<Axis> axes = AxesOf(models);
+  for (const Model& model : {models[0], models[1]}) {
+    const std::vector<Axis> own = AxesOf(model);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_LE(axes[i].low, own[i].low);
+      EXPECT_GE(axes[i].high, own[i].high);
+    }
+  }
+  for (const Model& model : models)
+    for (const Plane& plane : PlanesOf(model, axes, 5, {10, {}, 30})) {
+      const int third = plane.held->first;
+      if (third != 1) {
+        EXPECT_EQ(plane.held->second, third == 0 ? 10 : 30);
+      }
+    }
+}
+
 TEST(Planes, BordersOfThreeClassesAreWhereTwoAreEqualAndNoneIsGreater) {
   const Model model = Trained(Kind::kQda, "YCrCb", 3);
   const std::vector<Axis> axes = AxesOf(model);
@@ -139,7 +202,7 @@ TEST(Planes, DensitiesOfAChannelSumToThePriorsAndMeetAtTheBorders) {
     const Model model = Trained(kind, "YCrCb", 3, {"Cr"});
     const std::vector<Axis> axes = AxesOf(model);
     const Plane plane = PlanesOf(model, 2001)[0];
-    const std::vector<double> densities = DensitiesOf(model, plane);
+    const std::vector<double> densities = DensitiesOf(model, plane, axes);
     ASSERT_EQ(densities.size(), 3u * 2001);
     const double step = (axes[0].high - axes[0].low) / 2000;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -160,7 +223,7 @@ TEST(Planes, DensitiesOfAChannelSumToThePriorsAndMeetAtTheBorders) {
     EXPECT_GT(borders, 0u);
   }
   const Model logistic = Trained(Kind::kLogistic, "YCrCb", 2, {"Cr"});
-  EXPECT_TRUE(DensitiesOf(logistic, PlanesOf(logistic, kSize)[0]).empty());
+  EXPECT_TRUE(DensitiesOf(logistic, PlanesOf(logistic, kSize)[0], AxesOf(logistic)).empty());
 }
 
 TEST(Ticks, AreRoundAndWithinTheAxis) {
@@ -191,7 +254,7 @@ TEST(Picture, OfEveryKindShowsItsRegions) {
       {Kind::kHistogram, "Lab", 2, {"a"}}};
   for (const Case& one : cases) {
     const Model model = Trained(one.kind, one.space, one.classes, one.channels);
-    const std::string png = DrawModel(model, PictureFormat::kPng);
+    const std::string png = DrawModels(std::span(&model, 1), PictureFormat::kPng);
     const cv::Mat picture =
         cv::imdecode(std::vector<char>(png.begin(), png.end()), cv::IMREAD_COLOR);
     ASSERT_FALSE(picture.empty());
@@ -212,6 +275,58 @@ TEST(Picture, OfEveryKindShowsItsRegions) {
 }
 
 class PictureTest : public testing::ProgramTest {};
+
+// What is drawn beside a model, of samples and elsewhere, changes the picture, and what cannot be
+// drawn is one line.
+TEST_F(PictureTest, ShowsModelsSideBySideWithSamples) {
+  const std::string simulated = SKINMASK_SOURCE "/samples/teaching/two.json";
+  ASSERT_EQ(Run("sample --simulate " + simulated + " -o s.csv --bayes b.json").status, 0);
+  EXPECT_EQ(Run("sample --simulate " + simulated + " -o s.csv --bayes c.json").status, 1);
+  ASSERT_EQ(Run("train --samples s.csv --channels G,R --kind lda -o l.json").status, 0);
+  std::vector<std::string> pictures;
+  for (const std::string options :
+       {"b.json --beside l.json", "b.json --beside l.json --samples s.csv", "--at R=200",
+        "--at R=90", "--marginal"}) {
+    const std::string name = "p" + std::to_string(pictures.size()) + ".png";
+    const testing::Outcome run = Run("show " + options + " --picture " + name);
+    ASSERT_EQ(run.status, 0) << run.err;
+    const std::string picture = ReadFile(Path(name));
+    EXPECT_EQ(std::ranges::count(pictures, picture), 0) << options;
+    pictures.push_back(picture);
+  }
+  const auto problem = [&](const std::string& options, int status) {
+    const testing::Outcome run = Run("show " + options);
+    EXPECT_EQ(run.status, status) << options;
+    EXPECT_EQ(std::ranges::count(run.err, '\n'), 1) << run.err;
+    return run.err;
+  };
+  EXPECT_NE(problem("--marginal", 2).find("give --picture"), std::string::npos);
+  EXPECT_NE(problem("--at R --picture q.png", 2).find("CHANNEL=VALUE"), std::string::npos);
+  EXPECT_NE(problem("--at R=1 --marginal --picture q.png", 2).find("one of them"),
+            std::string::npos);
+  EXPECT_NE(problem("--at Q=1 --picture q.png", 1).find("channel 'Q'"), std::string::npos);
+  EXPECT_NE(problem("b.json --marginal --picture q.png", 1).find("2 channels"), std::string::npos);
+  EXPECT_NE(problem("b.json --beside " SKINMASK_SOURCE "/models/uci.json --picture q.png", 1)
+                .find("the same axes"),
+            std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(Path("q.png")));
+}
+
+// Also in the sandbox, where fonts are found as outside of it.
+TEST_F(PictureTest, OfCurvesIsOfScores) {
+  const std::string simulated = SKINMASK_SOURCE "/samples/teaching/channel.json";
+  ASSERT_EQ(Run("sample --simulate " + simulated + " -o s.csv --bayes b.json").status, 0);
+  ASSERT_EQ(Run("train --samples s.csv --channels R --kind lda -o l.json").status, 0);
+  const std::string evaluate = "evaluate --samples s.csv --model b.json ";
+  ASSERT_EQ(Run(evaluate + "--picture one.svg").status, 0);
+  ASSERT_EQ(Run(evaluate + "--picture out.svg --sandbox off").status, 0);
+  ASSERT_EQ(Run(evaluate + "--model l.json --picture two.svg").status, 0);
+  EXPECT_NE(ReadFile(Path("one.svg")).find("<svg"), std::string::npos);
+  EXPECT_EQ(ReadFile(Path("one.svg")), ReadFile(Path("out.svg")));
+  EXPECT_NE(ReadFile(Path("one.svg")), ReadFile(Path("two.svg")));
+  EXPECT_EQ(Run(evaluate + "--picture one.svg").status, 1);  // it is there already
+  EXPECT_EQ(Run("evaluate --predicted . --truth . --picture three.svg").status, 2);
+}
 
 TEST_F(PictureTest, IsTheSameEachTimeAndNeedsNoFonts) {
   for (const std::string name : {"p.png", "p.SVG"}) {

@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "skinmask/learn/evaluation.h"
+#include "skinmask/report/picture.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -25,6 +28,18 @@ struct Curve {
 // spaced along the curves (by the sum of the changes of recall, false-positive rate, precision and
 // P), with both ends and `operating_point` as it is. Cost: two passes over the steps.
 Curve ThinnedCurve(const Scores& scores, const CurvePoint& operating_point, std::size_t count);
+
+// Scores of a model, and where it decides.
+struct ScoredModel {
+  std::string name;
+  const Scores& scores;
+  CurvePoint operating_point;
+};
+
+// A picture of error rates against the threshold and of the ROC curve, of the first model, and
+// dashed of others. Throws Error where Cairo fails.
+std::string DrawCurves(std::span<const ScoredModel> models, const std::string& positive,
+                       PictureFormat format);
 
 // Counts of log-odds per class in bins of equal width. Scores beyond the ends are in the end bins.
 struct LogOddsHistogram {

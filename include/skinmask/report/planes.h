@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,9 @@ struct Axis {
   double low, high;
 };
 std::vector<Axis> AxesOf(const Model& model);
+// Axes that hold those of all models of the same features; of classes without means only where no
+// model has others.
+std::vector<Axis> AxesOf(std::span<const Model> models);
 
 // Log-odds and classes over a plane of two features. A third feature is held at the positive
 // class's mean (or mid-range, for classes without means). With one feature, y is absent and the
@@ -49,6 +53,18 @@ struct Plane {
 // says at the eight carriers around a grid point is interpolated, so this needs nothing to be known
 // of the model's kind. Cost: 0.2 us a grid point and two classes.
 std::vector<Plane> PlanesOf(const Model& model, int size);
+// The same over these axes, with the third feature held at `at`, by feature, where there is a
+// value.
+using HeldValues = std::array<std::optional<double>, 3>;
+std::vector<Plane> PlanesOf(const Model& model, const std::vector<Axis>& axes, int size,
+                            const HeldValues& at);
+
+// What the model's classes are where only these of its features are seen, the others integrated
+// out: of Gaussians and mixtures, before any calibration. Throws Error for other kinds, whose
+// densities are unknown or are not made up of such parts.
+Model MarginalOf(const Model& model, const std::vector<int>& features);
+// As PlanesOf of a model with three features: in each plane that of MarginalOf, nothing is held.
+std::vector<Plane> MarginalPlanesOf(const Model& model, const std::vector<Axis>& axes, int size);
 
 // A line through points (x, y); closed where its ends are equal.
 using Polyline = std::vector<std::array<double, 2>>;
@@ -64,8 +80,10 @@ struct Border {
 };
 std::vector<Border> BordersOf(const Plane& plane, const std::vector<Axis>& axes);
 
-// Of a model of one feature: prior times density of each class at each point of `plane`, by point,
-// per unit of the feature and before any calibration. Empty for logistic models, which have none.
-std::vector<double> DensitiesOf(const Model& model, const Plane& plane);
+// Of a model of one feature: prior times density of each class at each point of `plane` over these
+// axes, by point, per unit of the feature and before any calibration. Empty for logistic models,
+// which have none.
+std::vector<double> DensitiesOf(const Model& model, const Plane& plane,
+                                const std::vector<Axis>& axes);
 
 }  // namespace skinmask

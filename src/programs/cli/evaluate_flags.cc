@@ -30,6 +30,7 @@ constexpr const char* kExamples =
     "--by tone\n"
     "  skinmask evaluate --samples samples/labelled-pixels.csv --max-f1 "
     "--json scores.json\n"
+    "  skinmask evaluate --samples samples/labelled-pixels.csv --picture curves.png\n"
     "  skinmask evaluate --images samples/photos --truth samples/masks "
     "--shard 1/1 --partial part-1.json\n"
     "  skinmask evaluate --images samples/photos --truth samples/masks "
@@ -45,8 +46,9 @@ void CheckPart(const EvaluateFlags& flags, const Context& context) {
   RequireOneModel(flags, option);
   if (!flags.samples.empty()) throw UsageError(option + ": is of images, and tables are read");
   if (merges) return;
-  if (!context.json.empty() || !flags.report.empty())
-    throw UsageError("--json and --report are of the whole, which --partials makes of the parts");
+  if (!context.json.empty() || !flags.report.empty() || !flags.picture.empty())
+    throw UsageError(
+        "--json, --report and --picture are of the whole, which --partials makes of the parts");
   RequireWritable(flags.partial, context.if_exists());
 }
 
@@ -77,16 +79,21 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
   CheckPairOptions(flags.pairs);
   CheckPart(flags, context);
   RequireApart(flags.report, "--report", context.json, "--json");
+  RequireApart(flags.picture, "--picture", context.json, "--json");
+  if (!flags.picture.empty() && !flags.predicted.empty())
+    throw UsageError("--picture shows curves of scores, and --predicted masks have none");
   if (!flags.title.empty() && flags.report.empty())
     throw UsageError("--title is of a page (give --report)");
   for (const auto& [output, flag] : {std::pair(flags.report, "--report"),
+                                     {flags.picture, "--picture"},
                                      {flags.partial, "--partial"},
                                      {context.json, "--json"}}) {
     RequireNoArchive(output, flag, flags.pairs);
     RequireNoTable(flags.by, output, flag);
     for (const std::string& part : flags.partials) RequireApart(output, flag, part, "--partials");
   }
-  if (!flags.report.empty()) RequireWritable(flags.report, context.if_exists());
+  for (const std::string& output : {flags.report, flags.picture})
+    if (!output.empty()) RequireWritable(output, context.if_exists());
 }
 
 namespace {
@@ -100,6 +107,9 @@ void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
       output.Add("--report", flags.report, "FILE.html",
                  "One HTML page with scores, curves and a gallery, which opens without a network"))
       ->check(NamedLike({".html"}, "a page"));
+  Aside(output.Add("--picture", flags.picture, "FILE.png|FILE.svg",
+                   "Draw error rates against the threshold, and the ROC curve"))
+      ->check(NamedLike({".png", ".svg"}, "a picture"));
   Aside(output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)"));
 }
 

@@ -27,6 +27,7 @@ struct EvaluateFlags {
   DetectorOptions detector;  // of it adaptation, and what is not known
   GroupFlags by;
   std::string report;                 // the page to write, or empty
+  std::string picture;                // of curves, to draw, or empty
   std::string title;                  // of the page, or empty
   std::string shard = "1/1";          // what to judge,
   std::string partial;                // for this file of a part

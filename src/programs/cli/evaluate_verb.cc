@@ -8,6 +8,7 @@
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
 #include "programs/cli/evaluate_flags.h"
+#include "programs/cli/picture_output.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/scores_output.h"
@@ -112,6 +113,8 @@ void Show(const EvaluationReport& report, const EvaluateFlags& flags, const Mode
     Print("\n{}:\n", flags.models.back());
     PrintEvaluation(rival->report, flags.detector.by_faces());
   }
+  if (!flags.picture.empty())
+    WriteFile(flags.picture, CurvesOf(report, flags, *model, rival), context.if_exists());
   if (context.json.empty() && flags.report.empty()) return;
   Json root = Json::parse(FullReportToJson(report, model, rival));
   if (!flags.title.empty()) root["title"] = flags.title;
@@ -147,8 +150,11 @@ void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Ad
 }
 
 Access AccessOf(const EvaluateFlags& flags) {
-  Access access{PathsOf(flags.samples, flags.pairs), {}, {flags.report, flags.partial}};
+  Access access{
+      PathsOf(flags.samples, flags.pairs), {}, {flags.report, flags.picture, flags.partial}};
   access.reads.emplace_back(flags.predicted);
+  if (!flags.picture.empty())  // fonts, which fontconfig finds by these
+    access.reads.insert(access.reads.end(), {"/etc/fonts", "/var/cache/fontconfig"});
   if (!flags.models.empty()) access.reads.emplace_back(flags.models.back());
   access.reads.insert(access.reads.end(), flags.partials.begin(), flags.partials.end());
   for (const std::filesystem::path& table : TablesOf(flags.by)) access.reads.push_back(table);

@@ -1,11 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/parse.h"
+#include "programs/cli/picture_output.h"
 #include "programs/cli/print.h"
+#include "programs/cli/sample_source.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
 #include "skinmask/base/logistic.h"
@@ -144,8 +151,83 @@ void PrintModel(const Model& model) {
           Shown(s.auc, 4));
 }
 
-PictureFormat FormatOf(const std::string& picture) {
-  return ExtensionOf(picture) == ".svg" ? PictureFormat::kSvg : PictureFormat::kPng;
+struct ShowFlags {
+  std::string picture;
+  std::vector<std::string> beside, samples, at;
+  bool marginal = false;
+};
+
+// "R=180" of each.
+std::vector<std::pair<std::string, double>> HeldValuesOf(const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, double>> at;
+  for (const std::string& text : texts) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const auto value =
+        ParseNumber<double>(std::string_view(text).substr(std::min(equals + 1, text.size())));
+    if (equals == 0 || !value || !std::isfinite(*value))
+      throw UsageError(fmt::format("--at '{}' is not CHANNEL=VALUE (as in R=180)", text));
+    at.emplace_back(text.substr(0, equals), *value);
+  }
+  return at;
+}
+
+void CheckFlags(const ShowFlags& flags) {
+  const std::pair<const char*, bool> of_pictures[] = {{"--beside", !flags.beside.empty()},
+                                                      {"--samples", !flags.samples.empty()},
+                                                      {"--at", !flags.at.empty()},
+                                                      {"--marginal", flags.marginal}};
+  for (const auto& [option, given] : of_pictures)
+    if (given && flags.picture.empty())
+      throw UsageError(fmt::format("{} is of a picture (give --picture)", option));
+  if (flags.marginal && !flags.at.empty())
+    throw UsageError("--at cuts where --marginal integrates (one of them)");
+  HeldValuesOf(flags.at);
+}
+
+std::string PictureOf(const Model& model, const ShowFlags& flags, const Context& context) {
+  std::vector<Model> models{model};
+  PictureOptions options{
+      {ModelStem(context.model)}, HeldValuesOf(flags.at), flags.marginal, nullptr};
+  for (const std::string& file : flags.beside) {
+    models.push_back(ReadModel(file));
+    options.names.push_back(ModelStem(file));
+  }
+  const Samples samples = ReadTables(flags.samples);
+  if (!flags.samples.empty()) options.samples = &samples;
+  return DrawModels(models, PictureFormatOf(flags.picture), options);
+}
+
+void AddPictureOptions(CLI::App& verb, ShowFlags& flags) {
+  const OptionGroup group(verb, "Picture");
+  group
+      .Add("--picture", flags.picture, "FILE.png|FILE.svg",
+           "Draw the classes' regions, borders and ellipses, in planes of the channels")
+      ->check(NamedLike({".png", ".svg"}, "a picture"));
+  group
+      .Add("--beside", flags.beside, "MODEL",
+           "Draw these models, too, over the same axes; repeatable")
+      ->allow_extra_args(false);
+  group
+      .Add("--samples", flags.samples, "FILE",
+           "Draw pixels of this table as points, or as histograms of the one channel; repeatable")
+      ->allow_extra_args(false);
+  group
+      .Add("--at", flags.at, "CHANNEL=VALUE",
+           "Cut here the plane that does not show this channel; repeatable (default: at the "
+           "positive class's mean)")
+      ->allow_extra_args(false);
+  group.AddFlag("--marginal", flags.marginal,
+                "Integrate the third channel out, instead of a cut (Gaussian kinds, mixture)");
+}
+
+void RunShow(const ShowFlags& flags, const Context& context) {
+  CheckFlags(flags);
+  if (!flags.picture.empty()) RequireWritable(flags.picture, context.if_exists());
+  const Model model = context.LoadModel();
+  const std::string picture = flags.picture.empty() ? "" : PictureOf(model, flags, context);
+  if (!context.json_to_stdout()) PrintModel(model);
+  context.WriteJson(ModelToJson(model));
+  if (!flags.picture.empty()) WriteFile(flags.picture, picture, context.if_exists());
 }
 
 }  // namespace
@@ -153,26 +235,17 @@ PictureFormat FormatOf(const std::string& picture) {
 void AddShow(CLI::App& app, Context& context) {
   CLI::App* verb =
       AddVerb(app, "show", "Show a model file in words",
-              "  skinmask show\n  skinmask show models/uci.json --picture regions.svg", context);
-  const auto picture = std::make_shared<std::string>();
+              "  skinmask show\n  skinmask show models/uci.json --picture regions.svg\n"
+              "  skinmask show models/uci.json --marginal --picture marginal.png",
+              context);
+  const auto flags = std::make_shared<ShowFlags>();
   OptionGroup(*verb, "Model")
       .Add("model,--model", context.model, "MODEL", "Model file (default: the built-in model)");
-  OptionGroup(*verb, "Output")
-      .Add("--picture", *picture, "FILE.png|FILE.svg",
-           "Draw the classes' regions, borders and ellipses, in planes of the channels")
-      ->check(NamedLike({".png", ".svg"}, "a picture"));
+  AddPictureOptions(*verb, *flags);
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);
-  verb->callback([picture, &context] {
-    context.action = [picture](Context& c) {
-      if (!picture->empty()) RequireWritable(*picture, c.if_exists());
-      const Model model = c.LoadModel();
-      if (!c.json_to_stdout()) PrintModel(model);
-      c.WriteJson(ModelToJson(model));
-      if (!picture->empty())
-        WriteFile(*picture, DrawModel(model, FormatOf(*picture)), c.if_exists());
-    };
-  });
+  verb->callback(
+      [flags, &context] { context.action = [flags](Context& c) { RunShow(*flags, c); }; });
 }
 
 }  // namespace skinmask::cli
