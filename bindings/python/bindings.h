@@ -116,6 +116,7 @@ void DefineTraining(py::module_& module);
 void DefineModel(py::module_& module);
 void DefineMemoryPairs(py::module_& module);
 void DefinePictures(py::module_& module);
+void DefineShow(py::module_& module);
 
 // Tells `progress`, a function of done and total or None, of a run that `stop` ends; both outlive
 // it. Its problems are those of `problem`. For code that does not hold the GIL.

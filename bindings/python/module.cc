@@ -105,6 +105,7 @@ PYBIND11_MODULE(_skinmask, module) {
   DefineTraining(module);
   DefineMemoryPairs(module);
   DefinePictures(module);
+  DefineShow(module);
   RefuseUnmade(module);
 }
 

@@ -22,12 +22,14 @@ from ._common import (
     give,
     path_of,
     require_decision,
+    require_range,
     require_type,
     run,
     texts,
 )
 from ._pairs import Paths, pair_options
 from ._samples import Samples
+from ._show import axes_or_new, html_png, html_table, show_png
 from ._training import set_options, set_rule
 
 # Held while something is made that a model keeps: of threads that ask for the same, one makes it. A
@@ -58,6 +60,7 @@ class Model:
             )
         self._core = core
         self._detectors: dict[_Key, _skinmask.Detector] = {}
+        self._outliers: dict[float, _skinmask.Outliers] = {}
 
     @staticmethod
     def load(path: Path) -> Model:
@@ -179,6 +182,79 @@ class Model:
     def decision_function(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.float64]:
         """log(P(skin) / (1 - P(skin))) of each pixel, in double."""
         return self._core.log_odds_row(pixels)
+
+    def is_outlier(
+        self, pixels: NDArray[numpy.uint8], outlier: float = 0.999
+    ) -> NDArray[numpy.bool_]:
+        """Of pixels (n, 3), B G R, whether no class explains them.
+
+        Each lies outside of the region of highest density that holds the share `outlier` of a
+        class, for every class: what `detect` shows as 255 in its output 'uncertainty'. Logistic
+        models have no densities, and are an Error.
+
+        >>> Model.default().is_outlier(numpy.array([[118, 148, 205], [0, 255, 0]], "uint8"))
+        array([False,  True])
+        """
+        require_range("outlier", outlier, 0, 1, "more than 0, less than 1")
+        share = float(outlier)
+        with _making:
+            if share not in self._outliers:  # a table of some kinds takes a second
+                self._outliers = {share: _skinmask.Outliers(self._core, share)}
+            found = self._outliers[share]
+        unexplained: NDArray[numpy.bool_] = found.row(pixels) != 0
+        return unexplained
+
+    def picture(
+        self,
+        *,
+        beside: dict[str, Model] | None = None,
+        samples: Samples | None = None,
+        at: dict[str, float] | None = None,
+        marginal: bool = False,
+        format: str = "png",
+    ) -> bytes:
+        """The file of `skinmask show --picture`: the classes' regions, borders and ellipses.
+
+        `beside` has more models, by their names, over the same axes; `samples` pixels to show as
+        points, or where the model has one channel as histograms. Of three channels planes are cut
+        where the third is at skin's mean, or `at` {"B": 120}; with `marginal` it is integrated out.
+        `format` is 'png' or 'svg'. docs/cli.md, 'show', has all of it.
+        """
+        if format not in ("png", "svg"):
+            raise _skinmask.Error(f"format: is {format!r} (png, svg)")
+        if samples is not None:
+            require_type("samples", samples, Samples, "a skinmask.Samples is wanted")
+        held = dict(at or {})
+        for channel, value in held.items():
+            require_type("at", channel, str, "names of channels are wanted")
+            require_range(f"at[{channel!r}]", value, -1e6, 1e6, "a value of the channel")
+        if held and marginal:
+            raise _skinmask.Error("at: cuts where marginal integrates (one of them)")
+        others = {name: chosen(model) for name, model in (beside or {}).items()}
+        return _skinmask.draw_models(
+            [self._core, *(model._core for model in others.values())],
+            texts("beside", [self.kind, *others]),
+            [(channel, float(value)) for channel, value in held.items()],
+            bool(marginal),
+            None if samples is None else samples._core,
+            format == "svg",
+        )
+
+    def plot(self, ax: Any = None, **how: Any) -> Any:
+        """Shows `picture` on axes of matplotlib, which are returned; `how` are its options."""
+        if "format" in how:
+            raise TypeError("plot() got an unexpected keyword argument 'format' (picture has it)")
+        ax = axes_or_new(ax)
+        return show_png(self.picture(**how), ax)
+
+    def _repr_html_(self) -> str:
+        shown = [
+            ("channels", " ".join(self.channels)),
+            *((f"prior of {name}", prior) for name, prior in self.priors.items()),
+            ("threshold", f"{self.threshold:.6g} ({self.rule})"),
+        ]
+        title = f"{self.kind} in {self.space}"
+        return f"<div>{html_table(title, shown)}{html_png(self.picture(), title)}</div>"
 
     def with_threshold(self, threshold: float) -> Model:
         """The same model with another threshold of its own, as a file of it would have."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import numbers
 import os
@@ -24,11 +25,18 @@ from ._common import (
 from ._model import Model, chosen
 from ._pairs import Paths, pair_options
 from ._samples import Samples
+from ._show import axes_or_new, html_table
 from ._skinmask import DetectedFile
 
 __all__ = ["DetectedFile", "Evaluation", "detect_files", "evaluate"]
 
 Metrics = dict[str, Any]
+
+# What makes a list of them the rows of a DataFrame, and lets `dataclasses.asdict` take one.
+_COLUMNS = [name for name, kind in vars(DetectedFile).items() if isinstance(kind, property)]
+_ROW = dataclasses.make_dataclass("DetectedFile", _COLUMNS)
+setattr(DetectedFile, "__dataclass_fields__", {one.name: one for one in dataclasses.fields(_ROW)})
+
 _OF_PICTURES = ("faces", "seed_mask", "seed_rect", "refine", "require_face", "min_component")
 
 
@@ -55,9 +63,52 @@ class Evaluation:
         images: list[Metrics] = self.data["images"]
         return images
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draws error rates against the threshold, and the ROC curve, by matplotlib.
+
+        `ax` is a pair of axes; without one a figure is made. The pair is returned. Masks that were
+        made before have no scores, and no curves.
+        """
+        curves = self.data.get("curves")
+        if curves is None:
+            raise _skinmask.Error("plot: there are no scores to draw curves of")
+        errors, roc = axes_or_new(ax, 2)
+        positive = self.data["positive"]
+        for name, text in (
+            ("false_negative_rate", f"{positive} that is missed"),
+            ("false_positive_rate", f"others that are called {positive}"),
+            ("error_rate", "all errors"),
+        ):
+            errors.plot(curves["threshold"], _numbers(curves[name]), label=text)
+        at = curves["operating_point"]
+        errors.axvline(curves["threshold"][at], color="0.6", linewidth=1)
+        errors.set(xlabel=f"threshold on P({positive})", ylabel="rate", xlim=(0, 1), ylim=(0, 1))
+        errors.legend()
+        false_positives = _numbers(curves["false_positive_rate"])
+        recall = _numbers(curves["recall"])
+        auc = self.pooled["auc"]
+        roc.plot(false_positives, recall, label="AUC " + ("-" if auc is None else f"{auc:.4f}"))
+        roc.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--")
+        roc.plot(false_positives[at], recall[at], "kD", label="the threshold")
+        roc.set(xlabel="false-positive rate", ylabel="recall", xlim=(0, 1), ylim=(0, 1))
+        roc.legend()
+        return errors, roc
+
+    def _repr_html_(self) -> str:
+        shown = [
+            (name.replace("_", " "), "-" if value is None else value)
+            for name, value in self.pooled.items()
+            if not isinstance(value, (dict, list))
+        ]
+        return html_table(f"{len(self.images)} images, all pixels together", shown)
+
     def __repr__(self) -> str:
         shown = {name: self.pooled[name] for name in ("precision", "recall", "f1")}
         return f"<skinmask.Evaluation {len(self.images)} images, {shown}>"
+
+
+def _numbers(values: list[float | None]) -> list[float]:
+    return [float("nan") if value is None else value for value in values]
 
 
 def evaluate(

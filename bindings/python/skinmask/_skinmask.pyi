@@ -1,7 +1,8 @@
 """The compiled module: the package around it has the documents."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import Field
+from typing import Any, ClassVar
 
 import numpy
 from numpy.typing import NDArray
@@ -115,6 +116,20 @@ class Model:
     @property
     def rule(self) -> str: ...
 
+class Outliers:
+    def __init__(self, model: Model, share: float) -> None: ...
+    def row(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.uint8]: ...
+
+def encode_png(image: NDArray[numpy.uint8]) -> bytes: ...
+def draw_models(
+    models: list[Model],
+    names: list[str],
+    at: list[tuple[str, float]],
+    marginal: bool,
+    samples: Samples | None,
+    svg: bool,
+) -> bytes: ...
+
 class DetectOptions:
     inputs: list[Path]
     include: list[str]
@@ -127,7 +142,9 @@ class DetectOptions:
     def if_exists(self, replace: bool, keep: bool) -> None: ...
 
 class DetectedFile:
-    """What became of one input of `detect_files`."""
+    """What became of one input of `detect_files`; a dataclass, as `dataclasses` sees it."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     @property
     def input(self) -> Any:
@@ -185,6 +202,10 @@ class Frame:
         """'faces', 'image' or 'nothing'."""
     @property
     def region(self) -> Region | None: ...
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws it with the border of its skin on axes of matplotlib, which are returned."""
+    def _repr_html_(self) -> str: ...
 
 class Video:
     """The frames of a video: an iterator, which `with` closes."""

@@ -60,6 +60,7 @@ EXPECTED_FAILED_CHECKS: dict[str, str] = {
     "check_sample_weights_list": _NOT_BYTES,
     "check_sample_weights_not_an_array": _NOT_THREE,
     "check_sample_weights_not_overwritten": _NOT_THREE,
+    "check_sample_weights_pandas_series": _NOT_THREE,
     "check_sample_weights_shape": _NOT_THREE,
     "check_supervised_y_2d": _NOT_BYTES,
 }
@@ -170,6 +171,10 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Its logarithm."""
         with numpy.errstate(divide="ignore"):
             return numpy.log(self.predict_proba(X))
+
+    def is_outlier(self, X: ArrayLike, outlier: float = 0.999) -> NDArray[numpy.bool_]:
+        """Whether no class explains a pixel: `skinmask.Model.is_outlier`."""
+        return self.model_.is_outlier(self._pixels(X), outlier)
 
     def _validated(self, X: ArrayLike, *y: Any, **how: Any) -> Any:
         """X, or X and y, as scikit-learn checks them; its function for that is of 1.6."""
