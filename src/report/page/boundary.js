@@ -6,6 +6,9 @@ const classColour = (k) => {
   return own === '#000000' ? colour('mark') : own;
 };
 
+// Of chi squared with two degrees of freedom.
+const ofNinetyFivePercent = Math.sqrt(-2 * Math.log(0.05));
+
 // The ellipse of so many standard deviations, projected on features a and b.
 function ellipse(entry, a, b, deviations) {
   const [ma, mb] = [entry.mean[a], entry.mean[b]];
@@ -90,14 +93,13 @@ function planeDatasets(plane) {
   const decision = report.boundary, datasets = borderDatasets(plane).concat(classDatasets());
   decision.classes.forEach(
       (entry, k) => entry.gaussians.forEach(
-          (gaussian) => [1, 2].forEach(
-              (deviations) =>
-                  datasets.push(line('', ellipse(gaussian, plane.x, plane.y, deviations), 'mark', {
-                    borderColor: classColour(k),
-                    borderWidth: 3 - deviations,
-                    order: -1,
-                    drawn: true
-                  })))));
+          (gaussian) => datasets.push(
+              line('', ellipse(gaussian, plane.x, plane.y, ofNinetyFivePercent), 'mark', {
+                borderColor: classColour(k),
+                borderWidth: 2,
+                order: -1,
+                drawn: true
+              }))));
   const tint = {
     positive: classColour(0),
     negative: decision.classes.length === 2 ? classColour(1) : colour('faint')
@@ -187,7 +189,7 @@ function showDecision() {
                '. ') +
           (planes[0].y === null ?
                'The curves are each class\'s density along the only channel, times its prior (of models without densities, P).' :
-               'Ellipses are of one and two standard deviations of each Gaussian; they and the points, some of the pixels, are projected.') +
+               'Ellipses hold 95 % of each Gaussian; they and the points, some of the pixels, are projected. Where nothing is tinted no colour lies.') +
           (report.finder === undefined ?
                '' :
                ' This is the trained model, the global one: images that are adapted to have boundaries of their own.'));
