@@ -91,8 +91,10 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.track_start = TrackStart(options.track);
   session.view = live::ViewFromName(options.view);
   session.background = BackgroundOf(options.background);
+  session.ellipse = options.detector.draw && options.detector.draw->ellipse;
   session.model = context.LoadModel();
   session.detector = WithFacesOfEnvironment(options.detector);
+  if (session.ellipse) session.detector.draw->ellipse = false;  // the session draws it
   // A search every eighth frame must leave most of a core to the frames.
   session.detector.hog = {.min_searched_pixels = 400000, .max_searched_pixels = 400000};
   session.if_asked = session.detector;
@@ -177,7 +179,7 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
 
 void AddViewOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "View");
-  for (const char* name : {"threshold", "prior"})
+  for (const char* name : {"threshold", "prior", "draw"})
     AddTableOption(verb, FindOption(DetectorTable().rows(), name), &options.detector);
   group.AddChoice("--view", options.view, live::ViewNames(), "What is shown first, and recorded");
   group.AddDefault("--background", options.background, "blur|COLOR|FILE",

@@ -18,7 +18,7 @@ struct Desk {
   Desk(Exchange& to_window, Scene& scene, std::optional<Recorder>& recorder,
        const SessionOptions& o)
       : exchange(to_window),
-        controls(scene, recorder, o.view, o.folder, o.notice),
+        controls(scene, recorder, o.view, o.folder, o.notice, o.ellipse),
         presenter(to_window, scene, controls) {}
   Exchange& exchange;
   Controls controls;
@@ -200,7 +200,9 @@ void Session::Work(LiveFrame&& frame) {
 // A picture of its own, or the mask, which stays as it is.
 cv::Mat Session::Drawn(View view) {
   const bool plain = view == View::kMask || view == View::kCutout;
-  DrawOptions options{.with_region = !plain && scene_.RegionCounts()};
+  const bool ellipse = desk_ ? desk_->controls.shows_ellipse() : o_.ellipse;
+  DrawOptions options;
+  if (ellipse && !plain) options.ellipse = scene_.ellipse();
   if (desk_) options.divider = desk_->controls.divider();
   return Draw(view, scene_.ObservationFor(view), options);
 }

@@ -27,6 +27,7 @@ struct SessionOptions {
   bool track = false;
   std::optional<cv::Rect> track_start;
   View view = View::kOverlay;          // shown first, and recorded
+  bool ellipse = false;                // that of the mask is drawn, until the user wants it not
   std::filesystem::path record, csv;   // empty: none
   std::optional<std::string> sink;     // a pipeline that gets the view
   std::string background = "blur";     // as Backdrop takes it
