@@ -178,10 +178,13 @@ bool ReadsTablesOnly(const Given& given) {
   return given.Has("--samples") && !given.Has("--images") && !given.Has("--predicted") &&
          !given.Has("--validation-images") && !given.Has("--calibrate-masks");
 }
+bool WritesNoTable(const Given& given) { return !given.Has("--csv") && !given.Has("--faces-csv"); }
+bool MeasuresNothing(const Given& given) {
+  return WritesNoTable(given) && !given.Has("--json") && !given.Has("--jsonl");
+}
 // With either, --force is for that file.
 bool ResumesAndWritesNoFile(const Given& given) {
-  return given.Has("--resume") && !given.Has("--csv") && !given.Has("--json") &&
-         !given.Has("--jsonl");
+  return given.Has("--resume") && MeasuresNothing(given);
 }
 
 struct Rule {
@@ -191,6 +194,10 @@ struct Rule {
 };
 
 constexpr Rule kRules[] = {
+    {"detect", "--erode", MeasuresNothing,
+     "--erode is of what is measured, which --csv, --faces-csv, --json and --jsonl tell"},
+    {"live", "--erode", WritesNoTable,
+     "--erode is of what is measured, which --csv and --faces-csv tell"},
     {"detect", "--refine", AdaptsNothing,
      "--refine is of adapted images, and --adapt off is given"},
     {"live", "--refine", AdaptsNothing, "--refine is of adapted images, and --adapt off is given"},
