@@ -137,6 +137,54 @@ SKINMASK_API skinmask_status skinmask_detect(const skinmask_detector* detector,
                                              int output /* skinmask_output */, uint8_t* out,
                                              size_t out_stride);
 
+/* -- Colours ---------------------------------------------------------------------------------- */
+
+/* What is measured of a picture: the colours of its skin, and of each face in it. */
+typedef struct skinmask_measurement skinmask_measurement;
+
+/* Means and standard deviations (divided by the number of pixels) of red, green and blue, 0 to 255.
+ * Of no pixel they are no numbers (NaN). */
+typedef struct skinmask_means {
+  uint64_t pixels;
+  double mean[3];
+  double sd[3];
+} skinmask_means;
+
+/* A face that the picture was adapted to. */
+typedef struct skinmask_face {
+  int64_t id;              /* 1, 2, ... */
+  int x, y, width, height; /* a box around it, upright, within the picture */
+  double tilt_degrees;     /* clockwise, as the picture is seen */
+} skinmask_face;
+
+/* What is measured of a face. Left and right are those of the picture. */
+typedef enum skinmask_part {
+  SKINMASK_FACE = 0, /* without its outline */
+  SKINMASK_FOREHEAD = 1,
+  SKINMASK_LEFT_CHEEK = 2,
+  SKINMASK_RIGHT_CHEEK = 3
+} skinmask_part;
+
+/* As skinmask_detect, and measures what the mask shows (P(skin) above the threshold), but for the
+ * pixels that are at most so many columns and rows from what is no skin as the option "erode" says
+ * (2). `out` may be NULL; then `output` and `out_stride` count for nothing. NULL on failure. */
+SKINMASK_API skinmask_measurement* skinmask_measure(const skinmask_detector* detector,
+                                                    const skinmask_picture* picture,
+                                                    int output /* skinmask_output */, uint8_t* out,
+                                                    size_t out_stride);
+/* Of all the skin. */
+SKINMASK_API skinmask_status skinmask_measurement_skin(const skinmask_measurement* measurement,
+                                                       skinmask_means* means);
+/* How many faces there are; 0 of NULL. */
+SKINMASK_API size_t skinmask_measurement_faces(const skinmask_measurement* measurement);
+/* One of them, from 0, and the skin of a part of it. */
+SKINMASK_API skinmask_status skinmask_measurement_face(const skinmask_measurement* measurement,
+                                                       size_t index, skinmask_face* face);
+SKINMASK_API skinmask_status skinmask_measurement_part(const skinmask_measurement* measurement,
+                                                       size_t index, int part /* skinmask_part */,
+                                                       skinmask_means* means);
+SKINMASK_API void skinmask_measurement_free(skinmask_measurement* measurement);
+
 /* -- Image files ------------------------------------------------------------------------------ */
 
 typedef struct skinmask_image skinmask_image;

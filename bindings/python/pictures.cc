@@ -10,6 +10,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "judged.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"
@@ -55,13 +56,34 @@ py::object Answered(const KeptDetector& kept, const py::object& image, const Req
   return memory.empty() ? py::object(ArrayOf(result)) : out;
 }
 
+// An array has no room for what is measured.
+void RequireMeasured(const DetectorOptions& asked) {
+  if (asked.erode) throw Error("`erode`", "is of what `judge`, `Stream` and `video` measure");
+}
+
 py::object Detect(const KeptDetector& kept, const py::object& image, const Request& request,
                   bool rgb, const py::object& out) {
   DetectorOptions asked = kept.asked();
   asked.abstain = request.abstain;
   RequireShown(asked, {request.output});
+  RequireMeasured(asked);
   return Answered(kept, image, request, rgb, out,
                   [](const Detector& detector, const cv::Mat& bgr) { return detector.Judge(bgr); });
+}
+
+// A copy, since it is looked at when something is asked for.
+Picture KeptPicture(const py::object& image, bool rgb) {
+  const ImageArray array = ImageOf(image, rgb);
+  const WithoutGil unlocked;
+  return Picture(array.Bgr().clone());
+}
+
+std::shared_ptr<Judged> Judge(std::shared_ptr<KeptDetector> kept, const py::object& image,
+                              bool rgb) {
+  RequireShown(kept->asked(), {Output::kMask});
+  Picture picture = KeptPicture(image, rgb);
+  Judgement judgement = kept->detector().Judge(std::move(picture));
+  return std::make_shared<Judged>(std::move(kept), std::move(judgement));
 }
 
 // Frames of one camera, one after the other.
@@ -75,6 +97,7 @@ class Frames {
     DetectorOptions asked = detector_->asked();
     asked.abstain = request.abstain;  // its own, and outliers, are for the outputs that show them
     asked.outlier.reset();
+    asked.draw.reset();
     RequireShown(asked, {request.output});
     return Answered(*detector_, image, request, rgb, out,
                     [this](const Detector& detector, const Picture& picture) {
@@ -88,52 +111,19 @@ class Frames {
     return {detector, picture, std::move(adaptation)};
   }
 
+  std::shared_ptr<Judged> Judge(const std::shared_ptr<Frames>& self, const py::object& image,
+                                bool rgb) {
+    const Picture picture = KeptPicture(image, rgb);
+    const WithoutGil unlocked;
+    return std::make_shared<Judged>(self, Judge(detector(), picture));
+  }
+
   const Detector& detector() const { return stream_.detector(); }
 
  private:
   DetectorPtr detector_;
   std::mutex mutex_;
   Stream stream_;
-};
-
-// One frame of a video; pictures are made when they are asked for. It may be handed to any thread.
-class Frame {
- public:
-  Frame(const VideoFrame& stored, std::shared_ptr<Frames> stream)
-      : index_(stored.index),
-        seconds_(stored.seconds),
-        stream_(std::move(stream)),
-        judgement_(stream_->Judge(stream_->detector(), Picture(stored))) {}
-
-  std::int64_t index() const { return index_; }
-  double seconds() const { return seconds_; }
-  cv::Mat Bgr() {
-    const std::lock_guard lock(mutex_);
-    return judgement_.Bgr();
-  }
-  cv::Mat Mask() {
-    const std::lock_guard lock(mutex_);
-    return Draw(Output::kMask, judgement_);
-  }
-  cv::Mat Probability() {
-    const std::lock_guard lock(mutex_);
-    return judgement_.Probability();
-  }
-  std::optional<Region> RegionIn() { return RegionOf(MapMomentsOf(Probability())); }
-  const char* AdaptedBy() {
-    const std::lock_guard lock(mutex_);
-    const AdaptationSummary::By by = judgement_.summary().by;
-    if (by == AdaptationSummary::By::kNothing) return "nothing";
-    if (by == AdaptationSummary::By::kNobody) return "nobody";
-    return by == AdaptationSummary::By::kSeeds ? "faces" : "image";
-  }
-
- private:
-  std::int64_t index_;
-  double seconds_;
-  std::shared_ptr<Frames> stream_;
-  std::mutex mutex_;
-  Judgement judgement_;
 };
 
 class Video {
@@ -147,7 +137,9 @@ class Video {
     const std::lock_guard lock(mutex_);
     if (!clip_) throw Error("video", "is closed (skinmask.video opens it anew)");
     std::optional<VideoFrame> frame = clip_->Read();
-    return frame ? std::make_shared<Frame>(*frame, stream_) : nullptr;
+    if (!frame) return nullptr;
+    return std::make_shared<Frame>(stream_, stream_->Judge(stream_->detector(), Picture(*frame)),
+                                   frame->index, frame->seconds);
   }
   // The file and its decoder go, after the frame that is being read; frames that were given stay.
   void Close() {
@@ -178,19 +170,6 @@ VideoRange RangeOf(const std::optional<std::string>& from, const std::optional<s
                                      (range.from ? TextOf(*range.from) : "the start") + " and " +
                                      TextOf(*range.to) + ")");
   return range;
-}
-
-// A picture of a frame as an array, which is not to be written to: the frame keeps it.
-template <cv::Mat (Frame::*picture)()>
-py::array Shown(Frame& frame) {
-  cv::Mat made;
-  {
-    const WithoutGil unlocked;
-    made = (frame.*picture)();
-  }
-  py::array array = ArrayOf(made);
-  array.attr("flags").attr("writeable") = false;
-  return array;
 }
 
 py::array ReadPicture(const std::filesystem::path& path, bool rgb, std::int64_t max_pixels) {
@@ -239,22 +218,6 @@ void DefineRegion(py::module_& module) {
                        r.angle_degrees);
   });
   module.def("region", &RegionOfMap);
-}
-
-void DefineFrame(py::module_& module) {
-  py::class_<Frame, std::shared_ptr<Frame>> frame(
-      module, "Frame",
-      "One frame of a video. Its pictures are made when they are asked for; they are read-only.");
-  frame.def_property_readonly("index", &Frame::index)
-      .def_property_readonly("seconds", &Frame::seconds)
-      .def_property_readonly("bgr", &Shown<&Frame::Bgr>)
-      .def_property_readonly("mask", &Shown<&Frame::Mask>)
-      .def_property_readonly("probability", &Shown<&Frame::Probability>)
-      .def_property_readonly("adapted_by", &Frame::AdaptedBy)
-      .def_property_readonly("region", py::cpp_function(&Frame::RegionIn, Unlocked()));
-  Show(frame, [](const Frame& f) {
-    return py::str("<skinmask.Frame {} at {:.3f} s>").format(f.index(), f.seconds());
-  });
 }
 
 void DefineVideo(py::module_& module) {
@@ -309,13 +272,17 @@ void DefinePictures(py::module_& module) {
                        std::optional<std::pair<double, double>> abstain) {
         return Request{OutputFromName(output), {.bits = bits}, abstain};
       }));
+  DefineRegion(module);
+  DefineJudged(module);
   py::class_<Frames, std::shared_ptr<Frames>>(module, "Stream")
       .def(py::init<DetectorPtr>(), Unlocked())
-      .def("detect", &Frames::Detect);
+      .def("detect", &Frames::Detect)
+      .def("judge", [](const std::shared_ptr<Frames>& frames, const py::object& image, bool rgb) {
+        return frames->Judge(frames, image, rgb);
+      });
   module.def("detect", &Detect);
+  module.def("judge", &Judge);
   module.def("read_image", &ReadPicture);
-  DefineRegion(module);
-  DefineFrame(module);
   DefineVideo(module);
 }
 

@@ -34,6 +34,8 @@ struct DetectedFile {
 // The detector for all of these outputs, and in `options` what they are made with.
 Detector DetectorFor(const KeptDetector& kept, DetectOptions& options) {
   RequireShown(kept.asked(), options.outputs);
+  if (kept.asked().erode)
+    throw Error("`erode`", "is of what is measured, which files of outputs have no room for");
   const Model& model = kept.detector().model();
   DetectorOptions together = OptionsTogether(kept.detector().options(), options.outputs, model);
   options.made_with->merge(MadeWithOf(together, model));

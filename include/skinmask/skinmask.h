@@ -10,6 +10,7 @@
 #include "skinmask/detect/draw.h"
 #include "skinmask/detect/frame_posterior.h"
 #include "skinmask/detect/judgement.h"
+#include "skinmask/detect/measure.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"
 #include "skinmask/detect/seed_finder.h"

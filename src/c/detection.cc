@@ -156,16 +156,24 @@ Output OutputOf(int output) {
   return static_cast<Output>(output);
 }
 
-void Detect(const Detector& detector, const skinmask_picture& given, Output output,
-            std::uint8_t* out, std::size_t out_stride) {
-  Picture picture = PictureOf(given);
-  cv::Mat memory = MemoryFor(given, TypeOf(output), out, out_stride);
-  Judgement judgement = detector.Judge(std::move(picture));
+void DrawInto(const skinmask_picture& given, Output output, cv::Mat memory, Judgement& judgement) {
   const cv::Mat drawn = Draw(output, judgement, {}, memory);
   if (IsRgb(given) && drawn.channels() > 1)
     cv::cvtColor(drawn, memory, drawn.channels() == 4 ? cv::COLOR_BGRA2RGBA : cv::COLOR_BGR2RGB);
   else if (drawn.data != memory.data)
     drawn.copyTo(memory);
+}
+
+// `out` may be null where that `is_optional`.
+Judgement Detect(const Detector& detector, const skinmask_picture& given, int output,
+                 std::uint8_t* out, std::size_t out_stride, bool is_optional) {
+  Picture picture = PictureOf(given);
+  if (!out && is_optional) return detector.Judge(std::move(picture));
+  const Output kind = OutputOf(output);
+  cv::Mat memory = MemoryFor(given, TypeOf(kind), out, out_stride);
+  Judgement judgement = detector.Judge(std::move(picture));
+  DrawInto(given, kind, std::move(memory), judgement);
+  return judgement;
 }
 
 }  // namespace
@@ -178,6 +186,19 @@ extern "C" skinmask_status skinmask_detect(const skinmask_detector* detector,
   return Guarded([&] {
     RequireGiven(detector, "detector");
     RequireGiven(picture, "picture");
-    Detect(detector->detector, *picture, OutputOf(output), out, out_stride);
+    Detect(detector->detector, *picture, output, out, out_stride, false);
+  });
+}
+
+extern "C" skinmask_measurement* skinmask_measure(const skinmask_detector* detector,
+                                                  const skinmask_picture* picture, int output,
+                                                  uint8_t* out, size_t out_stride) {
+  using namespace skinmask::c;
+  return GuardedHandle([&] {
+    RequireGiven(detector, "detector");
+    RequireGiven(picture, "picture");
+    skinmask::Judgement judgement =
+        Detect(detector->detector, *picture, output, out, out_stride, true);
+    return new skinmask_measurement{judgement.Measured()};
   });
 }

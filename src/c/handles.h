@@ -6,6 +6,7 @@
 #include <opencv2/core.hpp>
 
 #include "skinmask/detect/detector.h"
+#include "skinmask/detect/measure.h"
 #include "skinmask/model/model.h"
 
 struct skinmask_model {
@@ -14,6 +15,10 @@ struct skinmask_model {
 
 struct skinmask_detector {
   skinmask::Detector detector;
+};
+
+struct skinmask_measurement {
+  skinmask::Measurement measurement;
 };
 
 struct skinmask_image {

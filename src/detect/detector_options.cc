@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "base/nearest.h"
 #include "base/parse.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/detector.h"
@@ -36,6 +38,28 @@ std::string TextOfRectangle(const cv::Rect& r) {
 cv::Rect RectangleFrom(const std::string& text) {
   if (const auto rectangle = RectangleFromText(text)) return *rectangle;
   throw Error(fmt::format("`seed_rect` '{}'", text), "is not X,Y,WIDTH,HEIGHT in pixels");
+}
+
+constexpr std::pair<bool Drawing::*, std::string_view> kDrawings[] = {
+    {&Drawing::faces, "faces"}, {&Drawing::ellipse, "ellipse"}};
+
+std::string TextOfDrawing(const Drawing& drawing) {
+  std::string text;
+  for (const auto& [is_drawn, name] : kDrawings)
+    if (drawing.*is_drawn) text.append(text.empty() ? "" : ",").append(name);
+  return text;
+}
+Drawing DrawingFrom(const std::string& text) {
+  Drawing drawing;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::string word = text.substr(at, text.find(',', at) - at);
+    const auto found = std::ranges::find(kDrawings, word, [](const auto& d) { return d.second; });
+    if (found == std::end(kDrawings))
+      throw Error(fmt::format("`draw` '{}'", word), UnknownAmong(word, {"faces", "ellipse"}));
+    drawing.*(found->first) = true;
+    at += word.size() + 1;
+  }
+  return drawing;
 }
 
 }  // namespace
@@ -83,7 +107,17 @@ const OptionTable<DetectorOptions>& DetectorTable() {
           .Shown("outlier", "Decision", "Q",
                  "Count as not known, too, the colours outside of the part of each class, and each "
                  "Gaussian, that holds the share Q of it (default: 0.999 with output uncertainty, "
-                 "else all colours are known)")};
+                 "else all colours are known)"),
+      Option("draw", &O::draw, TextOfDrawing, DrawingFrom)
+          .Shown("draw", "Output", "faces|ellipse",
+                 "Draw into overlays the boxes of faces, numbered, with the forehead and the "
+                 "cheeks that are measured, or the ellipse of the mask with its axis; or both: "
+                 "faces,ellipse"),
+      Option("erode", &O::erode, 0, 100)
+          .Shown("erode", "Output", "N",
+                 "Measure colours only where all is skin that is at most N pixels away (default: "
+                 "2)")
+          .Aside()};
   return table;
 }
 

@@ -189,4 +189,27 @@ cv::Mat Judgement::AbstainingMask() {
   return abstaining_;
 }
 
+const Measurement& Judgement::Measured() {
+  if (whole_) return whole_->Measured();
+  if (!measured_)
+    measured_ = Measure(Bgr(), Mask(), Faces(), detector_->options().erode.value_or(kUsualErosion));
+  return *measured_;
+}
+
+std::vector<Face> Judgement::Faces() {
+  const Adaptation* const adapted = adaptation();
+  std::vector<Face> faces = adapted ? adapted->faces : std::vector<Face>();
+  if (!whole_) return faces;
+  const cv::Size size = whole_->Bgr().size();
+  const double x = static_cast<double>(smaller_.width) / size.width;
+  const double y = static_cast<double>(smaller_.height) / size.height;
+  for (Face& face : faces) {
+    face.frame.centre = {x * face.frame.centre.x, y * face.frame.centre.y};
+    face.frame.size *= x;
+    face.box = cv::Rect(cvRound(x * face.box.x), cvRound(y * face.box.y),
+                        cvRound(x * face.box.width), cvRound(y * face.box.height));
+  }
+  return faces;
+}
+
 }  // namespace skinmask

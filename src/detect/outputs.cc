@@ -9,6 +9,8 @@
 #include "skinmask/base/error.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/detect/measure.h"
+#include "skinmask/detect/region.h"
 #include "skinmask/media/image.h"
 
 namespace skinmask {
@@ -26,7 +28,12 @@ cv::Mat DrawProbability(Judgement& judgement, const OutputForm& form, const cv::
 
 cv::Mat DrawSkinOverlay(Judgement& judgement, const OutputForm&, const cv::Mat& memory) {
   const cv::Mat mask = judgement.Mask();
-  return DrawOverlay(judgement.Bgr(), mask, memory);
+  cv::Mat overlay = DrawOverlay(judgement.Bgr(), mask, memory);
+  const Drawing drawing = judgement.detector().options().draw.value_or(Drawing());
+  if (drawing.faces) DrawFaces(overlay, judgement.Faces());
+  if (drawing.ellipse)
+    if (const auto region = RegionOf(MapMomentsOf(mask))) DrawRegion(overlay, *region);
+  return overlay;
 }
 
 cv::Mat DrawCutout(Judgement& judgement, const OutputForm& form, const cv::Mat& memory) {
@@ -178,6 +185,7 @@ void RequireShown(const DetectorOptions& asked, const std::vector<Output>& outpu
   const bool abstains = asked.abstain && has(Output::kMask);
   if (asked.outlier && !abstains && !has(Output::kUncertainty))
     throw Error("`outlier`", "needs `output` uncertainty or `abstain`");
+  if (asked.draw && !has(Output::kOverlay)) throw Error("`draw`", "needs `output` overlay");
   const bool insists = asked.insist && asked.adapt != DetectorOptions::Adapt::kOff;
   const bool adapts = insists || asked.has_seeds() || !asked.faces.empty() ||
                       asked.adapt == DetectorOptions::Adapt::kFaces;

@@ -55,6 +55,7 @@ Detected DetectOne(const Task& task, std::string_view bytes, const Detector& det
   result.image.size = mask.size();
   result.image.skin_pixels = static_cast<std::uint64_t>(cv::countNonZero(mask));
   if (options.region) result.image.region = RegionOf(MapMomentsOf(judgement.Probability()));
+  if (options.measured) result.image.measured = judgement.Measured();
   result.image.adaptation = judgement.summary();
   for (const auto& [output, path] : task.outputs) {
     result.files.push_back(

@@ -121,8 +121,12 @@ void VideoRun::Judge(FrameItem& item) const {
                 item.frame.seconds,
                 mask.total(),
                 static_cast<std::uint64_t>(cv::countNonZero(mask)),
-                std::nullopt};
-  if (wants_region) item.found.region = RegionOf(MapMomentsOf(judgement.Probability()));
+                std::nullopt,
+                {}};
+  if (wants_region) {
+    item.found.region = RegionOf(MapMomentsOf(judgement.Probability()));
+    item.found.measured = judgement.Measured();
+  }
   for (const Output output : outputs_) {
     item.outputs.push_back({output, Draw(output, judgement, form), {}});
     sink_->Prepare(item.outputs.back());

@@ -176,7 +176,8 @@ std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, co
   std::map<std::string, std::string> made_with;
   for (const OptionRow& row : DetectorTable().rows()) {
     const std::string text = row.get(&options);
-    if (!row.name.empty() && text != row.get(&defaults)) made_with[row.name] = text;
+    if (!row.name.empty() && !row.is_aside && text != row.get(&defaults))
+      made_with[row.name] = text;
   }
   // Here it says more than not given.
   const bool insists = options.insist && options.adapt == DetectorOptions::Adapt::kAuto;

@@ -89,6 +89,31 @@ Json JsonOf(const AdaptationSummary& summary) {
   return json;
 }
 
+Json JsonOf(const ColorSums& colors) {
+  constexpr std::pair<const char*, std::size_t> kChannels[] = {
+      {"red", 2}, {"green", 1}, {"blue", 0}};
+  Json json{{"pixels", colors.pixels}};
+  for (const auto& [name, channel] : kChannels) {
+    const bool known = colors.pixels > 0;
+    json["mean"][name] = known ? Json(colors.Mean(channel)) : Json();
+    json["sd"][name] = known ? Json(colors.Deviation(channel)) : Json();
+  }
+  return json;
+}
+
+Json JsonOf(const MeasuredFace& measured) {
+  const Face& face = measured.face;
+  Json json{{"face", face.id},           {"x", face.box.x},
+            {"y", face.box.y},           {"width", face.box.width},
+            {"height", face.box.height}, {"tilt_degrees", face.frame.TiltDegrees()}};
+  for (std::size_t i = 0; i < kFaceParts; ++i) {
+    const auto part = static_cast<FacePart>(i);
+    const std::string name(part == FacePart::kFace ? "means" : FacePartName(part));
+    json[name] = JsonOf(measured.of(part));
+  }
+  return json;
+}
+
 Json ReportJson(const EvaluationReport& report) {
   Json root{{"pooled", MetricsJson(report.pooled)}};
   if (report.classes) root["classes"] = JsonOf(*report.classes);

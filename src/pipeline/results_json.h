@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "skinmask/detect/adapt.h"
+#include "skinmask/detect/measure.h"
 #include "skinmask/learn/class_counts.h"
 #include "skinmask/learn/evaluation.h"
 #include "skinmask/pipeline/evaluate.h"
@@ -24,6 +25,9 @@ ClassCounts ReadClassCounts(const JsonNode& node, std::uint64_t pixels);
 
 // {"by": "seeds", "faces": 2}, {"by": "image", "shift": -1.3} or {"by": "nothing"}.
 Json JsonOf(const AdaptationSummary& summary);
+// {"pixels": ..., "mean": {"red": ..., ...}, "sd": {...}}, numbers being null where there is none.
+Json JsonOf(const ColorSums& colors);
+Json JsonOf(const MeasuredFace& face);
 
 // {"pooled": {...}, "mean_per_image": {...}, "images": [...]}, and what else the report has.
 Json ReportJson(const EvaluationReport& report);

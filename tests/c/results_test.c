@@ -177,6 +177,63 @@ static void TestYuv(const skinmask_detector* off, const skinmask_detector* adapt
   CHECK(i == luma);
 }
 
+/* What is measured is what the mask shows; the mask that comes with it is that of
+ * skinmask_detect. */
+static void TestMeasure(const skinmask_picture* picture) {
+  const size_t row = (size_t)picture->width, pixels = row * (size_t)picture->height;
+  skinmask_options options = SKINMASK_OPTIONS;
+  skinmask_detector* detector;
+  skinmask_measurement *measured, *alone;
+  skinmask_means means, again;
+  skinmask_face face;
+  uint8_t *mask, *const out = AtTheEdge(pixels);
+  double sum[3] = {0, 0, 0}, squares[3] = {0, 0, 0}, n = 0;
+  size_t i, c;
+  CHECK(skinmask_options_set(&options, "erode", "0") == SKINMASK_OK);
+  detector = skinmask_detector_new(NULL, &options);
+  mask = Detected(detector, picture, SKINMASK_MASK, 1);
+  measured = skinmask_measure(detector, picture, SKINMASK_MASK, out, row);
+  alone = skinmask_measure(detector, picture, -1, NULL, 0);
+  CHECK(measured != NULL && alone != NULL);
+  CHECK(memcmp(mask, out, pixels) == 0);
+  for (i = 0; i < pixels; ++i) {
+    const uint8_t* const bgr = picture->planes[0] + i / row * picture->strides[0] + 3 * (i % row);
+    if (mask[i] == 0) continue;
+    ++n;
+    for (c = 0; c < 3; ++c) {
+      sum[c] += bgr[2 - c];
+      squares[c] += (double)bgr[2 - c] * bgr[2 - c];
+    }
+  }
+  CHECK(skinmask_measurement_skin(measured, &means) == SKINMASK_OK);
+  CHECK(skinmask_measurement_skin(alone, &again) == SKINMASK_OK);
+  CHECK(memcmp(&means, &again, sizeof means) == 0);
+  CHECK((double)means.pixels == n && n > 1000);
+  for (c = 0; c < 3; ++c) {
+    const double mean = sum[c] / n, variance = squares[c] / n - mean * mean;
+    CHECK(means.mean[c] > mean - 1e-9 && means.mean[c] < mean + 1e-9);
+    CHECK(means.sd[c] * means.sd[c] > variance - 1e-6 &&
+          means.sd[c] * means.sd[c] < variance + 1e-6);
+  }
+  CHECK(skinmask_measurement_faces(measured) == 1);
+  CHECK(skinmask_measurement_face(measured, 0, &face) == SKINMASK_OK);
+  CHECK(face.id == 1 && face.x >= 0 && face.x + face.width <= picture->width && face.width > 50);
+  CHECK(skinmask_measurement_part(measured, 0, SKINMASK_FOREHEAD, &means) == SKINMASK_OK);
+  CHECK(means.pixels > 0 && means.pixels < again.pixels);
+  CHECK(skinmask_measurement_part(measured, 0, 4, &means) == SKINMASK_BAD_ARGUMENT);
+  CHECK_SAYS("part: is 4");
+  CHECK(skinmask_measurement_face(measured, 1, &face) == SKINMASK_BAD_ARGUMENT);
+  CHECK_SAYS("index: is 1, and there are 1 faces");
+  CHECK(skinmask_measurement_skin(NULL, &means) == SKINMASK_BAD_ARGUMENT);
+  CHECK(skinmask_measurement_faces(NULL) == 0);
+  CHECK(skinmask_measure(NULL, picture, SKINMASK_MASK, NULL, 0) == NULL);
+  CHECK(skinmask_measure(detector, picture, 99, out, row) == NULL);
+  skinmask_measurement_free(NULL);
+  skinmask_measurement_free(measured);
+  skinmask_measurement_free(alone);
+  skinmask_detector_free(detector);
+}
+
 /* One detector for many threads: the same bytes, and each thread's own error. */
 typedef struct Share {
   const skinmask_detector* detector;
@@ -248,6 +305,7 @@ int main(int argc, char** argv) {
   TestFormats(photo, &picture, off);
   TestYuv(off, adapted);
   TestThreads(off, &picture);
+  TestMeasure(&picture);
   skinmask_detector_free(off);
   skinmask_detector_free(adapted);
   skinmask_image_free(image);

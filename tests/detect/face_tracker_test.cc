@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "support/colors.h"
 
@@ -83,6 +85,30 @@ TEST(FaceTracker, DropsWhatSearchesMissSoonerWhereItIsLost) {
     EXPECT_EQ(missed, lost ? 6 : 9);
     EXPECT_TRUE(tracker.empty());
   }
+}
+
+std::vector<std::int64_t> Numbers(const FaceTracker& tracker) {
+  std::vector<std::int64_t> numbers;
+  for (const Face& face : tracker.faces()) numbers.push_back(face.id);
+  return numbers;
+}
+
+TEST(FaceTracker, NumbersStayWithTheirFacesAndNoneIsGivenTwice) {
+  using Are = std::vector<std::int64_t>;
+  FaceTracker tracker({});
+  const TrackingFrame frame = SeenFrom({40, 30}), other = SeenFrom({40, 30}, 2);
+  tracker.UpdateWithDetections({FaceAt(160, 120), FaceAt(70, 120)}, frame, frame);
+  EXPECT_EQ(Numbers(tracker), (Are{1, 2}));
+  tracker.UpdateWithDetections({FaceAt(70, 120), FaceAt(180, 120)}, frame, frame);
+  EXPECT_EQ(Numbers(tracker), (Are{1, 2}));
+  EXPECT_EQ(tracker.faces()[0].box, FaceAt(180, 120).box);
+  for (int i = 0; i < 20; ++i) tracker.UpdateWithDetections({FaceAt(180, 120)}, frame, frame);
+  EXPECT_EQ(Numbers(tracker), (Are{1}));
+  tracker.UpdateWithDetections({FaceAt(180, 120), FaceAt(70, 120)}, frame, frame);
+  EXPECT_EQ(Numbers(tracker), (Are{1, 3}));
+  tracker.Clear();
+  tracker.UpdateWithDetections({FaceAt(160, 120)}, other, other);
+  EXPECT_EQ(Numbers(tracker), (Are{4}));
 }
 
 TEST(FaceTracker, LeavesARegionThatIsNoFaceInItsPlace) {

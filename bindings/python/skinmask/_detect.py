@@ -22,14 +22,18 @@ from ._common import (
     two_numbers,
 )
 from ._model import Model, chosen
-from ._skinmask import Frame, Region, Video, threads
+from ._skinmask import Face, Frame, Judgement, Means, Region, Video, threads
 
 __all__ = [
+    "Face",
     "Frame",
+    "Judgement",
+    "Means",
     "Region",
     "Stream",
     "Video",
     "detect",
+    "judge",
     "read_image",
     "region",
     "set_threads",
@@ -97,6 +101,8 @@ def detect(
     - faces: the file of a network that finds faces, YuNet; where None that which SKINMASK_FACES in
       the environment names, or the built-in detector.
     - refine: whether neighbouring pixels help each other.
+    - draw: 'faces', 'ellipse' or 'faces,ellipse', into overlays: boxes of faces with their numbers,
+      the ellipse of the mask.
     - abstain: (low, high): 128 in the mask where P(skin) is above the one and at most the other.
     - out: an array for the result, which is then returned.
 
@@ -109,6 +115,28 @@ def detect(
         rgb,
         out,
     )
+
+
+def judge(
+    image: _Image, model: Model | None = None, *, rgb: bool = False, **options: Any
+) -> Judgement:
+    """A picture and all that is found in it: `mask`, `probability`, `region`, `means` and `faces`.
+
+    >>> image = numpy.full((9, 9, 3), (118, 148, 205), numpy.uint8)
+    >>> judged = judge(image, adapt="off")
+    >>> judged.means
+    <skinmask.Means of 81 pixels: red 205.00, green 148.00, blue 118.00>
+    >>> judged.faces
+    []
+
+    Each is made when it is first asked for, in whatever thread asks. `means` are over the mask, but
+    for the pixels that are at most `erode` (2 where None, 0 up) columns and rows from what is no
+    skin. `faces` are those that the picture was adapted to, each with its `id`, its `box`, and the
+    means of its skin, of its forehead and of its cheeks. The picture is copied; `bgr` is B G R,
+    also with `rgb`. `options` are those of `detect`.
+    """
+    require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
+    return _skinmask.judge(chosen(model)._detector(options), image, rgb)
 
 
 def set_threads(count: int) -> None:
@@ -146,6 +174,11 @@ class Stream:
         """As `detect`, of the next frame; `abstain` is the stream's where None."""
         return self._core.detect(image, _asked(output, dtype, abstain, rgb), rgb, out)
 
+    def judge(self, image: _Image, *, rgb: bool = False) -> Judgement:
+        """As `judge`, of the next frame: its mask, its means, and its faces with their numbers."""
+        require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
+        return self._core.judge(image, rgb)
+
 
 def video(
     path: Path,
@@ -157,9 +190,9 @@ def video(
 ) -> Video:
     """The frames of a video file, one after the other, as `skinmask detect` judges them.
 
-    A frame has `index`, `seconds`, `bgr`, `mask`, `probability` and `region`. Its pictures are made
-    when they are first asked for, in whatever thread asks, and are read-only (copy them to draw on
-    them). `start` and `end` are seconds or texts as '1:02.5' and '120f' (a frame's number): frames
+    A frame has `index`, `seconds`, `bgr`, `mask`, `probability`, `region`, `means` and `faces`, as
+    `judge` tells. Its pictures are made when they are first asked for, in whatever thread asks, and
+    are read-only (copy them to draw on them). `start` and `end` are seconds or texts as '1:02.5' and '120f' (a frame's number): frames
     from the one on and before the other. Damage is an Error where it stands, after the frames
     before it. `options` are those of `detect`.
 

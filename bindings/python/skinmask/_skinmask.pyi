@@ -184,13 +184,44 @@ class Region:
     def angle_degrees(self) -> float:
         """From the x axis to the long axis, clockwise as the picture is seen."""
 
-class Frame:
-    """One frame of a video. Its pictures are made when they are asked for, and are read-only."""
+class Means:
+    """Which colours some pixels have: means and standard deviations of red, green and blue."""
 
     @property
-    def index(self) -> int: ...
+    def pixels(self) -> int: ...
     @property
-    def seconds(self) -> float: ...
+    def mean(self) -> tuple[float, float, float]:
+        """Of red, green and blue, 0 to 255; not a number where there is no pixel."""
+    @property
+    def sd(self) -> tuple[float, float, float]:
+        """Standard deviations of the same (divided by the number of pixels)."""
+
+class Face:
+    """A face that a picture was adapted to, and the colours of its skin."""
+
+    @property
+    def id(self) -> int:
+        """The same from frame to frame; in a single picture 1, 2, ..."""
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        """x, y, width, height, upright, from the forehead to the chin."""
+    @property
+    def tilt_degrees(self) -> float:
+        """Clockwise, as the picture is seen."""
+    @property
+    def means(self) -> Means:
+        """Of the skin of the face without its outline."""
+    @property
+    def forehead(self) -> Means: ...
+    @property
+    def left_cheek(self) -> Means:
+        """Left in the picture."""
+    @property
+    def right_cheek(self) -> Means: ...
+
+class Judgement:
+    """A picture and what is found in it, made when it is asked for; pictures are read-only."""
+
     @property
     def bgr(self) -> NDArray[numpy.uint8]: ...
     @property
@@ -202,6 +233,19 @@ class Frame:
         """'faces', 'image' or 'nothing'."""
     @property
     def region(self) -> Region | None: ...
+    @property
+    def means(self) -> Means:
+        """Over the mask, but for `erode` pixels at its border."""
+    @property
+    def faces(self) -> list[Face]: ...
+
+class Frame(Judgement):
+    """One frame of a video."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
 
     def plot(self, ax: Any = None) -> Any:
         """Draws it with the border of its skin on axes of matplotlib, which are returned."""
@@ -229,7 +273,9 @@ class Video:
 class Stream:
     def __init__(self, detector: Detector) -> None: ...
     def detect(self, image: Any, request: Request, rgb: bool, out: Any) -> NDArray[Any]: ...
+    def judge(self, image: Any, rgb: bool) -> Judgement: ...
 
+def judge(detector: Detector, image: Any, rgb: bool) -> Judgement: ...
 def detect(
     detector: Detector, image: Any, request: Request, rgb: bool, out: Any
 ) -> NDArray[Any]: ...

@@ -35,6 +35,7 @@ struct OptionRow {
   bool may_be_absent = false;        // its text is "" then
   bool is_list = false;              // texts joined by commas: "a,b"
   std::vector<std::string> kinds;    // of models, where it is of some kinds alone
+  bool is_aside = false;             // it changes no picture that is made
   bool insists = false;              // given as it is by default, it may say more than not given
 
   // What users see. An option without a name is for programs in C++ alone.
@@ -177,6 +178,10 @@ class Option {
 
   Option&& List() && {
     rows_.front().is_list = true;
+    return std::move(*this);
+  }
+  Option&& Aside() && {
+    rows_.front().is_aside = true;
     return std::move(*this);
   }
   // What it means beside its value that users set it: `then` is called behind that.

@@ -45,6 +45,7 @@ struct Adaptation {
   double shift = 0;                      // of the global log-odds
   cv::Mat slope, offset;                 // CV_32FC1 of the small image's size
   AdaptationSummary summary;
+  std::vector<Face> faces;  // that were found, and fitted to
 
   // The pixels of a row in that light: `bgr` itself, or valid until this thread's next call.
   const std::uint8_t* InLight(const std::uint8_t* bgr, int width) const;
@@ -100,7 +101,7 @@ class Adapter {
   std::optional<Adaptation> AdaptToSeeds(const cv::Mat& small_bgr, const std::vector<Seed>& found,
                                          const cv::Size& image) const;
   static Adaptation AdaptedToSeeds(const ImageModel& model, const cv::Mat& spatial_prior,
-                                   const std::vector<Seed>& seeds);
+                                   std::vector<Face> faces);
   std::optional<Adaptation> AdaptToImage(const cv::Mat& small_bgr) const;
   // Null where that is the global model as it is. `small_bgr` is in its light, of `stops` more.
   std::optional<Adaptation> AdaptedToImage(const cv::Mat& small_bgr,

@@ -22,6 +22,14 @@ namespace [[gnu::visibility("default")]] skinmask {
 
 inline constexpr double kOutlierOfMaps = 0.999;  // DetectorOptions::outlier of maps of the unknown
 
+// What is drawn into overlays beside the border of the skin.
+struct Drawing {
+  bool faces = false;    // their boxes and numbers, and what is measured of them (DrawFaces)
+  bool ellipse = false;  // of the mask, with its long axis (DrawRegion)
+
+  bool operator==(const Drawing&) const = default;
+};
+
 struct DetectorOptions {
   // kAuto: each picture is adapted to its faces, or, where there is none, divided where its own
   // colours divide; kFaces: to its faces alone; kOff: the same model for all, which is the fastest.
@@ -48,6 +56,10 @@ struct DetectorOptions {
   // abstain 1, in maps of the unknown kOutlierOfMaps, and 1 for logistic models, which have no
   // densities.
   std::optional<double> outlier{};
+  // What Judgement::Measured leaves out at the border of the mask, in pixels, as Measure has it;
+  // absent: kUsualErosion.
+  std::optional<int> erode{};
+  std::optional<Drawing> draw{};
   // What pictures are judged by that have planes, where the model allows it, and they are not
   // adapted to.
   FramePosterior::Pixels pixels = FramePosterior::Pixels::kYuv;

@@ -8,8 +8,10 @@
 #include <opencv2/core.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "skinmask/detect/adapt.h"
+#include "skinmask/detect/measure.h"
 #include "skinmask/media/video.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
@@ -88,9 +90,15 @@ class Judgement {
   // DetectorOptions::outlier, not explained, else 0.
   cv::Mat AbstainingMask();
 
+  // The colours of the pixels of Mask and of the faces in it, as DetectorOptions::erode has it; of
+  // a picture of planes those of its B G R.
+  const Measurement& Measured();
+
   // Null: the model as it is.
   const Adaptation* adaptation();
   AdaptationSummary summary() { return adaptation() ? adaptation()->summary : AdaptationSummary(); }
+  // That the picture was adapted to; in pixels of this one.
+  std::vector<Face> Faces();
   const Detector& detector() const { return *detector_; }
   const Picture& picture() const { return picture_; }
   // Of the pixels that are judged: the picture's before its rotation where they are planes.
@@ -119,7 +127,8 @@ class Judgement {
   cv::Mat mask_memory_;
   cv::Mat mask_, log_odds_, classes_, uncertainty_, abstaining_;
   std::array<cv::Mat, 3> probability_;  // of 8, 16 and 32 bits
-  Judgement* whole_ = nullptr;          // that this is a smaller one of
+  std::optional<Measurement> measured_;
+  Judgement* whole_ = nullptr;  // that this is a smaller one of
   cv::Size smaller_;
 };
 

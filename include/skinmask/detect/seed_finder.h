@@ -1,8 +1,10 @@
 // Seeds: where one image shows skin for certain, by which a model adapts to it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <numbers>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string_view>
@@ -21,8 +23,19 @@ struct FaceFrame {
 
   // A point of the image seen from the face: x to the right of its centre, y down, in sizes.
   cv::Point2d FromImage(const cv::Point2d& point) const;
+  cv::Point2d ToImage(const cv::Point2d& point) const;  // the other way
+  double TiltDegrees() const { return tilt * 180 / std::numbers::pi; }
   // The upright square, as far as it lies within the image.
   cv::Rect Box(const cv::Size& image) const;
+};
+
+// A face that a picture was fitted to.
+struct Face {
+  // In a stream the same from frame to frame, and no other face's; in a picture of its own 1, 2,
+  // ... in the order in which they were found.
+  std::int64_t id = 0;
+  cv::Rect box;  // upright, within the image
+  FaceFrame frame;
 };
 
 // Where one person's skin is.

@@ -13,6 +13,7 @@
 
 #include "skinmask/base/file.h"
 #include "skinmask/detect/detector.h"
+#include "skinmask/detect/measure.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"
 #include "skinmask/media/image.h"
@@ -29,6 +30,7 @@ struct DetectedFrame {
   std::uint64_t pixels = 0;
   std::uint64_t skin_pixels = 0;
   std::optional<Region> region;  // of the probability map; absent where that is 0 all over
+  Measurement measured;
 };
 
 struct VideoOutputOptions {
@@ -60,6 +62,7 @@ struct DetectedImage {
   Rational rate{};          // of a video
   // Of an image, if it is wanted: of the probability map; absent where that is 0 all over.
   std::optional<Region> region;
+  std::optional<Measurement> measured;  // likewise
   // What was done to an image; kNothing where there is no adapter.
   AdaptationSummary adaptation;
   // Of a video: frames that were fitted to faces or seeds, and to the frame itself.
@@ -100,7 +103,8 @@ struct DetectOptions {
   // Called for each image, in order, and each video, before its outputs are in their places: what
   // is noted then is known of all that is there, should the process be killed. Empty: nobody notes.
   std::function<void(const DetectedImage&)> before_outputs;
-  bool region = false;  // DetectedImage::region of images is wanted, which takes their P(skin)
+  bool region = false;    // DetectedImage::region of images is wanted, which takes their P(skin)
+  bool measured = false;  // DetectedImage::measured of images is wanted, which takes their B G R
 };
 
 // The options of a detector that decide the bytes of outputs, by the names that users have, where

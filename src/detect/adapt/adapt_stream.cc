@@ -175,8 +175,8 @@ class StreamAdapter::State {
     else if (rate > 0)
       StepwiseUpdate(*model_, small, color_priors, evidence, rate, options);
     if (model_)
-      current_ =
-          std::make_shared<const Adaptation>(adapter_->AdaptedToSeeds(*model_, prior, seeds));
+      current_ = std::make_shared<const Adaptation>(
+          adapter_->AdaptedToSeeds(*model_, prior, tracker_.faces()));
   }
 
   std::shared_ptr<const Adapter> adapter_;

@@ -5,6 +5,7 @@
 #include <opencv2/imgproc.hpp>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/parallel_rows.h"
 #include "detect/adapt/adapted_rows.h"
@@ -55,6 +56,14 @@ cv::Mat AgainstSmallParts(const cv::Mat& small, const AdaptedRows& rows, const O
     offset(around).setTo(-scale.Inverse(static_cast<float>(most)) - kBelow, cells);
   }
   return offset;
+}
+
+std::vector<Face> FacesOf(const std::vector<Seed>& seeds) {
+  std::vector<Face> faces;
+  for (const Seed& seed : seeds)
+    if (seed.face)
+      faces.push_back({static_cast<std::int64_t>(faces.size()) + 1, seed.box, *seed.face});
+  return faces;
 }
 
 }  // namespace
@@ -141,19 +150,19 @@ std::optional<Adaptation> Adapter::AdaptToSeeds(const cv::Mat& small,
   const Evidence evidence{global, prior, MiddleFaceSize(seeds, image, small.size())};
   const std::optional<ImageModel> model = FitToImage(small, color_priors, evidence, options_);
   if (!model) return std::nullopt;
-  return AdaptedToSeeds(*model, prior, seeds);
+  return AdaptedToSeeds(*model, prior, FacesOf(seeds));
 }
 
 Adaptation Adapter::AdaptedToSeeds(const ImageModel& model, const cv::Mat& spatial_prior,
-                                   const std::vector<Seed>& seeds) {
+                                   std::vector<Face> faces) {
   Adaptation adaptation;
   adaptation.local.emplace(Components(model), 0);
   adaptation.distances = Distances(model);
   const bool refined = !model.message.slope.empty();
   adaptation.slope = refined ? model.message.slope : cv::Mat::zeros(spatial_prior.size(), CV_32FC1);
   adaptation.offset = refined ? cv::Mat(model.message.offset + spatial_prior) : spatial_prior;
-  const auto faces = std::ranges::count_if(seeds, [](const Seed& s) { return s.face.has_value(); });
-  adaptation.summary = {AdaptationSummary::By::kSeeds, static_cast<std::size_t>(faces), 0, 0};
+  adaptation.summary = {AdaptationSummary::By::kSeeds, faces.size(), 0, 0};
+  adaptation.faces = std::move(faces);
   return adaptation;
 }
 

@@ -69,7 +69,7 @@ double MatchTemplate(const cv::Mat& face_template, const TrackingFrame& now, See
 
 // Of a detection in the frame `searched`, followed to the frame `now`.
 Track TrackOf(const Seed& detection, const TrackingFrame& searched, const TrackingFrame& now) {
-  Track track{detection, true, 0, {}, 1, {}};
+  Track track{detection, true, 0, {}, 1, {}, 0};
   if (!detection.face) return track;
   track.face_template = searched.small_grey(TemplateBox(detection.box, searched));
   // Of a face at the very border nothing may be left in the small image.
@@ -113,9 +113,11 @@ bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
       if (IntersectionOverUnion(known->seed.box, found.seed.box) > kIouToStay)
         found.seed = known->seed;
       found.color_prior = known->color_prior;
+      found.id = known->id;
       *known = std::move(found);
       UpdateTemplate(*known, now);
     } else if (tracks_.size() < kMaxSeeds) {
+      found.id = ++last_id_;
       tracks_.push_back(std::move(found));
       UpdateTemplate(tracks_.back(), now);
       others = true;
@@ -152,6 +154,13 @@ std::vector<Seed> FaceTracker::seeds() const {
   std::vector<Seed> seeds;
   for (const Track& track : tracks_) seeds.push_back(track.seed);
   return seeds;
+}
+
+std::vector<Face> FaceTracker::faces() const {
+  std::vector<Face> faces;
+  for (const Track& track : tracks_)
+    if (track.seed.face) faces.push_back({track.id, track.seed.box, *track.seed.face});
+  return faces;
 }
 
 std::vector<ColorGaussian> FaceTracker::color_priors() const {

@@ -2,6 +2,7 @@
 // frames, and followed between.
 #pragma once
 
+#include <cstdint>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <vector>
@@ -20,6 +21,7 @@ struct Track {
   cv::Mat face_template;    // grey, of the small image, from when the face was last confirmed
   double correlation = 1;   // normalised, of what is there now with the template
   std::optional<ColorGaussian> color_prior;
+  std::int64_t id = 0;  // from 1 up, in the order in which they were first found
 };
 
 // A frame with what tracking needs of it.
@@ -49,11 +51,13 @@ class FaceTracker {
   bool AllConfirmed() const;
   bool AnyLost() const;  // a face that is not where it should be: time for a search
   std::vector<Seed> seeds() const;
+  std::vector<Face> faces() const;
   std::vector<ColorGaussian> color_priors() const;
 
  private:
   SeedSkinOptions options_;
   std::vector<Track> tracks_;
+  std::int64_t last_id_ = 0;
 };
 
 }  // namespace skinmask

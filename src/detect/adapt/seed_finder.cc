@@ -66,6 +66,11 @@ cv::Point2d FaceFrame::FromImage(const cv::Point2d& point) const {
   return {c * d.x + s * d.y, c * d.y - s * d.x};
 }
 
+cv::Point2d FaceFrame::ToImage(const cv::Point2d& point) const {
+  const double c = std::cos(tilt), s = std::sin(tilt);
+  return centre + size * cv::Point2d(c * point.x - s * point.y, s * point.x + c * point.y);
+}
+
 cv::Rect FaceFrame::Box(const cv::Size& image) const {
   const cv::Point2d half(size / 2, size / 2);
   return cv::Rect(cv::Point(centre - half), cv::Point(centre + half)) & cv::Rect({}, image);

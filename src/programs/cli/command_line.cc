@@ -179,10 +179,13 @@ bool ReadsTablesOnly(const Given& given) {
          !given.Has("--validation-images") && !given.Has("--calibrate-masks");
 }
 bool Simulates(const Given& given) { return given.Has("--simulate"); }
+bool WritesNoTable(const Given& given) { return !given.Has("--csv") && !given.Has("--faces-csv"); }
+bool MeasuresNothing(const Given& given) {
+  return WritesNoTable(given) && !given.Has("--json") && !given.Has("--jsonl");
+}
 // With either, --force is for that file.
 bool ResumesAndWritesNoFile(const Given& given) {
-  return given.Has("--resume") && !given.Has("--csv") && !given.Has("--json") &&
-         !given.Has("--jsonl");
+  return given.Has("--resume") && MeasuresNothing(given);
 }
 
 struct Rule {
@@ -192,6 +195,10 @@ struct Rule {
 };
 
 constexpr Rule kRules[] = {
+    {"detect", "--erode", MeasuresNothing,
+     "--erode is of what is measured, which --csv, --faces-csv, --json and --jsonl tell"},
+    {"live", "--erode", WritesNoTable,
+     "--erode is of what is measured, which --csv and --faces-csv tell"},
     {"detect", "--refine", AdaptsNothing,
      "--refine is of adapted images, and --adapt off is given"},
     {"live", "--refine", AdaptsNothing, "--refine is of adapted images, and --adapt off is given"},

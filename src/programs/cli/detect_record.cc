@@ -110,12 +110,11 @@ std::set<std::string_view> SetOf(const TextList& texts) {
 }  // namespace
 
 DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
-    : flags_(flags), context_(context) {
+    : flags_(flags),
+      context_(context),
+      tables_(flags.tables, FrameTables::Of::kDetect, context.if_exists(), context.force) {
   if (context.resume && !context.force && !context.json_to_stdout())
     earlier_ = ReadEarlier(context.json);
-  if (!flags.csv.empty()) {
-    table_.emplace(flags.csv, context.if_exists(), 6, "input", context.force);
-  }
   if (!context.json.empty() && !context.json_to_stdout() && !IsSpecial(context.json)) {
     journal_.emplace(context.json, context.resume && !context.force);
     ReadJournal();
@@ -194,7 +193,7 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, 
 Run DetectRecord::Watch(Run run) {
   run.problem = [this, problem = run.problem](const Problem& p) {
     problem(p);
-    if (table_ && noted_ == p.input) table_->CutToMark();  // its outputs could not be written
+    if (noted_ == p.input) tables_.CutToMark();  // its outputs could not be written
     const Json entry{{"input", p.input}, {"failed", WithFlags(p.Reason())}};
     if (!flags_.jsonl.empty()) WriteLine(entry);
     if (journal_) WriteJournal(entry);
@@ -202,10 +201,14 @@ Run DetectRecord::Watch(Run run) {
   return run;
 }
 
-FrameTable::Row DetectRecord::RowOf(const DetectedFrame& frame) {
-  return {static_cast<std::uint64_t>(frame.index), frame.seconds,
-          static_cast<double>(frame.skin_pixels) / static_cast<double>(frame.pixels), frame.region,
-          frame.input.string()};
+void DetectRecord::Add(const DetectedFrame& frame) {
+  tables_.Add(
+      {.frame = frame.index,
+       .seconds = frame.seconds,
+       .skin_fraction = static_cast<double>(frame.skin_pixels) / static_cast<double>(frame.pixels),
+       .region = frame.region,
+       .measured = &frame.measured,
+       .input = frame.input.string()});
 }
 
 Json DetectRecord::EntryOf(const DetectedImage& image,
@@ -220,7 +223,12 @@ Json DetectRecord::EntryOf(const DetectedImage& image,
   }
   json["skin_pixels"] = image.skin_pixels;
   json["skin_fraction"] = image.SkinFraction();
-  if (image.frames == 0) json["region"] = RegionJson(image.region);
+  if (image.frames == 0) {
+    json["region"] = RegionJson(image.region);
+    json["means"] = JsonOf(image.measured->skin);
+    json["faces"] = Json::array();
+    for (const MeasuredFace& face : image.measured->faces) json["faces"].push_back(JsonOf(face));
+  }
   if (adapter_) json["adaptation"] = AdaptationJson(image);
   return json;
 }
@@ -254,8 +262,12 @@ void DetectRecord::WriteJournal(const Json& entry) {
 
 void DetectRecord::Note(const DetectedImage& image) {
   noted_ = image.input.string();
-  if (table_ && image.frames == 0) table_->Add({0, 0, image.SkinFraction(), image.region, noted_});
-  if (table_) table_->Flush();
+  if (tables_.any() && image.frames == 0)
+    tables_.Add({.skin_fraction = image.SkinFraction(),
+                 .region = image.region,
+                 .measured = &*image.measured,
+                 .input = noted_});
+  tables_.Flush();
   if (journal_) WriteJournal(EntryOf(image, OutputsOf(image)));
 }
 
@@ -263,7 +275,7 @@ void DetectRecord::Add(const DetectedImage& image) {
   noted_.clear();
   const std::vector<std::string> outputs = OutputsOf(image);
   if (image.frames == 0) faces_.Add(image.adaptation);
-  if (table_) table_->Mark();
+  tables_.Mark();
   if (!flags_.jsonl.empty() || !context_.json.empty()) {
     Json entry = EntryOf(image, outputs);
     if (!flags_.jsonl.empty()) WriteLine(entry);
@@ -340,12 +352,12 @@ void DetectRecord::TellMissingRows() const {
   const TextList& left_out = context_.record.left_out();
   std::size_t missing = 0;
   for (std::size_t i = 0; i < left_out.size(); ++i)
-    missing += !table_->Keeps(std::string(left_out[i]));
+    missing += tables_.Lacks(std::string(left_out[i]));
   if (missing > 0 && !context_.quiet)
     PrintLine(fmt::format(
         "warning: {}: has no rows of {} of the inputs that are done already (a run without "
         "--resume, into another folder, makes them)",
-        flags_.csv, missing));
+        flags_.tables.csv, missing));
 }
 
 bool DetectRecord::IsUndone(const std::string& input) {
@@ -360,13 +372,13 @@ bool DetectRecord::IsUndone(const std::string& input) {
 void DetectRecord::Finish() {
   TakeOverKilled();
   TakeOverEarlier();
-  if (table_) table_->DropKilled([this](const std::string& input) { return IsUndone(input); });
-  if (table_ && context_.resume) TellMissingRows();
+  tables_.DropKilled([this](const std::string& input) { return IsUndone(input); });
+  if (context_.resume) TellMissingRows();
   if (!flags_.jsonl.empty() && !jsonl_) OpenLines();
   if (by_faces_ && faces_.images > 0 && !context_.quiet && !stdout_is_taken())
     Print("{}\n", faces_.Text());
-  if (table_ && StopFlag()) table_->CutToMark();
-  if (table_) table_->Finish();
+  if (StopFlag()) tables_.CutToMark();
+  tables_.Finish();
   if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
     throw Error(flags_.jsonl, "cannot be written whole (is the disk full?)");
   if (context_.json.empty()) return;

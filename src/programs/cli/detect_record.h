@@ -13,14 +13,15 @@
 #include "base/json.h"
 #include "programs/cli/context.h"
 #include "programs/cli/detector_flags.h"
-#include "programs/cli/frame_table.h"
+#include "programs/cli/frame_tables.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask::cli {
 
 struct RecordFlags {
-  std::string csv, jsonl;  // empty: none; jsonl "-": standard output
+  TableFlags tables;
+  std::string jsonl;  // empty: none; "-": standard output
 };
 
 class DetectRecord {
@@ -34,19 +35,20 @@ class DetectRecord {
   void Begin(const Detector& detector, const DetectOptions& detect, bool by_faces);
   // `run` as it was, with problems noted here, too.
   Run Watch(Run run);
-  void Add(const DetectedFrame& frame) { table_->Add(RowOf(frame)); }
+  void Add(const DetectedFrame& frame);
   // Before the outputs of an image or a video are there: a kill leaves no output without it.
   void Note(const DetectedImage& image);
   void Add(const DetectedImage& image);
   // Writes what there is to write at the end.
   void Finish();
 
-  bool has_table() const { return table_.has_value(); }
-  // Whether the ellipses of images are wanted.
-  bool wants_region() const { return table_ || !flags_.jsonl.empty() || !context_.json.empty(); }
+  bool has_table() const { return tables_.any(); }
+  // Whether the ellipses of images, and what is measured of them, are wanted.
+  bool wants_more() const {
+    return tables_.any() || !flags_.jsonl.empty() || !context_.json.empty();
+  }
 
  private:
-  static FrameTable::Row RowOf(const DetectedFrame& frame);
   Json EntryOf(const DetectedImage& image, const std::vector<std::string>& outputs) const;
   void PrintResult(const DetectedImage& image, const std::vector<std::string>& outputs) const;
   void OpenLines();
@@ -64,8 +66,8 @@ class DetectRecord {
   // The entries of this run and of the earlier one's list `key`, in the order of the inputs.
   Json Completed(const std::map<std::string, Json>& entries, const char* key) const;
   bool stdout_is_taken() const {
-    return context_.json_to_stdout() || flags_.jsonl == "-" || flags_.csv == kStandardOutput ||
-           results_to_stdout_;
+    return context_.json_to_stdout() || flags_.jsonl == "-" || results_to_stdout_ ||
+           flags_.tables.csv == kStandardOutput || flags_.tables.faces_csv == kStandardOutput;
   }
 
   RecordFlags flags_;
@@ -77,7 +79,7 @@ class DetectRecord {
   std::string noted_;                            // the input whose outputs are being written
   std::map<std::string, Json> images_, videos_;  // of this run, by input
   FaceCount faces_;
-  std::optional<FrameTable> table_;
+  FrameTables tables_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> jsonl_{nullptr, std::fclose};
   std::string positive_, digest_;
   double threshold_ = 0;

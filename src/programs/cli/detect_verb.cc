@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <utility>
 
 #include "programs/cli/detect_record.h"
 #include "programs/cli/detector_flags.h"
@@ -119,7 +121,8 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
     throw UsageError("--codec is for videos, and --frames makes none");
   if (options.frames) RefuseFrameNumbers(options.inputs);
   detect.max_pixels = options.max_pixels;
-  for (const std::string& file : {options.record.csv, options.record.jsonl, context.json})
+  for (const std::string& file : {options.record.tables.csv, options.record.tables.faces_csv,
+                                  options.record.jsonl, context.json})
     if (file != "-") detect.other_files.emplace_back(file);
   detect.video.png_frames = options.frames;
   detect.video.codec = options.codec;
@@ -153,7 +156,8 @@ Detector PreparedDetector(const DetectFlags& flags, const std::vector<Output>& o
 void Confine(const DetectFlags& options, const DetectOptions& detect, const Context& context) {
   Access access{detect.inputs,
                 {detect.output_folder},
-                {options.record.csv, options.record.jsonl, detect.output_file},
+                {options.record.tables.csv, options.record.tables.faces_csv, options.record.jsonl,
+                 detect.output_file},
                 detect.listed};
   access.reads.push_back(WithFacesOfEnvironment(options.detector).faces);
   access.reads.push_back(options.detector.seed_mask);
@@ -168,14 +172,18 @@ void CheckStreams(const DetectFlags& options, const Context& context) {
   const auto is_stdout = [](const std::string& file) {
     return file == "-" || file == kStandardOutput;
   };
-  const auto outputs =
-      std::ranges::count_if(std::initializer_list<std::string>{options.output, options.record.jsonl,
-                                                               options.record.csv, context.json},
-                            is_stdout);
-  if (outputs > 1) throw UsageError("standard output takes one of -o -, --json, --jsonl and --csv");
-  RequireApart(options.record.csv, "--csv", context.json, "--json");
-  RequireApart(options.record.jsonl, "--jsonl", context.json, "--json");
-  RequireApart(options.record.csv, "--csv", options.record.jsonl, "--jsonl");
+  const std::pair<std::string, const char*> files[] = {
+      {options.record.tables.csv, "--csv"},
+      {options.record.tables.faces_csv, "--faces-csv"},
+      {options.record.jsonl, "--jsonl"},
+      {context.json, "--json"}};
+  auto outputs = std::ranges::count_if(files, [&](const auto& f) { return is_stdout(f.first); });
+  if (is_stdout(options.output)) ++outputs;
+  if (outputs > 1)
+    throw UsageError("standard output takes one of -o -, --json, --jsonl, --csv and --faces-csv");
+  for (std::size_t i = 0; i < std::size(files); ++i)
+    for (std::size_t j = i + 1; j < std::size(files); ++j)
+      RequireApart(files[i].first, files[i].second, files[j].first, files[j].second);
 }
 
 // What the outputs depend on beside the model, for runs that resume this one: what was given, and
@@ -205,7 +213,7 @@ void RunDetect(const DetectFlags& options, Context& context) {
   if (options.frames && !detector.adapter()) Disregard("from", context);
   record.Begin(detector, detect, detector.options().by_faces());
   detect.made_with = MadeWith(detector, context);
-  detect.region = record.wants_region();
+  detect.region = detect.measured = record.wants_more();
   detect.before_outputs = [&](const DetectedImage& image) { record.Note(image); };
   if (record.has_table())
     detect.video.frame = [&](const DetectedFrame& frame) { record.Add(frame); };
@@ -246,11 +254,12 @@ void AddInputAndOutput(CLI::App& verb, DetectFlags& options) {
 
 void AddWorkOptions(CLI::App& verb, DetectFlags& options, Context& context) {
   const OptionGroup group(verb, "Input");
-  AddTableOptions(verb, DetectorTable().rows(), &options.detector, "Decision");
-  Aside(
-      OptionGroup(verb, "Output")
-          .AddFlag("--resume", context.resume,
-                   "Leave out what exists already, and complete the FILE of --json and of --csv"));
+  for (const char* heading : {"Decision", "Output"})
+    AddTableOptions(verb, DetectorTable().rows(), &options.detector, heading);
+  Aside(OptionGroup(verb, "Output")
+            .AddFlag("--resume", context.resume,
+                     "Leave out what exists already, and complete the FILE of --json, --csv and "
+                     "--faces-csv"));
   AddShardOption(verb, options.shard);
   Aside(AddMaxPixelsOption(verb, options.max_pixels));
   group
@@ -288,9 +297,14 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
 void AddRecordOptions(CLI::App& verb, DetectFlags& options) {
   const OptionGroup group(verb, "Output");
   Aside(group.Add(
-            "--csv", options.record.csv, "FILE",
-            "A row for each image and frame: time, share of skin, and where it is, how large and "
-            "which way it lies; - is standard output"))
+            "--csv", options.record.tables.csv, "FILE",
+            "A row for each image and frame: time, share of skin, where it is, how large and "
+            "which way it lies, and its colours: means and standard deviations of red, green and "
+            "blue; - is standard output"))
+      ->transform(DashIsOutput());
+  Aside(group.Add("--faces-csv", options.record.tables.faces_csv, "FILE",
+                  "A row for each face in each image and frame: its number, its box, and the "
+                  "colours of its skin, of the forehead and of the cheeks; - is standard output"))
       ->transform(DashIsOutput());
   Aside(group.Add(
       "--jsonl", options.record.jsonl, "FILE",

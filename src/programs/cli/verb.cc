@@ -29,6 +29,7 @@ CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options)
                   : verb.add_option_function<std::string>(
                         flag, [set](const std::string& value) { set({value}); }, row.help);
   if (!row.is_list) option->default_str(row.get(options));
+  if (row.is_aside) Aside(option);
   return option->type_name(row.value)->group(row.heading);
 }
 

@@ -47,7 +47,8 @@ constexpr Key kKeys[] = {
     {'6', "6", "cut-out: the skin alone, on the background of --background", Choose<View::kCutout>},
     {'7', "7", "uncertainty: yellow near the threshold, blue where no class explains the colour",
      Choose<View::kUncertainty>},
-    {'e', "e", "ellipse and axis of the region, on or off", [](Controls& c) { c.ToggleRegion(); }},
+    {'e', "e", "ellipse of the mask and its axis, on or off",
+     [](Controls& c) { c.ToggleEllipse(); }},
     {'t', "t", "follow one region; drag a rectangle to choose it",
      [](Controls& c) { c.ToggleTracking(); }},
     {'a', "a", "adapt the model to each frame, on or off", [](Controls& c) { c.ToggleAdapting(); }},
@@ -60,7 +61,8 @@ constexpr Key kKeys[] = {
     {'w', "w", "write the model as it is now", [](Controls& c) { c.WriteModel(); }},
     {'p', "p", "snapshot: frame, mask and probability", [](Controls& c) { c.TakeSnapshot(); }},
     {'r', "r", "record the view, and end it", [](Controls& c) { c.ToggleRecording(); }},
-    {'i', "i", "the panel at the side, on or off", nullptr},
+    {'f', "f", "full screen, and back (or F11)", nullptr},
+    {'i', "i", "panel and views around the picture, on or off", nullptr},
     {'h', "h", "these keys", nullptr},
     {'q', "q", "quit (or Escape)", nullptr},
     {'\x1b', "Escape", "", nullptr},
@@ -69,12 +71,13 @@ constexpr Key kKeys[] = {
 }  // namespace
 
 Controls::Controls(Scene& scene, std::optional<Recorder>& recorder, View view,
-                   std::filesystem::path folder, LineSink notice)
+                   std::filesystem::path folder, LineSink notice, bool ellipse)
     : scene_(scene),
       recorder_(recorder),
       view_(view),
       folder_(std::move(folder)),
-      notice_(std::move(notice)) {
+      notice_(std::move(notice)),
+      ellipse_(ellipse) {
   ShowMessage("h: help");
 }
 
@@ -126,8 +129,8 @@ void Controls::Describe(Status& status) const {
   status.adapting = scene_.adapting();
   status.adapted = scene_.adapting() ? InWords(scene_.adapted()) : "";
   status.tracking = scene_.tracking();
-  status.show_region = region_;
-  status.region = InWords(scene_.region(), scene_.tracking());
+  status.show_ellipse = ellipse_;
+  status.ellipse = InWords(scene_.ellipse(), scene_.tracking());
   status.sampling = sampling_;
   status.skin_pixels = scene_.samples().skin_pixels();
   status.background_pixels = scene_.samples().other_pixels();

@@ -28,7 +28,7 @@ class Controls {
  public:
   // `recorder` is what the session records with; the user begins and ends it.
   Controls(Scene& scene, std::optional<Recorder>& recorder, View view, std::filesystem::path folder,
-           LineSink notice);
+           LineSink notice, bool ellipse = false);
 
   // Carries them out. What fails is told.
   void Do(const std::vector<Command>& commands);
@@ -39,7 +39,7 @@ class Controls {
   void NextView();
   void ChooseView(View view) { view_ = view; }
   void SetDivider(double share) { divider_ = share; }
-  void ToggleRegion() { region_ = !region_; }
+  void ToggleEllipse() { ellipse_ = !ellipse_; }
   void ToggleTracking();
   void ToggleAdapting();
   void ToggleSampling(Sampling what) { sampling_ = sampling_ == what ? Sampling::kOff : what; }
@@ -57,7 +57,7 @@ class Controls {
   bool paused() const { return paused_; }
   View view() const { return view_; }
   double divider() const { return divider_; }
-  bool shows_region() const { return region_; }
+  bool shows_ellipse() const { return ellipse_; }
   std::optional<SourceChoice> TakeChoice() { return std::exchange(choice_, std::nullopt); }
   // Something was done, or a message came or went: the picture must be shown again.
   bool TakeChanged();
@@ -80,7 +80,7 @@ class Controls {
   double divider_ = 0.5;
   std::filesystem::path folder_;
   LineSink notice_;
-  bool paused_ = false, changed_ = false, stale_ = false, region_ = true;
+  bool paused_ = false, changed_ = false, stale_ = false, ellipse_;
   Sampling sampling_ = Sampling::kOff;
   std::optional<SourceChoice> choice_;
   std::string message_;

@@ -29,8 +29,8 @@ struct Status {
   double threshold = 0.5, prior = 0.5;
   bool adapting = false;
   std::string adapted;  // what was done to the frame: "2 faces"
-  bool tracking = false, show_region = true;
-  std::string region;  // in words; empty: none
+  bool tracking = false, show_ellipse = false;
+  std::string ellipse;  // of the mask, in words
   Sampling sampling = Sampling::kOff;
   std::uint64_t skin_pixels = 0, background_pixels = 0;
   std::size_t rectangles = 0;
@@ -43,13 +43,13 @@ struct Status {
 // A picture for the screen, and what is to be said about it.
 struct Shown {
   Status status;
-  cv::Mat picture;               // CV_8UC4, as large as its place on the screen; or empty
-  cv::Size drawn, frame;         // the picture before it was scaled, and the frame in it
-  std::optional<Region> region;  // to be drawn, in pixels of the frame
-  Clock::time_point captured;    // of the frame
-  std::uint64_t number = 0;      // of the frame; 0: none yet
-  double draw_seconds = 0;       // that making the picture took
-  std::uint64_t commands = 0;    // of the user that were carried out before
+  cv::Mat picture;                // CV_8UC4, as large as its place on the screen; or empty
+  cv::Size drawn, frame;          // the picture before it was scaled, and the frame in it
+  std::optional<Region> ellipse;  // to be drawn, in pixels of the frame
+  Clock::time_point captured;     // of the frame
+  std::uint64_t number = 0;       // of the frame; 0: none yet
+  double draw_seconds = 0;        // that making the picture took
+  std::uint64_t commands = 0;     // of the user that were carried out before
 };
 
 // That a frame is on the screen.

@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "programs/cli/app.h"
 #include "programs/cli/detector_flags.h"
+#include "programs/cli/frame_tables.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
@@ -25,7 +26,8 @@ struct Options {
   RawVideoFlags raw;
   DetectorOptions detector;
   bool mirror = false, headless = false, stats = false, fast = false, tracking = false;
-  std::string view = "overlay", background = "blur", record, csv, folder = ".";
+  std::string view = "overlay", background = "blur", record, folder = ".";
+  TableFlags tables;
   std::optional<std::string> sink;
   std::int64_t frames = 0;
   double seconds = 0, wait = 60;
@@ -91,8 +93,10 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.track_start = TrackStart(options.track);
   session.view = live::ViewFromName(options.view);
   session.background = BackgroundOf(options.background);
+  session.ellipse = options.detector.draw && options.detector.draw->ellipse;
   session.model = context.LoadModel();
   session.detector = WithFacesOfEnvironment(options.detector);
+  if (session.ellipse) session.detector.draw->ellipse = false;  // the session draws it
   // A search every eighth frame must leave most of a core to the frames.
   session.detector.hog = {.min_searched_pixels = 400000, .max_searched_pixels = 400000};
   session.if_asked = session.detector;
@@ -104,7 +108,7 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.mirror = options.mirror;
   session.record = options.record;
   session.sink = options.sink;
-  session.csv = options.csv;
+  session.tables = options.tables;
   session.folder = options.folder;
   session.if_exists = context.if_exists();
   session.frames = static_cast<std::uint64_t>(options.frames);
@@ -147,7 +151,8 @@ void RunLive(const Options& options, Context& context) {
       std::fflush(stdout);
     };
   const live::Statistics statistics = RunIn(options.headless, session);
-  if (!quiet && !context.json_to_stdout() && options.csv != kStandardOutput)
+  if (!quiet && !context.json_to_stdout() && options.tables.csv != kStandardOutput &&
+      options.tables.faces_csv != kStandardOutput)
     Print("{}\n", statistics.Line());
   context.WriteJson(statistics.ToJson());
 }
@@ -177,7 +182,7 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
 
 void AddViewOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "View");
-  for (const char* name : {"threshold", "prior"})
+  for (const char* name : {"threshold", "prior", "draw"})
     AddTableOption(verb, FindOption(DetectorTable().rows(), name), &options.detector);
   group.AddChoice("--view", options.view, live::ViewNames(), "What is shown first, and recorded");
   group.AddDefault("--background", options.background, "blur|COLOR|FILE",
@@ -198,9 +203,16 @@ void AddOutputOptions(CLI::App& verb, Options& options) {
             "Give every frame of the view to 'appsrc ! videoconvert ! PIPELINE' of GStreamer: "
             "'v4l2sink device=/dev/video10' is a virtual camera");
   group
-      .Add("--csv", options.csv, "FILE",
-           "A row per frame: time, skin, region, latency; - is standard output")
+      .Add("--csv", options.tables.csv, "FILE",
+           "A row per frame: time, skin, region, latency, when it was captured, and means and "
+           "standard deviations of red, green and blue; - is standard output")
       ->transform(DashIsOutput());
+  group
+      .Add("--faces-csv", options.tables.faces_csv, "FILE",
+           "A row for each face in each frame: its number, its box, and the colours of its skin, "
+           "of the forehead and of the cheeks; - is standard output")
+      ->transform(DashIsOutput());
+  AddTableOption(verb, FindOption(DetectorTable().rows(), "erode"), &options.detector);
   group.AddFlag("--stats", options.stats, "A line a second on standard output");
   group.AddDefault("-o", options.folder, "DIR",
                    "Folder for snapshots, models and recordings made by keys");
@@ -231,6 +243,9 @@ void AddLive(CLI::App& app, Context& context) {
                    "--sink, or the display is another machine's");
   verb->callback([options, verb, &context] {
     if (options->source == "-") options->source = kStandardInput;
+    if (options->tables.csv == kStandardOutput && options->tables.faces_csv == kStandardOutput)
+      throw UsageError("standard output takes one of --csv and --faces-csv");
+    RequireApart(options->tables.csv, "--csv", options->tables.faces_csv, "--faces-csv");
     options->tracking = verb->count("--track") > 0;
     const bool background = verb->count("--background") > 0;
     if (background && verb->count("--view") == 0) options->view = "cutout";

@@ -53,7 +53,7 @@ void Presenter::Publish(const Supply& supply) {
     shown.frame = scene_.frame_size();
     shown.drawn = DrawnSize(view, shown.frame);
     shown.picture = DrawForScreen(view, seen, {.divider = controls_.divider()}, canvas_);
-    if (controls_.shows_region() && scene_.RegionCounts()) shown.region = seen.region;
+    if (controls_.shows_ellipse()) shown.ellipse = scene_.ellipse();
   }
   shown.draw_seconds = SecondsSince(start);
   exchange_.Publish(std::move(shown));

@@ -48,8 +48,18 @@ void Scene::SetAdapting(bool adapting) {
   BeginStream(options);
 }
 
-bool Scene::RegionCounts() const {
-  return tracking() || adapted().by == AdaptationSummary::By::kSeeds;
+std::optional<Region> Scene::ellipse() {
+  if (!seen_) return std::nullopt;
+  if (!ellipse_) {
+    const cv::Mat mask = seen_->judgement.Mask();
+    if (!tracker_)
+      ellipse_ = RegionOf(MapMomentsOf(mask));
+    else if (const auto& window = tracker_->window())
+      ellipse_ = RegionOf(MapMomentsOf(mask, *window));
+    else
+      ellipse_.emplace();
+  }
+  return *ellipse_;
 }
 
 void Scene::Process(LiveFrame&& frame, Statistics& statistics) {
@@ -75,6 +85,7 @@ void Scene::Judge(const Picture& picture, Statistics& statistics) {
   const cv::Mat mask = seen_->judgement.Mask(), map = seen_->judgement.Probability();
   statistics.of(Stage::kPosterior).Add(SecondsSince(start));
   const auto found = Clock::now();
+  ellipse_.reset();
   seen_->region = tracker_ ? tracker_->Follow(map) : RegionOf(MapMomentsOf(map));
   statistics.of(Stage::kRegion).Add(SecondsSince(found));
   seen_->skin_fraction =

@@ -35,7 +35,8 @@ class Scene {
 
   // Of a frame in view.
   Observation& observation() { return *seen_; }
-  std::optional<Region> region() const { return seen_ ? seen_->region : std::nullopt; }
+  // Of the mask: all of it, or what is followed.
+  std::optional<Region> ellipse();
   double skin_fraction() const { return seen_ ? seen_->skin_fraction : 0; }
   // What stands behind a cut-out: the frame, blurred, until now.
   void SetBackdrop(const Backdrop& backdrop) { backdrop_ = backdrop; }
@@ -60,9 +61,6 @@ class Scene {
   AdaptationSummary adapted() const {
     return adaptation_ ? adaptation_->summary : AdaptationSummary();
   }
-  // The region is of something: of what is followed, or of a frame that was fitted to a face or
-  // seed. That of any other frame is mostly its background.
-  bool RegionCounts() const;
 
   // Pixels of the frame in view, by hand.
   const Refit& samples() const { return refit_; }
@@ -85,6 +83,7 @@ class Scene {
   std::optional<RegionTracker> tracker_;
   Backdrop backdrop_;
   std::optional<Observation> seen_;
+  std::optional<std::optional<Region>> ellipse_;  // absent until it is asked for
 };
 
 }  // namespace skinmask::live

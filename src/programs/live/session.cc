@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/elapsed.h"
-#include "programs/cli/frame_table.h"
 #include "programs/live/controls.h"
 #include "programs/live/gstreamer.h"
 #include "programs/live/presenter.h"
@@ -18,7 +17,7 @@ struct Desk {
   Desk(Exchange& to_window, Scene& scene, std::optional<Recorder>& recorder,
        const SessionOptions& o)
       : exchange(to_window),
-        controls(scene, recorder, o.view, o.folder, o.notice),
+        controls(scene, recorder, o.view, o.folder, o.notice, o.ellipse),
         presenter(to_window, scene, controls) {}
   Exchange& exchange;
   Controls controls;
@@ -28,13 +27,14 @@ struct Desk {
 class Session {
  public:
   Session(const SessionOptions& options, Exchange* exchange)
-      : o_(options), scene_(options.model, options.mirror, options.detector, options.if_asked) {
+      : o_(options),
+        scene_(options.model, options.mirror, options.detector, options.if_asked),
+        tables_(options.tables, cli::FrameTables::Of::kLive, options.if_exists) {
     // FFmpeg's libraries take their time, and frames would be dropped meanwhile.
     WrapBgr(cv::Mat::zeros(16, 16, CV_8UC3)).Bgr();
     if (exchange) desk_.emplace(*exchange, scene_, recorder_, o_);
     if (!o_.record.empty()) recorder_.emplace(o_.record, o_.view, Rational{0, 1});
     if (o_.sink) sink_.emplace(*o_.sink);
-    if (!o_.csv.empty()) table_.emplace(o_.csv, o_.if_exists, 4, "latency_ms");
     scene_.SetBackdrop(Backdrop(o_.background));
     if (o_.track) scene_.Track(o_.track_start);
     Open(o_.source, o_.capture);
@@ -52,7 +52,7 @@ class Session {
       }
     };
     attempt(&Session::Loop);
-    attempt(&Session::FinishTable);
+    attempt(&Session::FinishTables);
     attempt(&Session::FinishRecording);
     attempt(&Session::FinishSink);
     for (const std::string& line : capture_->TakeNotices()) o_.notice(line);
@@ -73,20 +73,25 @@ class Session {
   void Work(LiveFrame&& frame);
   double SecondsOf(const LiveFrame& frame) const;
   cv::Mat Drawn(View view);
+  void Measure(Clock::time_point captured, double seconds, double latency);
   void Record(double seconds);
-  void FinishTable();
+  void FinishTables();
   void FinishRecording();
   void FinishSink();
   bool Done() const;
 
   const SessionOptions& o_;
+  // The beginning of 1970 on the clock of frames, once for all: that clock is never set.
+  const Clock::time_point epoch_ =
+      Clock::now() - std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::system_clock::now().time_since_epoch());
   Scene scene_;
   std::string source_;
   std::optional<Capture> capture_;
   std::optional<Recorder> recorder_;
   std::optional<PipelineSink> sink_;
   std::optional<Desk> desk_;
-  std::optional<cli::FrameTable> table_;
+  cli::FrameTables tables_;
   Statistics statistics_;
   std::optional<Clock::time_point> first_captured_, first_seen_, last_report_;
   std::uint64_t dropped_before_ = 0;  // of sources that others took the place of
@@ -191,16 +196,32 @@ void Session::Work(LiveFrame&& frame) {
   if (desk_) desk_->presenter.Present(captured, NowSupplied());
   const double latency = SecondsSince(captured);
   if (!desk_) statistics_.of(Stage::kLatency).Add(latency);  // else when it is on the screen
-  if (table_)
-    table_->Add({statistics_.frames - 1, seconds, seen.skin_fraction, seen.region,
-                 fmt::format("{:.2f}", 1e3 * latency)});
+  if (tables_.any()) Measure(captured, seconds, latency);
   Record(seconds);
+}
+
+void Session::Measure(Clock::time_point captured, double seconds, double latency) {
+  const auto start = Clock::now();
+  Observation& seen = scene_.observation();
+  cli::FrameRow row{.frame = static_cast<std::int64_t>(statistics_.frames) - 1,
+                    .seconds = seconds,
+                    .skin_fraction = seen.skin_fraction,
+                    .region = seen.region,
+                    .measured = &seen.judgement.Measured(),
+                    .latency_ms = 1e3 * latency};
+  const SourceKind kind = SourceKindOf(source_);
+  if (kind != SourceKind::kFile && kind != SourceKind::kPipe)
+    row.captured = std::chrono::duration<double>(captured - epoch_).count();
+  tables_.Add(row);
+  statistics_.of(Stage::kMeasure).Add(SecondsSince(start));
 }
 
 // A picture of its own, or the mask, which stays as it is.
 cv::Mat Session::Drawn(View view) {
   const bool plain = view == View::kMask || view == View::kCutout;
-  DrawOptions options{.with_region = !plain && scene_.RegionCounts()};
+  const bool ellipse = desk_ ? desk_->controls.shows_ellipse() : o_.ellipse;
+  DrawOptions options;
+  if (ellipse && !plain) options.ellipse = scene_.ellipse();
   if (desk_) options.divider = desk_->controls.divider();
   return Draw(view, scene_.ObservationFor(view), options);
 }
@@ -213,9 +234,7 @@ void Session::Record(double seconds) {
   statistics_.of(Stage::kRecord).Add(SecondsSince(start));
 }
 
-void Session::FinishTable() {
-  if (table_) table_->Finish();
-}
+void Session::FinishTables() { tables_.Finish(); }
 
 void Session::FinishRecording() {
   if (recorder_ && recorder_->Finish() > 0) o_.notice("wrote " + recorder_->path().string());
@@ -228,8 +247,7 @@ void Session::FinishSink() {
 }  // namespace
 
 Statistics RunSession(const SessionOptions& options, Exchange* exchange) {
-  for (const auto& path : {options.record, options.csv})
-    if (!path.empty()) RequireWritable(path, options.if_exists);
+  if (!options.record.empty()) RequireWritable(options.record, options.if_exists);
   Session session(options, exchange);
   return session.Run();
 }

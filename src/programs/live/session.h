@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "programs/cli/frame_tables.h"
 #include "programs/live/capture.h"
 #include "programs/live/exchange.h"
 #include "programs/live/scene.h"
@@ -26,8 +27,10 @@ struct SessionOptions {
   bool mirror = false;
   bool track = false;
   std::optional<cv::Rect> track_start;
-  View view = View::kOverlay;          // shown first, and recorded
-  std::filesystem::path record, csv;   // empty: none
+  View view = View::kOverlay;    // shown first, and recorded
+  bool ellipse = false;          // that of the mask is drawn, until the user wants it not
+  std::filesystem::path record;  // empty: none
+  cli::TableFlags tables;
   std::optional<std::string> sink;     // a pipeline that gets the view
   std::string background = "blur";     // as Backdrop takes it
   std::filesystem::path folder = ".";  // for snapshots, models and recordings made by keys

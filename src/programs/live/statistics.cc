@@ -30,7 +30,7 @@ double Times::Quantile(double share) const {
 }
 
 const char* StageName(Stage stage) {
-  constexpr const char* kNames[kStages] = {"adapt",  "posterior", "region",
+  constexpr const char* kNames[kStages] = {"adapt",  "posterior", "region", "measure",
                                            "record", "show",      "latency"};
   return kNames[static_cast<std::size_t>(stage)];
 }

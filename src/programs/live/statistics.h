@@ -29,8 +29,8 @@ class Times {
   double sum_ = 0, maximum_ = 0;
 };
 
-enum class Stage { kAdapt, kPosterior, kRegion, kRecord, kShow, kLatency };
-constexpr int kStages = 6;
+enum class Stage { kAdapt, kPosterior, kRegion, kMeasure, kRecord, kShow, kLatency };
+constexpr int kStages = 7;
 const char* StageName(Stage stage);
 
 struct Statistics {

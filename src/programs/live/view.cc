@@ -115,12 +115,11 @@ Observation Shrunk(Observation& observation, const cv::Size& size) {
 }
 
 cv::Mat Draw(View view, Observation& o, const DrawOptions& options) {
-  const bool with_region = options.with_region && o.region && view != View::kBoth;
   const Row& row = RowOf(view);
   cv::Mat picture = row.draw ? row.draw(o, options) : skinmask::Draw(*row.shows, o.judgement);
-  if (!with_region) return picture;
+  if (!options.ellipse || view == View::kBoth) return picture;
   if (picture.channels() == 1) cv::cvtColor(picture, picture, cv::COLOR_GRAY2BGR);
-  DrawRegion(picture, *o.region);
+  DrawRegion(picture, *options.ellipse);
   return picture;
 }
 

@@ -24,12 +24,12 @@ struct Observation {
   Judgement judgement;
   cv::Mat behind{};  // CV_8UC3, what stands behind its skin; empty where nobody needed it
   double skin_fraction = 0;
-  std::optional<Region> region{};
+  std::optional<Region> region{};  // of the probabilities
 };
 
 struct DrawOptions {
-  bool with_region = false;  // the region's ellipse and axis are drawn in
-  double divider = 0.5;      // kSplit: the share of the width that shows the frame as it is
+  std::optional<Region> ellipse{};  // is drawn in, with its axis; kBoth has no place for it
+  double divider = 0.5;             // kSplit: the share of the width that shows the frame as it is
 };
 
 // The same smaller, without its region: to be drawn for a screen. `observation` must outlive it.

@@ -214,7 +214,9 @@ TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
   std::istringstream table(ReadFile(Path("table.csv")));
   std::string line;
   std::getline(table, line);
-  EXPECT_EQ(line, "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input");
+  EXPECT_EQ(line,
+            "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input,"
+            "measured_pixels,mean_red,mean_green,mean_blue,sd_red,sd_green,sd_blue,faces");
   const std::string masks = RawFrames(folder_, "out/clip, one.mkv", "gray");
   const std::string p = RawFrames(folder_, "out/clip, one.probability.mkv", "gray");
   constexpr std::size_t kWidth = 176, kPixels = 176 * 144;
@@ -238,7 +240,7 @@ TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
     }
     EXPECT_NEAR(x, sum_x / sum, 1e-3);
     EXPECT_NEAR(y, sum_y / sum, 1e-3);
-    EXPECT_TRUE(line.ends_with(",\"clip, one.mp4\"")) << line;
+    EXPECT_NE(line.find(",\"clip, one.mp4\","), line.npos) << line;
   }
   EXPECT_FALSE(std::getline(table, line));
 }

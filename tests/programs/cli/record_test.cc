@@ -269,7 +269,9 @@ TEST_F(RecordTest, ImagesHaveRowsAndRegions) {
   std::istringstream lines(ReadFile(Path("r.csv")));
   std::string line;
   std::getline(lines, line);
-  EXPECT_EQ(line, "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input");
+  EXPECT_EQ(line,
+            "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input,"
+            "measured_pixels,mean_red,mean_green,mean_blue,sd_red,sd_green,sd_blue,faces");
   for (const Json& image : images) {
     const cv::Mat map = ReadImage(Path(image["outputs"][0]), {.keep_grey = true});
     const std::optional<Region> region = RegionOf(MapMomentsOf(map));
@@ -320,6 +322,53 @@ TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
   EXPECT_NE(
       Run(detect + " -o out --csv no.csv --resume").err.find("is no whole table of detect --csv"),
       std::string::npos);
+}
+
+// Rows of an input that is done again are replaced, also where it has no face any more.
+TEST_F(RecordTest, ATableOfFacesIsCompleted) {
+  Put("many/a, \"1\".png",
+      Encode(".png", ReadImage(testing::SamplesFolder() / "photos/astronaut.png")));
+  Put("many/b.png", Encode(".png", Gradient(60, 40)));
+  Put("many/c.png", Encode(".png", ReadImage(testing::SamplesFolder() / "photos/astronaut.png")));
+  const std::string detect = "detect many -o out --csv p.csv --faces-csv f.csv ";
+  ASSERT_EQ(Run(detect).status, 0);
+  const std::string pictures = ReadFile(Path("p.csv")), faces = ReadFile(Path("f.csv"));
+  EXPECT_EQ(Lines(pictures), 4);
+  EXPECT_EQ(Lines(faces), 3);
+  EXPECT_NE(faces.find("\n0,0.000000,\"many/a, \"\"1\"\".png\",1,"), faces.npos) << faces;
+  std::filesystem::remove(Path("out/a, \"1\".png"));
+  EXPECT_EQ(Run(detect + "--resume").status, 0);
+  EXPECT_EQ(Lines(ReadFile(Path("f.csv"))), 3);
+  EXPECT_EQ(Lines(ReadFile(Path("p.csv"))), 4);
+  Put("many/c.png", Encode(".png", Gradient(60, 40)));
+  std::filesystem::remove(Path("out/c.png"));
+  EXPECT_EQ(Run(detect + "--resume").status, 0);
+  EXPECT_EQ(Lines(ReadFile(Path("f.csv"))), 2);
+  EXPECT_EQ(Lines(ReadFile(Path("p.csv"))), 4);
+  // A table of an earlier version has fewer columns.
+  Put("p.csv", "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input\n");
+  const Outcome other = Run(detect + "--resume");
+  EXPECT_EQ(other.status, 1);
+  EXPECT_NE(other.err.find("p.csv: is no whole table of detect --csv, or has other columns"),
+            std::string::npos)
+      << other.err;
+}
+
+TEST_F(RecordTest, WhatMeasuresNothingIsRefused) {
+  for (const auto& [flags, line] : std::vector<std::pair<std::string, std::string>>{
+           {"--erode 3", "--erode is of what is measured"},
+           {"--csv a.csv --erode -1", "'-1' is no whole number from 0 to 100"},
+           {"--csv a.csv --erode 1.5", "'1.5' is no whole number from 0 to 100"},
+           {"--draw faces", "--draw: needs --output overlay"},
+           {"--output overlay --draw face", "did you mean faces?"},
+           {"--csv a.csv --faces-csv a.csv", "--csv and --faces-csv"},
+           {"--csv - --faces-csv -", "standard output takes one of"}}) {
+    const Outcome run = Run("detect in/a.png -o out " + flags);
+    EXPECT_EQ(run.status, 2) << flags;
+    EXPECT_EQ(Lines(run.err), 1) << run.err;
+    EXPECT_NE(run.err.find(line), std::string::npos) << flags << ": " << run.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(Path("out/a.png")));
 }
 
 // As a scheduler or a lack of memory ends runs: nobody writes anything any more.

@@ -1,6 +1,8 @@
 // `skinmask live` as a user starts it, without a window and without a camera.
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -264,6 +266,75 @@ TEST_F(LiveProgramTest, TrackFollowsOneOfTwo) {
     EXPECT_NEAR(std::stod(row[4]), 70, 0.5) << i;
     const double off = std::fmod(std::abs(std::stod(row[7]) - 4 * i), 180);
     EXPECT_LT(std::min(off, 180 - off), 0.5) << i;
+  }
+}
+
+// Of a clip of one colour of skin on green, without loss.
+TEST_F(LiveProgramTest, ColoursAreMeasuredAndNothingIsDrawnThatNobodyAskedFor) {
+  SKIP_WITHOUT_FFMPEG();
+  const auto is_skin = [](int x, int y) {
+    return std::pow((x - 80) / 50.0, 2) + std::pow((y - 60) / 30.0, 2) <= 1;
+  };
+  std::string frame;
+  int left = 0;  // of the ellipse, where three pixels are left out at its border
+  for (int y = 0; y < 120; ++y)
+    for (int x = 0; x < 160; ++x) {
+      frame += is_skin(x, y) ? std::string("\x78\x96\xd2", 3) : std::string("\x30\xa0\x20", 3);
+      left += is_skin(x - 3, y - 3) && is_skin(x + 3, y - 3) && is_skin(x - 3, y + 3) &&
+              is_skin(x + 3, y + 3);
+    }
+  Put("frames.raw", frame + frame + frame);
+  Shell(folder_,
+        "ffmpeg -v error -f rawvideo -pix_fmt bgr24 -s 160x120 -r 25 -i frames.raw -c:v ffv1 "
+        "-pix_fmt bgr0 clip.mkv");
+  const std::string live = "live --adapt off clip.mkv --headless --fast --force ";
+  ASSERT_EQ(Run(live + "--csv a.csv --faces-csv f.csv --erode 3 --record a.mkv").status, 0);
+  ASSERT_EQ(Run(live + "--record b.mkv --draw ellipse --json=b.json").status, 0);
+  const auto rows = Csv("a.csv");
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(
+      ReadFile(Path("a.csv")).substr(0, ReadFile(Path("a.csv")).find('\n')),
+      "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,latency_ms,captured,"
+      "measured_pixels,mean_red,mean_green,mean_blue,sd_red,sd_green,sd_blue,faces");
+  EXPECT_EQ(Lines(ReadFile(Path("f.csv"))), 1);
+  EXPECT_TRUE(
+      ReadFile(Path("f.csv"))
+          .starts_with("frame,seconds,captured,face,x,y,width,height,tilt_degrees,pixels,"));
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i][9], "");
+    EXPECT_EQ(rows[i][10], std::to_string(left));
+    const std::vector<std::string> colors(rows[i].begin() + 11, rows[i].begin() + 17);
+    EXPECT_EQ(colors, (std::vector<std::string>{"210.000000", "150.000000", "120.000000",
+                                                "0.000000", "0.000000", "0.000000"}));
+  }
+  EXPECT_FALSE(nlohmann::json::parse(ReadFile(Path("b.json")))["stages"].contains("measure"));
+  const std::string plain = testing::RawFrames(folder_, "a.mkv", "bgr24"),
+                    drawn = testing::RawFrames(folder_, "b.mkv", "bgr24");
+  const auto at = [](const std::string& frames, int x, int y) {
+    return frames.substr(static_cast<std::size_t>(3 * (160 * y + x)), 3);
+  };
+  EXPECT_EQ(at(plain, 80, 60), "\x78\x96\xd2");
+  EXPECT_NE(at(drawn, 80, 60), at(plain, 80, 60));
+  EXPECT_EQ(Run("live clip.mkv --headless --erode 3").status, 2);
+  EXPECT_EQ(Run("live clip.mkv --headless --csv - --faces-csv -").status, 2);
+}
+
+TEST_F(LiveProgramTest, FramesOfAStreamHaveTheTimeOfTheirCapture) {
+  const auto now = [] {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+  };
+  const double before = now();
+  ASSERT_EQ(Run("live --adapt off 'videotestsrc is-live=true ! video/x-raw,format=BGR,width=64,"
+                "height=48,framerate=30/1 ! appsink' --headless --frames 5 --csv a.csv")
+                .status,
+            0);
+  const auto rows = Csv("a.csv");
+  ASSERT_EQ(rows.size(), 6u);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_GE(std::stod(rows[i][9]), before - .01);
+    EXPECT_LE(std::stod(rows[i][9]), now() + .01);
+    EXPECT_NEAR(std::stod(rows[i][9]) - std::stod(rows[1][9]), std::stod(rows[i][1]), 2e-4);
   }
 }
 

@@ -15,20 +15,21 @@
 #include "programs/live/window/source_box.h"
 #include "programs/live/window/widgets.h"
 #include "programs/live/window_case.h"
+#include "skinmask/detect/region.h"
 
 namespace skinmask::live {
 namespace {
 
 TEST_F(WindowTest, EveryViewIsWhatDrawMakesPixelForPixel) {
-  Open(Photograph({320, 320}));
-  EXPECT_EQ(Look().size(), cv::Size(320, 320));
+  Open(Photograph({360, 360}));
+  EXPECT_EQ(Look().size(), cv::Size(360, 360));
   for (int i = 0; i < kViewCount; ++i) {
     Press(static_cast<char>('1' + i));
     const View view = static_cast<View>(i);
     EXPECT_EQ(controls_->view(), view);
     cv::Mat expected = Expected(view), seen = Look();
     if (view == View::kSplit) {  // its handle
-      const cv::Rect handle(140, 140, 40, 40);
+      const cv::Rect handle(160, 160, 40, 40);
       EXPECT_GT(cv::norm(seen(handle), expected(handle), cv::NORM_INF), 0);
       seen(handle).setTo(0);
       expected(handle).setTo(0);
@@ -55,6 +56,7 @@ TEST_F(WindowTest, NothingOfAnotherShapeStays) {
   window_->resize(700, 500);  // before the session knows: what was there, scaled
   QApplication::processEvents();
   EXPECT_LT(MeanDifference(Look(), Expected(View::kOverlay)), 12);
+  Press('i');
   window_->resize(window_->width() - picture()->width() + 170, 480);  // smaller than the frame
   Turn();
   EXPECT_EQ(picture()->width(), 170);
@@ -149,14 +151,77 @@ TEST_F(WindowTest, TheDividerIsDraggedAndMovedByKeys) {
   EXPECT_NEAR(controls_->divider(), 0.29, 0.01);
 }
 
-// The region of a whole frame that nothing was fitted to is mostly background.
-TEST_F(WindowTest, TheEllipseIsDrawnWhereItSaysSomething) {
+double CountOf(const cv::Mat& difference) {
+  cv::Mat grey;
+  cv::cvtColor(difference, grey, cv::COLOR_BGR2GRAY);
+  return cv::countNonZero(grey > 60);
+}
+
+// Nobody gets it who did not ask; then it is that of the mask, whatever is likely beside it.
+TEST_F(WindowTest, TheEllipseIsThatOfTheMaskWhereItIsWanted) {
   Open(Photograph());
   ExpectSame(Look(), Expected(View::kOverlay));
+  for (const char key : {'a', 't'}) {  // adapted to a face, or followed
+    Press(key);
+    ExpectSame(Look(), Expected(View::kOverlay));
+    Press(key);
+  }
+  Press('e');
+  EXPECT_TRUE(Find<QAbstractButton>("key e")->isChecked());
+  const Region wanted = RegionOf(MapMomentsOf(scene_.observation().judgement.Mask())).value();
+  EXPECT_EQ(scene_.ellipse()->centroid, wanted.centroid);
+  EXPECT_EQ(scene_.ellipse()->semi_major, wanted.semi_major);
+  // The library's lines lie where the window's do, but for their width.
+  cv::Mat drawn = Expected(View::kOverlay);
+  const cv::Mat plain = drawn.clone(), seen = Look();
+  DrawRegion(drawn, wanted);
+  cv::Mat lines, near, by_window;
+  cv::absdiff(drawn, plain, lines);
+  cv::dilate(lines, near, cv::Mat(), {-1, -1}, 3);
+  cv::absdiff(seen, plain, by_window);
+  EXPECT_GT(CountOf(by_window), 300);
+  by_window.setTo(0, near > 0);
+  EXPECT_LT(CountOf(by_window), 30);
   Press('t');
-  EXPECT_GT(cv::norm(Look(), Expected(View::kOverlay), cv::NORM_INF), 0);
+  const cv::Rect window = cv::Rect(0, 0, 512, 512);
+  EXPECT_LT(scene_.ellipse()->pixels,
+            RegionOf(MapMomentsOf(scene_.observation().judgement.Mask(), window))->pixels);
   Press('e');
   ExpectSame(Look(), Expected(View::kOverlay));
+}
+
+TEST_F(WindowTest, TheViewsStandInARowInTheOrderOfTheirKeys) {
+  Open(Photograph());
+  int right = -1;
+  for (int i = 0; i < kViewCount; ++i) {
+    const auto* const button = Find<QAbstractButton>(QString("key %1").arg(i + 1));
+    const QPoint at = button->mapTo(window_.get(), QPoint(0, 0));
+    EXPECT_GT(at.x(), right);
+    EXPECT_LT(at.y() + button->height(), picture()->mapTo(window_.get(), QPoint(0, 1)).y());
+    right = at.x() + button->width();
+  }
+  EXPECT_LE(right, window_->width());
+}
+
+TEST_F(WindowTest, FullScreenIsThePictureAloneAndEndsAsItBegan) {
+  Open(Photograph());
+  QWidget* const views = Find<QAbstractButton>("key 1")->parentWidget();
+  for (const bool surrounded : {true, false}) {
+    if (!surrounded) Press('i');
+    EXPECT_EQ(views->isVisible(), surrounded);
+    Press('f');
+    EXPECT_TRUE(window_->isFullScreen());
+    EXPECT_FALSE(views->isVisible());
+    EXPECT_FALSE(Find("line")->isVisible());
+    EXPECT_EQ(picture()->size(), window_->size());
+    Press(surrounded ? 'f' : '\x1b');
+    EXPECT_FALSE(window_->isFullScreen());
+    EXPECT_EQ(views->isVisible(), surrounded);
+    EXPECT_TRUE(Find("line")->isVisible());
+  }
+  QTest::keyClick(picture(), Qt::Key_F11);
+  EXPECT_TRUE(window_->isFullScreen());
+  EXPECT_FALSE(exchange_.closed());
 }
 
 TEST_F(WindowTest, FilesAreWrittenByKeysAndButtons) {

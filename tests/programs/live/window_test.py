@@ -26,6 +26,13 @@ class WindowTest(Case):
         wait_for(lambda: (self.screen.window() or [0] * 5)[4] > self.SIZE, 15, "the window as large as its picture")
         time.sleep(1)
         _, self.x, self.y, self.width, self.height = self.screen.window()
+        self.bar = self.y - 10  # of the window manager
+        # The picture begins below the views.
+        window, overlay = self.look("window").astype(int), self.expected(".overlay.png")
+        top = min(range(self.height - self.SIZE + 1), key=lambda row: numpy.abs(
+            window[row:row + self.SIZE, :self.SIZE] - overlay).sum())
+        self.y += top
+        self.height -= top
 
     def press(self, *keys):
         for key in keys:
@@ -58,10 +65,10 @@ class WindowTest(Case):
         return self.look(name)[:self.SIZE, :self.SIZE]
 
     def test_a_session(self):
-        # The overlay is what `detect` writes; with a region that is followed, its ellipse is on it; adapted it is another.
+        # The overlay is what `detect` writes; with the ellipse that is on it; adapted it is another.
         overlay = self.picture("overlay")
         self.assertLess(numpy.abs(overlay.astype(int) - self.expected(".overlay.png")).mean(), 0.5)
-        for key in "ta":
+        for key in "ea":
             self.press(key)
             time.sleep(1)
             self.assertGreater(numpy.abs(self.picture("key-" + key).astype(int) - overlay).mean(), 0.1)
@@ -144,8 +151,19 @@ class WindowTest(Case):
         # Without the panel the picture stands in the middle, and beside it is nothing.
         self.assertFalse(paused[:self.SIZE, :20].any() or paused[:self.SIZE, -20:].any())
 
+        # The whole screen, of which the picture takes all of the height, and back by Escape, which then does not quit.
+        self.press("f")
+        wait_for(lambda: self.screen.window()[1:] == (0, 0, 1600, 1100), 5, "the full screen")
+        time.sleep(1)
+        full = self.screen.shot(0, 0, 1600, 1100)
+        self.assertFalse(full[:, :240].any() or full[:, -240:].any())
+        self.assertGreater(full[[2, -3], 600:1000].astype(int).sum(axis=2).min(axis=1).max(), 0)
+        self.press("Escape")
+        wait_for(lambda: self.screen.window()[3] < 1600, 5, "the window")
+        self.assertIsNone(self.run_.poll())
+
         # The close button of the window manager: at the right end of the bar above.
-        self.screen.xdotool("mousemove", self.x + self.width - 9, self.y - 10, "click", 1)
+        self.screen.xdotool("mousemove", self.x + self.width - 9, self.bar, "click", 1)
         self.assertEqual(self.run_.wait(5), 0, self.err())
         self.assertIn("frames in", self.out())
 

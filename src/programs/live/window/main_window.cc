@@ -53,11 +53,15 @@ MainWindow::MainWindow(const std::string& title, Exchange& exchange) : exchange_
   column->setSpacing(0);
   column->addWidget(picture_, 1);
   column->addWidget(line_);
-  auto* const row = new QHBoxLayout(this);
-  row->setContentsMargins(0, 0, 0, 0);
+  auto* const row = new QHBoxLayout;
   row->setSpacing(0);
   row->addLayout(column, 1);
   row->addWidget(side_);
+  auto* const all = new QVBoxLayout(this);
+  all->setContentsMargins(0, 0, 0, 0);
+  all->setSpacing(0);
+  all->addWidget(panel_->views());
+  all->addLayout(row, 1);
   resize(640 + side_->width(), 480);
   picture_->setFocus();
   connect(&timer_, &QTimer::timeout, this, [this] { ShowNumbers(); });
@@ -104,7 +108,8 @@ void MainWindow::FitTo(const cv::Size& picture) {
   const QSize most = 0.94 * screen()->availableSize(), beside = size() - picture_->size();
   const double scale = std::min({1.0, 1280.0 / picture.width, 720.0 / picture.height});
   const QSize wanted(qRound(scale * picture.width), qRound(scale * picture.height));
-  const QSize least(beside.width() + 320, panel_->sizeHint().height());
+  const QSize least(beside.width() + 320,
+                    panel_->sizeHint().height() + panel_->views()->sizeHint().height());
   resize((wanted + beside).expandedTo(least).boundedTo(most));
 }
 
@@ -115,9 +120,30 @@ void MainWindow::ShowNumbers() {
 void MainWindow::Press(char key) {
   const Key& pressed = KeyOf(key);
   if (pressed.act) return exchange_.Post([act = pressed.act](Controls& c) { act(c); });
-  if (key == 'i') side_->setVisible(!side_->isVisible());
-  if (key == 'h') ToggleHelp();
+  if (key == 'f') return ToggleFullScreen();
+  if (key == 'i') return SetSurrounded(!surrounded_);
+  if (key == 'h') return ToggleHelp();
+  if (key == '\x1b' && isFullScreen()) return ToggleFullScreen();
   if (key == 'q' || key == '\x1b') close();
+}
+
+// The picture alone has the whole screen; what was around it comes back with the window.
+void MainWindow::ToggleFullScreen() {
+  if (!isFullScreen()) {
+    was_surrounded_ = surrounded_;
+    SetSurrounded(false);
+    line_->hide();
+    return showFullScreen();
+  }
+  SetSurrounded(was_surrounded_);
+  line_->show();
+  showNormal();
+}
+
+void MainWindow::SetSurrounded(bool surrounded) {
+  surrounded_ = surrounded;
+  side_->setVisible(surrounded);
+  panel_->views()->setVisible(surrounded);
 }
 
 void MainWindow::ToggleHelp() {
@@ -133,6 +159,7 @@ void MainWindow::ToggleHelp() {
 
 void MainWindow::keyPressEvent(QKeyEvent* event) {
   const bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
+  if (event->key() == Qt::Key_F11 && !event->isAutoRepeat()) return ToggleFullScreen();
   const QString text = event->text();
   if (!plain || text.size() != 1 || event->isAutoRepeat()) return QWidget::keyPressEvent(event);
   const char key = text[0].toLatin1();

@@ -37,6 +37,8 @@ class MainWindow : public QWidget {
   void FitTo(const cv::Size& picture);
   void ShowNumbers();
   void ToggleHelp();
+  void ToggleFullScreen();
+  void SetSurrounded(bool surrounded);
 
   Exchange& exchange_;
   History latency_{120};  // milliseconds
@@ -47,6 +49,8 @@ class MainWindow : public QWidget {
   Line* line_;
   Panel* panel_;
   QScrollArea* side_;
+  bool surrounded_ = true;      // by the panel and the views
+  bool was_surrounded_ = true;  // before the picture took the whole screen
   QDialog* help_ = nullptr;
 };
 

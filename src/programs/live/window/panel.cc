@@ -2,6 +2,7 @@
 
 #include <QCheckBox>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -52,11 +53,12 @@ Panel::Panel(std::function<void(char)> press, std::function<void(Command)> post,
       "Pr&ior", "how much skin is expected before a pixel is looked at", 0.001, 0.999,
       [this](std::optional<double> value) { post_([=](Controls& c) { c.SetPrior(value); }); },
       this);
+  views_ = MakeViews();
   auto* const column = new QVBoxLayout(this);
   column->setContentsMargins(8, 4, 8, 4);
   column->setSpacing(kSpacing);
   for (QWidget* part :
-       {static_cast<QWidget*>(source_), MakeView(), static_cast<QWidget*>(threshold_),
+       {static_cast<QWidget*>(source_), static_cast<QWidget*>(threshold_),
         static_cast<QWidget*>(prior_), MakeAdaptation(), MakeSamples(), MakeFiles(), MakeNumbers()})
     column->addWidget(part);
   column->addStretch(1);
@@ -73,27 +75,16 @@ QAbstractButton* Panel::AddButton(QAbstractButton* button, char key) {
   return button;
 }
 
-QWidget* Panel::MakeView() {
+QWidget* Panel::MakeViews() {
+  constexpr const char* kNames[kViewCount] = {
+      "O&verlay",        "&Mask",    "Probabilit&y", "Overlay | &heat map",
+      "Before | &after", "Cut-&out", "Un&known"};
   auto* const part = new QWidget(this);
-  QGridLayout* const grid = GridOf(part);
-  // Two rows of twelve columns: a third row would not fit into a window of 480 lines.
-  struct Place {
-    View view;
-    const char* name;
-    int row, column, columns;
-  };
-  constexpr Place kPlaces[kViewCount] = {{View::kOverlay, "O&verlay", 0, 0, 3},
-                                         {View::kMask, "&Mask", 0, 3, 3},
-                                         {View::kBoth, "Bot&h", 0, 6, 3},
-                                         {View::kCutout, "Cut-&out", 0, 9, 3},
-                                         {View::kProbability, "Probabilit&y", 1, 0, 4},
-                                         {View::kUncertainty, "Un&known", 1, 4, 4},
-                                         {View::kSplit, "Before | &after", 1, 8, 4}};
-  for (const Place& place : kPlaces) {
-    const char key = static_cast<char>('1' + static_cast<int>(place.view));
-    grid->addWidget(AddButton(Push(place.name, true), key), place.row, place.column, 1,
-                    place.columns);
-  }
+  auto* const row = new QHBoxLayout(part);
+  row->setContentsMargins(kSpacing, kSpacing, kSpacing, kSpacing);
+  row->setSpacing(kSpacing);
+  for (int i = 0; i < kViewCount; ++i)
+    row->addWidget(AddButton(Push(kNames[i], true), static_cast<char>('1' + i)));
   return part;
 }
 
@@ -135,13 +126,13 @@ QWidget* Panel::MakeNumbers() {
   auto* const part = new QWidget(this);
   QGridLayout* const grid = GridOf(part);
   skin_ = Text("skin", part);
-  region_ = Text("region", part);
+  ellipse_ = Text("ellipse", part);
   rate_ = Text("rate", part);
   delay_ = Text("latency", part);
   graph_ = new GraphWidget(latency_, this);
   int row = 0;
   for (QWidget* line :
-       {static_cast<QWidget*>(skin_), static_cast<QWidget*>(region_), static_cast<QWidget*>(rate_),
+       {static_cast<QWidget*>(skin_), static_cast<QWidget*>(ellipse_), static_cast<QWidget*>(rate_),
         static_cast<QWidget*>(delay_), static_cast<QWidget*>(graph_)})
     grid->addWidget(line, row++, 0);
   return part;
@@ -157,7 +148,7 @@ void Panel::ShowState(const Status& status) {
   prior_->SetValue(status.prior);
   Check('a', status.adapting);
   Check('t', status.tracking);
-  Check('e', status.show_region);
+  Check('e', status.show_ellipse);
   Check(' ', status.paused);
   Check('s', status.sampling == Sampling::kSkin);
   Check('b', status.sampling == Sampling::kBackground);
@@ -173,7 +164,7 @@ void Panel::ShowNumbers(const Status& status) {
   source_->Poll();
   adapted_->SetLine(QString::fromStdString(status.adapted));
   skin_->SetLine(QString("Skin: %1 %").arg(100 * status.skin_fraction, 0, 'f', 1));
-  region_->SetLine("Region: " + QString::fromStdString(status.region));
+  ellipse_->SetLine("Ellipse: " + QString::fromStdString(status.ellipse));
   rate_->SetLine(
       QString("Rate: %1 frames/s, %2 dropped").arg(status.rate, 0, 'f', 1).arg(status.dropped));
   delay_->SetLine(QString("Latency: %1 ms, 95 % within %2 ms")

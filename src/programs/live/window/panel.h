@@ -24,6 +24,8 @@ class Panel : public QWidget {
   Panel(std::function<void(char)> press, std::function<void(Command)> post, const History& latency,
         QWidget* parent);
 
+  // The buttons of all views in a row, for the window to place.
+  QWidget* views() { return views_; }
   // What the user may change.
   void ShowState(const Status& status);
   // What changes with every frame; to be called a few times a second.
@@ -32,7 +34,7 @@ class Panel : public QWidget {
   void Search();
 
  private:
-  QWidget* MakeView();
+  QWidget* MakeViews();
   QWidget* MakeAdaptation();
   QWidget* MakeSamples();
   QWidget* MakeFiles();
@@ -45,9 +47,10 @@ class Panel : public QWidget {
   std::function<void(Command)> post_;
   const History& latency_;
   std::map<char, QAbstractButton*> buttons_;
+  QWidget* views_;
   SourceBox* source_;
   ValueControl *threshold_, *prior_;
-  Line *adapted_, *samples_, *skin_, *region_, *rate_, *delay_;
+  Line *adapted_, *samples_, *skin_, *ellipse_, *rate_, *delay_;
   GraphWidget* graph_;
 };
 

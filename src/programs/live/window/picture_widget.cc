@@ -94,7 +94,7 @@ void PictureWidget::paintEvent(QPaintEvent*) {
     painter.drawImage(target, image);
   }
   painter.setRenderHint(QPainter::Antialiasing);
-  PaintRegion(painter);
+  PaintEllipse(painter);
   PaintSelection(painter);
   PaintDivider(painter);
 }
@@ -105,12 +105,12 @@ void PictureWidget::UsePictureUnits(QPainter& painter) const {
   painter.scale(target.width() / shown_->drawn.width, target.height() / shown_->drawn.height);
 }
 
-void PictureWidget::PaintRegion(QPainter& painter) const {
-  if (!shown_->region) return;
-  const Region& region = *shown_->region;
-  const QPointF along(region.semi_major, 0);
+void PictureWidget::PaintEllipse(QPainter& painter) const {
+  if (!shown_->ellipse) return;
+  const Region& ellipse = *shown_->ellipse;
+  const QPointF along(ellipse.semi_major, 0);
   QPainterPath path;
-  path.addEllipse(QPointF(), region.semi_major, region.semi_minor);
+  path.addEllipse(QPointF(), ellipse.semi_major, ellipse.semi_minor);
   path.moveTo(-along);
   path.lineTo(along);
   for (const cv::Rect& place : FramePlaces(shown_->status.view, shown_->frame)) {
@@ -120,8 +120,8 @@ void PictureWidget::PaintRegion(QPainter& painter) const {
     painter.translate(place.x, place.y);
     painter.scale(static_cast<double>(place.width) / shown_->frame.width,
                   static_cast<double>(place.height) / shown_->frame.height);
-    painter.translate(region.centroid.x + 0.5, region.centroid.y + 0.5);
-    painter.rotate(region.angle_degrees);
+    painter.translate(ellipse.centroid.x + 0.5, ellipse.centroid.y + 0.5);
+    painter.rotate(ellipse.angle_degrees);
     Stroke(painter, path, Qt::yellow);
     painter.restore();
   }

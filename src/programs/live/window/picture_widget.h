@@ -35,7 +35,7 @@ class PictureWidget : public QWidget {
   cv::Point PixelAt(const QPoint& point) const;
   void MoveDivider(double share);
   void UseSelection();
-  void PaintRegion(QPainter& painter) const;
+  void PaintEllipse(QPainter& painter) const;
   void PaintSelection(QPainter& painter) const;
   void PaintDivider(QPainter& painter) const;
   // Makes pixels of the drawn picture the painter's unit.

@@ -1,0 +1,167 @@
+#include "skinmask/detect/measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <opencv2/imgproc.hpp>
+#include <string>
+
+#include "media/picture_type.h"
+#include "skinmask/base/error.h"
+#include "skinmask/base/int128.h"
+
+namespace skinmask {
+namespace {
+
+constexpr std::string_view kPartNames[kFaceParts] = {"face", "forehead", "left_cheek",
+                                                     "right_cheek"};
+
+// The first is what adaptation learns of (SeedSkinOptions): fringes and shadows below the chin,
+// where masks change from frame to frame, are not in it. The others lie where skin is smooth and
+// mostly free of hair, brows and glasses.
+constexpr FacePartEllipse kPartEllipses[kFaceParts] = {
+    {0, .05, .32, .38}, {0, -.31, .18, .075}, {-.2, .12, .1, .1}, {.2, .12, .1, .1}};
+
+// So many pixels are summed in 32 bits: 255^2 * 2^14 < 2^32.
+constexpr int kSummedPixels = 1 << 14;
+
+// Pixels of a row where `mask` is not 0.
+void AddRow(const std::uint8_t* bgr, const std::uint8_t* mask, int count, ColorSums& total) {
+  for (int begin = 0; begin < count; begin += kSummedPixels) {
+    const int end = std::min(count, begin + kSummedPixels);
+    std::uint32_t pixels = 0, b = 0, g = 0, r = 0, bb = 0, gg = 0, rr = 0;
+    for (int x = begin; x < end; ++x) {
+      const std::uint32_t one = mask[x] != 0;
+      const std::uint32_t blue = one * bgr[3 * x], green = one * bgr[3 * x + 1],
+                          red = one * bgr[3 * x + 2];
+      pixels += one;
+      b += blue, g += green, r += red;
+      bb += blue * blue, gg += green * green, rr += red * red;
+    }
+    total += {pixels, {b, g, r}, {bb, gg, rr}};
+  }
+}
+
+// The columns of row `y` whose middles lie in the ellipse, from the first to before the last. (A
+// line meets an ellipse in one piece.)
+cv::Range ColumnsIn(const FacePartEllipse& part, const FaceFrame& face, int y, const cv::Rect& in) {
+  const cv::Point2d first = face.FromImage({in.x + .5, y + .5});
+  const cv::Point2d step = face.FromImage({in.x + 1.5, y + .5}) - first;
+  const auto is_in = [&](int x) {
+    const double u = (first.x + (x - in.x) * step.x - part.x) / part.half_width;
+    const double v = (first.y + (x - in.x) * step.y - part.y) / part.half_height;
+    return u * u + v * v < 1;
+  };
+  int begin = in.x, end = in.x + in.width;
+  while (begin < end && !is_in(begin)) ++begin;
+  while (end > begin && !is_in(end - 1)) --end;
+  return {begin, end};
+}
+
+// A box around the part, whichever way the face is tilted, within the image.
+cv::Rect Around(const FacePartEllipse& part, const FaceFrame& face, const cv::Size& image) {
+  const cv::Point2d middle = face.ToImage({part.x, part.y});
+  const double reach = face.size * std::max(part.half_width, part.half_height) + 1;
+  const cv::Rect2d box = cv::Rect2d(middle.x - reach, middle.y - reach, 2 * reach, 2 * reach) &
+                         cv::Rect2d(0, 0, image.width, image.height);
+  if (box.empty()) return {};
+  const cv::Point from(cvFloor(box.x), cvFloor(box.y));
+  return cv::Rect(from, cv::Point(cvCeil(box.br().x), cvCeil(box.br().y))) & cv::Rect({}, image);
+}
+
+ColorSums SumsIn(const FacePartEllipse& part, const FaceFrame& face, const cv::Mat& bgr,
+                 const cv::Mat& mask) {
+  ColorSums sums;
+  const cv::Rect around = Around(part, face, bgr.size());
+  for (int y = around.y; y < around.y + around.height; ++y) {
+    const cv::Range columns = ColumnsIn(part, face, y, around);
+    AddRow(bgr.ptr(y, columns.start), mask.ptr(y, columns.start), columns.size(), sums);
+  }
+  return sums;
+}
+
+cv::Mat Eroded(const cv::Mat& mask, int pixels) {
+  if (pixels == 0) return mask;
+  // Beyond the picture all is skin; a larger square sees no more.
+  const int sides = std::min(pixels, std::max(mask.cols, mask.rows));
+  cv::Mat eroded;  // not the caller's
+  cv::erode(mask, eroded, cv::Mat(), {-1, -1}, sides, cv::BORDER_CONSTANT,
+            cv::Scalar::all(std::numeric_limits<std::uint8_t>::max()));
+  return eroded;
+}
+
+}  // namespace
+
+ColorSums& ColorSums::operator+=(const ColorSums& other) {
+  pixels += other.pixels;
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    sums[c] += other.sums[c];
+    squares[c] += other.squares[c];
+  }
+  return *this;
+}
+
+double ColorSums::Mean(std::size_t channel) const {
+  if (pixels == 0) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(sums[channel]) / static_cast<double>(pixels);
+}
+
+double ColorSums::Deviation(std::size_t channel) const {
+  if (pixels == 0) return std::numeric_limits<double>::quiet_NaN();
+  const Int128 sum = sums[channel];
+  const Int128 scaled = static_cast<Int128>(pixels) * squares[channel] - sum * sum;
+  return std::sqrt(static_cast<double>(scaled)) / static_cast<double>(pixels);
+}
+
+std::string_view FacePartName(FacePart part) { return kPartNames[static_cast<std::size_t>(part)]; }
+
+const FacePartEllipse& EllipseOf(FacePart part) {
+  return kPartEllipses[static_cast<std::size_t>(part)];
+}
+
+Measurement Measure(const cv::Mat& bgr, const cv::Mat& mask, std::span<const Face> faces,
+                    int erosion) {
+  RequireType(bgr, CV_8UC3, "image");
+  RequirePicture(mask, CV_8UC1, bgr.size(), "mask");
+  if (erosion < 0) throw Error("erosion", std::to_string(erosion) + " is below 0 (pixels)");
+  const cv::Mat inner = Eroded(mask, erosion);
+  Measurement measured;
+  for (int y = 0; y < bgr.rows; ++y) AddRow(bgr.ptr(y), inner.ptr(y), bgr.cols, measured.skin);
+  for (const Face& face : faces) {
+    MeasuredFace& of_face = measured.faces.emplace_back(MeasuredFace{face, {}});
+    for (std::size_t i = 0; i < kFaceParts; ++i)
+      of_face.parts[i] = SumsIn(kPartEllipses[i], face.frame, bgr, inner);
+  }
+  return measured;
+}
+
+void DrawFaces(cv::Mat& bgr, std::span<const Face> faces) {
+  RequireType(bgr, CV_8UC3, "image");
+  // Lines as wide as others on this picture, light on dark; coordinates with four binary places.
+  constexpr int kShift = 4;
+  constexpr double kRowsOfScreen = 1000, kHeightOfDigits = 22;
+  const auto fixed = [](double x, double y) {
+    return cv::Point(cvRound(x * (1 << kShift)), cvRound(y * (1 << kShift)));
+  };
+  const int width = std::max(1, cvRound(std::min(bgr.cols, bgr.rows) / kRowsOfScreen));
+  const auto draw = [&](const Face& face, const cv::Scalar& color, int thickness) {
+    cv::rectangle(bgr, face.box, color, thickness);
+    for (const FacePartEllipse& part : kPartEllipses) {
+      const cv::Point2d middle = face.frame.ToImage({part.x, part.y});
+      cv::ellipse(
+          bgr, fixed(middle.x - .5, middle.y - .5),
+          cv::Size(fixed(part.half_width * face.frame.size, part.half_height * face.frame.size)),
+          face.frame.TiltDegrees(), 0, 360, color, thickness, cv::LINE_AA, kShift);
+    }
+    const double scale = std::max(.4, face.box.height / 8 / kHeightOfDigits);
+    cv::putText(bgr, std::to_string(face.id),
+                face.box.tl() + cv::Point(3 * width, cvRound(scale * kHeightOfDigits) + 3 * width),
+                cv::FONT_HERSHEY_SIMPLEX, scale, color, thickness, cv::LINE_AA);
+  };
+  for (const Face& face : faces) {
+    draw(face, cv::Scalar::all(0), 3 * width);
+    draw(face, cv::Scalar(255, 255, 255), width);
+  }
+}
+
+}  // namespace skinmask
