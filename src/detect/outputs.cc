@@ -9,7 +9,6 @@
 #include "skinmask/base/error.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/detect/draw.h"
-#include "skinmask/media/image.h"
 
 namespace skinmask {
 namespace {
@@ -60,6 +59,7 @@ constexpr OutputKind kOutputs[] = {
      .meaning = "255 where skin is, else 0",
      .type = CV_8UC1,
      .of_unknown = true,
+     .is_exact = true,
      .draw = DrawMask},
     {.output = Output::kProbability,
      .name = "probability",
@@ -98,6 +98,7 @@ constexpr OutputKind kOutputs[] = {
      .type = CV_8UC1,
      .of_model_alone = true,
      .has_palette = true,
+     .is_exact = true,
      .draw = DrawClasses},
     {.output = Output::kUncertainty,
      .name = "uncertainty",
@@ -107,6 +108,7 @@ constexpr OutputKind kOutputs[] = {
      .meaning = "0 sure, 128 near the threshold, 255 a colour that no class explains",
      .type = CV_8UC1,
      .of_unknown = true,
+     .is_exact = true,
      .draw = DrawUncertainty},
     {.output = Output::kHeatmap,
      .name = "heatmap",
@@ -160,11 +162,6 @@ int TypeOf(Output output, const OutputForm& form) {
 
 cv::Mat Draw(Output output, Judgement& judgement, const OutputForm& form, const cv::Mat& memory) {
   return KindOf(output).draw(judgement, form, memory);
-}
-
-std::string EncodeOutput(Output output, const cv::Mat& drawn, std::size_t class_count) {
-  return KindOf(output).has_palette ? EncodePalettePng(drawn, ClassPalette(class_count))
-                                    : EncodePng(drawn);
 }
 
 bool Any(const std::vector<Output>& outputs, bool OutputKind::*is_such) {

@@ -45,7 +45,7 @@ cv::Mat ReadImage(const std::filesystem::path& path, const DecodeOptions& option
 }
 
 std::string EncodeWebP(const cv::Mat& image, int quality) {
-  RequireEncodable(image, quality);
+  RequireEncodable(image, quality, true);
   constexpr int kMaxSide = 16383;
   if (std::max(image.cols, image.rows) > kMaxSide)
     throw Error("WebP", fmt::format("has sides of at most {}", kMaxSide));

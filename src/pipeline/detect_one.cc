@@ -57,8 +57,8 @@ Detected DetectOne(const Task& task, std::string_view bytes, const Detector& det
   if (options.region) result.image.region = RegionOf(MapMomentsOf(judgement.Probability()));
   result.image.adaptation = judgement.summary();
   for (const auto& [output, path] : task.outputs) {
-    result.files.push_back(
-        EncodeOutput(output, Draw(output, judgement, form), detector.model().classes.size()));
+    result.files.push_back(EncodeOutput(output, Draw(output, judgement, form),
+                                        detector.model().classes.size(), options.style));
     result.image.outputs.push_back(path);
   }
   return result;

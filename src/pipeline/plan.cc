@@ -67,7 +67,7 @@ InputList InputsOf(const DetectOptions& options, const Run& run) {
 std::vector<OutputSuffix> SuffixesOf(const DetectOptions& options) {
   std::vector<OutputSuffix> suffixes;
   for (const Output output : options.outputs)
-    suffixes.push_back({KindOf(output).suffix, KindOf(output).video_suffix});
+    suffixes.push_back({SuffixOf(output, options.style.format), KindOf(output).video_suffix});
   return suffixes;
 }
 

@@ -130,6 +130,7 @@ class FrameFolder : public VideoSink {
   FrameFolder(const Task& task, const DetectOptions& options, std::size_t class_count)
       : folder_(task.outputs.front().second),
         if_exists_(options.if_exists),
+        style_(options.style),
         class_count_(class_count) {
     std::error_code error;
     fs::create_directory(folder_, error);
@@ -143,12 +144,12 @@ class FrameFolder : public VideoSink {
     return {.bits = options.probability_bits};
   }
   void Prepare(Rendered& rendered) const override {
-    rendered.bytes = EncodeOutput(rendered.output, rendered.picture, class_count_);
+    rendered.bytes = EncodeOutput(rendered.output, rendered.picture, class_count_, style_);
   }
   void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
     for (const Rendered& rendered : outputs) {
       const fs::path path =
-          folder_ / fmt::format("{:06}{}", frame.index, KindOf(rendered.output).suffix);
+          folder_ / fmt::format("{:06}{}", frame.index, SuffixOf(rendered.output, style_.format));
       std::error_code ignored;
       if (if_exists_ != IfExists::kKeep || !fs::exists(path, ignored))
         WriteFile(path, rendered.bytes, if_exists_, Survives::kProcess);
@@ -161,6 +162,7 @@ class FrameFolder : public VideoSink {
   const std::vector<std::string> warnings_;  // none: single images have no sound
   fs::path folder_;
   IfExists if_exists_;
+  OutputStyle style_;
   std::size_t class_count_;
 };
 

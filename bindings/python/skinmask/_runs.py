@@ -16,6 +16,7 @@ from ._common import (
     Path,
     Progress,
     bits_of,
+    option_text,
     path_of,
     require_function,
     run,
@@ -125,6 +126,8 @@ def detect_files(
     exclude: str | Iterable[str] = (),
     dtype: DTypeLike = None,
     scale: int = 1,
+    format: str = "png",
+    quality: int | None = None,
     overwrite: bool = False,
     resume: bool = False,
     each: Callable[[DetectedFile], object] | None = None,
@@ -142,7 +145,9 @@ def detect_files(
 
     What either raises ends the run, and so does Ctrl-C, after the pictures that are being worked
     on; files are whole, and `resume` goes on where it ended. `dtype` is that of probabilities,
-    'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures. `how` are options of `detect`;
+    'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures. `format` is 'png', 'jpeg' or
+    'webp', of overlays, heat maps, probabilities and, but for 'jpeg', cut-outs; `quality`, 1 to
+    100, is of what loses something, and 90 where None. `how` are options of `detect`;
     `resume` refuses outputs that were made with others.
     """
     require_function("each", each)
@@ -163,6 +168,12 @@ def detect_files(
     if scale not in (1, 2, 4, 8):
         raise _skinmask.Error(f"scale {scale} is unknown (1, 2, 4, 8)")
     options.scale = scale
+    style = {"format": option_text("format", "word", format)}
+    if quality is not None:
+        style["quality"] = option_text("quality", "whole", quality)
+    for name, text in style.items():
+        options.style(name, text)
+    options.require_format()
     if overwrite and resume:
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.if_exists(overwrite, resume)
@@ -172,6 +183,7 @@ def detect_files(
         made_with["scale"] = f"1/{scale}"
     if options.bits != 8:
         made_with["depth"] = str(options.bits)
+    made_with.update({name: text for name, text in style.items() if text != "png"})
     options.made_with = made_with
     files: list[DetectedFile] = []
 

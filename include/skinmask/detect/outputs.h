@@ -2,11 +2,13 @@
 #pragma once
 
 #include <opencv2/core.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "skinmask/base/options.h"
 #include "skinmask/detect/judgement.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
@@ -38,6 +40,8 @@ struct OutputKind {
   bool has_palette = false;     // indices in ClassPalette
   // Its videos are for people to look at: they have the input's sound.
   bool is_watched = false;
+  // Its pictures are levels that programs read: their files are PNG, which changes none.
+  bool is_exact = false;
   // Its videos are by the encoder that was chosen; else always H.264.
   bool takes_codec = true;
   // `memory` is used where it fits.
@@ -58,8 +62,26 @@ int TypeOf(Output output, const OutputForm& form = {});
 // type, and can be.
 cv::Mat Draw(Output output, Judgement& judgement, const OutputForm& form = {},
              const cv::Mat& memory = {});
-// The bytes of a PNG file, of an output in that form.
-std::string EncodeOutput(Output output, const cv::Mat& drawn, std::size_t class_count);
+
+// What users choose of files of pictures.
+struct OutputStyle {
+  enum class Format { kPng, kJpeg, kWebp };
+  Format format = Format::kPng;  // of outputs that are not exact
+  // 1 to 100, the best, of JPEG and WebP, and of videos that lose something; absent: kUsualQuality.
+  std::optional<int> quality{};
+};
+inline constexpr int kUsualQuality = 90;
+const OptionTable<OutputStyle>& StyleTable();
+// The format that a file's name asks for, by .png, .jpg, .jpeg or .webp; absent for all others.
+std::optional<OutputStyle::Format> FormatOfName(std::string_view name);
+// Throws Error for a format that none of these outputs, or one of them, cannot have. `bits` are
+// those of probabilities.
+void RequireFormat(const OutputStyle& style, const std::vector<Output>& outputs, int bits = 8);
+// What files of pictures end in: ".overlay.jpg".
+std::string_view SuffixOf(Output output, OutputStyle::Format format);
+// The bytes of a file of an output in a form with transparency and indices.
+std::string EncodeOutput(Output output, const cv::Mat& drawn, std::size_t class_count,
+                         const OutputStyle& style = {});
 
 // Whether any of them is such a one: Any(outputs, &OutputKind::is_watched).
 bool Any(const std::vector<Output>& outputs, bool OutputKind::*is_such);

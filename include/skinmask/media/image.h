@@ -52,8 +52,8 @@ bool IsJpeg(std::string_view bytes);
 
 // Encodes CV_8UC1 or 8UC3 (with chroma of a quarter) as JPEG of a quality of 1 to 100.
 std::string EncodeJpeg(const cv::Mat& image, int quality);
-// The same as WebP, which has no tables of its own: of small pictures a third of the bytes. Loads
-// OpenCV's codecs. Sides of at most 16383.
+// The same, and CV_8UC4, whose alpha is kept as it is, as WebP, which has no tables of its own: of
+// small pictures a third of the bytes. Loads OpenCV's codecs. Sides of at most 16383.
 std::string EncodeWebP(const cv::Mat& image, int quality);
 // Encodes CV_8UC1, 16UC1, 8UC3 or 8UC4 as PNG.
 std::string EncodePng(const cv::Mat& image);

@@ -174,6 +174,11 @@ bool NamesImagesOnly(const Given& given) {
     return (named.image || named.archive) && !named.video && !IsFolder(input);
   });
 }
+bool LosesNothing(const Given& given) {
+  using Format = OutputStyle::Format;
+  return NamesImagesOnly(given) && given.Is("--format", {"png"}) &&
+         FormatOfName(given.Values("-o").front()).value_or(Format::kPng) == Format::kPng;
+}
 bool ReadsTablesOnly(const Given& given) {
   return given.Has("--samples") && !given.Has("--images") && !given.Has("--predicted") &&
          !given.Has("--validation-images") && !given.Has("--calibrate-masks");
@@ -222,6 +227,8 @@ constexpr Rule kRules[] = {
      "--codec is not for overlays and heatmaps, which are H.264, and --output asks for nothing "
      "else"},
     {"detect", "--codec", NamesImagesOnly, "--codec is for videos, and all inputs are images"},
+    {"detect", "--quality", LosesNothing,
+     "--quality is of JPEG, WebP and videos, and images become PNG (--format jpeg, or webp)"},
     {"detect", "--frames", NamesImagesOnly, "--frames is for videos, and all inputs are images"},
     {"detect", "--from", NamesImagesOnly, "--from is for videos, and all inputs are images"},
     {"detect", "--to", NamesImagesOnly, "--to is for videos, and all inputs are images"},
