@@ -5,6 +5,7 @@ pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)
 pkg_check_modules(TIFF REQUIRED IMPORTED_TARGET libtiff-4)
 pkg_check_modules(ARCHIVE REQUIRED IMPORTED_TARGET libarchive)
 pkg_check_modules(WEBP REQUIRED IMPORTED_TARGET libwebp libwebpdemux)
+pkg_check_modules(LCMS REQUIRED IMPORTED_TARGET lcms2>=2.12)
 # Optional: without them HEIC and AVIF, or JPEG XL, are not read.
 pkg_check_modules(HEIF IMPORTED_TARGET libheif>=1.13)
 pkg_check_modules(DE265 IMPORTED_TARGET libde265>=1.0)

@@ -31,6 +31,11 @@ const OptionTable<OutputStyle>& StyleTable() {
           .Shown("format", "Output", "png|jpeg|webp",
                  "Of pictures for people: overlays, heat maps, probabilities, and but for jpeg "
                  "cut-outs; masks, classes and uncertainty are PNG, which changes no pixel"),
+      Option("feather", &S::feather, 0, 100)
+          .Shown(
+              "feather", "Output", "PIXELS",
+              "Width over which cut-outs become transparent around the border of the skin, by "
+              "P(skin); 0: not at all (default: 1 for each 300 of the shorter side, at least 2)"),
       Option("quality", &S::quality, 1, 100)
           .Shown("quality", "Output", "N",
                  "Of JPEG and WebP, and of videos that lose something, 1 to 100, the best "
@@ -60,6 +65,11 @@ void RequireFormat(const OutputStyle& style, const std::vector<Output>& outputs,
   if (bits != 8) throw Error(subject, "holds probabilities of 8 bits alone (png)");
 }
 
+void RequireFeathered(const OutputStyle& style, const std::vector<Output>& outputs) {
+  if (style.feather && std::ranges::count(outputs, Output::kCutout) == 0)
+    throw Error("`feather`", "is of cut-outs, which are not among the outputs (`output` cutout)");
+}
+
 std::string_view SuffixOf(Output output, Format format) {
   static const auto suffixes = [] {
     std::vector<std::array<std::string, std::size(kFormats)>> made;
@@ -75,8 +85,10 @@ std::string_view SuffixOf(Output output, Format format) {
 }
 
 std::string EncodeOutput(Output output, const cv::Mat& drawn, std::size_t class_count,
-                         const OutputStyle& style) {
+                         const OutputStyle& style, const PictureTags& tags) {
   const OutputKind& kind = KindOf(output);
+  if (kind.is_photograph && !(tags.icc.empty() && tags.dpi_x == 0))
+    return WithTags(EncodeOutput(output, drawn, class_count, style), tags, drawn.size());
   if (kind.has_palette) return EncodePalettePng(drawn, ClassPalette(class_count));
   if (kind.is_exact || style.format == Format::kPng) return EncodePng(drawn);
   const int quality = style.quality.value_or(kUsualQuality);

@@ -25,12 +25,17 @@ cv::Mat DrawProbability(Judgement& judgement, const OutputForm& form, const cv::
 
 cv::Mat DrawSkinOverlay(Judgement& judgement, const OutputForm&, const cv::Mat& memory) {
   const cv::Mat mask = judgement.Mask();
-  return DrawOverlay(judgement.Bgr(), mask, memory);
+  return DrawOverlay(judgement.Shown(), mask, memory);
 }
 
 cv::Mat DrawCutout(Judgement& judgement, const OutputForm& form, const cv::Mat& memory) {
   const cv::Mat mask = judgement.Mask();
-  return form.transparent ? CutOut(judgement.Bgr(), mask, memory) : BlackOut(judgement.Bgr(), mask);
+  if (!form.transparent) return BlackOut(judgement.Shown(), mask);
+  const int width = form.feather.value_or(FeatherOf(mask.size()));
+  if (width == 0) return CutOut(judgement.Shown(), mask, memory);
+  const cv::Mat alpha =
+      FeatheredAlpha(mask, judgement.Probability(), judgement.detector().threshold(), width);
+  return CutOut(judgement.Shown(), alpha, memory);
 }
 
 cv::Mat DrawClasses(Judgement& judgement, const OutputForm& form, const cv::Mat&) {
@@ -78,6 +83,7 @@ constexpr OutputKind kOutputs[] = {
      .meaning = "The picture, darkened where there is no skin",
      .type = CV_8UC3,
      .is_watched = true,
+     .is_photograph = true,
      .takes_codec = false,
      .draw = DrawSkinOverlay},
     {.output = Output::kCutout,
@@ -85,9 +91,11 @@ constexpr OutputKind kOutputs[] = {
      .suffix = ".cutout.png",
      .video_suffix = ".cutout.mp4",
      .note = ", RGBA",
-     .meaning = "The picture with the mask as alpha",
+     .meaning = "The picture with the mask as alpha, smooth at its border",
      .type = CV_8UC4,
+     .of_probability = true,
      .is_watched = true,
+     .is_photograph = true,
      .draw = DrawCutout},
     {.output = Output::kClasses,
      .name = "classes",
@@ -193,6 +201,16 @@ DetectorOptions OptionsTogether(DetectorOptions options, const std::vector<Outpu
   const bool both = options.abstain && has(Output::kMask) && has(Output::kUncertainty);
   if (both && !options.outlier && model.kind != Kind::kLogistic) options.outlier = kOutlierOfMaps;
   return options;
+}
+
+bool TakesCodec(Output output, const std::vector<Output>& outputs) {
+  return KindOf(output).takes_codec || !Any(outputs, &OutputKind::takes_codec);
+}
+
+std::string_view WatchedExtension(std::string_view codec) {
+  for (const std::string_view name : {"264", "265", "hevc", "av1", "mpeg4"})
+    if (codec.find(name) != codec.npos) return ".mp4";
+  return TransparentExtension(codec);
 }
 
 std::string_view TransparentExtension(std::string_view codec) {

@@ -13,6 +13,7 @@
 #include "media/heif.h"
 #include "media/jpeg.h"
 #include "media/late_module.h"
+#include "media/picture_tags.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
 
@@ -71,6 +72,10 @@ ImageHeader PnmHeader(std::string_view bytes, std::string_view subject) {
   return {.size = {*width, *height}};
 }
 
+bool IsTiff(std::string_view bytes) {
+  return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv);
+}
+
 constexpr char kImgcodecs[] = "skinmask-imgcodecs.so";
 [[maybe_unused]] constexpr char kHeif[] = "skinmask-heif.so", kJxl[] = "skinmask-jxl.so";
 
@@ -108,7 +113,10 @@ StoredImage DecodeOther(std::string_view bytes, std::string_view subject, const 
 #ifdef SKINMASK_HEIF
 ImageHeader HeifHeader(std::string_view bytes, std::string_view subject) {
   constexpr std::int64_t kTwice = 8;  // the decoder holds the picture, too
-  return {.size = ReadHeifPicture(bytes, subject).size, .pixel_bytes = kTwice};
+  const HeifPicture picture = ReadHeifPicture(bytes, subject);
+  ImageHeader header{.size = picture.size, .pixel_bytes = kTwice};
+  if (picture.profile.size() <= kMaxProfile) header.icc = picture.profile;
+  return header;
 }
 
 StoredImage DecodeHeif(std::string_view bytes, std::string_view subject, const ImageHeader&,
@@ -145,8 +153,7 @@ constexpr ImageCodec kCodecs[] = {
     {"JPEG", IsJpeg, JpegHeader, DecodeJpeg},
     {"PNG", [](View b) { return b.starts_with(kPngSignature); }, PngHeader, DecodePng},
     {"BMP", [](View b) { return b.starts_with("BM"sv); }, BmpHeader, DecodeOther},
-    {"TIFF", [](View b) { return b.starts_with("II*\0"sv) || b.starts_with("MM\0*"sv); },
-     HeaderInModule<kImgcodecs>, DecodeOther},
+    {"TIFF", IsTiff, HeaderInModule<kImgcodecs>, DecodeOther},
     {"WebP",
      [](View b) {
        return b.size() >= 12 && b.starts_with("RIFF"sv) && b.substr(8).starts_with("WEBP"sv);

@@ -133,6 +133,7 @@ class ArchiveRun {
   }
 
   void Write(Detected&& detected) {
+    if (!detected.note.empty()) job_.run.note(detected.note);
     for (std::size_t j = 0; j < detected.files.size(); ++j)
       writer_.Add(detected.image.outputs[j].lexically_relative(output_).string(),
                   detected.files[j]);

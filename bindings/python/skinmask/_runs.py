@@ -128,6 +128,7 @@ def detect_files(
     scale: int = 1,
     format: str = "png",
     quality: int | None = None,
+    feather: int | None = None,
     overwrite: bool = False,
     resume: bool = False,
     each: Callable[[DetectedFile], object] | None = None,
@@ -147,7 +148,8 @@ def detect_files(
     on; files are whole, and `resume` goes on where it ended. `dtype` is that of probabilities,
     'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures. `format` is 'png', 'jpeg' or
     'webp', of overlays, heat maps, probabilities and, but for 'jpeg', cut-outs; `quality`, 1 to
-    100, is of what loses something, and 90 where None. `how` are options of `detect`;
+    100, is of what loses something, and 90 where None; `feather` is the width, in pixels, over which
+    cut-outs become transparent. `how` are options of `detect`;
     `resume` refuses outputs that were made with others.
     """
     require_function("each", each)
@@ -169,11 +171,12 @@ def detect_files(
         raise _skinmask.Error(f"scale {scale} is unknown (1, 2, 4, 8)")
     options.scale = scale
     style = {"format": option_text("format", "word", format)}
-    if quality is not None:
-        style["quality"] = option_text("quality", "whole", quality)
+    for option, value in (("quality", quality), ("feather", feather)):
+        if value is not None:
+            style[option] = option_text(option, "whole", value)
     for name, text in style.items():
         options.style(name, text)
-    options.require_format()
+    options.require_style()
     if overwrite and resume:
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.if_exists(overwrite, resume)
