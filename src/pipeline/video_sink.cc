@@ -73,7 +73,10 @@ class VideoFiles : public VideoSink {
     if (!options.video.range.whole()) sound.start = first;
     for (const auto& [output, path] : task.outputs) {
       RequireRate(info.rate, input_, path);
-      write.codec = KindOf(output).takes_codec ? options.video.codec : "";
+      write.codec = TakesCodec(output, options.outputs) ? options.video.codec : "";
+      // What is lossless unless a codec is chosen has no quality.
+      write.quality =
+          write.codec.empty() && !KindOf(output).is_watched ? std::nullopt : options.style.quality;
       write.container = options.video.container;
       write.sound.reset();
       if (options.video.sound && info.sound && KindOf(output).is_watched) write.sound = sound;
@@ -81,7 +84,10 @@ class VideoFiles : public VideoSink {
     }
   }
   OutputForm FormOf(const DetectOptions& options) const override {
-    return {options.probability_bits, transparent_, false};
+    return {.bits = options.probability_bits,
+            .transparent = transparent_,
+            .feather = options.style.feather,
+            .indexed = false};
   }
   void Prepare(Rendered&) const override {}
   void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
@@ -141,7 +147,7 @@ class FrameFolder : public VideoSink {
           "exists already (`overwrite` replaces its frames, `resume` adds those that are missing)");
   }
   OutputForm FormOf(const DetectOptions& options) const override {
-    return {.bits = options.probability_bits};
+    return {.bits = options.probability_bits, .feather = options.style.feather};
   }
   void Prepare(Rendered& rendered) const override {
     rendered.bytes = EncodeOutput(rendered.output, rendered.picture, class_count_, style_);

@@ -132,6 +132,7 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
       std::ranges::count(detect.outputs, Output::kProbability) == 0)
     throw UsageError("--depth 16 is for --output probability, which is not among the outputs");
   AsUsage([&] { RequireFormat(detect.style, detect.outputs, detect.probability_bits); });
+  AsUsage([&] { RequireFeathered(detect.style, detect.outputs); });
   if (options.frames && !options.codec.empty())
     throw UsageError("--codec is for videos, and --frames makes none");
   if (options.frames) RefuseFrameNumbers(options.inputs);
@@ -291,7 +292,8 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
   group.Add("--codec", options.codec, "NAME",
             "FFmpeg's encoder of masks, probabilities and classes, in Matroska (default: ffv1, "
             "lossless), and of cut-outs, which have transparency then: vp9 (b.cutout.webm), "
-            "prores_ks (b.cutout.mov), ffv1 (b.cutout.mkv)");
+            "prores_ks (b.cutout.mov), ffv1 (b.cutout.mkv); of overlays and heat maps where "
+            "--output asks for these alone (default: libx264)");
   AddRawVideoFlags(group, options.raw);
   group.Add("--size", options.size, "WxH", "Of raw video");
   group.Add("--rate", options.rate, "R",
