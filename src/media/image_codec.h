@@ -96,6 +96,9 @@ extern "C" void skinmask_read_header(std::string_view bytes, skinmask::ImageHead
                                      std::string& problem);
 extern "C" void skinmask_decode(std::string_view bytes, bool keep_grey, cv::Mat& pixels,
                                 std::string& problem);
+// In skinmask-raw in the place of skinmask_decode: `half` asks for half the width and height.
+extern "C" void skinmask_decode_raw(std::string_view bytes, bool half, cv::Mat& pixels,
+                                    std::string& problem);
 // In skinmask-imgcodecs alone, as EncodeWebP.
 extern "C" void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes);
 // In the module skinmask-icc: what converts colours of a profile to sRGB, or null where it is sRGB,

@@ -48,7 +48,7 @@ struct DecodeOptions {
 // and colours of an embedded profile (ICC) of JPEG, PNG, TIFF, WebP, HEIC, AVIF and JPEG XL
 // converted to sRGB.
 // JPEG, PNG, BMP, TIFF, WebP, PNM (P1 to P6), GIF, and, where the build has their libraries, HEIC,
-// AVIF and JPEG XL, whichever the first bytes say; anything else is refused
+// AVIF, JPEG XL and raw files of cameras, whichever the first bytes say; anything else is refused
 // before a decoder sees it. Throws Error for anything that cannot be decoded whole: empty,
 // truncated or corrupt files give no half image, animations none at all. (Changed data of a TIFF
 // that can still be unpacked pass unnoticed: it has no checksums.)
