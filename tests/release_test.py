@@ -2,8 +2,8 @@
 
     release_test.py SOURCE
 
-Packages, which take a quarter of an hour, are left out. Exit status 77 where SOURCE is no checkout of
-git.
+Packages, which take a quarter of an hour, are left out. Exit status 77 where SOURCE is no checkout
+of git.
 """
 
 from __future__ import annotations

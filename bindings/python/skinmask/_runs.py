@@ -148,8 +148,8 @@ def detect_files(
     on; files are whole, and `resume` goes on where it ended. `dtype` is that of probabilities,
     'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures. `format` is 'png', 'jpeg' or
     'webp', of overlays, heat maps, probabilities and, but for 'jpeg', cut-outs; `quality`, 1 to
-    100, is of what loses something, and 90 where None; `feather` is the width, in pixels, over which
-    cut-outs become transparent. `how` are options of `detect`;
+    100, is of what loses something, and 90 where None; `feather` is the width, in pixels, over
+    which cut-outs become transparent. `how` are options of `detect`;
     `resume` refuses outputs that were made with others.
     """
     require_function("each", each)
