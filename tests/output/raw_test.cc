@@ -154,7 +154,7 @@ TEST(Raw, TheLimitOfPixelsHoldsAndDamageIsAnError) {
   EXPECT_THROW(DecodeImage(dng.substr(0, 300), "x"), Error);
   // Whatever changes in its head, it is a picture or a line.
   cv::RNG random(9);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 80; ++i) {
     std::string other = dng;
     for (int n = random.uniform(1, 4); n > 0; --n)
       other[static_cast<std::size_t>(random.uniform(8, 700))] =
