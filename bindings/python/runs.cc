@@ -110,6 +110,13 @@ void DefineDetection(py::module_& module) {
       .def_readwrite("made_with", &DetectOptions::made_with)
       .def_readwrite("scale", &DetectOptions::scale)
       .def_readwrite("bits", &DetectOptions::probability_bits)
+      .def("style", [](DetectOptions& o, const std::string& name,
+                       const std::string& text) { StyleTable().Set(o.style, name, text); })
+      .def("require_style",
+           [](const DetectOptions& o) {
+             RequireFormat(o.style, o.outputs, o.probability_bits);
+             RequireFeathered(o.style, o.outputs);
+           })
       .def("outputs",
            [](DetectOptions& o, const std::vector<std::string>& names) {
              o.outputs.clear();

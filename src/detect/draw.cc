@@ -95,6 +95,31 @@ void OverlayRow(const MaskRows& mask, const cv::Vec3b* bgr, int count, cv::Vec3b
   }
 }
 
+// 0 to 255 as P(skin), in 255ths, passes the threshold.
+cv::Mat RampAround(double threshold) {
+  constexpr int kSlope = 2;
+  cv::Mat ramp(1, 256, CV_8UC1);
+  const int middle = cvRound(255 * threshold);
+  for (int p = 0; p < 256; ++p)
+    ramp.at<std::uint8_t>(p) = cv::saturate_cast<std::uint8_t>(128 + kSlope * (p - middle));
+  return ramp;
+}
+
+// Means over squares, rounded: the sums are whole numbers.
+cv::Mat BoxMean(const cv::Mat& picture, int radius) {
+  if (radius == 0) return picture;
+  const int side = 2 * radius + 1, count = side * side;
+  cv::Mat sums, mean(picture.size(), CV_8UC1);
+  cv::boxFilter(picture, sums, CV_32S, {side, side}, {-1, -1}, false, cv::BORDER_REPLICATE);
+  ForRowsOf(picture.cols, picture.rows, [&](int y) {
+    const int* const sum = sums.ptr<int>(y);
+    std::uint8_t* const row = mean.ptr(y);
+    for (int x = 0; x < picture.cols; ++x)
+      row[x] = static_cast<std::uint8_t>((sum[x] + count / 2) / count);
+  });
+  return mean;
+}
+
 }  // namespace
 
 std::string ClassPalette(std::size_t count) {
@@ -146,6 +171,30 @@ cv::Mat CutOut(const cv::Mat& bgr, const cv::Mat& mask, cv::Mat bgra) {
   RequirePair(bgr, mask);
   cv::merge(std::vector<cv::Mat>{bgr, mask}, bgra);
   return bgra;
+}
+
+int FeatherOf(const cv::Size& size) {
+  constexpr int kSharp = 300;
+  return std::max(2, std::min(size.width, size.height) / kSharp);
+}
+
+cv::Mat FeatheredAlpha(const cv::Mat& mask, const cv::Mat& probability, double threshold,
+                       int width) {
+  RequireType(mask, CV_8UC1, "mask");
+  RequirePicture(probability, CV_8UC1, mask.size(), "probability");
+  if (width == 0) return mask;
+  const cv::Mat square(2 * width + 1, 2 * width + 1, CV_8UC1, cv::Scalar(1));
+  cv::Mat outer, inner, soft;
+  cv::dilate(mask, outer, square);
+  cv::erode(mask, inner, square);
+  cv::LUT(probability, RampAround(threshold), soft);
+  const cv::Mat least = mask & 128, most = mask | 127;
+  cv::max(soft, least, soft);  // on the mask's own side
+  cv::min(soft, most, soft);
+  cv::max(soft, inner, soft);  // and near its border alone
+  cv::min(soft, outer, soft);
+  const int radius = std::max(1, width / 2);
+  return BoxMean(BoxMean(soft, radius), width - radius);
 }
 
 cv::Mat BlackOut(const cv::Mat& bgr, const cv::Mat& mask) {

@@ -11,7 +11,6 @@
 #include "skinmask/detect/draw.h"
 #include "skinmask/detect/measure.h"
 #include "skinmask/detect/region.h"
-#include "skinmask/media/image.h"
 
 namespace skinmask {
 namespace {
@@ -28,7 +27,7 @@ cv::Mat DrawProbability(Judgement& judgement, const OutputForm& form, const cv::
 
 cv::Mat DrawSkinOverlay(Judgement& judgement, const OutputForm&, const cv::Mat& memory) {
   const cv::Mat mask = judgement.Mask();
-  cv::Mat overlay = DrawOverlay(judgement.Bgr(), mask, memory);
+  cv::Mat overlay = DrawOverlay(judgement.Shown(), mask, memory);
   const Drawing drawing = judgement.detector().options().draw.value_or(Drawing());
   if (drawing.faces) DrawFaces(overlay, judgement.Faces());
   if (drawing.ellipse)
@@ -38,7 +37,12 @@ cv::Mat DrawSkinOverlay(Judgement& judgement, const OutputForm&, const cv::Mat& 
 
 cv::Mat DrawCutout(Judgement& judgement, const OutputForm& form, const cv::Mat& memory) {
   const cv::Mat mask = judgement.Mask();
-  return form.transparent ? CutOut(judgement.Bgr(), mask, memory) : BlackOut(judgement.Bgr(), mask);
+  if (!form.transparent) return BlackOut(judgement.Shown(), mask);
+  const int width = form.feather.value_or(FeatherOf(mask.size()));
+  if (width == 0) return CutOut(judgement.Shown(), mask, memory);
+  const cv::Mat alpha =
+      FeatheredAlpha(mask, judgement.Probability(), judgement.detector().threshold(), width);
+  return CutOut(judgement.Shown(), alpha, memory);
 }
 
 cv::Mat DrawClasses(Judgement& judgement, const OutputForm& form, const cv::Mat&) {
@@ -67,6 +71,7 @@ constexpr OutputKind kOutputs[] = {
      .meaning = "255 where skin is, else 0",
      .type = CV_8UC1,
      .of_unknown = true,
+     .is_exact = true,
      .draw = DrawMask},
     {.output = Output::kProbability,
      .name = "probability",
@@ -85,6 +90,7 @@ constexpr OutputKind kOutputs[] = {
      .meaning = "The picture, darkened where there is no skin",
      .type = CV_8UC3,
      .is_watched = true,
+     .is_photograph = true,
      .takes_codec = false,
      .draw = DrawSkinOverlay},
     {.output = Output::kCutout,
@@ -92,9 +98,11 @@ constexpr OutputKind kOutputs[] = {
      .suffix = ".cutout.png",
      .video_suffix = ".cutout.mp4",
      .note = ", RGBA",
-     .meaning = "The picture with the mask as alpha",
+     .meaning = "The picture with the mask as alpha, smooth at its border",
      .type = CV_8UC4,
+     .of_probability = true,
      .is_watched = true,
+     .is_photograph = true,
      .draw = DrawCutout},
     {.output = Output::kClasses,
      .name = "classes",
@@ -105,6 +113,7 @@ constexpr OutputKind kOutputs[] = {
      .type = CV_8UC1,
      .of_model_alone = true,
      .has_palette = true,
+     .is_exact = true,
      .draw = DrawClasses},
     {.output = Output::kUncertainty,
      .name = "uncertainty",
@@ -114,6 +123,7 @@ constexpr OutputKind kOutputs[] = {
      .meaning = "0 sure, 128 near the threshold, 255 a colour that no class explains",
      .type = CV_8UC1,
      .of_unknown = true,
+     .is_exact = true,
      .draw = DrawUncertainty},
     {.output = Output::kHeatmap,
      .name = "heatmap",
@@ -169,11 +179,6 @@ cv::Mat Draw(Output output, Judgement& judgement, const OutputForm& form, const 
   return KindOf(output).draw(judgement, form, memory);
 }
 
-std::string EncodeOutput(Output output, const cv::Mat& drawn, std::size_t class_count) {
-  return KindOf(output).has_palette ? EncodePalettePng(drawn, ClassPalette(class_count))
-                                    : EncodePng(drawn);
-}
-
 bool Any(const std::vector<Output>& outputs, bool OutputKind::*is_such) {
   return std::ranges::any_of(outputs, [&](Output output) { return KindOf(output).*is_such; });
 }
@@ -204,6 +209,16 @@ DetectorOptions OptionsTogether(DetectorOptions options, const std::vector<Outpu
   const bool both = options.abstain && has(Output::kMask) && has(Output::kUncertainty);
   if (both && !options.outlier && model.kind != Kind::kLogistic) options.outlier = kOutlierOfMaps;
   return options;
+}
+
+bool TakesCodec(Output output, const std::vector<Output>& outputs) {
+  return KindOf(output).takes_codec || !Any(outputs, &OutputKind::takes_codec);
+}
+
+std::string_view WatchedExtension(std::string_view codec) {
+  for (const std::string_view name : {"264", "265", "hevc", "av1", "mpeg4"})
+    if (codec.find(name) != codec.npos) return ".mp4";
+  return TransparentExtension(codec);
 }
 
 std::string_view TransparentExtension(std::string_view codec) {

@@ -211,6 +211,7 @@ ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const Mask
                     const DecodeOptions& options) {
   DecodeOptions decode = options;
   decode.keep_grey = true;
+  decode.keep_colors = true;  // which are names of classes
   decode.scale = 1;
   return MaskReader(rule, IsJpeg(bytes), std::string(subject))
       .Read(DecodeImage(bytes, subject, decode));

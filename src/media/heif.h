@@ -29,6 +29,7 @@ struct HeifPicture {
   PictureSize size;                     // as stored, before it is turned
   std::int64_t columns = 0, rows = 0;   // of a grid; 0 for one coded image
   std::vector<CodedItem> tiles;         // row by row, all of one size
+  std::string_view profile;             // of its colours, as ICC; empty: none
   std::vector<std::string_view> turns;  // of a grid: its boxes irot, imir and clap, in order
 };
 

@@ -124,6 +124,7 @@ class Items {
     HeifPicture picture;
     picture.tiles.push_back(Coded(primary_, true));
     picture.size = picture.tiles[0].size;
+    picture.profile = ProfileIn(PropertiesOf(primary_));
     return picture;
   }
 
@@ -250,6 +251,15 @@ class Items {
     return {width, static_cast<std::int64_t>(reader.Number(4))};
   }
 
+  // Of the boxes of colours that with a profile.
+  static std::string_view ProfileIn(const std::vector<Box>& properties) {
+    for (const Box& box : properties)
+      if (box.type == "colr" &&
+          (box.content.starts_with("prof") || box.content.starts_with("rICC")))
+        return box.content.substr(4);
+    return {};
+  }
+
   static bool Turns(const Box& box) {
     return box.type == "irot" || box.type == "imir" || box.type == "clap";
   }
@@ -308,6 +318,8 @@ class Items {
     if (static_cast<std::int64_t>(parts.size()) != picture.rows * picture.columns)
       FailDamaged("its grid has not all its tiles");
     for (const std::uint64_t part : parts) picture.tiles.push_back(Coded(part, false));
+    picture.profile = ProfileIn(properties);
+    if (picture.profile.empty()) picture.profile = ProfileIn(PropertiesOf(parts[0]));
     CheckTiles(picture);
     return picture;
   }

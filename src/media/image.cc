@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "base/may_not_return.h"
 #include "media/image_codec.h"
 #include "media/late_module.h"
+#include "media/picture_tags.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 
@@ -28,8 +30,17 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
   const ImageHeader header = codec->header(bytes, subject);
   CheckHeader(header, subject, options);
   const StoredImage stored = codec->decode(bytes, subject, header, options);
-  const cv::Mat upright = Upright(stored.pixels, stored.orientation);
-  return stored.scaled ? upright : ScaledDown(upright, options.scale);
+  cv::Mat picture = Upright(stored.pixels, stored.orientation);
+  if (!stored.scaled) picture = ScaledDown(picture, options.scale);
+  if (options.keep_colors && !options.tags) return picture;
+  PictureTags tags = ReadTags(bytes);
+  if (!header.icc.empty()) tags.icc = header.icc;
+  if (!options.tags) return InSrgb(picture, tags.icc, nullptr, picture);
+  if (stored.orientation.rotation % 180 != 0) std::swap(tags.dpi_x, tags.dpi_y);
+  tags.dpi_x /= options.scale;
+  tags.dpi_y /= options.scale;
+  *options.tags = std::move(tags);
+  return picture;
 }
 
 std::string ReadImageBytes(const std::filesystem::path& path, const DecodeOptions& options) {
@@ -45,7 +56,7 @@ cv::Mat ReadImage(const std::filesystem::path& path, const DecodeOptions& option
 }
 
 std::string EncodeWebP(const cv::Mat& image, int quality) {
-  RequireEncodable(image, quality);
+  RequireEncodable(image, quality, true);
   constexpr int kMaxSide = 16383;
   if (std::max(image.cols, image.rows) > kMaxSide)
     throw Error("WebP", fmt::format("has sides of at most {}", kMaxSide));

@@ -13,6 +13,9 @@
 #include "media/heif.h"
 #include "media/jpeg.h"
 #include "media/late_module.h"
+#include "media/picture_tags.h"
+#include "media/picture_type.h"
+#include "media/tiff_directory.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
 
@@ -71,8 +74,13 @@ ImageHeader PnmHeader(std::string_view bytes, std::string_view subject) {
   return {.size = {*width, *height}};
 }
 
+bool IsTiff(std::string_view bytes) {
+  return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv);
+}
+
 constexpr char kImgcodecs[] = "skinmask-imgcodecs.so";
-[[maybe_unused]] constexpr char kHeif[] = "skinmask-heif.so", kJxl[] = "skinmask-jxl.so";
+[[maybe_unused]] constexpr char kHeif[] = "skinmask-heif.so", kJxl[] = "skinmask-jxl.so",
+                                kRaw[] = "skinmask-raw.so";
 
 template <const char* kModule>
 ImageHeader HeaderInModule(std::string_view bytes, std::string_view subject) {
@@ -108,7 +116,10 @@ StoredImage DecodeOther(std::string_view bytes, std::string_view subject, const 
 #ifdef SKINMASK_HEIF
 ImageHeader HeifHeader(std::string_view bytes, std::string_view subject) {
   constexpr std::int64_t kTwice = 8;  // the decoder holds the picture, too
-  return {.size = ReadHeifPicture(bytes, subject).size, .pixel_bytes = kTwice};
+  const HeifPicture picture = ReadHeifPicture(bytes, subject);
+  ImageHeader header{.size = picture.size, .pixel_bytes = kTwice};
+  if (picture.profile.size() <= kMaxProfile) header.icc = picture.profile;
+  return header;
 }
 
 StoredImage DecodeHeif(std::string_view bytes, std::string_view subject, const ImageHeader&,
@@ -139,14 +150,56 @@ ImageHeader JxlHeader(std::string_view, std::string_view subject) {
 constexpr auto* DecodeJxl = DecodeOther;  // which is not reached
 #endif
 
+// Cameras' raw files, which are TIFFs of a kind of their own, or of their makers' formats.
+#ifdef SKINMASK_RAW
+constexpr auto* RawHeader = HeaderInModule<kRaw>;
+StoredImage DecodeRaw(std::string_view bytes, std::string_view subject, const ImageHeader&,
+                      const DecodeOptions& options) {
+  static auto* const decode =
+      reinterpret_cast<decltype(&skinmask_decode_raw)>(FindInModule(kRaw, "skinmask_decode_raw"));
+  StoredImage image;
+  image.scaled = true;
+  std::string problem;
+  const bool half = options.scale > 1;
+  decode(bytes, half, image.pixels, problem);
+  if (!problem.empty()) throw Error(subject, problem);
+  if (half) image.pixels = ScaledDown(image.pixels, options.scale / 2);
+  return image;
+}
+#else
+ImageHeader RawHeader(std::string_view, std::string_view subject) {
+  throw Error(
+      subject,
+      "is a camera's raw file, which this build does not read (it was made without LibRaw)");
+}
+constexpr auto* DecodeRaw = DecodeOther;  // which is not reached
+#endif
+
+// A TIFF that begins with a small picture and leads to others (NEF, ARW, PEF), or says that it is
+// DNG or CR2; and the formats of other makers.
+bool IsRaw(std::string_view bytes) {
+  constexpr std::string_view kStarts[] = {"FUJIFILMCCD-RAW "sv, "IIRO"sv, "IIRS"sv, "MMOR"sv,
+                                          "IIU\0"sv};
+  for (const std::string_view start : kStarts)
+    if (bytes.starts_with(start)) return true;
+  if (bytes.size() > 16 && bytes.substr(4, 8) == "ftypcrx ") return true;
+  if (!IsTiff(bytes)) return false;
+  constexpr std::size_t kDngVersion = 0xC612, kKind = 0xFE, kOthers = 0x14A, kMaker = 0x10F;
+  const TiffDirectory tiff(bytes);
+  const std::size_t kind = tiff.Find(kKind);
+  return (bytes.size() > 10 && bytes.substr(8, 2) == "CR"sv) || tiff.Find(kDngVersion) > 0 ||
+         (kind > 0 && tiff.Number(kind + 8, 4) == 1 && tiff.Find(kOthers) > 0 &&
+          tiff.Find(kMaker) > 0);
+}
+
 using View = std::string_view;
 
 constexpr ImageCodec kCodecs[] = {
     {"JPEG", IsJpeg, JpegHeader, DecodeJpeg},
     {"PNG", [](View b) { return b.starts_with(kPngSignature); }, PngHeader, DecodePng},
     {"BMP", [](View b) { return b.starts_with("BM"sv); }, BmpHeader, DecodeOther},
-    {"TIFF", [](View b) { return b.starts_with("II*\0"sv) || b.starts_with("MM\0*"sv); },
-     HeaderInModule<kImgcodecs>, DecodeOther},
+    {"raw", IsRaw, RawHeader, DecodeRaw},  // before TIFF, as which some begin
+    {"TIFF", IsTiff, HeaderInModule<kImgcodecs>, DecodeOther},
     {"WebP",
      [](View b) {
        return b.size() >= 12 && b.starts_with("RIFF"sv) && b.substr(8).starts_with("WEBP"sv);
@@ -191,7 +244,8 @@ const ImageCodec* CodecOf(std::string_view bytes) {
 void FailUnknownImage(std::string_view subject) {
   throw Error(
       subject,
-      "is no image, or a damaged one (JPEG, PNG, BMP, TIFF, WebP, PNM, GIF, HEIC, AVIF, JPEG XL)");
+      "is no image, or a damaged one (JPEG, PNG, BMP, TIFF, WebP, PNM, GIF, HEIC, AVIF, JPEG XL, "
+      "raw files of cameras)");
 }
 
 void CheckSize(const PictureSize& size, std::int64_t most, std::string_view subject) {

@@ -16,6 +16,10 @@ namespace [[gnu::visibility("default")]] skinmask {
 
 struct DecodeOptions;
 
+// A larger profile counts as none: those of cameras and screens have some kB, tables for printers a
+// megabyte or two.
+inline constexpr std::size_t kMaxProfile = std::size_t{4} << 20;
+
 struct PictureSize {
   std::int64_t width = 0, height = 0;
 };
@@ -27,6 +31,7 @@ struct ImageHeader {
   std::int64_t pixel_bytes = 3;  // as decoded
   std::int64_t layers = 0;       // pixels that are decoded beside the picture, to be laid over it
   std::string exif{};            // where it is known before decoding
+  std::string icc{};             // of formats whose tags ReadTags does not know
 };
 
 // A decoded picture, CV_8UC3 B G R, or CV_8UC1 where grey is kept.
@@ -83,12 +88,22 @@ StoredImage DecodePng(std::string_view bytes, std::string_view subject, const Im
 
 }  // namespace skinmask
 
-// What each late module of codecs has (skinmask-imgcodecs, skinmask-heif, skinmask-jxl): of a file
-// whose format is one of its own the header, and the picture in B G R or grey; or what is wrong
-// with the file. Of HEIC and AVIF our own reader (media/heif.h) reads the header.
+// What each late module of codecs has (skinmask-imgcodecs, skinmask-heif, skinmask-jxl,
+// skinmask-raw): of a file whose format is one of its own the header, and the picture in B G R or
+// grey; or what is wrong with the file. Of HEIC and AVIF our own reader (media/heif.h) reads the
+// header.
 extern "C" void skinmask_read_header(std::string_view bytes, skinmask::ImageHeader& header,
                                      std::string& problem);
 extern "C" void skinmask_decode(std::string_view bytes, bool keep_grey, cv::Mat& pixels,
                                 std::string& problem);
+// In skinmask-raw in the place of skinmask_decode: `half` asks for half the width and height.
+extern "C" void skinmask_decode_raw(std::string_view bytes, bool half, cv::Mat& pixels,
+                                    std::string& problem);
 // In skinmask-imgcodecs alone, as EncodeWebP.
 extern "C" void skinmask_encode_webp(const cv::Mat& image, int quality, std::string& bytes);
+// In the module skinmask-icc: what converts colours of a profile to sRGB, or null where it is sRGB,
+// or where `problem` says what is wrong with it; and the conversion of B G R, from many threads.
+extern "C" void* skinmask_open_profile(std::string_view icc, std::string& problem);
+extern "C" void skinmask_convert_colors(void* profile, const unsigned char* from, unsigned char* to,
+                                        unsigned pixels);
+extern "C" void skinmask_close_profile(void* profile);

@@ -234,9 +234,11 @@ std::string PlaceOf(const fs::path& path) { return fs::absolute(path).lexically_
 }  // namespace
 
 NamedMedia::NamedMedia(std::string_view path) {
-  static const std::set<std::string> kImages{".jpg", ".jpeg", ".jpe",  ".png",  ".bmp", ".dib",
-                                             ".tif", ".tiff", ".webp", ".ppm",  ".pgm", ".pbm",
-                                             ".pnm", ".heic", ".heif", ".avif", ".jxl", ".gif"};
+  static const std::set<std::string> kImages{
+      ".jpg", ".jpeg", ".jpe", ".png", ".bmp", ".dib", ".tif", ".tiff", ".webp", ".ppm", ".pgm",
+      ".pbm", ".pnm", ".heic", ".heif", ".avif", ".jxl", ".gif",
+      // raw files of cameras
+      ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef", ".srw"};
   static const std::set<std::string> kVideos{
       ".mp4",  ".m4v", ".mov",  ".mkv",  ".webm",  ".avi", ".mpg", ".mpeg", ".m1v",
       ".m2v",  ".ts",  ".mts",  ".m2ts", ".wmv",   ".asf", ".flv", ".3gp",  ".3g2",

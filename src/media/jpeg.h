@@ -18,7 +18,7 @@ StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const Im
 // The planes of Y'CbCr, or of grey, that it stores, as a frame with its orientation: nothing is
 // converted, and chroma not made larger. They are in `planes`, until that is used again. Of
 // `options` only the limits count. Absent for what is no JPEG, and for what has no such planes
-// (RGB, CMYK). Throws Error for the same files as DecodeImage.
+// (RGB, CMYK, or a profile that is not sRGB). Throws Error for the same files as DecodeImage.
 std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_view subject,
                                            const DecodeOptions& options, Scratch& planes);
 

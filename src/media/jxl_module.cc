@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <opencv2/imgproc.hpp>
+#include <type_traits>
 
 #include "media/image_codec.h"
 
@@ -37,6 +38,27 @@ std::int64_t PixelsOf(const JxlLayerInfo& layer, const JxlBasicInfo& info) {
   return std::max(std::int64_t{layer.xsize} * layer.ysize, std::int64_t{info.xsize} * info.ysize);
 }
 
+// libjxl before 0.9 asks for a form of pixels, too, which it does not look at.
+template <class Function, class... Rest>
+JxlDecoderStatus OfPixels(Function* function, JxlDecoder* decoder, Rest... rest) {
+  if constexpr (std::is_invocable_v<Function*, JxlDecoder*, JxlColorProfileTarget, Rest...>)
+    return function(decoder, JXL_COLOR_PROFILE_TARGET_DATA, rest...);
+  else
+    return function(decoder, nullptr, JXL_COLOR_PROFILE_TARGET_DATA, rest...);
+}
+
+// The profile of the colours that the decoder gives.
+std::string ProfileOf(JxlDecoder* decoder) {
+  std::size_t size = 0;
+  if (OfPixels(JxlDecoderGetICCProfileSize, decoder, &size) != JXL_DEC_SUCCESS ||
+      size > skinmask::kMaxProfile)
+    return {};
+  std::string icc(size, '\0');
+  const bool got = OfPixels(JxlDecoderGetColorAsICCProfile, decoder,
+                            reinterpret_cast<std::uint8_t*>(icc.data()), size) == JXL_DEC_SUCCESS;
+  return got ? icc : std::string();
+}
+
 }  // namespace
 
 // Passes over all headers, those of layers, too, of which a few bytes may hold many, each larger
@@ -44,7 +66,8 @@ std::int64_t PixelsOf(const JxlLayerInfo& layer, const JxlBasicInfo& info) {
 void skinmask_read_header(std::string_view bytes, skinmask::ImageHeader& header,
                           std::string& problem) {
   constexpr std::int64_t kEnough = std::int64_t{1} << 60;
-  const DecoderPtr decoder = Open(bytes, JXL_DEC_BASIC_INFO | JXL_DEC_FRAME);
+  const DecoderPtr decoder =
+      Open(bytes, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FRAME);
   JxlDecoderSetCoalescing(decoder.get(), JXL_FALSE);
   JxlBasicInfo info{};
   for (bool is_last = false; !is_last && problem.empty();) {
@@ -53,6 +76,8 @@ void skinmask_read_header(std::string_view bytes, skinmask::ImageHeader& header,
       JxlDecoderGetBasicInfo(decoder.get(), &info);
       header.size = {info.xsize, info.ysize};
       problem = CheckHeader(info);
+    } else if (status == JXL_DEC_COLOR_ENCODING) {
+      header.icc = ProfileOf(decoder.get());
     } else if (status == JXL_DEC_FRAME) {
       JxlFrameHeader frame;
       JxlDecoderGetFrameHeader(decoder.get(), &frame);

@@ -1,56 +1,17 @@
 #include "media/orientation.h"
 
 #include <cstddef>
-#include <cstdint>
+
+#include "media/jpeg_segments.h"
+#include "media/tiff_directory.h"
 
 namespace skinmask {
 namespace {
 
-std::uint8_t ByteAt(std::string_view bytes, std::size_t at) {
-  return static_cast<std::uint8_t>(bytes[at]);
-}
-
-// The TIFF structure that is EXIF data; empty where there is none. Takes a JPEG, whose segments
-// before its pixels are looked at, or the data, with their header or without.
-std::string_view ExifOf(std::string_view bytes) {
-  constexpr int kStart = 0xFF, kStartOfScan = 0xDA, kApp1 = 0xE1;
-  if (bytes.starts_with(kExifHeader)) return bytes.substr(kExifHeader.size());
-  if (!bytes.starts_with("\xFF\xD8")) return bytes;
-  for (std::size_t at = 2; at + 4 <= bytes.size() && ByteAt(bytes, at) == kStart;) {
-    const int marker = ByteAt(bytes, at + 1);
-    if (marker == kStart) {  // a fill byte
-      ++at;
-      continue;
-    }
-    if (marker == kStartOfScan) return {};
-    const std::size_t length = std::size_t{ByteAt(bytes, at + 2)} << 8 | ByteAt(bytes, at + 3);
-    const std::string_view segment = bytes.substr(at + 2, length);
-    if (marker == kApp1 && segment.size() == length && length >= 2 &&
-        segment.substr(2).starts_with(kExifHeader))
-      return segment.substr(2 + kExifHeader.size());
-    at += 2 + length;
-  }
-  return {};
-}
-
-// Numbers of a TIFF structure (TIFF 6.0, section 2); 0 beyond its end.
-struct Tiff {
-  std::size_t Number(std::size_t at, std::size_t count) const {
-    if (at > bytes.size() || count > bytes.size() - at) return 0;
-    std::size_t value = 0;
-    for (std::size_t i = 0; i < count; ++i)
-      value = value << 8 | ByteAt(bytes, at + (big_endian ? i : count - 1 - i));
-    return value;
-  }
-
-  std::string_view bytes;
-  bool big_endian = false;
-};
-
 // Of one directory's entry of tag 0x0112, a number of 1, 2 or 4 bytes; 0 where it says none.
-std::size_t ValueOf(const Tiff& tiff, std::size_t entry) {
+std::size_t ValueOf(const TiffDirectory& tiff, std::size_t entry) {
   constexpr std::size_t kByte = 1, kShort = 3, kLong = 4, kSigned = 5;  // from type to type
-  const std::size_t type = tiff.Number(entry + 2, 2), count = tiff.Number(entry + 4, 4);
+  const std::size_t type = tiff.TypeOf(entry), count = tiff.CountOf(entry);
   const std::size_t plain = type > kSigned ? type - kSigned : type;
   const std::size_t size = plain == kByte ? 1 : plain == kShort ? 2 : plain == kLong ? 4 : 0;
   if (size == 0 || count == 0) return 0;
@@ -61,21 +22,26 @@ std::size_t ValueOf(const Tiff& tiff, std::size_t entry) {
 // EXIF tag 0x0112, 1..8; 1 where there is none. It stands in the first directory, and nothing else
 // is looked at: what that leads to is the author's to choose, a thousand times the same, too.
 std::size_t TagOf(std::string_view bytes) {
-  constexpr std::size_t kTag = 0x0112, kEntry = 12, kMagic = 42;
-  Tiff tiff{ExifOf(bytes)};
-  tiff.big_endian = tiff.bytes.starts_with("MM");
-  if (!tiff.big_endian && !tiff.bytes.starts_with("II")) return 1;
-  if (tiff.Number(2, 2) != kMagic) return 1;
-  const std::size_t directory = tiff.Number(4, 4), entries = tiff.Number(directory, 2);
-  for (std::size_t i = 0, at = directory + 2; i < entries; ++i, at += kEntry) {
-    if (tiff.Number(at, 2) != kTag) continue;
-    const std::size_t value = ValueOf(tiff, at);
-    return value >= 1 && value <= 8 ? value : 1;
-  }
-  return 1;
+  constexpr std::size_t kTag = 0x0112;
+  const TiffDirectory tiff(ExifOf(bytes));
+  const std::size_t entry = tiff.Find(kTag), value = entry > 0 ? ValueOf(tiff, entry) : 1;
+  return value >= 1 && value <= 8 ? value : 1;
 }
 
 }  // namespace
+
+std::string_view ExifOf(std::string_view bytes) {
+  constexpr int kApp1 = 0xE1;
+  if (bytes.starts_with(kExifHeader)) return bytes.substr(kExifHeader.size());
+  if (!bytes.starts_with("\xFF\xD8")) return bytes;
+  std::string_view exif;
+  ForJpegSegments(bytes, [&](int marker, std::string_view content) {
+    const bool is_exif = marker == kApp1 && content.starts_with(kExifHeader);
+    if (is_exif) exif = content.substr(kExifHeader.size());
+    return !is_exif;
+  });
+  return exif;
+}
 
 Orientation ExifOrientation(std::string_view bytes) {
   // Exif 2.32, table 'Orientation'.

@@ -13,6 +13,9 @@ struct Orientation {
 };
 
 inline constexpr std::string_view kExifHeader("Exif\0\0", 6);
+// The TIFF structure that is EXIF data; empty where there is none. Takes a JPEG, whose segments
+// before its pixels are looked at, or the data, with that header or without.
+std::string_view ExifOf(std::string_view bytes);
 // What EXIF says of it: as it is stored where there is none. Takes a JPEG, or EXIF data with that
 // header or without.
 Orientation ExifOrientation(std::string_view bytes);

@@ -18,8 +18,9 @@ void RequireType(const cv::Mat& picture, int type, std::string_view name) {
                             type == CV_8UC3 ? ": blue, green, red; cv::cvtColor converts" : ""));
 }
 
-void RequireEncodable(const cv::Mat& image, int quality) {
-  if (image.type() != CV_8UC1) RequireType(image, CV_8UC3, "image");
+void RequireEncodable(const cv::Mat& image, int quality, bool transparent) {
+  const bool is_transparent = transparent && image.type() == CV_8UC4;
+  if (image.type() != CV_8UC1 && !is_transparent) RequireType(image, CV_8UC3, "image");
   RequireType(image, image.type(), "image");
   if (quality < 1 || quality > 100) throw Error("quality", "is out of range (1 to 100)");
 }

@@ -15,8 +15,9 @@ namespace skinmask {
 void RequireType(const cv::Mat& picture, int type, std::string_view name);
 // The same for a picture that must have the size of another.
 void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name);
-// What EncodeJpeg and EncodeWebP take: CV_8UC1 or 8UC3, and a quality of 1 to 100.
-void RequireEncodable(const cv::Mat& image, int quality);
+// What EncodeJpeg and EncodeWebP take: CV_8UC1 or 8UC3 (or, `transparent`, 8UC4), and a quality of
+// 1 to 100.
+void RequireEncodable(const cv::Mat& image, int quality, bool transparent = false);
 
 // An 8-bit picture, in the buffer if there is one.
 cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer);

@@ -110,16 +110,49 @@ std::string X264Params() {
   return {};
 }
 
+// Encoders with a constant rate factor: theirs of the quality 90, and its least and most.
+struct RateFactor {
+  std::string_view encoder;
+  int usual, least, most;
+};
+constexpr RateFactor kRateFactors[] = {{"libx264", 18, 0, 51},    {"libx264rgb", 18, 0, 51},
+                                       {"libx265", 20, 0, 51},    {"libvpx", 8, 4, 63},
+                                       {"libvpx-vp9", 18, 0, 63}, {"libaom-av1", 20, 0, 63},
+                                       {"libsvtav1", 25, 1, 63}};
+
+// Empty for an encoder without one.
+std::string RateFactorOf(const std::string& encoder, int quality) {
+  constexpr double kOfEach = 0.6;  // as much as one of JPEG's changes it
+  const auto* const found = std::ranges::find(kRateFactors, encoder, &RateFactor::encoder);
+  if (found == std::end(kRateFactors)) return {};
+  const auto factor = found->usual + static_cast<int>(std::lround(kOfEach * (90 - quality)));
+  return std::to_string(std::clamp(factor, found->least, found->most));
+}
+
 // What encoders do of themselves is meant for streams of a given bit rate, or takes long.
 void SetQuality(AVCodecContext& codec, const std::string& encoder,
                 const VideoWriteOptions& options) {
   const auto set = [&](const char* key, const char* value) {
     Ffmpeg::Get().av_opt_set(codec.priv_data, key, value, 0);
   };
+  constexpr int kUsual = 90;
+  const std::string factor = RateFactorOf(encoder, options.quality.value_or(kUsual));
+  if (options.quality && factor.empty())
+    throw Error(encoder,
+                "takes no `quality` (libx264, libx265, libvpx, libvpx-vp9, libaom-av1 and "
+                "libsvtav1 do)");
   if (encoder.starts_with("libx264")) set("x264-params", X264Params().c_str());
   if (encoder == "libx264") {
     set("preset", options.live ? "ultrafast" : "veryfast");
-    set("crf", "18");
+    set("crf", factor.c_str());
+  } else if (encoder == "libx265") {
+    set("preset", "veryfast");
+    set("x265-params", "log-level=none");
+    set("crf", factor.c_str());
+  } else if (encoder == "libaom-av1" || encoder == "libsvtav1") {
+    codec.bit_rate = 0;  // constant quality
+    set(encoder == "libsvtav1" ? "preset" : "cpu-used", "8");
+    set("crf", factor.c_str());
   } else if (encoder == "ffv1") {
     codec.level = 3;  // slices, each with a checksum
     // Players can jump to each second. (Every frame a key would be an entry each in the index.)
@@ -128,7 +161,7 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
     constexpr std::int64_t kNoLimit = 1'000'000'000;  // VP8 wants one beside its quality
     const bool vp9 = encoder == "libvpx-vp9";
     codec.bit_rate = vp9 ? 0 : kNoLimit;  // constant quality
-    set("crf", vp9 ? "18" : "8");
+    set("crf", factor.c_str());
     set("cpu-used", "4");
     set("auto-alt-ref", "0");  // with which they take no transparency
   }

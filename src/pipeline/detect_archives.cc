@@ -84,7 +84,7 @@ class ArchiveRun {
     for (const Output output : job_.options.outputs)
       item.task.outputs.emplace_back(
           output, output_ / (file->key + (output == Output::kMask ? ".mask" : "") +
-                             std::string(KindOf(output).suffix)));
+                             std::string(SuffixOf(output, job_.options.style.format))));
     item.problem = WhyNotRead(file->entry);
     if (!item.problem.empty()) return true;
     take(static_cast<std::int64_t>(file->entry.size / 4));
@@ -133,6 +133,7 @@ class ArchiveRun {
   }
 
   void Write(Detected&& detected) {
+    if (!detected.note.empty()) job_.run.note(detected.note);
     for (std::size_t j = 0; j < detected.files.size(); ++j)
       writer_.Add(detected.image.outputs[j].lexically_relative(output_).string(),
                   detected.files[j]);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "media/jpeg.h"
+#include "media/picture_tags.h"
 #include "skinmask/media/image.h"
 
 namespace skinmask {
@@ -39,15 +40,31 @@ Detected DetectOne(const Task& task, std::string_view bytes, const Detector& det
   const std::string name = task.input.string();
   const DecodeOptions decode{
       .scale = options.scale, .buffer = &bgr_bytes, .max_pixels = options.max_pixels, .take = take};
+  const bool draws = std::ranges::any_of(
+      task.outputs, [](const auto& output) { return KindOf(output.first).is_photograph; });
+  PictureTags tags;
+  std::string note;
+  cv::Mat own;  // the pixels in their own colours
   Judgement judgement =
       detector.Judge(Picture([&] { return DecodeJpegPlanes(bytes, name, decode, plane_bytes); },
-                             [&] { return DecodeImage(bytes, name, decode); }));
+                             [&] {
+                               DecodeOptions with_tags = decode;
+                               with_tags.tags = &tags;
+                               own = DecodeImage(bytes, name, with_tags);
+                               if (draws && !IsTakenAsSrgb(tags.icc))
+                                 take(static_cast<std::int64_t>(own.total()));
+                               return InSrgb(own, tags.icc, &note, draws ? cv::Mat() : own);
+                             }));
   const cv::Size judged = judgement.judged_size();
   judgement.SetMaskMemory(MaskIn(mask_bytes, judged));
-  const OutputForm form{.bits = options.probability_bits};
+  const OutputForm form{.bits = options.probability_bits, .feather = options.style.feather};
   const bool probability = std::ranges::any_of(
       task.outputs, [](const auto& output) { return KindOf(output.first).of_probability; });
   judgement.MakeMask(options.region || probability, probability && form.bits != 8);
+  if (draws) {
+    judgement.Bgr();
+    judgement.SetShown(own);
+  }
   Detected result;
   result.pixels = static_cast<std::uint64_t>(judged.area());
   const cv::Mat mask = judgement.Mask();
@@ -58,10 +75,11 @@ Detected DetectOne(const Task& task, std::string_view bytes, const Detector& det
   if (options.measured) result.image.measured = judgement.Measured();
   result.image.adaptation = judgement.summary();
   for (const auto& [output, path] : task.outputs) {
-    result.files.push_back(
-        EncodeOutput(output, Draw(output, judgement, form), detector.model().classes.size()));
+    result.files.push_back(EncodeOutput(output, Draw(output, judgement, form),
+                                        detector.model().classes.size(), options.style, tags));
     result.image.outputs.push_back(path);
   }
+  if (!note.empty()) result.note = name + ": " + note;
   return result;
 }
 

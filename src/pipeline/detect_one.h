@@ -16,6 +16,7 @@ namespace skinmask {
 struct Detected {
   std::uint64_t pixels = 0;  // of the picture; 0: nothing was to be done
   DetectedImage image;
+  std::string note;                // what is odd about it, or empty
   std::vector<std::string> files;  // encoded, as image.outputs
 };
 

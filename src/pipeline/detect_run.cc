@@ -48,6 +48,7 @@ void DetectImages(const DetectJob& job) {
         return Process(job.plan.TaskOf(images[i]), job, take);
       },
       [&](std::size_t, Detected&& result) {
+        if (!result.note.empty()) job.run.note(result.note);
         if (!result.files.empty()) {
           job.made_with.Leave();
           job.Note(result.image);

@@ -33,9 +33,11 @@ MaskPairs PairsOfList(const PairOptions& options) {
 
 // Of what detect writes beside masks.
 std::vector<std::string_view> OtherSuffixes() {
+  using Format = OutputStyle::Format;
   std::vector<std::string_view> suffixes;
   for (const OutputKind& kind : OutputKinds())
-    if (kind.output != Output::kMask) suffixes.push_back(kind.suffix);
+    for (const Format format : {Format::kPng, Format::kJpeg, Format::kWebp})
+      if (kind.output != Output::kMask) suffixes.push_back(SuffixOf(kind.output, format));
   return suffixes;
 }
 

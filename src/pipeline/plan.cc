@@ -67,7 +67,7 @@ InputList InputsOf(const DetectOptions& options, const Run& run) {
 std::vector<OutputSuffix> SuffixesOf(const DetectOptions& options) {
   std::vector<OutputSuffix> suffixes;
   for (const Output output : options.outputs)
-    suffixes.push_back({KindOf(output).suffix, KindOf(output).video_suffix});
+    suffixes.push_back({SuffixOf(output, options.style.format), KindOf(output).video_suffix});
   return suffixes;
 }
 
@@ -195,8 +195,10 @@ std::vector<fs::path> Plan::PathsOf(std::uint32_t input) const {
   for (std::size_t j = 0; j < paths.size(); ++j) {
     paths[j] = options_.output_folder / paths[j];
     if (!options_.video.codec.empty() && inputs_.MediaOf(input) == Media::kVideo &&
-        options_.outputs[j] == Output::kCutout)
-      paths[j].replace_extension(TransparentExtension(options_.video.codec));
+        KindOf(options_.outputs[j]).is_watched && TakesCodec(options_.outputs[j], options_.outputs))
+      paths[j].replace_extension(options_.outputs[j] == Output::kCutout
+                                     ? TransparentExtension(options_.video.codec)
+                                     : WatchedExtension(options_.video.codec));
   }
   return paths;
 }

@@ -73,7 +73,10 @@ class VideoFiles : public VideoSink {
     if (!options.video.range.whole()) sound.start = first;
     for (const auto& [output, path] : task.outputs) {
       RequireRate(info.rate, input_, path);
-      write.codec = KindOf(output).takes_codec ? options.video.codec : "";
+      write.codec = TakesCodec(output, options.outputs) ? options.video.codec : "";
+      // What is lossless unless a codec is chosen has no quality.
+      write.quality =
+          write.codec.empty() && !KindOf(output).is_watched ? std::nullopt : options.style.quality;
       write.container = options.video.container;
       write.sound.reset();
       if (options.video.sound && info.sound && KindOf(output).is_watched) write.sound = sound;
@@ -81,7 +84,10 @@ class VideoFiles : public VideoSink {
     }
   }
   OutputForm FormOf(const DetectOptions& options) const override {
-    return {options.probability_bits, transparent_, false};
+    return {.bits = options.probability_bits,
+            .transparent = transparent_,
+            .feather = options.style.feather,
+            .indexed = false};
   }
   void Prepare(Rendered&) const override {}
   void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
@@ -130,6 +136,7 @@ class FrameFolder : public VideoSink {
   FrameFolder(const Task& task, const DetectOptions& options, std::size_t class_count)
       : folder_(task.outputs.front().second),
         if_exists_(options.if_exists),
+        style_(options.style),
         class_count_(class_count) {
     std::error_code error;
     fs::create_directory(folder_, error);
@@ -140,15 +147,15 @@ class FrameFolder : public VideoSink {
           "exists already (`overwrite` replaces its frames, `resume` adds those that are missing)");
   }
   OutputForm FormOf(const DetectOptions& options) const override {
-    return {.bits = options.probability_bits};
+    return {.bits = options.probability_bits, .feather = options.style.feather};
   }
   void Prepare(Rendered& rendered) const override {
-    rendered.bytes = EncodeOutput(rendered.output, rendered.picture, class_count_);
+    rendered.bytes = EncodeOutput(rendered.output, rendered.picture, class_count_, style_);
   }
   void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
     for (const Rendered& rendered : outputs) {
       const fs::path path =
-          folder_ / fmt::format("{:06}{}", frame.index, KindOf(rendered.output).suffix);
+          folder_ / fmt::format("{:06}{}", frame.index, SuffixOf(rendered.output, style_.format));
       std::error_code ignored;
       if (if_exists_ != IfExists::kKeep || !fs::exists(path, ignored))
         WriteFile(path, rendered.bytes, if_exists_, Survives::kProcess);
@@ -161,6 +168,7 @@ class FrameFolder : public VideoSink {
   const std::vector<std::string> warnings_;  // none: single images have no sound
   fs::path folder_;
   IfExists if_exists_;
+  OutputStyle style_;
   std::size_t class_count_;
 };
 

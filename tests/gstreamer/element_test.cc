@@ -70,6 +70,7 @@ TEST(GstreamerElement, DrawsWhatTheLibraryDrawsOfEveryFormat) {
         const cv::Mat mask = GST_VIDEO_INFO_IS_YUV(&raw.info)
                                  ? posterior.Mask(frame)
                                  : DetectMask(posterior.posterior(), bgr);
+        static const double kThreshold = DefaultModel().decision.threshold;
         const auto drawn = [&](const char* output) {
           Element element(std::string("adapt=off output=") + output);
           element.SetCaps(raw.info);
@@ -81,7 +82,9 @@ TEST(GstreamerElement, DrawsWhatTheLibraryDrawsOfEveryFormat) {
                                            ? posterior.Probability(frame)
                                            : DetectProbability(posterior.posterior(), bgr)));
         EXPECT_TRUE(Same(drawn("overlay"), DrawOverlay(bgr, mask)));
-        EXPECT_TRUE(Same(drawn("cutout"), CutOut(bgr, mask)));
+        EXPECT_TRUE(Same(
+            drawn("cutout"),
+            CutOut(bgr, FeatheredAlpha(mask, drawn("probability"), kThreshold, FeatherOf(size)))));
         if (format == GST_VIDEO_FORMAT_BGR) {
           const Detector detector(DefaultModel(), nullptr);
           for (const OutputKind& kind : OutputKinds()) {

@@ -50,7 +50,10 @@ TEST_F(GstreamerPlaying, TheOutputChangesWithTheNextFrame) {
     Set(element, "output", "probability");
     EXPECT_TRUE(Same(element.Draw(frame_), DetectProbability(Posterior(DefaultModel()), picture_)));
     Set(element, "output", "cutout");
-    EXPECT_TRUE(Same(element.Draw(frame_), CutOut(picture_, mask)));
+    const cv::Mat alpha =
+        FeatheredAlpha(mask, DetectProbability(Posterior(DefaultModel()), picture_),
+                       DefaultModel().decision.threshold, FeatherOf(picture_.size()));
+    EXPECT_TRUE(Same(element.Draw(frame_), CutOut(picture_, alpha)));
     EXPECT_EQ(element.format(), "BGRA");
     Set(element, "output", "overlay");
     EXPECT_TRUE(Same(element.Draw(frame_), DrawOverlay(picture_, mask)));

@@ -33,6 +33,27 @@ def test_a_folder_gives_the_files_of_the_program(program, photos, tmp_path):
             assert output.read_bytes() == (tmp_path / "theirs" / output.name).read_bytes()
 
 
+def test_formats_are_those_of_the_program(program, photos, tmp_path):
+    flags = ["--format", "webp", "--quality", "70", "--feather", "3"]
+    program("detect", photos, "-o", tmp_path / "theirs", "--output", "mask,cutout", "-q", *flags)
+    how = {"outputs": ["mask", "cutout"], "format": "webp", "quality": 70, "feather": 3}
+    for file in skinmask.detect_files(photos, tmp_path / "ours", **how):
+        assert [path.suffix for path in file.outputs] == [".png", ".webp"]
+        for output in file.outputs:
+            assert output.read_bytes() == (tmp_path / "theirs" / output.name).read_bytes()
+    assert skinmask.detect_files(photos, tmp_path / "theirs", resume=True, **how) == []
+    for wrong, part in (
+        ({"outputs": "mask", "format": "jpeg"}, "would change the pixels of mask"),
+        ({"outputs": "cutout", "format": "jpeg"}, "has no transparency"),
+        ({"outputs": "overlay", "format": "gif"}, "format"),
+        ({"outputs": "overlay", "feather": 2}, "is of cut-outs"),
+        ({"outputs": "overlay", "quality": 0}, "quality"),
+    ):
+        with pytest.raises(skinmask.Error, match=part):
+            skinmask.detect_files(photos, tmp_path / "wrong", **wrong)
+    assert not (tmp_path / "wrong").exists()
+
+
 @pytest.mark.parametrize(
     "flags, options",
     [

@@ -17,6 +17,7 @@ from ._common import (
     Path,
     Progress,
     bits_of,
+    option_text,
     path_of,
     require_function,
     run,
@@ -176,6 +177,9 @@ def detect_files(
     exclude: str | Iterable[str] = (),
     dtype: DTypeLike = None,
     scale: int = 1,
+    format: str = "png",
+    quality: int | None = None,
+    feather: int | None = None,
     overwrite: bool = False,
     resume: bool = False,
     each: Callable[[DetectedFile], object] | None = None,
@@ -193,7 +197,10 @@ def detect_files(
 
     What either raises ends the run, and so does Ctrl-C, after the pictures that are being worked
     on; files are whole, and `resume` goes on where it ended. `dtype` is that of probabilities,
-    'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures. `how` are options of `detect`;
+    'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures. `format` is 'png', 'jpeg' or
+    'webp', of overlays, heat maps, probabilities and, but for 'jpeg', cut-outs; `quality`, 1 to
+    100, is of what loses something, and 90 where None; `feather` is the width, in pixels, over
+    which cut-outs become transparent. `how` are options of `detect`;
     `resume` refuses outputs that were made with others.
     """
     require_function("each", each)
@@ -214,6 +221,13 @@ def detect_files(
     if scale not in (1, 2, 4, 8):
         raise _skinmask.Error(f"scale {scale} is unknown (1, 2, 4, 8)")
     options.scale = scale
+    style = {"format": option_text("format", "word", format)}
+    for option, value in (("quality", quality), ("feather", feather)):
+        if value is not None:
+            style[option] = option_text(option, "whole", value)
+    for name, text in style.items():
+        options.style(name, text)
+    options.require_style()
     if overwrite and resume:
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.if_exists(overwrite, resume)
@@ -223,6 +237,7 @@ def detect_files(
         made_with["scale"] = f"1/{scale}"
     if options.bits != 8:
         made_with["depth"] = str(options.bits)
+    made_with.update({name: text for name, text in style.items() if text != "png"})
     options.made_with = made_with
     files: list[DetectedFile] = []
 

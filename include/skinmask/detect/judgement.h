@@ -75,7 +75,10 @@ class Judgement {
   // an adapted picture that takes one pass in place of several.
   void MakeMask(bool probability, bool log_odds);
 
-  cv::Mat Bgr();   // CV_8UC3
+  cv::Mat Bgr();  // CV_8UC3
+  // The picture as it is to be drawn on, where that has other colours than those that are judged.
+  cv::Mat Shown() { return shown_.empty() ? Bgr() : shown_; }
+  void SetShown(const cv::Mat& shown) { shown_ = shown; }
   cv::Mat Mask();  // CV_8UC1: 255 where P(skin) is above the threshold, else 0
   // P(skin): round(255 P), CV_8UC1; of 16 bits round(65535 P), CV_16UC1; of 32 as it is, CV_32FC1.
   // `memory` is used for 8 bits where it fits.
@@ -124,7 +127,7 @@ class Judgement {
   Picture picture_;
   // Absent until it is needed.
   std::optional<std::shared_ptr<const Adaptation>> adaptation_;
-  cv::Mat mask_memory_;
+  cv::Mat mask_memory_, shown_;
   cv::Mat mask_, log_odds_, classes_, uncertainty_, abstaining_;
   std::array<cv::Mat, 3> probability_;  // of 8, 16 and 32 bits
   std::optional<Measurement> measured_;

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <opencv2/core.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "skinmask/base/options.h"
 #include "skinmask/detect/judgement.h"
+#include "skinmask/media/image.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -21,7 +24,9 @@ enum class Output { kMask, kProbability, kOverlay, kCutout, kClasses, kUncertain
 struct OutputForm {
   int bits = 8;             // of probabilities: 8, 16, or 32 for floats
   bool transparent = true;  // the alpha of a picture, if it has some; else it is on black
-  bool indexed = true;      // classes are indices; else pictures in the colours of their palette
+  // Pixels over which cut-outs pass from picture to transparency; absent: by the picture's size.
+  std::optional<int> feather{};
+  bool indexed = true;  // classes are indices; else pictures in the colours of their palette
 };
 
 struct OutputKind {
@@ -38,7 +43,11 @@ struct OutputKind {
   bool has_palette = false;     // indices in ClassPalette
   // Its videos are for people to look at: they have the input's sound.
   bool is_watched = false;
-  // Its videos are by the encoder that was chosen; else always H.264.
+  // It is the photograph, drawn on: its files have the photograph's colours and resolution.
+  bool is_photograph = false;
+  // Its pictures are levels that programs read: their files are PNG, which changes none.
+  bool is_exact = false;
+  // Its videos are by the encoder that was chosen; else they are H.264 beside any that are.
   bool takes_codec = true;
   // `memory` is used where it fits.
   cv::Mat (*draw)(Judgement& judgement, const OutputForm& form, const cv::Mat& memory) = nullptr;
@@ -58,8 +67,30 @@ int TypeOf(Output output, const OutputForm& form = {});
 // type, and can be.
 cv::Mat Draw(Output output, Judgement& judgement, const OutputForm& form = {},
              const cv::Mat& memory = {});
-// The bytes of a PNG file, of an output in that form.
-std::string EncodeOutput(Output output, const cv::Mat& drawn, std::size_t class_count);
+
+// What users choose of files of pictures.
+struct OutputStyle {
+  enum class Format { kPng, kJpeg, kWebp };
+  Format format = Format::kPng;  // of outputs that are not exact
+  std::optional<int> feather{};  // OutputForm::feather
+  // 1 to 100, the best, of JPEG and WebP, and of videos that lose something; absent: kUsualQuality.
+  std::optional<int> quality{};
+};
+inline constexpr int kUsualQuality = 90;
+const OptionTable<OutputStyle>& StyleTable();
+// The format that a file's name asks for, by .png, .jpg, .jpeg or .webp; absent for all others.
+std::optional<OutputStyle::Format> FormatOfName(std::string_view name);
+// Throws Error for a format that none of these outputs, or one of them, cannot have. `bits` are
+// those of probabilities.
+void RequireFormat(const OutputStyle& style, const std::vector<Output>& outputs, int bits = 8);
+// Throws Error for a feather where none of these outputs is a cut-out.
+void RequireFeathered(const OutputStyle& style, const std::vector<Output>& outputs);
+// What files of pictures end in: ".overlay.jpg".
+std::string_view SuffixOf(Output output, OutputStyle::Format format);
+// The bytes of a file of an output in a form with transparency and indices. What is drawn on the
+// photograph has its `tags`.
+std::string EncodeOutput(Output output, const cv::Mat& drawn, std::size_t class_count,
+                         const OutputStyle& style = {}, const PictureTags& tags = {});
 
 // Whether any of them is such a one: Any(outputs, &OutputKind::is_watched).
 bool Any(const std::vector<Output>& outputs, bool OutputKind::*is_such);
@@ -72,6 +103,11 @@ void RequireShown(const DetectorOptions& asked, const std::vector<Output>& outpu
 DetectorOptions OptionsTogether(DetectorOptions options, const std::vector<Output>& outputs,
                                 const Model& model);
 
+// Whether its videos are by the encoder that was chosen, where it stands among these outputs.
+bool TakesCodec(Output output, const std::vector<Output>& outputs);
+// Of what is watched, by one of FFmpeg's encoders: ".mp4" for H.264, H.265, AV1 and MPEG-4, else as
+// below.
+std::string_view WatchedExtension(std::string_view codec);
 // Of a video with transparency by one of FFmpeg's encoders: ".webm" for VP8 and VP9, ".mov" for
 // ProRes, ".mkv" for all others.
 std::string_view TransparentExtension(std::string_view codec);

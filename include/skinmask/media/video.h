@@ -192,6 +192,9 @@ struct VideoWriteOptions {
   // their own, and which have frames at a rate, one after the other, and no times; empty: by the
   // path's extension.
   std::string container{};
+  // 1 to 100, the best; absent: 90, that of each encoder (crf 18 of libx264). Error for encoders
+  // that have none.
+  std::optional<int> quality{};
   Rational rate{30, 1};
   Rational time_base{0, 1};  // of the timestamps given to Write; 0: 1 / rate
   Rational pixel_aspect{1, 1};

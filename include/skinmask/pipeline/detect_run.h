@@ -91,6 +91,7 @@ struct DetectOptions {
   int scale = 1;                           // 1, 2, 4 or 8: as DecodeOptions::scale
   // Of probabilities: 8, or 16 (round(65535 P), from log-odds in double; PNG, and FFV1 in videos).
   int probability_bits = 8;
+  OutputStyle style;  // of files
   // Of an image, as DecodeOptions has it. Of a video's frame, too, but there never more than a
   // quarter of the default, or of what is given where that is more: decoders keep many frames.
   std::int64_t max_pixels = kMaxPixels;

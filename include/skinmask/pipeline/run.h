@@ -17,6 +17,7 @@ namespace [[gnu::visibility("default")]] skinmask {
 struct Run {
   ProblemSink problem = [](const Problem&) {};  // once for each file that could not be done
   LineSink warning = [](const std::string&) {};
+  LineSink note = [](const std::string&) {};  // what only those want to know who ask for all
   // Each input that there is to do, in order, before the first is begun (the images of an archive
   // when each is done, or failed); with `there` it is left out, since a run before has done it.
   // Then `finished`, for each that is done.

@@ -157,22 +157,16 @@ bool DividesNothing(const Given& given) { return given.Is("--adapt", {"off", "fa
 bool HasNoImages(const Given& given) { return !given.Has("--images"); }
 bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
 bool WritesClasses(const Given& given) { return given.Is("--output", {"classes"}); }
-bool WritesNoneByCodec(const Given& given) {
-  const Words kinds = given.Values("--output");
-  return std::ranges::all_of(OutputKinds(),
-                             [&](const OutputKind& kind) {
-                               return !kind.takes_codec ||
-                                      std::ranges::find(kinds, kind.name) == kinds.end();
-                             }) &&
-         std::ranges::any_of(OutputKinds(), [&](const OutputKind& kind) {
-           return std::ranges::find(kinds, kind.name) != kinds.end();
-         });
-}
 bool NamesImagesOnly(const Given& given) {
   return std::ranges::all_of(given.Values("input"), [](const std::string& input) {
     const NamedMedia named(input);
     return (named.image || named.archive) && !named.video && !IsFolder(input);
   });
+}
+bool LosesNothing(const Given& given) {
+  using Format = OutputStyle::Format;
+  return NamesImagesOnly(given) && given.Is("--format", {"png"}) &&
+         FormatOfName(given.Values("-o").front()).value_or(Format::kPng) == Format::kPng;
 }
 bool ReadsTablesOnly(const Given& given) {
   return given.Has("--samples") && !given.Has("--images") && !given.Has("--predicted") &&
@@ -226,10 +220,9 @@ constexpr Rule kRules[] = {
     {"evaluate", "--allow-missing", HasNoMasks, "--allow-missing needs --truth"},
     {"detect", "--refine", WritesClasses,
      "--refine is of adapted images, and --output classes knows none"},
-    {"detect", "--codec", WritesNoneByCodec,
-     "--codec is not for overlays and heatmaps, which are H.264, and --output asks for nothing "
-     "else"},
     {"detect", "--codec", NamesImagesOnly, "--codec is for videos, and all inputs are images"},
+    {"detect", "--quality", LosesNothing,
+     "--quality is of JPEG, WebP and videos, and images become PNG (--format jpeg, or webp)"},
     {"detect", "--frames", NamesImagesOnly, "--frames is for videos, and all inputs are images"},
     {"detect", "--from", NamesImagesOnly, "--from is for videos, and all inputs are images"},
     {"detect", "--to", NamesImagesOnly, "--to is for videos, and all inputs are images"},

@@ -82,6 +82,9 @@ Run Context::StartRun(const std::string& unit) {
   run.warning = [this](const std::string& line) {
     if (!quiet) PrintLine("warning: " + line);
   };
+  run.note = [this](const std::string& line) {
+    if (verbose) PrintLine(line);
+  };
   run.progress = [progress](std::size_t done, std::size_t total, std::uint64_t pixels) {
     progress->Show(done, total, pixels);
   };

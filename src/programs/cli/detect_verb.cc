@@ -22,6 +22,7 @@ struct DetectFlags {
   std::string output;
   std::vector<std::string> outputs{"mask"};
   DetectorOptions detector;
+  OutputStyle style;
   std::string files_from;
   std::vector<std::string> include, exclude;
   std::string shard = "1/1";
@@ -35,6 +36,24 @@ struct DetectFlags {
   std::int64_t max_pixels = kMaxPixels;
 };
 
+// What the name of an output file says of its format.
+void SetFormatOf(const std::string& file, DetectOptions& detect) {
+  const auto by_name = FormatOfName(file);
+  if (!by_name)
+    throw UsageError(
+        fmt::format("-o {}: images are written as PNG, JPEG or WebP (a folder, or a name that ends "
+                    "in .png, .jpg or .webp)",
+                    file));
+  if (detect.style.format != OutputStyle::Format::kPng && detect.style.format != *by_name)
+    throw UsageError(fmt::format("-o {} and --format name different formats (one of them)", file));
+  detect.style.format = *by_name;
+  try {
+    RequireFormat(detect.style, detect.outputs);
+  } catch (const Error& e) {
+    throw UsageError(fmt::format("-o {}: {}", file, e.what()));
+  }
+}
+
 // Where outputs go: a file if it cannot be meant as a folder.
 void SetOutput(const DetectFlags& options, DetectOptions& detect) {
   const std::filesystem::path output = options.output == "-" ? kStandardOutput : options.output;
@@ -46,11 +65,7 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
     throw UsageError(
         fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.output));
   const NamedMedia named(output.native());
-  if (!folder && named.image && output.extension() != ".png")
-    throw UsageError(
-        fmt::format("-o {}: images are written as PNG (a folder, or a name that ends "
-                    "in .png)",
-                    options.output));
+  if (!folder && named.image) SetFormatOf(options.output, detect);
   const bool file =
       output == kStandardOutput || special || named.image || named.video || named.archive;
   (file && !folder ? detect.output_file : detect.output_folder) = output;
@@ -104,6 +119,7 @@ void SetKinds(const DetectFlags& options, DetectOptions& detect) {
 DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context) {
   DetectOptions detect;
   detect.if_exists = context.if_exists();
+  detect.style = options.style;
   SetKinds(options, detect);
   SetOutput(options, detect);
   detect.video.raw = RawVideoOf(options.raw, options.size, options.rate);
@@ -117,6 +133,8 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
   if (detect.probability_bits == 16 &&
       std::ranges::count(detect.outputs, Output::kProbability) == 0)
     throw UsageError("--depth 16 is for --output probability, which is not among the outputs");
+  AsUsage([&] { RequireFormat(detect.style, detect.outputs, detect.probability_bits); });
+  AsUsage([&] { RequireFeathered(detect.style, detect.outputs); });
   if (options.frames && !options.codec.empty())
     throw UsageError("--codec is for videos, and --frames makes none");
   if (options.frames) RefuseFrameNumbers(options.inputs);
@@ -256,6 +274,7 @@ void AddWorkOptions(CLI::App& verb, DetectFlags& options, Context& context) {
   const OptionGroup group(verb, "Input");
   for (const char* heading : {"Decision", "Output"})
     AddTableOptions(verb, DetectorTable().rows(), &options.detector, heading);
+  AddTableOptions(verb, StyleTable().rows(), &options.style, "Output");
   Aside(OptionGroup(verb, "Output")
             .AddFlag("--resume", context.resume,
                      "Leave out what exists already, and complete the FILE of --json, --csv and "
@@ -282,7 +301,8 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
   group.Add("--codec", options.codec, "NAME",
             "FFmpeg's encoder of masks, probabilities and classes, in Matroska (default: ffv1, "
             "lossless), and of cut-outs, which have transparency then: vp9 (b.cutout.webm), "
-            "prores_ks (b.cutout.mov), ffv1 (b.cutout.mkv)");
+            "prores_ks (b.cutout.mov), ffv1 (b.cutout.mkv); of overlays and heat maps where "
+            "--output asks for these alone (default: libx264)");
   AddRawVideoFlags(group, options.raw);
   group.Add("--size", options.size, "WxH", "Of raw video");
   group.Add("--rate", options.rate, "R",

@@ -37,8 +37,9 @@ class DetectTest : public testing::ProgramTest {
 
 TEST_F(DetectTest, WritesEveryOutputOfTheSamples) {
   const std::string photos = (testing::SamplesFolder() / "photos").string();
-  const Outcome run = Run("detect --adapt off " + photos +
-                          " -o out --output mask --output probability,overlay --output cutout");
+  const Outcome run =
+      Run("detect --adapt off " + photos +
+          " -o out --output mask --output probability,overlay --output cutout --feather 0");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
   EXPECT_EQ(Lines(run.out), 2);

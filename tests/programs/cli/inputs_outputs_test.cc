@@ -90,7 +90,7 @@ TEST_F(InputsOutputsTest, AFileForOneInput) {
   };
   refused("a.jpg all -o two.png", 1, "takes one image, video or archive");
   refused("a.jpg -o two.png --output mask,overlay", 1, "takes one kind of output");
-  refused("a.jpg -o two.jpeg", 2, "images are written as PNG");
+  refused("a.jpg -o two.jpeg", 2, "would change the pixels of mask");
   refused("a.jpg -o two.mkv", 1, "is a video by its name");
   refused("a.jpg -o a.png/b.png", 1, "folder does not exist");
   refused("all/00/x.png -o all/00/x.png --force", 1, "is an input");

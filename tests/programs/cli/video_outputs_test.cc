@@ -161,9 +161,10 @@ TEST_P(TransparentCutouts, HaveTheMaskAsAlpha) {
   const Transparent& t = GetParam();
   const std::vector<cv::Mat> frames = MakeOdd("a.avi");
   for (const std::string out : {"out", "again"})
-    ASSERT_EQ(
-        Run("detect --adapt off a.avi -o " + out + " --output cutout --codec " + t.codec).status,
-        0);
+    ASSERT_EQ(Run("detect --adapt off a.avi -o " + out + " --output cutout --feather 0 --codec " +
+                  t.codec)
+                  .status,
+              0);
   ASSERT_EQ(Run("detect --adapt off a.avi -o masks").status, 0);
   const std::string file = "out/a.cutout" + t.suffix;
   EXPECT_EQ(Names(Path("out")), (Strings{"a.cutout" + t.suffix}));

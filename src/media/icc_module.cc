@@ -1,0 +1,103 @@
+// This is the module skinmask-icc: profiles of colours by LittleCMS.
+#include <lcms2.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "media/image_codec.h"
+
+namespace {
+
+struct ContextEnd {
+  void operator()(cmsContext context) const { cmsDeleteContext(context); }
+};
+using Context = std::unique_ptr<std::remove_pointer_t<cmsContext>, ContextEnd>;
+struct ProfileEnd {
+  void operator()(void* profile) const { cmsCloseProfile(profile); }
+};
+using Profile = std::unique_ptr<void, ProfileEnd>;
+
+struct Conversion {
+  Context context;
+  cmsHTRANSFORM transform = nullptr;
+  ~Conversion() {
+    if (transform) cmsDeleteTransform(transform);
+  }
+};
+
+void Ignore(cmsContext, cmsUInt32Number, const char*) {}
+
+// Empty where it tells what each R G B looks like.
+std::string WhyNotUsed(cmsHPROFILE profile) {
+  if (!profile) return "is damaged";
+  const cmsProfileClassSignature kind = cmsGetDeviceClass(profile);
+  if (kind != cmsSigInputClass && kind != cmsSigDisplayClass && kind != cmsSigOutputClass &&
+      kind != cmsSigColorSpaceClass)
+    return "is of a kind that pictures do not have";
+  if (cmsGetColorSpace(profile) != cmsSigRgbData) return "is not one of RGB";
+  const cmsColorSpaceSignature connection = cmsGetPCS(profile);
+  if (connection != cmsSigXYZData && connection != cmsSigLabData) return "leads to no colours";
+  if (!cmsIsMatrixShaper(profile) && !cmsIsTag(profile, cmsSigAToB0Tag) &&
+      !cmsIsTag(profile, cmsSigAToB1Tag))
+    return "has neither a matrix nor a table";
+  return {};
+}
+
+// What becomes of colours all over the cube.
+struct Lattice {
+  std::vector<unsigned char> from, to;
+  explicit Lattice(cmsHTRANSFORM transform) {
+    constexpr int kSide = 18, kStep = 15;  // to 255
+    for (int i = 0; i < kSide * kSide * kSide; ++i)
+      for (const int level : {i % kSide, i / kSide % kSide, i / kSide / kSide})
+        from.push_back(static_cast<unsigned char>(kStep * level));
+    to.resize(from.size());
+    cmsDoTransform(transform, from.data(), to.data(),
+                   static_cast<cmsUInt32Number>(from.size() / 3));
+  }
+  bool IsUnmoved() const {
+    constexpr int kMost = 2;  // what roundings in profiles of sRGB come to
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (std::abs(from[i] - to[i]) > kMost) return false;
+    return true;
+  }
+  // White is light, and black dark.
+  bool IsPlausible() const {
+    return std::all_of(to.end() - 3, to.end(), [](int level) { return level >= 128; }) &&
+           std::all_of(to.begin(), to.begin() + 3, [](int level) { return level < 128; });
+  }
+};
+
+}  // namespace
+
+void* skinmask_open_profile(std::string_view icc, std::string& problem) {
+  auto made = std::make_unique<Conversion>();
+  made->context.reset(cmsCreateContext(nullptr, nullptr));
+  const cmsContext context = made->context.get();
+  cmsSetLogErrorHandlerTHR(context, Ignore);
+  const Profile profile(
+      cmsOpenProfileFromMemTHR(context, icc.data(), static_cast<cmsUInt32Number>(icc.size())));
+  problem = WhyNotUsed(profile.get());
+  if (!problem.empty()) return nullptr;
+  const Profile srgb(cmsCreate_sRGBProfileTHR(context));
+  // Without a memory of the last colour, so that many threads may use it.
+  made->transform =
+      cmsCreateTransformTHR(context, profile.get(), TYPE_BGR_8, srgb.get(), TYPE_BGR_8,
+                            INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOCACHE);
+  if (!made->transform) {
+    problem = "is damaged";
+    return nullptr;
+  }
+  const Lattice lattice(made->transform);
+  if (!lattice.IsPlausible()) problem = "makes white dark, or black light";
+  return !problem.empty() || lattice.IsUnmoved() ? nullptr : made.release();
+}
+
+void skinmask_convert_colors(void* profile, const unsigned char* from, unsigned char* to,
+                             unsigned pixels) {
+  cmsDoTransform(static_cast<Conversion*>(profile)->transform, from, to, pixels);
+}
+
+void skinmask_close_profile(void* profile) { delete static_cast<Conversion*>(profile); }

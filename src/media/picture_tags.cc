@@ -1,0 +1,270 @@
+#include "media/picture_tags.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "media/image_codec.h"
+#include "media/jpeg_segments.h"
+#include "media/tiff_directory.h"
+
+namespace skinmask {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view kIccHeader("ICC_PROFILE\0", 12), kJfif("JFIF\0", 5);
+constexpr double kCentimetres = 2.54, kMetre = 0.0254;  // of an inch; inches of
+constexpr int kJfifSegment = 0xE0, kIccSegment = 0xE2;
+
+std::size_t BigEndian(std::string_view bytes, std::size_t at, std::size_t count) {
+  std::size_t value = 0;
+  for (std::size_t i = 0; i < count && at + i < bytes.size(); ++i)
+    value = value << 8 | static_cast<std::uint8_t>(bytes[at + i]);
+  return value;
+}
+
+// Resolutions that printers and scanners have; what is none of them says nothing.
+double Plausible(double dpi) { return dpi >= 1 && dpi <= 30000 ? dpi : 0; }
+
+void SetResolution(double across, double down, double inches, PictureTags& tags) {
+  tags.dpi_x = Plausible(across * inches);
+  tags.dpi_y = Plausible(down * inches);
+  if (tags.dpi_x == 0 || tags.dpi_y == 0) tags.dpi_x = tags.dpi_y = 0;
+}
+
+// Tags 0x011A, 0x011B and 0x0128, as TIFFs and EXIF data have them.
+void ReadResolution(const TiffDirectory& tiff, PictureTags& tags) {
+  const auto rational = [&](std::size_t tag) {
+    const std::size_t entry = tiff.Find(tag), at = entry > 0 ? tiff.Number(entry + 8, 4) : 0;
+    const std::size_t below = at > 0 ? tiff.Number(at + 4, 4) : 0;
+    const bool is_rational = below > 0 && tiff.TypeOf(entry) == TiffDirectory::kRational;
+    return is_rational ? static_cast<double>(tiff.Number(at, 4)) / static_cast<double>(below) : 0.;
+  };
+  constexpr std::size_t kUnit = 0x0128, kNone = 1, kOfCentimetre = 3;
+  const std::size_t entry = tiff.Find(kUnit), unit = entry > 0 ? tiff.Number(entry + 8, 2) : 2;
+  if (unit != kNone)
+    SetResolution(rational(0x011A), rational(0x011B), unit == kOfCentimetre ? kCentimetres : 1,
+                  tags);
+}
+
+// A profile may be in up to 255 segments, which say their numbers.
+PictureTags TagsOfJpeg(std::string_view jpeg) {
+  PictureTags tags;
+  std::map<std::uint8_t, std::string_view> parts;
+  std::size_t size = 0;
+  ForJpegSegments(jpeg, [&](int marker, std::string_view content) {
+    if (marker == kJfifSegment && content.starts_with(kJfif) && content.size() >= 12) {
+      const char unit = content[7];
+      if (unit == 1 || unit == 2)
+        SetResolution(static_cast<double>(BigEndian(content, 8, 2)),
+                      static_cast<double>(BigEndian(content, 10, 2)), unit == 2 ? kCentimetres : 1,
+                      tags);
+    } else if (marker == kIccSegment && content.starts_with(kIccHeader) &&
+               content.size() > kIccHeader.size() + 2) {
+      const auto number = static_cast<std::uint8_t>(content[kIccHeader.size()]);
+      if (parts.emplace(number, content.substr(kIccHeader.size() + 2)).second)
+        size += content.size();
+    }
+    return true;
+  });
+  if (size <= kMaxProfile)
+    for (const auto& [number, part] : parts) tags.icc += part;
+  if (tags.dpi_x == 0) ReadResolution(TiffDirectory(ExifOf(jpeg)), tags);
+  return tags;
+}
+
+// The content of a chunk iCCP: a name, a zero, the number of the method, and the profile deflated.
+std::string InflatedProfile(std::string_view content) {
+  const std::size_t name = content.find('\0');
+  if (name > 79 || content.size() < name + 3) return {};
+  const std::string_view packed = content.substr(name + 2);
+  std::string icc;
+  // Profiles say their size; one that says none is damaged, and the step after tells that.
+  for (std::size_t room = 1 << 14; room <= kMaxProfile; room *= 4) {
+    icc.resize(room);
+    uLongf size = icc.size();
+    const int result = uncompress(reinterpret_cast<Bytef*>(icc.data()), &size,
+                                  reinterpret_cast<const Bytef*>(packed.data()), packed.size());
+    icc.resize(size);
+    if (result == Z_OK) return icc;
+    if (result != Z_BUF_ERROR || size < room) break;
+  }
+  return "?";  // which is no profile
+}
+
+PictureTags TagsOfPng(std::string_view png) {
+  constexpr std::size_t kFrame = 12;
+  PictureTags tags;
+  for (std::size_t at = kPngSignature.size(); at + kFrame <= png.size();) {
+    const std::size_t length = BigEndian(png, at, 4);
+    const std::string_view type = png.substr(at + 4, 4);
+    if (type == "IDAT" || length > png.size() - at - kFrame) break;
+    const std::string_view content = png.substr(at + 8, length);
+    if (type == "iCCP") tags.icc = InflatedProfile(content);
+    if (type == "pHYs" && length == 9 && content[8] == 1)
+      SetResolution(static_cast<double>(BigEndian(content, 0, 4)),
+                    static_cast<double>(BigEndian(content, 4, 4)), kMetre, tags);
+    at += kFrame + length;
+  }
+  return tags;
+}
+
+std::size_t LittleEndian32(std::string_view bytes, std::size_t at) {
+  std::size_t value = 0;
+  for (std::size_t i = 4; i-- > 0;)
+    value = value << 8 | (at + i < bytes.size() ? static_cast<std::uint8_t>(bytes[at + i]) : 0);
+  return value;
+}
+
+// Calls see(type, content) for each chunk behind 'WEBP'.
+template <class See>
+void ForWebPChunks(std::string_view webp, const See& see) {
+  constexpr std::size_t kStart = 12, kFrame = 8;
+  for (std::size_t at = kStart; at + kFrame <= webp.size();) {
+    const std::size_t length = LittleEndian32(webp, at + 4);
+    if (length > webp.size() - at - kFrame) return;
+    see(webp.substr(at, 4), webp.substr(at + kFrame, length));
+    at += kFrame + length + length % 2;
+  }
+}
+
+PictureTags TagsOfWebP(std::string_view webp) {
+  PictureTags tags;
+  ForWebPChunks(webp, [&](std::string_view type, std::string_view content) {
+    if (type == "ICCP" && content.size() <= kMaxProfile) tags.icc = content;
+    if (type == "EXIF") ReadResolution(TiffDirectory(ExifOf(content)), tags);
+  });
+  return tags;
+}
+
+PictureTags TagsOfTiff(std::string_view bytes) {
+  constexpr std::size_t kProfile = 0x8773;
+  PictureTags tags;
+  const TiffDirectory tiff(bytes);
+  ReadResolution(tiff, tags);
+  const std::size_t entry = tiff.Find(kProfile);
+  const std::size_t size = entry > 0 ? tiff.CountOf(entry) : 0;
+  const std::size_t at = entry > 0 ? tiff.Number(entry + 8, 4) : 0;
+  if (size > 4 && size <= kMaxProfile && at <= bytes.size() && size <= bytes.size() - at)
+    tags.icc = bytes.substr(at, size);
+  return tags;
+}
+
+std::string BigEndianBytes(std::size_t value, int count) {
+  std::string bytes;
+  for (int i = count; i-- > 0;) bytes += static_cast<char>(value >> 8 * i);
+  return bytes;
+}
+std::string LittleEndianBytes(std::size_t value, int count) {
+  const std::string bytes = BigEndianBytes(value, count);
+  return {bytes.rbegin(), bytes.rend()};
+}
+
+std::size_t Rounded(double value) { return static_cast<std::size_t>(std::lround(value)); }
+
+// The picture begins with its segment JFIF, as TurboJPEG writes it.
+std::string JpegWithTags(std::string jpeg, const PictureTags& tags) {
+  constexpr std::size_t kUnits = 13, kAfterJfif = 20, kMaxPart = 65533 - 14;
+  if (tags.dpi_x > 0)
+    jpeg.replace(kUnits, 5,
+                 '\1' + BigEndianBytes(Rounded(tags.dpi_x), 2) +
+                     BigEndianBytes(Rounded(tags.dpi_y), 2));
+  std::string segments;
+  const std::size_t count = (tags.icc.size() + kMaxPart - 1) / kMaxPart;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string part = tags.icc.substr(i * kMaxPart, kMaxPart);
+    segments.append("\xFF\xE2").append(
+        BigEndianBytes(2 + kIccHeader.size() + 2 + part.size(), 2));
+    segments.append(kIccHeader).append(BigEndianBytes(i + 1, 1)).append(BigEndianBytes(count, 1));
+    segments += part;
+  }
+  return jpeg.insert(kAfterJfif, segments);
+}
+
+std::string PngChunk(std::string_view type, std::string_view content) {
+  const std::string covered = std::string(type).append(content);
+  const auto crc = crc32(0, reinterpret_cast<const Bytef*>(covered.data()),
+                         static_cast<uInt>(covered.size()));
+  return BigEndianBytes(content.size(), 4) + covered + BigEndianBytes(crc, 4);
+}
+
+std::string PngWithTags(std::string png, const PictureTags& tags) {
+  constexpr std::size_t kAfterHeader = 33;
+  std::string chunks;
+  if (!tags.icc.empty()) {
+    std::string packed(compressBound(tags.icc.size()), '\0');
+    uLongf size = packed.size();
+    compress(reinterpret_cast<Bytef*>(packed.data()), &size,
+             reinterpret_cast<const Bytef*>(tags.icc.data()), tags.icc.size());
+    packed.resize(size);
+    chunks += PngChunk("iCCP", std::string("ICC profile\0\0"sv).append(packed));
+  }
+  if (tags.dpi_x > 0)
+    chunks += PngChunk("pHYs", BigEndianBytes(Rounded(tags.dpi_x / kMetre), 4) +
+                                   BigEndianBytes(Rounded(tags.dpi_y / kMetre), 4) + '\1');
+  return png.insert(kAfterHeader, chunks);
+}
+
+// EXIF data with a resolution alone.
+std::string ExifOfResolution(const PictureTags& tags) {
+  constexpr std::size_t kValues = 8 + 2 + 3 * 12 + 4, kPart = 1000;
+  const auto entry = [](std::size_t tag, std::size_t type, std::size_t value) {
+    return LittleEndianBytes(tag, 2) + LittleEndianBytes(type, 2) + LittleEndianBytes(1, 4) +
+           LittleEndianBytes(value, 4);
+  };
+  std::string exif("II*\0"sv);
+  exif += LittleEndianBytes(8, 4) + LittleEndianBytes(3, 2);
+  exif += entry(0x011A, TiffDirectory::kRational, kValues);
+  exif += entry(0x011B, TiffDirectory::kRational, kValues + 8);
+  exif += entry(0x0128, TiffDirectory::kShort, 2) + LittleEndianBytes(0, 4);
+  for (const double dpi : {tags.dpi_x, tags.dpi_y})
+    exif += LittleEndianBytes(Rounded(dpi * kPart), 4) + LittleEndianBytes(kPart, 4);
+  return exif;
+}
+
+// The extended form of the file: what it has comes between profile and EXIF data.
+std::string WebPWithTags(const std::string& webp, const PictureTags& tags, const cv::Size& size) {
+  constexpr std::size_t kProfile = 0x20, kAlpha = 0x10, kExif = 0x08;
+  const auto chunk = [](std::string_view type, std::string_view content) {
+    std::string made = std::string(type) + LittleEndianBytes(content.size(), 4);
+    return made.append(content).append(content.size() % 2, '\0');
+  };
+  std::size_t flags = (tags.icc.empty() ? 0 : kProfile) | (tags.dpi_x > 0 ? kExif : 0);
+  std::string pixels;
+  ForWebPChunks(webp, [&](std::string_view type, std::string_view content) {
+    if (type == "VP8X")
+      flags |= static_cast<std::uint8_t>(content[0]) & kAlpha;
+    else
+      pixels += chunk(type, content);
+  });
+  std::string body("WEBP");
+  body += chunk("VP8X", LittleEndianBytes(flags, 4) +
+                            LittleEndianBytes(static_cast<std::size_t>(size.width) - 1, 3) +
+                            LittleEndianBytes(static_cast<std::size_t>(size.height) - 1, 3));
+  if (!tags.icc.empty()) body += chunk("ICCP", tags.icc);
+  body += pixels;
+  if (tags.dpi_x > 0) body += chunk("EXIF", ExifOfResolution(tags));
+  return "RIFF" + LittleEndianBytes(body.size(), 4) + body;
+}
+
+}  // namespace
+
+PictureTags ReadTags(std::string_view bytes) {
+  if (IsJpeg(bytes)) return TagsOfJpeg(bytes);
+  if (bytes.starts_with(kPngSignature)) return TagsOfPng(bytes);
+  if (bytes.starts_with("RIFF")) return TagsOfWebP(bytes);
+  if (bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv)) return TagsOfTiff(bytes);
+  return {};
+}
+
+std::string WithTags(std::string file, const PictureTags& tags, const cv::Size& size) {
+  if (tags.icc.empty() && tags.dpi_x == 0) return file;
+  if (IsJpeg(file)) return JpegWithTags(std::move(file), tags);
+  if (file.starts_with("RIFF")) return WebPWithTags(file, tags, size);
+  return PngWithTags(std::move(file), tags);
+}
+
+}  // namespace skinmask
