@@ -169,15 +169,14 @@ std::size_t Rounded(double value) { return static_cast<std::size_t>(std::lround(
 std::string JpegWithTags(std::string jpeg, const PictureTags& tags) {
   constexpr std::size_t kUnits = 13, kAfterJfif = 20, kMaxPart = 65533 - 14;
   if (tags.dpi_x > 0)
-    jpeg.replace(kUnits, 5,
-                 '\1' + BigEndianBytes(Rounded(tags.dpi_x), 2) +
-                     BigEndianBytes(Rounded(tags.dpi_y), 2));
+    jpeg.replace(
+        kUnits, 5,
+        '\1' + BigEndianBytes(Rounded(tags.dpi_x), 2) + BigEndianBytes(Rounded(tags.dpi_y), 2));
   std::string segments;
   const std::size_t count = (tags.icc.size() + kMaxPart - 1) / kMaxPart;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string part = tags.icc.substr(i * kMaxPart, kMaxPart);
-    segments.append("\xFF\xE2").append(
-        BigEndianBytes(2 + kIccHeader.size() + 2 + part.size(), 2));
+    segments.append("\xFF\xE2").append(BigEndianBytes(2 + kIccHeader.size() + 2 + part.size(), 2));
     segments.append(kIccHeader).append(BigEndianBytes(i + 1, 1)).append(BigEndianBytes(count, 1));
     segments += part;
   }
@@ -186,8 +185,8 @@ std::string JpegWithTags(std::string jpeg, const PictureTags& tags) {
 
 std::string PngChunk(std::string_view type, std::string_view content) {
   const std::string covered = std::string(type).append(content);
-  const auto crc = crc32(0, reinterpret_cast<const Bytef*>(covered.data()),
-                         static_cast<uInt>(covered.size()));
+  const auto crc =
+      crc32(0, reinterpret_cast<const Bytef*>(covered.data()), static_cast<uInt>(covered.size()));
   return BigEndianBytes(content.size(), 4) + covered + BigEndianBytes(crc, 4);
 }
 

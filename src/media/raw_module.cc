@@ -65,8 +65,8 @@ void skinmask_decode_raw(std::string_view bytes, bool half, cv::Mat& pixels, std
   const std::unique_ptr<libraw_processed_image_t, decltype(&LibRaw::dcraw_clear_mem)> owner(
       made, LibRaw::dcraw_clear_mem);
   if (result != LIBRAW_SUCCESS || is_damaged || !made || made->bits != 8 || made->colors != 3) {
-    problem = std::string(kDamaged) +
-              (is_damaged ? "it ends too early" : libraw_strerror(result)) + " (a whole file)";
+    problem = std::string(kDamaged) + (is_damaged ? "it ends too early" : libraw_strerror(result)) +
+              " (a whole file)";
     return;
   }
   const cv::Mat rgb(made->height, made->width, CV_8UC3, made->data);

@@ -36,8 +36,8 @@ class TiffDirectory {
     if (at > bytes_.size() || count > bytes_.size() - at) return 0;
     std::size_t value = 0;
     for (std::size_t i = 0; i < count; ++i)
-      value = value << 8 |
-              static_cast<std::uint8_t>(bytes_[at + (big_endian_ ? i : count - 1 - i)]);
+      value =
+          value << 8 | static_cast<std::uint8_t>(bytes_[at + (big_endian_ ? i : count - 1 - i)]);
     return value;
   }
 

@@ -62,8 +62,8 @@ cv::Mat Converted(const cv::Mat& bgr, const Space& from, const Space& to) {
       for (int c = 0; c < 3; ++c) light[c] = Light(from, bgr.at<cv::Vec3b>(y, x)[2 - c] / 255.);
       light = m * light;
       for (int c = 0; c < 3; ++c)
-        converted.at<cv::Vec3b>(y, x)[2 - c] = cv::saturate_cast<std::uint8_t>(
-            255 * Level(to, std::clamp(light[c], 0., 1.)));
+        converted.at<cv::Vec3b>(y, x)[2 - c] =
+            cv::saturate_cast<std::uint8_t>(255 * Level(to, std::clamp(light[c], 0., 1.)));
     }
   return converted;
 }
@@ -82,12 +82,10 @@ std::string ProfileOf(const Space& space) {
   const cmsCIExyY white{0.3127, 0.3290, 1};
   cmsCIExyYTRIPLE primaries;
   cmsCIExyY* const each[] = {&primaries.Red, &primaries.Green, &primaries.Blue};
-  for (std::size_t i = 0; i < 3; ++i)
-    *each[i] = {space.primaries[i][0], space.primaries[i][1], 1};
+  for (std::size_t i = 0; i < 3; ++i) *each[i] = {space.primaries[i][0], space.primaries[i][1], 1};
   double srgb[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
-  cmsToneCurve* const curve = space.gamma > 0
-                                  ? cmsBuildGamma(nullptr, space.gamma)
-                                  : cmsBuildParametricToneCurve(nullptr, 4, srgb);
+  cmsToneCurve* const curve = space.gamma > 0 ? cmsBuildGamma(nullptr, space.gamma)
+                                              : cmsBuildParametricToneCurve(nullptr, 4, srgb);
   cmsToneCurve* const curves[] = {curve, curve, curve};
   const std::string icc = Saved(cmsCreateRGBProfile(&white, &primaries, curves));
   cmsFreeToneCurve(curve);
@@ -121,11 +119,12 @@ std::string TiffOf(const cv::Mat& bgr, const std::string& icc) {
     return number(tag, 2) + number(type, 2) + number(count, 4) + number(value, 4);
   };
   const auto cols = static_cast<std::size_t>(bgr.cols), rows = static_cast<std::size_t>(bgr.rows);
-  const std::string entries =
-      entry(256, 4, 1, cols) + entry(257, 4, 1, rows) + entry(258, 3, 3, bits) +
-      entry(259, 3, 1, 1) + entry(262, 3, 1, 2) + entry(273, 4, 1, 8) + entry(277, 3, 1, 3) +
-      entry(278, 4, 1, rows) + entry(279, 4, 1, pixels.size()) + entry(282, 5, 1, dpi) +
-      entry(283, 5, 1, dpi + 8) + entry(296, 3, 1, 3) + entry(34675, 7, icc.size(), 8 + pixels.size());
+  const std::string entries = entry(256, 4, 1, cols) + entry(257, 4, 1, rows) +
+                              entry(258, 3, 3, bits) + entry(259, 3, 1, 1) + entry(262, 3, 1, 2) +
+                              entry(273, 4, 1, 8) + entry(277, 3, 1, 3) + entry(278, 4, 1, rows) +
+                              entry(279, 4, 1, pixels.size()) + entry(282, 5, 1, dpi) +
+                              entry(283, 5, 1, dpi + 8) + entry(296, 3, 1, 3) +
+                              entry(34675, 7, icc.size(), 8 + pixels.size());
   return tiff + number(entries.size() / 12, 2) + entries + number(0, 4);
 }
 
@@ -175,9 +174,9 @@ TEST(ColorProfiles, AndResolutionsStandInFilesOfAllKinds) {
   cv::cvtColor(picture, bgra, cv::COLOR_BGR2BGRA);
   bgra(cv::Rect(0, 0, 9, 9)).setTo(cv::Scalar(0, 0, 0, 0));
   const std::string webp = WithTags(EncodeWebP(bgra, 90), {large}, bgra.size());
-  again = cv::imdecode(cv::Mat(1, static_cast<int>(webp.size()), CV_8UC1,
-                               const_cast<char*>(webp.data())),
-                       cv::IMREAD_UNCHANGED);
+  again = cv::imdecode(
+      cv::Mat(1, static_cast<int>(webp.size()), CV_8UC1, const_cast<char*>(webp.data())),
+      cv::IMREAD_UNCHANGED);
   ASSERT_EQ(again.type(), CV_8UC4);
   EXPECT_EQ(again.at<cv::Vec4b>(3, 3)[3], 0);
   EXPECT_EQ(again.at<cv::Vec4b>(15, 15)[3], 255);
@@ -275,14 +274,14 @@ TEST_F(ColorProfileProgram, MasksAreThoseOfSrgb) {
       const cv::Mat expected = cv::imread(Path("srgb-out/" + name).string(), cv::IMREAD_GRAYSCALE);
       EXPECT_LE(cv::countNonZero(mask != expected), 0.005 * static_cast<double>(mask.total()))
           << out << name;
-      const std::string overlay = ReadFile(
-          Path(out + name.substr(0, name.size() - 4) + ".overlay.png"));
+      const std::string overlay =
+          ReadFile(Path(out + name.substr(0, name.size() - 4) + ".overlay.png"));
       const PictureTags tags = ReadTags(overlay);
       EXPECT_EQ(tags.icc, ProfileOf(space)) << name;
       EXPECT_NEAR(tags.dpi_x, 240, 0.02) << name;
       PictureTags of_photo;
-      const cv::Mat own = DecodeImage(ReadFile(Path(std::string(folder) + "/" + name)), "x",
-                                      {.tags = &of_photo});
+      const cv::Mat own =
+          DecodeImage(ReadFile(Path(std::string(folder) + "/" + name)), "x", {.tags = &of_photo});
       const cv::Mat drawn = DecodeImage(overlay, "x", {.tags = &of_photo});
       EXPECT_EQ(cv::norm(own, drawn, cv::NORM_INF, mask), 0) << name;  // on skin
     }

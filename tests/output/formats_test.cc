@@ -1,5 +1,5 @@
-// What outputs are written as: JPEG and WebP beside PNG, and their quality; cut-outs with soft borders;
-// codecs and quality of videos.
+// What outputs are written as: JPEG and WebP beside PNG, and their quality; cut-outs with soft
+// borders; codecs and quality of videos.
 #include <cmath>
 #include <cstdlib>
 #include <opencv2/imgcodecs.hpp>
@@ -52,17 +52,16 @@ TEST_F(FormatsTest, HoldThePicturesThatPngHolds) {
         const cv::Mat there = cv::imread(Path(file).string()),
                       expected = cv::imread(Path("png/a." + kind + ".png").string());
         ASSERT_EQ(there.size(), expected.size()) << file;
-        const double difference = cv::norm(there, expected, cv::NORM_L1) /
-                                  static_cast<double>(3 * there.total());
+        const double difference =
+            cv::norm(there, expected, cv::NORM_L1) / static_cast<double>(3 * there.total());
         EXPECT_LT(difference, quality == 30 ? 12 : 4) << file;
         sizes[quality > 50] += testing::fs::file_size(Path(file));
       }
     }
     EXPECT_GT(static_cast<double>(sizes[1]), 1.8 * static_cast<double>(sizes[0])) << format;
-    EXPECT_EQ(Names(Path(format)),
-              (Strings{"a.classes.png", "a.heatmap" + std::string(extension),
-                       "a.overlay" + std::string(extension), "a.png",
-                       "a.probability" + std::string(extension)}));
+    EXPECT_EQ(Names(Path(format)), (Strings{"a.classes.png", "a.heatmap" + std::string(extension),
+                                            "a.overlay" + std::string(extension), "a.png",
+                                            "a.probability" + std::string(extension)}));
     for (const std::string exact : {"a.png", "a.classes.png"})
       EXPECT_TRUE(ReadFile(Path(out + exact)) == ReadFile(Path("png/" + exact)));
   }

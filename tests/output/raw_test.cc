@@ -1,4 +1,5 @@
-// Raw files of cameras: DNGs that are written here, of a Bayer pattern without compression (DNG 1.4).
+// Raw files of cameras: DNGs that are written here, of a Bayer pattern without compression
+// (DNG 1.4).
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
@@ -38,8 +39,8 @@ class Tiff {
       entries.replace(12 * i + 8, 4, Number(is_of_pixels ? kPixels : at, 4));
       values += fixed_[i];
     }
-    std::string file = std::string("II*\0", 4) + Number(8, 4) + Number(count, 2) + entries +
-                       Number(0, 4) + values;
+    std::string file =
+        std::string("II*\0", 4) + Number(8, 4) + Number(count, 2) + entries + Number(0, 4) + values;
     EXPECT_LT(file.size(), kPixels);
     file.resize(kPixels);
     return file + pixels;
@@ -56,7 +57,8 @@ double Light(int level) {
   return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
 }
 
-// A picture of sRGB as a camera sees it that has the primaries of sRGB, twice as sensitive to green.
+// A picture of sRGB as a camera sees it that has the primaries of sRGB, twice as sensitive to
+// green.
 std::string Dng(const cv::Mat& bgr, int orientation = 1) {
   std::string pixels;
   for (int y = 0; y < bgr.rows; ++y)
@@ -70,7 +72,8 @@ std::string Dng(const cv::Mat& bgr, int orientation = 1) {
            Number(10000, 4);
   };
   std::string matrix;  // X Y Z, D65, to the camera's
-  for (const double m : {3.2405, -1.5371, -0.4985, -0.9693, 1.8760, 0.0416, 0.0556, -0.2040, 1.0572})
+  for (const double m :
+       {3.2405, -1.5371, -0.4985, -0.9693, 1.8760, 0.0416, 0.0556, -0.2040, 1.0572})
     matrix += rational(m);
   const auto cols = static_cast<std::size_t>(bgr.cols), rows = static_cast<std::size_t>(bgr.rows);
   Tiff tiff;
@@ -172,7 +175,9 @@ TEST(Raw, AreKnownByNameAndFirstBytes) {
   for (const std::string& start :
        {std::string("FUJIFILMCCD-RAW 0201"), std::string("IIRO\x08\0\0\0", 8),
         std::string("IIU\0\x18\0\0\0", 8), std::string("II*\0\x10\0\0\0CR\2\0\0\0\0\0\0\0", 18),
-        std::string("\0\0\0\x18" "ftypcrx \0\0\0\1crx ", 20)})
+        std::string("\0\0\0\x18"
+                    "ftypcrx \0\0\0\1crx ",
+                    20)})
     ASSERT_TRUE(CodecOf(start) && CodecOf(start)->name == "raw");
   const std::string dng = Dng(Scene());
   for (std::size_t size = 0; size < 20; ++size) CodecOf(dng.substr(0, size));  // is no error
