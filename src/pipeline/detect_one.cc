@@ -37,8 +37,11 @@ Detected DetectOne(const Task& task, std::string_view bytes, const Detector& det
   thread_local Scratch bgr_bytes, plane_bytes, mask_bytes;
   const ScratchTrim trim_bgr(bgr_bytes), trim_planes(plane_bytes), trim_mask(mask_bytes);
   const std::string name = task.input.string();
-  const DecodeOptions decode{
-      .scale = options.scale, .buffer = &bgr_bytes, .max_pixels = options.max_pixels, .take = take};
+  const DecodeOptions decode{.scale = options.scale,
+                             .buffer = &bgr_bytes,
+                             .max_pixels = options.max_pixels,
+                             .isolation = options.isolation,
+                             .take = take};
   Judgement judgement =
       detector.Judge(Picture([&] { return DecodeJpegPlanes(bytes, name, decode, plane_bytes); },
                              [&] { return DecodeImage(bytes, name, decode); }));

@@ -18,6 +18,8 @@ from ._common import (
     bits_of,
     path_of,
     require_function,
+    require_range,
+    require_type,
     run,
     texts,
 )
@@ -125,6 +127,8 @@ def detect_files(
     exclude: str | Iterable[str] = (),
     dtype: DTypeLike = None,
     scale: int = 1,
+    isolate: str = "none",
+    max_seconds: float = 60,
     overwrite: bool = False,
     resume: bool = False,
     each: Callable[[DetectedFile], object] | None = None,
@@ -143,7 +147,10 @@ def detect_files(
     What either raises ends the run, and so does Ctrl-C, after the pictures that are being worked
     on; files are whole, and `resume` goes on where it ended. `dtype` is that of probabilities,
     'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures. `how` are options of `detect`;
-    `resume` refuses outputs that were made with others.
+    `resume` refuses outputs that were made with others. `isolate` 'auto' decodes images but JPEG
+    and PNG in processes of their own, 'all' those, too: a file that crashes its decoder, or takes
+    it more than `max_seconds` of the processor's time, is an `error`, and this process goes on. It
+    takes the program's skinmask-decoders, which wheels do not have.
     """
     require_function("each", each)
     options = _skinmask.DetectOptions()
@@ -163,6 +170,9 @@ def detect_files(
     if scale not in (1, 2, 4, 8):
         raise _skinmask.Error(f"scale {scale} is unknown (1, 2, 4, 8)")
     options.scale = scale
+    require_type("isolate", isolate, str, "'none', 'auto' or 'all' is wanted")
+    require_range("max_seconds", max_seconds, 0.01, 1e6, "0.01 to 1000000")
+    options.isolate(isolate, float(max_seconds))
     if overwrite and resume:
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.if_exists(overwrite, resume)
