@@ -2,9 +2,9 @@
 // messages by local sockets that keep their borders, and bytes by shared memory.
 //
 //   this process -> server    kStart (a decoder, with the module `text` loaded), kEnd (of `number`)
-//   server -> this process    kStarted (process `number`, its socket), kEnded (wait status `number`)
-//   this process -> decoder   kDecode (`number` bytes), kGo
-//   decoder -> this process   kTake (`number` pixels are about to be held, it waits for kGo),
+//   server -> this process    kStarted (process `number`, its socket), kEnded (wait status
+//   `number`) this process -> decoder   kDecode (`number` bytes), kGo decoder -> this process kTake
+//   (`number` pixels are about to be held, it waits for kGo),
 //                             kPicture, kProblem (`text`)
 #pragma once
 

@@ -111,8 +111,9 @@ class Decoders {
     message.SetText(module);
     Helper helper;
     if (!Ask(message, Kind::kStarted, helper.socket) || helper.socket.get() < 0)
-      throw Error(kServer, "has ended, or cannot start a decoder (there may be too many processes; "
-                           "`isolate` none does without it)");
+      throw Error(kServer,
+                  "has ended, or cannot start a decoder (there may be too many processes; "
+                  "`isolate` none does without it)");
     helper.process = static_cast<pid_t>(message.number);
     return helper;
   }

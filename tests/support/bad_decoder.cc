@@ -25,7 +25,7 @@ extern "C" uint8_t* WebPDecodeBGRInto(const uint8_t* data, size_t data_size, uin
     case 22:  // with work
       for (;;) time(nullptr);
     case 24:
-      for (std::vector<void*> all;;) all.push_back(::operator new(std::size_t{64} << 20));
+      for (std::vector<void*> all;;) all.push_back(::operator new (std::size_t{64} << 20));
     case 26:
       _exit(0);
     case 28:  // more processes

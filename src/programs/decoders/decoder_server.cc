@@ -45,8 +45,9 @@ class MemoryLimit {
         std::uint64_t{16 << 20} * static_cast<std::uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
     rlimit limit{};
     getrlimit(RLIMIT_AS, &limit);
-    limit.rlim_cur = std::min<rlim_t>(
-        limit.rlim_max, begun_ + kBytes + of_threads + kBytesOfPixel * static_cast<std::uint64_t>(pixels));
+    limit.rlim_cur =
+        std::min<rlim_t>(limit.rlim_max, begun_ + kBytes + of_threads +
+                                             kBytesOfPixel * static_cast<std::uint64_t>(pixels));
     setrlimit(RLIMIT_AS, &limit);
 #else
     static_cast<void>(pixels);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -14,17 +15,18 @@
 namespace skinmask {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::Encode;
 using testing::Gradient;
 
 class IsolationTest : public testing::ProgramTest {
  protected:
-  IsolationTest() {
+  void SetUp() override {
 #ifdef SKINMASK_SANITIZED
     GTEST_SKIP() << "sanitizers want to be the first library";
 #endif
     for (const char* const name : {"good/a.png", "good/m.webp", "good/z.tif"})
-      Put(name, Encode(fs::path(name).extension(), Gradient(64, 48)));
+      Put(name, Encode(fs::path(name).extension().string(), Gradient(64, 48)));
     Put("good/n.jpg", Encode(".jpg", Gradient(64, 48)));
   }
   static inline const std::string kPreload = "LD_PRELOAD='" SKINMASK_BAD_DECODER "' ";
@@ -64,10 +66,13 @@ class IsolationTest : public testing::ProgramTest {
 
 TEST_F(IsolationTest, ABadFileCostsItselfAlone) {
   fs::copy(Path("good"), Path("in"));
-  const std::pair<const char*, const char*> kBad[] = {
-      {"b.webp", "SIGSEGV"}, {"c.webp", "SIGABRT"},         {"d.webp", "takes longer than 0.1 s"},
-      {"e.webp", "takes longer than 0.1 s"}, {"f.webp", "needs more memory than there is"},
-      {"g.webp", "said nothing more"},       {"h.webp", "is no image, or a damaged one"}};
+  const std::pair<const char*, const char*> kBad[] = {{"b.webp", "SIGSEGV"},
+                                                      {"c.webp", "SIGABRT"},
+                                                      {"d.webp", "takes longer than 0.1 s"},
+                                                      {"e.webp", "takes longer than 0.1 s"},
+                                                      {"f.webp", "needs more memory than there is"},
+                                                      {"g.webp", "said nothing more"},
+                                                      {"h.webp", "is no image, or a damaged one"}};
   int width = 16;
   for (const auto& [name, line] : kBad) {
     PutBad(std::string("in/") + name, width);
@@ -104,12 +109,14 @@ TEST_F(IsolationTest, NoProcessSurvivesTheProgram) {
   PutBad("in/hangs.webp", 20);
   for (const char* const signal : {"KILL", "TERM", "INT"}) {
     // The server, and the decoder.
-    Put("run.sh", "decoders() { for p in /proc/[0-9]*; do [ \"$(readlink $p/cwd)\" = \"$PWD\" ] && "
-                  "readlink $p/exe; done | grep -c skinmask-decoders; }; " +
-                      kPreload +
-                      "'" SKINMASK_PROGRAM "' detect in -o out --force -q & pid=$!; "
-                      "until [ $(decoders) -ge 2 ]; do sleep 0.05; done; sleep 0.2; kill -" +
-                      std::string(signal) + " $pid; wait $pid; echo $? >status");
+    Put("run.sh",
+        "decoders() { for p in /proc/[0-9]*; do [ \"$(readlink $p/cwd)\" = \"$PWD\" ] && "
+        "readlink $p/exe; done | grep -c skinmask-decoders; }; " +
+            kPreload +
+            "'" SKINMASK_PROGRAM
+            "' detect in -o out --force -q & pid=$!; "
+            "until [ $(decoders) -ge 2 ]; do sleep 0.05; done; sleep 0.2; kill -" +
+            std::string(signal) + " $pid; wait $pid; echo $? >status");
     std::system(("cd '" + folder_.string() + "' && bash run.sh >/dev/null 2>err").c_str());
     EXPECT_EQ(ReadFile(Path("status")), signal == std::string("KILL") ? "137\n" : "130\n")
         << ReadFile(Path("err"));
