@@ -27,6 +27,7 @@ if(NOT SKINMASK_CORE_ONLY)
 endif()
 if(SKINMASK_PROGRAMS)
   install(TARGETS skinmask_program)
+  install(TARGETS skinmask_decoders DESTINATION ${SKINMASK_MODULE_FOLDER})
   install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   set(completions ${PROJECT_BINARY_DIR}/completions)
   install(FILES ${completions}/skinmask

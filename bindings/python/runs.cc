@@ -122,6 +122,10 @@ void DefineDetection(py::module_& module) {
              o.outputs.clear();
              for (const std::string& name : names) o.outputs.push_back(OutputFromName(name));
            })
+      .def("isolate",
+           [](DetectOptions& o, const std::string& name, double max_seconds) {
+             o.isolation = Isolation{IsolateFromName(name), max_seconds};
+           })
       .def("if_exists", [](DetectOptions& o, bool replace, bool keep) {
         o.if_exists = keep ? IfExists::kKeep : replace ? IfExists::kReplace : IfExists::kFail;
       });

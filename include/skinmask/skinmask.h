@@ -17,6 +17,7 @@
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
 #include "skinmask/media/inputs.h"
+#include "skinmask/media/isolation.h"
 #include "skinmask/media/mask_pairs.h"
 #include "skinmask/media/output_paths.h"
 #include "skinmask/media/video.h"

@@ -8,6 +8,7 @@
 
 #include "base/may_not_return.h"
 #include "media/image_codec.h"
+#include "media/isolated_decoder.h"
 #include "media/late_module.h"
 #include "media/picture_tags.h"
 #include "media/picture_type.h"
@@ -18,15 +19,21 @@ namespace {
 
 constexpr std::size_t kMaxBytes = INT32_MAX;  // OpenCV's matrices count in int
 
+bool IsIsolated(const ImageCodec& codec, Isolate isolate) {
+  return isolate == Isolate::kAll || (isolate == Isolate::kAuto && !codec.looked_at);
+}
+
 }  // namespace
 
 cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
                     const DecodeOptions& options) {
-  const MayNotReturn decoding;
   if (bytes.empty()) throw Error(subject, "is empty (an image is expected)");
   if (bytes.size() > kMaxBytes) throw Error(subject, "is larger than 2 GiB");
   const ImageCodec* const codec = CodecOf(bytes);
   if (!codec) FailUnknownImage(subject);
+  if (IsIsolated(*codec, IsolationOf(options).isolate))
+    return DecodeIsolated(bytes, subject, options, codec->module);
+  const MayNotReturn decoding;
   const ImageHeader header = codec->header(bytes, subject);
   CheckHeader(header, subject, options);
   const StoredImage stored = codec->decode(bytes, subject, header, options);

@@ -195,28 +195,28 @@ bool IsRaw(std::string_view bytes) {
 using View = std::string_view;
 
 constexpr ImageCodec kCodecs[] = {
-    {"JPEG", IsJpeg, JpegHeader, DecodeJpeg},
-    {"PNG", [](View b) { return b.starts_with(kPngSignature); }, PngHeader, DecodePng},
-    {"BMP", [](View b) { return b.starts_with("BM"sv); }, BmpHeader, DecodeOther},
-    {"raw", IsRaw, RawHeader, DecodeRaw},  // before TIFF, as which some begin
-    {"TIFF", IsTiff, HeaderInModule<kImgcodecs>, DecodeOther},
+    {"JPEG", IsJpeg, JpegHeader, DecodeJpeg, "", true},
+    {"PNG", [](View b) { return b.starts_with(kPngSignature); }, PngHeader, DecodePng, "", true},
+    {"BMP", [](View b) { return b.starts_with("BM"sv); }, BmpHeader, DecodeOther, kImgcodecs},
+    {"raw", IsRaw, RawHeader, DecodeRaw, kRaw},  // before TIFF, as which some begin
+    {"TIFF", IsTiff, HeaderInModule<kImgcodecs>, DecodeOther, kImgcodecs},
     {"WebP",
      [](View b) {
        return b.size() >= 12 && b.starts_with("RIFF"sv) && b.substr(8).starts_with("WEBP"sv);
      },
-     HeaderInModule<kImgcodecs>, DecodeOther},
+     HeaderInModule<kImgcodecs>, DecodeOther, kImgcodecs},
     {"PNM",
      [](View b) {
        return b.size() >= 3 && b[0] == 'P' && b[1] >= '1' && b[1] <= '6' && IsSpace(b[2]);
      },
-     PnmHeader, DecodeOther},
+     PnmHeader, DecodeOther, kImgcodecs},
     {"GIF", IsGif, GifHeader, DecodeGif},
     {"JPEG XL",
      [](View b) {
        return b.starts_with("\xFF\x0A"sv) || b.starts_with("\0\0\0\x0CJXL \r\n\x87\n"sv);
      },
-     JxlHeader, DecodeJxl},
-    {"HEIF", IsHeif, HeifHeader, DecodeHeif}};
+     JxlHeader, DecodeJxl, kJxl},
+    {"HEIF", IsHeif, HeifHeader, DecodeHeif, kHeif}};
 
 // Every tile is decoded whole, of which the picture may need a single pixel. Tiles no larger than
 // the picture have at most four times its pixels.

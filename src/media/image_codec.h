@@ -48,6 +48,8 @@ struct ImageCodec {
   ImageHeader (*header)(std::string_view bytes, std::string_view subject);
   StoredImage (*decode)(std::string_view bytes, std::string_view subject, const ImageHeader& header,
                         const DecodeOptions& options);
+  std::string_view module{};  // that they are in; empty: in none
+  bool looked_at = false;     // by many, for decades: Isolate::kAuto leaves it in this process
 };
 
 // True for coded pixels of which the last quarter or more was never written: a copy that was broken

@@ -38,8 +38,11 @@ Detected DetectOne(const Task& task, std::string_view bytes, const Detector& det
   thread_local Scratch bgr_bytes, plane_bytes, mask_bytes;
   const ScratchTrim trim_bgr(bgr_bytes), trim_planes(plane_bytes), trim_mask(mask_bytes);
   const std::string name = task.input.string();
-  const DecodeOptions decode{
-      .scale = options.scale, .buffer = &bgr_bytes, .max_pixels = options.max_pixels, .take = take};
+  const DecodeOptions decode{.scale = options.scale,
+                             .buffer = &bgr_bytes,
+                             .max_pixels = options.max_pixels,
+                             .isolation = options.isolation,
+                             .take = take};
   const bool draws = std::ranges::any_of(
       task.outputs, [](const auto& output) { return KindOf(output.first).is_photograph; });
   PictureTags tags;

@@ -149,12 +149,22 @@ def test_a_stranger_s_name_gives_a_terminal_no_orders(tmp_path):
         ({"outputs": "overlay", "abstain": (0.2, 0.8)}, "abstain: needs output mask"),
         ({"outputs": "overlay", "outlier": 0.9}, "outlier: needs output uncertainty or abstain"),
         ({"overwrite": True, "resume": True}, "overwrite: replaces"),
+        ({"isolate": "some"}, "isolate 'some': is unknown"),
+        ({"max_seconds": 0}, "max_seconds"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(photos, tmp_path, options, message):
     with pytest.raises(skinmask.Error, match=message):
         skinmask.detect_files(photos, tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()
+
+
+def test_decoders_in_processes_of_their_own_give_the_same_files(photos, tmp_path):
+    for isolate in ("none", "all"):
+        files = skinmask.detect_files(photos, tmp_path / isolate, isolate=isolate, adapt="off")
+        assert [file.error for file in files] == ["", ""]
+    for name in ("astronaut.png", "grace_hopper.png"):
+        assert (tmp_path / "all" / name).read_bytes() == (tmp_path / "none" / name).read_bytes()
 
 
 def test_a_type_of_numbers_is_said_as_in_detect(photos, tmp_path):

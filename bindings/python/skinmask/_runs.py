@@ -20,6 +20,8 @@ from ._common import (
     option_text,
     path_of,
     require_function,
+    require_range,
+    require_type,
     run,
     texts,
 )
@@ -180,6 +182,8 @@ def detect_files(
     format: str = "png",
     quality: int | None = None,
     feather: int | None = None,
+    isolate: str = "none",
+    max_seconds: float = 60,
     overwrite: bool = False,
     resume: bool = False,
     each: Callable[[DetectedFile], object] | None = None,
@@ -201,7 +205,10 @@ def detect_files(
     'webp', of overlays, heat maps, probabilities and, but for 'jpeg', cut-outs; `quality`, 1 to
     100, is of what loses something, and 90 where None; `feather` is the width, in pixels, over
     which cut-outs become transparent. `how` are options of `detect`;
-    `resume` refuses outputs that were made with others.
+    `resume` refuses outputs that were made with others. `isolate` 'auto' decodes images but JPEG
+    and PNG in processes of their own, 'all' those, too: a file that crashes its decoder, or takes
+    it more than `max_seconds` of the processor's time, is an `error`, and this process goes on. It
+    takes the program's skinmask-decoders, which wheels do not have.
     """
     require_function("each", each)
     options = _skinmask.DetectOptions()
@@ -228,6 +235,9 @@ def detect_files(
     for name, text in style.items():
         options.style(name, text)
     options.require_style()
+    require_type("isolate", isolate, str, "'none', 'auto' or 'all' is wanted")
+    require_range("max_seconds", max_seconds, 0.01, 1e6, "0.01 to 1000000")
+    options.isolate(isolate, float(max_seconds))
     if overwrite and resume:
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.if_exists(overwrite, resume)

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <functional>
 #include <opencv2/core.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "skinmask/base/file.h"
 #include "skinmask/base/scratch.h"
+#include "skinmask/media/isolation.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -38,6 +40,9 @@ struct DecodeOptions {
   bool keep_colors = false;
   // Of the stored picture, by its header. More is an Error, before memory is taken for them.
   std::int64_t max_pixels = kMaxPixels;
+  // Which formats are decoded in a process of their own, and how long that may take; absent: as
+  // IsolateBy says.
+  std::optional<Isolation> isolation{};
   // Called before memory is taken, with the pixels that it will hold (four bytes of a file count as
   // one). It may wait until there is room.
   std::function<void(std::int64_t pixels)> take{};

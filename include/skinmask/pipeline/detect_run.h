@@ -95,6 +95,8 @@ struct DetectOptions {
   // Of an image, as DecodeOptions has it. Of a video's frame, too, but there never more than a
   // quarter of the default, or of what is given where that is more: decoders keep many frames.
   std::int64_t max_pixels = kMaxPixels;
+  // Of images, as DecodeOptions has it.
+  std::optional<Isolation> isolation{};
   // What images are judged by: BGR, as evaluation judges them, or, with kYuv, JPEGs by the Y'CbCr
   // that they store, which is not converted and whose chroma is not made larger; a few pixels in a
   // thousand differ, and decoding is faster. As in videos, BGR it is all the same where `scale` is

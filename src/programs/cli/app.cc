@@ -21,6 +21,7 @@
 #include "programs/cli/signals.h"
 #include "programs/cli/standard_streams.h"
 #include "programs/cli/verb.h"
+#include "skinmask/media/isolation.h"
 
 namespace skinmask::cli {
 namespace {
@@ -74,6 +75,14 @@ int HelpStatus(const CLI::App& app, const CLI::CallForHelp& help) {
   }
 }
 
+// Nobody is to wait for processes of ours.
+struct WithoutDecoders {
+  WithoutDecoders() = default;
+  WithoutDecoders(const WithoutDecoders&) = delete;
+  WithoutDecoders& operator=(const WithoutDecoders&) = delete;
+  ~WithoutDecoders() { EndDecoders(); }
+};
+
 int RunWords(CLI::App& app, CommandLine line, Context& context) {
   if (!line.words[0].starts_with('-')) RequireVerb(app, line.words[0]);
   std::ranges::reverse(line.words);  // as CLI11 wants them
@@ -112,6 +121,7 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
     PrintExactly(app.help(), stderr);
     return kUsage;
   }
+  const WithoutDecoders at_the_end;
   try {
     return RunWords(app, std::move(line), context);
   } catch (const CLI::CallForHelp& help) {

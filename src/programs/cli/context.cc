@@ -20,6 +20,9 @@ namespace skinmask::cli {
 
 void Context::Confine(Access access) const {
   if (!verbose) SilenceLibraries();
+  const Isolation isolation{IsolateFromName(isolate), max_seconds};
+  IsolateBy(isolation);
+  if (isolation.isolate != Isolate::kNone) PrepareDecoders();
   if (sandbox == "off") return;
   access.reads.emplace_back(model);
   if (!json_to_stdout()) access.files.emplace_back(json);

@@ -10,6 +10,7 @@
 #include "programs/cli/run_record.h"
 #include "programs/cli/sandbox.h"
 #include "skinmask/base/file.h"
+#include "skinmask/media/isolation.h"
 #include "skinmask/model/model.h"
 #include "skinmask/pipeline/run.h"
 
@@ -32,6 +33,8 @@ struct Context {
   FailureLimit max_failures;
   bool resume = false;  // of detect: a run that ended before its time is completed
   std::string sandbox = "auto";
+  std::string isolate = "auto";  // as IsolateFromName has it
+  double max_seconds = Isolation().max_seconds;
   std::function<void(Context&)> action;  // of the verb chosen on the command line
   // The part of `live` in completions for a shell, where that verb is a program of its own.
   std::function<std::string(const std::string& shell)> ask_live;
@@ -46,8 +49,9 @@ struct Context {
   IfExists if_exists() const {
     return resume ? IfExists::kKeep : force ? IfExists::kReplace : IfExists::kFail;
   }
-  // Enters the sandbox, unless --sandbox says no, with the files of the options that all verbs have
-  // beside what the verb needs.
+  // Says which images are decoded in processes of their own, and enters the sandbox, unless
+  // --sandbox says no, with the files of the options that all verbs have beside what the verb
+  // needs.
   void Confine(Access access) const;
   // The model of --model, or the built-in one.
   Model LoadModel() const;

@@ -1,6 +1,7 @@
 #include "programs/cli/sandbox.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <seccomp.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -156,6 +157,15 @@ std::string EnterSandbox(const Access& access) {
                            : "network and programs as ever (no seccomp here)",
                      files.empty() ? "all files (no Landlock here)"
                                    : "only inputs, outputs and libraries (" + files + ")");
+}
+
+void LeaveProcesses() {
+  CallFilter filter;
+  filter.Deny(SCMP_SYS(fork), EPERM);
+  filter.Deny(SCMP_SYS(vfork), EPERM);
+  filter.Deny(SCMP_SYS(clone), EPERM, scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0});
+  filter.Deny(SCMP_SYS(clone3), ENOSYS);  // its flags are in memory; the C library then takes clone
+  filter.Load();
 }
 
 std::string LeaveNetwork() {

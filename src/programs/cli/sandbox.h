@@ -28,6 +28,9 @@ struct Access {
 // folders.
 std::string EnterSandbox(const Access& access);
 
+// No new process, only threads: for one that decodes and does nothing else. Beside the sandbox.
+void LeaveProcesses();
+
 // The network alone, for what needs devices, windows and other programs: no sockets but local ones
 // and those by which the kernel tells of devices. Returns a line likewise.
 std::string LeaveNetwork();

@@ -76,6 +76,17 @@ void AddSandboxOption(CLI::App& verb, Context& context, const std::string& text)
       OptionGroup(verb, "General").AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text));
 }
 
+void AddIsolationOptions(CLI::App& verb, Context& context) {
+  const OptionGroup group(verb, "Input");
+  Aside(group.AddChoice("--isolate", context.isolate, {"none", "auto", "all"},
+                        "Decode images in processes of their own, so that a file that crashes its "
+                        "decoder fails alone: none, all formats but JPEG and PNG, or all"));
+  Aside(group.AddDefault("--max-seconds", context.max_seconds, "S",
+                         "Give up images that take a decoder in such a process more of the "
+                         "processor's time"))
+      ->check(Within(0.01, 1e6));
+}
+
 void AddRunOptions(CLI::App& verb, Context& context) {
   AddForceOption(verb, context);
   AddJsonOption(verb, context);
@@ -92,6 +103,7 @@ void AddRunOptions(CLI::App& verb, Context& context) {
           },
           "");
   AddSandboxOption(verb, context);
+  AddIsolationOptions(verb, context);
 }
 
 CLI::Option* AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {

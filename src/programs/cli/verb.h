@@ -80,7 +80,9 @@ void AddSandboxOption(CLI::App& verb, Context& context,
                       const std::string& text =
                           "Give up the network, and all files but inputs "
                           "and outputs, as far as the kernel has means");
-// Of verbs that run over inputs: --force, --json, --max-failures and --sandbox.
+// --isolate and --max-seconds.
+void AddIsolationOptions(CLI::App& verb, Context& context);
+// Of verbs that run over inputs: --force, --json, --max-failures, --sandbox, and these two.
 void AddRunOptions(CLI::App& verb, Context& context);
 CLI::Option* AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels);
 

@@ -1,0 +1,127 @@
+#include "media/decoder_messages.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace skinmask {
+
+void DecoderMessage::SetText(std::string_view value) {
+  text_size = static_cast<std::uint32_t>(std::min(value.size(), sizeof text));
+  std::memcpy(text, value.data(), text_size);
+}
+
+std::string_view DecoderMessage::Text() const {
+  return {text, std::min<std::size_t>(text_size, sizeof text)};
+}
+
+SocketPair::SocketPair() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    FailBy("a decoder", "cannot be spoken to", errno);
+  one = Descriptor(ends[0]);
+  other = Descriptor(ends[1]);
+}
+
+bool SendMessage(int socket, const DecoderMessage& message, int descriptor) {
+  iovec part{const_cast<DecoderMessage*>(&message), sizeof message};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof descriptor)] = {};
+  msghdr envelope = {};
+  envelope.msg_iov = &part;
+  envelope.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    envelope.msg_control = room;
+    envelope.msg_controllen = sizeof room;
+    cmsghdr* const head = CMSG_FIRSTHDR(&envelope);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof descriptor);
+    std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
+  }
+  ssize_t sent = 0;
+  while ((sent = sendmsg(socket, &envelope, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
+  }
+  return sent == static_cast<ssize_t>(sizeof message);
+}
+
+bool ReceiveMessage(int socket, DecoderMessage& message, Descriptor& descriptor) {
+  iovec part{&message, sizeof message};
+  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
+  msghdr envelope = {};
+  envelope.msg_iov = &part;
+  envelope.msg_iovlen = 1;
+  envelope.msg_control = room;
+  envelope.msg_controllen = sizeof room;
+  ssize_t got = 0;
+  while ((got = recvmsg(socket, &envelope, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
+  }
+  const cmsghdr* const head = got > 0 ? CMSG_FIRSTHDR(&envelope) : nullptr;
+  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
+    int received = -1;
+    std::memcpy(&received, CMSG_DATA(head), sizeof received);
+    descriptor = Descriptor(received);
+  }
+  return got == static_cast<ssize_t>(sizeof message) && !(envelope.msg_flags & MSG_CTRUNC);
+}
+
+SharedBytes::~SharedBytes() {
+  if (data_) munmap(data_, size_);
+}
+
+SharedBytes::SharedBytes(SharedBytes&& from) noexcept
+    : file_(std::move(from.file_)),
+      data_(std::exchange(from.data_, nullptr)),
+      size_(std::exchange(from.size_, 0)),
+      is_new_(from.is_new_) {}
+
+SharedBytes& SharedBytes::operator=(SharedBytes&& from) noexcept {
+  std::swap(file_, from.file_);
+  std::swap(data_, from.data_);
+  std::swap(size_, from.size_);
+  std::swap(is_new_, from.is_new_);
+  return *this;
+}
+
+std::uint8_t* SharedBytes::Get(std::size_t size) {
+  if (data_ && size <= size_) return data_;
+  constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  SharedBytes larger;
+  larger.file_ = Descriptor(memfd_create("skinmask-pixels", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  larger.size_ = std::max<std::size_t>(size + size / 2, 1 << 16);  // pages that are used are taken
+  if (larger.file_.get() < 0 ||
+      ftruncate(larger.file_.get(), static_cast<off_t>(larger.size_)) != 0 ||
+      fcntl(larger.file_.get(), F_ADD_SEALS, kSeals) != 0 || !larger.MapAll(PROT_READ | PROT_WRITE))
+    throw std::bad_alloc();
+  larger.is_new_ = true;
+  *this = std::move(larger);
+  return data_;
+}
+
+bool SharedBytes::Map(Descriptor file) {
+  SharedBytes other;
+  other.file_ = std::move(file);
+  struct stat status;
+  const int seals = fcntl(other.file_.get(), F_GET_SEALS);
+  if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(other.file_.get(), &status) != 0) return false;
+  other.size_ = static_cast<std::size_t>(status.st_size);
+  if (!other.MapAll(PROT_READ)) return false;
+  *this = std::move(other);
+  return true;
+}
+
+bool SharedBytes::MapAll(int protection) {
+  void* const memory = mmap(nullptr, size_, protection, MAP_SHARED, file_.get(), 0);
+  if (memory == MAP_FAILED) return false;
+  data_ = static_cast<std::uint8_t*>(memory);
+  return true;
+}
+
+}  // namespace skinmask

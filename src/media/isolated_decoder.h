@@ -1,0 +1,20 @@
+// Decodes an image in another process (skinmask/media/isolation.h).
+#pragma once
+
+#include <opencv2/core.hpp>
+#include <string_view>
+
+#include "skinmask/media/image.h"
+
+namespace skinmask {
+
+// As DecodeImage. `module` is what holds the format's decoder, or empty. Throws Error, too, where
+// the decoder crashes, or takes more than its time or memory, and WaitStopped where the run is
+// stopped meanwhile.
+cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
+                       const DecodeOptions& options, std::string_view module);
+
+// What the options say, or else the program.
+const Isolation& IsolationOf(const DecodeOptions& options);
+
+}  // namespace skinmask

@@ -1,0 +1,230 @@
+// skinmask-decoders, which no user starts: the server of decoders (skinmask/media/isolation.h). It
+// has one thread and sees no byte of a file; it forks the processes that do, ends them when it is
+// told so, and ends with all of them when the process is gone that uses them.
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <opencv2/core/utility.hpp>
+#include <opencv2/core/utils/logger.hpp>
+#include <set>
+#include <string>
+
+#include "media/decoder_messages.h"
+#include "media/late_module.h"
+#include "programs/cli/sandbox.h"
+#include "skinmask/base/problem.h"
+#include "skinmask/media/image.h"
+
+namespace skinmask {
+namespace {
+
+using Kind = DecoderMessage::Kind;
+
+// Memory that a decoder may have beside what it began with: so much, and so much for each pixel
+// that its header tells of. What goes beyond is refused by the system, as if there were no more.
+class MemoryLimit {
+ public:
+  void SetFor(std::int64_t pixels) const {
+#ifndef SKINMASK_SANITIZED  // whose tables are as large as all memory
+    constexpr std::uint64_t kBytes = std::uint64_t{1} << 30;
+    constexpr std::uint64_t kBytesOfPixel = 128;
+    static const std::uint64_t of_threads =  // their stacks; decoders of AV1 have one for each core
+        std::uint64_t{16 << 20} * static_cast<std::uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
+    rlimit limit{};
+    getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur =
+        std::min<rlim_t>(limit.rlim_max, begun_ + kBytes + of_threads +
+                                             kBytesOfPixel * static_cast<std::uint64_t>(pixels));
+    setrlimit(RLIMIT_AS, &limit);
+#else
+    static_cast<void>(pixels);
+#endif
+  }
+
+ private:
+  static std::uint64_t Now() {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  }
+  const std::uint64_t begun_ = Now();
+};
+
+// A process that decodes.
+class Decoder {
+ public:
+  explicit Decoder(int socket) : socket_(socket) {}
+
+  void Serve() {
+    DecoderMessage request;
+    Descriptor file(-1);
+    while (ReceiveMessage(socket_, request, file) && request.kind == Kind::kDecode) {
+      if (file.get() >= 0 && !file_.Map(std::move(file))) return;
+      file = Descriptor(-1);
+      const auto size = static_cast<std::size_t>(request.number);
+      if (size > file_.size()) return;
+      limit_.SetFor(0);
+      const DecoderMessage answer =
+          Answer(request, {reinterpret_cast<const char*>(file_.data()), size});
+      if (!SendMessage(socket_, answer, answer.kind == Kind::kPicture ? pixels_.descriptor() : -1))
+        return;
+      if (answer.kind == Kind::kPicture) pixels_.Sent();
+    }
+  }
+
+ private:
+  DecoderMessage Answer(const DecoderMessage& request, std::string_view bytes) {
+    DecoderMessage answer;
+    try {
+      DecodeOptions options;
+      options.scale = request.scale;
+      options.keep_grey = request.keep_grey;
+      options.lenient = request.lenient;
+      PictureTags tags;
+      options.keep_colors = true;
+      if (request.with_tags) options.tags = &tags;
+      options.max_pixels = request.max_pixels;
+      options.isolation = Isolation{};
+      std::int64_t taken = 0;
+      options.take = [&](std::int64_t pixels) { Take(taken += pixels, pixels); };
+      const cv::Mat picture = DecodeImage(bytes, "", options);
+      answer.kind = Kind::kPicture;
+      answer.rows = picture.rows;
+      answer.cols = picture.cols;
+      answer.type = picture.type();
+      answer.dpi_x = tags.dpi_x;
+      answer.dpi_y = tags.dpi_y;
+      answer.icc_size = static_cast<std::int64_t>(tags.icc.size());
+      const std::size_t size = picture.total() * picture.elemSize();
+      std::uint8_t* const memory = pixels_.Get(size + tags.icc.size());
+      cv::Mat shared(picture.size(), picture.type(), memory);
+      picture.copyTo(shared);
+      std::memcpy(memory + size, tags.icc.data(), tags.icc.size());
+    } catch (const std::exception& error) {
+      answer = {};
+      answer.kind = Kind::kProblem;
+      answer.SetText(Problem("", error).Reason());
+    }
+    return answer;
+  }
+
+  // Waits until the process that asked has room for them, too.
+  void Take(std::int64_t all, std::int64_t pixels) {
+    DecoderMessage message;
+    message.kind = Kind::kTake;
+    message.number = pixels;
+    Descriptor none(-1);
+    if (!SendMessage(socket_, message) || !ReceiveMessage(socket_, message, none) ||
+        message.kind != Kind::kGo)
+      _exit(0);
+    limit_.SetFor(all);
+  }
+
+  const int socket_;
+  SharedBytes file_, pixels_;
+  const MemoryLimit limit_;
+};
+
+[[noreturn]] void BecomeDecoder(int socket, pid_t server) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != server) _exit(0);
+  std::ofstream("/proc/self/oom_score_adj") << 1000;  // the first that goes where memory is short
+  cli::EnterSandbox({});
+  cli::LeaveProcesses();
+  Decoder(socket).Serve();
+  _exit(0);
+}
+
+class Server {
+ public:
+  // `parent` is the process that the work is for.
+  void Serve(pid_t parent) {
+    const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, parent, 0)));
+    if (getppid() != parent) return;
+    pollfd waits[] = {{kDecoderServerSocket, POLLIN, 0}, {process.get(), POLLIN, 0}};
+    DecoderMessage message;
+    Descriptor none(-1);
+    while (poll(waits, process.get() >= 0 ? 2 : 1, -1) > 0 || errno == EINTR) {
+      if (waits[1].revents || (waits[0].revents & (POLLHUP | POLLERR))) break;
+      if (!(waits[0].revents & POLLIN)) continue;
+      if (!ReceiveMessage(kDecoderServerSocket, message, none)) break;
+      if (message.kind == Kind::kStart) Start(message);
+      if (message.kind == Kind::kEnd) End(message);
+    }
+    for (const pid_t decoder : decoders_) kill(decoder, SIGKILL);
+    for (const pid_t decoder : decoders_) waitpid(decoder, nullptr, 0);
+  }
+
+ private:
+  void Start(DecoderMessage& message) {
+    Load(std::string(message.Text()));
+    SocketPair sockets;
+    const pid_t self = getpid(), decoder = fork();
+    if (decoder == 0) {
+      dup2(sockets.other.get(), kDecoderServerSocket);
+      close_range(kDecoderServerSocket + 1, ~0u, 0);
+      BecomeDecoder(kDecoderServerSocket, self);
+    }
+    message.kind = Kind::kStarted;
+    message.number = decoder;
+    if (decoder > 0) decoders_.insert(decoder);
+    SendMessage(kDecoderServerSocket, message, decoder > 0 ? sockets.one.get() : -1);
+  }
+
+  void End(DecoderMessage& message) {
+    const auto decoder = static_cast<pid_t>(message.number);
+    int status = 0;
+    if (decoders_.erase(decoder)) {
+      // It is no one else's number, as nobody has waited for it yet. One that has crashed keeps
+      // what it died of.
+      kill(decoder, SIGKILL);
+      waitpid(decoder, &status, 0);
+    }
+    message.kind = Kind::kEnded;
+    message.number = status;
+    SendMessage(kDecoderServerSocket, message);
+  }
+
+  // Once for all decoders that are forked from now on; they say what is wrong where it fails.
+  static void Load(const std::string& module) {
+    try {
+      if (!module.empty()) FindInModule(module, "skinmask_decode");
+    } catch (const std::exception&) {
+    }
+  }
+
+  std::set<pid_t> decoders_;
+};
+
+}  // namespace
+}  // namespace skinmask
+
+int main(int argc, char** argv) {
+  if (argc != 2 || fcntl(skinmask::kDecoderServerSocket, F_GETFD) < 0) {
+    std::cerr << "skinmask-decoders: is started by skinmask alone\n";
+    return 2;
+  }
+  fcntl(skinmask::kDecoderServerSocket, F_SETFD, FD_CLOEXEC);
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);  // of a stranger's file nobody wants a dump
+  signal(SIGPIPE, SIG_IGN);
+  mallopt(M_ARENA_MAX, 2);  // each takes 64 MiB of addresses, which the limit of memory counts
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // pages that pictures free serve the next ones
+  cv::setNumThreads(1);
+  cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+  skinmask::Server().Serve(static_cast<pid_t>(std::atoi(argv[1])));
+  return 0;
+}

@@ -1,0 +1,175 @@
+// A decoder that crashes, does not come back, or takes all memory costs its file and nothing else,
+// and leaves no process. It is one of ours (support/bad_decoder.cc), which does so on any machine.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "skinmask/base/error.h"
+#include "skinmask/media/image.h"
+#include "support/pictures.h"
+#include "support/program.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Encode;
+using testing::Gradient;
+
+class IsolationTest : public testing::ProgramTest {
+ protected:
+  void SetUp() override {
+#ifdef SKINMASK_SANITIZED
+    GTEST_SKIP() << "sanitizers want to be the first library";
+#endif
+    for (const char* const name : {"good/a.png", "good/m.webp", "good/z.tif"})
+      Put(name, Encode(fs::path(name).extension().string(), Gradient(64, 48)));
+    Put("good/n.jpg", Encode(".jpg", Gradient(64, 48)));
+  }
+  static inline const std::string kPreload = "LD_PRELOAD='" SKINMASK_BAD_DECODER "' ";
+
+  // Of the width that tells the decoder what to do.
+  void PutBad(const std::string& name, int width) const {
+    Put(name, Encode(".webp", Gradient(width, 12)));
+  }
+  testing::Outcome RunBad(const std::string& arguments) const {
+    const int raw = std::system(("cd '" + folder_.string() + "' && " + kPreload +
+                                 "'" SKINMASK_PROGRAM "' " + arguments + " >.out 2>.err </dev/null")
+                                    .c_str());
+    testing::Outcome run{WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw),
+                         ReadFile(Path(".out")), ReadFile(Path(".err"))};
+    TakeSummary(run);
+    return run;
+  }
+  // Processes that were started in the folder of this test and are still at work.
+  int Left() const {
+    int count = 0;
+    std::error_code ignored;
+    for (const auto& process : fs::directory_iterator("/proc", ignored))
+      count += fs::read_symlink(process.path() / "cwd", ignored) == folder_;
+    return count;
+  }
+  bool NoneIsLeft() const {
+    for (int i = 0; i < 500 && Left() > 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return Left() == 0;
+  }
+  std::string LineOf(const testing::Outcome& run, const std::string& name) const {
+    const std::size_t start = run.err.find("skinmask: in/" + name + ": ");
+    if (start == std::string::npos) return "";
+    return run.err.substr(start, run.err.find('\n', start) - start);
+  }
+};
+
+TEST_F(IsolationTest, ABadFileCostsItselfAlone) {
+  fs::copy(Path("good"), Path("in"));
+  const std::pair<const char*, const char*> kBad[] = {{"b.webp", "SIGSEGV"},
+                                                      {"c.webp", "SIGABRT"},
+                                                      {"d.webp", "takes longer than 0.1 s"},
+                                                      {"e.webp", "takes longer than 0.1 s"},
+                                                      {"f.webp", "needs more memory than there is"},
+                                                      {"g.webp", "said nothing more"},
+                                                      {"h.webp", "is no image, or a damaged one"}};
+  int width = 16;
+  for (const auto& [name, line] : kBad) {
+    PutBad(std::string("in/") + name, width);
+    width += 2;
+  }
+  ASSERT_EQ(Run("detect good -o right --adapt off").status, 0);
+  for (const char* const threads : {"1", "8"}) {
+    const std::string out = std::string("out") + threads;
+    const auto run =
+        RunBad("detect in -o " + out + " --adapt off --max-seconds 0.1 --threads " + threads);
+    EXPECT_EQ(run.status, 1);
+    for (const auto& [name, line] : kBad)
+      EXPECT_NE(LineOf(run, name).find(line), std::string::npos) << name << "\n" << run.err;
+    EXPECT_EQ(testing::Lines(run.err), static_cast<int>(std::size(kBad))) << run.err;
+    ASSERT_EQ(Names(Path(out)), Names(Path("right")));
+    for (const std::string& name : Names(Path("right")))
+      EXPECT_EQ(ReadFile(Path(out + "/" + name)), ReadFile(Path("right/" + name))) << name;
+    EXPECT_TRUE(NoneIsLeft());
+  }
+}
+
+TEST_F(IsolationTest, MasksOfTrainingAreIsolatedToo) {
+  Put("images/a.png", Encode(".png", Gradient(16, 12)));
+  Put("images/b.png", Encode(".png", Gradient(64, 48)));
+  PutBad("masks/a.webp", 16);
+  Put("masks/b.png", Encode(".png", cv::Mat(48, 64, CV_8UC1, cv::Scalar(255))));
+  const auto run = RunBad("sample --images images --masks masks -o s.csv");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("masks/a.webp: crashed its decoder (SIGSEGV)"), std::string::npos)
+      << run.err;
+}
+
+TEST_F(IsolationTest, NoProcessSurvivesTheProgram) {
+  PutBad("in/hangs.webp", 20);
+  for (const char* const signal : {"KILL", "TERM", "INT"}) {
+    // The server, and the decoder.
+    Put("run.sh",
+        "decoders() { for p in /proc/[0-9]*; do [ \"$(readlink $p/cwd)\" = \"$PWD\" ] && "
+        "readlink $p/exe; done | grep -c skinmask-decoders; }; " +
+            kPreload +
+            "'" SKINMASK_PROGRAM
+            "' detect in -o out --force -q & pid=$!; "
+<<<<<<< ours
+            "until [ $(decoders) -ge 2 ]; do sleep 0.05; done; sleep 0.2; kill -" +
+=======
+            "until [ $(decoders) -ge 2 ]; do sleep 0.3; done; sleep 0.2; kill -" +
+>>>>>>> theirs
+            std::string(signal) + " $pid; wait $pid; echo $? >status");
+    std::system(("cd '" + folder_.string() + "' && bash run.sh >/dev/null 2>err").c_str());
+    EXPECT_EQ(ReadFile(Path("status")), signal == std::string("KILL") ? "137\n" : "130\n")
+        << ReadFile(Path("err"));
+    EXPECT_TRUE(NoneIsLeft()) << signal;
+  }
+}
+
+TEST_F(IsolationTest, PicturesAreTheSame) {
+  for (const char* const extension : {".bmp", ".ppm", ".tif", ".webp", ".png", ".jpg"})
+    Put(std::string("in/a") + extension + "/a" + extension, Encode(extension, Gradient(301, 203)));
+  for (const char* const how : {"", "--scale 1/2"}) {
+    ASSERT_EQ(Run(std::string("detect in -o none --force --isolate none ") + how).status, 0);
+    ASSERT_EQ(Run(std::string("detect in -o all --force --isolate all ") + how).status, 0);
+    ASSERT_EQ(Names(Path("all")), Names(Path("none")));
+    for (const std::string& name : Names(Path("none")))
+      EXPECT_EQ(ReadFile(Path("all/" + name)), ReadFile(Path("none/" + name))) << name;
+  }
+}
+
+TEST_F(IsolationTest, DamageIsToldInTheSameWords) {
+  const std::string whole = Encode(".tif", Gradient(64, 48));
+  Put("in/a.tif", std::string_view(whole).substr(0, whole.size() / 2));
+  Put("in/large.tif", Encode(".tif", Gradient(640, 480)));
+  const auto none = Run("detect in -o none --max-pixels 10000 --isolate none");
+  const auto all = Run("detect in -o all --max-pixels 10000 --isolate all");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_EQ(all.status, 1);
+  EXPECT_EQ(all.err, none.err);
+}
+
+// The library, in a process with threads.
+TEST_F(IsolationTest, ThreadsOfALibraryHaveDecodersEach) {
+  const std::string bytes = Encode(".tif", Gradient(64, 48));
+  const cv::Mat right = DecodeImage(bytes, "a.tif");
+  DecodeOptions options;
+  options.isolation = Isolation{Isolate::kAll, 60};
+  std::vector<std::thread> threads;
+  std::atomic<int> same = 0;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int j = 0; j < 5; ++j)
+        same += cv::norm(DecodeImage(bytes, "a.tif", options), right, cv::NORM_INF) == 0;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(same, 20);
+  EndDecoders();
+  EXPECT_EQ(cv::norm(DecodeImage(bytes, "a.tif", options), right, cv::NORM_INF), 0);
+  EndDecoders();
+}
+
+}  // namespace
+}  // namespace skinmask
