@@ -18,7 +18,7 @@
 #include "skinmask/data/samples.h"
 #include "skinmask/data/tone.h"
 #include "skinmask/data/yuv_encoding.h"
-#include "skinmask/learn/calibration_scales.h"
+#include "skinmask/learn/calibration_curve.h"
 #include "skinmask/learn/class_counts.h"
 #include "skinmask/learn/compare.h"
 #include "skinmask/learn/decision.h"

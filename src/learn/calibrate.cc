@@ -1,12 +1,10 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "learn/fit_kinds.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
-#include "skinmask/learn/calibration_scales.h"
 #include "skinmask/learn/reliability.h"
 #include "skinmask/model/reference.h"
 
@@ -56,43 +54,6 @@ Likelihood At(const std::vector<Scored>& scored, const Eigen::Vector2d& w) {
                  });
 }
 
-struct Derivatives {
-  double first = 0, second = 0;  // of the log-likelihood by the scale
-};
-
-Derivatives At(std::span<const ScoreStep> side, double own, double scale) {
-  Derivatives sum;
-  for (const ScoreStep& step : side) {
-    const double z = step.score - own, p = Logistic(own + scale * z);
-    const auto positive = static_cast<double>(step.positive);
-    const double all = positive + static_cast<double>(step.negative);
-    sum.first += z * (positive - all * p);
-    sum.second -= all * z * z * p * (1 - p);
-  }
-  return sum;
-}
-
-// Newton's steps within a bracket: the first derivative falls all the way.
-std::optional<double> ScaleOf(std::span<const ScoreStep> side, double own) {
-  const auto has = [&](auto count) {
-    return std::ranges::any_of(side, [&](const ScoreStep& s) { return s.*count > 0; });
-  };
-  if (!has(&ScoreStep::positive) || !has(&ScoreStep::negative)) return std::nullopt;
-  double low = 1 / CalibrationScales::kMax, high = CalibrationScales::kMax;
-  if (At(side, own, low).first < 0 || At(side, own, high).first > 0) return std::nullopt;
-  double scale = 1;
-  for (int i = 0; i < 100; ++i) {
-    const Derivatives d = At(side, own, scale);
-    (d.first > 0 ? low : high) = scale;
-    double next = scale - d.first / d.second;
-    if (!(next > low && next < high)) next = std::sqrt(low * high);
-    const bool ends = std::abs(next - scale) <= 1e-9 * scale;
-    scale = next;
-    if (ends) break;
-  }
-  return scale;
-}
-
 std::optional<double> Ratio(double part, std::uint64_t whole) {
   if (whole == 0) return std::nullopt;
   return part / static_cast<double>(whole);
@@ -131,15 +92,6 @@ Calibration FitCalibration(const Samples& samples, Model model, const std::strin
   return {w(0), w(1), data};
 }
 
-std::optional<CalibrationScales> FitCalibrationScales(const Scores& scores, double own) {
-  const auto middle = std::ranges::partition_point(
-      scores.steps, [&](const ScoreStep& step) { return step.score < own; });
-  const auto below = ScaleOf({scores.steps.begin(), middle}, own);
-  const auto above = ScaleOf({middle, scores.steps.end()}, own);
-  if (!below || !above) return std::nullopt;
-  return CalibrationScales{*below, *above};
-}
-
 std::optional<double> ReliabilityBin::MeanProbability() const { return Ratio(sum, count); }
 std::optional<double> ReliabilityBin::PositiveShare() const {
   return Ratio(static_cast<double>(positive), count);
@@ -160,10 +112,12 @@ void Reliability::Add(double log_odds, std::uint64_t positive, std::uint64_t neg
   bin.sum += p * static_cast<double>(positive + negative);
 }
 
-std::optional<double> Reliability::Ece() const {
+std::optional<double> Reliability::EceOver(double low, double high) const {
+  constexpr double kRounding = 1e-9;
   double sum = 0;
   std::uint64_t all = 0;
   for (const ReliabilityBin& bin : bins) {
+    if (bin.low < low - kRounding || bin.high > high + kRounding) continue;
     // count * |positive / count - sum / count|
     sum += std::abs(static_cast<double>(bin.positive) - bin.sum);
     all += bin.count;

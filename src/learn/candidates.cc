@@ -156,6 +156,13 @@ std::string CandidateName(const FitOptions& options) {
 
 std::uint64_t FreeParameters(const Model& model) {
   const std::uint64_t calibration = model.calibration.identity() ? 0 : 2;
+  if (model.kind == Kind::kLogistic && model.classes.size() > 2) {
+    std::uint64_t each = 1 + static_cast<std::uint64_t>(model.features.size());
+    for (std::size_t i = 0; i < model.classes[0].terms.product.size(); ++i)
+      each += std::ranges::any_of(model.classes,
+                                  [i](const ClassModel& c) { return c.terms.product[i] != 0; });
+    return (model.classes.size() - 1) * each + calibration;
+  }
   if (model.kind == Kind::kLogistic) {  // its constant holds the prior
     const auto& products = model.logistic.product;
     return 1 + static_cast<std::uint64_t>(model.features.size()) + calibration +

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "learn/score_bins.h"
+#include "learn/softmax_rows.h"
+#include "skinmask/base/int128.h"
 #include "skinmask/model/reference.h"
 
 namespace skinmask {
@@ -74,6 +78,43 @@ ClassCounts CountClasses(const Samples& samples, const Model& model) {
         return sums;
       },
       [](ClassCounts a, const ClassCounts& b) { return a += b; });
+}
+
+std::optional<double> ClassLogLoss(const Samples& samples, const Model& model) {
+  const std::vector<std::size_t> indices = IndicesInModel(samples, model);
+  const std::size_t classes = model.classes.size();
+  const std::vector<SampleRow>& rows = samples.rows();
+  if (rows.empty() || std::ranges::count(indices, classes) > 0) return std::nullopt;
+  const Reference reference(model);
+  constexpr std::size_t kRows = 64;
+  // Rounded to multiples of 2^-32, so that any order gives the same sum.
+  const auto add = [&](std::size_t first, std::size_t size, Int128& sum) {
+    std::vector<double> scores(classes * kRows), discriminants(classes);
+    std::array<double, kRows> truth{}, log_sum;
+    for (std::size_t i = 0; i < size; ++i) {
+      const SampleRow& row = rows[first + i];
+      const std::array<std::uint8_t, 3> bgr{row.b, row.g, row.r};
+      std::array<std::int32_t, 3> carrier;
+      CarrierRow(model.features.space(), bgr.data(), 1, carrier.data());
+      reference.Discriminants(carrier.data(), discriminants.data());
+      for (std::size_t k = 0; k < classes; ++k) scores[k * kRows + i] = discriminants[k];
+      truth[i] = discriminants[indices[row.class_index]];
+    }
+    SoftmaxRows(scores.data(), classes, kRows, kRows, log_sum.data());
+    for (std::size_t i = 0; i < size; ++i) {
+      const double loss = std::min<double>(std::max(0., log_sum[i] - truth[i]), kMaxMagnitude);
+      sum += static_cast<Int128>(rows[first + i].count) * std::llround(loss * kFixedPoint);
+    }
+  };
+  const Int128 sum = tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, rows.size(), 1 << 12), Int128{0},
+      [&](const tbb::blocked_range<std::size_t>& range, Int128 so_far) {
+        for (std::size_t i = range.begin(); i < range.end(); i += kRows)
+          add(i, std::min(kRows, range.end() - i), so_far);
+        return so_far;
+      },
+      [](Int128 a, Int128 b) { return a + b; });
+  return static_cast<double>(sum) / kFixedPoint / static_cast<double>(samples.Total());
 }
 
 }  // namespace skinmask

@@ -19,7 +19,11 @@ namespace skinmask {
 namespace {
 
 constexpr std::pair<Criterion, std::string_view> kCriteria[] = {
-    {Criterion::kAuc, "auc"}, {Criterion::kBestF1, "f1"}, {Criterion::kLogLoss, "log-loss"}};
+    {Criterion::kAuc, "auc"},
+    {Criterion::kBestF1, "f1"},
+    {Criterion::kLogLoss, "log-loss"},
+    {Criterion::kAccuracy, "accuracy"},
+    {Criterion::kClassLogLoss, "class-log-loss"}};
 
 // One fold's two tables, made when the first model needs them, gone with the last one.
 struct FoldTables {
@@ -35,7 +39,13 @@ FoldScore Judge(const Samples& held_out, const Model& model) {
   score.auc = evaluation.scores->Auc();
   score.log_loss = evaluation.log_loss;
   score.counts = evaluation.counts;
+  score.accuracy = score.counts.Accuracy();
+  score.class_log_loss = score.log_loss;
   if (model.classes.size() > 2) score.classes = CountClasses(held_out, model);
+  if (model.classes.size() > 2 || held_out.classes().size() > 2) {
+    score.class_log_loss = ClassLogLoss(held_out, model);  // none: the model lacks a class
+    score.accuracy = score.class_log_loss ? CountClasses(held_out, model).Accuracy() : std::nullopt;
+  }
   if (const auto best = Choose(*evaluation.scores, {DecisionRule::Kind::kMaxF1}))
     score.best_f1 = best->counts.F1();
   return score;
@@ -55,6 +65,12 @@ FoldScore ScoreFold(const FoldTables& tables, const ComparedModel& compared,
   const double seconds = SecondsSince(start);
   FoldScore score = Judge(tables.held_out, model);
   score.seconds = seconds;
+  if (const auto loss = ClassLogLoss(tables.training, model)) {
+    const auto pixels = static_cast<double>(tables.training.Total());
+    score.log_likelihood = -*loss * pixels;
+    score.aic = Aic(*score.log_likelihood, score.parameters);
+    score.bic = Bic(*score.log_likelihood, score.parameters, pixels);
+  }
   return score;
 }
 
@@ -70,15 +86,27 @@ Estimate EstimateOf(const std::vector<FoldScore>& folds, std::optional<double> F
   return {mean, std::sqrt(squares / (n - 1) / n)};
 }
 
-double SignOf(Criterion criterion) { return criterion == Criterion::kLogLoss ? 1 : -1; }
+double SignOf(Criterion criterion) {
+  return criterion == Criterion::kLogLoss || criterion == Criterion::kClassLogLoss ? 1 : -1;
+}
 
 // Lower is better. Rounded, for what differs by rounding alone (QDA in affine spaces) shall tie.
 double Rank(double mean, Criterion criterion) { return SignOf(criterion) * std::round(mean * 1e9); }
 
 std::optional<double> FoldScore::*ScoreOf(Criterion criterion) {
-  return criterion == Criterion::kAuc      ? &FoldScore::auc
-         : criterion == Criterion::kBestF1 ? &FoldScore::best_f1
-                                           : &FoldScore::log_loss;
+  switch (criterion) {
+    case Criterion::kAuc:
+      return &FoldScore::auc;
+    case Criterion::kBestF1:
+      return &FoldScore::best_f1;
+    case Criterion::kLogLoss:
+      return &FoldScore::log_loss;
+    case Criterion::kAccuracy:
+      return &FoldScore::accuracy;
+    case Criterion::kClassLogLoss:
+      break;
+  }
+  return &FoldScore::class_log_loss;
 }
 
 PairedDifference DifferenceOf(const ComparedModel& model, const ComparedModel& best,
@@ -135,7 +163,16 @@ std::string_view CriterionName(Criterion criterion) {
 Criterion CriterionFromName(std::string_view name) {
   for (const auto& [criterion, known] : kCriteria)
     if (known == name) return criterion;
-  throw Error(fmt::format("criterion '{}'", name), "is unknown (auc, f1, log-loss)");
+  throw Error(fmt::format("criterion '{}'", name),
+              "is unknown (auc, f1, log-loss, accuracy, class-log-loss)");
+}
+
+double Aic(double log_likelihood, std::uint64_t parameters) {
+  return 2 * static_cast<double>(parameters) - 2 * log_likelihood;
+}
+
+double Bic(double log_likelihood, std::uint64_t parameters, double pixels) {
+  return static_cast<double>(parameters) * std::log(pixels) - 2 * log_likelihood;
 }
 
 std::string ComparedModel::Name() const { return given ? given->name : CandidateName(options); }
@@ -152,6 +189,10 @@ Estimate ComparedModel::Of(Criterion criterion) const {
 Estimate ComparedModel::Auc() const { return Of(Criterion::kAuc); }
 Estimate ComparedModel::BestF1() const { return Of(Criterion::kBestF1); }
 Estimate ComparedModel::LogLoss() const { return Of(Criterion::kLogLoss); }
+
+Estimate ComparedModel::MeanOf(std::optional<double> FoldScore::*score) const {
+  return EstimateOf(folds, score);
+}
 
 double ComparedModel::Seconds() const {
   double sum = 0;
@@ -224,6 +265,11 @@ bool ScoreModels(const Samples& samples, const CompareOptions& options, Comparis
 
 void SortModels(Comparison& comparison) {
   const Criterion select = comparison.select;
+  for (ComparedModel& m : comparison.models) {
+    if (!m.problem.empty() || m.Of(select).mean) continue;
+    m.problem = fmt::format("has no {} here: it lacks a class of the table", CriterionName(select));
+    m.folds.clear();
+  }
   const auto failed =
       std::stable_partition(comparison.models.begin(), comparison.models.end(),
                             [](const ComparedModel& m) { return m.problem.empty(); });

@@ -12,7 +12,11 @@
 namespace skinmask {
 
 void FitMixture(const Samples& samples, const FitOptions& options, Model& model);
+// Of two classes, and of more.
 void FitLogistic(const Samples& samples, const FitOptions& options, Model& model);
+void FitMultinomial(const Samples& samples, const FitOptions& options, Model& model);
+// Throws Error: the best weights have no end.
+[[noreturn]] void FailSeparable(int iterations);
 
 // The features of a class's rows, which iterative fits go over again and again.
 PointPlanes PlanesOf(const Samples& samples, const Features& features,

@@ -50,14 +50,6 @@ bool Converged(double before, double now, double tolerance) {
   return std::abs(now - before) <= tolerance * (std::abs(now) + 1e-300);
 }
 
-[[noreturn]] void FailSeparable(int iterations) {
-  throw Error(
-      "logistic",
-      fmt::format("the classes can be told apart without error, or nearly: weights grow without "
-                  "end ({} steps; give `ridge` 1e-6 or more)",
-                  iterations));
-}
-
 // A step that makes things worse is halved.
 Solution Newton(const Problem& problem, const LogLikelihoodAt& start,
                 const LogisticOptions& options, Iterations& watch) {
@@ -173,10 +165,16 @@ bool Separates(const Problem& problem, const Vector& w) {
 
 }  // namespace
 
+void FailSeparable(int iterations) {
+  throw Error(
+      "logistic",
+      fmt::format("the classes can be told apart without error, or nearly: weights grow without "
+                  "end ({} steps; give `ridge` 1e-6 or more)",
+                  iterations));
+}
+
 void FitLogistic(const Samples& samples, const FitOptions& options, Model& model) {
-  if (model.classes.size() != 2)
-    throw Error("logistic", fmt::format("has two classes, the samples {} (label the others as one)",
-                                        model.classes.size()));
+  if (model.classes.size() > 2) return FitMultinomial(samples, options, model);
   const Problem problem(samples, options, model);
   const LogisticOptions& how = options.logistic;
   const LogLikelihoodAt start = problem.At(Vector::Zero(problem.terms()), true);
@@ -187,7 +185,7 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
     throw Error("logistic", "the weights overflow (a smaller `rate`, or `solver` newton)");
   if (how.ridge == 0 && !how.iterations && Separates(problem, solution.w))
     FailSeparable(solution.iterations);
-  model.logistic = problem.Coefficients(solution.w);
+  static_cast<FeatureTerms&>(model.logistic) = problem.Coefficients(solution.w);
   // The part of the intercept that is the prior stands with the classes.
   model.logistic.constant -= std::log(static_cast<double>(model.classes[0].count)) -
                              std::log(static_cast<double>(model.classes[1].count));

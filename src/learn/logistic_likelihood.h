@@ -50,6 +50,16 @@ struct LogLikelihoodAt {
   Matrix information;
 };
 
+// Without weights.
+Polynomial FormOf(LogisticOptions::Terms terms, int features);
+// Of the points of all classes. Throws Error where a channel never varies.
+Scale ScaleOf(const std::vector<PointPlanes>& classes, int features);
+void Standardise(const Scale& scale, PointPlanes& points);
+// 1, u, and products of u, of a point of standardised u.
+Vector TermsOf(const Polynomial& form, const PointPlanes& points, std::size_t point);
+// From weights on standardised terms to coefficients of the features.
+FeatureTerms Coefficients(const Polynomial& form, const Scale& scale, const Vector& w);
+
 // What is to be as likely as possible: the classes of a table given standardised terms.
 class Problem {
  public:
@@ -60,18 +70,18 @@ class Problem {
   double total() const { return total_; }
   // Standardised; the weights of the second class's points are negative.
   const PointPlanes& points() const { return points_; }
-  // 1, u, and products of u, of a point.
-  Vector TermsOf(std::size_t point) const;
+  Vector TermsOf(std::size_t point) const { return logistic::TermsOf(form_, points_, point); }
 
   // Of weights w; `information` only where asked for.
   LogLikelihoodAt At(const Vector& w, bool information) const;
   // Of all pixels, without the penalty.
   double LogLikelihood(const Vector& w) const;
-  // From weights on standardised terms to coefficients of the features.
-  LogisticTerms Coefficients(const Vector& w) const;
+  FeatureTerms Coefficients(const Vector& w) const {
+    return logistic::Coefficients(form_, scale_, w);
+  }
 
  private:
-  void Standardise(const PointPlanes& points, double sign, std::size_t first);
+  void Put(const PointPlanes& points, double sign, std::size_t first);
 
   const LogisticOptions& options_;
   Polynomial form_;  // without weights

@@ -87,6 +87,13 @@ ScoreHistogram& ScoreHistogram::operator-=(const ScoreHistogram& part) {
   return *this;
 }
 
+ScoreHistogram& ScoreHistogram::operator*=(std::uint64_t factor) {
+  for (std::uint64_t& count : positive_) count *= factor;
+  for (std::uint64_t& count : negative_) count *= factor;
+  squared_error_ *= factor;
+  return *this;
+}
+
 Scores ScoreHistogram::Steps() const {
   Scores scores{{}, squared_error_};
   double end_of_last = -kMaxMagnitude;

@@ -23,6 +23,24 @@ bool IsIsolated(const ImageCodec& codec, Isolate isolate) {
   return isolate == Isolate::kAll || (isolate == Isolate::kAuto && !codec.looked_at);
 }
 
+// `tags` is filled where it is not null.
+cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_view subject,
+                   const DecodeOptions& options, PictureTags* tags) {
+  const MayNotReturn decoding;
+  const ImageHeader header = codec.header(bytes, subject);
+  CheckHeader(header, subject, options);
+  const StoredImage stored = codec.decode(bytes, subject, header, options);
+  cv::Mat picture = Upright(stored.pixels, stored.orientation);
+  if (!stored.scaled) picture = ScaledDown(picture, options.scale);
+  if (!tags) return picture;
+  *tags = ReadTags(bytes);
+  if (!header.icc.empty()) tags->icc = header.icc;
+  if (stored.orientation.rotation % 180 != 0) std::swap(tags->dpi_x, tags->dpi_y);
+  tags->dpi_x /= options.scale;
+  tags->dpi_y /= options.scale;
+  return picture;
+}
+
 }  // namespace
 
 cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
@@ -31,22 +49,13 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
   if (bytes.size() > kMaxBytes) throw Error(subject, "is larger than 2 GiB");
   const ImageCodec* const codec = CodecOf(bytes);
   if (!codec) FailUnknownImage(subject);
-  if (IsIsolated(*codec, IsolationOf(options).isolate))
-    return DecodeIsolated(bytes, subject, options, codec->module);
-  const MayNotReturn decoding;
-  const ImageHeader header = codec->header(bytes, subject);
-  CheckHeader(header, subject, options);
-  const StoredImage stored = codec->decode(bytes, subject, header, options);
-  cv::Mat picture = Upright(stored.pixels, stored.orientation);
-  if (!stored.scaled) picture = ScaledDown(picture, options.scale);
-  if (options.keep_colors && !options.tags) return picture;
-  PictureTags tags = ReadTags(bytes);
-  if (!header.icc.empty()) tags.icc = header.icc;
-  if (!options.tags) return InSrgb(picture, tags.icc, nullptr, picture);
-  if (stored.orientation.rotation % 180 != 0) std::swap(tags.dpi_x, tags.dpi_y);
-  tags.dpi_x /= options.scale;
-  tags.dpi_y /= options.scale;
-  *options.tags = std::move(tags);
+  PictureTags tags;
+  PictureTags* const wanted = options.tags || !options.keep_colors ? &tags : nullptr;
+  const cv::Mat picture = IsIsolated(*codec, IsolationOf(options).isolate)
+                              ? DecodeIsolated(bytes, subject, options, codec->module, wanted)
+                              : DecodeHere(*codec, bytes, subject, options, wanted);
+  if (wanted && !options.tags) return InSrgb(picture, tags.icc, nullptr, picture);
+  if (options.tags) *options.tags = std::move(tags);
   return picture;
 }
 

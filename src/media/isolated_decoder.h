@@ -8,11 +8,12 @@
 
 namespace skinmask {
 
-// As DecodeImage. `module` is what holds the format's decoder, or empty. Throws Error, too, where
-// the decoder crashes, or takes more than its time or memory, and WaitStopped where the run is
-// stopped meanwhile.
+// As DecodeImage, but colours stay as they are stored; `tags`, if not null, is filled with what the
+// file says of them. `module` is what holds the format's decoder, or empty. Throws Error, too,
+// where the decoder crashes, or takes more than its time or memory, and WaitStopped where the run
+// is stopped meanwhile.
 cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
-                       const DecodeOptions& options, std::string_view module);
+                       const DecodeOptions& options, std::string_view module, PictureTags* tags);
 
 // What the options say, or else the program.
 const Isolation& IsolationOf(const DecodeOptions& options);

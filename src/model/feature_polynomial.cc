@@ -10,7 +10,30 @@ double FeaturePolynomial::operator()(const FeatureVector& f) const {
   return constant + linear.dot(f) + f.dot(FeatureVector(product * f));
 }
 
+namespace {
+
+FeaturePolynomial PolynomialOf(const FeatureTerms& terms, double constant) {
+  const Eigen::Index size = terms.linear.size();
+  FeaturePolynomial z;
+  z.constant = constant;
+  z.linear = terms.linear;
+  z.product = FeatureMatrix::Zero(size, size);
+  const double* at = terms.product.data();
+  for (Eigen::Index i = 0; !terms.product.empty() && i < size; ++i)
+    for (Eigen::Index j = i; j < size; ++j, ++at) {
+      z.product(i, j) += *at / 2;
+      z.product(j, i) += *at / 2;
+    }
+  return z;
+}
+
+}  // namespace
+
 std::optional<FeaturePolynomial> DiscriminantOf(const Model& model, std::size_t class_index) {
+  if (model.kind == Kind::kLogistic && model.classes.size() > 2) {
+    const ClassModel& its = model.classes[class_index];
+    return PolynomialOf(its.terms, its.terms.constant + std::log(its.prior));
+  }
   const bool linear = model.kind == Kind::kLda;
   if (!linear && model.kind != Kind::kQda && model.kind != Kind::kGaussianNb) return std::nullopt;
   const ClassModel& c = model.classes[class_index];
@@ -29,35 +52,22 @@ std::optional<FeaturePolynomial> DiscriminantOf(const Model& model, std::size_t 
 }
 
 FeaturePolynomial LogisticPolynomial(const Model& model) {
-  const LogisticTerms& terms = model.logistic;
-  const int size = model.features.size();
-  FeaturePolynomial z;
-  z.constant =
-      terms.constant + (std::log(model.classes[0].prior) - std::log(model.classes[1].prior));
-  z.linear = terms.linear;
-  z.product = FeatureMatrix::Zero(size, size);
-  const double* at = terms.product.data();
-  for (int i = 0; !terms.product.empty() && i < size; ++i)
-    for (int j = i; j < size; ++j, ++at) {
-      z.product(i, j) += *at / 2;
-      z.product(j, i) += *at / 2;
-    }
-  return z;
+  const double prior = std::log(model.classes[0].prior) - std::log(model.classes[1].prior);
+  return PolynomialOf(model.logistic, model.logistic.constant + prior);
 }
 
 std::optional<FeaturePolynomial> LogOddsOf(const Model& model) {
   std::optional<FeaturePolynomial> z;
+  if (model.classes.size() != 2) return std::nullopt;
   if (model.kind == Kind::kLogistic) {
     z = LogisticPolynomial(model);
-  } else if (model.classes.size() == 2) {
+  } else {
     z = DiscriminantOf(model, 0);
     const std::optional<FeaturePolynomial> other = DiscriminantOf(model, 1);
     if (!z || !other) return std::nullopt;
     z->constant -= other->constant;
     z->linear -= other->linear;
     z->product -= other->product;
-  } else {
-    return std::nullopt;
   }
   const Calibration& calibration = model.calibration;
   z->constant = calibration.slope * z->constant + calibration.offset;

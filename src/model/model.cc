@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -128,33 +129,49 @@ void ValidateCalibration(const Calibration& calibration, std::string_view subjec
       fmt::format("calibration's offset {} is not within {:g}", calibration.offset, kMaxOffset));
 }
 
-void ValidateScales(const CalibrationScales& scales, std::string_view subject) {
-  for (const double slope : {scales.below, scales.above})
-    Require(slope >= 1 / CalibrationScales::kMax && slope <= CalibrationScales::kMax, subject,
-            fmt::format("adapted calibration's slope {} is not within {:g}..{:g}", slope,
-                        1 / CalibrationScales::kMax, CalibrationScales::kMax));
+void ValidateSide(const CalibrationSide& side, std::string_view subject) {
+  constexpr double kMax = CalibrationSide::kMax;
+  Require(side.jump >= 0 && side.jump <= kMax, subject,
+          fmt::format("adapted calibration's jump {} is not within 0..{:g}", side.jump, kMax));
+  Require(!side.lines.empty() && side.lines.size() <= CalibrationSide::kMaxLines, subject,
+          fmt::format("adapted calibration has {} lines on a side (1 to {})", side.lines.size(),
+                      CalibrationSide::kMaxLines));
+  for (const auto& [from, slope] : side.lines)
+    Require(slope >= 1 / kMax && slope <= kMax, subject,
+            fmt::format("adapted calibration's slope {} is not within {:g}..{:g}", slope, 1 / kMax,
+                        kMax));
+  for (std::size_t k = 0; k < side.lines.size(); ++k) {
+    const double from = side.lines[k].from;
+    Require(k == 0 ? from == 0 : from > side.lines[k - 1].from && from <= kMax, subject,
+            fmt::format("adapted calibration's lines do not begin at 0 and then ascend to at most "
+                        "{:g}",
+                        kMax));
+  }
 }
 
-void ValidateLogistic(const Model& model, std::string_view subject) {
-  const LogisticTerms& terms = model.logistic;
+// Features are below 2^10, so that no term overflows a float.
+void ValidateTerms(const FeatureTerms& terms, const Model& model, std::string_view subject) {
   const auto size = static_cast<std::size_t>(model.features.size());
-  Require(model.classes.size() == 2, subject,
-          fmt::format("{} classes, where logistic has 2", model.classes.size()));
   Require(terms.linear.size() == model.features.size(), subject,
           fmt::format("linear needs {} numbers", size));
   Require(terms.product.empty() || terms.product.size() == size * (size + 1) / 2, subject,
           fmt::format("product needs {} numbers, or none", size * (size + 1) / 2));
-  // Features are below 2^10, so that no term overflows a float.
   const double largest = 1e24;
-  bool bounded = std::abs(terms.constant) <= largest && std::isfinite(terms.log_likelihood) &&
-                 terms.ridge >= 0 && std::isfinite(terms.ridge);
+  bool bounded = std::abs(terms.constant) <= largest;
   for (const double a : terms.linear) bounded &= std::abs(a) <= largest;
   for (const double a : terms.product) bounded &= std::abs(a) <= largest;
-  Require(bounded, subject,
-          fmt::format(
-              "coefficients, log-likelihood and ridge must be finite, coefficients at most {:g}, "
-              "the ridge not below 0",
-              largest));
+  Require(bounded, subject, fmt::format("coefficients must be finite, and at most {:g}", largest));
+}
+
+void ValidateLogistic(const Model& model, std::string_view subject) {
+  const LogisticTerms& terms = model.logistic;
+  if (model.classes.size() == 2)
+    ValidateTerms(terms, model, subject);
+  else
+    for (const ClassModel& c : model.classes)
+      ValidateTerms(c.terms, model, fmt::format("{}: class '{}'", subject, c.name));
+  Require(std::isfinite(terms.log_likelihood) && terms.ridge >= 0 && std::isfinite(terms.ridge),
+          subject, "log-likelihood and ridge must be finite, the ridge not below 0");
 }
 
 void ValidateClass(const ClassModel& c, const Model& model, std::string_view subject) {
@@ -204,8 +221,11 @@ void Validate(const Model& model, std::string_view subject) {
   if (model.kind == Kind::kLogistic) ValidateLogistic(model, subject);
   if (IsHistogram(model.kind)) ValidateHistogram(model, subject);
   ValidateCalibration(model.calibration, subject);
-  ValidateScales(model.adapted_calibration.faces, subject);
-  ValidateScales(model.adapted_calibration.image, subject);
+  const AdaptedCalibration& adapted = model.adapted_calibration;
+  for (const CalibrationCurve* curve : {&adapted.faces, &adapted.image, &adapted.neither}) {
+    ValidateSide(curve->below, subject);
+    ValidateSide(curve->above, subject);
+  }
   // Those of which a file is read again.
   Require(model.card.notes.size() <= kMaxMembers, subject,
           fmt::format("{} notes (at most {})", model.card.notes.size(), kMaxMembers));
@@ -226,6 +246,26 @@ void Validate(const Model& model, std::string_view subject) {
   Require(std::abs(priors - 1) < 1e-9, subject, fmt::format("priors sum to {}, not to 1", priors));
   Require(model.decision.threshold >= 0 && model.decision.threshold <= 1, subject,
           fmt::format("threshold {} is not between 0 and 1", model.decision.threshold));
+}
+
+double CalibrationSide::operator()(double distance) const {
+  double told = jump;
+  for (std::size_t k = 0; k < lines.size() && distance > lines[k].from; ++k) {
+    const double end = k + 1 < lines.size() ? std::min(distance, lines[k + 1].from) : distance;
+    told += lines[k].slope * (end - lines[k].from);
+  }
+  return told;
+}
+
+double CalibrationSide::Inverse(double told) const {
+  double start = jump;  // of a line, as it is told
+  for (std::size_t k = 0;; ++k) {
+    const auto& [from, slope] = lines[k];
+    if (told <= start) return from;
+    const double length = k + 1 < lines.size() ? lines[k + 1].from - from : HUGE_VAL;
+    if (told <= start + slope * length) return from + (told - start) / slope;
+    start += slope * length;
+  }
 }
 
 Model WithPrior(Model model, double prior) {

@@ -41,6 +41,12 @@ std::vector<BinCount> ReadBins(const JsonNode& node) {
   return bins;
 }
 
+FeatureTerms ReadTerms(const JsonNode& node, int size) {
+  FeatureTerms terms{node["constant"].Real(), VectorOf(node["linear"], size), {}};
+  for (const JsonNode& item : node["product"].Items()) terms.product.push_back(item.Real());
+  return terms;
+}
+
 ClassModel ReadClass(const JsonNode& node, const Model& model,
                      const std::optional<FeatureMatrix>& pooled) {
   const int size = model.features.size();
@@ -55,6 +61,8 @@ ClassModel ReadClass(const JsonNode& node, const Model& model,
     c.components = ComponentsOf(node["components"], size);
   } else if (IsHistogram(model.kind)) {
     c.bins = ReadBins(node["bins"]);
+  } else if (node.Has("linear")) {
+    c.terms = ReadTerms(node, size);
   }
   return c;
 }
@@ -63,11 +71,12 @@ Estimator ReadEstimator(const JsonNode& node) {
   return Named(node, [&] { return EstimatorFromName(node.Text()); });
 }
 
+// Of more than two classes each has its terms.
 LogisticTerms ReadLogistic(const JsonNode& node, int size) {
   LogisticTerms terms;
-  terms.constant = node["constant"].Real();
-  terms.linear = VectorOf(node["linear"], size);
-  for (const JsonNode& item : node["product"].Items()) terms.product.push_back(item.Real());
+  terms.linear = FeatureVector::Zero(size);
+  if (node["classes"].Items().size() == 2)
+    static_cast<FeatureTerms&>(terms) = ReadTerms(node, size);
   terms.ridge = node["ridge"].Real();
   terms.solver = node["solver"].Text();
   terms.iterations =
@@ -128,14 +137,26 @@ Card ReadCard(const JsonNode& node) {
   }
   if (node.Has("scores"))
     for (const JsonNode& s : node["scores"].Items())
-      card.scores.push_back({s["data"].Text(), s["threshold"].Real(), s["precision"].RealOrNull(),
-                             s["recall"].RealOrNull(), s["f1"].RealOrNull(),
-                             s["auc"].RealOrNull()});
+      card.scores.push_back(
+          {s["data"].Text(), s["threshold"].Real(), s["precision"].RealOrNull(),
+           s["recall"].RealOrNull(), s["f1"].RealOrNull(), s["auc"].RealOrNull(),
+           s.Has("log_likelihood") ? s["log_likelihood"].RealOrNull() : std::nullopt});
   return card;
 }
 
-CalibrationScales ReadScales(const JsonNode& node) {
-  return {node["below"].Real(), node["above"].Real()};
+// A number is a slope without a jump.
+CalibrationSide ReadSide(const JsonNode& node) {
+  if (!node.json().is_object()) return node.Real();
+  CalibrationSide side(node["jump"].Real(), {});
+  const JsonItems from = node["from"].Items(), slopes = node["slopes"].Items();
+  if (from.size() != slopes.size()) node.Fail(" has another number of slopes than of from");
+  for (std::size_t k = 0; k < from.size(); ++k)
+    side.lines.push_back({from[k].Real(), slopes[k].Real()});
+  return side;
+}
+
+CalibrationCurve ReadCurve(const JsonNode& node) {
+  return {ReadSide(node["below"]), ReadSide(node["above"])};
 }
 
 Json Row(const FeatureVector& v) { return std::vector<double>(v.data(), v.data() + v.size()); }
@@ -161,6 +182,10 @@ std::string BinsText(const std::vector<BinCount>& bins) {
   return text;
 }
 
+Json TermsJson(const FeatureTerms& terms) {
+  return {{"constant", terms.constant}, {"linear", Row(terms.linear)}, {"product", terms.product}};
+}
+
 Json ClassJson(const Model& model, std::size_t k) {
   const ClassModel& c = model.classes[k];
   Json one{{"class", c.name}, {"count", c.count}, {"prior", c.prior}};
@@ -171,6 +196,7 @@ Json ClassJson(const Model& model, std::size_t k) {
   }
   for (const Gaussian& gaussian : c.components) one["components"].push_back(GaussianJson(gaussian));
   if (IsHistogram(model.kind)) one["bins"] = BinsText(c.bins);
+  if (model.kind == Kind::kLogistic && model.classes.size() > 2) one.update(TermsJson(c.terms));
   return one;
 }
 
@@ -184,10 +210,8 @@ Json ParametersJson(const Model& model) {
   }
   if (model.kind == Kind::kLogistic) {
     const LogisticTerms& l = model.logistic;
-    parameters.update(Json{{"constant", l.constant},
-                           {"linear", Row(l.linear)},
-                           {"product", l.product},
-                           {"ridge", l.ridge},
+    if (model.classes.size() == 2) parameters.update(TermsJson(l));
+    parameters.update(Json{{"ridge", l.ridge},
                            {"solver", l.solver},
                            {"iterations", l.iterations},
                            {"log_likelihood", l.log_likelihood}});
@@ -202,7 +226,7 @@ Json CardJson(const Model& model) {
   for (const ClassModel& c : model.classes) training["counts"][c.name] = c.count;
   Json card{{"training", std::move(training)}};
   for (const auto& [name, text] : model.card.notes) card["notes"][name] = text;
-  for (const CardScore& s : model.card.scores)
+  for (const CardScore& s : model.card.scores) {
     card["scores"].push_back({{"data", s.data},
                               {"threshold", s.threshold},
                               {"pooling", "pixels"},
@@ -210,11 +234,23 @@ Json CardJson(const Model& model) {
                               {"recall", OrNull(s.recall)},
                               {"f1", OrNull(s.f1)},
                               {"auc", OrNull(s.auc)}});
+    if (s.log_likelihood) card["scores"].back()["log_likelihood"] = *s.log_likelihood;
+  }
   return card;
 }
 
-Json ScalesJson(const CalibrationScales& scales) {
-  return {{"below", scales.below}, {"above", scales.above}};
+Json SideJson(const CalibrationSide& side) {
+  if (side.jump == 0 && side.lines.size() == 1) return side.lines.front().slope;
+  Json json{{"jump", side.jump}, {"from", Json::array()}, {"slopes", Json::array()}};
+  for (const auto& [from, slope] : side.lines) {
+    json["from"].push_back(from);
+    json["slopes"].push_back(slope);
+  }
+  return json;
+}
+
+Json CurveJson(const CalibrationCurve& curve) {
+  return {{"below", SideJson(curve.below)}, {"above", SideJson(curve.above)}};
 }
 
 }  // namespace
@@ -240,8 +276,9 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
   }
   if (root.Has("adapted_calibration")) {
     const JsonNode node = root["adapted_calibration"];
-    model.adapted_calibration = {ReadScales(node["faces"]), ReadScales(node["image"]),
-                                 node["data"].Text()};
+    model.adapted_calibration = {
+        ReadCurve(node["faces"]), ReadCurve(node["image"]),
+        node.Has("neither") ? ReadCurve(node["neither"]) : CalibrationCurve(), node["data"].Text()};
   }
   model.decision.threshold = root["decision"]["threshold"].Real();
   model.decision.rule = root["decision"]["rule"].Text();
@@ -266,9 +303,12 @@ std::string ModelToJson(const Model& model) {
     root["calibration"] = {{"slope", model.calibration.slope},
                            {"offset", model.calibration.offset},
                            {"data", model.calibration.data}};
-  if (const AdaptedCalibration& c = model.adapted_calibration; !c.data.empty() || !c.identity())
-    root["adapted_calibration"] = {
-        {"faces", ScalesJson(c.faces)}, {"image", ScalesJson(c.image)}, {"data", c.data}};
+  if (const AdaptedCalibration& c = model.adapted_calibration; !c.data.empty() || !c.identity()) {
+    Json json{{"faces", CurveJson(c.faces)}, {"image", CurveJson(c.image)}};
+    if (!c.neither.identity()) json["neither"] = CurveJson(c.neither);
+    json["data"] = c.data;
+    root["adapted_calibration"] = std::move(json);
+  }
   root["decision"] = {{"threshold", model.decision.threshold}, {"rule", model.decision.rule}};
   if (!model.decision.data.empty()) root["decision"]["data"] = model.decision.data;
   root["card"] = CardJson(model);

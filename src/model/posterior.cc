@@ -3,6 +3,7 @@
 #include "model/table.h"
 #include "skinmask/base/cpu.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/model/feature_polynomial.h"
 
 namespace skinmask {
 namespace {
@@ -19,6 +20,14 @@ Overloaded(Functions...) -> Overloaded<Functions...>;  // Clang 14 wants it said
 std::vector<MixtureComponent> Components(const Model& model) {
   std::vector<MixtureComponent> components;
   if (!model.features.space().affine() || !model.calibration.identity()) return {};
+  if (model.kind == Kind::kLogistic) {
+    for (std::size_t k = 0; k < model.classes.size(); ++k) {
+      const FeaturePolynomial d = *DiscriminantOf(model, k);
+      components.push_back({Quadratic::OfFeatures(model.features, d.constant, d.linear, d.product),
+                            static_cast<int>(k)});
+    }
+    return components;
+  }
   for (std::size_t k = 0; k < model.classes.size(); ++k)
     for (const Gaussian& gaussian : model.classes[k].gaussians())
       components.push_back(

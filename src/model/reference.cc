@@ -73,8 +73,16 @@ void Reference::AddGaussians(const Model& model) {
 }
 
 void Reference::AddLogistic(const Model& model) {
-  logistic_ = model.logistic;
-  log_prior_odds_ = std::log(model.classes[0].prior) - std::log(model.classes[1].prior);
+  if (classes_ == 2) {
+    logistic_ = {model.logistic};
+    logistic_[0].constant = std::log(model.classes[0].prior) - std::log(model.classes[1].prior) +
+                            model.logistic.constant;
+    return;
+  }
+  for (const ClassModel& c : model.classes) {
+    logistic_.push_back(c.terms);
+    logistic_.back().constant = std::log(c.prior) + c.terms.constant;
+  }
 }
 
 void Reference::AddHistograms(const Model& model) {
@@ -122,14 +130,15 @@ void Reference::MixtureDiscriminants(const Point& f, double* a) const noexcept {
 }
 
 void Reference::LogisticDiscriminants(const Point& f, double* a) const noexcept {
-  double z = log_prior_odds_ + logistic_.constant;
-  for (std::size_t i = 0; i < size_; ++i)
-    z += logistic_.linear(static_cast<Eigen::Index>(i)) * f[i];
-  const double* product = logistic_.product.data();
-  for (std::size_t i = 0; !logistic_.product.empty() && i < size_; ++i)
-    for (std::size_t j = i; j < size_; ++j) z += *product++ * f[i] * f[j];
-  a[0] = z;
   a[1] = 0;
+  for (const FeatureTerms& terms : logistic_) {
+    double z = terms.constant;
+    for (std::size_t i = 0; i < size_; ++i) z += terms.linear(static_cast<Eigen::Index>(i)) * f[i];
+    const double* product = terms.product.data();
+    for (std::size_t i = 0; !terms.product.empty() && i < size_; ++i)
+      for (std::size_t j = i; j < size_; ++j) z += *product++ * f[i] * f[j];
+    *a++ = z;
+  }
 }
 
 void Reference::HistogramDiscriminants(const Point& f, double* a) const noexcept {

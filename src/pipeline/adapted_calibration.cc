@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -11,7 +12,7 @@
 #include "pipeline/evaluation_part.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
-#include "skinmask/learn/calibration_scales.h"
+#include "skinmask/learn/calibration_curve.h"
 #include "skinmask/learn/reliability.h"
 
 namespace skinmask {
@@ -54,60 +55,85 @@ std::vector<ScoredImage> ReadImages(const std::vector<std::filesystem::path>& fi
     for (JudgedImage& image : part.images)
       if (!image.problem)
         images.push_back({sets.size(), image.adaptation.by, std::move(image.scores)});
-    sets.push_back({file.stem().string(), images.size() - before, {}, {}});
+    sets.push_back({file.stem().string(), images.size() - before, {}, {}, {}, {}});
   }
   for (const auto& [data, parts] : wholes) parts.RequireWhole();
   return images;
 }
 
-// The scales of images of one kind, and those with each of the folds left out.
+// Four digits.
+double Rounded(double number) {
+  if (number == 0) return 0;
+  const double digits = std::pow(10, 3 - std::floor(std::log10(number)));
+  return std::round(number * digits) / digits;
+}
+
+CalibrationSide Rounded(CalibrationSide side) {
+  side.jump = Rounded(side.jump);
+  for (CalibrationSide::Line& line : side.lines)
+    line.slope = std::clamp(Rounded(line.slope), 1 / CalibrationSide::kMax, CalibrationSide::kMax);
+  return side;
+}
+
+// The curve of images of one kind, and those with each of the folds left out. `earlier` is the one
+// that their log-odds went through.
 class PathFit {
  public:
-  PathFit(const std::vector<ScoredImage>& all, By by, double own) : own_(own) {
+  PathFit(const std::vector<ScoredImage>& all, By by, double own, const CalibrationCurve& earlier)
+      : own_(own), earlier_(earlier) {
     for (const ScoredImage& image : all)
       if (image.by == by) images_.push_back(&image);
     if (images_.size() < 2) return;
-    for (const ScoredImage* image : images_) sum_ += HistogramOf(*image);
-    scales_ = FitCalibrationScales(sum_.Steps(), own_);
+    for (const ScoredImage* image : images_) sum_ += WeighedOf(*image);
+    curve_ = FitTo(sum_);
   }
 
   std::size_t size() const { return images_.size(); }
-  const std::optional<CalibrationScales>& scales() const { return scales_; }
+  bool fitted() const { return curve_.has_value(); }
+  // What the model is to have.
+  CalibrationCurve Curve() const {
+    return curve_ ? CalibrationCurve{Rounded(curve_->below), Rounded(curve_->above)} : earlier_;
+  }
 
-  // Adds each image's pixels by scales that were fitted without its fold.
+  // Adds each image's pixels by curves that were fitted without its fold.
   void AddTo(std::vector<Reliability>& after, const Stop& stop) const {
     const std::size_t folds = std::min(kMaxFolds, images_.size());
     for (std::size_t fold = 0; fold < folds && !stop(); ++fold) {
       ScoreHistogram others = sum_;
-      for (std::size_t i = fold; scales_ && i < images_.size(); i += folds)
-        others -= HistogramOf(*images_[i]);
-      const CalibrationScales scales =
-          scales_ ? FitCalibrationScales(others.Steps(), own_).value_or(CalibrationScales())
-                  : CalibrationScales();
+      for (std::size_t i = fold; curve_ && i < images_.size(); i += folds)
+        others -= WeighedOf(*images_[i]);
+      const CalibrationCurve curve = curve_ ? FitTo(others).value_or(earlier_) : earlier_;
       for (std::size_t i = fold; i < images_.size(); i += folds)
         for (const ScoreStep& step : HistogramOf(*images_[i]).Steps().steps)
-          after[images_[i]->set].Add(own_ + scales(step.score - own_), step.positive,
+          after[images_[i]->set].Add(own_ + curve(Evidence(step.score)), step.positive,
                                      step.negative);
     }
   }
 
  private:
+  double Evidence(double told) const { return earlier_.Inverse(told - own_); }
+
+  // All images have the same weight.
+  static ScoreHistogram WeighedOf(const ScoredImage& image) {
+    constexpr std::uint64_t kWeight = std::uint64_t{1} << 40;
+    ScoreHistogram histogram = HistogramOf(image);
+    const Scores scores = histogram.Steps();
+    const std::uint64_t pixels = scores.Total(true) + scores.Total(false);
+    return histogram *= std::max<std::uint64_t>(1, kWeight / std::max<std::uint64_t>(1, pixels));
+  }
+
+  std::optional<CalibrationCurve> FitTo(const ScoreHistogram& histogram) const {
+    Scores scores = histogram.Steps();
+    for (ScoreStep& step : scores.steps) step.score = own_ + Evidence(step.score);
+    return FitCalibrationCurve(scores, own_);
+  }
+
   double own_;
+  CalibrationCurve earlier_;
   std::vector<const ScoredImage*> images_;
   ScoreHistogram sum_;
-  std::optional<CalibrationScales> scales_;
+  std::optional<CalibrationCurve> curve_;
 };
-
-// The log-odds that were scored went through the earlier ones.
-CalibrationScales After(const CalibrationScales& earlier,
-                        const std::optional<CalibrationScales>& later) {
-  if (!later) return earlier;
-  const auto rounded = [](double scale) {
-    const double digits = std::pow(10, 3 - std::floor(std::log10(scale)));
-    return std::round(scale * digits) / digits;
-  };
-  return {rounded(earlier.below * later->below), rounded(earlier.above * later->above)};
-}
 
 }  // namespace
 
@@ -120,32 +146,35 @@ AdaptedCalibrationFit FitAdaptedCalibration(const std::vector<std::filesystem::p
       ReadImages(parts, Sha256(ModelToJson(model)), stop, fit.sets);
   if (stop()) return fit;
   const double own = Logit(model.decision.threshold);
-  const PathFit faces(images, By::kSeeds, own), image(images, By::kImage, own);
-  if (!faces.scales() && !image.scales())
+  const AdaptedCalibration& earlier = model.adapted_calibration;
+  const PathFit faces(images, By::kSeeds, own, earlier.faces),
+      image(images, By::kImage, own, earlier.image),
+      neither(images, By::kNothing, own, earlier.neither);
+  if (!faces.fitted() && !image.fitted() && !neither.fitted())
     throw Error("the parts",
-                fmt::format("have {} images with faces and {} that were divided by their colours "
-                            "(two of one kind, with pixels of both classes on both sides of the "
-                            "threshold)",
-                            faces.size(), image.size()));
+                fmt::format("have {} images with faces, {} that were divided by their colours and "
+                            "{} with neither (two of one kind, with pixels of both classes on both "
+                            "sides of the threshold)",
+                            faces.size(), image.size(), neither.size()));
   fit.faces = faces.size();
   fit.image = image.size();
-  const AdaptedCalibration& earlier = model.adapted_calibration;
+  fit.neither = neither.size();
   std::vector<std::string> names;
   for (const CalibrationSet& set : fit.sets) names.push_back(set.name);
-  fit.calibration = {After(earlier.faces, faces.scales()), After(earlier.image, image.scales()),
+  fit.calibration = {faces.Curve(), image.Curve(), neither.Curve(),
                      fmt::format("{}", fmt::join(names, ", "))};
   std::vector<Reliability> before(fit.sets.size()), after(fit.sets.size());
   for (const ScoredImage& scored : images)
     for (const ScoreStep& step : HistogramOf(scored).Steps().steps) {
       before[scored.set].Add(step.score, step.positive, step.negative);
-      if (scored.by == By::kNothing)
-        after[scored.set].Add(step.score, step.positive, step.negative);
+      if (scored.by == By::kNobody) after[scored.set].Add(step.score, step.positive, step.negative);
     }
-  faces.AddTo(after, stop);
-  image.AddTo(after, stop);
+  for (const PathFit* path : {&faces, &image, &neither}) path->AddTo(after, stop);
   for (std::size_t i = 0; i < fit.sets.size(); ++i) {
     fit.sets[i].before = before[i].Ece();
     fit.sets[i].after = after[i].Ece();
+    fit.sets[i].middle_before = before[i].EceMiddle();
+    fit.sets[i].middle_after = after[i].EceMiddle();
   }
   return fit;
 }

@@ -15,7 +15,21 @@ namespace {
 
 constexpr const char* kComparisonFormat = "skinmask-comparison-part";
 constexpr std::pair<const char*, std::optional<double> FoldScore::*> kFoldScores[] = {
-    {"auc", &FoldScore::auc}, {"best_f1", &FoldScore::best_f1}, {"log_loss", &FoldScore::log_loss}};
+    {"auc", &FoldScore::auc},
+    {"best_f1", &FoldScore::best_f1},
+    {"accuracy", &FoldScore::accuracy},
+    {"log_loss", &FoldScore::log_loss},
+    {"class_log_loss", &FoldScore::class_log_loss},
+    {"log_likelihood", &FoldScore::log_likelihood},
+    {"aic", &FoldScore::aic},
+    {"bic", &FoldScore::bic}};
+
+bool IsShare(std::optional<double> FoldScore::*score) {
+  return score == &FoldScore::auc || score == &FoldScore::best_f1 || score == &FoldScore::accuracy;
+}
+bool IsLoss(std::optional<double> FoldScore::*score) {
+  return score == &FoldScore::log_loss || score == &FoldScore::class_log_loss;
+}
 
 Json JsonOf(const FoldScore& fold) {
   Json json;
@@ -31,9 +45,9 @@ FoldScore ReadFold(const JsonNode& node) {
   FoldScore fold;
   for (const auto& [name, member] : kFoldScores) {
     const std::optional<double> value = fold.*member = node[name].RealOrNull();
-    const bool share = member != &FoldScore::log_loss;
-    if (value && (!(*value >= 0) || (share && *value > 1)))
-      node[name].Fail(share ? " is no share from 0 to 1" : " is below 0");
+    if (value && IsShare(member) && !(*value >= 0 && *value <= 1))
+      node[name].Fail(" is no share from 0 to 1");
+    if (value && IsLoss(member) && !(*value >= 0)) node[name].Fail(" is below 0");
   }
   fold.counts = ReadConfusion(node, Samples::kMaxTotal);
   if (node.Has("classes")) fold.classes = ReadClassCounts(node["classes"], fold.counts.Total());

@@ -7,6 +7,7 @@
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/labelled_pairs.h"
 #include "skinmask/base/error.h"
+#include "skinmask/learn/class_counts.h"
 #include "skinmask/pipeline/evaluate.h"
 
 namespace skinmask {
@@ -67,6 +68,9 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
                        [&] { digest = Digest(samples); });
   model.card.sha256 = digest;
   model.card.scores.push_back(ScoreOf(first, model, data));
+  if (!options.validation)
+    if (const auto loss = ClassLogLoss(samples, model))
+      model.card.scores.back().log_likelihood = -*loss * static_cast<double>(samples.Total());
   if (fixed || Stopped(run)) return model;
   model.decision = Decide(*first.scores, options.rule, data);
   // Once more rather than from the steps, so that the card says what the model does. What there was

@@ -7,9 +7,8 @@
 namespace skinmask {
 namespace {
 
-Json EstimateJson(const ComparedModel& model, Criterion criterion,
-                  std::optional<double> FoldScore::*member) {
-  const Estimate estimate = model.Of(criterion);
+Json EstimateJson(const ComparedModel& model, std::optional<double> FoldScore::*member) {
+  const Estimate estimate = model.MeanOf(member);
   Json json{{"mean", OrNull(estimate.mean)}, {"standard_error", OrNull(estimate.standard_error)}};
   for (const FoldScore& fold : model.folds) json["folds"].push_back(OrNull(fold.*member));
   return json;
@@ -63,9 +62,15 @@ Json ModelJson(const ComparedModel& m, const std::optional<Choice>& choice, std:
     json["within_one_standard_error"] = static_cast<bool>(choice->within[index]);
     json["difference"] = DifferenceJson(choice->differences[index]);
   }
-  json["auc"] = EstimateJson(m, Criterion::kAuc, &FoldScore::auc);
-  json["best_f1"] = EstimateJson(m, Criterion::kBestF1, &FoldScore::best_f1);
-  json["log_loss"] = EstimateJson(m, Criterion::kLogLoss, &FoldScore::log_loss);
+  json["auc"] = EstimateJson(m, &FoldScore::auc);
+  json["best_f1"] = EstimateJson(m, &FoldScore::best_f1);
+  json["log_loss"] = EstimateJson(m, &FoldScore::log_loss);
+  json["accuracy"] = EstimateJson(m, &FoldScore::accuracy);
+  json["class_log_loss"] = EstimateJson(m, &FoldScore::class_log_loss);
+  for (const auto& [name, score] :
+       {std::pair("log_likelihood", &FoldScore::log_likelihood), std::pair("aic", &FoldScore::aic),
+        std::pair("bic", &FoldScore::bic)})
+    json[name] = OrNull(m.MeanOf(score).mean);
   json["fit_seconds"] = m.given ? Json() : Json(m.Seconds());
   json["pooled"] = PooledJson(m);
   return json;

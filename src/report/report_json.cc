@@ -74,7 +74,9 @@ Json ReliabilityJson(const Scores& scores) {
                     {"positive", bin.positive},
                     {"mean_probability", OrNull(bin.MeanProbability())},
                     {"positive_share", OrNull(bin.PositiveShare())}});
-  return {{"ece", OrNull(reliability.Ece())}, {"bins", bins}};
+  return {{"ece", OrNull(reliability.Ece())},
+          {"ece_middle", OrNull(reliability.EceMiddle())},
+          {"bins", bins}};
 }
 
 Json LogOddsJson(const Scores& scores) {

@@ -17,7 +17,8 @@ using testing::Trained;
 using testing::TrainedOfKind;
 
 constexpr double kOwn = -0.4, kMax = 1.5, kWeight = 0.8, kShift = 0.3;
-constexpr CalibrationScales kScales{0.4, 1.7};
+const CalibrationCurve kScales{{0.3, {{0, 0.4}, {1.5, 0.9}}},
+                               {0.7, {{0, 1.7}, {0.5, 0.2}, {2, 0.6}}}};
 constexpr int kWidest = 70, kHeight = 17;
 
 // Two Gaussians of skin and two of the rest, which overlap.

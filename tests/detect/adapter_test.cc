@@ -74,7 +74,8 @@ TEST(Adapter, CalibrationChangesProbabilitiesAndNoMask) {
   const cv::Mat bgr = HeadAndHand(size);
   Model model = testing::TrainedOfKind(Kind::kQda);
   Model calibrated = model;
-  calibrated.adapted_calibration = {{0.25, 0.5}, {0.75, 2}, "test"};
+  calibrated.adapted_calibration = {
+      {0.25, {0.8, {{0, 0.5}, {2, 0.1}}}}, {{0.1, {{0, 0.75}}}, 2}, {}, "test"};
   const double threshold = model.decision.threshold, own = Logit(threshold);
   const Adapter by_seed = AdapterFor(model, size),
                 calibrated_by_seed = AdapterFor(calibrated, size);

@@ -128,11 +128,5 @@ TEST(Logistic, SaysWhenItStoppedTooEarly) {
   EXPECT_ERROR(Fit(samples, options), "a smaller `rate`");
 }
 
-TEST(Logistic, IsForTwoClasses) {
-  FitOptions options;
-  options.kind = Kind::kLogistic;
-  EXPECT_ERROR(Fit(DrawSamples(3), options), "logistic: has two classes, the samples 3");
-}
-
 }  // namespace
 }  // namespace skinmask

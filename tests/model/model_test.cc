@@ -116,6 +116,42 @@ TEST(Model, RefusesWhatContradictsItself) {
   ExpectRefused("/version", "1", "version is not a whole number");
 }
 
+// Files from before curves have numbers, which mean what they did.
+TEST(Model, ReadsCalibrationOfAdaptationInBothForms) {
+  Model model = Trained(Kind::kQda);
+  model.adapted_calibration = {{0.25, 0.5}, {{0.5, {{0, 2}, {1, 0.25}}}, 3}, {0.75, 1}, "here"};
+  const Model read = ModelFromJson(ModelToJson(model), "m");
+  EXPECT_EQ(read.adapted_calibration.faces, model.adapted_calibration.faces);
+  EXPECT_EQ(read.adapted_calibration.image, model.adapted_calibration.image);
+  EXPECT_EQ(read.adapted_calibration.neither, model.adapted_calibration.neither);
+  EXPECT_EQ(read.adapted_calibration.faces(-8), -2);
+  EXPECT_EQ(read.adapted_calibration.faces(8), 4);
+  EXPECT_EQ(read.adapted_calibration.image(-2), -(0.5 + 2 + 0.25));
+  Json old = Json::parse(ModelToJson(model));
+  EXPECT_EQ(old["adapted_calibration"]["faces"], Json({{"below", 0.25}, {"above", 0.5}}));
+  old["adapted_calibration"].erase("neither");
+  EXPECT_TRUE(ModelFromJson(old.dump(), "m").adapted_calibration.neither.identity());
+}
+
+TEST(Model, RefusesCurvesThatAreNotMonotone) {
+  const auto expect = [](const Json& below, const std::string& line) {
+    const Json curve{{"below", below}, {"above", 1}};
+    ExpectRefused("/adapted_calibration", {{"faces", curve}, {"image", curve}, {"data", ""}}, line);
+  };
+  const auto side = [](const Json& jump, const Json& from, const Json& slopes) {
+    return Json{{"jump", jump}, {"from", from}, {"slopes", slopes}};
+  };
+  expect(-1, "adapted calibration's slope -1 is not within 0.001..1000");
+  expect(side(-0.1, {0}, {1}), "adapted calibration's jump -0.1 is not within 0..1000");
+  expect(side(0, {0, 2}, {1}), "another number of slopes than of from");
+  expect(side(0, {0, 2}, {1, 0}), "slope 0 is not within");
+  expect(side(0, {0, 2, 2}, {1, 1, 1}), "lines do not begin at 0 and then ascend");
+  expect(side(0, {1, 2}, {1, 1}), "lines do not begin at 0 and then ascend");
+  expect(side(0, Json::array(), Json::array()), "has 0 lines on a side (1 to 4)");
+  expect(side(0, {0, 1, 2, 3, 4}, {1, 1, 1, 1, 1}), "has 5 lines on a side (1 to 4)");
+  expect("1", "adapted_calibration.faces.below is not a finite number");
+}
+
 // Log-odds that would overflow, and memory of which the file says nothing.
 TEST(Model, RefusesWhatWouldOverflow) {
   const Json steep{{"slope", 1e308}, {"offset", 0}, {"data", ""}};

@@ -62,6 +62,14 @@ TEST(Reliability, IsThatOfBruteForce) {
     EXPECT_NEAR(*found.MeanProbability(), sum / count, 1e-3) << bin;
   }
   EXPECT_NEAR(*reliability.Ece(), ece, 1e-3);
+  double middle = 0, all = 0;
+  for (std::size_t bin = 3; bin < 12; ++bin) {  // of fifteen those from 0.2 to 0.8
+    const ReliabilityBin& b = reliability.bins[bin];
+    middle += std::abs(static_cast<double>(b.positive) - b.sum);
+    all += static_cast<double>(b.count);
+  }
+  EXPECT_NEAR(*reliability.EceMiddle(), middle / all, 1e-12);
+  EXPECT_GT(*reliability.EceMiddle(), 1.5 * *reliability.Ece());
   EXPECT_FALSE(ReliabilityOf(Scores{}, kBins).Ece().has_value());
 }
 

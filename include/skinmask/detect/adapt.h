@@ -110,9 +110,9 @@ class Adapter {
   // Less own_log_odds_ and `shift`, bounded.
   cv::Mat GlobalLogOdds(const cv::Mat& bgr, double most, double shift = 0) const;
   const AdaptOptions& OptionsOf(const Adaptation& adaptation) const;
-  const CalibrationScales& ScalesOf(const Adaptation& adaptation) const;
+  const CalibrationCurve& CurveOf(const Adaptation& adaptation) const;
   // A cell of the adaptation's maps is for `side` x `side` pixels.
-  AdaptedRows RowsOf(const Adaptation& adaptation, int side) const;
+  AdaptedRows RowsOf(const Adaptation& adaptation, int side, const CalibrationCurve& curve) const;
   AdaptedRows RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const;
   // Makes what is not null.
   void Judge(const cv::Mat& bgr, const Adaptation& adaptation, double threshold, cv::Mat* mask,

@@ -37,4 +37,8 @@ struct ClassCounts {
 // out.
 ClassCounts CountClasses(const Samples& samples, const Model& model);
 
+// The mean over all pixels of -log P(true class | colour), by the reference; each counts as 2^18 at
+// most. Absent without pixels, and where the table has a class that the model lacks.
+std::optional<double> ClassLogLoss(const Samples& samples, const Model& model);
+
 }  // namespace skinmask

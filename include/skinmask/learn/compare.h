@@ -39,16 +39,26 @@ std::string CandidateName(const FitOptions& options);
 // What a model fitted on the other folds scores on this one. Absent where it is 0/0.
 struct FoldScore {
   std::optional<double> auc, best_f1, log_loss;  // best_f1: over this fold's own thresholds
-  Confusion counts;                              // at P > 0.5
-  ClassCounts classes;                           // by the greatest posterior; empty for K = 2
-  double seconds = 0;                            // to fit
-  std::uint64_t parameters = 0;                  // FreeParameters of the model
+  // By the greatest posterior of all classes, and the mean of -log P(true class): of two classes,
+  // too.
+  std::optional<double> accuracy = std::nullopt, class_log_loss = std::nullopt;
+  // Of a candidate on what it was fitted to, log P(class | colour) of all pixels, Akaike's and the
+  // Bayesian information criterion (docs/math.md, 'Choosing a model').
+  std::optional<double> log_likelihood = std::nullopt, aic = std::nullopt, bic = std::nullopt;
+  Confusion counts;              // at P > 0.5
+  ClassCounts classes;           // by the greatest posterior; empty for K = 2
+  double seconds = 0;            // to fit
+  std::uint64_t parameters = 0;  // FreeParameters of the model
 };
 
 struct Estimate {
   std::optional<double> mean;            // over the folds where it is defined
   std::optional<double> standard_error;  // s / sqrt(folds), absent for fewer than two
 };
+
+// 2 p - 2 log L and p log n - 2 log L of p free parameters and n pixels.
+double Aic(double log_likelihood, std::uint64_t parameters);
+double Bic(double log_likelihood, std::uint64_t parameters, double pixels);
 
 // How many numbers of a model were free to follow its data, each class's means, covariances,
 // weights and shares of bins counting, priors too (docs/math.md, 'Choosing a model').
@@ -61,8 +71,9 @@ struct GivenModel {
   Model model;
 };
 
-enum class Criterion { kAuc, kBestF1, kLogLoss };
-// "auc", "f1", "log-loss"; CriterionFromName throws Error that lists them.
+enum class Criterion { kAuc, kBestF1, kLogLoss, kAccuracy, kClassLogLoss };
+// "auc", "f1", "log-loss", "accuracy", "class-log-loss"; CriterionFromName throws Error that lists
+// them.
 std::string_view CriterionName(Criterion criterion);
 Criterion CriterionFromName(std::string_view name);
 
@@ -78,6 +89,7 @@ struct ComparedModel {
   Estimate Auc() const;
   Estimate BestF1() const;
   Estimate LogLoss() const;
+  Estimate MeanOf(std::optional<double> FoldScore::*score) const;
   double Seconds() const;  // to fit, mean over folds
   // Over the pixels of all folds.
   Confusion PooledCounts() const;

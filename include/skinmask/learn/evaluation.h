@@ -66,6 +66,7 @@ class ScoreHistogram {
   void Add(float log_odds, bool truth, std::uint64_t count = 1);
   ScoreHistogram& operator+=(const ScoreHistogram& other);
   ScoreHistogram& operator-=(const ScoreHistogram& part);  // of what was added to it before
+  ScoreHistogram& operator*=(std::uint64_t factor);
   Scores Steps() const;
   Int128 squared_error() const { return squared_error_; }  // as Scores has it
 

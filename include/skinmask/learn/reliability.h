@@ -29,7 +29,14 @@ struct Reliability {
   void Add(double log_odds, std::uint64_t positive, std::uint64_t negative);
   // Expected calibration error: sum over bins of count/all * |positive share - mean probability|
   // (Naeini et al. 2015). Absent without pixels.
-  std::optional<double> Ece() const;
+  std::optional<double> Ece() const { return EceOver(0, 1); }
+  // The same of the bins from 0.2 to 0.8 alone, which hold few pixels, and so little of the whole:
+  // where it matters most that P is a share.
+  std::optional<double> EceMiddle() const { return EceOver(0.2, 0.8); }
+
+ private:
+  // Of the bins within low..high.
+  std::optional<double> EceOver(double low, double high) const;
 };
 
 Reliability ReliabilityOf(const Scores& scores, int bin_count = Reliability::kBins);

@@ -18,15 +18,16 @@ struct FeaturePolynomial {
   double operator()(const FeatureVector& f) const;
 };
 
-// Of a class of one Gaussian: log prior + log density, but for what all classes have in common: for
-// lda that is the quadratic part, too, so that A is 0. Absent for the other kinds.
+// Of a class of logistic models of more than two, and of a class of one Gaussian: log prior + log
+// density, but for what all classes have in common: for lda that is the quadratic part, too, so
+// that A is 0. Absent for the other kinds.
 std::optional<FeaturePolynomial> DiscriminantOf(const Model& model, std::size_t class_index);
 
 // The log-odds of the positive class, calibrated, of two classes of one Gaussian each, and of
-// logistic models. Absent for the others.
+// logistic models of two classes. Absent for the others.
 std::optional<FeaturePolynomial> LogOddsOf(const Model& model);
 
-// The polynomial of a logistic model, with its priors and without its calibration.
+// The polynomial of a logistic model of two classes, with its priors and without its calibration.
 FeaturePolynomial LogisticPolynomial(const Model& model);
 
 // Of a polynomial of one feature, where it has this value, ascending: none, one or two.

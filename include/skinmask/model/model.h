@@ -20,7 +20,7 @@ enum class Kind {
   kLda,          // one covariance for all
   kGaussianNb,   // channels independent within a class
   kMixture,      // several Gaussians per class
-  kLogistic,     // log-odds that are a polynomial of the features; two classes
+  kLogistic,     // log-odds that are polynomials of the features
   kHistogramNb,  // a histogram per class and channel, channels independent within a class
   kHistogram,    // a histogram of whole colours per class
 };
@@ -54,6 +54,13 @@ struct BinCount {
   std::uint64_t count = 0;
 };
 
+// A polynomial of the features f:  constant + linear'f + sum of product_ij f_i f_j, i <= j.
+struct FeatureTerms {
+  double constant = 0;
+  FeatureVector linear;         // p
+  std::vector<double> product;  // 00 01 .. 0p 11 .. pp, or none
+};
+
 // A class: prior P(k), and what its kind knows of the features given the class.
 struct ClassModel {
   std::string name;
@@ -63,20 +70,19 @@ struct ClassModel {
   FeatureMatrix covariance;
   std::vector<Gaussian> components;  // of mixtures
   std::vector<BinCount> bins;        // of histograms: those with pixels, ascending
+  FeatureTerms terms;                // of logistic models of more than two classes
 
   // The components, or the one Gaussian.
   std::vector<Gaussian> gaussians() const;
 };
 
-// z = log(prior of the positive class / the other's) + constant + linear'f + sum of product_ij f_i
-// f_j, i <= j. (At the training data's priors, that is logistic regression with an intercept of
-// `constant` + log(n_+ / n_-).)
-struct LogisticTerms {
-  double constant = 0;
-  FeatureVector linear;         // p
-  std::vector<double> product;  // 00 01 .. 0p 11 .. pp, or none
-  double ridge = 0;             // the penalty it was fitted with
-  std::string solver;           // newton, gradient or sgd
+// Of two classes z = log(prior of the positive class / the other's) + these terms. (At the training
+// data's priors, that is logistic regression with an intercept of `constant` + log(n_+ / n_-).) Of
+// more, the discriminant of each class is its log prior + its own terms, which sum to 0 over the
+// classes but for the constants, and there are none here.
+struct LogisticTerms : FeatureTerms {
+  double ridge = 0;    // the penalty it was fitted with
+  std::string solver;  // newton, gradient or sgd
   int iterations = 0;
   bool converged = true;      // of a fit: it ended before its limit; not in the file
   double log_likelihood = 0;  // of the training data, without the penalty
@@ -99,24 +105,47 @@ struct Calibration {
   bool identity() const { return slope == 1 && offset == 0; }
 };
 
-// A monotone map of log-odds that keeps 0 where it is: z * below where z < 0, z * above elsewhere.
-struct CalibrationScales {
-  static constexpr double kMax = 1e3;
-  double below = 1, above = 1;  // 1 / kMax .. kMax
+// How far from the threshold what is told lies, by how far z does: `jump`, and from there on lines
+// one after the other, each from a |z| on.
+struct CalibrationSide {
+  static constexpr double kMax = 1e3;  // of slopes, which are 1 / kMax at least, and of the rest
+  static constexpr std::size_t kMaxLines = 4;
+  struct Line {
+    double from, slope;
+    bool operator==(const Line&) const = default;
+  };
+  double jump = 0;
+  std::vector<Line> lines{{0, 1}};  // ascending, the first from 0
 
-  double operator()(double z) const { return z * (z < 0 ? below : above); }
-  double Inverse(double z) const { return z / (z < 0 ? below : above); }
-  bool identity() const { return below == 1 && above == 1; }
-  bool operator==(const CalibrationScales&) const = default;
+  CalibrationSide() = default;
+  CalibrationSide(double slope) : lines{{0, slope}} {}  // NOLINT: a slope is a side
+  CalibrationSide(double its_jump, std::vector<Line> its_lines)
+      : jump(its_jump), lines(std::move(its_lines)) {}
+  double operator()(double distance) const;  // 0 or more
+  double Inverse(double told) const;         // 0 for what is below the jump
+  bool operator==(const CalibrationSide&) const = default;
+};
+
+// A monotone map of log-odds that keeps each on its side of 0; 0 itself is below.
+struct CalibrationCurve {
+  CalibrationSide below, above;
+
+  double operator()(double z) const { return z > 0 ? above(z) : -below(-z); }
+  double Inverse(double told) const {
+    return told > 0 ? above.Inverse(told) : -below.Inverse(-told);
+  }
+  bool identity() const { return *this == CalibrationCurve(); }
+  bool operator==(const CalibrationCurve&) const = default;
 };
 
 // What adaptation's log-odds, less those of the model's own threshold, go through before they are
-// told: of images with seeds, and of those that are divided by their own colours. The threshold
-// stays, and with it the masks at it (docs/adaptation.md, 'Calibration').
+// told: of images with seeds, of those that are divided by their own colours, and of those with
+// neither. No pixel changes its side of the threshold, so masks at it stay (docs/adaptation.md,
+// 'Calibration').
 struct AdaptedCalibration {
-  CalibrationScales faces, image;
+  CalibrationCurve faces, image, neither;
   std::string data;  // what it was fitted on; empty for none
-  bool identity() const { return faces.identity() && image.identity(); }
+  bool identity() const { return faces.identity() && image.identity() && neither.identity(); }
 };
 
 // A pixel is skin when P(skin | pixel) > threshold.
@@ -131,6 +160,8 @@ struct CardScore {
   std::string data;
   double threshold = 0;
   std::optional<double> precision, recall, f1, auc;
+  // Of all pixels, log P(class | colour) as the model says it; of training samples alone.
+  std::optional<double> log_likelihood = std::nullopt;
 };
 
 // What a stranger needs to judge the model. `sha256` is that of the training table's canonical text

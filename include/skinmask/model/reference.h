@@ -64,8 +64,8 @@ class Reference {
   Point offset_{};
   std::vector<Component> components_;  // by class
   std::vector<std::size_t> ends_;      // of each class's components
-  double log_prior_odds_ = 0;          // logistic
-  LogisticTerms logistic_;
+  std::vector<FeatureTerms>
+      logistic_;  // of two classes the log-odds, of more each class's; with priors
   std::size_t size_;
   std::shared_ptr<const HistogramLogs> histograms_;
 };

@@ -124,6 +124,16 @@ HWY_INLINE Floats FloatsOf(const std::uint8_t* bytes) {
   return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), hn::LoadU(tag, bytes)));
 }
 
+HWY_INLINE Floats Told(const OutputSide& side, Floats distance) {
+  Floats offset = Float(side.offset[0]), slope = Float(side.slope[0]);
+  for (std::size_t k = 1; k < side.lines; ++k) {
+    const auto beyond = hn::Ge(distance, Float(side.from[k]));
+    offset = hn::IfThenElse(beyond, Float(side.offset[k]), offset);
+    slope = hn::IfThenElse(beyond, Float(side.slope[k]), slope);
+  }
+  return hn::Add(offset, hn::Mul(slope, distance));
+}
+
 // Adds offset + slope green / 255 to z, and scales that; all rows have room for a vector beyond
 // their end.
 void AddPlaceRow(const PlaceRow& place, const OutputScale& scale, std::size_t count, float* z) {
@@ -133,9 +143,10 @@ void AddPlaceRow(const PlaceRow& place, const OutputScale& scale, std::size_t co
     const Floats gain =
         hn::Add(hn::LoadU(tag, place.offset + i), hn::Mul(hn::LoadU(tag, place.slope + i), grey));
     const Floats sum = hn::Add(hn::LoadU(tag, z + i), gain);
-    const Floats factor =
-        hn::IfThenElse(hn::Lt(sum, Float(0)), Float(scale.below), Float(scale.above));
-    hn::StoreU(hn::Add(hn::Mul(sum, factor), Float(scale.shift)), tag, z + i);
+    const Floats distance = hn::Abs(sum);
+    const Floats told = hn::IfThenElse(hn::Gt(sum, Float(0)), Told(scale.above, distance),
+                                       hn::Neg(Told(scale.below, distance)));
+    hn::StoreU(hn::Add(told, Float(scale.shift)), tag, z + i);
   }
 }
 

@@ -2,6 +2,8 @@
 // mixtures of this image and by the global model, and what small maps say of the place.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <opencv2/core.hpp>
@@ -41,16 +43,43 @@ struct PlaceMaps {
   int side = 1;
 };
 
+// A CalibrationSide in float: offset + slope m of the last line that begins at m or before.
+struct OutputSide {
+  using Numbers = std::array<float, CalibrationSide::kMaxLines>;
+  std::size_t lines = 1;
+  Numbers from{}, slope{}, offset{};
+
+  explicit OutputSide(const CalibrationSide& side) : lines(side.lines.size()) {
+    for (std::size_t k = 0; k < lines; ++k) {
+      const auto& [its_from, its_slope] = side.lines[k];
+      from[k] = static_cast<float>(its_from);
+      slope[k] = static_cast<float>(its_slope);
+      offset[k] = static_cast<float>(side(its_from) - its_slope * its_from);
+    }
+  }
+  float operator()(float distance) const {
+    std::size_t k = 0;
+    while (k + 1 < lines && distance >= from[k + 1]) ++k;
+    return offset[k] + slope[k] * distance;
+  }
+  float Inverse(float told) const {
+    std::size_t k = 0;
+    while (k + 1 < lines && told >= (*this)(from[k + 1])) ++k;
+    return std::max(0.f, (told - offset[k]) / slope[k]);
+  }
+};
+
 // From sums of evidence, 0 at the model's own threshold, to the log-odds that are told.
 struct OutputScale {
-  float below = 1, above = 1, shift = 0;
+  OutputSide below, above;
+  float shift = 0;
 
-  OutputScale(const CalibrationScales& scales, double own_log_odds)
-      : below(static_cast<float>(scales.below)),
-        above(static_cast<float>(scales.above)),
-        shift(static_cast<float>(own_log_odds)) {}
-  float operator()(float sum) const { return sum * (sum < 0 ? below : above) + shift; }
-  float Inverse(float z) const { return (z - shift) / (z < shift ? below : above); }
+  OutputScale(const CalibrationCurve& curve, double own_log_odds)
+      : below(curve.below), above(curve.above), shift(static_cast<float>(own_log_odds)) {}
+  float operator()(float sum) const { return (sum > 0 ? above(sum) : -below(-sum)) + shift; }
+  float Inverse(float z) const {
+    return z > shift ? above.Inverse(z - shift) : -below.Inverse(shift - z);
+  }
 };
 
 // A row of both maps, and of the green bytes, with room for a vector beyond its end.

@@ -30,17 +30,16 @@ constexpr double kCertainLogOdds = 1000;  // beyond all that colours and calibra
 // Adaptation::offset. A pixel of the large image may be more like skin than the mean of its square,
 // so a whole part gets what its likeliest cell needs. So do the cells around it: a cell that is
 // skin for a half may be none in the mean, and between the middles of cells maps are linear.
-cv::Mat AgainstSmallParts(const cv::Mat& small, const AdaptedRows& rows, const OutputScale& scale,
-                          double least) {
-  constexpr float kBelow = 0.5;
+// `rows` tell sums of evidence as they are, but for `own`.
+cv::Mat AgainstSmallParts(const cv::Mat& small, const AdaptedRows& rows, double own, double least) {
+  constexpr double kBelow = 0.5;
   constexpr int kAround = 2;
   cv::Mat offset = cv::Mat::zeros(small.size(), CV_32FC1);
   if (least < 1) return offset;
   cv::Mat z(small.size(), CV_32FC1), labels, stats, centroids;
   for (int y = 0; y < small.rows; ++y)
     rows.LogOddsRow(small.ptr(y), small.cols, y, z.ptr<float>(y));
-  const int parts =
-      cv::connectedComponentsWithStats(z > double{scale(0)}, labels, stats, centroids);
+  const int parts = cv::connectedComponentsWithStats(z > own, labels, stats, centroids);
   for (int part = 1; part < parts; ++part) {
     if (stats.at<int>(part, cv::CC_STAT_AREA) >= least) continue;
     const int left = stats.at<int>(part, cv::CC_STAT_LEFT) - kAround,
@@ -53,7 +52,7 @@ cv::Mat AgainstSmallParts(const cv::Mat& small, const AdaptedRows& rows, const O
     cv::minMaxLoc(z(around), nullptr, &most, nullptr, nullptr, cells);
     cv::dilate(cells, cells, cv::Mat(), {-1, -1}, kAround);
     cells &= (labels(around) == part) | (labels(around) == 0);
-    offset(around).setTo(-scale.Inverse(static_cast<float>(most)) - kBelow, cells);
+    offset(around).setTo(own - most - kBelow, cells);
   }
   return offset;
 }
@@ -197,10 +196,11 @@ std::optional<Adaptation> Adapter::AdaptedToImage(const cv::Mat& small,
     adaptation.shift = adaptation.summary.shift = division.log_odds;
     adaptation.summary.by = AdaptationSummary::By::kImage;
   }
-  adaptation.offset =
-      AgainstSmallParts(small, RowsOf(adaptation, 1), {ScalesOf(adaptation), own_log_odds_},
-                        options_.image.min_component * static_cast<double>(small.total()));
-  const bool is_global = !is_divided && stops == 0 && cv::countNonZero(adaptation.offset) == 0;
+  adaptation.offset = AgainstSmallParts(
+      small, RowsOf(adaptation, 1, CalibrationCurve()), static_cast<float>(own_log_odds_),
+      options_.image.min_component * static_cast<double>(small.total()));
+  const bool is_global = !is_divided && stops == 0 && calibration_.neither.identity() &&
+                         cv::countNonZero(adaptation.offset) == 0;
   return is_global ? std::nullopt : std::optional(std::move(adaptation));
 }
 
@@ -213,21 +213,23 @@ const AdaptOptions& Adapter::OptionsOf(const Adaptation& adaptation) const {
   return adaptation.summary.by == AdaptationSummary::By::kImage ? image_options_ : options_;
 }
 
-const CalibrationScales& Adapter::ScalesOf(const Adaptation& adaptation) const {
-  static const CalibrationScales as_it_is;
+const CalibrationCurve& Adapter::CurveOf(const Adaptation& adaptation) const {
+  static const CalibrationCurve as_it_is;
   switch (adaptation.summary.by) {
     case AdaptationSummary::By::kSeeds:
       return calibration_.faces;
     case AdaptationSummary::By::kImage:
       return calibration_.image;
     case AdaptationSummary::By::kNothing:
+      return calibration_.neither;
     case AdaptationSummary::By::kNobody:
       break;
   }
   return as_it_is;
 }
 
-AdaptedRows Adapter::RowsOf(const Adaptation& adaptation, int side) const {
+AdaptedRows Adapter::RowsOf(const Adaptation& adaptation, int side,
+                            const CalibrationCurve& curve) const {
   const AdaptOptions& options = OptionsOf(adaptation);
   const bool is_global = adaptation.summary.by == AdaptationSummary::By::kNothing;
   constexpr double kUnbounded = 1e30;
@@ -238,15 +240,14 @@ AdaptedRows Adapter::RowsOf(const Adaptation& adaptation, int side) const {
                          is_global ? kUnbounded : options.max_global_log_odds,
                          options.local_weight,
                          adaptation.local ? options.global_weight : 1};
-  return AdaptedRows(judge, {adaptation.slope, adaptation.offset, side},
-                     {ScalesOf(adaptation), own_log_odds_});
+  return AdaptedRows(judge, {adaptation.slope, adaptation.offset, side}, {curve, own_log_odds_});
 }
 
 AdaptedRows Adapter::RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const {
   if (SmallImageSize(bgr.size(), options_.fit.pixels) != adaptation.slope.size())
     throw Error("the adaptation", fmt::format("is not of an image of {}x{} pixels, as this one is",
                                               bgr.cols, bgr.rows));
-  return RowsOf(adaptation, SmallImageSquare(bgr.size(), options_.fit.pixels));
+  return RowsOf(adaptation, SmallImageSquare(bgr.size(), options_.fit.pixels), CurveOf(adaptation));
 }
 
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const {

@@ -2,9 +2,11 @@
 
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/json.h"
+#include "programs/cli/curve_words.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
@@ -19,33 +21,54 @@ struct CalibrateFlags {
   std::string output;
 };
 
+// The slope next to the threshold is a number of its own.
+Json JsonOf(const CalibrationSide& side) {
+  Json json{{"jump", side.jump}, {"from", Json::array()}, {"slopes", Json::array()}};
+  for (const auto& [from, slope] : side.lines) {
+    json["from"].push_back(from);
+    json["slopes"].push_back(slope);
+  }
+  return json;
+}
+
+Json JsonOf(const CalibrationCurve& curve, std::size_t images) {
+  return Json{{"images", images},
+              {"below", curve.below.lines.front().slope},
+              {"above", curve.above.lines.front().slope},
+              {"below_curve", JsonOf(curve.below)},
+              {"above_curve", JsonOf(curve.above)}};
+}
+
 Json JsonOf(const AdaptedCalibrationFit& fit) {
-  const auto of = [](const CalibrationScales& scales, std::size_t images) {
-    return Json{{"images", images}, {"below", scales.below}, {"above", scales.above}};
-  };
-  Json root{{"faces", of(fit.calibration.faces, fit.faces)},
-            {"image", of(fit.calibration.image, fit.image)}};
+  const AdaptedCalibration& c = fit.calibration;
+  Json root{{"faces", JsonOf(c.faces, fit.faces)},
+            {"image", JsonOf(c.image, fit.image)},
+            {"neither", JsonOf(c.neither, fit.neither)}};
   for (const CalibrationSet& set : fit.sets)
     root["parts"].push_back({{"name", set.name},
                              {"images", set.images},
                              {"ece", OrNull(set.before)},
-                             {"ece_left_out", OrNull(set.after)}});
+                             {"ece_left_out", OrNull(set.after)},
+                             {"ece_middle", OrNull(set.middle_before)},
+                             {"ece_middle_left_out", OrNull(set.middle_after)}});
   return root;
 }
 
 void PrintFit(const AdaptedCalibrationFit& fit) {
-  Print("{:<24} {:>8} {:>12} {:>12}\n", "part", "images", "ECE", "left out");
+  Print("{:<24} {:>8} {:>12} {:>12} {:>12} {:>12}\n", "part", "images", "ECE", "left out",
+        "P .2 to .8", "left out");
   for (const CalibrationSet& set : fit.sets)
-    Print("{:<24} {:>8} {:>12} {:>12}\n", set.name, set.images, Shown(set.before, 4),
-          Shown(set.after, 4));
-  Print("\n{:<24} {:>8} {:>12} {:>12}\n", "", "images", "slope below", "above");
-  Print("{:<24} {:>8} {:>12} {:>12}\n", "fitted to faces", fit.faces, fit.calibration.faces.below,
-        fit.calibration.faces.above);
-  Print("{:<24} {:>8} {:>12} {:>12}\n", "divided by colours", fit.image,
-        fit.calibration.image.below, fit.calibration.image.above);
+    Print("{:<24} {:>8} {:>12} {:>12} {:>12} {:>12}\n", set.name, set.images, Shown(set.before, 4),
+          Shown(set.after, 4), Shown(set.middle_before, 4), Shown(set.middle_after, 4));
+  Print("\n{:<24} {:>8}  {}\n", "", "images", "log-odds that are told, beyond the threshold");
+  const AdaptedCalibration& c = fit.calibration;
+  for (const auto& [kind, images, curve] : {std::tuple("fitted to faces", fit.faces, &c.faces),
+                                            std::tuple("divided by colours", fit.image, &c.image),
+                                            std::tuple("neither", fit.neither, &c.neither)})
+    Print("{:<24} {:>8}  {}\n", kind, images, CurveWords(*curve));
 }
 
-// CalibrationScales of few images say more of these than of others.
+// Curves of few images say more of these than of others.
 void WarnOfFew(const char* kind, std::size_t images, const Context& context) {
   constexpr std::size_t kFew = 20;
   if (images == 0 || images >= kFew || context.quiet) return;
@@ -55,12 +78,12 @@ void WarnOfFew(const char* kind, std::size_t images, const Context& context) {
                   kind, images, images > 1 ? "s" : ""));
 }
 
-// CalibrationScales that other images do not bear out.
+// Curves that other images do not bear out.
 void WarnOfWorse(const AdaptedCalibrationFit& fit, const Context& context) {
   for (const CalibrationSet& set : fit.sets)
     if (!context.quiet && set.before && set.after && *set.after > *set.before)
       PrintLine(
-          fmt::format("warning: {}: its error becomes larger, {:.4f} from {:.4f}, with slopes "
+          fmt::format("warning: {}: its error becomes larger, {:.4f} from {:.4f}, with curves "
                       "of the other images",
                       set.name, *set.after, *set.before));
 }
@@ -84,6 +107,7 @@ void RunCalibrate(const CalibrateFlags& options, Context& context) {
   if (!context.json_to_stdout() && !context.quiet) PrintFit(fit);
   WarnOfFew("fitted to faces", fit.faces, context);
   WarnOfFew("divided by colours", fit.image, context);
+  WarnOfFew("neither", fit.neither, context);
   WarnOfWorse(fit, context);
   context.WriteJson(JsonText(JsonOf(fit), 2) + "\n");
 }

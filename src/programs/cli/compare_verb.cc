@@ -85,7 +85,8 @@ void AddChoiceFlags(CLI::App& verb, CompareFlags& flags) {
   group.AddDefault("--folds", flags.folds, "N", "Parts to divide images (or colours) into")
       ->check(Within(2, 1 << 16));
   group.AddDefault("--seed", flags.seed, "N", "Another number divides otherwise");
-  group.AddChoice("--select", flags.select, {"auc", "f1", "log-loss"}, "What the best is best by");
+  group.AddChoice("--select", flags.select, {"auc", "f1", "log-loss", "accuracy", "class-log-loss"},
+                  "What the best is best by");
   group.AddChoice(
       "--take", flags.take, {"best", "simplest"},
       "Which candidate to write: the best, or the simplest of those within one standard "

@@ -172,7 +172,7 @@ const VerbText& TextOfVerb(std::string_view verb) {
        "chosen by a rule on the samples or on validation images.",
        {"sample", "compare", "calibrate", "evaluate", "show"}},
       {"calibrate",
-       "Writes a model again, with slopes that make P(skin) of adapted images the share of skin. "
+       "Writes a model again, with curves that make P(skin) of adapted images the share of skin. "
        "Masks at the model's own threshold stay as they are.",
        {"evaluate", "train"}},
       {"compare",

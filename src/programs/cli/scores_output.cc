@@ -13,6 +13,7 @@
 #include "programs/cli/evaluate_flags.h"
 #include "programs/cli/print.h"
 #include "skinmask/base/error.h"
+#include "skinmask/learn/reliability.h"
 #include "skinmask/report/comparison.h"
 
 namespace skinmask::cli {
@@ -52,6 +53,11 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
     for (const auto& [other, mean] : means)
       if (!report.images.empty() && other == name) Print(" {:>14}", Shown(mean));
     Print("\n");
+  }
+  if (report.scores) {
+    const Reliability reliability = ReliabilityOf(*report.scores);
+    Print("{:<18} {:>14}\n{:<18} {:>14}  (of P from 0.2 to 0.8)\n", "ece", Shown(reliability.Ece()),
+          "ece_middle", Shown(reliability.EceMiddle()));
   }
   if (report.decision)
     Print("{:<18} {:>14.6g}  ({}{})\n", "threshold", report.decision->threshold,
@@ -107,6 +113,21 @@ void PrintClasses(const Comparison& comparison) {
   }
 }
 
+// What says how well models follow what they were fitted to; means over the folds.
+void PrintInformation(const Comparison& comparison) {
+  const std::vector<ComparedModel>& models = comparison.models;
+  const auto fitted = [](const ComparedModel& m) { return m.MeanOf(&FoldScore::aic).mean; };
+  if (std::ranges::none_of(models, [&](const ComparedModel& m) { return fitted(m).has_value(); }))
+    return;
+  Print("\nOn what they were fitted to, by log P(class | colour)\n\n{:<24} {:>16} {:>16} {:>16}\n",
+        "", "log-likelihood", "AIC", "BIC");
+  for (const ComparedModel& m : models)
+    if (fitted(m))
+      Print("{:<24} {:>16} {:>16} {:>16}\n", m.Name(),
+            Shown(m.MeanOf(&FoldScore::log_likelihood).mean, 2),
+            Shown(m.MeanOf(&FoldScore::aic).mean, 2), Shown(m.MeanOf(&FoldScore::bic).mean, 2));
+}
+
 // Which model to take, and why.
 void PrintChoice(const Comparison& comparison, const Choice& choice) {
   const ComparedModel &best = comparison.models.front(),
@@ -153,6 +174,7 @@ void PrintComparison(const Comparison& comparison) {
           choice->within[i] ? " *" : "");
   }
   if (choice) PrintChoice(comparison, *choice);
+  PrintInformation(comparison);
   PrintClasses(comparison);
 }
 

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "base/parse.h"
+#include "programs/cli/curve_words.h"
 #include "programs/cli/picture_output.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/learn/compare.h"
 #include "skinmask/model/feature_polynomial.h"
 #include "skinmask/report/picture.h"
 
@@ -125,6 +127,19 @@ void PrintClass(const Model& model, std::size_t k) {
     PrintPolynomial("delta", *d);
 }
 
+void PrintLikelihood(const Model& model) {
+  double pixels = 0;
+  for (const ClassModel& c : model.classes) pixels += static_cast<double>(c.count);
+  const std::uint64_t parameters = FreeParameters(model);
+  for (const CardScore& s : model.card.scores)
+    if (s.log_likelihood)
+      Print(
+          "likelihood  log P(class | colour) of {}: {:.4f}, {} free parameters, AIC {:.4f}, BIC "
+          "{:.4f}\n",
+          s.data, *s.log_likelihood, parameters, Aic(*s.log_likelihood, parameters),
+          Bic(*s.log_likelihood, parameters, pixels));
+}
+
 void PrintModel(const Model& model) {
   Print("kind        {}, {}\n", KindName(model.kind), Described(model));
   Print("features    {}: {}\n", model.features.space().name,
@@ -133,18 +148,19 @@ void PrintModel(const Model& model) {
         model.positive().name, model.decision.threshold, Logit(model.decision.threshold),
         model.decision.rule, model.decision.data.empty() ? "" : " on " + model.decision.data);
   for (std::size_t k = 0; k < model.classes.size(); ++k) PrintClass(model, k);
-  if (model.kind == Kind::kLogistic) PrintLogistic(model);
+  if (model.kind == Kind::kLogistic && model.classes.size() == 2) PrintLogistic(model);
   PrintLogOdds(model);
   if (!model.calibration.identity())
     Print("\ncalibrated  {:.6f} z {:+.6f} (on {})\n", model.calibration.slope,
           model.calibration.offset, model.calibration.data);
   if (const AdaptedCalibration& c = model.adapted_calibration; !c.identity())
     Print(
-        "\nadapted     log-odds beyond the threshold times {:g} below, {:g} above (faces); {:g}, "
-        "{:g} (divided by colours), on {}\n",
-        c.faces.below, c.faces.above, c.image.below, c.image.above, c.data);
+        "\nadapted     log-odds beyond the threshold, on {}\n  faces     {}\n  divided   {}\n"
+        "  neither   {}\n",
+        c.data, CurveWords(c.faces), CurveWords(c.image), CurveWords(c.neither));
   Print("\ntrained on  SHA-256 {}\n", model.card.sha256);
   for (const auto& [name, text] : model.card.notes) Print("{:<11} {}\n", name, text);
+  PrintLikelihood(model);
   for (const CardScore& s : model.card.scores)
     Print("score       {} at {:.6g}: precision {} recall {} F1 {} AUC {} (pooled over pixels)\n",
           s.data, s.threshold, Shown(s.precision, 4), Shown(s.recall, 4), Shown(s.f1, 4),

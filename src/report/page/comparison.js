@@ -1,7 +1,10 @@
 // ---- The choice
 
 const criteria = {auc: 'AUC', best_f1: 'best F1', log_loss: 'log-loss'};
-const selected = {auc: 'auc', f1: 'best_f1', 'log-loss': 'log_loss'}[report.select];
+const selected = {auc: 'auc', f1: 'best_f1', 'log-loss': 'log_loss', accuracy: 'accuracy', 'class-log-loss': 'class_log_loss'}[report.select];
+// What is of all classes has a column where it decides.
+if (!criteria[selected]) criteria[selected] = {accuracy: 'accuracy', class_log_loss: 'log-loss of all classes'}[selected];
+const plotted = ['auc', 'best_f1', 'log_loss'];
 const scored = report.models.flatMap((model, i) => (model.problem ? [] : [i]));
 const isSimplest = (model) => model.name === report.choice.simplest;
 
@@ -103,7 +106,7 @@ function criterionPlot(criterion) {
     const shape = options('Free parameters', criteria[criterion], modelLabel(criterion));
     shape.scales = {x: {...axis('Free parameters', least, most), type: 'logarithmic', ticks: {maxTicksLimit: 6, maxRotation: 0, callback: (value) =>
                           (Number.isInteger(Math.log10(value)) ? shown(value, 0) : '')}},
-                    y: {...axis(criteria[criterion]), min: undefined, max: undefined, suggestedMin: Math.max(0, low - room), suggestedMax: criterion === 'log_loss' ? high + room : Math.min(1, high + room)}};
+                    y: {...axis(criteria[criterion]), min: undefined, max: undefined, suggestedMin: Math.max(0, low - room), suggestedMax: criterion.endsWith('log_loss') ? high + room : Math.min(1, high + room)}};
     return {type: 'scatter', data: {datasets}, options: shape, plugins: [errorBars]};
   });
 }
@@ -116,7 +119,7 @@ function modelRow(i) {
   if (model.given) name.append(element('span', {class: 'interval'}, `as it is: ${model.kind} in ${model.space}`));
   if (model.problem) {
     const line = row('td', [name]);
-    line.append(element('td', {colspan: 6, class: 'problem'}, number(path + 'problem')));
+    line.append(element('td', {colspan: 3 + Object.keys(criteria).length, class: 'problem'}, number(path + 'problem')));
     return line;
   }
   const line = row('td', [
@@ -128,7 +131,7 @@ function modelRow(i) {
 
 function showModels() {
   document.getElementById('models').append(
-      row('th', ['', 'free parameters', 'AUC', 'best F1', 'log-loss', 'F1 at 0.5', 's to train']),
+      row('th', ['', 'free parameters', ...Object.values(criteria), 'F1 at 0.5', 's to train']),
       ...report.models.map((_, i) => modelRow(i)));
   const note = document.getElementById('table-note');
   note.append('± is one standard error over the folds. The best F1 is at the threshold that is best for each fold, so it ' +
@@ -175,8 +178,8 @@ showModels();
 if (report.choice) {
   showChoice();
   document.getElementById('plots').hidden = false;
-  Object.keys(criteria).forEach(criterionPlot);
-  Object.keys(criteria).forEach(tellPlot);
+  plotted.forEach(criterionPlot);
+  plotted.forEach(tellPlot);
   showClasses();
   showFolds();
 }

@@ -38,8 +38,9 @@ function showScores() {
     if (many) cells.push(ratioCell('mean_per_image', name));
     table.append(row('td', cells));
   }
-  if (report.reliability)
-    table.append(row('td', [element('td', {}, term('ece', 'ECE')), number('reliability.ece')].concat(many ? [''] : [])));
+  for (const [name, title] of report.reliability ? [['ece', 'ECE'], ['ece_middle', 'ECE, P from .2 to .8']] : [])
+    if (valueAt('reliability.' + name) !== null)
+      table.append(row('td', [element('td', {}, term(name, title)), number('reliability.' + name)].concat(many ? [''] : [])));
   fillConfusion(null);
   if (report.classes) showClasses();
   if (report.images.length > 1)

@@ -109,7 +109,9 @@ function showCalibration() {
       .append(
           `Of the pixels that get P(${positive}) near `, number(path + 'mean_probability', 2), ', ',
           element('b', {}, percent(path + 'positive_share')),
-          ` are ${positive}. Over the bins of P, its mean is off by `, number('reliability.ece', 3), ' on average (ECE).');
+          ` are ${positive}. Over the bins of P, its mean in a bin is off from the share by `,
+          number('reliability.ece', 3), ' on average (ECE)',
+          valueAt('reliability.ece_middle') === null ? '.' : element('span', {}, ', where P is from 0.2 to 0.8 by ', number('reliability.ece_middle', 3), '.'));
 }
 
 function showStory() {

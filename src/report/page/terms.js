@@ -16,6 +16,8 @@ const termTexts = {
   brier: 'The mean of (P − truth)². Lower is better: 0 is perfect, 0.25 is always P = 0.5.',
   ece:
       'Expected calibration error: how far P is from the share of positive pixels among those that get it, on the mean over all pixels. Lower is better.',
+  ece_middle:
+      'The same over the pixels whose P is from 0.2 to 0.8 alone. They are few, so that the whole hides it.',
   false_positive_rate: 'Of the pixels that are not positive, the share that is called so.',
 };
 

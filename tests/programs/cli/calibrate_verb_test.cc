@@ -1,6 +1,9 @@
-// CalibrationScales from the parts of evaluations.
+// Curves of calibration from the parts of evaluations.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "skinmask/model/model.h"
 #include "support/colors.h"
 #include "support/parts.h"
 
@@ -44,11 +47,19 @@ TEST_F(CalibrateTest, MakesProbabilitiesSharesAndKeepsTheMasks) {
   ASSERT_EQ(Run(calibrate + " -o c.json --json fit.json").status, 0);
   const ordered_json fit = ordered_json::parse(Bytes("fit.json"));
   EXPECT_EQ(fit["faces"]["images"], 4);
-  EXPECT_EQ(fit["image"], ordered_json({{"images", 0}, {"below", 1.0}, {"above", 1.0}}));
-  EXPECT_LT(fit["faces"]["above"].get<double>(), 0.8);
+  for (const char* none : {"image", "neither"}) {
+    EXPECT_EQ(fit[none]["images"], 0);
+    EXPECT_EQ(fit[none]["below"], 1.0);
+    EXPECT_EQ(fit[none]["above_curve"],
+              ordered_json::parse(R"({"jump":0.0,"from":[0.0],"slopes":[1.0]})"));
+  }
+  EXPECT_EQ(fit["faces"]["above_curve"]["from"], ordered_json({0., 2., 4.}));
+  EXPECT_EQ(fit["faces"]["above_curve"]["slopes"][0], fit["faces"]["above"]);
   EXPECT_LT(Ece("c.json"), 0.7 * Ece("m.json"));
-  for (const auto& part : fit["parts"])
+  for (const auto& part : fit["parts"]) {
     EXPECT_LT(part["ece_left_out"].get<double>(), 0.7 * part["ece"].get<double>());
+    EXPECT_LE(part["ece_middle_left_out"].get<double>(), 1);
+  }
   for (const std::string model : {"m", "c"})
     ASSERT_EQ(Run("detect i --seed-rect 15,20,12,12 -o of-" + model + " --model " + model + ".json")
                   .status,
@@ -62,9 +73,10 @@ TEST_F(CalibrateTest, MakesProbabilitiesSharesAndKeepsTheMasks) {
                             again[0], again[1]))
                 .status,
             0);
-  const ordered_json second = ordered_json::parse(Bytes("fit2.json"));
-  for (const char* side : {"below", "above"})
-    EXPECT_NEAR(second["faces"][side].get<double>() / fit["faces"][side].get<double>(), 1, 0.002);
+  const CalibrationCurve first = ReadModel(Path("c.json")).adapted_calibration.faces,
+                         second = ReadModel(Path("d.json")).adapted_calibration.faces;
+  for (const double z : {-8., -5., -3., -1., 1., 3., 5., 8.})
+    EXPECT_NEAR(second(z), first(z), 0.02 * (1 + std::abs(first(z)))) << z;
 }
 
 // At another threshold than 0.5, too, the scales are the likeliest of the probabilities that are

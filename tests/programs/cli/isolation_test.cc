@@ -115,11 +115,7 @@ TEST_F(IsolationTest, NoProcessSurvivesTheProgram) {
             kPreload +
             "'" SKINMASK_PROGRAM
             "' detect in -o out --force -q & pid=$!; "
-<<<<<<< ours
-            "until [ $(decoders) -ge 2 ]; do sleep 0.05; done; sleep 0.2; kill -" +
-=======
             "until [ $(decoders) -ge 2 ]; do sleep 0.3; done; sleep 0.2; kill -" +
->>>>>>> theirs
             std::string(signal) + " $pid; wait $pid; echo $? >status");
     std::system(("cd '" + folder_.string() + "' && bash run.sh >/dev/null 2>err").c_str());
     EXPECT_EQ(ReadFile(Path("status")), signal == std::string("KILL") ? "137\n" : "130\n")

@@ -1,0 +1,238 @@
+// Multinomial logistic regression: more than two classes (docs/math.md, 'The other kinds').
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "learn/fit_kinds.h"
+#include "learn/logistic_likelihood.h"
+#include "learn/softmax_rows.h"
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+using logistic::Polynomial;
+using logistic::Scale;
+
+// The Hessian has ((K - 1) m)^2 numbers, and each point adds to all of them.
+constexpr std::size_t kMostLogisticClasses = 16;
+
+// Per pixel; the information is the Hessian with the sign turned round.
+struct MultinomialAt {
+  double value = 0;
+  Eigen::VectorXd gradient, error;  // error: each class's mean of |truth - P|
+  Eigen::MatrixXd information;
+
+  MultinomialAt(Eigen::Index size, std::size_t classes)
+      : gradient(Eigen::VectorXd::Zero(size)),
+        error(Eigen::VectorXd::Zero(static_cast<Eigen::Index>(classes))),
+        information(Eigen::MatrixXd::Zero(size, size)) {}
+  MultinomialAt& operator+=(const MultinomialAt& other) {
+    value += other.value;
+    gradient += other.gradient;
+    error += other.error;
+    information += other.information;
+    return *this;
+  }
+};
+
+// Weights V of m terms for each class but the last, whose score is 0. The penalty is that of the
+// symmetric weights w_k = V_k - mean of V, those of constants left out:
+//   ridge / 2 sum_k |w_k|^2 = ridge / 2 (sum_k |V_k|^2 - |sum_k V_k|^2 / K).
+class Multinomial {
+ public:
+  Multinomial(const Samples& samples, const FitOptions& options, const Model& model)
+      : ridge_(options.logistic.ridge),
+        classes_(model.classes.size()),
+        form_(logistic::FormOf(options.logistic.terms, options.features.size())) {
+    for (const ClassModel& c : model.classes)
+      points_.push_back(PlanesOf(samples, options.features, c.name));
+    scale_ = logistic::ScaleOf(points_, options.features.size());
+    for (PointPlanes& points : points_) {
+      logistic::Standardise(scale_, points);
+      for (std::size_t i = 0; i < points.count; ++i) {
+        total_ += points.weight[i];
+        least_ = std::min(least_, points.weight[i]);
+      }
+    }
+    penalty_ = PenaltyMatrix();
+  }
+
+  std::size_t classes() const { return classes_; }
+  double total() const { return total_; }
+  Eigen::Index terms() const { return static_cast<Eigen::Index>(form_.terms()); }
+  Eigen::Index size() const { return static_cast<Eigen::Index>(classes_ - 1) * terms(); }
+
+  MultinomialAt At(const Eigen::VectorXd& v) const {
+    MultinomialAt at(size(), classes_);
+    for (std::size_t k = 0; k < classes_; ++k)
+      at += SumOverBlocks(points_[k], MultinomialAt(size(), classes_),
+                          [&](std::size_t first, std::size_t last, MultinomialAt& sum) {
+                            for (std::size_t i = first; i < last; i += PointPlanes::kBlock)
+                              AddBlock(k, i, v, sum);
+                          });
+    at.information.triangularView<Eigen::StrictlyUpper>() =
+        at.information.transpose().triangularView<Eigen::StrictlyUpper>();
+    at.value = at.value / total_ - 0.5 * v.dot(penalty_ * v);
+    at.gradient = at.gradient / total_ - penalty_ * v;
+    at.information = at.information / total_ + penalty_;
+    at.error /= total_;
+    return at;
+  }
+
+  double LogLikelihood(const Eigen::VectorXd& v) const {
+    return total_ * (At(v).value + 0.5 * v.dot(penalty_ * v));
+  }
+
+  // A class of which the fit knows every pixel, the rarest too: its weights could always be larger.
+  bool Separates(const MultinomialAt& at) const {
+    constexpr double kKnown = 1e-3;
+    return at.error.minCoeff() * total_ < kKnown * least_;
+  }
+
+  // Of the symmetric weights, as polynomials of the features.
+  std::vector<FeatureTerms> Coefficients(const Eigen::VectorXd& v) const {
+    Eigen::VectorXd mean = Eigen::VectorXd::Zero(terms());
+    for (std::size_t k = 0; k + 1 < classes_; ++k)
+      mean += OfClass(v, k) / static_cast<double>(classes_);
+    std::vector<FeatureTerms> all;
+    for (std::size_t k = 0; k < classes_; ++k) {
+      Eigen::VectorXd w = -mean;
+      if (k + 1 < classes_) w += OfClass(v, k);
+      all.push_back(logistic::Coefficients(form_, scale_, w));
+    }
+    return all;
+  }
+
+ private:
+  Eigen::VectorXd OfClass(const Eigen::VectorXd& v, std::size_t k) const {
+    return v.segment(static_cast<Eigen::Index>(k) * terms(), terms());
+  }
+
+  Eigen::MatrixXd PenaltyMatrix() const {
+    Eigen::MatrixXd penalty = Eigen::MatrixXd::Zero(size(), size());
+    for (Eigen::Index i = 0; i < size(); ++i)
+      for (Eigen::Index j = 0; j < size(); ++j)
+        if (i % terms() == j % terms() && i % terms() != 0)
+          penalty(i, j) = ridge_ * ((i == j ? 1 : 0) - 1 / static_cast<double>(classes_));
+    return penalty;
+  }
+
+  // The points from place i on, a block, all of class `truth`. Of the information the lower
+  // triangle.
+  void AddBlock(std::size_t truth, std::size_t i, const Eigen::VectorXd& v,
+                MultinomialAt& sum) const {
+    constexpr std::size_t kBlock = PointPlanes::kBlock;
+    const PointPlanes& points = points_[truth];
+    thread_local std::vector<double> p;
+    p.assign(classes_ * kBlock, 0);
+    std::array<double, kBlock> log_sum;
+    std::array<logistic::Vector, kBlock> t;
+    for (std::size_t at = 0; at < kBlock; ++at) {
+      t[at] = logistic::TermsOf(form_, points, i + at);
+      for (std::size_t k = 0; k + 1 < classes_; ++k)
+        p[k * kBlock + at] = v.segment(static_cast<Eigen::Index>(k) * terms(), terms()).dot(t[at]);
+    }
+    std::array<double, kBlock> score;
+    std::copy_n(&p[truth * kBlock], kBlock, score.begin());
+    SoftmaxRows(p.data(), classes_, kBlock, kBlock, log_sum.data());
+    for (std::size_t at = 0; at < kBlock; ++at) {
+      const double weight = points.weight[i + at];
+      if (weight == 0) continue;
+      sum.value += weight * (score[at] - log_sum[at]);
+      for (std::size_t k = 0; k < classes_; ++k) {
+        const double pk = p[k * kBlock + at], residual = (k == truth ? 1 : 0) - pk;
+        sum.error(static_cast<Eigen::Index>(k)) += weight * std::abs(residual);
+        if (k + 1 == classes_) continue;
+        const Eigen::Index row = static_cast<Eigen::Index>(k) * terms();
+        sum.gradient.segment(row, terms()) += weight * residual * t[at];
+        for (std::size_t l = 0; l <= k; ++l) {
+          const double factor = weight * pk * ((k == l ? 1 : 0) - p[l * kBlock + at]);
+          sum.information.block(row, static_cast<Eigen::Index>(l) * terms(), terms(), terms()) +=
+              factor * t[at] * t[at].transpose();
+        }
+      }
+    }
+  }
+
+  double ridge_;
+  std::size_t classes_;
+  Polynomial form_;
+  std::vector<PointPlanes> points_;  // of each class, standardised
+  Scale scale_;
+  Eigen::MatrixXd penalty_;
+  double total_ = 0, least_ = HUGE_VAL;
+};
+
+void RequireIndependentTerms(const MultinomialAt& start) {
+  constexpr double kSingular = 1e-13;
+  const Eigen::VectorXd values =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(start.information, Eigen::EigenvaluesOnly)
+          .eigenvalues();
+  if (!(values(0) > kSingular * values(values.size() - 1)))
+    throw Error("logistic",
+                "its features depend on each other linearly, so no weights are the best "
+                "(fewer `channels`, simpler `features`, or `ridge` 1e-6 or more)");
+}
+
+}  // namespace
+
+void FitMultinomial(const Samples& samples, const FitOptions& options, Model& model) {
+  const LogisticOptions& how = options.logistic;
+  if (model.classes.size() > kMostLogisticClasses)
+    throw Error("logistic", fmt::format("has at most {} classes, the samples {}",
+                                        kMostLogisticClasses, model.classes.size()));
+  if (how.solver != LogisticOptions::Solver::kNewton)
+    throw Error("`solver`", fmt::format("{} is for two classes, the samples have {} (newton)",
+                                        SolverName(how.solver), model.classes.size()));
+  const Multinomial problem(samples, options, model);
+  const int most = how.iterations.value_or(50);
+  Iterations watch(options, 1, most);
+  watch.Begin(problem.total());
+  Eigen::VectorXd v = Eigen::VectorXd::Zero(problem.size());
+  MultinomialAt at = problem.At(v);
+  if (how.ridge == 0) RequireIndependentTerms(at);
+  bool converged = false;
+  int iterations = 0;
+  while (iterations < most && !converged) {
+    watch.Look();
+    const Eigen::LDLT<Eigen::MatrixXd> solver(at.information);
+    const Eigen::VectorXd step = solver.solve(at.gradient);
+    if (solver.info() != Eigen::Success || !step.allFinite()) FailSeparable(iterations);
+    ++iterations;
+    const double before = at.value;
+    double length = 1;
+    for (at = problem.At(v + step);
+         !(at.value >= before - 1e-12 * std::abs(before)) && length > 1e-6;
+         at = problem.At(v + length * step))
+      length /= 2;
+    v += length * step;
+    converged = std::abs(at.value - before) <= how.tolerance * (std::abs(at.value) + 1e-300);
+    watch.Done(converged ? 0 : most - iterations);
+  }
+  if (how.ridge == 0 && !how.iterations && (!converged || problem.Separates(at)))
+    FailSeparable(iterations);
+  const double log_likelihood = problem.LogLikelihood(v);
+  if (!v.allFinite() || !std::isfinite(log_likelihood)) FailSeparable(iterations);
+  const std::vector<FeatureTerms> terms = problem.Coefficients(v);
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    ClassModel& c = model.classes[k];
+    c.terms = terms[k];
+    // The part of the constant that is the prior stands with the class.
+    c.terms.constant -= std::log(static_cast<double>(c.count));
+  }
+  LogisticTerms& l = model.logistic;
+  l.linear = FeatureVector::Zero(options.features.size());
+  l.ridge = how.ridge;
+  l.solver = SolverName(how.solver);
+  l.iterations = iterations;
+  l.converged = converged;
+  l.log_likelihood = log_likelihood;
+}
+
+}  // namespace skinmask
