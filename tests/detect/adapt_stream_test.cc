@@ -142,6 +142,57 @@ TEST(AdaptStream, ACutLeavesTheOldModelAtOnce) {
   }
 }
 
+// Each scene is as in a video of its own.
+TEST(AdaptStream, NothingIsCarriedOverACut) {
+  const auto adapter = AdapterOf(HogFaceFinder(), true);
+  const cv::Mat scenes[] = {Window(Astronaut(), 0).bgr, Window(Hopper(), 0).bgr};
+  for (const int first : {0, 1}) {
+    const cv::Mat &before = scenes[first], &after = scenes[1 - first];
+    StreamAdapter joined(adapter), alone(adapter);
+    for (int i = 0; i < 6; ++i) joined.Follow(Noisy(before, static_cast<std::uint64_t>(i)));
+    for (int i = 0; i < 3; ++i) {
+      const cv::Mat frame = Noisy(after, 10 + static_cast<std::uint64_t>(i));
+      EXPECT_TRUE(Same(joined.LogOdds(frame), alone.LogOdds(frame))) << first << " " << i;
+    }
+  }
+}
+
+// A camera that turns, and a light that is switched on, are none: the face keeps its number.
+TEST(AdaptStream, IsNotCutByATurnOrALight) {
+  const Scene scene = Astronaut();
+  StreamAdapter stream(AdapterOf(HogFaceFinder()));
+  const auto numbers = [&](const cv::Mat& bgr) {
+    const auto adaptation = stream.Follow(bgr);
+    std::vector<std::int64_t> ids;
+    if (adaptation)
+      for (const Face& face : adaptation->faces) ids.push_back(face.id);
+    return ids;
+  };
+  const std::vector<std::int64_t> first = numbers(Window(scene, 0).bgr);
+  ASSERT_FALSE(first.empty());
+  EXPECT_EQ(numbers(Window(scene, 6).bgr), first);
+  EXPECT_EQ(numbers(Lit(Window(scene, 6).bgr, 1.3)), first);
+}
+
+// A face that somebody holds a hand before: nothing is told of it for long, and it comes back.
+TEST(AdaptStream, RecoversAFaceThatWasLost) {
+  const Scene scene = Window(Astronaut(), 0);
+  const auto adapter = AdapterOf(HogFaceFinder());
+  const auto face = adapter->Adapt(scene.bgr);
+  ASSERT_TRUE(face && !face->faces.empty());
+  cv::Mat hidden = scene.bgr.clone();
+  hidden(face->faces[0].box).setTo(cv::Scalar(200, 40, 40));
+  StreamAdapter stream(adapter);
+  for (int i = 0; i < 6; ++i) stream.Follow(Noisy(scene.bgr, static_cast<std::uint64_t>(i)));
+  std::shared_ptr<const Adaptation> now;
+  for (int i = 0; i < 10; ++i) now = stream.Follow(Noisy(hidden, static_cast<std::uint64_t>(i)));
+  EXPECT_EQ(now, nullptr);
+  for (int i = 0; i < 5; ++i) now = stream.Follow(Noisy(scene.bgr, static_cast<std::uint64_t>(i)));
+  ASSERT_TRUE(now);
+  const double alone = F1(MaskFrom(adapter->LogOdds(scene.bgr), scene.bgr), scene.truth);
+  EXPECT_GT(F1(MaskFrom(adapter->LogOdds(scene.bgr, *now), scene.bgr), scene.truth), alone - 0.02);
+}
+
 TEST(AdaptStream, ASceneWithoutAFaceSoonGetsTheGlobalModel) {
   const Scene scene = Astronaut();
   // As bright as the photograph on the average, so that only the face is missed.

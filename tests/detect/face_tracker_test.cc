@@ -73,17 +73,37 @@ TEST(FaceTracker, StaysWhereASearchJittersAndMovesWhereItDoesNot) {
   EXPECT_EQ(tracker.seeds().size(), 2u);
 }
 
-TEST(FaceTracker, DropsWhatSearchesMissSoonerWhereItIsLost) {
-  for (const bool lost : {false, true}) {
-    FaceTracker tracker({});
-    const TrackingFrame frame = SeenFrom({40, 30}), other = SeenFrom({40, 30}, 2);
-    tracker.UpdateWithDetections({FaceAt(160, 120)}, frame, frame);
-    if (lost) tracker.Follow(other);
-    EXPECT_EQ(tracker.AnyLost(), lost);
-    int missed = 1;
-    while (!tracker.UpdateWithDetections({}, frame, lost ? other : frame)) ++missed;
-    EXPECT_EQ(missed, lost ? 6 : 9);
-    EXPECT_TRUE(tracker.empty());
+// So many searches miss the face in a row until it is dropped, after so many that found it.
+int MissesUntilDropped(int meetings, bool lost) {
+  FaceTracker tracker({});
+  const TrackingFrame frame = SeenFrom({40, 30}), other = SeenFrom({40, 30}, 2);
+  for (int i = 0; i < meetings; ++i) tracker.UpdateWithDetections({FaceAt(160, 120)}, frame, frame);
+  if (lost) tracker.Follow(other);
+  EXPECT_EQ(tracker.AnyLost(), lost);
+  int missed = 1;
+  while (!tracker.UpdateWithDetections({}, frame, lost ? other : frame)) ++missed;
+  EXPECT_TRUE(tracker.empty());
+  return missed;
+}
+
+TEST(FaceTracker, DropsWhatSearchesMissSoonerWhereItIsLostOrWasHardlyFound) {
+  EXPECT_EQ(MissesUntilDropped(1, true), 2);
+  EXPECT_EQ(MissesUntilDropped(10, true), 2);
+  EXPECT_EQ(MissesUntilDropped(1, false), 5);
+  EXPECT_EQ(MissesUntilDropped(10, false), 33);
+}
+
+// A camera turns away: less and less of the face is in the frame.
+TEST(FaceTracker, FollowsAFaceOutOfTheFrame) {
+  FaceTracker tracker({});
+  const TrackingFrame first = SeenFrom({40, 30});
+  tracker.UpdateWithDetections({FaceAt(40, 120)}, first, first);
+  for (int x = 2; x <= 40; x += 2) {
+    tracker.Follow(SeenFrom({40 + x, 30}));
+    if (x <= 38) {
+      EXPECT_EQ(OnlyCentre(tracker), cv::Point2d(40 - x, 120));
+      EXPECT_FALSE(tracker.AnyLost()) << x;
+    }
   }
 }
 
@@ -102,7 +122,7 @@ TEST(FaceTracker, NumbersStayWithTheirFacesAndNoneIsGivenTwice) {
   tracker.UpdateWithDetections({FaceAt(70, 120), FaceAt(180, 120)}, frame, frame);
   EXPECT_EQ(Numbers(tracker), (Are{1, 2}));
   EXPECT_EQ(tracker.faces()[0].box, FaceAt(180, 120).box);
-  for (int i = 0; i < 20; ++i) tracker.UpdateWithDetections({FaceAt(180, 120)}, frame, frame);
+  for (int i = 0; i < 9; ++i) tracker.UpdateWithDetections({FaceAt(180, 120)}, frame, frame);
   EXPECT_EQ(Numbers(tracker), (Are{1}));
   tracker.UpdateWithDetections({FaceAt(180, 120), FaceAt(70, 120)}, frame, frame);
   EXPECT_EQ(Numbers(tracker), (Are{1, 3}));

@@ -11,6 +11,7 @@
 #include "detect/adapt/face_tracker.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
+#include "detect/adapt/scene_cut.h"
 #include "detect/adapt/seed_priors.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
@@ -18,22 +19,27 @@
 namespace skinmask {
 namespace {
 
-// Mean difference of two small images, in grey levels: from which on nothing of the model is
-// carried, and from which on it is another scene.
-constexpr double kFullRateChange = 12, kSceneChange = 40;
-// How fast the division of frames without seeds goes on: the share of the rate of change.
-constexpr double kDivisionRate = 0.1;
+// Mean differences of two coarse images, in grey levels. Where the picture is that far from the one
+// that was last fitted to, its colours are fitted to anew, but not sooner than so many frames later
+// unless it is much farther.
+constexpr double kFitChange = 1, kFitAtOnceChange = 8;
+constexpr int kMinFitGap = 3;
+// From which on a frame says all of the colours of faces and of its own decision; one that is
+// nearly the last one says as little as it differs.
+constexpr double kFullRateChange = 4;
 constexpr int kMinSearchGap = 3;  // frames between searches for a lost face
-// A search takes longer than all else of eight frames. Where the last one told nothing new and the
-// picture is still like the one that it saw (by so many grey levels: somebody who comes in changes
-// more), the next one comes after so many times the usual gap.
-constexpr int kQuietGaps = 4;
-constexpr double kQuietChange = 4;
+// Where the last search told nothing new and the picture is still like the one that it saw (by so
+// many grey levels: somebody who comes in changes more), the next one comes after so many times the
+// usual gap. Where it is that very picture, there is none.
+constexpr int kQuietGaps = 8;
+constexpr double kQuietChange = 2;
 
 // Mean, in grey levels.
-double DifferenceOf(const TrackingFrame& a, const TrackingFrame& b) {
-  return cv::norm(a.small_bgr, b.small_bgr, cv::NORM_L1) /
-         static_cast<double>(3 * a.small_bgr.total());
+double DifferenceOf(const cv::Mat& a, const cv::Mat& b) {
+  return cv::norm(a, b, cv::NORM_L1) / static_cast<double>(3 * a.total());
+}
+bool AreSame(const TrackingFrame& a, const TrackingFrame& b) {
+  return a.size == b.size && cv::norm(a.small_bgr, b.small_bgr, cv::NORM_INF) == 0;
 }
 
 }  // namespace
@@ -47,12 +53,12 @@ class StreamAdapter::State {
 
   std::shared_ptr<const Adaptation> Follow(const cv::Mat& bgr) {
     TrackingFrame now = TrackingFrameOf(bgr, adapter_->options().fit.pixels);
-    const double change = ChangeTo(now);
-    if (change > kSceneChange) BeginAnew();
-    if (change > 0) tracker_.Follow(now);
+    if (IsCut(last_, now)) BeginAnew();
+    const bool is_same = AreSame(last_, now);
+    if (!is_same) tracker_.Follow(now);
     ++frame_;
     const std::optional<Search> search = SearchAt(bgr, now);
-    if (change > 0 || search) Update(search, now, std::min(1., change / kFullRateChange));
+    if (!is_same || search) Update(search, now);
     last_ = std::move(now);
     return current_;
   }
@@ -63,14 +69,11 @@ class StreamAdapter::State {
     TrackingFrame searched;
   };
 
-  double ChangeTo(const TrackingFrame& now) const {
-    return last_.size == now.size ? DifferenceOf(now, last_) : 256;
-  }
-
   void BeginAnew() {
     is_stale_ = pending_.valid();
     next_search_ = 0;
     is_quiet_ = false;
+    searched_ = fitted_ = {};
     tracker_.Clear();
     model_.reset();
     divided_.reset();
@@ -100,80 +103,93 @@ class StreamAdapter::State {
   }
 
   bool CanWait(const TrackingFrame& now) const {
-    return is_quiet_ && !tracker_.AnyLost() &&
-           frame_ < began_ + kQuietGaps * std::int64_t{options_.search_every_frames} &&
-           DifferenceOf(now, searched_) < kQuietChange;
+    if (searched_.size != now.size || tracker_.AnyLost()) return false;
+    if (AreSame(searched_, now)) return true;
+    return is_quiet_ && frame_ < began_ + kQuietGaps * std::int64_t{options_.search_every_frames} &&
+           DifferenceOf(now.coarse, searched_.coarse) < kQuietChange;
   }
 
-  void Update(const std::optional<Search>& search, const TrackingFrame& now, double rate) {
+  // How far the picture is from the one that was last fitted to; without one as far as can be.
+  double Unfitted(const TrackingFrame& now) const {
+    return fitted_.size == now.size ? DifferenceOf(now.coarse, fitted_.coarse) : 256;
+  }
+  bool IsTimeToFit(const TrackingFrame& now) const {
+    const double change = Unfitted(now);
+    return change > kFitAtOnceChange ||
+           (change > kFitChange && frame_ >= fitted_frame_ + kMinFitGap);
+  }
+  void NoteFit(const TrackingFrame& now) {
+    fitted_ = now;
+    fitted_frame_ = frame_;
+  }
+
+  void Update(const std::optional<Search>& search, const TrackingFrame& now) {
     const bool had_model = model_.has_value();
     if (search) is_quiet_ = tracker_.empty() && search->found.empty();
-    if (!tracker_.empty() || (search && !search->found.empty())) UpdateBySeeds(search, now, rate);
+    if (!tracker_.empty() || (search && !search->found.empty())) UpdateBySeeds(search, now);
     if (model_) {
       divided_.reset();
       own_model_.reset();
       return;
     }
-    if (had_model) current_.reset();
-    if (adapter_->options().image.enabled) UpdateByImage(now, rate);
+    if (had_model) {
+      current_.reset();
+      fitted_ = {};
+    }
+    if (adapter_->options().image.enabled) UpdateByImage(now);
   }
 
-  // Of an image without seeds. Its histogram and threshold go on slowly, since a mask that jumps
-  // is worse than one that comes late.
-  void UpdateByImage(const TrackingFrame& now, double rate) {
-    if (divided_ && rate == 0) return;
+  // Of an image without seeds: as a photograph, but its light and histogram are those of more than
+  // this frame.
+  void UpdateByImage(const TrackingFrame& now) {
+    if (divided_ && !IsTimeToFit(now)) return;
     const ImageDecisionOptions& options = adapter_->options().image;
-    const double slow_rate = kDivisionRate * rate, stops = StopsOf(now.small_bgr, options);
-    const double light = divided_ ? divided_->stops + slow_rate * (stops - divided_->stops) : stops;
+    const double rate = divided_ ? std::min(1., Unfitted(now) / kFullRateChange) : 1;
+    const double stops = StopsOf(now.small_bgr, options);
+    const double light = divided_ ? divided_->stops + rate * (stops - divided_->stops) : stops;
     const cv::Mat small = InLight(now.small_bgr, LightTable(light));
     const ImageHistogram histogram(adapter_->GlobalLogOdds(small, options.max_global_log_odds));
     if (divided_)
-      divided_->histogram.Blend(histogram, slow_rate);
+      divided_->histogram.Blend(histogram, rate);
     else
-      divided_ = Divided{light, histogram, DivisionOf(histogram, options)};
+      divided_ = Divided{light, histogram};
     divided_->stops = light;
     const Division division = DivisionOf(divided_->histogram, options);
-    divided_->division.log_odds += slow_rate * (division.log_odds - divided_->division.log_odds);
-    divided_->division.is_valley = division.is_valley;
-    const cv::Mat log_odds =
-        adapter_->GlobalLogOdds(small, options.max_global_log_odds, divided_->division.log_odds);
-    const auto color_prior = PositiveSide(small, log_odds, adapter_->image_options_);
-    if (!color_prior)
-      own_model_.reset();
-    else if (!own_model_)
-      own_model_ = FitToSides(small, log_odds, adapter_->image_options_);
-    else
-      StepwiseUpdate(*own_model_, small, {&*color_prior, 1},
-                     {log_odds, cv::Mat::zeros(small.size(), CV_32FC1)}, rate,
-                     adapter_->image_options_);
+    own_model_ = FitToSides(
+        small, adapter_->GlobalLogOdds(small, options.max_global_log_odds, division.log_odds),
+        adapter_->image_options_);
+    NoteFit(now);
     std::optional<Adaptation> adaptation =
-        adapter_->AdaptedToImage(small, own_model_, divided_->division, light);
+        adapter_->AdaptedToImage(small, own_model_, division, light);
     current_ = adaptation ? std::make_shared<const Adaptation>(*std::move(adaptation)) : nullptr;
   }
 
-  void UpdateBySeeds(const std::optional<Search>& search, const TrackingFrame& now, double rate) {
+  void UpdateBySeeds(const std::optional<Search>& search, const TrackingFrame& now) {
     const AdaptOptions& options = adapter_->options();
     const cv::Mat& small = now.small_bgr;
     const cv::Mat global = adapter_->GlobalLogOdds(small, options.max_global_log_odds);
     const bool others =
         search && tracker_.UpdateWithDetections(search->found, search->searched, now);
     if (search) is_quiet_ = !others && tracker_.AllConfirmed();
-    tracker_.UpdateColorPriors(now, global, rate);
+    const bool is_new = others || !model_ || IsTimeToFit(now);
+    tracker_.UpdateColorPriors(now, global,
+                               is_new ? std::min(1., Unfitted(now) / kFullRateChange) : 0);
     std::vector<ColorGaussian> color_priors = tracker_.color_priors();
     if (color_priors.empty()) {
       model_.reset();
       return;
     }
-    const auto most = static_cast<std::size_t>(options.skin.max_components);
-    const bool joined = color_priors.size() > most;  // differently from frame to frame
-    color_priors = Merged(std::move(color_priors), most);
     const std::vector<Seed> seeds = tracker_.seeds();
     const cv::Mat prior = SpatialPrior(small.size(), now.size, seeds, options.prior);
     const Evidence evidence{global, prior, MiddleFaceSize(seeds, now.size, small.size())};
-    if (others || !model_ || model_->skin.size() != color_priors.size() || (joined && rate > 0))
+    if (is_new) {
+      color_priors =
+          Merged(std::move(color_priors), static_cast<std::size_t>(options.skin.max_components));
       model_ = FitToImage(small, color_priors, evidence, options);
-    else if (rate > 0)
-      StepwiseUpdate(*model_, small, color_priors, evidence, rate, options);
+      NoteFit(now);
+    } else {
+      model_->message = MessageOf(*model_, small, evidence, options);
+    }
     if (model_)
       current_ = std::make_shared<const Adaptation>(
           adapter_->AdaptedToSeeds(*model_, prior, tracker_.faces()));
@@ -181,8 +197,8 @@ class StreamAdapter::State {
 
   std::shared_ptr<const Adapter> adapter_;
   StreamOptions options_;
-  std::int64_t frame_ = 0, next_search_ = 0, began_ = 0, due_ = 0;
-  TrackingFrame last_, searched_;
+  std::int64_t frame_ = 0, next_search_ = 0, began_ = 0, due_ = 0, fitted_frame_ = 0;
+  TrackingFrame last_, searched_, fitted_;
   std::future<std::vector<Seed>> pending_;
   bool is_stale_ = false;  // what is pending is of another scene
   bool is_quiet_ = false;  // the last search found what was followed, and nothing else
@@ -192,7 +208,6 @@ class StreamAdapter::State {
   struct Divided {
     double stops;
     ImageHistogram histogram;
-    Division division;
   };
   std::optional<Divided> divided_;
   std::optional<ImageModel> own_model_;

@@ -1,6 +1,7 @@
 #include "detect/adapt/face_tracker.h"
 
 #include <algorithm>
+#include <cmath>
 #include <opencv2/imgproc.hpp>
 
 #include "detect/adapt/seed_priors.h"
@@ -9,16 +10,23 @@
 namespace skinmask {
 namespace {
 
-constexpr double kSearchRadius = 0.25;   // how far a face may have moved, in face sizes
-constexpr int kMinSearchRadius = 3;      // and in pixels of the small image
-constexpr double kMinCorrelation = 0.5;  // below it a face is not where it should be: lost
-constexpr double kMinGain = 0.01;        // in correlation, that is worth a move
-constexpr double kIouToMatch = 0.25;     // of a track and a detection of the same face
-constexpr double kIouToStay = 0.7;       // of two, as a search jitters on a still face
-constexpr int kMaxMissedSearches = 8;    // in a row, after which a track is dropped
-constexpr int kMaxMissedWhileLost = 5;   // likewise, of a face that is lost
+constexpr double kSearchRadius = 0.25;    // how far a face may have moved, in face sizes
+constexpr int kMinSearchRadius = 3;       // and in pixels of the small image
+constexpr double kMinCorrelation = 0.5;   // below it a face is not where it should be: lost
+constexpr double kSureCorrelation = 0.8;  // of which what is there is the face, missed or not
+constexpr double kMinStep = 0.25;         // in pixels of the small image, beyond which it has moved
+constexpr double kIouToMatch = 0.25;      // of a track and a detection of the same face
+constexpr double kJitter = 0.06;          // of a search on a still face, in its sizes
+constexpr double kTiltJitter = 0.2;       // likewise, in radians
+constexpr int kMissesPerMeeting = 4;      // searches that may miss a face for each that found it
+constexpr int kMaxMissedSearches = 32;    // but no more in a row, after which a track is dropped
+constexpr int kMaxMissedWhileLost = 1;    // likewise, of a face that is lost
+constexpr int kCoarsePixels = 400;
 
 bool IsLost(const Track& track) { return track.correlation < kMinCorrelation; }
+bool IsSure(const Track& track) {
+  return track.confirmed ? !IsLost(track) : track.correlation > kSureCorrelation;
+}
 
 double IntersectionOverUnion(const cv::Rect& a, const cv::Rect& b) {
   const double both = (a & b).area();
@@ -35,30 +43,61 @@ cv::Rect TemplateBox(const cv::Rect& box, const TrackingFrame& frame) {
   return middle & cv::Rect({}, frame.small_grey.size());
 }
 
-// Moves the face to where the template correlates best, near its middle; returns that correlation.
-double MatchTemplate(const cv::Mat& face_template, const TrackingFrame& now, Seed& seed) {
-  const int width = face_template.cols, height = face_template.rows;
-  const cv::Rect middle = TemplateBox(seed.box, now);
-  const int radius = std::max(kMinSearchRadius, cvRound(2 * kSearchRadius * width));
-  const cv::Rect around =
-      cv::Rect(middle.x - radius, middle.y - radius, width + 2 * radius, height + 2 * radius) &
-      cv::Rect({}, now.small_grey.size());
-  if (around.width < width || around.height < height) return 0;
-  cv::Mat correlation;
-  cv::matchTemplate(now.small_grey(around), face_template, correlation, cv::TM_CCOEFF_NORMED);
+cv::Point2d SmallScale(const TrackingFrame& frame) {
+  return {static_cast<double>(frame.small_grey.cols) / frame.size.width,
+          static_cast<double>(frame.small_grey.rows) / frame.size.height};
+}
+
+// Where a parabola through three neighbours has its top, from the middle one, in quarters.
+double TopBetween(double before, double middle, double after) {
+  const double bend = 2 * middle - before - after;
+  if (bend <= 0) return 0;
+  return cvRound(std::clamp(2 * (after - before) / bend, -2., 2.)) / 4.;
+}
+
+// The greatest value, and where it is, to a quarter of a pixel.
+double GreatestOf(const cv::Mat& correlation, cv::Point2d& top) {
   double best = 0;
   cv::Point at;
   cv::minMaxLoc(correlation, nullptr, &best, nullptr, &at);
-  const cv::Point still = middle.tl() - around.tl();
-  if (cv::Rect({}, correlation.size()).contains(still)) {
-    const double there = static_cast<double>(correlation.at<float>(still));
-    if (best < there + kMinGain) return there;
-  }
-  const cv::Point step = at - still;
+  top = at;
+  const auto value = [&](int x, int y) {
+    return static_cast<double>(correlation.at<float>(at.y + y, at.x + x));
+  };
+  if (at.x > 0 && at.x + 1 < correlation.cols) top.x += TopBetween(value(-1, 0), best, value(1, 0));
+  if (at.y > 0 && at.y + 1 < correlation.rows) top.y += TopBetween(value(0, -1), best, value(0, 1));
+  return best;
+}
+
+// Moves the face to where its template correlates best; returns that correlation. Of a face that
+// leaves the frame the part of the template counts that is still in it.
+double MatchTemplate(const Track& track, const TrackingFrame& now, Seed& seed) {
+  const cv::Point2d scale = SmallScale(now), centre = seed.face->centre;
+  const cv::Rect frame({}, now.small_grey.size());
+  const cv::Rect inside(kMinSearchRadius, kMinSearchRadius, frame.width - 2 * kMinSearchRadius,
+                        frame.height - 2 * kMinSearchRadius);
+  const cv::Point expected(cvRound(centre.x * scale.x + track.template_at.x),
+                           cvRound(centre.y * scale.y + track.template_at.y));
+  const cv::Rect whole(expected, track.face_template.size());
+  cv::Rect part = whole & inside;
+  if (part.empty()) part = whole & frame;
+  if (4 * part.area() < whole.area() || part.empty()) return 0;
+  const int radius =
+      std::max(kMinSearchRadius, cvRound(2 * kSearchRadius * std::min(whole.width, whole.height)));
+  const cv::Rect around = cv::Rect(part.x - radius, part.y - radius, part.width + 2 * radius,
+                                   part.height + 2 * radius) &
+                          frame;
+  cv::Mat correlation;
+  cv::matchTemplate(now.small_grey(around), track.face_template(part - whole.tl()), correlation,
+                    cv::TM_CCOEFF_NORMED);
+  cv::Point2d top;
+  const double best = GreatestOf(correlation, top);
+  const cv::Point2d corner = top + cv::Point2d(around.tl() - (part.tl() - whole.tl()));
+  const cv::Point2d step =
+      corner - track.template_at - cv::Point2d(centre.x * scale.x, centre.y * scale.y);
+  if (std::max(std::abs(step.x), std::abs(step.y)) <= kMinStep) return best;
   FaceFrame moved = *seed.face;
-  moved.centre +=
-      cv::Point2d(cvRound(step.x * static_cast<double>(now.size.width) / now.small_grey.cols),
-                  cvRound(step.y * static_cast<double>(now.size.height) / now.small_grey.rows));
+  moved.centre += cv::Point2d(step.x / scale.x, step.y / scale.y);
   const cv::Rect box = moved.Box(now.size);
   if (!box.empty()) {
     seed.face = moved;
@@ -67,29 +106,50 @@ double MatchTemplate(const cv::Mat& face_template, const TrackingFrame& now, See
   return best;
 }
 
+// The searches in a row that may miss it: what was hardly ever found is believed less.
+int MayMiss(const Track& track) {
+  return IsLost(track) ? kMaxMissedWhileLost
+                       : std::min(kMissesPerMeeting * track.searches_met, kMaxMissedSearches);
+}
+
+// Whether a search sees a face, which is here, there as well.
+bool IsJitter(const Seed& here, const Seed& there) {
+  if (!here.face || !there.face) return here.box == there.box;
+  const FaceFrame &a = *here.face, &b = *there.face;
+  const cv::Point2d step = b.centre - a.centre;
+  return std::max({std::abs(step.x), std::abs(step.y), std::abs(b.size - a.size)}) <=
+             kJitter * a.size &&
+         std::abs(b.tilt - a.tilt) <= kTiltJitter;
+}
+
+void TakeTemplate(Track& track, const TrackingFrame& frame) {
+  const cv::Rect box = TemplateBox(track.seed.box, frame);
+  const cv::Point2d scale = SmallScale(frame), centre = track.seed.face->centre;
+  track.face_template = frame.small_grey(box).clone();
+  track.template_at = cv::Point2d(box.tl()) - cv::Point2d(centre.x * scale.x, centre.y * scale.y);
+}
+
 // Of a detection in the frame `searched`, followed to the frame `now`.
 Track TrackOf(const Seed& detection, const TrackingFrame& searched, const TrackingFrame& now) {
-  Track track{detection, true, 0, {}, 1, {}, 0};
+  Track track;
+  track.seed = detection;
   if (!detection.face) return track;
-  track.face_template = searched.small_grey(TemplateBox(detection.box, searched));
+  TakeTemplate(track, searched);
   // Of a face at the very border nothing may be left in the small image.
-  track.correlation =
-      track.face_template.empty() ? 0 : MatchTemplate(track.face_template, now, track.seed);
+  track.correlation = track.face_template.empty() ? 0 : MatchTemplate(track, now, track.seed);
   return track;
 }
 
-// As the face is now; if it could not be followed here, it stays as it was found.
+// What is followed from now on, if that is the face.
 void UpdateTemplate(Track& track, const TrackingFrame& now) {
-  if (!track.seed.face) return;
-  track.face_template =
-      (IsLost(track) ? track.face_template : now.small_grey(TemplateBox(track.seed.box, now)))
-          .clone();
+  if (track.seed.face && !IsLost(track)) TakeTemplate(track, now);
 }
 
 }  // namespace
 
 TrackingFrame TrackingFrameOf(const cv::Mat& bgr, int small_pixels) {
-  TrackingFrame frame{bgr.size(), SmallImage(bgr, small_pixels), {}};
+  TrackingFrame frame{bgr.size(), SmallImage(bgr, small_pixels), {}, {}};
+  frame.coarse = SmallImage(frame.small_bgr, kCoarsePixels);
   cv::extractChannel(frame.small_bgr, frame.small_grey, 1);
   return frame;
 }
@@ -97,7 +157,7 @@ TrackingFrame TrackingFrameOf(const cv::Mat& bgr, int small_pixels) {
 void FaceTracker::Follow(const TrackingFrame& now) {
   for (Track& track : tracks_)
     if (track.seed.face && !track.face_template.empty())
-      track.correlation = MatchTemplate(track.face_template, now, track.seed);
+      track.correlation = MatchTemplate(track, now, track.seed);
 }
 
 bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
@@ -110,8 +170,8 @@ bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
       return !t.confirmed && IntersectionOverUnion(t.seed.box, found.seed.box) > kIouToMatch;
     });
     if (known != tracks_.end()) {
-      if (IntersectionOverUnion(known->seed.box, found.seed.box) > kIouToStay)
-        found.seed = known->seed;
+      if (IsJitter(known->seed, found.seed)) found.seed = known->seed;
+      found.searches_met = known->searches_met + 1;
       found.color_prior = known->color_prior;
       found.id = known->id;
       *known = std::move(found);
@@ -124,18 +184,19 @@ bool FaceTracker::UpdateWithDetections(const std::vector<Seed>& detections,
     }
   }
   for (Track& track : tracks_)
-    if (!track.confirmed) ++track.searches_missed;
-  const auto dropped = std::erase_if(tracks_, [](const Track& t) {
-    return !t.confirmed &&
-           t.searches_missed > (IsLost(t) ? kMaxMissedWhileLost : kMaxMissedSearches);
-  });
+    if (!track.confirmed) {
+      ++track.searches_missed;
+      if (IsSure(track)) UpdateTemplate(track, now);
+    }
+  const auto dropped = std::erase_if(
+      tracks_, [](const Track& t) { return !t.confirmed && t.searches_missed > MayMiss(t); });
   return others || dropped > 0;
 }
 
 void FaceTracker::UpdateColorPriors(const TrackingFrame& now, const cv::Mat& log_odds,
                                     double rate) {
   for (Track& track : tracks_) {
-    if (track.color_prior && (!track.confirmed || IsLost(track) || rate == 0)) continue;
+    if (track.color_prior && (!IsSure(track) || rate == 0)) continue;
     const Seed scaled = Scaled(track.seed, now.size, now.small_grey.size());
     const auto measured = ColorPriorOf(now.small_bgr, scaled, log_odds, options_);
     if (measured && track.color_prior)

@@ -18,7 +18,9 @@ struct Track {
   Seed seed;                // where it is now, in the whole frame
   bool confirmed = true;    // by the last search
   int searches_missed = 0;  // in a row
-  cv::Mat face_template;    // grey, of the small image, from when the face was last confirmed
+  int searches_met = 1;     // that confirmed it
+  cv::Mat face_template;    // grey, of the small image, from when the face was last sure
+  cv::Point2d template_at;  // its first corner, from the face's centre, in the small image
   double correlation = 1;   // normalised, of what is there now with the template
   std::optional<ColorGaussian> color_prior;
   std::int64_t id = 0;  // from 1 up, in the order in which they were first found
@@ -28,6 +30,7 @@ struct Track {
 struct TrackingFrame {
   cv::Size size;  // of the whole frame
   cv::Mat small_bgr, small_grey;
+  cv::Mat coarse;  // the averages of some 400 parts of it, in which noise is nothing
 };
 TrackingFrame TrackingFrameOf(const cv::Mat& bgr, int small_pixels);
 
@@ -39,7 +42,8 @@ class FaceTracker {
   void Follow(const TrackingFrame& now);
   // Takes what a search in the frame `searched` found. Tracks that it found are where it says,
   // unless that is nearly where they were, and are followed to the frame `now`; others are missed,
-  // and in the end dropped. True if there are other tracks than before.
+  // and in the end dropped: the sooner the less they were found before. True if there are other
+  // tracks than before.
   bool UpdateWithDetections(const std::vector<Seed>& detections, const TrackingFrame& searched,
                             const TrackingFrame& now);
   // Each colour prior goes `rate` of the way to what it is in this frame; a track that never had

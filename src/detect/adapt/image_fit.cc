@@ -252,22 +252,11 @@ std::optional<ImageModel> FitToSides(const cv::Mat& bgr, const cv::Mat& log_odds
                  PixelsOf(bgr, options.global_weight * log_odds), options);
 }
 
-void StepwiseUpdate(ImageModel& model, const cv::Mat& bgr,
-                    std::span<const ColorGaussian> color_priors, const Evidence& evidence,
-                    double rate, const AdaptOptions& options) {
-  const cv::Mat beside = LogOddsBeside(evidence, options);
-  std::optional<MeanField> field;
-  if (options.refinement.enabled) {
-    field.emplace(bgr, evidence.face_size, options.refinement);
-    field->Run(LogOddsAlone(bgr, model, beside, options), options.fit.informed_rounds);
-  }
-  const ImageModel next = EmStep(
-      model, color_priors, field ? Informed(bgr, beside, *field) : PixelsOf(bgr, beside), options);
-  for (std::size_t i = 0; i < model.skin.size(); ++i) Blend(model.skin[i], next.skin[i], rate);
-  for (std::size_t i = 0; i < model.background.size(); ++i)
-    Blend(model.background[i], next.background[i], rate);
-  if (!field) return;
-  model.message = FinalMessage(bgr, model, beside, options, *field);
+Message MessageOf(const ImageModel& model, const cv::Mat& bgr, const Evidence& evidence,
+                  const AdaptOptions& options) {
+  if (!options.refinement.enabled) return {};
+  MeanField field(bgr, evidence.face_size, options.refinement);
+  return FinalMessage(bgr, model, LogOddsBeside(evidence, options), options, field);
 }
 
 }  // namespace skinmask

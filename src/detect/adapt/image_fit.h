@@ -49,11 +49,9 @@ std::optional<ImageModel> FitToSides(const cv::Mat& bgr, const cv::Mat& log_odds
 std::optional<ColorGaussian> PositiveSide(const cv::Mat& bgr, const cv::Mat& log_odds,
                                           const AdaptOptions& options);
 
-// One more step, on the next image of a stream (stepwise EM: Cappe, Moulines 2009): all moments go
-// `rate` of the way to what they are in this image. There are as many colour priors as there is
-// skin.
-void StepwiseUpdate(ImageModel& model, const cv::Mat& bgr,
-                    std::span<const ColorGaussian> color_priors, const Evidence& evidence,
-                    double rate, const AdaptOptions& options);
+// What the neighbours of each pixel of another image say, by the colours of this model; nothing
+// where they are not heard.
+Message MessageOf(const ImageModel& model, const cv::Mat& bgr, const Evidence& evidence,
+                  const AdaptOptions& options);
 
 }  // namespace skinmask
