@@ -63,6 +63,16 @@ TEST(AdaptStream, AStillPictureStaysAsItIs) {
   }
 }
 
+TEST(AdaptStream, AVideoOfAPictureIsStillAfterTenFrames) {
+  for (const cv::Mat& picture : {Astronaut().bgr, Hopper().bgr(cv::Rect(0, 300, 400, 200)).clone()})
+    for (const int lag : {0, 3}) {
+      StreamAdapter stream(AdapterOf(HogFaceFinder(), true), {4, lag});
+      std::shared_ptr<const Adaptation> settled;
+      for (int i = 0; i < 10; ++i) settled = stream.Follow(picture);
+      for (int i = 0; i < 40; ++i) EXPECT_EQ(stream.Follow(picture), settled) << lag << " " << i;
+    }
+}
+
 // Both models judge the same frame, so that its own noise does not count.
 TEST(AdaptStream, NoiseMovesTheModelLessThanWhereEveryFrameIsAdaptedToAlone) {
   const Scene scene = Window(Astronaut(), 0);
@@ -126,12 +136,13 @@ TEST(AdaptStream, FollowsTheLight) {
 }
 
 TEST(AdaptStream, ACutLeavesTheOldModelAtOnce) {
-  const Scene first = Window(Astronaut(), 0), second = Window(Hopper(), 0);
+  const Scene second = Window(Hopper(), 0);
   const auto adapter = AdapterOf(HogFaceFinder());
   const double alone = F1(MaskFrom(adapter->LogOdds(second.bgr), second.bgr), second.truth);
   for (const int lag : {0, 3}) {
     StreamAdapter stream(adapter, {8, lag});
-    for (int i = 0; i < 9; ++i) stream.LogOdds(first.bgr);  // with a search under way at the cut
+    // With a search under way at the cut.
+    for (int i = 0; i < 9; ++i) stream.LogOdds(Window(Astronaut(), i).bgr);
     for (int i = 0; i < 12; ++i) {
       const cv::Mat z = stream.LogOdds(second.bgr);
       EXPECT_EQ(z.empty(), i < 2 * lag - 1) << lag << " " << i;
