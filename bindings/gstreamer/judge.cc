@@ -43,6 +43,7 @@ void Judge::BeginAnew(const Settings& settings) {
   if (!options.by_faces()) options.faces.clear();
   if (aside) options.hog = kHogAside;
   stream_.emplace(Detector(made, options), aside ? kStreamAside : StreamOptions());
+  stream_->SetRate(rate_);
 }
 
 void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {

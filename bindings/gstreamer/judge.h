@@ -22,6 +22,8 @@ class Judge {
   void SetFormats(const GstVideoInfo& input, const GstVideoInfo& output) {
     to_bgr_.emplace(input);
     from_bgr_.emplace(output);
+    rate_ = input.fps_d > 0 ? static_cast<double>(input.fps_n) / input.fps_d : 0;
+    if (stream_) stream_->SetRate(rate_);
   }
   // Draws what is wanted of `in` into `out`, which has the format of it. Throws Error.
   void Draw(GstVideoFrame& in, Output output, GstVideoFrame& out);
@@ -33,6 +35,7 @@ class Judge {
   std::optional<Settings> prepared_;  // those in force
   std::optional<Settings> refused_;   // the last that were asked for, where these cannot be had
   std::optional<Stream> stream_;
+  double rate_ = 0;  // of the frames; 0: not known
   std::optional<ToBgr> to_bgr_;
   std::optional<FromBgr> from_bgr_;
   // What pictures are drawn by, and in: their memory, from frame to frame.

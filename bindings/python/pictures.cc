@@ -119,6 +119,8 @@ class Frames {
   }
 
   const Detector& detector() const { return stream_.detector(); }
+  // Before the first frame.
+  void SetRate(double frames_per_second) { stream_.SetRate(frames_per_second); }
 
  private:
   DetectorPtr detector_;
@@ -130,7 +132,9 @@ class Video {
  public:
   Video(const std::filesystem::path& path, DetectorPtr detector, const VideoRange& range)
       : clip_(std::in_place, path.string(), VideoOpenOptions{.addresses = false}, range),
-        stream_(std::make_shared<Frames>(std::move(detector))) {}
+        stream_(std::make_shared<Frames>(std::move(detector))) {
+    stream_->SetRate(clip_->info().rate.Value());
+  }
 
   std::shared_ptr<Frame> Next() {
     const WithoutGil unlocked;

@@ -73,6 +73,7 @@ VideoRun::VideoRun(const Task& task, const DetectJob& job)
   result_.input = task.input;
   result_.size = size;
   result_.rate = reader_.info().rate;
+  stream_.SetRate(result_.rate.Value());
   for (const auto& [output, path] : task.outputs) {
     outputs_.push_back(output);
     result_.outputs.push_back(path);

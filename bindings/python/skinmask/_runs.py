@@ -40,7 +40,15 @@ _COLUMNS = [name for name, kind in vars(DetectedFile).items() if isinstance(kind
 _ROW = dataclasses.make_dataclass("DetectedFile", _COLUMNS)
 setattr(DetectedFile, "__dataclass_fields__", {one.name: one for one in dataclasses.fields(_ROW)})
 
-_OF_PICTURES = ("faces", "seed_mask", "seed_rect", "refine", "require_face", "min_component")
+_OF_PICTURES = (
+    "faces",
+    "seed_mask",
+    "seed_rect",
+    "refine",
+    "require_face",
+    "min_component",
+    "steady",
+)
 
 
 class Evaluation:

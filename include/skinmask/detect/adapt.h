@@ -52,6 +52,7 @@ struct Adaptation {
 };
 
 class AdaptedRows;
+struct OutputScale;
 struct ImageModel;
 class ImageHistogram;
 struct Division;
@@ -109,10 +110,13 @@ class Adapter {
                                            const Division& division, double stops) const;
   // Less own_log_odds_ and `shift`, bounded.
   cv::Mat GlobalLogOdds(const cv::Mat& bgr, double most, double shift = 0) const;
+  // What the decision is made of in the small image, before calibration: 0 at the model's own
+  // threshold. CV_32FC1.
+  cv::Mat EvidenceOf(const cv::Mat& small_bgr, const Adaptation& adaptation) const;
   const AdaptOptions& OptionsOf(const Adaptation& adaptation) const;
   const CalibrationCurve& CurveOf(const Adaptation& adaptation) const;
   // A cell of the adaptation's maps is for `side` x `side` pixels.
-  AdaptedRows RowsOf(const Adaptation& adaptation, int side, const CalibrationCurve& curve) const;
+  AdaptedRows RowsOf(const Adaptation& adaptation, int side, const OutputScale& scale) const;
   AdaptedRows RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const;
   // Makes what is not null.
   void Judge(const cv::Mat& bgr, const Adaptation& adaptation, double threshold, cv::Mat* mask,

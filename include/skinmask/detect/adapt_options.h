@@ -205,6 +205,9 @@ struct AdaptOptions {
   SpatialPriorOptions prior;
   RefinementOptions refinement;
   ImageDecisionOptions image;
+  // How still the frames of a stream are held: 1 is a time constant of a second; 0: each frame is
+  // as it is for itself. Single images do not know it. Videos of ECU, groups and bodies. 0 to 1.
+  double steady = 0.5;
 
   void Validate() const;  // throws Error for the first value out of range
 };

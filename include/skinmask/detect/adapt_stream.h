@@ -18,11 +18,11 @@ struct StreamOptions {
 };
 
 // The model of a stream of frames. Faces are found every few frames and followed between, by
-// normalised correlation with a template; both mixtures are carried from frame to frame, and
-// updated by one step of EM on each (stepwise EM: Cappe, Moulines 2009), with a rate that is the
-// greater the more the picture changes: a frame like the one before leaves the model as it is, to
-// the bit, and a new scene begins anew. The same frames in the same order give the same log-odds,
-// whatever the threads and the time they take.
+// normalised correlation with a template; the colours of each are carried from frame to frame, and
+// to them both mixtures are fitted anew every few frames that change, as to a photograph. What the
+// frames say is smoothed along their motion (AdaptOptions::steady). A frame like the one before
+// leaves all as it is, to the bit, and a new scene begins anew. The same frames in the same order
+// give the same log-odds, whatever the threads and the time they take.
 class StreamAdapter {
  public:
   // Throws Error for options out of range.
@@ -30,6 +30,10 @@ class StreamAdapter {
   ~StreamAdapter();
   StreamAdapter(StreamAdapter&&) noexcept;
   StreamAdapter& operator=(StreamAdapter&&) noexcept;
+
+  // What AdaptOptions::steady, a time, means in frames: 25 a second, until this says otherwise. A
+  // rate that is not above 0 and at most 1000 is none that is known, and 25.
+  void SetRate(double frames_per_second);
 
   // The next frame, CV_8UC3; null where there is nothing to adapt to: the global model is the
   // answer. The frames come in order, from one thread at a time; what is returned stays valid and

@@ -152,6 +152,11 @@ class Stream {
   // The part of it that must come in order: null where there is nothing to adapt to.
   std::shared_ptr<const Adaptation> Follow(const Picture& picture);
 
+  // How many frames a second there are, as StreamAdapter::SetRate takes it.
+  void SetRate(double frames_per_second) {
+    if (adapter_) adapter_->SetRate(frames_per_second);
+  }
+
   const Detector& detector() const { return detector_; }
   // The same with other options, as Detector::With takes them; what was learnt of the frames stays.
   void Set(const DetectorOptions& options) { detector_ = detector_.With(options); }

@@ -135,7 +135,12 @@ const OptionTable<AdaptOptions>& AdaptTable() {
                                     {"max_global_log_odds", &O::max_global_log_odds, 0, 100},
                                     {"prior.", &O::prior, SpatialPriorTable()},
                                     {"refinement.", &O::refinement, RefinementTable()},
-                                    {"image.", &O::image, ImageDecisionTable()}};
+                                    {"image.", &O::image, ImageDecisionTable()},
+                                    Option("steady", &O::steady, 0, 1)
+                                        .Shown("steady", "Adaptation", "S",
+                                               "Hold the masks of videos and cameras still: what "
+                                               "frames say counts for about S seconds, along the "
+                                               "motion (0: each frame for itself)")};
   return table;
 }
 

@@ -11,8 +11,10 @@
 #include "detect/adapt/face_tracker.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
+#include "detect/adapt/motion.h"
 #include "detect/adapt/scene_cut.h"
 #include "detect/adapt/seed_priors.h"
+#include "detect/adapt/steady.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 
@@ -27,7 +29,10 @@ constexpr int kMinFitGap = 3;
 // From which on a frame says all of the colours of faces and of its own decision; one that is
 // nearly the last one says as little as it differs.
 constexpr double kFullRateChange = 4;
-constexpr int kMinSearchGap = 3;  // frames between searches for a lost face
+// The time constant of smoothing where AdaptOptions::steady is 1.
+constexpr double kSteadySeconds = 1;
+constexpr double kUsualRate = 25, kMaxRate = 1000;  // frames a second
+constexpr int kMinSearchGap = 3;                    // frames between searches for a lost face
 // Where the last search told nothing new and the picture is still like the one that it saw (by so
 // many grey levels: somebody who comes in changes more), the next one comes after so many times the
 // usual gap. Where it is that very picture, there is none.
@@ -47,7 +52,15 @@ bool AreSame(const TrackingFrame& a, const TrackingFrame& b) {
 class StreamAdapter::State {
  public:
   State(std::shared_ptr<const Adapter> adapter, const StreamOptions& options)
-      : adapter_(std::move(adapter)), options_(options), tracker_(adapter_->options().skin) {}
+      : adapter_(std::move(adapter)),
+        options_(options),
+        tracker_(adapter_->options().skin),
+        filter_(FramesOf(kUsualRate)) {}
+
+  void SetRate(double frames_per_second) {
+    const bool is_known = frames_per_second > 0 && frames_per_second <= kMaxRate;
+    filter_.SetTimeConstant(FramesOf(is_known ? frames_per_second : kUsualRate));
+  }
 
   const Adapter& adapter() const { return *adapter_; }
 
@@ -59,8 +72,9 @@ class StreamAdapter::State {
     ++frame_;
     const std::optional<Search> search = SearchAt(bgr, now);
     if (!is_same || search) Update(search, now);
+    std::shared_ptr<const Adaptation> steady = Steady(now, is_same);
     last_ = std::move(now);
-    return current_;
+    return steady;
   }
 
  private:
@@ -68,6 +82,27 @@ class StreamAdapter::State {
     std::vector<Seed> found;
     TrackingFrame searched;
   };
+
+  // The time constant of smoothing.
+  double FramesOf(double rate) const { return adapter_->options().steady * kSteadySeconds * rate; }
+
+  // current_, held still. What is learnt of a picture that stands still counts at once: there is
+  // nothing to smooth.
+  std::shared_ptr<const Adaptation> Steady(const TrackingFrame& now, bool is_same) {
+    using By = AdaptationSummary::By;
+    if (is_same && current_ == smoothed_) return steady_;
+    if (is_same || !current_ || current_->summary.by == By::kNobody) filter_.Clear();
+    smoothed_ = steady_ = current_;
+    if (!filter_.enabled() || !current_ || current_->summary.by == By::kNobody) return steady_;
+    const BlockMotion motion =
+        filter_.has_past() ? MotionTo(last_.small_grey, now.small_grey) : BlockMotion();
+    const cv::Mat gain =
+        filter_.Add(now.small_bgr, adapter_->EvidenceOf(now.small_bgr, *current_), motion);
+    if (gain.empty()) return steady_;
+    Adaptation steady = *current_;
+    steady.offset = current_->offset + gain;
+    return steady_ = std::make_shared<const Adaptation>(std::move(steady));
+  }
 
   void BeginAnew() {
     is_stale_ = pending_.valid();
@@ -79,6 +114,7 @@ class StreamAdapter::State {
     divided_.reset();
     own_model_.reset();
     current_.reset();
+    filter_.Clear();
   }
 
   // What is known of a search by now, and the beginning of the next one when it is time.
@@ -212,6 +248,8 @@ class StreamAdapter::State {
   std::optional<Divided> divided_;
   std::optional<ImageModel> own_model_;
   std::shared_ptr<const Adaptation> current_;
+  SteadyFilter filter_;
+  std::shared_ptr<const Adaptation> smoothed_, steady_;  // the last one, and what became of it
 };
 
 StreamAdapter::StreamAdapter(std::shared_ptr<const Adapter> adapter, const StreamOptions& options) {
@@ -227,6 +265,8 @@ StreamAdapter::StreamAdapter(std::shared_ptr<const Adapter> adapter, const Strea
 StreamAdapter::~StreamAdapter() = default;
 StreamAdapter::StreamAdapter(StreamAdapter&&) noexcept = default;
 StreamAdapter& StreamAdapter::operator=(StreamAdapter&&) noexcept = default;
+
+void StreamAdapter::SetRate(double frames_per_second) { state_->SetRate(frames_per_second); }
 
 std::shared_ptr<const Adaptation> StreamAdapter::Follow(const cv::Mat& bgr) {
   RequireType(bgr, CV_8UC3, "frame");

@@ -196,9 +196,10 @@ std::optional<Adaptation> Adapter::AdaptedToImage(const cv::Mat& small,
     adaptation.shift = adaptation.summary.shift = division.log_odds;
     adaptation.summary.by = AdaptationSummary::By::kImage;
   }
-  adaptation.offset = AgainstSmallParts(
-      small, RowsOf(adaptation, 1, CalibrationCurve()), static_cast<float>(own_log_odds_),
-      options_.image.min_component * static_cast<double>(small.total()));
+  adaptation.offset =
+      AgainstSmallParts(small, RowsOf(adaptation, 1, {CalibrationCurve(), own_log_odds_}),
+                        static_cast<float>(own_log_odds_),
+                        options_.image.min_component * static_cast<double>(small.total()));
   const bool is_global = !is_divided && stops == 0 && calibration_.neither.identity() &&
                          cv::countNonZero(adaptation.offset) == 0;
   return is_global ? std::nullopt : std::optional(std::move(adaptation));
@@ -229,7 +230,7 @@ const CalibrationCurve& Adapter::CurveOf(const Adaptation& adaptation) const {
 }
 
 AdaptedRows Adapter::RowsOf(const Adaptation& adaptation, int side,
-                            const CalibrationCurve& curve) const {
+                            const OutputScale& scale) const {
   const AdaptOptions& options = OptionsOf(adaptation);
   const bool is_global = adaptation.summary.by == AdaptationSummary::By::kNothing;
   constexpr double kUnbounded = 1e30;
@@ -240,14 +241,23 @@ AdaptedRows Adapter::RowsOf(const Adaptation& adaptation, int side,
                          is_global ? kUnbounded : options.max_global_log_odds,
                          options.local_weight,
                          adaptation.local ? options.global_weight : 1};
-  return AdaptedRows(judge, {adaptation.slope, adaptation.offset, side}, {curve, own_log_odds_});
+  return AdaptedRows(judge, {adaptation.slope, adaptation.offset, side}, scale);
+}
+
+cv::Mat Adapter::EvidenceOf(const cv::Mat& small_bgr, const Adaptation& adaptation) const {
+  const AdaptedRows rows = RowsOf(adaptation, 1, {CalibrationCurve(), 0});
+  cv::Mat z(small_bgr.size(), CV_32FC1);
+  for (int y = 0; y < z.rows; ++y)
+    rows.LogOddsRow(adaptation.InLight(small_bgr.ptr(y), z.cols), z.cols, y, z.ptr<float>(y));
+  return z;
 }
 
 AdaptedRows Adapter::RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const {
   if (SmallImageSize(bgr.size(), options_.fit.pixels) != adaptation.slope.size())
     throw Error("the adaptation", fmt::format("is not of an image of {}x{} pixels, as this one is",
                                               bgr.cols, bgr.rows));
-  return RowsOf(adaptation, SmallImageSquare(bgr.size(), options_.fit.pixels), CurveOf(adaptation));
+  return RowsOf(adaptation, SmallImageSquare(bgr.size(), options_.fit.pixels),
+                {CurveOf(adaptation), own_log_odds_});
 }
 
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const {

@@ -168,6 +168,7 @@ bool LosesNothing(const Given& given) {
   return NamesImagesOnly(given) && given.Is("--format", {"png"}) &&
          FormatOfName(given.Values("-o").front()).value_or(Format::kPng) == Format::kPng;
 }
+bool TakesNoVideos(const Given&) { return true; }
 bool ReadsTablesOnly(const Given& given) {
   return given.Has("--samples") && !given.Has("--images") && !given.Has("--predicted") &&
          !given.Has("--validation-images") && !given.Has("--calibrate-masks");
@@ -217,6 +218,13 @@ constexpr Rule kRules[] = {
     {"evaluate", "--min-component", HasNoImages, "--min-component needs --images"},
     {"detect", "--min-component", WritesClasses,
      "--min-component is of images that are divided, and --output classes knows none"},
+    {"detect", "--steady", AdaptsNothing,
+     "--steady is of adapted frames, and --adapt off is given"},
+    {"detect", "--steady", WritesClasses,
+     "--steady is of adapted frames, and --output classes knows none"},
+    {"detect", "--steady", NamesImagesOnly, "--steady is for videos, and all inputs are images"},
+    {"live", "--steady", AdaptsNothing, "--steady is of adapted frames, and --adapt off is given"},
+    {"evaluate", "--steady", TakesNoVideos, "--steady is for videos, and evaluate takes images"},
     {"evaluate", "--allow-missing", HasNoMasks, "--allow-missing needs --truth"},
     {"detect", "--refine", WritesClasses,
      "--refine is of adapted images, and --output classes knows none"},

@@ -1,0 +1,32 @@
+// SteadyFilter holds what is said of a stream of frames still: the log-odds of its small images go
+// on along the motion of what they show.
+#pragma once
+
+#include <opencv2/core.hpp>
+
+#include "detect/adapt/motion.h"
+
+namespace skinmask {
+
+class SteadyFilter {
+ public:
+  // The filter's time constant in frames; 0: what is now is all that counts.
+  explicit SteadyFilter(double frames) { SetTimeConstant(frames); }
+  void SetTimeConstant(double frames) { past_share_ = static_cast<float>(frames / (1 + frames)); }
+
+  bool enabled() const { return past_share_ > 0; }
+  bool has_past() const { return !log_odds_.empty(); }
+  void Clear() { log_odds_.release(); }
+  // What is to be added to the log-odds of the next small image, so that they are the filter's:
+  // exponential smoothing, in which each pixel goes on from where it was in the image before.
+  // Where it had another colour, or was not in that image, nothing is remembered. Empty: nothing is
+  // to be added, since there is no past.
+  cv::Mat1f Add(const cv::Mat3b& small_bgr, const cv::Mat1f& log_odds, const BlockMotion& motion);
+
+ private:
+  float past_share_ = 0;
+  cv::Mat3b bgr_;
+  cv::Mat1f log_odds_;  // of that image, filtered; empty: there was none
+};
+
+}  // namespace skinmask
