@@ -222,7 +222,6 @@ constexpr Rule kRules[] = {
      "--steady is of adapted frames, and --adapt off is given"},
     {"detect", "--steady", WritesClasses,
      "--steady is of adapted frames, and --output classes knows none"},
-    {"detect", "--steady", NamesImagesOnly, "--steady is for videos, and all inputs are images"},
     {"live", "--steady", AdaptsNothing, "--steady is of adapted frames, and --adapt off is given"},
     {"evaluate", "--steady", TakesNoVideos, "--steady is for videos, and evaluate takes images"},
     {"evaluate", "--allow-missing", HasNoMasks, "--allow-missing needs --truth"},

@@ -248,7 +248,7 @@ TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
 TEST_F(VideoDetectTest, TheAdaptedModelIsCarriedInOrder) {
   Make("a.mp4", 20);
   for (const std::string threads : {"1", "2"})
-    ASSERT_EQ(Run("detect --adapt off a.mp4 --seed-rect 60,40,40,40 --threads " + threads +
+    ASSERT_EQ(Run("detect --adapt off a.mp4 --seed-rect 60,40,40,40 --steady 0 --threads " + threads +
                   " -o out" + threads)
                   .status,
               0);
