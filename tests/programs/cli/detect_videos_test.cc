@@ -248,7 +248,7 @@ TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
 TEST_F(VideoDetectTest, TheAdaptedModelIsCarriedInOrder) {
   Make("a.mp4", 20);
   for (const std::string threads : {"1", "2"})
-    ASSERT_EQ(Run("detect --adapt off a.mp4 --seed-rect 60,40,40,40 --steady 0 --threads " + threads +
+    ASSERT_EQ(Run("detect --adapt off a.mp4 --seed-rect 60,40,40,40 --threads " + threads +
                   " -o out" + threads)
                   .status,
               0);
@@ -257,6 +257,7 @@ TEST_F(VideoDetectTest, TheAdaptedModelIsCarriedInOrder) {
   StreamAdapter stream(std::make_shared<Adapter>(DefaultModel(), DefaultModel().decision.threshold,
                                                  std::move(finders)));
   VideoReader reader(Path("a.mp4").string());
+  stream.SetRate(reader.info().rate.Value());
   std::string expected;
   while (const auto frame = reader.Read()) {
     const cv::Mat mask = MaskOf(stream.LogOdds(frame->Bgr()), DefaultModel().decision.threshold);
