@@ -280,6 +280,7 @@ void DefinePictures(py::module_& module) {
   DefineJudged(module);
   py::class_<Frames, std::shared_ptr<Frames>>(module, "Stream")
       .def(py::init<DetectorPtr>(), Unlocked())
+      .def("set_rate", &Frames::SetRate)
       .def("detect", &Frames::Detect)
       .def("judge", [](const std::shared_ptr<Frames>& frames, const py::object& image, bool rgb) {
         return frames->Judge(frames, image, rgb);

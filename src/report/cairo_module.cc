@@ -18,6 +18,9 @@ using skinmask::Raster;
 using skinmask::Spot;
 using skinmask::Text;
 
+// Of a recording without bounds, cairo 1.16 reads bounds that it never set, and writes transforms
+// or none as that memory happens to be.
+constexpr cairo_rectangle_t kEnough = {0, 0, 16384, 16384};
 constexpr double kPixelsPerPoint = 2;  // of PNG, so that letters are sharp
 
 cairo_status_t Append(void* bytes, const unsigned char* data, unsigned length) {
@@ -29,7 +32,7 @@ cairo_status_t Append(void* bytes, const unsigned char* data, unsigned length) {
 class Canvas : public skinmask::Canvas {
  public:
   Canvas()
-      : recording_(cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, nullptr)),
+      : recording_(cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &kEnough)),
         cairo_(cairo_create(recording_)) {
     // Letters are as wide in every file.
     cairo_font_options_t* const options = cairo_font_options_create();

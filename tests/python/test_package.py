@@ -43,7 +43,7 @@ def test_the_examples_of_the_page_run(face, tmp_path, monkeypatch):
     def chosen(code):
         return "sklearn" not in code and (video or "clip.mp4" not in code)
 
-    assert page.run(chosen, names) == 8 + video
+    assert page.run(chosen, names) == 9 + video
     assert names["failed"] == [] and names["where"].pixels > 0 and len(cv2.shown) == 2
     assert names["mask"].shape == face.shape[:2] == names["p"].shape
     assert 0 < names["result"].pooled["f1"] < 1 and (tmp_path / "r.html").exists()

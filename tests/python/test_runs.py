@@ -349,7 +349,13 @@ def test_videos_that_cannot_be_read_are_named(tmp_path, clip):
 
 def test_a_camera_is_followed_as_the_program_follows_it():
     path = research("video/carphone_pristine.mp4")
-    stream = skinmask.Stream(adapt="faces")
-    for _, frame in zip(range(10), skinmask.video(path, adapt="faces")):
+    video = skinmask.video(path, adapt="faces")
+    stream = skinmask.Stream(adapt="faces", rate=video.rate)
+    for _, frame in zip(range(10), video):
         assert frame.adapted_by == "faces"
         assert (stream.detect(frame.bgr) == frame.mask).all()
+    for rate in (0, -1, 1001, float("nan")):
+        with pytest.raises(skinmask.Error, match="rate .* is out of range"):
+            skinmask.Stream(rate=rate)
+    with pytest.raises(TypeError, match="rate: is str"):
+        skinmask.Stream(rate="25")

@@ -78,7 +78,7 @@ def detect(
 
     >>> image = numpy.full((1, 2, 3), (118, 148, 205), numpy.uint8)
     >>> detect(image, adapt="off", output="probability", dtype="float32").round(3)
-    array([[0.936, 0.936]], dtype=float32)
+    array([[0.937, 0.937]], dtype=float32)
 
     `image` is uint8 (height, width, 3), B G R as cv2.imread gives it; with `rgb` R G B, as PIL and
     matplotlib have it. It is not copied where the pixels of a row follow each other: a whole array,
@@ -150,7 +150,8 @@ class Stream:
     """Frames of a camera, one after the other, adapted to as `skinmask live` does it.
 
     Faces are looked for every few frames and followed between, and the model is carried from frame
-    to frame. The frames of one stream have one size, and come in order.
+    to frame. The frames of one stream have one size, and come in order, `rate` of them a second
+    (more than 0, at most 1000; 25 where None): masks are held still for a time, which is frames here.
 
     >>> stream = Stream(adapt="faces")
     >>> frame = numpy.full((48, 64, 3), (118, 148, 205), numpy.uint8)
@@ -158,8 +159,12 @@ class Stream:
     (48, 64)
     """
 
-    def __init__(self, model: Model | None = None, **options: Any) -> None:
+    def __init__(
+        self, model: Model | None = None, *, rate: float | None = None, **options: Any
+    ) -> None:
         self._core = _skinmask.Stream(chosen(model)._detector(options))
+        require_range("rate", rate, 0, 1000, "more than 0, at most 1000 frames/s")
+        self._core.set_rate(rate or 0)
 
     def detect(
         self,
