@@ -120,7 +120,7 @@ typedef enum skinmask_output {
   SKINMASK_MASK = 0,        /* 1 byte a pixel: 255 skin, 0 not; 128 unsure (abstain) */
   SKINMASK_PROBABILITY = 1, /* 1 byte a pixel: round(255 P(skin)) */
   SKINMASK_OVERLAY = 2,     /* 3 bytes: the picture, darkened where there is no skin */
-  SKINMASK_CUTOUT = 3,      /* 4 bytes: the picture with the mask as alpha */
+  SKINMASK_CUTOUT = 3,      /* 4 bytes: the picture, with the mask as alpha, soft at its border */
   SKINMASK_CLASSES = 4, /* 1 byte: the number of the likeliest class of the model, not adapted */
   SKINMASK_UNCERTAINTY = 5, /* 1 byte: 0 sure, 128 near the threshold, 255 of no class's colour */
   SKINMASK_HEATMAP = 6      /* 3 bytes: P(skin) as a colour, from black to yellow */

@@ -113,7 +113,7 @@ void DefineJudged(py::module_& module) {
   judged.def_property_readonly("bgr", &Shown<&Judged::Bgr>)
       .def_property_readonly("mask", &Shown<&Judged::Mask>)
       .def_property_readonly("probability", &Shown<&Judged::Probability>)
-      .def_property_readonly("adapted_by", &Judged::AdaptedBy)
+      .def_property_readonly("adapted_by", py::cpp_function(&Judged::AdaptedBy, Unlocked()))
       .def_property_readonly("region", py::cpp_function(&Judged::RegionIn, Unlocked()))
       .def_property_readonly(
           "means", py::cpp_function([](Judged& j) { return j.Measured().skin; }, Unlocked()))

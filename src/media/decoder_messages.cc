@@ -47,7 +47,9 @@ bool SendMessage(int socket, const DecoderMessage& message, int descriptor) {
     std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
   }
   ssize_t sent = 0;
-  while ((sent = sendmsg(socket, &envelope, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
+  // No side has more than one message to read of an honest other; of one that is not, no side
+  // waits.
+  while ((sent = sendmsg(socket, &envelope, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR) {
   }
   return sent == static_cast<ssize_t>(sizeof message);
 }
@@ -59,7 +61,7 @@ bool ReceiveMessage(int socket, DecoderMessage& message, Descriptor& descriptor)
   envelope.msg_iov = &part;
   envelope.msg_iovlen = 1;
   envelope.msg_control = room;
-  envelope.msg_controllen = sizeof room;
+  envelope.msg_controllen = CMSG_LEN(sizeof(int));  // CMSG_SPACE has room for two
   ssize_t got = 0;
   while ((got = recvmsg(socket, &envelope, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
   }

@@ -35,6 +35,7 @@ cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_
   if (!tags) return picture;
   *tags = ReadTags(bytes);
   if (!header.icc.empty()) tags->icc = header.icc;
+  if (codec.name == "raw") tags->icc.clear();  // of the preview: the pixels are developed as sRGB
   if (stored.orientation.rotation % 180 != 0) std::swap(tags->dpi_x, tags->dpi_y);
   tags->dpi_x /= options.scale;
   tags->dpi_y /= options.scale;

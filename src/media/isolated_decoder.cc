@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,7 +63,8 @@ std::string ServerPath() {
   pollfd wait{kDecoderServerSocket, POLLIN, 0};
   while (poll(&wait, 1, -1) < 0 && errno == EINTR) {
   }
-  if (wait.revents & POLLIN) execv(path, words);
+  // Where it is spoken to, and not hung up on, which is to be read, too.
+  if ((wait.revents & (POLLIN | POLLHUP)) == POLLIN) execv(path, words);
   _exit(127);
 }
 
@@ -78,6 +80,7 @@ struct Helper {
   pid_t process = 0;
   Descriptor socket{-1};
   SharedBytes file, pixels;  // ours, and the helper's
+  bool used = false;         // it has decoded a file before
 };
 
 // The server, and the helpers that have nothing to do.
@@ -99,9 +102,10 @@ class Decoders {
     Start();
   }
 
-  Helper Take(std::string_view module) {
+  // One that waits, or where none does, or `fresh` is asked for, a new one.
+  Helper Take(std::string_view module, bool fresh) {
     const std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
+    if (!fresh && !idle_.empty()) {
       Helper helper = std::move(idle_.back());
       idle_.pop_back();
       return helper;
@@ -121,6 +125,7 @@ class Decoders {
 
   void Keep(Helper helper) {
     const std::lock_guard lock(mutex_);
+    helper.used = true;
     idle_.push_back(std::move(helper));
   }
 
@@ -137,7 +142,6 @@ class Decoders {
 
   void EndAll() {
     const std::lock_guard lock(mutex_);
-    idle_.clear();
     Forget();
   }
 
@@ -165,6 +169,9 @@ class Decoders {
 
   void Forget() {
     if (control_.get() < 0) return;
+    idle_.clear();  // they end with their server
+    // Hangs up even where a process that was forked from this one has the socket, too.
+    shutdown(control_.get(), SHUT_RDWR);
     control_.Close();
     while (waitpid(server_, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -179,6 +186,10 @@ class Decoders {
 
 class TooLong {};
 class Gone {};
+// What a decoder says is wrong with the file.
+struct BadFile {
+  std::string reason;
+};
 
 // One picture by one helper.
 class Decoding {
@@ -191,7 +202,7 @@ class Decoding {
         tags_(tags),
         cpu_before_(CpuSecondsOf(helper.process)) {}
 
-  // Throws TooLong, Gone.
+  // Throws TooLong, Gone, BadFile.
   cv::Mat Picture(std::string_view bytes) {
     DecoderMessage message;
     message.kind = Kind::kDecode;
@@ -208,7 +219,7 @@ class Decoding {
       Descriptor pixels(-1);
       WaitForMessage();
       if (!ReceiveMessage(helper_.socket.get(), message, pixels)) throw Gone();
-      if (message.kind == Kind::kProblem) throw Error(subject_, message.Text());
+      if (message.kind == Kind::kProblem) throw BadFile{std::string(message.Text())};
       if (message.kind == Kind::kPicture) return CopyOf(message, std::move(pixels));
       if (message.kind != Kind::kTake) throw Gone();
       CheckTime();  // it may ask as often as it likes
@@ -220,10 +231,14 @@ class Decoding {
   }
 
  private:
+  // It may say anything; no decoder of ours asks for as much.
   void Take(std::int64_t pixels) {
     const Clock::time_point before = Clock::now();
-    constexpr std::int64_t kMost = std::int64_t{1} << 40;  // it may say anything
-    if (options_.take) options_.take(std::clamp<std::int64_t>(pixels, 0, kMost));
+    constexpr std::int64_t kMostTimes = 16;  // of the pixels that a picture may have
+    if (pixels < 0 || pixels / kMostTimes > options_.max_pixels) throw Gone();
+    taken_ += pixels;
+    if (taken_ / kMostTimes > options_.max_pixels) throw Gone();
+    if (options_.take) options_.take(pixels);
     waited_ += SecondsSince(before);
   }
 
@@ -283,6 +298,7 @@ class Decoding {
   const double cpu_before_;
   const Clock::time_point begun_ = Clock::now();
   double waited_ = 0;  // for room for its pixels
+  std::int64_t taken_ = 0;
   std::optional<Clock::time_point> stopped_;
 };
 
@@ -297,12 +313,11 @@ std::string WhyGone(const std::optional<int>& status) {
   return "ended its decoder, which said nothing more: it is damaged, or made to do so";
 }
 
-}  // namespace
-
-cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
-                       const DecodeOptions& options, std::string_view module, PictureTags* tags) {
-  Decoders& decoders = Decoders::Get();
-  Helper helper = decoders.Take(module);
+// Absent where a decoder is gone that had decoded before: the end may be that of another file (what
+// it left in memory), or of a process that waited while memory ran out.
+std::optional<cv::Mat> DecodeBy(Decoders& decoders, Helper helper, std::string_view bytes,
+                                std::string_view subject, const DecodeOptions& options,
+                                PictureTags* tags) {
   // It is whole, and waits for the next file. What large pictures needed is given back.
   const auto keep = [&] {
     const bool small = helper.file.size() + helper.pixels.size() <= Scratch::kMaxKeptBytes;
@@ -313,23 +328,33 @@ cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
     cv::Mat picture = Decoding(helper, subject, options, tags).Picture(bytes);
     keep();
     return picture;
+  } catch (const BadFile& bad) {
+    keep();
+    throw Error(subject, bad.reason);
   } catch (const TooLong&) {
     decoders.End(helper);
     throw Error(subject, fmt::format("takes longer than {:g} s to decode (`max_seconds` takes a "
                                      "higher limit)",
                                      IsolationOf(options).max_seconds));
   } catch (const Gone&) {
-    throw Error(subject, WhyGone(decoders.End(helper)));
-  } catch (const WaitStopped&) {
-    decoders.End(helper);
-    throw;
-  } catch (const Error&) {
-    keep();  // it told what is wrong with the file
-    throw;
+    const std::optional<int> status = decoders.End(helper);
+    if (helper.used) return std::nullopt;
+    throw Error(subject, WhyGone(status));
   } catch (...) {
     decoders.End(helper);
     throw;
   }
+}
+
+}  // namespace
+
+cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
+                       const DecodeOptions& options, std::string_view module, PictureTags* tags) {
+  Decoders& decoders = Decoders::Get();
+  for (bool fresh = false;; fresh = true)
+    if (std::optional<cv::Mat> picture =
+            DecodeBy(decoders, decoders.Take(module, fresh), bytes, subject, options, tags))
+      return *std::move(picture);
 }
 
 Isolate IsolateFromName(std::string_view name) {

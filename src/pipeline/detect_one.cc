@@ -77,6 +77,7 @@ Detected DetectOne(const Task& task, std::string_view bytes, const Detector& det
   if (options.region) result.image.region = RegionOf(MapMomentsOf(judgement.Probability()));
   if (options.measured) result.image.measured = judgement.Measured();
   result.image.adaptation = judgement.summary();
+  if (!note.empty()) tags.icc.clear();  // one that is not of these pixels, or is damaged
   for (const auto& [output, path] : task.outputs) {
     result.files.push_back(EncodeOutput(output, Draw(output, judgement, form),
                                         detector.model().classes.size(), options.style, tags));

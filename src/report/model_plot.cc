@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
@@ -95,8 +96,14 @@ std::string Prefix(const Subject& subject) {
 // P(class) at each point, for models without densities.
 std::vector<double> PosteriorsOf(const Plane& plane) {
   std::vector<double> posteriors;
-  for (const double z : plane.log_odds)
-    for (const double p : {Logistic(z), Logistic(-z)}) posteriors.push_back(p);
+  for (std::size_t i = 0; i < plane.log_odds.size(); ++i) {
+    const std::span a(&plane.discriminants[i * plane.class_count], plane.class_count);
+    const double greatest = *std::ranges::max_element(a);
+    double sum = 0;
+    for (const double discriminant : a) sum += std::exp(discriminant - greatest);
+    for (const double discriminant : a)
+      posteriors.push_back(std::exp(discriminant - greatest) / sum);
+  }
   return posteriors;
 }
 

@@ -197,10 +197,15 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
   if (options.samples) points = PointsOf(*options.samples, models[0]);
   if (axes.size() > 1) points = Thinned(points);
   std::vector<Subject> subjects;
+  // Marginal planes are before calibration.
+  const auto level_of = [&](const Model& model) {
+    const double level = Logit(model.decision.threshold);
+    return marginal ? (level - model.calibration.offset) / model.calibration.slope : level;
+  };
   for (std::size_t i = 0; i < models.size(); ++i)
     subjects.push_back({models[i], models.size() > 1 ? options.names.at(i) : "", axes,
-                        PlanesOf(models[i], axes, cut, marginal),
-                        Logit(models[i].decision.threshold), cut.why, points});
+                        PlanesOf(models[i], axes, cut, marginal), level_of(models[i]), cut.why,
+                        points});
   const std::unique_ptr<Canvas> canvas = NewCanvas();
   const std::string title = TitleOf(subjects);
   canvas->Write({title, {kMargin, kMargin + 15}, kTitleFont}, kDark);

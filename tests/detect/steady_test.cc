@@ -115,6 +115,27 @@ TEST(Steady, AFilmOfOnePictureNeverChanges) {
   for (int i = 0; i < 40; ++i) EXPECT_TRUE(Same(stream.LogOdds(bgr), first)) << i;
 }
 
+// Between fits to an image without faces the next frame's is made of the last one's.
+TEST(Steady, WhatWasHandedOutStaysAsItWas) {
+  AdaptOptions options;
+  options.steady = 0.5;
+  options.image.enabled = true;
+  const Model model = DefaultModel();
+  StreamAdapter stream(std::make_shared<const Adapter>(
+      model, model.decision.threshold, std::vector<std::unique_ptr<SeedFinder>>(), options));
+  std::vector<std::shared_ptr<const Adaptation>> handed;
+  std::vector<cv::Mat> copies;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    handed.push_back(stream.Follow(Noisy(Window(Astronaut(), 0).bgr, i)));
+    ASSERT_TRUE(handed.back());
+    EXPECT_NE(handed.back()->summary.by, AdaptationSummary::By::kSeeds);
+    copies.push_back(handed.back()->offset.clone());
+  }
+  for (std::size_t i = 0; i < handed.size(); ++i)
+    EXPECT_TRUE(Same(handed[i]->offset, copies[i])) << i;
+  EXPECT_FALSE(Same(copies[5], copies[6]));
+}
+
 // After a cut all is as in a stream that begins there, also where both scenes are as light.
 TEST(Steady, ACutBringsNothingWithIt) {
   const cv::Mat second = Window(Hopper(), 0).bgr;

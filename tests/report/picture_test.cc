@@ -248,10 +248,10 @@ TEST(Picture, OfEveryKindShowsItsRegions) {
     std::vector<std::string> channels;
   };
   const Case cases[] = {
-      {Kind::kQda, "YCrCb", 3, {}},         {Kind::kLda, "BGR", 2, {}},
-      {Kind::kGaussianNb, "HSV", 2, {"S"}}, {Kind::kMixture, "YCrCb", 2, {"Cr", "Cb"}},
-      {Kind::kLogistic, "rg", 2, {}},       {Kind::kLogistic, "YCrCb", 2, {"Cr"}},
-      {Kind::kHistogram, "Lab", 2, {"a"}}};
+      {Kind::kQda, "YCrCb", 3, {}},          {Kind::kLda, "BGR", 2, {}},
+      {Kind::kGaussianNb, "HSV", 2, {"S"}},  {Kind::kMixture, "YCrCb", 2, {"Cr", "Cb"}},
+      {Kind::kLogistic, "rg", 2, {}},        {Kind::kLogistic, "YCrCb", 2, {"Cr"}},
+      {Kind::kLogistic, "YCrCb", 3, {"Cr"}}, {Kind::kHistogram, "Lab", 2, {"a"}}};
   for (const Case& one : cases) {
     const Model model = Trained(one.kind, one.space, one.classes, one.channels);
     const std::string png = DrawModels(std::span(&model, 1), PictureFormat::kPng);

@@ -68,11 +68,12 @@ class StreamAdapter::State {
     TrackingFrame now = TrackingFrameOf(bgr, adapter_->options().fit.pixels);
     if (IsCut(last_, now)) BeginAnew();
     const bool is_same = AreSame(last_, now);
+    still_ = is_same ? still_ + 1 : 0;
     if (!is_same) tracker_.Follow(now);
     ++frame_;
     const std::optional<Search> search = SearchAt(bgr, now);
     if (!is_same || search) Update(search, now);
-    std::shared_ptr<const Adaptation> steady = Steady(now, is_same);
+    std::shared_ptr<const Adaptation> steady = Steady(now);
     last_ = std::move(now);
     return steady;
   }
@@ -88,10 +89,11 @@ class StreamAdapter::State {
 
   // current_, held still. What is learnt of a picture that stands still counts at once: there is
   // nothing to smooth.
-  std::shared_ptr<const Adaptation> Steady(const TrackingFrame& now, bool is_same) {
+  std::shared_ptr<const Adaptation> Steady(const TrackingFrame& now) {
     using By = AdaptationSummary::By;
-    if (is_same && current_ == smoothed_) return steady_;
-    if (is_same || !current_ || current_->summary.by == By::kNobody) filter_.Clear();
+    constexpr int kStill = 3;  // frames; fewer that are the same are one that was sent again
+    if (still_ > 0 && current_ == smoothed_) return steady_;
+    if (still_ >= kStill || !current_ || current_->summary.by == By::kNobody) filter_.Clear();
     smoothed_ = steady_ = current_;
     if (!filter_.enabled() || !current_ || current_->summary.by == By::kNobody) return steady_;
     const BlockMotion motion =
@@ -100,7 +102,8 @@ class StreamAdapter::State {
         filter_.Add(now.small_bgr, adapter_->EvidenceOf(now.small_bgr, *current_), motion);
     if (gain.empty()) return steady_;
     Adaptation steady = *current_;
-    steady.offset = current_->offset + gain;
+    // Memory of its own: the sum alone would be written over what others hold.
+    steady.offset = cv::Mat(current_->offset + gain);
     return steady_ = std::make_shared<const Adaptation>(std::move(steady));
   }
 
@@ -222,7 +225,7 @@ class StreamAdapter::State {
       color_priors =
           Merged(std::move(color_priors), static_cast<std::size_t>(options.skin.max_components));
       model_ = FitToImage(small, color_priors, evidence, options);
-      NoteFit(now);
+      if (model_) NoteFit(now);  // where nothing fits, the image alone is looked at
     } else {
       model_->message = MessageOf(*model_, small, evidence, options);
     }
@@ -233,6 +236,7 @@ class StreamAdapter::State {
 
   std::shared_ptr<const Adapter> adapter_;
   StreamOptions options_;
+  int still_ = 0;  // frames that were as the one before each, the last ones in a row
   std::int64_t frame_ = 0, next_search_ = 0, began_ = 0, due_ = 0, fitted_frame_ = 0;
   TrackingFrame last_, searched_, fitted_;
   std::future<std::vector<Seed>> pending_;

@@ -19,8 +19,9 @@ class SteadyFilter {
   void Clear() { log_odds_.release(); }
   // What is to be added to the log-odds of the next small image, so that they are the filter's:
   // exponential smoothing, in which each pixel goes on from where it was in the image before.
-  // Where it had another colour, or was not in that image, nothing is remembered. Empty: nothing is
-  // to be added, since there is no past.
+  // Where it had another colour, or was not in that image, nothing is remembered. The filter's
+  // log-odds end at +-6: what is beyond, is sure and is told as it is but for what is added. Empty:
+  // nothing is to be added, since there is no past.
   cv::Mat1f Add(const cv::Mat3b& small_bgr, const cv::Mat1f& log_odds, const BlockMotion& motion);
 
  private:

@@ -168,6 +168,9 @@ bool LosesNothing(const Given& given) {
   return NamesImagesOnly(given) && given.Is("--format", {"png"}) &&
          FormatOfName(given.Values("-o").front()).value_or(Format::kPng) == Format::kPng;
 }
+bool IsolatesAll(const Given& given) {
+  return given.Is("--isolate", {"all"}) && given.Is("--pixels", {"yuv"});
+}
 bool TakesNoVideos(const Given&) { return true; }
 bool ReadsTablesOnly(const Given& given) {
   return given.Has("--samples") && !given.Has("--images") && !given.Has("--predicted") &&
@@ -228,6 +231,8 @@ constexpr Rule kRules[] = {
     {"detect", "--refine", WritesClasses,
      "--refine is of adapted images, and --output classes knows none"},
     {"detect", "--codec", NamesImagesOnly, "--codec is for videos, and all inputs are images"},
+    {"detect", "--pixels", IsolatesAll,
+     "--pixels yuv decodes JPEGs in the program itself, and --isolate all none (one of them)"},
     {"detect", "--quality", LosesNothing,
      "--quality is of JPEG, WebP and videos, and images become PNG (--format jpeg, or webp)"},
     {"detect", "--frames", NamesImagesOnly, "--frames is for videos, and all inputs are images"},

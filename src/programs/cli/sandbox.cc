@@ -1,5 +1,6 @@
 #include "programs/cli/sandbox.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -165,6 +166,19 @@ void LeaveProcesses() {
   filter.Deny(SCMP_SYS(vfork), EPERM);
   filter.Deny(SCMP_SYS(clone), EPERM, scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0});
   filter.Deny(SCMP_SYS(clone3), ENOSYS);  // its flags are in memory; the C library then takes clone
+  // Who has its socket already asks no other process for anything (Landlock lets AF_UNIX connect),
+  // does not look into one, and has no signal sent to it by the kernel.
+  constexpr int kFSetOwnEx = 15, kFSetSig = 10;
+  constexpr std::uint64_t kInt = 0xFFFFFFFF;
+  for (const int call : {SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(connect)})
+    filter.Deny(call, EACCES);
+  for (const int call : {SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
+                         SCMP_SYS(pidfd_getfd)})
+    filter.Deny(call, EPERM);
+  filter.Deny(SCMP_SYS(prlimit64), EPERM, scmp_arg_cmp{0, SCMP_CMP_NE, 0, 0});
+  for (const int command : {F_SETOWN, kFSetOwnEx, kFSetSig})
+    filter.Deny(SCMP_SYS(fcntl), EPERM,
+                scmp_arg_cmp{1, SCMP_CMP_MASKED_EQ, kInt, static_cast<std::uint64_t>(command)});
   filter.Load();
 }
 

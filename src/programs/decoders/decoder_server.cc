@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 
 #include "media/decoder_messages.h"
 #include "media/late_module.h"
+#include "media/picture_tags.h"
 #include "programs/cli/sandbox.h"
 #include "skinmask/base/problem.h"
 #include "skinmask/media/image.h"
@@ -37,7 +39,8 @@ using Kind = DecoderMessage::Kind;
 // that its header tells of. What goes beyond is refused by the system, as if there were no more.
 class MemoryLimit {
  public:
-  void SetFor(std::int64_t pixels) const {
+  // `bytes` are those of the file, which is mapped twice: as it was before, and as it is.
+  void SetFor(std::int64_t pixels, std::uint64_t bytes) const {
 #ifndef SKINMASK_SANITIZED  // whose tables are as large as all memory
     constexpr std::uint64_t kBytes = std::uint64_t{1} << 30;
     constexpr std::uint64_t kBytesOfPixel = 128;
@@ -46,11 +49,11 @@ class MemoryLimit {
     rlimit limit{};
     getrlimit(RLIMIT_AS, &limit);
     limit.rlim_cur =
-        std::min<rlim_t>(limit.rlim_max, begun_ + kBytes + of_threads +
+        std::min<rlim_t>(limit.rlim_max, begun_ + kBytes + of_threads + bytes +
                                              kBytesOfPixel * static_cast<std::uint64_t>(pixels));
     setrlimit(RLIMIT_AS, &limit);
 #else
-    static_cast<void>(pixels);
+    static_cast<void>(pixels), static_cast<void>(bytes);
 #endif
   }
 
@@ -72,11 +75,14 @@ class Decoder {
     DecoderMessage request;
     Descriptor file(-1);
     while (ReceiveMessage(socket_, request, file) && request.kind == Kind::kDecode) {
+      struct stat status {};
+      if (file.get() >= 0 && fstat(file.get(), &status) != 0) return;
+      limit_.SetFor(0, file_.size() + static_cast<std::uint64_t>(status.st_size));
       if (file.get() >= 0 && !file_.Map(std::move(file))) return;
       file = Descriptor(-1);
       const auto size = static_cast<std::size_t>(request.number);
       if (size > file_.size()) return;
-      limit_.SetFor(0);
+      limit_.SetFor(0, file_.size());
       const DecoderMessage answer =
           Answer(request, {reinterpret_cast<const char*>(file_.data()), size});
       if (!SendMessage(socket_, answer, answer.kind == Kind::kPicture ? pixels_.descriptor() : -1))
@@ -101,6 +107,8 @@ class Decoder {
       std::int64_t taken = 0;
       options.take = [&](std::int64_t pixels) { Take(taken += pixels, pixels); };
       const cv::Mat picture = DecodeImage(bytes, "", options);
+      // A profile that is the end of who reads it is so here, before the program does.
+      if (!tags.icc.empty()) IsTakenAsSrgb(tags.icc);
       answer.kind = Kind::kPicture;
       answer.rows = picture.rows;
       answer.cols = picture.cols;
@@ -130,7 +138,7 @@ class Decoder {
     if (!SendMessage(socket_, message) || !ReceiveMessage(socket_, message, none) ||
         message.kind != Kind::kGo)
       _exit(0);
-    limit_.SetFor(all);
+    limit_.SetFor(all, file_.size());
   }
 
   const int socket_;

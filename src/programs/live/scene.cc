@@ -37,6 +37,12 @@ void Scene::BeginStream(const DetectorOptions& options) {
   options_ = options;
   adaptation_.reset();
   stream_.emplace(std::move(detector), kLive);
+  stream_->SetRate(rate_);
+}
+
+void Scene::SetRate(double frames_per_second) {
+  rate_ = frames_per_second;
+  stream_->SetRate(rate_);
 }
 
 // Threshold and prior are as they were moved.

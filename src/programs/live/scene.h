@@ -58,6 +58,8 @@ class Scene {
   // Whether frames get a model of their own; and what was done to the frame in view.
   bool adapting() const { return stream_->detector().adapter() != nullptr; }
   void SetAdapting(bool adapting);
+  // How many frames a second there are; 0: unknown.
+  void SetRate(double frames_per_second);
   AdaptationSummary adapted() const {
     return adaptation_ ? adaptation_->summary : AdaptationSummary();
   }
@@ -77,6 +79,7 @@ class Scene {
   Refit refit_;
   const DetectorOptions at_start_, if_asked_;
   DetectorOptions options_;
+  double rate_ = 0;
   std::optional<Stream> stream_;
   // To the frame in view; null: no skin was shown yet.
   std::shared_ptr<const Adaptation> adaptation_;

@@ -185,6 +185,7 @@ void Session::Work(LiveFrame&& frame) {
     first_captured_ = captured;
   }
   const double seconds = SecondsOf(frame);
+  scene_.SetRate(capture_->rate().Value());
   scene_.Process(std::move(frame), statistics_);
   const Observation& seen = scene_.observation();
   ++statistics_.frames;

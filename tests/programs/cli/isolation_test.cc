@@ -94,6 +94,27 @@ TEST_F(IsolationTest, ABadFileCostsItselfAlone) {
   }
 }
 
+// What a file left in its decoder is not the next one's failure.
+TEST_F(IsolationTest, ADecoderThatDiesLaterCostsNothing) {
+  fs::copy(Path("good"), Path("in"));
+  PutBad("in/l.webp", 30);  // before m.webp
+  ASSERT_EQ(Run("detect in -o right --adapt off --isolate none").status, 0);
+  for (const char* const threads : {"1", "8"}) {
+    const std::string out = std::string("out") + threads;
+    const auto run = RunBad("detect in -o " + out + " --adapt off --threads " + threads);
+    EXPECT_EQ(run.status, 0) << run.err;
+    ASSERT_EQ(Names(Path(out)), Names(Path("right")));
+    for (const std::string& name : Names(Path("right")))
+      EXPECT_EQ(ReadFile(Path(out + "/" + name)), ReadFile(Path("right/" + name))) << name;
+  }
+}
+
+TEST_F(IsolationTest, OfAllIsNotOfPlanes) {
+  const auto run = Run("detect good -o out --adapt off --isolate all --pixels yuv");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.err.find("one of them"), std::string::npos) << run.err;
+}
+
 TEST_F(IsolationTest, MasksOfTrainingAreIsolatedToo) {
   Put("images/a.png", Encode(".png", Gradient(16, 12)));
   Put("images/b.png", Encode(".png", Gradient(64, 48)));
