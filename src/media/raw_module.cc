@@ -16,9 +16,16 @@ void NoteDamage(void* data, const char*, Offset) {
   *static_cast<bool*>(data) = true;
 }
 
+// It prints no complaint of its own: 0.20 has a handler of a lack of memory that does, 0.21 has none.
+#if LIBRAW_COMPILE_CHECK_VERSION_NOTLESS(0, 21)
+constexpr unsigned kQuiet = LIBRAW_OPTIONS_NONE;
+#else
+constexpr unsigned kQuiet = LIBRAW_OPIONS_NO_MEMERR_CALLBACK;
+#endif
+
 // Its memory is large, and not for the stack.
 std::unique_ptr<LibRaw> Open(std::string_view bytes, bool& is_damaged, std::string& problem) {
-  auto raw = std::make_unique<LibRaw>(LIBRAW_OPIONS_NO_MEMERR_CALLBACK);
+  auto raw = std::make_unique<LibRaw>(kQuiet);
   raw->set_dataerror_handler(NoteDamage, &is_damaged);
   const int result = raw->open_buffer(const_cast<char*>(bytes.data()), bytes.size());
   if (result != LIBRAW_SUCCESS) problem = std::string(kDamaged) + libraw_strerror(result);
