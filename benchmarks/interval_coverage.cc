@@ -1,18 +1,17 @@
 // How often the intervals of a report hold what they are of, for scripts/coverage: samples of n
-// images are drawn, with replacement, from those of an evaluation (its JSON is FILE), whose pooled
-// scores are what an interval of a sample should hold. And how often groups, which are drawn from
-// these same images, are called different.
+// images are drawn, with replacement, from those of an evaluation (FILE is its only part), whose
+// pooled scores are what an interval of a sample should hold. And how often groups, which are drawn
+// from these same images, are called different.
 //
 // usage: interval_coverage FILE [TRIALS]
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "skinmask/base/file.h"
+#include "pipeline/evaluation_part.h"
 #include "skinmask/report/groups.h"
 #include "skinmask/report/intervals.h"
 
@@ -20,7 +19,11 @@ namespace {
 
 using namespace skinmask;
 
-using Images = std::vector<Metrics>;
+struct Image {
+  Metrics metrics;
+  CoarseScores scores;
+};
+using Images = std::vector<Image>;
 
 std::uint64_t Next(std::uint64_t& state) {  // SplitMix64
   std::uint64_t z = state += 0x9E3779B97F4A7C15;
@@ -29,26 +32,47 @@ std::uint64_t Next(std::uint64_t& state) {  // SplitMix64
   return z ^ (z >> 31);
 }
 
-EvaluationReport Drawn(const Images& images, std::size_t count, std::uint64_t& random) {
+EvaluationReport ReportOf(const Images& images) {
   EvaluationReport report;
-  for (std::size_t i = 0; i < count; ++i)
-    report.images.emplace_back("", images[Next(random) % images.size()]);
+  Evaluation sum;
+  double squared_error = 0;
+  for (const Image& image : images) {
+    report.images.emplace_back("", image.metrics);
+    report.blocks.push_back(image.scores);
+    sum.counts += image.metrics.counts;
+    squared_error +=
+        image.metrics.brier.value_or(0) * static_cast<double>(image.metrics.counts.Total());
+  }
+  report.pooled = MetricsOf(sum);
+  const ScoreMeasures measures = MeasuresOf(report.blocks);
+  report.pooled.auc = measures.auc;
+  report.pooled.average_precision = measures.average_precision;
+  report.pooled.brier = squared_error / static_cast<double>(sum.counts.Total());
   return report;
 }
 
-// A row for each size of the samples: the shares that held pooled recall, precision, F1 and
-// specificity, and the mean F1 of an image. What has no interval holds nothing.
+EvaluationReport Drawn(const Images& images, std::size_t count, std::uint64_t& random) {
+  Images drawn;
+  for (std::size_t i = 0; i < count; ++i) drawn.push_back(images[Next(random) % images.size()]);
+  return ReportOf(drawn);
+}
+
+// A row for each size of the samples: the shares that held pooled measures, and the mean F1 of an
+// image. What has no interval holds nothing.
 void PrintCoverage(const Images& images, int trials) {
-  EvaluationReport all;
-  Evaluation sum;
-  for (const Metrics& image : images) {
-    all.images.emplace_back("", image);
-    sum.counts += image.counts;
+  const EvaluationReport all = ReportOf(images);
+  auto pooled = Ratios(all.pooled);
+  auto means = MeanPerImage(all);
+  const ScoreMeasures measures = MeasuresOf(all.blocks);
+  for (const auto& [name, value] :
+       {std::pair("ece", measures.ece), std::pair("ece_middle", measures.ece_middle)}) {
+    pooled.emplace_back(name, value);
+    means.emplace_back(name, std::nullopt);
   }
-  all.pooled = MetricsOf(sum);
-  const auto pooled = Ratios(all.pooled), means = MeanPerImage(all);
-  fmt::print("| images | recall | precision | F1 | specificity | mean F1 per image |\n");
-  fmt::print("|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| images | recall | precision | F1 | specificity | AUC | average precision | Brier | ECE | "
+      "ECE, P from 0.2 to 0.8 | mean F1 per image |\n");
+  fmt::print("|---|---|---|---|---|---|---|---|---|---|---|\n");
   std::uint64_t random = 1;
   for (const std::size_t count : {10, 15, 20, 23, 40, 101}) {
     std::vector<int> held(pooled.size()), held_means(pooled.size());
@@ -56,7 +80,7 @@ void PrintCoverage(const Images& images, int trials) {
       const ReportIntervals intervals = IntervalsOf(Drawn(images, count, random));
       for (std::size_t r = 0; r < pooled.size(); ++r) {
         const auto holds = [&](const NamedIntervals& named, const std::optional<double>& value) {
-          const auto& interval = named[r].second;
+          const auto interval = r < named.size() ? named[r].second : std::nullopt;
           return interval && value && interval->low <= *value && *value <= interval->high;
         };
         const auto mean =
@@ -66,7 +90,8 @@ void PrintCoverage(const Images& images, int trials) {
       }
     }
     fmt::print("| {} |", count);
-    for (const char* const name : {"recall", "precision", "f1", "specificity"})
+    for (const char* const name : {"recall", "precision", "f1", "specificity", "auc",
+                                   "average_precision", "brier", "ece", "ece_middle"})
       for (std::size_t r = 0; r < pooled.size(); ++r)
         if (pooled[r].first == name) fmt::print(" {:.3f} |", 1. * held[r] / trials);
     for (std::size_t r = 0; r < pooled.size(); ++r)
@@ -104,10 +129,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   Images images;
-  const nlohmann::json report = nlohmann::json::parse(ReadFile(argv[1]));
-  for (const auto& image : report["images"])
-    images.push_back(
-        MetricsOf({{image["tp"], image["fp"], image["fn"], image["tn"]}, std::nullopt}));
+  const EvaluationPart part = ReadEvaluationPart(argv[1]);
+  for (std::size_t i = 0; i < part.images.size() && i < part.blocks.size(); ++i)
+    if (!part.images[i].problem) images.push_back({part.images[i].metrics, part.blocks[i]});
   const int trials = argc > 2 ? std::atoi(argv[2]) : 4000;
   PrintCoverage(images, trials);
   PrintGaps(images, trials);

@@ -20,6 +20,7 @@
 #include "skinmask/data/yuv_encoding.h"
 #include "skinmask/learn/calibration_curve.h"
 #include "skinmask/learn/class_counts.h"
+#include "skinmask/learn/coarse_scores.h"
 #include "skinmask/learn/compare.h"
 #include "skinmask/learn/decision.h"
 #include "skinmask/learn/evaluation.h"

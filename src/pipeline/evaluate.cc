@@ -40,6 +40,7 @@ std::vector<RankedPixel> DrawPixels(const LabelledImage& image, std::uint8_t pos
 struct Sums {
   Confusion counts;
   ScoreHistogram scores;
+  CoarseScores coarse;
   ClassCounts classes;  // of models of more than two
   std::vector<RankedPixel> drawn;
   AdaptationSummary adaptation;
@@ -51,8 +52,12 @@ JudgedImage RowOf(const std::string& name, Sums& sums, bool has_scores,
   JudgedImage row{name, {}, sums.adaptation, {}, {}};
   if (options.keep_scores) row.scores = sums.scores.Packed();
   if (options.above) sums.counts = CountsAbove(sums.scores.Packed(), *options.above);
-  row.metrics =
-      MetricsOf({sums.counts, has_scores ? std::optional(sums.scores.Steps()) : std::nullopt});
+  Evaluation evaluation{sums.counts, std::nullopt};
+  if (has_scores) {
+    evaluation.scores = sums.scores.Steps();
+    sums.coarse = CoarseScores(*evaluation.scores);
+  }
+  row.metrics = MetricsOf(evaluation);
   return row;
 }
 
@@ -91,7 +96,10 @@ void JudgePairs(const LabelledPairs& pairs, std::uint8_t positive, const JudgeOp
         return one;
       },
       [&](std::size_t, One&& one) {
+        const std::size_t place = PlaceOf(part.header.shard, part.images.size());
         part.images.push_back(std::move(one.row));
+        if (part.has_scores)
+          AddToBlock(part.blocks, place % EvaluationPart::kBlocks, one.sums.coarse);
         part.scores += one.sums.scores;
         part.classes += one.sums.classes;
         part.drawn.Add(one.sums.drawn);

@@ -38,6 +38,11 @@ std::vector<RankedPixel> PixelDraw::Ranked() const {
   return all;
 }
 
+void AddToBlock(std::vector<CoarseScores>& blocks, std::size_t block, const CoarseScores& scores) {
+  if (blocks.size() <= block) blocks.resize(block + 1);
+  blocks[block] += scores;
+}
+
 Metrics WithCounts(const Metrics& metrics, const Confusion& counts) {
   Metrics changed = MetricsOf({counts, std::nullopt});
   changed.auc = metrics.auc;
@@ -60,6 +65,7 @@ EvaluationReport ReportOf(const EvaluationPart& whole) {
   report.finder = whole.finder.value_or("");
   report.pooled = MetricsOf(pooled);
   report.scores = std::move(pooled.scores);
+  report.blocks = whole.blocks;
   report.images_without_mask = whole.images_without_mask;
   report.masks_look_inverted = MasksLookInverted(report);
   if (!whole.classes.classes.empty()) report.classes = whole.classes;
@@ -104,6 +110,7 @@ void EvaluationMerge::Add(const std::string& file, EvaluationPart&& part) {
     sum_.problems = std::move(part.problems);
   }
   sum_.scores += part.scores;
+  for (std::size_t b = 0; b < part.blocks.size(); ++b) AddToBlock(sum_.blocks, b, part.blocks[b]);
   sum_.classes += part.classes;
   sum_.drawn.Add(part.drawn.Ranked());
 }

@@ -16,6 +16,7 @@
 #include "skinmask/base/problem.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/learn/class_counts.h"
+#include "skinmask/learn/coarse_scores.h"
 #include "skinmask/learn/evaluation.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/pipeline/run.h"
@@ -59,6 +60,8 @@ struct JudgedImage {
 };
 
 struct EvaluationPart {
+  static constexpr std::size_t kBlocks = 1024;  // at most: that many tell the spread well
+
   PartHeader header;  // version, options and model are those of the file alone
   std::string positive = "skin";
   std::optional<std::string> finder;  // with an adapter: who found the faces
@@ -71,6 +74,8 @@ struct EvaluationPart {
   std::vector<Problem> problems;
   std::vector<JudgedImage> images;  // all pairs of the shard, in the order of the list
   ScoreHistogram scores;
+  // As EvaluationReport has them: files whose places in the whole list are the same modulo kBlocks.
+  std::vector<CoarseScores> blocks;
   ClassCounts classes;
   PixelDraw drawn;
 };
@@ -80,6 +85,9 @@ struct JudgeOptions {
   std::optional<double> above;  // as EvaluateImages has it
   bool tones = false;
 };
+
+// Adds the scores to those of the block.
+void AddToBlock(std::vector<CoarseScores>& blocks, std::size_t block, const CoarseScores& scores);
 
 // Judges the shard that `options` name; `detector` is null for masks that were made before.
 EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detector,

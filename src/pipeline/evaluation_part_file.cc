@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/json.h"
 #include "base/printable.h"
@@ -135,6 +136,45 @@ ScoreHistogram ReadScores(const JsonNode& node, const Confusion& counts) {
   return scores;
 }
 
+Json JsonOf(const CoarseScores& block, std::size_t index) {
+  Json json{{"block", index}, {"bins", Base64(block.Packed())}};
+  for (const auto& [count, positive, sum] : block.reliability)
+    json["reliability"].push_back({count, positive, sum});
+  return json;
+}
+
+CoarseScores ReadBlock(const JsonNode& node) {
+  std::array<CoarseScores::Probabilities, Reliability::kBins> reliability;
+  const JsonItems bins = node["reliability"].Items();
+  if (bins.size() != reliability.size()) node["reliability"].Fail(" has not 15 bins");
+  for (std::size_t b = 0; b < reliability.size(); ++b) {
+    const JsonItems values = bins[b].Items();
+    if (values.size() != 3) bins[b].Fail(" is not count, positive, sum");
+    reliability[b] = {values[0].Count(), values[1].Count(), values[2].Count()};
+  }
+  return Named(
+      node, [&] { return CoarseScores::Unpacked(FromBase64(node["bins"].Text()), reliability); });
+}
+
+// Ascending, and of all pixels.
+std::vector<CoarseScores> ReadBlocks(const JsonNode& node, const Confusion& counts) {
+  std::vector<CoarseScores> blocks;
+  std::uint64_t positive = 0, negative = 0;
+  for (const JsonNode& item : node.Items()) {
+    const std::uint64_t index = item["block"].Count();
+    if (index < blocks.size() || index >= EvaluationPart::kBlocks)
+      item["block"].Fail(" is out of order, or no block");
+    const CoarseScores block = ReadBlock(item);
+    if (block.bins.empty()) item["bins"].Fail(" is empty");
+    AddToBlock(blocks, index, block);
+    positive += block.Total(true);
+    negative += block.Total(false);
+  }
+  if (positive != counts.tp + counts.fn || negative != counts.fp + counts.tn)
+    node.Fail(" do not add up to the counts of the images");
+  return blocks;
+}
+
 void ReadDrawn(const JsonNode& node, PixelDraw& drawn) {
   std::vector<RankedPixel> pixels;
   for (const JsonNode& item : node.Items()) {
@@ -171,6 +211,11 @@ std::string FormatEvaluationPart(const EvaluationPart& part) {
   if (part.has_scores)
     root["scores"] = {{"bins", Base64(part.scores.Packed())},
                       {"squared_error", fmt::format("{}", part.scores.squared_error())}};
+  if (part.has_scores) {
+    root["blocks"] = Json::array();
+    for (std::size_t b = 0; b < part.blocks.size(); ++b)
+      if (!part.blocks[b].bins.empty()) root["blocks"].push_back(JsonOf(part.blocks[b], b));
+  }
   if (!part.classes.classes.empty()) root["classes"] = JsonOf(part.classes);
   root["drawn"] = Json::array();
   for (const auto& [rank, pixel] : part.drawn.Ranked())
@@ -204,7 +249,10 @@ EvaluationPart ParseEvaluationPart(const std::string& text, const std::string& n
   if (part.images.size() != SizeOf(part.header.shard, part.header.size))
     root["images"].Fail(fmt::format(" are {}, and the part has {} of {} pairs", part.images.size(),
                                     SizeOf(part.header.shard, part.header.size), part.header.size));
-  if (part.has_scores) part.scores = ReadScores(root["scores"], all);
+  if (part.has_scores) {
+    part.scores = ReadScores(root["scores"], all);
+    part.blocks = ReadBlocks(root["blocks"], all);
+  }
   if (root.Has("classes")) part.classes = ReadClassCounts(root["classes"], all.Total());
   ReadDrawn(root["drawn"], part.drawn);
   ReadListing(root, part);

@@ -11,6 +11,7 @@
 #include "base/student.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/learn/coarse_scores.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/groups.h"
 
@@ -73,6 +74,9 @@ constexpr std::size_t kRatioCount = 9;
 using Ratio = std::optional<double>;
 using RatioRow = std::array<Ratio, kRatioCount>;
 
+// The places of ratios that no sums over images give.
+constexpr std::size_t kAuc = 6, kAveragePrecision = 7;
+
 // In the order of Ratios().
 RatioRow Values(const Metrics& metrics) {
   RatioRow values;
@@ -133,6 +137,7 @@ struct Sums {
 struct LeftOut {
   Scored all;
   std::vector<Scored> without;
+  std::vector<ScoreMeasures> scores_without;  // each block of the report
 
   explicit LeftOut(const EvaluationReport& report) {
     Sums sums;
@@ -140,11 +145,22 @@ struct LeftOut {
     all = sums.Score();
     for (const auto& [name, image] : report.images)
       without.push_back(sums.Without(image, Values(image)).Score());
+    all.pooled[kAuc] = report.pooled.auc;
+    all.pooled[kAveragePrecision] = report.pooled.average_precision;
+    scores_without = MeasuresWithoutEach(report.blocks);
   }
 
   std::vector<Ratio> Without(RatioRow Scored::*row, std::size_t r) const {
+    if (row == &Scored::pooled && r == kAuc) return Without(&ScoreMeasures::auc);
+    if (row == &Scored::pooled && r == kAveragePrecision)
+      return Without(&ScoreMeasures::average_precision);
     std::vector<Ratio> values;
     for (const Scored& scored : without) values.push_back((scored.*row)[r]);
+    return values;
+  }
+  std::vector<Ratio> Without(Ratio ScoreMeasures::*measure) const {
+    std::vector<Ratio> values;
+    for (const ScoreMeasures& measures : scores_without) values.push_back(measures.*measure);
     return values;
   }
 };
@@ -197,11 +213,20 @@ std::optional<GroupGap> LargestGap(const std::vector<Compared>& groups) {
 
 ReportIntervals IntervalsOf(const EvaluationReport& report) {
   const LeftOut scores(report);
-  return ForEachRatio([&](RatioRow Scored::*row, std::size_t r) -> std::optional<Interval> {
-    const auto log_odds = JackknifeOfShare((scores.all.*row)[r], scores.Without(row, r));
+  const auto of_share = [](const Ratio& all,
+                           const std::vector<Ratio>& without) -> std::optional<Interval> {
+    const auto log_odds = JackknifeOfShare(all, without);
     if (!log_odds) return std::nullopt;
     return SharesAt(*log_odds, kOutside, kOfOne);
+  };
+  ReportIntervals intervals = ForEachRatio([&](RatioRow Scored::*row, std::size_t r) {
+    return of_share((scores.all.*row)[r], scores.Without(row, r));
   });
+  const ScoreMeasures all = MeasuresOf(report.blocks);
+  intervals.pooled.emplace_back("ece", of_share(all.ece, scores.Without(&ScoreMeasures::ece)));
+  intervals.pooled.emplace_back(
+      "ece_middle", of_share(all.ece_middle, scores.Without(&ScoreMeasures::ece_middle)));
+  return intervals;
 }
 
 ReportIntervals IntervalsOfDifference(const EvaluationReport& a, const EvaluationReport& b) {
@@ -211,6 +236,7 @@ ReportIntervals IntervalsOfDifference(const EvaluationReport& a, const Evaluatio
   const LeftOut first(a), second(b);
   return ForEachRatio([&](RatioRow Scored::*row, std::size_t r) -> std::optional<Interval> {
     std::vector<Ratio> of_a = first.Without(row, r), of_b = second.Without(row, r);
+    if (of_a.size() != of_b.size()) return std::nullopt;  // one has no scores
     of_a.push_back((first.all.*row)[r]);
     of_b.push_back((second.all.*row)[r]);
     std::vector<double> differences;

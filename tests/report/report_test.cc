@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "base/student.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/learn/reliability.h"
 #include "skinmask/media/image.h"
 #include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/gallery.h"
@@ -91,7 +94,105 @@ TEST(Intervals, OfThePooledBrierScoreWeighPixels) {
   EXPECT_NEAR(interval.high, brier + 2 * error, 0.3 * error);
   report.images[7].second.brier.reset();
   for (const auto& [name, pooled] : IntervalsOf(report).pooled)
-    EXPECT_EQ(pooled.has_value(), name != "auc" && name != "average_precision" && name != "brier");
+    EXPECT_EQ(pooled.has_value(), name != "auc" && name != "average_precision" && name != "brier" &&
+                                      !name.starts_with("ece"));
+}
+
+// Photographs of all sizes, each with an offset of its own.
+std::vector<ScoreHistogram> ScoredImages(int count) {
+  Random random(12);
+  std::vector<ScoreHistogram> images;
+  for (int i = 0; i < count; ++i) {
+    ScoreHistogram histogram;
+    const double offset = 0.7 * random.Normal() + 0.5, share = 0.1 + 0.3 * random.Uniform();
+    const auto pixels = static_cast<int>(std::exp(7 + 0.4 * random.Normal()));
+    for (int p = 0; p < pixels; ++p) {
+      const bool truth = random.Uniform() < share;
+      histogram.Add(static_cast<float>(offset + (truth ? 1.5 : -3) + 2 * random.Normal()), truth);
+    }
+    images.push_back(histogram);
+  }
+  return images;
+}
+
+// Of the images with these places, one each time that its place is there.
+EvaluationReport Pooled(const std::vector<ScoreHistogram>& images,
+                        const std::vector<std::size_t>& places) {
+  EvaluationReport report;
+  ScoreHistogram sum;
+  Confusion all;
+  for (const std::size_t i : places) {
+    const Confusion counts = CountsAbove(images[i].Packed(), 0);
+    report.images.emplace_back("i", MetricsOf({counts, images[i].Steps()}));
+    report.blocks.emplace_back(images[i].Steps());
+    sum += images[i];
+    all += counts;
+  }
+  report.scores = sum.Steps();
+  report.pooled = MetricsOf({all, report.scores});
+  return report;
+}
+
+std::array<double, 5> FineMeasures(const EvaluationReport& report) {
+  const Reliability reliability = ReliabilityOf(*report.scores);
+  return {*report.pooled.auc, *report.pooled.average_precision, *report.pooled.brier,
+          *reliability.Ece(), *reliability.EceMiddle()};
+}
+
+// The oracles: images left out and all counted anew in the fine bins, and images drawn anew.
+TEST(Intervals, OfPooledScoresAreThoseOfImagesLeftOutAndOfImagesDrawn) {
+  constexpr std::size_t kImages = 40, kDraws = 200;
+  constexpr const char* kNames[] = {"auc", "average_precision", "brier", "ece", "ece_middle"};
+  const std::vector<ScoreHistogram> images = ScoredImages(kImages);
+  std::vector<std::size_t> places(kImages);
+  for (std::size_t i = 0; i < kImages; ++i) places[i] = i;
+  const EvaluationReport report = Pooled(images, places);
+  const std::array<double, 5> all = FineMeasures(report);
+  std::array<std::vector<double>, 5> left_out, drawn;
+  for (std::size_t i = 0; i < kImages; ++i) {
+    std::vector<std::size_t> rest = places;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    const auto measures = FineMeasures(Pooled(images, rest));
+    for (std::size_t m = 0; m < 5; ++m) left_out[m].push_back(Logit(measures[m]));
+  }
+  Random random(5);
+  for (std::size_t draw = 0; draw < kDraws; ++draw) {
+    std::vector<std::size_t> some(kImages);
+    for (std::size_t& place : some) place = random.Next() % kImages;
+    const auto measures = FineMeasures(Pooled(images, some));
+    for (std::size_t m = 0; m < 5; ++m) drawn[m].push_back(Logit(measures[m]));
+  }
+  const auto moments = [](const std::vector<double>& values) {  // mean, and two sums about it
+    const double n = static_cast<double>(values.size());
+    double mean = 0, second = 0, fourth = 0;
+    for (const double value : values) mean += value / n;
+    for (const double value : values) second += std::pow(value - mean, 2);
+    for (const double value : values) fourth += std::pow(value - mean, 4);
+    return std::array{mean, second, fourth};
+  };
+  const NamedIntervals intervals = IntervalsOf(report).pooled;
+  for (std::size_t m = 0; m < 5; ++m) {
+    const Interval& interval = Named(intervals, kNames[m]);
+    const auto [mean, second, fourth] = moments(left_out[m]);
+    const double error = std::sqrt((kImages - 1.) / kImages * second);
+    const double t =
+        StudentQuantile(0.975, static_cast<std::size_t>(std::max(2., second * second / fourth)));
+    const double middle = Logit(all[m]);
+    EXPECT_NEAR(Logit(interval.low), middle - t * error, 0.02 * t * error) << kNames[m];
+    EXPECT_NEAR(Logit(interval.high), middle + t * error, 0.02 * t * error) << kNames[m];
+    const double of_draws = std::sqrt(moments(drawn[m])[1] / kDraws);
+    EXPECT_NEAR(error, of_draws, 0.2 * of_draws) << kNames[m];
+  }
+  // With one image nothing can be left out.
+  for (const auto& [name, interval] : IntervalsOf(Pooled(images, {3})).pooled)
+    EXPECT_FALSE(interval.has_value()) << name;
+  // The difference to itself is nothing; scores that one of both has not have none.
+  EvaluationReport without = report;
+  without.blocks.clear();
+  EXPECT_EQ(Named(IntervalsOfDifference(report, report).pooled, "auc").high, 0);
+  const NamedIntervals none = IntervalsOfDifference(report, without).pooled;
+  for (const auto& [name, interval] : none)
+    EXPECT_EQ(interval.has_value(), name != "auc" && name != "average_precision") << name;
 }
 
 // Images as photographs are: of all sizes, and a few of them with most of the errors. In 95 of 100
@@ -200,6 +301,9 @@ TEST_F(ReportTest, HoldsTheJsonAndAsksForNothing) {
   for (const char* panel : {"photograph", "truth", "probability", "errors"})
     EXPECT_TRUE(pictures["astronaut.png"][panel].get<std::string>().starts_with(
         "data:image/jpeg;base64,/9j/"));
+  for (const char* name : {"auc", "average_precision", "brier", "ece", "ece_middle"})
+    EXPECT_EQ(evaluation["intervals"]["pooled"][name].size(), 2u) << name;
+  EXPECT_NE(run.out.find("  95 % of pooled   (2 images)\n"), run.out.npos) << run.out;
   for (const char* key : {"intervals", "operating_point", "best_f1", "curves", "reliability",
                           "log_odds", "boundary", "gallery", "model"})
     EXPECT_TRUE(evaluation.contains(key)) << key;

@@ -13,6 +13,7 @@
 #include "skinmask/data/tone.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/learn/class_counts.h"
+#include "skinmask/learn/coarse_scores.h"
 #include "skinmask/learn/evaluation.h"
 #include "skinmask/learn/selective.h"
 #include "skinmask/model/model.h"
@@ -51,8 +52,11 @@ struct EvaluationReport {
   // Where they were asked for: of each image the median colour of its true positive pixels, absent
   // where it has none.
   std::vector<std::optional<Lab>> tones;
-  std::vector<Grouping> groupings;   // as AddToneGroupings and AddGroupings add them
-  std::optional<Scores> scores;      // pooled
+  std::vector<Grouping> groupings;  // as AddToneGroupings and AddGroupings add them
+  std::optional<Scores> scores;     // pooled
+  // The scores of images, as intervals need them: of each image, or of more than 1,024 files every
+  // 1,024th together, so that memory does not grow with them. Empty where masks are judged.
+  std::vector<CoarseScores> blocks;
   std::optional<Decision> decision;  // how the model decided; absent where masks are judged
   // P(skin) above the first and at most the second is 'I do not know', in what is told of it beside
   // the counts, which are of all pixels.

@@ -16,10 +16,11 @@ struct Interval {
 using NamedIntervals = std::vector<std::pair<std::string, std::optional<Interval>>>;
 
 // 95 % intervals by the jackknife over images (Efron and Tibshirani 1993, chapter 11): pixels of
-// one image are not independent, images nearly are. Ratios as in Ratios(); pooled ones come from
-// the sums of the images' confusion counts and squared errors, so that pooled auc and
-// average_precision, which have no such sums, are absent; so is everything with fewer than two
-// images, and what is 0 or 1, or would be without one of the images. Cost: images * 1 us.
+// one image are not independent, images nearly are. Ratios as in Ratios(), and of the pooled ones
+// `ece` and `ece_middle` after them; pooled ones come from the sums of the images' confusion counts
+// and squared errors, and those of ranks and calibration from the report's blocks of scores.
+// Absent is everything with fewer than two images, and what is 0 or 1, or would be without one of
+// the images. Cost: images * 1 us, and blocks * 10 us.
 struct ReportIntervals {
   static constexpr double kConfidence = 0.95;
   NamedIntervals pooled, mean_per_image;

@@ -15,6 +15,7 @@
 #include "skinmask/base/error.h"
 #include "skinmask/learn/reliability.h"
 #include "skinmask/report/comparison.h"
+#include "skinmask/report/intervals.h"
 
 namespace skinmask::cli {
 
@@ -34,6 +35,14 @@ void PrintClasses(const ClassCounts& counts) {
   Print("{:<18} {:>{}}\n", "all", Shown(counts.Accuracy()), 13 * counts.classes.size() + 12);
 }
 
+// "  0.8712 - 0.9453", or nothing.
+std::string IntervalText(const NamedIntervals& intervals, std::string_view name) {
+  for (const auto& [other, interval] : intervals)
+    if (other == name && interval)
+      return fmt::format("  {:.4f} - {:.4f}", interval->low, interval->high);
+  return "";
+}
+
 }  // namespace
 
 void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
@@ -43,21 +52,27 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
   Print("{:<18} {:>14} {:>14}\n", "called " + yes, c.tp, c.fp);
   Print("{:<18} {:>14} {:>14}\n\n", "called " + no, c.fn, c.tn);
   Print("{:<18} {:>14}", "", "pooled");
-  if (!report.images.empty())
-    Print(" {:>14}  ({} image{})", "mean per image", report.images.size(),
-          report.images.size() > 1 ? "s" : "");
+  const std::size_t images = report.images.size();
+  const NamedIntervals intervals = images > 1 ? IntervalsOf(report).pooled : NamedIntervals();
+  if (images > 0)
+    Print(" {:>14}{}  ({} image{})", "mean per image", images > 1 ? "  95 % of pooled " : "",
+          images, images > 1 ? "s" : "");
   Print("\n");
   const auto means = MeanPerImage(report);
   for (const auto& [name, value] : Ratios(report.pooled)) {
     Print("{:<18} {:>14}", name, Shown(value));
     for (const auto& [other, mean] : means)
-      if (!report.images.empty() && other == name) Print(" {:>14}", Shown(mean));
-    Print("\n");
+      if (images > 0 && other == name) Print(" {:>14}", Shown(mean));
+    Print("{}\n", IntervalText(intervals, name));
   }
   if (report.scores) {
     const Reliability reliability = ReliabilityOf(*report.scores);
-    Print("{:<18} {:>14}\n{:<18} {:>14}  (of P from 0.2 to 0.8)\n", "ece", Shown(reliability.Ece()),
-          "ece_middle", Shown(reliability.EceMiddle()));
+    const std::string of_ece = IntervalText(intervals, "ece"),
+                      of_middle = IntervalText(intervals, "ece_middle");
+    Print("{:<18} {:>14}{}\n", "ece", Shown(reliability.Ece()),
+          of_ece.empty() ? "" : fmt::format("{:15}{}", "", of_ece));
+    Print("{:<18} {:>14}{}  (of P from 0.2 to 0.8)\n", "ece_middle", Shown(reliability.EceMiddle()),
+          of_middle.empty() ? "" : fmt::format("{:15}{}", "", of_middle));
   }
   if (report.decision)
     Print("{:<18} {:>14.6g}  ({}{})\n", "threshold", report.decision->threshold,

@@ -9,8 +9,11 @@ const ratioNames = {
 };
 
 function ratioCell(pooling, name) {
-  const cell = element('td', {}, number(`${pooling}.${name}`));
-  const path = `intervals.${pooling}.${name}`;
+  return cellWithInterval(`${pooling}.${name}`, `intervals.${pooling}.${name}`);
+}
+
+function cellWithInterval(value, path) {
+  const cell = element('td', {}, number(value));
   if (valueAt(path))
     cell.append(element('span', {class: 'interval'}, number(path + '.0'), ' – ', number(path + '.1')));
   return cell;
@@ -40,13 +43,13 @@ function showScores() {
   }
   for (const [name, title] of report.reliability ? [['ece', 'ECE'], ['ece_middle', 'ECE, P from .2 to .8']] : [])
     if (valueAt('reliability.' + name) !== null)
-      table.append(row('td', [element('td', {}, term(name, title)), number('reliability.' + name)].concat(many ? [''] : [])));
+      table.append(row('td', [element('td', {}, term(name, title)), cellWithInterval('reliability.' + name, 'intervals.pooled.' + name)].concat(many ? [''] : [])));
   fillConfusion(null);
   if (report.classes) showClasses();
   if (report.images.length > 1)
     document.getElementById('interval-note').append(
-        'Below the scores: 95 % intervals over images (the jackknife). Pooled AUC and average precision ' +
-        'have none. Means are over the images where a ratio is defined.');
+        'Below the scores: 95 % intervals over images (the jackknife). ' +
+        'Means are over the images where a ratio is defined.');
 }
 
 // More than two classes: how many pixels of each were called each.

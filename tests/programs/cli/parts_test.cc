@@ -47,6 +47,35 @@ TEST_F(PartsTest, EvaluationsOfShardsAddUpToThatOfOneRun) {
   ExpectEqual("--images " + samples + "/photos --truth " + samples + "/masks --max-f1", {2});
 }
 
+// Of more images than there are blocks some are left out together, in parts as in one run.
+TEST_F(PartsTest, IntervalsOfManyImagesAreThoseOfTheirBlocks) {
+  constexpr int kImages = 1030, kBlocks = 1024;
+  cv::Mat truth(8, 8, CV_8UC1, cv::Scalar(0));
+  truth.colRange(0, 4) = 255;
+  const std::string mask = Encode(".png", truth);
+  for (int i = 0; i < kImages; ++i) {
+    cv::theRNG().state = static_cast<std::uint64_t>(i) + 1;
+    cv::Mat picture(8, 8, CV_8UC3);
+    cv::randn(picture, cv::Scalar(110, 120, 150), cv::Scalar(40, 40, 40));
+    Put(fmt::format("i/{:04}.png", i), Encode(".png", picture));
+    Put(fmt::format("m/{:04}.png", i), mask);
+  }
+  ExpectEqual("--images i --truth m --adapt off", {3});
+  const ordered_json whole = ordered_json::parse(Bytes("one.json"));
+  EXPECT_EQ(whole["images"].size(), std::size_t{kImages});
+  EXPECT_EQ(whole["intervals"]["pooled"]["auc"].size(), 2u);
+  ASSERT_EQ(Run("evaluate --images i --truth m --adapt off --shard 1/1 --partial p.json").status,
+            0);
+  const ordered_json blocks = ordered_json::parse(Bytes("p.json"))["blocks"];
+  ASSERT_EQ(blocks.size(), std::size_t{kBlocks});
+  for (const auto& [block, pixels] : {std::pair(5, 128), std::pair(6, 64)}) {
+    int count = 0;
+    for (const ordered_json& bin : blocks[static_cast<std::size_t>(block)]["reliability"])
+      count += bin[0].get<int>();
+    EXPECT_EQ(count, pixels) << block;
+  }
+}
+
 TEST_F(PartsTest, OneModelMayHaveManyPaths) {
   PutPairs(3);
   ASSERT_EQ(Run("train --images i --masks m -o own.json").status, 0);
