@@ -16,7 +16,8 @@ void NoteDamage(void* data, const char*, Offset) {
   *static_cast<bool*>(data) = true;
 }
 
-// It prints no complaint of its own: 0.20 has a handler of a lack of memory that does, 0.21 has none.
+// It prints no complaint of its own: 0.20 has a handler of a lack of memory that does, 0.21 has
+// none.
 #if LIBRAW_COMPILE_CHECK_VERSION_NOTLESS(0, 21)
 constexpr unsigned kQuiet = LIBRAW_OPTIONS_NONE;
 #else
