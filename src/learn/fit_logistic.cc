@@ -13,6 +13,21 @@
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/fit.h"
 
+namespace skinmask::logistic {
+
+void RequireIndependentTerms(const Eigen::MatrixXd& information) {
+  constexpr double kSingular = 1e-13;  // of eigenvalues, some 500 roundings
+  const Eigen::VectorXd values =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(information, Eigen::EigenvaluesOnly)
+          .eigenvalues();
+  if (!(values(0) > kSingular * values(values.size() - 1)))
+    throw Error("logistic",
+                "its features depend on each other linearly, so no weights are the best "
+                "(fewer `channels`, simpler `features`, or `ridge` 1e-6 or more)");
+}
+
+}  // namespace skinmask::logistic
+
 namespace skinmask {
 namespace {
 
@@ -20,6 +35,7 @@ using Solver = LogisticOptions::Solver;
 using logistic::LogLikelihoodAt;
 using logistic::Matrix;
 using logistic::Problem;
+using logistic::RequireIndependentTerms;
 using logistic::Vector;
 
 struct Solution {
@@ -27,19 +43,6 @@ struct Solution {
   int iterations = 0;
   bool converged = false;
 };
-
-// Standardised terms that depend on each other have no one best weights. `start` is of weights 0.
-void RequireIndependent(const LogLikelihoodAt& start, const LogisticOptions& options) {
-  constexpr double kSingular = 1e-13;  // of eigenvalues, some 500 roundings
-  if (options.ridge > 0) return;
-  const Eigen::VectorXd values =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(start.information, Eigen::EigenvaluesOnly)
-          .eigenvalues();
-  if (!(values(0) > kSingular * values(values.size() - 1)))
-    throw Error("logistic",
-                "its features depend on each other linearly, so no weights are the best "
-                "(fewer `channels`, simpler `features`, or `ridge` 1e-6 or more)");
-}
 
 int MostOf(const LogisticOptions& options) {
   const Solver solver = options.solver;
@@ -178,7 +181,7 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   const Problem problem(samples, options, model);
   const LogisticOptions& how = options.logistic;
   const LogLikelihoodAt start = problem.At(Vector::Zero(problem.terms()), true);
-  RequireIndependent(start, how);
+  if (how.ridge == 0) RequireIndependentTerms(start.information);
   const Solution solution = Solve(problem, start, options);
   const double log_likelihood = problem.LogLikelihood(solution.w);
   if (!solution.w.allFinite() || !std::isfinite(log_likelihood))

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,6 +16,7 @@ namespace skinmask {
 namespace {
 
 using logistic::Polynomial;
+using logistic::RequireIndependentTerms;
 using logistic::Scale;
 
 // The Hessian has ((K - 1) m)^2 numbers, and each point adds to all of them.
@@ -169,17 +169,6 @@ class Multinomial {
   double total_ = 0, least_ = HUGE_VAL;
 };
 
-void RequireIndependentTerms(const MultinomialAt& start) {
-  constexpr double kSingular = 1e-13;
-  const Eigen::VectorXd values =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(start.information, Eigen::EigenvaluesOnly)
-          .eigenvalues();
-  if (!(values(0) > kSingular * values(values.size() - 1)))
-    throw Error("logistic",
-                "its features depend on each other linearly, so no weights are the best "
-                "(fewer `channels`, simpler `features`, or `ridge` 1e-6 or more)");
-}
-
 }  // namespace
 
 void FitMultinomial(const Samples& samples, const FitOptions& options, Model& model) {
@@ -196,7 +185,7 @@ void FitMultinomial(const Samples& samples, const FitOptions& options, Model& mo
   watch.Begin(problem.total());
   Eigen::VectorXd v = Eigen::VectorXd::Zero(problem.size());
   MultinomialAt at = problem.At(v);
-  if (how.ridge == 0) RequireIndependentTerms(at);
+  if (how.ridge == 0) RequireIndependentTerms(at.information);
   bool converged = false;
   int iterations = 0;
   while (iterations < most && !converged) {

@@ -57,6 +57,9 @@ Scale ScaleOf(const std::vector<PointPlanes>& classes, int features);
 void Standardise(const Scale& scale, PointPlanes& points);
 // 1, u, and products of u, of a point of standardised u.
 Vector TermsOf(const Polynomial& form, const PointPlanes& points, std::size_t point);
+// Of weights 0. Throws Error where standardised terms depend on each other: no weights are the
+// best.
+void RequireIndependentTerms(const Eigen::MatrixXd& information);
 // From weights on standardised terms to coefficients of the features.
 FeatureTerms Coefficients(const Polynomial& form, const Scale& scale, const Vector& w);
 
