@@ -172,7 +172,7 @@ TEST(Intervals, OfPooledScoresAreThoseOfImagesLeftOutAndOfImagesDrawn) {
   };
   const NamedIntervals intervals = IntervalsOf(report).pooled;
   for (std::size_t m = 0; m < 5; ++m) {
-    const Interval& interval = Named(intervals, kNames[m]);
+    const Interval interval = Named(intervals, kNames[m]);
     const auto [mean, second, fourth] = moments(left_out[m]);
     const double error = std::sqrt((kImages - 1.) / kImages * second);
     const double t =
