@@ -19,6 +19,7 @@ constexpr std::pair<double, double> kUsualInterval{0.25, 0.75};
 Model AsAskedFor(Model model, const DetectorOptions& options) {
   if (options.prior) model = WithPrior(std::move(model), *options.prior);
   if (options.threshold) model.decision = {*options.threshold, "fixed", ""};
+  if (!options.class_costs.empty()) model = WithClassCosts(std::move(model), options.class_costs);
   return model;
 }
 

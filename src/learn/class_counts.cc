@@ -31,7 +31,8 @@ std::vector<std::size_t> IndicesInModel(const Samples& samples, const Model& mod
 
 }  // namespace
 
-ClassCounts::ClassCounts(const Model& model) : counts(model.classes.size() * model.classes.size()) {
+ClassCounts::ClassCounts(const Model& model)
+    : counts(model.classes.size() * model.classes.size()), costs(model.class_costs) {
   for (const ClassModel& c : model.classes) classes.push_back(c.name);
 }
 
@@ -46,6 +47,16 @@ std::optional<double> ClassCounts::Accuracy() const {
   for (std::size_t k = 0; k < classes.size(); ++k) right += Count(k, k);
   for (const std::uint64_t count : counts) all += count;
   return Share(right, all);
+}
+
+std::optional<double> ClassCounts::MeanCost() const {
+  double cost = 0, all = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (!costs.empty()) cost += costs[i] * static_cast<double>(counts[i]);
+    all += static_cast<double>(counts[i]);
+  }
+  if (costs.empty() || all == 0) return std::nullopt;
+  return cost / all;
 }
 
 std::optional<double> ClassCounts::Recall(std::size_t k) const {

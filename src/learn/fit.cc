@@ -269,6 +269,7 @@ Model Fit(const Samples& samples, const FitOptions& options) {
   else
     FitGaussians(samples, options, model);
   SetPriors(options, model);
+  model.class_costs = options.class_costs;
   Validate(model, "trained model");
   return model;
 }

@@ -210,6 +210,11 @@ const OptionTable<FitOptions>& FitTable() {
           .Shown("prior", "Model", "P",
                  "Prior P(skin), or NAME=P for every class (default: shares of the samples)")
           .List(),
+      Option("class_costs", &O::class_costs, TextOfClassCosts, ClassCostsFrom)
+          .Shown("class_costs", "Model", "C,C:C,C",
+                 "What calling one class another costs, a row for each true class and a column for "
+                 "what it is called, in the order of the model's classes, the positive one first: "
+                 "output classes calls what costs least (default: 1 for every error)"),
       Option("positive", &O::positive)
           .Shown("positive", "Model", "CLASS", "The class that masks show"),
       Option("mixture.components", TextOfComponents, SetComponents)

@@ -122,6 +122,13 @@ void PutPositiveFirst(const JsonNode& root, Model& model) {
     if (!model.shrinkage.empty())
       std::rotate(model.shrinkage.begin(), model.shrinkage.begin() + index,
                   model.shrinkage.begin() + index + 1);
+    if (const std::size_t size = model.classes.size(); model.class_costs.size() == size * size) {
+      const auto costs = model.class_costs.begin();
+      const auto row = static_cast<std::ptrdiff_t>(size);
+      std::rotate(costs, costs + index * row, costs + (index + 1) * row);
+      for (std::ptrdiff_t r = 0; r < row; ++r)
+        std::rotate(costs + r * row, costs + r * row + index, costs + r * row + index + 1);
+    }
     return;
   }
   root["positive"].Fail(fmt::format(" '{}' is not one of the classes", name));
@@ -269,6 +276,10 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
   model.features = ReadFeatures(root["features"]);
   ReadParameters(root["parameters"], model);
   CheckClassList(root["classes"], model);
+  const JsonNode decision = root["decision"];
+  if (decision.Has("class_costs"))
+    for (const JsonNode& row : decision["class_costs"].Items())
+      for (const JsonNode& cost : row.Items()) model.class_costs.push_back(cost.Real());
   PutPositiveFirst(root, model);
   if (root.Has("calibration")) {
     const JsonNode node = root["calibration"];
@@ -280,9 +291,9 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
         ReadCurve(node["faces"]), ReadCurve(node["image"]),
         node.Has("neither") ? ReadCurve(node["neither"]) : CalibrationCurve(), node["data"].Text()};
   }
-  model.decision.threshold = root["decision"]["threshold"].Real();
-  model.decision.rule = root["decision"]["rule"].Text();
-  if (root["decision"].Has("data")) model.decision.data = root["decision"]["data"].Text();
+  model.decision.threshold = decision["threshold"].Real();
+  model.decision.rule = decision["rule"].Text();
+  if (decision.Has("data")) model.decision.data = decision["data"].Text();
   model.card = ReadCard(root["card"]);
   Validate(model, subject);
   return model;
@@ -311,6 +322,9 @@ std::string ModelToJson(const Model& model) {
   }
   root["decision"] = {{"threshold", model.decision.threshold}, {"rule", model.decision.rule}};
   if (!model.decision.data.empty()) root["decision"]["data"] = model.decision.data;
+  const std::size_t size = model.classes.size();
+  for (auto row = model.class_costs.begin(); row != model.class_costs.end(); row += size)
+    root["decision"]["class_costs"].push_back(std::vector<double>(row, row + size));
   root["card"] = CardJson(model);
   return JsonText(root, 2) + "\n";
 }

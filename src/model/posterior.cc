@@ -94,6 +94,7 @@ void Posterior::LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z)
 
 void Posterior::ClassRow(const std::uint8_t* bgr, std::size_t count,
                          std::uint8_t* index) const noexcept {
+  if (reference_.has_costs()) return reference_.ClassRow(bgr, count, index);
   std::visit(Overloaded{[&](const Folded& f) { f.compiled.ClassRow(bgr, count, index); },
                         [&](const CompiledMixture& m) { m.ClassRow(bgr, count, index); },
                         [&](const auto&) { reference_.ClassRow(bgr, count, index); }},

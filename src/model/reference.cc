@@ -36,6 +36,7 @@ Reference::Reference(const Model& model)
     : space_(&model.features.space()),
       classes_(model.classes.size()),
       kind_(model.kind),
+      costs_(model.class_costs),
       calibrated_(!model.calibration.identity()),
       calibration_(model.calibration),
       size_(static_cast<std::size_t>(model.features.size())) {
@@ -200,6 +201,17 @@ void Reference::LogOddsRow(const std::uint8_t* bgr, std::size_t count, double* z
   }
 }
 
+std::size_t Reference::Cheapest(const double* a) const noexcept {
+  const double largest = *std::max_element(a, a + classes_);
+  std::array<double, kMaxClasses> weight, cost{};
+  for (std::size_t k = 0; k < classes_; ++k) weight[k] = std::exp(a[k] - largest);
+  for (std::size_t k = 0; k < classes_; ++k)
+    for (std::size_t called = 0; called < classes_; ++called)
+      cost[called] += weight[k] * costs_[k * classes_ + called];
+  return static_cast<std::size_t>(std::min_element(cost.begin(), cost.begin() + classes_) -
+                                  cost.begin());
+}
+
 void Reference::ClassRow(const std::uint8_t* bgr, std::size_t count,
                          std::uint8_t* index) const noexcept {
   std::array<double, kMaxClasses> a;
@@ -207,8 +219,11 @@ void Reference::ClassRow(const std::uint8_t* bgr, std::size_t count,
     std::int32_t carrier[3];
     CarrierRow(*space_, bgr + 3 * i, 1, carrier);
     Discriminants(carrier, a.data());
-    index[i] =
-        static_cast<std::uint8_t>(std::max_element(a.begin(), a.begin() + classes_) - a.begin());
+    const auto called = has_costs()
+                            ? Cheapest(a.data())
+                            : static_cast<std::size_t>(
+                                  std::max_element(a.begin(), a.begin() + classes_) - a.begin());
+    index[i] = static_cast<std::uint8_t>(called);
   }
 }
 

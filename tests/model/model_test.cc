@@ -50,6 +50,31 @@ TEST(Model, ReadsBackBitForBit) {
   }
 }
 
+TEST(Model, CostsAreReadBackInTheOrderOfTheClasses) {
+  Model model = WithClassCosts(Trained(Kind::kQda, 3), {0, 1, 2, 3, 0, 4, 5, 6, 0});
+  EXPECT_EQ(ModelFromJson(ModelToJson(model), "m").class_costs, model.class_costs);
+  // The same of a file in which the positive class stands last.
+  Json json = Json::parse(ModelToJson(model));
+  Json& classes = json["parameters"]["classes"];
+  std::rotate(classes.begin(), classes.begin() + 1, classes.end());
+  json["decision"]["class_costs"] = {{0, 4, 3}, {6, 0, 5}, {1, 2, 0}};
+  EXPECT_EQ(ModelFromJson(json.dump(), "m").class_costs, model.class_costs);
+}
+
+TEST(Model, RefusesCostsThatAreOfOtherClasses) {
+  const Model model = Trained(Kind::kQda, 3);
+  for (const ClassCosts& costs : {ClassCosts{0, 1, 1, 0},
+                                  {0, 1, 1, 1, 1, 1, 1, 1, 0},
+                                  {0, 1, 1, -1, 0, 1, 1, 1, 0},
+                                  {0, 1, NAN, 1, 0, 1, 1, 1, 0}})
+    EXPECT_THROW(WithClassCosts(model, costs), Error);
+  EXPECT_EQ(TextOfClassCosts(ClassCostsFrom("0,1.5:2,0")), "0,1.5:2,0");
+  for (const char* const text :
+       {"0", "0,1", "0,1:1", "0,1:1,0:", "0,1:1,x", "0,1;1,0", ":", "0,-1:1,0"})
+    EXPECT_THROW(ClassCostsFrom(text), Error) << text;
+  EXPECT_TRUE(ClassCostsFrom("").empty());
+}
+
 TEST(Model, ThePositiveClassMayStandAnywhereInTheFile) {
   const Model model = Trained(Kind::kQda);
   Json json = Json::parse(ModelToJson(model));

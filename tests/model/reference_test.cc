@@ -73,5 +73,59 @@ TEST(Reference, RowsAreThePixelsOneByOne) {
   }
 }
 
+TEST(Reference, ClassesCostLeast) {
+  testing::Random random(5);
+  Model model = Trained(Kind::kQda, "YCrCb", 3);
+  model.class_costs = {0, 1, 7, 4, 0, 2, 1, 9, 0};
+  const Reference reference(model);
+  const Posterior posterior(model);
+  int moved = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const std::uint8_t bgr[3] = {random.Byte(), random.Byte(), random.Byte()};
+    const auto p = reference.Posteriors(bgr[0], bgr[1], bgr[2]);
+    std::array<double, 3> cost{};
+    for (std::size_t truth = 0; truth < 3; ++truth)
+      for (std::size_t called = 0; called < 3; ++called)
+        cost[called] += p[truth] * model.class_costs[3 * truth + called];
+    std::uint8_t called, of_posterior;
+    reference.ClassRow(bgr, 1, &called);
+    posterior.ClassRow(bgr, 1, &of_posterior);
+    EXPECT_EQ(called, of_posterior);
+    EXPECT_LE(cost[called], *std::ranges::min_element(cost) * (1 + 1e-12));
+    moved += called != std::ranges::max_element(p) - p.begin();
+  }
+  EXPECT_GT(moved, 20);
+}
+
+TEST(Reference, EqualCostsAreNone) {
+  Model model = Trained(Kind::kQda, "BGR", 3);
+  const Posterior without(model);
+  const Reference by_costs(WithClassCosts(model, {0, 2, 2, 2, 0, 2, 2, 2, 0}));
+  testing::Random random(6);
+  for (int i = 0; i < 2000; ++i) {
+    const std::uint8_t bgr[3] = {random.Byte(), random.Byte(), random.Byte()};
+    std::uint8_t called, expected;
+    by_costs.ClassRow(bgr, 1, &called);
+    without.ClassRow(bgr, 1, &expected);
+    ASSERT_EQ(called, expected);
+  }
+}
+
+// Of two classes the threshold that costs say (Bayes): called skin where P > fp / (fp + fn).
+TEST(Reference, CostsOfTwoClassesAreAThreshold) {
+  Model model = Trained(Kind::kLda, "BGR", 2);
+  model.decision.threshold = 1. / 6;
+  const Posterior mask_of(model);
+  const Reference by_costs(WithClassCosts(model, {0, 5, 1, 0}));
+  testing::Random random(7);
+  for (int i = 0; i < 2000; ++i) {
+    const std::uint8_t bgr[3] = {random.Byte(), random.Byte(), random.Byte()};
+    std::uint8_t called, mask;
+    by_costs.ClassRow(bgr, 1, &called);
+    mask_of.MaskRow(bgr, 1, &mask);
+    ASSERT_EQ(called == 0, mask == 255);
+  }
+}
+
 }  // namespace
 }  // namespace skinmask

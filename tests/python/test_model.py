@@ -217,6 +217,12 @@ def test_three_classes(noise):
     assert p.shape[1] == 3 and abs(p.sum(axis=1) - 1).max() < 1e-12
     classes = skinmask.detect(noise, model, output="classes")
     assert (classes.ravel() == p.argmax(axis=1)).all()
+    costs = numpy.array([[0, 1, 7], [4, 0, 2], [1, 9.5, 0]])
+    cheapest = skinmask.detect(noise, model, output="classes", class_costs=costs)
+    expected = (p @ costs).argmin(axis=1)
+    assert (cheapest.ravel() == expected).all() and (cheapest != classes).any()
+    with pytest.raises(skinmask.Error, match="class_costs.*4 costs"):
+        skinmask.detect(noise, model, output="classes", class_costs=[[0, 1], [2, 0]])
 
 
 @pytest.mark.parametrize(

@@ -96,12 +96,20 @@ def detector_texts(options: dict[str, Any]) -> dict[str, str]:
             continue
         if name == "faces":
             value = os.fspath(path_of(value, name))
-        if isinstance(value, (tuple, list)):  # an interval, a rectangle
+        if isinstance(value, (tuple, list)) and not _is_table(value):  # an interval, a rectangle
             value = ",".join(option_text(name, "number", number) for number in value)
         texts[name] = option_text(name, DETECTOR_OPTIONS[name], value)
     if texts.get("adapt") == "off" and "faces" in texts:
         raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
     return texts
+
+
+def _is_table(value: Any) -> bool:
+    """Whether it is rows of numbers."""
+    rows = (tuple, list, numpy.ndarray)
+    if isinstance(value, numpy.ndarray):
+        return value.ndim == 2
+    return isinstance(value, rows) and len(value) > 0 and all(isinstance(r, rows) for r in value)
 
 
 def option_text(name: str, taken: str, value: Any) -> str:
@@ -115,6 +123,8 @@ def option_text(name: str, taken: str, value: Any) -> str:
     }
     if isinstance(value, dict):
         return ",".join(f"{key}={option_text(name, taken, one)}" for key, one in value.items())
+    if _is_table(value):
+        return ":".join(",".join(option_text(name, "number", one) for one in row) for row in value)
     kind, wanted = kinds[taken]
     if not isinstance(value, kind) or isinstance(value, BOOLEAN) != (taken == "switch"):
         raise TypeError(f"{name}: is {type(value).__name__} ({wanted})")

@@ -48,6 +48,7 @@ struct DetectorOptions {
   AdaptOptions adaptation{};      // to what the finders find
   // Absent: the model's own. 0 to 1; above 0 and below 1.
   std::optional<double> threshold{}, prior{};
+  ClassCosts class_costs{};  // of Judgement::Classes; empty: the model's own
   // P(skin) above the first and at most the second is not known, 0 to 1; absent: 0.25 and 0.75, and
   // masks as outputs do not abstain.
   std::optional<std::pair<double, double>> abstain{};

@@ -12,11 +12,13 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// How often pixels of each class were called each class, by the greatest posterior: for K classes
+// How often pixels of each class were called each class, by the greatest posterior
+// or at the least cost: for K classes
 // what Confusion is for two sides. Ratios are absent where they are 0/0.
 struct ClassCounts {
   std::vector<std::string> classes;
   std::vector<std::uint64_t> counts;  // K x K by rows, [truth * K + called]
+  ClassCosts costs;                   // of the model, likewise; empty for none
 
   ClassCounts() = default;
   explicit ClassCounts(const Model& model);
@@ -29,6 +31,7 @@ struct ClassCounts {
     return counts[truth * classes.size() + called];
   }
   std::optional<double> Accuracy() const;                // on the diagonal / all
+  std::optional<double> MeanCost() const;                // a pixel; absent without costs
   std::optional<double> Recall(std::size_t k) const;     // called k / truly k: k's accuracy
   std::optional<double> Precision(std::size_t k) const;  // truly k / called k
 };

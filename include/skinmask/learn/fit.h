@@ -67,6 +67,7 @@ struct FitOptions {
   // all classes by name, which must sum to 1. Both empty: n_k / n.
   std::optional<double> positive_prior;
   std::vector<std::pair<std::string, double>> priors;
+  ClassCosts class_costs;  // as Model::class_costs
   // Of the kinds that are fitted in iterations (logistic, mixture): called after each, on the
   // thread of Fit; `total` is the most that there may be, and is less where they end early.
   // `pixels` is the sum of those that each went over.

@@ -148,6 +148,16 @@ struct AdaptedCalibration {
   bool identity() const { return faces.identity() && image.identity() && neither.identity(); }
 };
 
+// What it costs to call a pixel of one class another: K x K numbers by rows, [truth * K + called],
+// in the order of Model::classes, 0 on the diagonal, else from 0 to kMaxClassCost. Empty: 1 for
+// every error, so that the greatest posterior is called.
+using ClassCosts = std::vector<double>;
+inline constexpr double kMaxClassCost = 1e6;
+// "0,1,5:1,0,5:1,1,0": a row for each true class; empty for none. ClassCostsFrom throws Error for
+// what is no such square table of two classes or more.
+std::string TextOfClassCosts(const ClassCosts& costs);
+ClassCosts ClassCostsFrom(const std::string& text);
+
 // A pixel is skin when P(skin | pixel) > threshold.
 struct Decision {
   double threshold = 0.5;      // 0..1
@@ -183,6 +193,7 @@ struct Model {
   Calibration calibration;
   AdaptedCalibration adapted_calibration;
   Decision decision;
+  ClassCosts class_costs;  // of calling one of K classes; masks are by `decision` alone
   Card card;
 
   const ClassModel& positive() const { return classes.front(); }
@@ -191,13 +202,16 @@ struct Model {
 // Checks what a file could get wrong: finite numbers, shapes, priors that sum to one, covariances
 // that are symmetric positive definite (and diagonal for naive Bayes), densities that are finite
 // for every colour, class names that IsClassName takes, 2 to kMaxClasses classes, threshold and
-// shrinkage in 0..1. Throws Error(subject, ...).
+// shrinkage in 0..1, costs that are K x K. Throws Error(subject, ...).
 void Validate(const Model& model, std::string_view subject);
 
 // The same model with P(positive) = prior and the other priors in their old proportion. All
 // log-odds, calibrated ones too, shift by logit(prior) - logit(old prior). Throws Error unless 0 <
 // prior < 1.
 Model WithPrior(Model model, double prior);
+
+// The same model that calls classes at these costs. Throws Error unless they are of its classes.
+Model WithClassCosts(Model model, const ClassCosts& costs);
 
 // JSON text; doubles read back bit for bit. FromJson throws Error(subject, where and why).
 std::string ModelToJson(const Model& model);

@@ -52,7 +52,8 @@ class Posterior {
   // z in double, rounded to float: slower than the others, as exact as evaluation wants it.
   // (CompiledQuadratic and CompiledMixture have it at full speed within their bounds.)
   void LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept;
-  // The index of the class with the greatest P(k | pixel), the lowest of equals; without a table.
+  // The index of the class with the greatest P(k | pixel), or the one that costs least by
+  // Model::class_costs, which is slower (Reference); the lowest of equals; without a table.
   void ClassRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* index) const noexcept;
 
   // How far the log-odds that masks and probabilities see may be from exact arithmetic's.

@@ -19,6 +19,7 @@ class Reference {
   explicit Reference(const Model& model);
 
   int class_count() const { return static_cast<int>(classes_); }
+  bool has_costs() const { return !costs_.empty(); }
 
   // Discriminants a_k = log prior + log density, up to a common constant; takes class_count()
   // doubles.
@@ -27,7 +28,8 @@ class Reference {
   void LogOddsRow(const std::int32_t* carrier, std::size_t count, double* z) const noexcept;
   // The same from bytes.
   void LogOddsRow(const std::uint8_t* bgr, std::size_t count, double* z) const noexcept;
-  // The class with the greatest P(k | pixel), the lowest of equals.
+  // The class that costs least on the mean, sum over k of P(k | pixel) cost(k, called): without
+  // Model::class_costs that with the greatest P(k | pixel). The lowest of equals.
   void ClassRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* index) const noexcept;
   // P(k | pixel) for each class, from bytes.
   std::vector<double> Posteriors(std::uint8_t b, std::uint8_t g, std::uint8_t r) const;
@@ -54,10 +56,12 @@ class Reference {
   void LogisticDiscriminants(const Point& f, double* a) const noexcept;
   void HistogramDiscriminants(const Point& f, double* a) const noexcept;
   void Calibrate(double* a) const noexcept;
+  std::size_t Cheapest(const double* a) const noexcept;
 
   const ColorSpace* space_;
   std::size_t classes_;
   Kind kind_;
+  ClassCosts costs_;
   bool calibrated_;
   Calibration calibration_;
   std::array<std::array<double, 3>, 3> matrix_{};

@@ -76,6 +76,8 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
   RuleOf(flags.decision);  // a wrong one before any work
   if (flags.detector.abstain && !flags.predicted.empty())
     throw UsageError("--abstain is of probabilities, and --predicted masks have none");
+  if (!flags.detector.class_costs.empty() && !flags.predicted.empty())
+    throw UsageError("--class-costs is of a model's classes, and --predicted masks have none");
   CheckPairOptions(flags.pairs);
   CheckPart(flags, context);
   RequireApart(flags.report, "--report", context.json, "--json");
@@ -137,7 +139,8 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
             "Folder of the true masks, or a tar archive (default: that of --images)");
   group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels to run the model on");
   AddDecisionFlags(*verb, flags.decision, "the model's own");
-  AddTableOption(*verb, FindOption(DetectorTable().rows(), "abstain"), &flags.detector);
+  for (const char* const name : {"abstain", "class_costs"})
+    AddTableOption(*verb, FindOption(DetectorTable().rows(), name), &flags.detector);
   Aside(
       group.Add("--partials", flags.partials, "FILE",
                 "Files of all parts of an evaluation, to make the whole of, with the options that "

@@ -41,6 +41,12 @@ Run Again(const Run& run) {
   return again;
 }
 
+Model Loaded(const Context& context, const EvaluateFlags& flags) {
+  Model model = context.LoadModel();
+  const ClassCosts& costs = flags.detector.class_costs;
+  return costs.empty() ? model : WithClassCosts(std::move(model), costs);
+}
+
 // Judges the model with the rule's threshold, which it then has; a rule that chooses it on the very
 // same data judges twice.
 EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, const Run& run,
@@ -224,7 +230,7 @@ void MergeParts(const EvaluateFlags& flags, Context& context) {
   context.Confine(AccessOf(flags));
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   std::optional<Model> model;
-  if (flags.predicted.empty()) model = context.LoadModel();
+  if (flags.predicted.empty()) model = Loaded(context, flags);
   const AdapterPtr adapter = flags.report.empty() ? nullptr : AdapterOf(flags, model);
   EvaluationPart whole = WholeOf(flags.partials, DigestOf(model));
   RequireOfModel(whole, model, RuleOf(flags.decision), flags.by);
@@ -251,7 +257,7 @@ void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const 
               const AdapterPtr& adapter, Context& context, const Run& run) {
   Context beside;
   beside.model = flags.models.back();
-  std::optional<Model> second = beside.LoadModel();
+  std::optional<Model> second = Loaded(beside, flags);
   if (second->positive().name != model.positive().name)
     throw Error(beside.model, fmt::format("finds {}, and the other model {}",
                                           second->positive().name, model.positive().name));
@@ -270,7 +276,7 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   if (!flags.partials.empty()) return MergeParts(flags, context);
   context.Confine(AccessOf(flags));
   std::optional<Model> model;
-  if (flags.predicted.empty()) model = context.LoadModel();
+  if (flags.predicted.empty()) model = Loaded(context, flags);
   const AdapterPtr adapter = AdapterOf(flags, model);
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   if (!flags.partial.empty()) return WritePart(flags, model, adapter, context);

@@ -33,6 +33,8 @@ void PrintClasses(const ClassCounts& counts) {
     Print(" {:>12}\n", Shown(counts.Recall(k)));
   }
   Print("{:<18} {:>{}}\n", "all", Shown(counts.Accuracy()), 13 * counts.classes.size() + 12);
+  if (const auto cost = counts.MeanCost())
+    Print("{:<18} {:>{}.6g}\n", "mean cost", *cost, 13 * counts.classes.size() + 12);
 }
 
 // "  0.8712 - 0.9453", or nothing.

@@ -147,6 +147,9 @@ void PrintModel(const Model& model) {
   Print("decision    {} when P({}) > {:.6g} (log-odds > {:.4f}; {}{})\n", model.positive().name,
         model.positive().name, model.decision.threshold, Logit(model.decision.threshold),
         model.decision.rule, model.decision.data.empty() ? "" : " on " + model.decision.data);
+  if (!model.class_costs.empty())
+    Print("costs       {} (a row for each true class, a column for what it is called)\n",
+          TextOfClassCosts(model.class_costs));
   for (std::size_t k = 0; k < model.classes.size(); ++k) PrintClass(model, k);
   if (model.kind == Kind::kLogistic && model.classes.size() == 2) PrintLogistic(model);
   PrintLogOdds(model);
