@@ -35,9 +35,10 @@ const T& Made(const Lazy<T>& lazy, const Make& make) {
   return lazy.Get([&] { return tbb::this_task_arena::isolate(make); });
 }
 
-std::unique_ptr<SeedFinder> FaceFinderFor(const DetectorOptions& options) {
+std::unique_ptr<SeedFinder> FaceFinderFor(const DetectorOptions& options, const Model* skin) {
   const auto& finders = FaceFinders();
-  return std::ranges::find(finders, !options.faces.empty(), &FaceFinder::takes_file)->make(options);
+  const bool has_file = !options.faces.empty();
+  return std::ranges::find(finders, has_file, &FaceFinder::takes_file)->make(options, skin);
 }
 
 // Null where nothing is adapted.
@@ -51,7 +52,7 @@ std::shared_ptr<const Adapter> AdapterFor(const Model& made, const Model& model,
   std::vector<std::unique_ptr<SeedFinder>> finders;
   if (options.seed_rect) finders.push_back(FixedSeed(*options.seed_rect));
   if (!options.seed_mask.empty()) finders.push_back(FixedSeed(options.seed_mask));
-  if (options.by_faces()) finders.push_back(FaceFinderFor(options));
+  if (options.by_faces()) finders.push_back(FaceFinderFor(options, is_of_skin ? &made : nullptr));
   AdaptOptions adapt = options.adaptation;
   adapt.image.enabled = (adapt.image.enabled && options.by_image()) || adapt.image.require_face;
   return std::make_shared<Adapter>(model, OwnThreshold(made, model.positive().prior),
@@ -62,8 +63,10 @@ std::shared_ptr<const Adapter> AdapterFor(const Model& made, const Model& model,
 
 const std::vector<FaceFinder>& FaceFinders() {
   static const std::vector<FaceFinder> finders = {
-      {"hog", false, [](const DetectorOptions& o) { return HogFaceFinder(o.hog); }},
-      {"yunet", true, [](const DetectorOptions& o) { return YuNetFaceFinder(o.faces); }},
+      {"hog", false,
+       [](const DetectorOptions& o, const Model* s) { return HogFaceFinder(o.hog, s); }},
+      {"yunet", true,
+       [](const DetectorOptions& o, const Model*) { return YuNetFaceFinder(o.faces); }},
   };
   return finders;
 }

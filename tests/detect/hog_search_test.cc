@@ -204,6 +204,7 @@ TEST(HogFaceFinder, FurtherFacesMayScoreLessWhereColorsAgree) {
   cv::hconcat(upright, turned, alike);
   cv::hconcat(upright, other, unlike);
   HogOptions options;
+  options.turned_pixels = 0;
   options.min_score = .9;
   options.further_slack = 0;
   EXPECT_EQ(HogFaceFinder(options)->Find(alike).size(), 1u);
@@ -233,6 +234,7 @@ TEST(HogFaceFinder, FindsFacesThatAreCutByTheBorder) {
   HogOptions alone;
   alone.padding = 0;
   alone.again_pixels = 1;
+  alone.turned_pixels = 0;
   for (const double right : {-.05, 0., .05, .1}) {
     const cv::Rect cut(cvRound(224 + 165 * right) - 57, 101, 115, 115);
     EXPECT_TRUE(HogFaceFinder(alone)->Find(bgr(cut)).empty()) << right;
@@ -269,6 +271,7 @@ TEST(HogFaceFinder, LooksAgainWhereThereIsNoFace) {
   const cv::Mat upright = Sample("astronaut.png", cv::IMREAD_COLOR)(cv::Rect(60, 0, 330, 330));
   HogOptions once, again;
   once.padding = again.padding = 0;
+  once.turned_pixels = again.turned_pixels = 0;
   once.again_pixels = 1;
   int found_once = 0, found = 0;
   for (double angle = 20; angle < 40; angle += 5) {
@@ -285,6 +288,52 @@ TEST(HogFaceFinder, LooksAgainWhereThereIsNoFace) {
     }
   }
   EXPECT_LT(found_once, found);
+}
+
+// Turned around the face, so that its frame is known; the score that is asked for is higher and
+// higher, as of faces that are harder to see.
+TEST(HogFaceFinder, FindsHeadsThatAreTilted) {
+  const cv::Mat upright = Sample("astronaut.png", cv::IMREAD_COLOR)(cv::Rect(60, 0, 330, 330));
+  const FaceFrame frame = BestFrame(upright);
+  int found_upright = 0, found_turned = 0;
+  for (const double degrees : {-45., -35., -25., 25., 35., 45.}) {
+    cv::Mat turned;
+    cv::warpAffine(upright, turned, cv::getRotationMatrix2D(frame.centre, -degrees, 1),
+                   upright.size(), cv::INTER_LINEAR, cv::BORDER_REPLICATE);
+    for (double least = .2; least < 1.4; least += .15) {
+      HogOptions options;
+      options.min_score = options.min_tilted_score = least;
+      options.further_slack = 0;
+      const std::vector<Seed> found = HogFaceFinder(options)->Find(turned);
+      options.turned_pixels = 0;
+      const bool is_found_upright = !HogFaceFinder(options)->Find(turned).empty();
+      EXPECT_TRUE(!is_found_upright || !found.empty()) << degrees;
+      found_upright += is_found_upright;
+      if (is_found_upright || found.empty()) continue;
+      ++found_turned;
+      ASSERT_EQ(found.size(), 1u) << degrees;
+      EXPECT_LT(Distance(*found[0].face, frame), .15) << degrees;
+      EXPECT_NEAR(found[0].face->TiltDegrees(), frame.TiltDegrees() + degrees, 20) << degrees;
+    }
+  }
+  EXPECT_GT(found_turned, found_upright / 3);
+  EXPECT_GT(found_turned, 5);
+}
+
+// A face that scores too little alone counts where the model knows its colours, and not in others.
+TEST(HogFaceFinder, FacesOfTheColorsOfSkinMayScoreLess) {
+  const cv::Mat bgr = Sample("astronaut.png", cv::IMREAD_COLOR);
+  cv::Mat rgb;
+  cv::cvtColor(bgr, rgb, cv::COLOR_BGR2RGB);
+  const Model model = DefaultModel();
+  HogOptions options;
+  options.padding = 0;
+  options.turned_pixels = 0;
+  while (!HogFaceFinder(options)->Find(bgr).empty()) options.min_score += .1;
+  EXPECT_EQ(HogFaceFinder(options, &model)->Find(bgr).size(), 1u);
+  EXPECT_TRUE(HogFaceFinder(options, &model)->Find(rgb).empty());
+  options.min_score += options.further_slack;
+  EXPECT_TRUE(HogFaceFinder(options, &model)->Find(bgr).empty());
 }
 
 // However large a picture is, it is searched at a size within bounds; what is thinner than a pixel

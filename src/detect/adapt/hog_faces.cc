@@ -2,11 +2,14 @@
 #include <cmath>
 #include <numbers>
 #include <opencv2/imgproc.hpp>
+#include <optional>
 
 #include "detect/adapt/hog_search.h"
 #include "detect/adapt/pool.h"
 #include "media/picture_type.h"
+#include "skinmask/base/logistic.h"
 #include "skinmask/detect/seed_finder.h"
+#include "skinmask/model/reference.h"
 
 namespace skinmask {
 
@@ -23,16 +26,27 @@ constexpr Framing kFramings[] = {{1.16, 0, -.10, 0},       // front
                                  {1.16, -.03, -.09, -12},  // tilted
                                  {1.16, .05, -.09, 8}};
 
-constexpr int kFirstTilted = 3;
+// Patterns are those of the detectors, and these again for the picture turned so that heads are
+// upright that are tilted to the right, and to the left.
+constexpr int kPatterns = static_cast<int>(std::size(kFramings)), kFirstTilted = 3;
+struct Turn {
+  double cosine, sine, radians;
+};
+constexpr double kCosine = .8660254037844386;  // of 30 degrees: the bits of every CPU
+constexpr Turn kTurns[] = {
+    {1, 0, 0}, {kCosine, .5, std::numbers::pi / 6}, {kCosine, -.5, -std::numbers::pi / 6}};
 
 FaceFrame FrameOf(const HogFace& found, double scale_x, double scale_y) {
-  const Framing& framing = kFramings[found.pattern];
+  const Framing& framing = kFramings[found.pattern % kPatterns];
+  const Turn& turn = kTurns[found.pattern / kPatterns];
   const double height = (found.bottom - found.top + 1) * scale_y;
+  const double right = turn.cosine * framing.right - turn.sine * framing.down;
+  const double down = turn.sine * framing.right + turn.cosine * framing.down;
   const cv::Point2d middle((found.left + found.right + 1) / 2.,
                            (found.top + found.bottom + 1) / 2.);
-  return {{middle.x * scale_x + height * framing.right, middle.y * scale_y + height * framing.down},
+  return {{middle.x * scale_x + height * right, middle.y * scale_y + height * down},
           height * framing.size,
-          framing.tilt_degrees * std::numbers::pi / 180};
+          turn.radians + framing.tilt_degrees * std::numbers::pi / 180};
 }
 
 // Windows lie a tenth of a face apart and differ in size by a fifth. The mean of all that show a
@@ -61,14 +75,18 @@ struct FaceColor {
   double red, blue;
 };
 
-FaceColor ColorOf(const cv::Mat& bgr, const HogFace& face, double scale_x, double scale_y) {
+cv::Mat MiddleOf(const cv::Mat& bgr, const HogFace& face, double scale_x, double scale_y) {
   const double width = (face.right - face.left) * scale_x;
   const double height = (face.bottom - face.top) * scale_y;
   const cv::Rect middle(static_cast<int>(face.left * scale_x + .25 * width),
                         static_cast<int>(face.top * scale_y + .3 * height),
                         std::max(static_cast<int>(.5 * width), 1),
                         std::max(static_cast<int>(.5 * height), 1));
-  const cv::Scalar sum = cv::sum(bgr(middle & cv::Rect({}, bgr.size())));
+  return bgr(middle & cv::Rect({}, bgr.size()));
+}
+
+FaceColor ColorOf(const cv::Mat& middle) {
+  const cv::Scalar sum = cv::sum(middle);
   const double all = std::max(sum[0] + sum[1] + sum[2], 1.);
   return {sum[2] / all, sum[0] / all};
 }
@@ -81,9 +99,97 @@ bool IsLikeOne(const FaceColor& color, const std::vector<FaceColor>& others) {
   });
 }
 
+// `grey` made smaller: by halves, each the exact means of four pixels, and the rest by means of
+// areas, which takes 3 ns a pixel for such factors, or between two pixels, a tenth of it.
+cv::Mat Smaller(cv::Mat grey, const cv::Size& size, int rest = cv::INTER_AREA) {
+  while (grey.cols >= 2 * size.width && grey.rows >= 2 * size.height) {
+    const cv::Mat even = grey({0, 0, grey.cols & ~1, grey.rows & ~1});
+    cv::Mat half;
+    cv::resize(even, half, {even.cols / 2, even.rows / 2}, 0, 0, cv::INTER_AREA);
+    grey = half;
+  }
+  cv::Mat smaller;
+  cv::resize(grey, smaller, size, 0, 0, rest);
+  return smaller;
+}
+
+// The median of the model's log-odds, less those of its threshold, over some thousand pixels.
+double MedianLogOdds(const cv::Mat& middle, const Reference& model, double threshold) {
+  constexpr int kPlaces = 32;  // in a row, and rows
+  const int step_x = std::max(1, middle.cols / kPlaces),
+            step_y = std::max(1, middle.rows / kPlaces);
+  std::vector<double> all;
+  for (int y = 0; y < middle.rows; y += step_y)
+    for (int x = 0; x < middle.cols; x += step_x) {
+      const auto& pixel = middle.at<cv::Vec3b>(y, x);
+      all.push_back(model.LogOdds(pixel[0], pixel[1], pixel[2]));
+    }
+  const auto half = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), half, all.end());
+  return all.empty() ? -HUGE_VAL : *half - threshold;
+}
+
+// A picture that is searched, and where its pixels are in another one.
+struct Look {
+  cv::Mat picture;
+  cv::Matx23d there;
+  double scale_x, scale_y;  // there, over here
+  int patterns = 0;         // what is added to those that are found
+};
+
+cv::Size SizeOf(const cv::Mat& grey, double scale) {
+  return {std::max(1, cvRound(grey.cols * scale)), std::max(1, cvRound(grey.rows * scale))};
+}
+
+// `grey` made smaller, with the pixels of its border repeated around it for `padding` of its
+// shorter side.
+Look FromFar(const cv::Mat& grey, double scale, double padding) {
+  const cv::Size size = SizeOf(grey, scale);
+  const int border = cvRound(padding * std::min(size.width, size.height));
+  const double x = 1. * grey.cols / size.width, y = 1. * grey.rows / size.height;
+  Look look{Smaller(grey, size), {x, 0, -border * x, 0, y, -border * y}, x, y};
+  cv::copyMakeBorder(look.picture, look.picture, border, border, border, border,
+                     cv::BORDER_REPLICATE);
+  return look;
+}
+
+// `grey` made smaller, and turned as kTurns has it.
+Look Turned(const cv::Mat& grey, double scale, int turn) {
+  const cv::Size size = SizeOf(grey, scale);
+  const double x = 1. * grey.cols / size.width, y = 1. * grey.rows / size.height;
+  const double c = kTurns[turn].cosine, s = kTurns[turn].sine;
+  const cv::Size around(cvRound(size.width * c + size.height * std::abs(s)),
+                        cvRound(size.width * std::abs(s) + size.height * c));
+  // Of the middle of a pixel the place in the picture that is not turned: middles on each other.
+  const double half_x = (around.width - 1) / 2., half_y = (around.height - 1) / 2.;
+  const cv::Matx23d back(c, -s, (size.width - 1) / 2. - c * half_x + s * half_y,  //
+                         s, c, (size.height - 1) / 2. - s * half_x - c * half_y);
+  Look look{{}, {}, x, y, turn * kPatterns};
+  cv::warpAffine(Smaller(grey, size), look.picture, back, around,
+                 cv::INTER_LINEAR | cv::WARP_INVERSE_MAP, cv::BORDER_REPLICATE);
+  for (int column = 0; column < 3; ++column) {
+    look.there(0, column) = x * back(0, column);
+    look.there(1, column) = y * back(1, column);
+  }
+  return look;
+}
+
+cv::Point MiddleOf(const HogFace& face) {
+  return {(face.left + face.right) / 2, (face.top + face.bottom) / 2};
+}
+
+bool Holds(const HogFace& face, const cv::Point& p) {
+  return p.x > face.left && p.x < face.right && p.y > face.top && p.y < face.bottom;
+}
+
 class HogFaces : public SeedFinder {
  public:
-  explicit HogFaces(const HogOptions& options) : options_(options) { options_.Validate(); }
+  HogFaces(const HogOptions& options, const Model* skin) : options_(options) {
+    options_.Validate();
+    if (!skin) return;
+    skin_.emplace(*skin);
+    threshold_ = std::clamp(Logit(skin->decision.threshold), -1e6, 1e6);
+  }
 
   std::string_view name() const override { return "hog"; }
 
@@ -93,18 +199,21 @@ class HogFaces : public SeedFinder {
     if (grey.empty()) return {};
     const double scale_x = static_cast<double>(bgr.cols) / grey.cols;
     const double scale_y = static_cast<double>(bgr.rows) / grey.rows;
-    const auto color = [&](const HogFace& face) { return ColorOf(bgr, face, scale_x, scale_y); };
+    const auto middle = [&](const HogFace& face) { return MiddleOf(bgr, face, scale_x, scale_y); };
     const std::vector<std::vector<HogFace>> found =
         searches_.With([] { return HogSearch(); },
                        [&](HogSearch& search) { return GroupsOf(Windows(grey, search)); });
     std::vector<FaceColor> certain;
+    const auto is_certain = [&](const HogFace& face) {
+      return IsFace(face) || IsFace(face, SkinSlack(middle(face)));
+    };
     for (const auto& group : found)
-      if (IsFace(group.front())) certain.push_back(color(group.front()));
+      if (is_certain(group.front())) certain.push_back(ColorOf(middle(group.front())));
     std::vector<Seed> seeds;
     for (const auto& group : found) {
       const HogFace& best = group.front();
       if (!IsFace(best, options_.further_slack)) continue;
-      if (!IsFace(best) && !IsLikeOne(color(best), certain)) continue;
+      if (!is_certain(best) && !IsLikeOne(ColorOf(middle(best)), certain)) continue;
       const FaceFrame face = MeanFrame(group, scale_x, scale_y);
       if (const cv::Rect box = face.Box(bgr.size()); !box.empty()) seeds.push_back({box, face, {}});
     }
@@ -119,6 +228,14 @@ class HogFaces : public SeedFinder {
     return face.score >= least - slack;
   }
 
+  // How much less a face may score whose colours are skin to the model.
+  double SkinSlack(const cv::Mat& middle) const {
+    if (!skin_ || middle.empty()) return 0;
+    const double slack = options_.skin_slack + options_.skin_slack_per_log_odds *
+                                                   MedianLogOdds(middle, *skin_, threshold_);
+    return std::clamp(slack, 0., options_.further_slack);
+  }
+
   // What may be faces, in pixels of `grey`.
   std::vector<HogFace> Windows(const cv::Mat& grey, HogSearch& search) const {
     const double least = options_.min_score - options_.further_slack;
@@ -126,32 +243,52 @@ class HogFaces : public SeedFinder {
     if (options_.padding > 0) {
       const int side = std::min(grey.cols, grey.rows);
       const double scale = std::min(1., options_.close_up_side / static_cast<double>(side));
-      AddFound(grey, scale, options_.padding, options_.min_score, search, windows);
+      AddFound(FromFar(grey, scale, options_.padding), grey.size(), options_.min_score, search,
+               windows);
     }
     // The steps of its pyramid lie between those of the first search.
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
     if (again < 1 &&
         std::ranges::none_of(windows, [&](const HogFace& face) { return IsFace(face); }))
-      AddFound(grey, again, 0, least, search, windows);
+      AddFound(FromFar(grey, again, 0), grey.size(), least, search, windows);
+    if (options_.turned_pixels > 0) AddTurned(grey, least, search, windows);
     return windows;
   }
 
-  // Searches `grey` made smaller by `scale`, with the pixels of its border repeated around it for
-  // `padding` of its shorter side, and adds what is found if its middle is within `grey`.
-  static void AddFound(const cv::Mat& grey, double scale, double padding, double least,
-                       HogSearch& search, std::vector<HogFace>& windows) {
-    const cv::Size size(std::max(1, cvRound(grey.cols * scale)),
-                        std::max(1, cvRound(grey.rows * scale)));
-    const int border = cvRound(padding * std::min(size.width, size.height));
-    cv::Mat small;
-    cv::resize(grey, small, size, 0, 0, scale < .5 ? cv::INTER_AREA : cv::INTER_LINEAR);
-    cv::copyMakeBorder(small, small, border, border, border, border, cv::BORDER_REPLICATE);
-    const auto x = [&](int at) { return cvRound((at - border) * (1. * grey.cols / size.width)); };
-    const auto y = [&](int at) { return cvRound((at - border) * (1. * grey.rows / size.height)); };
-    for (HogFace face : search.Find(small, least)) {
-      face = {face.score, face.pattern, x(face.left), y(face.top), x(face.right), y(face.bottom)};
-      const cv::Point middle((face.left + face.right) / 2, (face.top + face.bottom) / 2);
-      if (cv::Rect({}, grey.size()).contains(middle)) windows.push_back(face);
+  // Heads that are tilted by more than the templates are, where none is found upright.
+  void AddTurned(const cv::Mat& grey, double least, HogSearch& search,
+                 std::vector<HogFace>& windows) const {
+    const double scale =
+        std::min(1., std::sqrt(options_.turned_pixels / static_cast<double>(grey.total())));
+    // What is thinner than a face has none, and would lie in a square of its length.
+    constexpr double kLeastSide = 64;
+    if (scale * std::min(grey.cols, grey.rows) < kLeastSide) return;
+    std::vector<HogFace> turned;
+    for (const int turn : {1, 2})
+      AddFound(Turned(grey, scale, turn), grey.size(), least, search, turned);
+    std::erase_if(turned, [&](const HogFace& face) {
+      return std::ranges::any_of(windows, [&](const HogFace& upright) {
+        return IsFace(upright) && Holds(upright, MiddleOf(face));
+      });
+    });
+    windows.insert(windows.end(), turned.begin(), turned.end());
+  }
+
+  // Adds what is found if its middle is within `size`: boxes there, upright, around that middle.
+  static void AddFound(const Look& look, const cv::Size& size, double least, HogSearch& search,
+                       std::vector<HogFace>& windows) {
+    for (const HogFace& face : search.Find(look.picture, least)) {
+      const cv::Vec2d middle =
+          look.there * cv::Vec3d((face.left + face.right) / 2., (face.top + face.bottom) / 2., 1);
+      const double half_width = (face.right - face.left) / 2. * look.scale_x,
+                   half_height = (face.bottom - face.top) / 2. * look.scale_y;
+      const HogFace found{face.score,
+                          face.pattern + look.patterns,
+                          cvRound(middle[0] - half_width),
+                          cvRound(middle[1] - half_height),
+                          cvRound(middle[0] + half_width),
+                          cvRound(middle[1] + half_height)};
+      if (cv::Rect({}, size).contains(MiddleOf(found))) windows.push_back(found);
     }
   }
 
@@ -165,18 +302,23 @@ class HogFaces : public SeedFinder {
     cv::Mat grey;
     if (std::min(bgr.cols, bgr.rows) * scale < 1) return {};  // so thin that it has no face
     cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
-    cv::resize(grey, grey, {}, scale, scale, scale < 1 ? cv::INTER_AREA : cv::INTER_LINEAR);
+    if (scale < 1)
+      return Smaller(grey, {cvRound(grey.cols * scale), cvRound(grey.rows * scale)},
+                     cv::INTER_LINEAR);
+    cv::resize(grey, grey, {}, scale, scale, cv::INTER_LINEAR);
     return grey;
   }
 
   HogOptions options_;
+  std::optional<Reference> skin_;
+  double threshold_ = 0;  // of it, as log-odds
   mutable Pool<HogSearch> searches_;
 };
 
 }  // namespace
 
-std::unique_ptr<SeedFinder> HogFaceFinder(const HogOptions& options) {
-  return std::make_unique<HogFaces>(options);
+std::unique_ptr<SeedFinder> HogFaceFinder(const HogOptions& options, const Model* skin) {
+  return std::make_unique<HogFaces>(options, skin);
 }
 
 }  // namespace skinmask
