@@ -107,18 +107,25 @@ void SerialLoop(const Folder& folder) {
   }
 }
 
-void DetectAll(const Folder& folder, FramePosterior::Pixels pixels) {
+void DetectAll(const Folder& folder, const Detector& detector, FramePosterior::Pixels pixels) {
   DetectOptions options;
   options.pixels = pixels;
   options.inputs = {folder.images};
   options.output_folder = folder.output;
   std::size_t done = 0;
-  Detect(options, Detector(DefaultModel(), nullptr), {}, [&](const DetectedImage&) { ++done; });
+  Detect(options, detector, {}, [&](const DetectedImage&) { ++done; });
   CV_Assert(done == folder.files.size());
 }
 
-void DetectInBgr(const Folder& folder) { DetectAll(folder, FramePosterior::Pixels::kBgr); }
-void DetectInYuv(const Folder& folder) { DetectAll(folder, FramePosterior::Pixels::kYuv); }
+void DetectInBgr(const Folder& folder) {
+  DetectAll(folder, Detector(DefaultModel(), nullptr), FramePosterior::Pixels::kBgr);
+}
+void DetectInYuv(const Folder& folder) {
+  DetectAll(folder, Detector(DefaultModel(), nullptr), FramePosterior::Pixels::kYuv);
+}
+void DetectAdapted(const Folder& folder) {
+  DetectAll(folder, Detector(DefaultModel()), FramePosterior::Pixels::kBgr);
+}
 
 void TrainOnAll(const Folder& folder) {
   PairOptions pairs;
@@ -146,6 +153,7 @@ void BenchFolders(const std::string& samples, const std::string& work, Results& 
     add("folder/turbojpeg-decode-only", DecodeOnly);
     add("folder/detect", DetectInBgr);
     add("folder/detect-yuv", DetectInYuv);
+    add("folder/detect-adapted", DetectAdapted);
     add("folder/sample", TrainOnAll);
     const std::vector<double> seconds = FastestSecondsOf(runs);
     for (std::size_t i = 0; i < runs.size(); ++i)
