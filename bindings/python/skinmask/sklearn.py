@@ -120,7 +120,8 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, index = numpy.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class, {self.classes_[0]!r} (two or more are wanted)")
-        names, positive = _names(self.classes_.tolist(), self.positive)
+        labels: Any = self.classes_.tolist()
+        names, positive = _names(labels, self.positive)
         known = [name for name in KINDS_OF if not hasattr(self, name)]
         for name in self.options or {}:
             if name not in known:  # thresholds, above all: predict knows none
