@@ -197,15 +197,14 @@ std::string Score(const Item& item, const Variant& variant, const skinmask::Mode
                      static_cast<int>(item.seeds.size()) - faces);
 }
 
-std::unique_ptr<skinmask::SeedFinder> FinderOf(const Variant& variant,
-                                               const skinmask::Model& model) {
+std::unique_ptr<skinmask::SeedFinder> FinderOf(const Variant& variant) {
   if (const char* const file = std::getenv("SKINMASK_FACES"))
     return skinmask::YuNetFaceFinder(file, variant.yunet);
-  return skinmask::HogFaceFinder(variant.hog, &model);
+  return skinmask::HogFaceFinder(variant.hog);
 }
 
-void FindSeeds(const Variant& variant, const skinmask::Model& model, std::vector<Item>& items) {
-  const auto faces = FinderOf(variant, model);
+void FindSeeds(const Variant& variant, std::vector<Item>& items) {
+  const auto faces = FinderOf(variant);
   tbb::parallel_for(std::size_t{0}, items.size(),
                     [&](std::size_t i) { items[i].seeds = faces->Find(items[i].bgr); });
 }
@@ -223,7 +222,7 @@ int main(int argc, char** argv) try {
   for (std::string line; std::getline(std::cin, line);) {
     const Variant variant = Parse(line);
     if (!searched || variant.hog != searched->hog || variant.yunet != searched->yunet)
-      FindSeeds(variant, model, items);
+      FindSeeds(variant, items);
     searched = variant;
     std::vector<std::string> scores(items.size());
     tbb::parallel_for(std::size_t{0}, items.size(), [&](std::size_t i) {

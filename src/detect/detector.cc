@@ -35,10 +35,9 @@ const T& Made(const Lazy<T>& lazy, const Make& make) {
   return lazy.Get([&] { return tbb::this_task_arena::isolate(make); });
 }
 
-std::unique_ptr<SeedFinder> FaceFinderFor(const DetectorOptions& options, const Model* skin) {
+std::unique_ptr<SeedFinder> FaceFinderFor(const DetectorOptions& options) {
   const auto& finders = FaceFinders();
-  const bool has_file = !options.faces.empty();
-  return std::ranges::find(finders, has_file, &FaceFinder::takes_file)->make(options, skin);
+  return std::ranges::find(finders, !options.faces.empty(), &FaceFinder::takes_file)->make(options);
 }
 
 // Null where nothing is adapted.
@@ -52,7 +51,7 @@ std::shared_ptr<const Adapter> AdapterFor(const Model& made, const Model& model,
   std::vector<std::unique_ptr<SeedFinder>> finders;
   if (options.seed_rect) finders.push_back(FixedSeed(*options.seed_rect));
   if (!options.seed_mask.empty()) finders.push_back(FixedSeed(options.seed_mask));
-  if (options.by_faces()) finders.push_back(FaceFinderFor(options, is_of_skin ? &made : nullptr));
+  if (options.by_faces()) finders.push_back(FaceFinderFor(options));
   AdaptOptions adapt = options.adaptation;
   adapt.image.enabled = (adapt.image.enabled && options.by_image()) || adapt.image.require_face;
   return std::make_shared<Adapter>(model, OwnThreshold(made, model.positive().prior),
@@ -63,10 +62,8 @@ std::shared_ptr<const Adapter> AdapterFor(const Model& made, const Model& model,
 
 const std::vector<FaceFinder>& FaceFinders() {
   static const std::vector<FaceFinder> finders = {
-      {"hog", false,
-       [](const DetectorOptions& o, const Model* s) { return HogFaceFinder(o.hog, s); }},
-      {"yunet", true,
-       [](const DetectorOptions& o, const Model*) { return YuNetFaceFinder(o.faces); }},
+      {"hog", false, [](const DetectorOptions& o) { return HogFaceFinder(o.hog); }},
+      {"yunet", true, [](const DetectorOptions& o) { return YuNetFaceFinder(o.faces); }},
   };
   return finders;
 }

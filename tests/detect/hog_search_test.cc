@@ -320,22 +320,6 @@ TEST(HogFaceFinder, FindsHeadsThatAreTilted) {
   EXPECT_GT(found_turned, 5);
 }
 
-// A face that scores too little alone counts where the model knows its colours, and not in others.
-TEST(HogFaceFinder, FacesOfTheColorsOfSkinMayScoreLess) {
-  const cv::Mat bgr = Sample("astronaut.png", cv::IMREAD_COLOR);
-  cv::Mat rgb;
-  cv::cvtColor(bgr, rgb, cv::COLOR_BGR2RGB);
-  const Model model = DefaultModel();
-  HogOptions options;
-  options.padding = 0;
-  options.turned_pixels = 0;
-  while (!HogFaceFinder(options)->Find(bgr).empty()) options.min_score += .1;
-  EXPECT_EQ(HogFaceFinder(options, &model)->Find(bgr).size(), 1u);
-  EXPECT_TRUE(HogFaceFinder(options, &model)->Find(rgb).empty());
-  options.min_score += options.further_slack;
-  EXPECT_TRUE(HogFaceFinder(options, &model)->Find(bgr).empty());
-}
-
 // However large a picture is, it is searched at a size within bounds; what is thinner than a pixel
 // then has no face.
 TEST(HogFaceFinder, TakesPicturesOfEveryShape) {

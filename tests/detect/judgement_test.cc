@@ -166,7 +166,7 @@ TEST(Detector, FindersAreCalledAsTheTableSays) {
   for (const FaceFinder& finder : FaceFinders()) {
     EXPECT_TRUE(names.insert(finder.name).second);
     if (!finder.takes_file) {
-      EXPECT_EQ(finder.make({}, nullptr)->name(), finder.name);
+      EXPECT_EQ(finder.make({})->name(), finder.name);
     }
   }
   EXPECT_EQ(Detector(DefaultModel()).adapter()->finder_names(), FaceFinders()[0].name);

@@ -32,11 +32,6 @@ struct HogOptions {
   // In an image that has such a face, others whose colours are like its may score so much less: on
   // 'groups' 144 true faces instead of 136, on everyday people 44 instead of 36. 0 to 2.
   double further_slack = 0.4;
-  // So much less, and this times the median of the trained model's log-odds in the middle of the
-  // box, a face may score on its own, but no less than further_slack allows: of the faces of
-  // 'street' 180 are found instead of 171, and one false one more in all scenes. 0 to 2; 0 to 2.
-  double skin_slack = 0.25;
-  double skin_slack_per_log_odds = 0.22;
   // Faces that fill the image or are cut by its border: it is searched once more, with its shorter
   // side at most close_up_side pixels long, and with the pixels of its border repeated around it
   // for this share of that side; 0: not at all. heads, heads_dark and ECU, zoomed in by 1.25
@@ -48,8 +43,8 @@ struct HogOptions {
   // depends on the size of the file. ECU, at 8 megapixels. 1 to 10^8.
   int again_pixels = 200000;
   // Heads that are tilted: the image is searched at this size, in pixels, turned by 30 degrees to
-  // either side; 0: not at all. Of 101 photographs of ECU that are turned by 20 to 40 degrees, 118
-  // faces instead of 102. 0 to 10^8.
+  // either side; 0: not at all. Of 101 photographs of ECU that are turned by 20 to 40 degrees, 116
+  // faces instead of 95. 0 to 10^8.
   int turned_pixels = 100000;
 
   bool operator==(const HogOptions&) const = default;

@@ -83,7 +83,7 @@ void Validate(const DetectorOptions& options, const Model& model);
 struct FaceFinder {
   std::string_view name;  // SeedFinder::name of what it makes
   bool takes_file;        // DetectorOptions::faces
-  std::unique_ptr<SeedFinder> (*make)(const DetectorOptions& options, const Model* skin);
+  std::unique_ptr<SeedFinder> (*make)(const DetectorOptions& options);
 };
 const std::vector<FaceFinder>& FaceFinders();
 

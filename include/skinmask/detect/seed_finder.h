@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "skinmask/detect/adapt_options.h"
-#include "skinmask/model/model.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -58,10 +57,8 @@ class SeedFinder {
 
 // Faces by histograms of oriented gradients (Dalal, Triggs 2005; Felzenszwalb et al. 2010), by the
 // weights of dlib's detector of frontal faces, compiled in: the same faces on every machine. About
-// 7 ms a searched megapixel. With a model of skin, which is copied, faces of its colours may score
-// less (HogOptions::skin_slack). Throws Error for options out of range.
-std::unique_ptr<SeedFinder> HogFaceFinder(const HogOptions& options = {},
-                                          const Model* skin = nullptr);
+// 7 ms a searched megapixel. Throws Error for options out of range.
+std::unique_ptr<SeedFinder> HogFaceFinder(const HogOptions& options = {});
 
 // Faces, and which way their heads are tilted, by YuNet (Wu, Peng, Yu: YuNet, a tiny
 // millisecond-level face detector, 2023): a network in a file, face_detection_yunet of the OpenCV

@@ -103,20 +103,17 @@ void RequireOrder(std::string_view least, double low, std::string_view greatest,
 
 const OptionTable<HogOptions>& HogTable() {
   using O = HogOptions;
-  static const OptionTable<O> table{
-      {"hog.min_searched_pixels", &O::min_searched_pixels, 1e4, 1e8},
-      {"hog.searched_share", &O::searched_share, 0, 1},
-      {"hog.max_searched_pixels", &O::max_searched_pixels, 1e4, 1e8},
-      {"hog.max_enlargement", &O::max_enlargement, 1, 8},
-      {"hog.min_score", &O::min_score, -2, 2},
-      {"hog.min_tilted_score", &O::min_tilted_score, -2, 2},
-      {"hog.further_slack", &O::further_slack, 0, 2},
-      {"hog.skin_slack", &O::skin_slack, 0, 2},
-      {"hog.skin_slack_per_log_odds", &O::skin_slack_per_log_odds, 0, 2},
-      {"hog.padding", &O::padding, 0, 2},
-      {"hog.close_up_side", &O::close_up_side, 64, 4000},
-      {"hog.again_pixels", &O::again_pixels, 1, 1e8},
-      {"hog.turned_pixels", &O::turned_pixels, 0, 1e8}};
+  static const OptionTable<O> table{{"hog.min_searched_pixels", &O::min_searched_pixels, 1e4, 1e8},
+                                    {"hog.searched_share", &O::searched_share, 0, 1},
+                                    {"hog.max_searched_pixels", &O::max_searched_pixels, 1e4, 1e8},
+                                    {"hog.max_enlargement", &O::max_enlargement, 1, 8},
+                                    {"hog.min_score", &O::min_score, -2, 2},
+                                    {"hog.min_tilted_score", &O::min_tilted_score, -2, 2},
+                                    {"hog.further_slack", &O::further_slack, 0, 2},
+                                    {"hog.padding", &O::padding, 0, 2},
+                                    {"hog.close_up_side", &O::close_up_side, 64, 4000},
+                                    {"hog.again_pixels", &O::again_pixels, 1, 1e8},
+                                    {"hog.turned_pixels", &O::turned_pixels, 0, 1e8}};
   return table;
 }
 

@@ -2,14 +2,11 @@
 #include <cmath>
 #include <numbers>
 #include <opencv2/imgproc.hpp>
-#include <optional>
 
 #include "detect/adapt/hog_search.h"
 #include "detect/adapt/pool.h"
 #include "media/picture_type.h"
-#include "skinmask/base/logistic.h"
 #include "skinmask/detect/seed_finder.h"
-#include "skinmask/model/reference.h"
 
 namespace skinmask {
 
@@ -75,18 +72,14 @@ struct FaceColor {
   double red, blue;
 };
 
-cv::Mat MiddleOf(const cv::Mat& bgr, const HogFace& face, double scale_x, double scale_y) {
+FaceColor ColorOf(const cv::Mat& bgr, const HogFace& face, double scale_x, double scale_y) {
   const double width = (face.right - face.left) * scale_x;
   const double height = (face.bottom - face.top) * scale_y;
   const cv::Rect middle(static_cast<int>(face.left * scale_x + .25 * width),
                         static_cast<int>(face.top * scale_y + .3 * height),
                         std::max(static_cast<int>(.5 * width), 1),
                         std::max(static_cast<int>(.5 * height), 1));
-  return bgr(middle & cv::Rect({}, bgr.size()));
-}
-
-FaceColor ColorOf(const cv::Mat& middle) {
-  const cv::Scalar sum = cv::sum(middle);
+  const cv::Scalar sum = cv::sum(bgr(middle & cv::Rect({}, bgr.size())));
   const double all = std::max(sum[0] + sum[1] + sum[2], 1.);
   return {sum[2] / all, sum[0] / all};
 }
@@ -111,22 +104,6 @@ cv::Mat Smaller(cv::Mat grey, const cv::Size& size, int rest = cv::INTER_AREA) {
   cv::Mat smaller;
   cv::resize(grey, smaller, size, 0, 0, rest);
   return smaller;
-}
-
-// The median of the model's log-odds, less those of its threshold, over some thousand pixels.
-double MedianLogOdds(const cv::Mat& middle, const Reference& model, double threshold) {
-  constexpr int kPlaces = 32;  // in a row, and rows
-  const int step_x = std::max(1, middle.cols / kPlaces),
-            step_y = std::max(1, middle.rows / kPlaces);
-  std::vector<double> all;
-  for (int y = 0; y < middle.rows; y += step_y)
-    for (int x = 0; x < middle.cols; x += step_x) {
-      const auto& pixel = middle.at<cv::Vec3b>(y, x);
-      all.push_back(model.LogOdds(pixel[0], pixel[1], pixel[2]));
-    }
-  const auto half = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::nth_element(all.begin(), half, all.end());
-  return all.empty() ? -HUGE_VAL : *half - threshold;
 }
 
 // A picture that is searched, and where its pixels are in another one.
@@ -184,12 +161,7 @@ bool Holds(const HogFace& face, const cv::Point& p) {
 
 class HogFaces : public SeedFinder {
  public:
-  HogFaces(const HogOptions& options, const Model* skin) : options_(options) {
-    options_.Validate();
-    if (!skin) return;
-    skin_.emplace(*skin);
-    threshold_ = std::clamp(Logit(skin->decision.threshold), -1e6, 1e6);
-  }
+  explicit HogFaces(const HogOptions& options) : options_(options) { options_.Validate(); }
 
   std::string_view name() const override { return "hog"; }
 
@@ -199,21 +171,18 @@ class HogFaces : public SeedFinder {
     if (grey.empty()) return {};
     const double scale_x = static_cast<double>(bgr.cols) / grey.cols;
     const double scale_y = static_cast<double>(bgr.rows) / grey.rows;
-    const auto middle = [&](const HogFace& face) { return MiddleOf(bgr, face, scale_x, scale_y); };
+    const auto color = [&](const HogFace& face) { return ColorOf(bgr, face, scale_x, scale_y); };
     const std::vector<std::vector<HogFace>> found =
         searches_.With([] { return HogSearch(); },
                        [&](HogSearch& search) { return GroupsOf(Windows(grey, search)); });
     std::vector<FaceColor> certain;
-    const auto is_certain = [&](const HogFace& face) {
-      return IsFace(face) || IsFace(face, SkinSlack(middle(face)));
-    };
     for (const auto& group : found)
-      if (is_certain(group.front())) certain.push_back(ColorOf(middle(group.front())));
+      if (IsFace(group.front())) certain.push_back(color(group.front()));
     std::vector<Seed> seeds;
     for (const auto& group : found) {
       const HogFace& best = group.front();
       if (!IsFace(best, options_.further_slack)) continue;
-      if (!is_certain(best) && !IsLikeOne(ColorOf(middle(best)), certain)) continue;
+      if (!IsFace(best) && !IsLikeOne(color(best), certain)) continue;
       const FaceFrame face = MeanFrame(group, scale_x, scale_y);
       if (const cv::Rect box = face.Box(bgr.size()); !box.empty()) seeds.push_back({box, face, {}});
     }
@@ -226,14 +195,6 @@ class HogFaces : public SeedFinder {
                              ? options_.min_score
                              : std::max(options_.min_score, options_.min_tilted_score);
     return face.score >= least - slack;
-  }
-
-  // How much less a face may score whose colours are skin to the model.
-  double SkinSlack(const cv::Mat& middle) const {
-    if (!skin_ || middle.empty()) return 0;
-    const double slack = options_.skin_slack + options_.skin_slack_per_log_odds *
-                                                   MedianLogOdds(middle, *skin_, threshold_);
-    return std::clamp(slack, 0., options_.further_slack);
   }
 
   // What may be faces, in pixels of `grey`.
@@ -310,15 +271,13 @@ class HogFaces : public SeedFinder {
   }
 
   HogOptions options_;
-  std::optional<Reference> skin_;
-  double threshold_ = 0;  // of it, as log-odds
   mutable Pool<HogSearch> searches_;
 };
 
 }  // namespace
 
-std::unique_ptr<SeedFinder> HogFaceFinder(const HogOptions& options, const Model* skin) {
-  return std::make_unique<HogFaces>(options, skin);
+std::unique_ptr<SeedFinder> HogFaceFinder(const HogOptions& options) {
+  return std::make_unique<HogFaces>(options);
 }
 
 }  // namespace skinmask
