@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/nearest.h"
-#include "base/parse.h"
+#include "model/class_costs.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/samples.h"
@@ -214,24 +214,6 @@ Estimator EstimatorFromName(std::string_view name) {
 
 std::vector<std::string_view> EstimatorNames() { return NamesIn(kEstimators); }
 
-namespace {
-
-void RequireCosts(const ClassCosts& costs, const Model& model, std::string_view subject) {
-  const std::size_t size = costs.size(), k = model.classes.size();
-  Require(
-      size == 0 || size == k * k, subject,
-      fmt::format("{} costs of calling one of {} classes another ({} rows of {})", size, k, k, k));
-  for (std::size_t i = 0; i < size; ++i) {
-    Require(costs[i] >= 0 && costs[i] <= kMaxClassCost, subject,
-            fmt::format("a cost of {} (0 to {})", costs[i], kMaxClassCost));
-    Require(i % (k + 1) != 0 || costs[i] == 0, subject,
-            fmt::format("a cost of {} for calling class '{}' what it is (0)", costs[i],
-                        model.classes[i / k].name));
-  }
-}
-
-}  // namespace
-
 void Validate(const Model& model, std::string_view subject) {
   Require(model.classes.size() >= 2 && model.classes.size() <= kMaxClasses, subject,
           fmt::format("{} classes (2 to {})", model.classes.size(), kMaxClasses));
@@ -265,42 +247,7 @@ void Validate(const Model& model, std::string_view subject) {
   Require(std::abs(priors - 1) < 1e-9, subject, fmt::format("priors sum to {}, not to 1", priors));
   Require(model.decision.threshold >= 0 && model.decision.threshold <= 1, subject,
           fmt::format("threshold {} is not between 0 and 1", model.decision.threshold));
-  RequireCosts(model.class_costs, model, subject);
-}
-
-Model WithClassCosts(Model model, const ClassCosts& costs) {
-  RequireCosts(costs, model, "`class_costs`");
-  model.class_costs = costs;
-  return model;
-}
-
-std::string TextOfClassCosts(const ClassCosts& costs) {
-  const auto size = static_cast<std::size_t>(std::lround(std::sqrt(costs.size())));
-  std::string text;
-  for (std::size_t i = 0; i < costs.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : i % size == 0 ? ":" : ",", costs[i]);
-  return text;
-}
-
-ClassCosts ClassCostsFrom(const std::string& text) {
-  ClassCosts costs;
-  std::size_t rows = 0;
-  bool square = !text.ends_with(':');
-  for (std::size_t at = 0; at < text.size(); ++rows) {
-    const std::string row = text.substr(at, text.find(':', at) - at);
-    const auto numbers = ParseNumbers<double>(row, ',');
-    const auto is_good = [](double cost) { return cost >= 0 && cost <= kMaxClassCost; };
-    square = square && numbers && std::ranges::all_of(*numbers, is_good) &&
-             (costs.empty() || costs.size() == rows * numbers->size());
-    if (!square) break;
-    costs.insert(costs.end(), numbers->begin(), numbers->end());
-    at += row.size() + 1;
-  }
-  if (!square || rows == 1 || costs.size() != rows * rows)
-    throw Error(fmt::format("`class_costs` '{}'", text),
-                "is no square table of costs from 0 up (a row for each true class, as in "
-                "0,1,5:1,0,5:1,1,0)");
-  return costs;
+  RequireClassCosts(model.class_costs, model, subject);
 }
 
 double CalibrationSide::operator()(double distance) const {

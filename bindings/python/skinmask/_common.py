@@ -106,10 +106,10 @@ def detector_texts(options: dict[str, Any]) -> dict[str, str]:
 
 def _is_table(value: Any) -> bool:
     """Whether it is rows of numbers."""
-    rows = (tuple, list, numpy.ndarray)
     if isinstance(value, numpy.ndarray):
         return value.ndim == 2
-    return isinstance(value, rows) and len(value) > 0 and all(isinstance(r, rows) for r in value)
+    rows = (tuple, list, numpy.ndarray)
+    return isinstance(value, (tuple, list)) and all(isinstance(row, rows) for row in value)
 
 
 def option_text(name: str, taken: str, value: Any) -> str:

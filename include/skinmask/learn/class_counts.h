@@ -12,9 +12,9 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// How often pixels of each class were called each class, by the greatest posterior
-// or at the least cost: for K classes
-// what Confusion is for two sides. Ratios are absent where they are 0/0.
+// How often pixels of each class were called each class, by the greatest posterior or, with costs,
+// by the least cost: for K classes what Confusion is for two sides. Ratios are absent where they
+// are 0/0.
 struct ClassCounts {
   std::vector<std::string> classes;
   std::vector<std::uint64_t> counts;  // K x K by rows, [truth * K + called]

@@ -7,7 +7,7 @@ namespace skinmask {
 
 struct HogFace {
   double score;
-  int pattern;                   // which of the templates
+  int pattern;  // which of the templates, and how the picture was turned (hog_faces.cc)
   int left, top, right, bottom;  // these pixels are within it; it may reach beyond the picture
 };
 

@@ -41,6 +41,7 @@ Run Again(const Run& run) {
   return again;
 }
 
+// The model that the flags name, at the costs that they ask for.
 Model Loaded(const Context& context, const EvaluateFlags& flags) {
   Model model = context.LoadModel();
   const ClassCosts& costs = flags.detector.class_costs;
