@@ -102,8 +102,9 @@ const OptionTable<DetectorOptions>& DetectorTable() {
                  "Prior P(skin), more than 0 and less than 1 (default: the model's own)"),
       Option("class_costs", &O::class_costs, TextOfClassCosts, ClassCostsFrom)
           .Shown("class_costs", "Decision", "C,C:C,C",
-                 "What calling one class another costs, for output classes, as train has it "
-                 "(default: the model's own)"),
+                 "What calling one class another costs, where classes are written or counted, as "
+                 "train "
+                 "has it (default: the model's own)"),
       Option("abstain", &O::abstain, TextOfInterval, IntervalFrom)
           .Shown("abstain", "Decision", "LOW,HIGH",
                  "Say 'I do not know' where P(skin) is above LOW and at most HIGH"),

@@ -190,6 +190,8 @@ void RequireShown(const DetectorOptions& asked, const std::vector<Output>& outpu
   const bool abstains = asked.abstain && has(Output::kMask);
   if (asked.outlier && !abstains && !has(Output::kUncertainty))
     throw Error("`outlier`", "needs `output` uncertainty or `abstain`");
+  if (!asked.class_costs.empty() && !has(Output::kClasses))
+    throw Error("`class_costs`", "needs `output` classes");
   if (asked.draw && !has(Output::kOverlay)) throw Error("`draw`", "needs `output` overlay");
   const bool insists = asked.insist && asked.adapt != DetectorOptions::Adapt::kOff;
   const bool adapts = insists || asked.has_seeds() || !asked.faces.empty() ||

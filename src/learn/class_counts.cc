@@ -71,6 +71,10 @@ std::optional<double> ClassCounts::Precision(std::size_t k) const {
   return Share(Count(k, k), all);
 }
 
+bool CountsClasses(const Model& model) {
+  return model.classes.size() > 2 || !model.class_costs.empty();
+}
+
 ClassCounts CountClasses(const Samples& samples, const Model& model) {
   const std::vector<std::size_t> indices = IndicesInModel(samples, model);
   const Reference reference(model);

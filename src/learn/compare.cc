@@ -41,7 +41,7 @@ FoldScore Judge(const Samples& held_out, const Model& model) {
   score.counts = evaluation.counts;
   score.accuracy = score.counts.Accuracy();
   score.class_log_loss = score.log_loss;
-  if (model.classes.size() > 2) score.classes = CountClasses(held_out, model);
+  if (CountsClasses(model)) score.classes = CountClasses(held_out, model);
   if (model.classes.size() > 2 || held_out.classes().size() > 2) {
     score.class_log_loss = ClassLogLoss(held_out, model);  // none: the model lacks a class
     score.accuracy = score.class_log_loss ? CountClasses(held_out, model).Accuracy() : std::nullopt;

@@ -153,7 +153,7 @@ class ModelJudge {
       }
     }
     sum.drawn = DrawPixels(image, positive_);
-    if (classes().size() > 2) sum.classes = CountClasses(image, judgement.Classes());
+    if (CountsClasses(detector_.model())) sum.classes = CountClasses(image, judgement.Classes());
   }
 
  private:
@@ -164,7 +164,7 @@ class ModelJudge {
   }
   const std::vector<ClassModel>& classes() const { return detector_.model().classes; }
 
-  // What a model of more than two classes calls the pixels.
+  // What the model calls the pixels.
   ClassCounts CountClasses(const LabelledImage& image, const cv::Mat& called) const {
     ClassCounts counts(detector_.model());
     for (int y = 0; y < image.bgr.rows; ++y) {
@@ -261,7 +261,7 @@ EvaluationReport EvaluateTable(const Samples& samples, const Model& model) {
   report.pooled = MetricsOf(evaluation);
   report.scores = std::move(evaluation.scores);
   report.drawn = DrawPixels(samples, positive, kDrawn);
-  if (model.classes.size() > 2) report.classes = CountClasses(samples, model);
+  if (CountsClasses(model)) report.classes = CountClasses(samples, model);
   return report;
 }
 

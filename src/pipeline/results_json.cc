@@ -54,10 +54,10 @@ Json JsonOf(const ClassCounts& counts) {
     json["recall"].push_back(OrNull(counts.Recall(k)));
     json["precision"].push_back(OrNull(counts.Precision(k)));
   }
-  if (!counts.costs.empty()) {
-    json["costs"] = TextOfClassCosts(counts.costs);
-    json["mean_cost"] = OrNull(counts.MeanCost());
-  }
+  const std::size_t size = counts.classes.size();
+  for (auto row = counts.costs.begin(); row != counts.costs.end(); row += size)
+    json["costs"].push_back(std::vector<double>(row, row + size));
+  if (!counts.costs.empty()) json["mean_cost"] = OrNull(counts.MeanCost());
   return json;
 }
 
@@ -80,7 +80,9 @@ ClassCounts ReadClassCounts(const JsonNode& node, std::uint64_t pixels) {
     }
   if (size == 0 || size > kMaxClasses || classes.counts.size() != size * size)
     node.Fail(" has not a count for each two classes");
-  if (node.Has("costs")) classes.costs = ClassCostsFrom(node["costs"].Text());
+  if (node.Has("costs"))
+    for (const JsonNode& row : node["costs"].Items())
+      for (const JsonNode& cost : row.Items()) classes.costs.push_back(cost.Real());
   if (!classes.costs.empty() && classes.costs.size() != size * size)
     node["costs"].Fail(" has not a cost for each two classes");
   return classes;

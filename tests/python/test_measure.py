@@ -183,4 +183,4 @@ def test_the_pulse_of_the_guide(photos, astronaut, tmp_path, monkeypatch, capsys
     assert residual(green, rate, hertz) < 2 * residual(fixed, rate, hertz)
     # Of the whole mask, with its outline along a fringe of hair, it is more.
     whole = numpy.array([frame.means.mean[1] for frame in skinmask.video("clip.mp4")])
-    assert residual(whole, rate, hertz) < 5 * residual(fixed, rate, hertz)
+    assert residual(whole, rate, hertz) < 4.5 * residual(fixed, rate, hertz)

@@ -221,6 +221,8 @@ def test_three_classes(noise):
     cheapest = skinmask.detect(noise, model, output="classes", class_costs=costs)
     expected = (p @ costs).argmin(axis=1)
     assert (cheapest.ravel() == expected).all() and (cheapest != classes).any()
+    with pytest.raises(skinmask.Error, match="class_costs.*needs output classes"):
+        skinmask.detect(noise, model, class_costs=costs)
     with pytest.raises(skinmask.Error, match="class_costs.*4 costs"):
         skinmask.detect(noise, model, output="classes", class_costs=[[0, 1], [2, 0]])
 

@@ -36,6 +36,10 @@ struct ClassCounts {
   std::optional<double> Precision(std::size_t k) const;  // truly k / called k
 };
 
+// Whether evaluations of this model count what it calls: of two classes, masks tell it all, unless
+// there are costs.
+bool CountsClasses(const Model& model);
+
 // By the reference, for every colour of the table. Pixels of classes that the model lacks are left
 // out.
 ClassCounts CountClasses(const Samples& samples, const Model& model);

@@ -157,7 +157,6 @@ bool DividesNothing(const Given& given) { return given.Is("--adapt", {"off", "fa
 bool HasNoImages(const Given& given) { return !given.Has("--images"); }
 bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
 bool WritesClasses(const Given& given) { return given.Is("--output", {"classes"}); }
-bool WritesNoClasses(const Given& given) { return !WritesClasses(given); }
 bool NamesImagesOnly(const Given& given) {
   return std::ranges::all_of(given.Values("input"), [](const std::string& input) {
     const NamedMedia named(input);
@@ -229,8 +228,6 @@ constexpr Rule kRules[] = {
     {"live", "--steady", AdaptsNothing, "--steady is of adapted frames, and --adapt off is given"},
     {"evaluate", "--steady", TakesNoVideos, "--steady is for videos, and evaluate takes images"},
     {"evaluate", "--allow-missing", HasNoMasks, "--allow-missing needs --truth"},
-    {"detect", "--class-costs", WritesNoClasses,
-     "--class-costs is of classes, which --output classes writes"},
     {"detect", "--refine", WritesClasses,
      "--refine is of adapted images, and --output classes knows none"},
     {"detect", "--codec", NamesImagesOnly, "--codec is for videos, and all inputs are images"},

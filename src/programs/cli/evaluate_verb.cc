@@ -217,7 +217,7 @@ EvaluationPart WholeOf(const std::vector<std::string>& files, const std::string&
 // Throws Error where the parts were not made as they say themselves.
 void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& model,
                     const std::optional<DecisionRule>& rule, const GroupFlags& by) {
-  const bool of_classes = model && model->classes.size() > 2;
+  const bool of_classes = model && CountsClasses(*model);
   const bool by_rule = rule && rule->kind != DecisionRule::Kind::kFixed;
   if (whole.has_scores != model.has_value() || (by_rule && !whole.keeps_scores) ||
       (model && whole.positive != model->positive().name) ||

@@ -183,6 +183,30 @@ TEST_F(ClassesTest, EveryClassHasItsRecallWhereAModelIsJudged) {
   }
 }
 
+// Of the counts and the costs; and no classes cost less by other costs than by their own.
+TEST_F(ClassesTest, CostsOfTheTrainedModelAreThoseThatAreCounted) {
+  Put("s.csv", FormatSamples(samples_));
+  ASSERT_EQ(Run("train --samples s.csv -o m.json --class-costs 0,1,9:4,0,2:1,9,0").status, 0);
+  const std::string evaluate = "evaluate --samples s.csv --model m.json";
+  const json own = Json(evaluate)["classes"];
+  const json even = Json(evaluate + " --class-costs 0,1,1:1,0,1:1,1,0")["classes"];
+  EXPECT_EQ(own["costs"], json({{0, 1, 9}, {4, 0, 2}, {1, 9, 0}}));
+  const auto cost_of = [&](const json& counts) {
+    double cost = 0, all = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) {
+        cost += own["costs"][i][j].get<double>() * counts[i][j].get<double>();
+        all += counts[i][j].get<double>();
+      }
+    return cost / all;
+  };
+  EXPECT_DOUBLE_EQ(own["mean_cost"], cost_of(own["counts"]));
+  EXPECT_LT(own["mean_cost"], cost_of(even["counts"]));
+  EXPECT_DOUBLE_EQ(even["mean_cost"], 1 - even["accuracy"].get<double>());
+  EXPECT_EQ(Run(evaluate + " --class-costs 0,1:1,0").status, 1);
+  EXPECT_EQ(Run(evaluate + " --class-costs 0,1,1").status, 2);
+}
+
 TEST_F(CompareTest, ErrorsAreOneLineWithTheRightStatus) {
   Put("s.csv", FormatSamples(Table(rows_)));
   const std::pair<const char*, std::pair<int, const char*>> cases[] = {

@@ -120,6 +120,7 @@ TEST_F(PartsTest, MasksAndClassesAddUp) {
   const std::string labels = " --label skin=255 --label non-skin=0 --label hair=9";
   ASSERT_EQ(Run("train --images i --masks m -o three.json" + labels).status, 0);
   ExpectEqual("--images i --truth m --adapt off --model three.json" + labels, {3});
+  ExpectEqual("--images i --truth m --adapt off --class-costs 0,5:1,0" + labels, {3});
 }
 
 TEST_F(PartsTest, FailuresOfAllPartsAreThoseOfOneRun) {

@@ -113,6 +113,7 @@ TEST_F(UncertaintyTest, RefusesWhatItCannotDo) {
   for (const std::string bad : {"0.5", "0.8,0.2", "a,b", "0,1,2", "-0.1,0.5", "0.5,1.5", "nan,1"})
     expect("detect i -o o --abstain " + bad, "--abstain '" + bad + "': is not LOW,HIGH");
   expect("detect i -o o --output overlay --abstain 0.2,0.8", "--abstain: needs --output mask");
+  expect("detect i -o o --class-costs 0,1:1,0", "--class-costs: needs --output classes");
   expect("detect i -o o --outlier 0.9", "--outlier: needs --output uncertainty or --abstain");
   expect("detect i -o o --output uncertainty --outlier 1.5",
          "--outlier: '1.5' is no number above 0 and up to 1");
