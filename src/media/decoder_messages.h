@@ -1,16 +1,21 @@
 // What this process, the server of decoders (programs/decoders) and a decoder say to each other:
 // messages by local sockets that keep their borders, and bytes by shared memory.
 //
-//   this process -> server    kStart (a decoder, with the module `text` loaded), kEnd (of `number`)
-//   server -> this process    kStarted (process `number`, its socket), kEnded (wait status
-//   `number`) this process -> decoder   kDecode (`number` bytes), kGo decoder -> this process kTake
-//   (`number` pixels are about to be held, it waits for kGo),
-//                             kPicture, kProblem (`text`)
+//   to the server     kStart (a decoder, with the module `text` loaded), kStartVideo (one that may
+//                     read the file `text`), kEnd (of `number`)
+//   from the server   kStarted (process `number`, its socket), kEnded (wait status `number`)
+//   to a decoder      kDecode (`number` bytes), kGo; kOpenVideo (OpenVideoWords; the file `text` of
+//                     kStartVideo, or a pipe that goes along), kReadFrame, kSkip (to `number`, of
+//                     unit `type`)
+//   from a decoder    kTake (`number` pixels are about to be held, it waits for kGo), kPicture;
+//                     kVideo (VideoWords), kFrame (FrameWords), kEndOfVideo, kGo; kProblem (`text`)
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
+#include <type_traits>
 
 #include "base/stream.h"
 
@@ -19,6 +24,7 @@ namespace [[gnu::visibility("default")]] skinmask {
 struct DecoderMessage {
   enum class Kind : std::int32_t {
     kStart,
+    kStartVideo,
     kStarted,
     kEnd,
     kEnded,
@@ -26,6 +32,12 @@ struct DecoderMessage {
     kTake,
     kGo,
     kPicture,
+    kOpenVideo,
+    kVideo,
+    kReadFrame,
+    kFrame,
+    kEndOfVideo,
+    kSkip,
     kProblem
   };
   Kind kind{};
@@ -38,10 +50,42 @@ struct DecoderMessage {
   std::int64_t max_pixels = 0;
   std::int64_t number = 0;
   std::uint32_t text_size = 0;
-  char text[1500] = {};
+  char text[4096] = {};
 
   void SetText(std::string_view value);
   std::string_view Text() const;
+  // Numbers instead of text.
+  template <class Words>
+  void SetWords(const Words& words) {
+    static_assert(std::is_trivially_copyable_v<Words> && sizeof words <= sizeof text);
+    SetText({reinterpret_cast<const char*>(&words), sizeof words});
+  }
+  template <class Words>
+  Words WordsOf() const {
+    Words words{};
+    std::memcpy(&words, text, sizeof words);
+    return words;
+  }
+};
+
+// Of videos. Whatever comes may be any number, and is looked at before it becomes what it stands
+// for.
+struct OpenVideoWords {
+  std::int32_t threads, is_raw, width, height, rate_num, rate_den;
+  std::int64_t max_pixels;
+  char pixel_format[64];
+};
+struct VideoWords {
+  std::int32_t width, height, rate_num, rate_den, unit_num, unit_den, aspect_num, aspect_den;
+  std::int32_t rotation, mirrored, sound, has_frames, has_seconds;
+  std::int64_t frames;
+  double seconds;
+  char codec[64];
+};
+struct FrameWords {
+  std::int32_t layout, matrix, range, width, height, rotation, mirrored;
+  std::int64_t pts, index;
+  double seconds;
 };
 
 // The descriptor under which the server has its socket.

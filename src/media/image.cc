@@ -52,7 +52,7 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
   if (!codec) FailUnknownImage(subject);
   PictureTags tags;
   PictureTags* const wanted = options.tags || !options.keep_colors ? &tags : nullptr;
-  const cv::Mat picture = IsIsolated(*codec, IsolationOf(options).isolate)
+  const cv::Mat picture = IsIsolated(*codec, IsolationOf(options.isolation).isolate)
                               ? DecodeIsolated(bytes, subject, options, codec->module, wanted)
                               : DecodeHere(*codec, bytes, subject, options, wanted);
   if (wanted && !options.tags) return InSrgb(picture, tags.icc, nullptr, picture);

@@ -157,7 +157,7 @@ Media MediaOf(const std::string& input, const ListOptions& options) {
   const bool image = CodecOf(head);
   const bool video = descriptor    ? !head.empty() && !image
                      : IsGif(head) ? !IsStillGif(input)
-                                   : !image && OpensAsVideo(input);
+                                   : !image && OpensAsVideo(input, options.isolation);
   return video ? Media::kVideo : Media::kImage;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <opencv2/core.hpp>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "skinmask/media/image.h"
@@ -15,7 +17,10 @@ namespace skinmask {
 cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
                        const DecodeOptions& options, std::string_view module, PictureTags* tags);
 
-// What the options say, or else the program.
-const Isolation& IsolationOf(const DecodeOptions& options);
+// What the options say, or where they do not, the program.
+const Isolation& IsolationOf(const std::optional<Isolation>& chosen);
+
+// What is said of a file whose decoder takes more than its time.
+std::string TooLongToDecode(const Isolation& isolation);
 
 }  // namespace skinmask

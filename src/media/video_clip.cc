@@ -128,9 +128,9 @@ void VideoClip::NoteEnd() {
     shortfall_ = fmt::format("ends at {:.6g} s, before {}", end, TextOf(*range_.to));
 }
 
-bool OpensAsVideo(const std::filesystem::path& path) {
+bool OpensAsVideo(const std::filesystem::path& path, const std::optional<Isolation>& isolation) {
   try {
-    VideoReader reader(path.string(), {.threads = 1, .addresses = false});
+    VideoReader reader(path.string(), {.threads = 1, .addresses = false, .isolation = isolation});
     return true;
   } catch (const Error&) {
     return false;

@@ -8,11 +8,13 @@
 #include "base/may_not_return.h"
 #include "media/gif.h"
 #include "media/image_codec.h"
+#include "media/isolated_decoder.h"
 #include "media/video_codecs.h"
 #include "media/video_frame.h"
 #include "media/video_input.h"
 #include "media/video_packets.h"
 #include "media/video_seek.h"
+#include "media/video_source.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -33,14 +35,15 @@ void CheckPictures(const AVCodecParameters& picture, std::int64_t most, const st
                                   picture.width, picture.height, kMaxGifPixels));
 }
 
-}  // namespace
+class FfmpegVideo : public VideoSource {
+ public:
+  FfmpegVideo(const std::string& name, const VideoOpenOptions& options);
 
-struct VideoReader::State {
-  State(const std::string& name, const VideoOpenOptions& options);
+  const VideoInfo& info() const override { return info_; }
+  std::optional<VideoFrame> Read() override;
+  void SkipTowards(const VideoTime& moment) override;
 
-  std::optional<VideoFrame> Read();
-  void SkipTowards(const VideoTime& moment);
-
+ private:
   const Ffmpeg& av;
   const std::string name;
   const bool stream;
@@ -50,10 +53,9 @@ struct VideoReader::State {
   InputPtr format;
   CodecPtr codec;
   int index = -1;  // of the stream of pictures
-  VideoInfo info;
+  VideoInfo info_;
   Orientation orientation;
 
- private:
   void Open();
   int OpenInput();
   void OpenAgain();
@@ -92,11 +94,12 @@ struct VideoReader::State {
   std::optional<KeyFrame> landing_;  // that decoding goes on to from where it was sought
 };
 
-int VideoReader::State::Interrupted(void* state) {
-  return static_cast<State*>(state)->Stopped() || static_cast<State*>(state)->TimedOut();
+int FfmpegVideo::Interrupted(void* state) {
+  return static_cast<FfmpegVideo*>(state)->Stopped() ||
+         static_cast<FfmpegVideo*>(state)->TimedOut();
 }
 
-VideoReader::State::State(const std::string& path_or_url, const VideoOpenOptions& open_options)
+FfmpegVideo::FfmpegVideo(const std::string& path_or_url, const VideoOpenOptions& open_options)
     : av(Ffmpeg::Get()),
       name(path_or_url),
       stream(open_options.addresses && IsUrl(path_or_url)),
@@ -105,7 +108,7 @@ VideoReader::State::State(const std::string& path_or_url, const VideoOpenOptions
   Open();
 }
 
-void VideoReader::State::Open() {
+void FfmpegVideo::Open() {
   if (!stream) file.emplace(name, options.stop);
   packets_.emplace(!stream, IsRegular());
   if (options.raw) CheckRaw(*options.raw, options.max_pixels, name);
@@ -139,7 +142,7 @@ void VideoReader::State::Open() {
   if (log.damage && !stream) OpenAgain();
 }
 
-int VideoReader::State::OpenInput() {
+int FfmpegVideo::OpenInput() {
   int result = 0;
   const AVIOInterruptCB interrupt{Interrupted, this};
   format =
@@ -150,7 +153,7 @@ int VideoReader::State::OpenInput() {
 
 // To know what its streams hold, FFmpeg has read so far ahead that it passed over damage. Read from
 // the start without that, the file shows where the damage is.
-void VideoReader::State::OpenAgain() {
+void FfmpegVideo::OpenAgain() {
   passed_over_ = true;
   if (!IsRegular()) return;
   if (const int result = OpenInput(); result < 0)
@@ -158,16 +161,16 @@ void VideoReader::State::OpenAgain() {
   DiscardOthers(format.get(), index);
 }
 
-void VideoReader::State::Describe() {
-  info = InfoOf(format.get(), index, stream);
-  orientation = {info.rotation, info.mirrored};
-  const AVRational duration{info.rate.den, info.rate.num};
-  if (info.rate.num > 0)
+void FfmpegVideo::Describe() {
+  info_ = InfoOf(format.get(), index, stream);
+  orientation = {info_.rotation, info_.mirrored};
+  const AVRational duration{info_.rate.den, info_.rate.num};
+  if (info_.rate.num > 0)
     frame_duration_ =
         std::max<std::int64_t>(1, av.av_rescale_q(1, duration, format->streams[index]->time_base));
 }
 
-std::optional<VideoFrame> VideoReader::State::Read() {
+std::optional<VideoFrame> FfmpegVideo::Read() {
   RestartClock();
   while (!Stopped()) {
     FramePtr frame(av.av_frame_alloc());
@@ -194,10 +197,10 @@ std::optional<VideoFrame> VideoReader::State::Read() {
   return std::nullopt;
 }
 
-void VideoReader::State::SkipTowards(const VideoTime& moment) {
+void FfmpegVideo::SkipTowards(const VideoTime& moment) {
   if (!IsRegular()) return;
   const auto key =
-      KeyFrameBefore({file->address(), index, info.time_base, first_pts_, options.stop}, moment);
+      KeyFrameBefore({file->address(), index, info_.time_base, first_pts_, options.stop}, moment);
   if (!key || key->index <= delivered_) return;
   landing_ = key;
   packets_->Drop();
@@ -209,7 +212,7 @@ void VideoReader::State::SkipTowards(const VideoTime& moment) {
 // Whether a frame (null: there is none) is the one that was sought, or comes after a restart. What
 // is decoded before may refer to what was left out, and is not looked at. Where the frame does not
 // come, seeking in this file leads elsewhere, and all is decoded from the start.
-bool VideoReader::State::IsLanding(const AVFrame* frame) {
+bool FfmpegVideo::IsLanding(const AVFrame* frame) {
   if (frame && frame->best_effort_timestamp < landing_->pts) return lacking_ = false;
   if (!frame || frame->best_effort_timestamp != landing_->pts) {
     Restart();
@@ -221,7 +224,7 @@ bool VideoReader::State::IsLanding(const AVFrame* frame) {
   return true;
 }
 
-void VideoReader::State::Restart() {
+void FfmpegVideo::Restart() {
   landing_.reset();
   damage_.clear();
   passed_over_ = lacking_ = false;
@@ -230,19 +233,19 @@ void VideoReader::State::Restart() {
   Open();
 }
 
-void VideoReader::State::FailDamaged() const {
+void FfmpegVideo::FailDamaged() const {
   throw Error(name, fmt::format("stops at frame {}: {}", delivered_, damage_));
 }
 
 // Gives the decoder its next packet, or the end.
-void VideoReader::State::Feed() {
+void FfmpegVideo::Feed() {
   if (AVPacket* const packet = packets_->Next(format.get(), index, options.stop))
     Send(packet);
   else if (packets_->end())
     EndInput(*packets_->end());
 }
 
-void VideoReader::State::Send(AVPacket* data) {
+void FfmpegVideo::Send(AVPacket* data) {
   // FFmpeg 7 says nothing of codes that are missing from a GIF.
   const bool lacking = data && !stream && codec->codec_id == AV_CODEC_ID_GIF &&
                        !IsWholeGifPacket({reinterpret_cast<const char*>(data->data),
@@ -255,7 +258,7 @@ void VideoReader::State::Send(AVPacket* data) {
   FailDamaged();  // what the decoder still holds may have parts of the damaged picture
 }
 
-void VideoReader::State::EndInput(int error) {
+void FfmpegVideo::EndInput(int error) {
   if (Stopped()) return;
   if (TimedOut())
     throw Error(name, fmt::format("no frame came within {} s", options.timeout_seconds));
@@ -269,7 +272,7 @@ void VideoReader::State::EndInput(int error) {
   Send(nullptr);
 }
 
-VideoFrame VideoReader::State::Deliver(FramePtr frame) {
+VideoFrame FfmpegVideo::Deliver(FramePtr frame) {
   std::int64_t pts = frame->best_effort_timestamp;
   if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + frame_duration_;
   if (delivered_ == 0) first_pts_ = pts;
@@ -277,19 +280,28 @@ VideoFrame VideoReader::State::Deliver(FramePtr frame) {
   last_pts_ = pts;
   VideoFrame result = WrapFrame(std::move(frame), orientation);
   result.pts = pts;
-  result.seconds = static_cast<double>(pts - first_pts_) * info.time_base.Value();
+  result.seconds = static_cast<double>(pts - first_pts_) * info_.time_base.Value();
   result.index = delivered_++;
   return result;
 }
 
-VideoReader::VideoReader(const std::string& path_or_url, const VideoOpenOptions& options)
-    : state_(std::make_unique<State>(path_or_url, options)) {}
+}  // namespace
+
+VideoReader::VideoReader(const std::string& path_or_url, const VideoOpenOptions& options) {
+  const bool is_stream = options.addresses && IsUrl(path_or_url);
+  if (!is_stream && IsolationOf(options.isolation).isolate == Isolate::kAll)
+    source_ = OpenIsolatedVideo(path_or_url, options);
+  else
+    source_ = std::make_unique<FfmpegVideo>(path_or_url, options);
+}
 VideoReader::~VideoReader() = default;
 VideoReader::VideoReader(VideoReader&&) noexcept = default;
 VideoReader& VideoReader::operator=(VideoReader&&) noexcept = default;
 
-const VideoInfo& VideoReader::info() const { return state_->info; }
-std::optional<VideoFrame> VideoReader::Read() { return state_->Read(); }
-void VideoReader::SkipTowards(const VideoTime& moment) { state_->SkipTowards(moment); }
+const VideoInfo& VideoReader::info() const { return source_->info(); }
+std::optional<VideoFrame> VideoReader::Read() { return source_->Read(); }
+void VideoReader::SkipTowards(const VideoTime& moment) { source_->SkipTowards(moment); }
+
+void LoadFfmpeg() { Ffmpeg::Get(); }
 
 }  // namespace skinmask

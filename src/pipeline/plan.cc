@@ -56,6 +56,7 @@ InputList InputsOf(const DetectOptions& options, const Run& run) {
                          .include = options.include,
                          .exclude = options.exclude,
                          .all_videos = options.video.raw.has_value(),
+                         .isolation = options.isolation,
                          .stop = run.stop,
                          .problem = run.problem,
                          .passed_over = run.passed_over};

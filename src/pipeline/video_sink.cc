@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "media/isolated_decoder.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/media/image.h"
@@ -59,6 +60,7 @@ class VideoFiles : public VideoSink {
   VideoFiles(const Task& task, const DetectOptions& options, const VideoInfo& info,
              std::int64_t first, const cv::Size& size)
       : input_(task.input.string()),
+        isolated_(IsolationOf(options.isolation).isolate == Isolate::kAll),
         transparent_(!options.video.codec.empty()),
         start_(options.video.range.whole() ? 0 : first),
         times_(info) {
@@ -104,10 +106,13 @@ class VideoFiles : public VideoSink {
   const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
-  // With sound; where that does not go in, without it.
+  // With sound; where that does not go in, or is not to be read here, without it.
   void AddWriter(const fs::path& path, const cv::Size& size, int type, VideoWriteOptions write) {
     std::string why;
-    if (write.sound) {
+    if (write.sound && isolated_) {
+      why = "with `isolate` all nothing of a file is read in the program itself";
+      write.sound.reset();
+    } else if (write.sound) {
       try {
         writers_.emplace_back(path, size, type, write);
         return;
@@ -123,7 +128,7 @@ class VideoFiles : public VideoSink {
   void Warn(const std::string& line) { warnings_.push_back(line); }
 
   const std::string input_;
-  const bool transparent_;
+  const bool isolated_, transparent_;
   const std::int64_t start_;  // what is 0 in the outputs, in the input's timestamps
   OutputTimes times_;
   std::vector<VideoWriter> writers_;

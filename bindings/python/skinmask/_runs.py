@@ -214,9 +214,10 @@ def detect_files(
     100, is of what loses something, and 90 where None; `feather` is the width, in pixels, over
     which cut-outs become transparent. `how` are options of `detect`;
     `resume` refuses outputs that were made with others. `isolate` 'auto' decodes images but JPEG
-    and PNG in processes of their own, 'all' those, too: a file that crashes its decoder, or takes
-    it more than `max_seconds` of the processor's time, is an `error`, and this process goes on. It
-    takes the program's skinmask-decoders, which wheels do not have.
+    and PNG in processes of their own, 'all' those and videos, too: a file that crashes its decoder,
+    or takes it more than `max_seconds` of the processor's time (of a video for a frame), is an
+    `error`, and this process goes on. It takes the program's skinmask-decoders, which wheels do not
+    have.
     """
     require_function("each", each)
     options = _skinmask.DetectOptions()

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "skinmask/base/problem.h"
+#include "skinmask/media/isolation.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -103,6 +105,8 @@ struct ListOptions {
   std::vector<std::string> include{}, exclude{};
   // Files that are named are videos, whatever they look like (raw ones look like nothing).
   bool all_videos = false;
+  // Where FFmpeg is asked whether a file is a video (VideoOpenOptions).
+  std::optional<Isolation> isolation{};
   const std::atomic<bool>* stop = nullptr;      // ends the wait for the first bytes of a pipe
   ProblemSink problem = [](const Problem&) {};  // what cannot be read, or holds nothing
   // Files of folders that no other option leaves out, and that are no input by their extension.

@@ -6,23 +6,23 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Which formats of images are decoded in such processes. (Videos are not: SECURITY.md.)
+// What is decoded in such processes.
 enum class Isolate {
   kNone,  // all in this process
-  kAuto,  // all but JPEG and PNG, whose decoders are small and have been looked at longest
-  kAll,
+  kAuto,  // images but JPEG and PNG, whose decoders are small and have been looked at longest
+  kAll,   // all images, and videos that are files (whose sound is then not copied)
 };
 Isolate IsolateFromName(std::string_view name);  // none, auto, all; throws Error for any other
 
 struct Isolation {
   Isolate isolate = Isolate::kNone;
-  // Of the processor, for an image that is decoded in such a process, and ten times as long by the
-  // clock, where the decoder sleeps. It is then ended, and the image is an Error.
+  // Of the processor, for an image or a frame that is decoded in such a process, and ten times as
+  // long by the clock, where the decoder sleeps. It is then ended, and the file is an Error.
   double max_seconds = 60;
 };
 
-// Of all images from now on for which nobody says it (DecodeOptions, DetectOptions): for programs,
-// before their first image. It is kNone for libraries.
+// Of all files from now on for which nobody says it (DecodeOptions, DetectOptions): for programs,
+// before their first one. It is kNone for libraries.
 void IsolateBy(const Isolation& isolation);
 
 // The processes are the children of one program of ours, skinmask-decoders, which is started when

@@ -19,6 +19,7 @@
 #include "skinmask/base/file.h"
 #include "skinmask/data/yuv_encoding.h"
 #include "skinmask/media/image.h"
+#include "skinmask/media/isolation.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -89,6 +90,9 @@ struct VideoOpenOptions {
   std::optional<RawVideo> raw{};            // the file is no container, but such frames
   // Of a frame; a quarter of an image's, since decoders keep many frames. 8K has half of it.
   std::int64_t max_pixels = kMaxPixels / 4;
+  // A file is decoded in a process of its own where this, or without it the program (IsolateBy),
+  // says kAll. The limit of time is for a frame.
+  std::optional<Isolation> isolation{};
 };
 
 // A time since the first frame, or the number of a frame.
@@ -115,6 +119,8 @@ struct VideoRange {
   }
 };
 
+class VideoSource;
+
 // Frames in display order. Not safe from several threads.
 class VideoReader {
  public:
@@ -138,8 +144,7 @@ class VideoReader {
   void SkipTowards(const VideoTime& moment);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<VideoSource> source_;
 };
 
 // A VideoReader of a part of a file. Times and numbers of frames are those in the whole video.
@@ -235,6 +240,7 @@ class VideoWriter {
 
 // True for a file that FFmpeg opens as a moving picture; false, too, where its libraries are not
 // there.
-bool OpensAsVideo(const std::filesystem::path& path);
+bool OpensAsVideo(const std::filesystem::path& path,
+                  const std::optional<Isolation>& isolation = {});
 
 }  // namespace skinmask

@@ -79,11 +79,11 @@ void AddSandboxOption(CLI::App& verb, Context& context, const std::string& text)
 void AddIsolationOptions(CLI::App& verb, Context& context) {
   const OptionGroup group(verb, "Input");
   Aside(group.AddChoice("--isolate", context.isolate, {"none", "auto", "all"},
-                        "Decode images in processes of their own, so that a file that crashes its "
-                        "decoder fails alone: none, all formats but JPEG and PNG, or all"));
+                        "Decode files in processes of their own, so that one that crashes its "
+                        "decoder fails alone: none, images but JPEG and PNG, or all with videos"));
   Aside(group.AddDefault("--max-seconds", context.max_seconds, "S",
-                         "Give up images that take a decoder in such a process more of the "
-                         "processor's time"))
+                         "Give up images, and frames of videos, that take a decoder in such a "
+                         "process more of the processor's time"))
       ->check(Within(0.01, 1e6));
 }
 

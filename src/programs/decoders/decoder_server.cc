@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -26,7 +25,10 @@
 #include "media/decoder_messages.h"
 #include "media/late_module.h"
 #include "media/picture_tags.h"
+#include "media/video_source.h"
 #include "programs/cli/sandbox.h"
+#include "programs/decoders/memory_limit.h"
+#include "programs/decoders/video_service.h"
 #include "skinmask/base/problem.h"
 #include "skinmask/media/image.h"
 
@@ -34,37 +36,6 @@ namespace skinmask {
 namespace {
 
 using Kind = DecoderMessage::Kind;
-
-// Memory that a decoder may have beside what it began with: so much, and so much for each pixel
-// that its header tells of. What goes beyond is refused by the system, as if there were no more.
-class MemoryLimit {
- public:
-  // `bytes` are those of the file, which is mapped twice: as it was before, and as it is.
-  void SetFor(std::int64_t pixels, std::uint64_t bytes) const {
-#ifndef SKINMASK_SANITIZED  // whose tables are as large as all memory
-    constexpr std::uint64_t kBytes = std::uint64_t{1} << 30;
-    constexpr std::uint64_t kBytesOfPixel = 128;
-    static const std::uint64_t of_threads =  // their stacks; decoders of AV1 have one for each core
-        std::uint64_t{16 << 20} * static_cast<std::uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
-    rlimit limit{};
-    getrlimit(RLIMIT_AS, &limit);
-    limit.rlim_cur =
-        std::min<rlim_t>(limit.rlim_max, begun_ + kBytes + of_threads + bytes +
-                                             kBytesOfPixel * static_cast<std::uint64_t>(pixels));
-    setrlimit(RLIMIT_AS, &limit);
-#else
-    static_cast<void>(pixels), static_cast<void>(bytes);
-#endif
-  }
-
- private:
-  static std::uint64_t Now() {
-    std::uint64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  }
-  const std::uint64_t begun_ = Now();
-};
 
 // A process that decodes.
 class Decoder {
@@ -146,13 +117,19 @@ class Decoder {
   const MemoryLimit limit_;
 };
 
-[[noreturn]] void BecomeDecoder(int socket, pid_t server) {
+// Of pictures, or of the video `file`, where that is not null.
+[[noreturn]] void BecomeDecoder(int socket, pid_t server, const std::string* file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != server) _exit(0);
   std::ofstream("/proc/self/oom_score_adj") << 1000;  // the first that goes where memory is short
-  cli::EnterSandbox({});
+  cli::Access access;
+  if (file) access.reads.emplace_back(*file);
+  cli::EnterSandbox(access);
   cli::LeaveProcesses();
-  Decoder(socket).Serve();
+  if (file)
+    VideoService(socket, *file).Serve();
+  else
+    Decoder(socket).Serve();
   _exit(0);
 }
 
@@ -169,7 +146,7 @@ class Server {
       if (waits[1].revents || (waits[0].revents & (POLLHUP | POLLERR))) break;
       if (!(waits[0].revents & POLLIN)) continue;
       if (!ReceiveMessage(kDecoderServerSocket, message, none)) break;
-      if (message.kind == Kind::kStart) Start(message);
+      if (message.kind == Kind::kStart || message.kind == Kind::kStartVideo) Start(message);
       if (message.kind == Kind::kEnd) End(message);
     }
     for (const pid_t decoder : decoders_) kill(decoder, SIGKILL);
@@ -178,13 +155,15 @@ class Server {
 
  private:
   void Start(DecoderMessage& message) {
-    Load(std::string(message.Text()));
+    const bool of_video = message.kind == Kind::kStartVideo;
+    const std::string text(message.Text());
+    Load(of_video, text);
     SocketPair sockets;
     const pid_t self = getpid(), decoder = fork();
     if (decoder == 0) {
       dup2(sockets.other.get(), kDecoderServerSocket);
       close_range(kDecoderServerSocket + 1, ~0u, 0);
-      BecomeDecoder(kDecoderServerSocket, self);
+      BecomeDecoder(kDecoderServerSocket, self, of_video ? &text : nullptr);
     }
     message.kind = Kind::kStarted;
     message.number = decoder;
@@ -207,9 +186,12 @@ class Server {
   }
 
   // Once for all decoders that are forked from now on; they say what is wrong where it fails.
-  static void Load(const std::string& module) {
+  static void Load(bool of_video, const std::string& module) {
     try {
-      if (!module.empty()) FindInModule(module, "skinmask_decode");
+      if (of_video)
+        LoadFfmpeg();
+      else if (!module.empty())
+        FindInModule(module, "skinmask_decode");
     } catch (const std::exception&) {
     }
   }

@@ -3,14 +3,18 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
+#include "skinmask/media/video.h"
 #include "support/pictures.h"
-#include "support/program.h"
+#include "support/video_program.h"
 
 namespace skinmask {
 namespace {
@@ -186,6 +190,193 @@ TEST_F(IsolationTest, ThreadsOfALibraryHaveDecodersEach) {
   EndDecoders();
   EXPECT_EQ(cv::norm(DecodeImage(bytes, "a.tif", options), right, cv::NORM_INF), 0);
   EndDecoders();
+}
+
+// Videos, whose decoders are the children of a server that is a child of this process.
+class VideoIsolationTest : public testing::VideoProgramTest {
+ protected:
+  void SetUp() override {
+#ifdef SKINMASK_SANITIZED
+    GTEST_SKIP() << "sanitizers want to be the first library";
+#endif
+    SKIP_WITHOUT_FFMPEG();
+  }
+  void TearDown() override { EndDecoders(); }
+
+  static VideoOpenOptions Isolated(double max_seconds = 60) {
+    VideoOpenOptions options;
+    options.isolation = Isolation{Isolate::kAll, max_seconds};
+    return options;
+  }
+  // The process with a decoder at work: its parent is the server.
+  static pid_t Decoder() {
+    const auto parent = [](pid_t process) {
+      std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+      std::string text;
+      std::getline(stat, text);
+      pid_t number = 0;
+      std::istringstream(text.substr(text.rfind(')') + 4)) >> number;  // ") S 123"
+      return number;
+    };
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != name.npos) continue;
+      const pid_t process = std::stoi(name);
+      const pid_t server = parent(process);
+      if (server > 1 && parent(server) == getpid()) return process;
+    }
+    ADD_FAILURE() << "there is no decoder";
+    return -1;
+  }
+};
+
+void ExpectSameFrame(const VideoFrame& isolated, const VideoFrame& here) {
+  EXPECT_EQ(isolated.layout,
+            here.layout == VideoFrame::Layout::kOther ? VideoFrame::Layout::kBgr : here.layout);
+  EXPECT_EQ(isolated.size, here.size);
+  EXPECT_EQ(isolated.pts, here.pts);
+  EXPECT_EQ(isolated.index, here.index);
+  EXPECT_EQ(isolated.seconds, here.seconds);
+  EXPECT_EQ(isolated.rotation, here.rotation);
+  EXPECT_EQ(isolated.mirrored, here.mirrored);
+  EXPECT_EQ(cv::norm(isolated.Bgr(), here.Bgr(), cv::NORM_INF), 0);
+}
+
+TEST_F(VideoIsolationTest, FramesAreTheSame) {
+  const std::array<const char*, 3> clips[] = {
+      {"a.mp4", "-c:v libx264 -bf 2 -pix_fmt yuv420p -colorspace bt709", "176x144"},
+      {"full.mkv", "-c:v libx264 -pix_fmt yuvj420p", "150x94"},
+      {"ten.mkv", "-c:v libx264 -pix_fmt yuv420p10le", "176x144"},
+      {"m.avi", "-c:v mjpeg -pix_fmt yuvj422p", "151x93"},
+      {"n.nut", "-c:v rawvideo -pix_fmt nv12", "150x93"},
+      {"y.avi", "-c:v rawvideo -pix_fmt yuyv422", "150x93"},
+      {"b.avi", "-c:v rawvideo -pix_fmt bgr24", "151x93"},
+      {"l.mkv", "-c:v ffv1 -pix_fmt bgr0", "151x93"}};
+  for (const auto& [name, encode, size] : clips) {
+    Make(name, 6, encode, size);
+    if (std::string(name) == "a.mp4") Put(name, testing::Turned(ReadFile(Path(name)), 90));
+    VideoReader here(Path(name).string()), isolated(Path(name).string(), Isolated());
+    EXPECT_EQ(isolated.info().size, here.info().size);
+    EXPECT_EQ(isolated.info().rate.Value(), here.info().rate.Value());
+    EXPECT_EQ(isolated.info().time_base.Value(), here.info().time_base.Value());
+    EXPECT_EQ(isolated.info().frames, here.info().frames);
+    EXPECT_EQ(isolated.info().seconds, here.info().seconds);
+    EXPECT_EQ(isolated.info().rotation, here.info().rotation);
+    EXPECT_EQ(isolated.info().codec, here.info().codec);
+    for (int i = 0; i < 6; ++i) {
+      SCOPED_TRACE(std::string(name) + " " + std::to_string(i));
+      const auto a = isolated.Read(), b = here.Read();
+      ASSERT_TRUE(a && b);
+      ExpectSameFrame(*a, *b);
+    }
+    EXPECT_FALSE(isolated.Read());
+  }
+}
+
+TEST_F(VideoIsolationTest, PartsAreSoughtThere) {
+  Make("a.mp4", 60, "-c:v libx264 -g 10 -pix_fmt yuv420p");
+  const VideoRange range{VideoTimeFromText("43f"), VideoTimeFromText("46f")};
+  VideoClip here(Path("a.mp4").string(), {}, range),
+      isolated(Path("a.mp4").string(), Isolated(), range);
+  for (int i = 43; i < 46; ++i) {
+    const auto a = isolated.Read(), b = here.Read();
+    ASSERT_TRUE(a && b);
+    EXPECT_EQ(a->index, i);
+    ExpectSameFrame(*a, *b);
+  }
+  EXPECT_FALSE(isolated.Read());
+}
+
+TEST_F(VideoIsolationTest, WhatIsWrongIsSaidInTheSameWords) {
+  Make("whole.mkv", 30);
+  const std::string whole = ReadFile(Path("whole.mkv"));
+  Put("in/cut.mkv", std::string_view(whole).substr(0, whole.size() / 2));
+  Put("in/text.mp4", "no video at all");
+  fs::copy(Path("whole.mkv"), Path("in/whole.mkv"));
+  const auto none = Run("detect in -o none --adapt off --isolate none");
+  const auto all = Run("detect in -o all --adapt off --isolate all");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_EQ(all.status, 1);
+  EXPECT_EQ(all.err, none.err);
+  ASSERT_EQ(Names(Path("all")), Names(Path("none")));
+  for (const std::string& name : Names(Path("none")))
+    EXPECT_EQ(ReadFile(Path("all/" + name)), ReadFile(Path("none/" + name))) << name;
+  EXPECT_ERROR(VideoReader("none.mp4", Isolated()), "none.mp4: cannot be opened as video: No such");
+}
+
+// By name, and by descriptor.
+TEST_F(VideoIsolationTest, PipesAreReadThere) {
+  Make("a.mkv", 12);
+  for (const char* const isolate : {"none", "all"}) {
+    const std::string to = std::string(" --adapt off --isolate ") + isolate + " -o " + isolate;
+    testing::Shell(folder_, "mkfifo p.mkv; cat a.mkv >p.mkv & '" SKINMASK_PROGRAM "' detect p.mkv" +
+                                to + "; rm p.mkv");
+    testing::Shell(folder_, "cat a.mkv | '" SKINMASK_PROGRAM
+                            "' detect - --output-format rawvideo --adapt off"
+                            " --isolate " +
+                                std::string(isolate) + " -o - >" + isolate + "/raw");
+    testing::Shell(folder_, "'" SKINMASK_PROGRAM
+                            "' detect - --output-format rawvideo --adapt off --isolate " +
+                                std::string(isolate) + " -o - <a.mkv >" + isolate + "/file");
+  }
+  for (const char* const name : {"p.mkv", "raw", "file"}) {
+    EXPECT_EQ(ReadFile(Path(std::string("all/") + name)),
+              ReadFile(Path(std::string("none/") + name)));
+    EXPECT_GT(ReadFile(Path(std::string("all/") + name)).size(), 100u) << name;
+  }
+}
+
+TEST_F(VideoIsolationTest, ACrashIsTheVideosFailure) {
+  Make("a.mkv", 12);
+  VideoReader reader(Path("a.mkv").string(), Isolated());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(reader.Read());
+  const std::optional<VideoFrame> kept = reader.Read();
+  const cv::Mat before = kept->Bgr().clone();
+  kill(Decoder(), SIGSEGV);
+  EXPECT_ERROR(reader.Read(), "a.mkv: stops at frame 4: crashed its decoder (SIGSEGV)");
+  EXPECT_EQ(cv::norm(kept->Bgr(), before, cv::NORM_INF), 0);
+  EXPECT_ERROR(reader.Read(), "a.mkv: stops at frame 4: ");
+  VideoReader next(Path("a.mkv").string(), Isolated());
+  EXPECT_TRUE(next.Read());
+}
+
+TEST_F(VideoIsolationTest, ADecoderThatDoesNotComeBackIsEnded) {
+  Make("a.mkv", 12);
+  VideoReader reader(Path("a.mkv").string(), Isolated(0.05));
+  ASSERT_TRUE(reader.Read());
+  kill(Decoder(), SIGSTOP);
+  EXPECT_ERROR(reader.Read(), "a.mkv: stops at frame 1: takes longer than 0.05 s to decode");
+}
+
+TEST_F(VideoIsolationTest, AStopEndsTheWait) {
+  Make("a.mkv", 12);
+  std::atomic<bool> stop = false;
+  VideoOpenOptions options = Isolated();
+  options.stop = &stop;
+  VideoReader reader(Path("a.mkv").string(), options);
+  ASSERT_TRUE(reader.Read());
+  kill(Decoder(), SIGSTOP);
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop = true;
+  });
+  EXPECT_FALSE(reader.Read());
+  later.join();
+}
+
+// To copy it would read the file in the program itself.
+TEST_F(VideoIsolationTest, SoundIsLeftOutAndSaid) {
+  Make("pictures.mkv", 12);
+  testing::Shell(folder_,
+                 "ffmpeg -v error -i pictures.mkv -f lavfi -i sine=duration=0.4 -c:v copy a.mkv");
+  const auto run = Run("detect a.mkv -o out --adapt off --output overlay --isolate all");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.err.find("its sound is left out"), std::string::npos) << run.err;
+  EXPECT_EQ(testing::Probe(folder_, "out/a.overlay.mp4", "stream=codec_type"),
+            std::vector<std::string>{"video"});
+  const auto silent =
+      Run("detect a.mkv -o out2 --adapt off --output overlay --isolate all --audio none");
+  EXPECT_EQ(silent.err, "");
 }
 
 }  // namespace

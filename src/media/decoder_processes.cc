@@ -1,0 +1,202 @@
+#include "media/decoder_processes.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "media/late_module.h"
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+using Kind = DecoderMessage::Kind;
+
+constexpr const char* kServer = "skinmask-decoders";
+
+std::string ServerPath() {
+  const std::vector<std::string> folders = ModuleFolders();
+  for (const std::string& folder : folders)
+    if (const std::string path = folder + "/" + kServer; access(path.c_str(), X_OK) == 0)
+      return path;
+  throw Error(kServer, fmt::format("is not there, and is part of skinmask (looked for in {}; "
+                                   "`isolate` none does without it)",
+                                   fmt::join(folders, ", ")));
+}
+
+// The child's part of a fork, whose other threads may hold any lock: system calls alone. It holds
+// nothing of what the process has open, and becomes the server when it is first spoken to.
+[[noreturn]] void BecomeServer(const char* path, char* const* words, int socket) {
+  setsid();  // what a terminal sends to its processes is not for this one
+  if (socket == kDecoderServerSocket)
+    fcntl(socket, F_SETFD, 0);
+  else
+    dup2(socket, kDecoderServerSocket);
+  close_range(kDecoderServerSocket + 1, ~0u, 0);
+  const int nothing = open("/dev/null", O_RDWR);
+  for (int stream = 0; stream < 3; ++stream) dup2(nothing, stream);
+  if (nothing > kDecoderServerSocket) close(nothing);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  pollfd wait{kDecoderServerSocket, POLLIN, 0};
+  while (poll(&wait, 1, -1) < 0 && errno == EINTR) {
+  }
+  // Where it is spoken to, and not hung up on, which is to be read, too.
+  if ((wait.revents & (POLLIN | POLLHUP)) == POLLIN) execv(path, words);
+  _exit(127);
+}
+
+double CpuSecondsOf(pid_t process) {
+  clockid_t clock;
+  timespec time{};
+  if (clock_getcpuclockid(process, &clock) == 0) clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+DecoderProcesses& DecoderProcesses::Get() {
+  static const int handled = pthread_atfork(nullptr, nullptr, [] { instance_ = nullptr; });
+  static_cast<void>(handled);
+  DecoderProcesses* processes = instance_;
+  if (processes) return *processes;
+  auto* const made = new DecoderProcesses;  // to the end of the process, and of its threads
+  if (instance_.compare_exchange_strong(processes, made)) return *made;
+  delete made;
+  return *processes;
+}
+
+void DecoderProcesses::Prepare() {
+  const std::lock_guard lock(mutex_);
+  Start();
+}
+
+DecoderProcess DecoderProcesses::Take(std::string_view module, bool fresh) {
+  const std::lock_guard lock(mutex_);
+  if (!fresh && !idle_.empty()) {
+    DecoderProcess process = std::move(idle_.back());
+    idle_.pop_back();
+    return process;
+  }
+  DecoderMessage message;
+  message.kind = Kind::kStart;
+  message.SetText(module);
+  return Begin(message);
+}
+
+DecoderProcess DecoderProcesses::TakeForVideo(const std::string& file) {
+  DecoderMessage message;
+  message.kind = Kind::kStartVideo;
+  if (file.size() > sizeof message.text) FailBy(file, "cannot be read", ENAMETOOLONG);
+  message.SetText(file);
+  const std::lock_guard lock(mutex_);
+  return Begin(message);
+}
+
+void DecoderProcesses::Keep(DecoderProcess process) {
+  const std::lock_guard lock(mutex_);
+  process.used = true;
+  idle_.push_back(std::move(process));
+}
+
+std::optional<int> DecoderProcesses::End(const DecoderProcess& process) {
+  const std::lock_guard lock(mutex_);
+  DecoderMessage message;
+  message.kind = Kind::kEnd;
+  message.number = process.id;
+  Descriptor none(-1);
+  if (!Ask(message, Kind::kEnded, none)) return std::nullopt;
+  return static_cast<int>(message.number);
+}
+
+void DecoderProcesses::EndAll() {
+  const std::lock_guard lock(mutex_);
+  Forget();
+}
+
+void DecoderProcesses::Start() {
+  if (control_.get() >= 0) return;
+  const std::string path = ServerPath();
+  std::string name = kServer, parent = std::to_string(getpid());
+  char* const words[] = {name.data(), parent.data(), nullptr};
+  SocketPair sockets;
+  const pid_t child = fork();
+  if (child == 0) BecomeServer(path.c_str(), words, sockets.other.get());
+  if (child < 0) FailBy(kServer, "cannot be started", errno);
+  control_ = std::move(sockets.one);
+  server_ = child;
+}
+
+DecoderProcess DecoderProcesses::Begin(DecoderMessage message) {
+  Start();
+  DecoderProcess process;
+  if (!Ask(message, Kind::kStarted, process.socket) || process.socket.get() < 0)
+    throw Error(kServer,
+                "has ended, or cannot start a decoder (there may be too many processes; "
+                "`isolate` none does without it)");
+  process.id = static_cast<pid_t>(message.number);
+  return process;
+}
+
+bool DecoderProcesses::Ask(DecoderMessage& message, Kind answer, Descriptor& descriptor) {
+  if (SendMessage(control_.get(), message) && ReceiveMessage(control_.get(), message, descriptor) &&
+      message.kind == answer)
+    return true;
+  Forget();
+  return false;
+}
+
+void DecoderProcesses::Forget() {
+  if (control_.get() < 0) return;
+  idle_.clear();  // they end with their server
+  // Hangs up even where a process that was forked from this one has the socket, too.
+  shutdown(control_.get(), SHUT_RDWR);
+  control_.Close();
+  while (waitpid(server_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+DecoderWork::DecoderWork(const DecoderProcess& process, double max_seconds)
+    : process_(process), max_seconds_(max_seconds), cpu_before_(CpuSecondsOf(process.id)) {}
+
+void DecoderWork::CheckTime() const {
+  constexpr double kByTheClock = 10;
+  if (CpuSecondsOf(process_.id) - cpu_before_ > max_seconds_ ||
+      SecondsSince(begun_) - left_ > kByTheClock * max_seconds_)
+    throw DecoderTooLong();
+}
+
+void DecoderWork::Receive(DecoderMessage& message, Descriptor& descriptor,
+                          const std::function<void()>& check_stop) {
+  constexpr int kPauseMilliseconds = 20;
+  pollfd wait{process_.socket.get(), POLLIN, 0};
+  while (poll(&wait, 1, kPauseMilliseconds) <= 0) {
+    CheckTime();
+    check_stop();
+  }
+  if (!ReceiveMessage(process_.socket.get(), message, descriptor)) throw DecoderGone();
+}
+
+std::string WhyDecoderIsGone(const std::optional<int>& status) {
+  if (status && WIFSIGNALED(*status)) {
+    const int signal = WTERMSIG(*status);
+    const char* const name = sigabbrev_np(signal);
+    if (signal == SIGKILL) return "ended its decoder: it was killed, as where memory runs out";
+    return fmt::format("crashed its decoder (SIG{}): it is damaged, or made to do so",
+                       name ? name : std::to_string(signal));
+  }
+  return "ended its decoder, which said nothing more: it is damaged, or made to do so";
+}
+
+}  // namespace skinmask

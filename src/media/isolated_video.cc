@@ -1,0 +1,238 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "base/stream.h"
+#include "media/decoder_messages.h"
+#include "media/decoder_processes.h"
+#include "media/isolated_decoder.h"
+#include "media/video_input.h"
+#include "media/video_source.h"
+#include "skinmask/base/error.h"
+
+namespace skinmask {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = DecoderMessage::Kind;
+
+struct Stopped {};
+
+bool IsRotation(int degrees) {
+  return degrees == 0 || degrees == 90 || degrees == 180 || degrees == 270;
+}
+
+bool IsSize(int width, int height, std::int64_t max_pixels) {
+  return width > 0 && height > 0 && std::int64_t{width} * height <= max_pixels;
+}
+
+// Throws DecoderGone for what no decoder of ours says.
+VideoInfo InfoOf(const VideoWords& words, std::int64_t max_pixels) {
+  const bool sound = IsSize(words.width, words.height, max_pixels) && words.rate_num >= 0 &&
+                     words.rate_den > 0 && words.unit_num > 0 && words.unit_den > 0 &&
+                     words.aspect_num > 0 && words.aspect_den > 0 && IsRotation(words.rotation) &&
+                     words.frames >= 0 && words.seconds >= 0 && std::isfinite(words.seconds);
+  if (!sound) throw DecoderGone();
+  VideoInfo info;
+  info.size = {words.width, words.height};
+  info.rate = {words.rate_num, words.rate_den};
+  info.time_base = {words.unit_num, words.unit_den};
+  info.pixel_aspect = {words.aspect_num, words.aspect_den};
+  info.rotation = words.rotation;
+  info.mirrored = words.mirrored != 0;
+  info.sound = words.sound != 0;
+  if (words.has_frames) info.frames = words.frames;
+  if (words.has_seconds) info.seconds = words.seconds;
+  info.codec.assign(words.codec, strnlen(words.codec, sizeof words.codec));
+  return info;
+}
+
+class IsolatedVideo : public VideoSource {
+ public:
+  IsolatedVideo(const std::string& name, const VideoOpenOptions& options)
+      : name_(name), options_(options) {}
+  ~IsolatedVideo() override {
+    if (process_.id > 0) DecoderProcesses::Get().End(process_);
+  }
+  IsolatedVideo(const IsolatedVideo&) = delete;
+  IsolatedVideo& operator=(const IsolatedVideo&) = delete;
+
+  void Open();  // first of all
+
+  const VideoInfo& info() const override { return info_; }
+
+  std::optional<VideoFrame> Read() override {
+    DecoderMessage message;
+    message.kind = Kind::kReadFrame;
+    std::optional<VideoFrame> frame;
+    Do([&] {
+      Ask(message);
+      if (message.kind == Kind::kFrame)
+        frame = FrameOf(message.WordsOf<FrameWords>());
+      else if (message.kind != Kind::kEndOfVideo)
+        throw DecoderGone();
+    });
+    return frame;
+  }
+
+  void SkipTowards(const VideoTime& moment) override {
+    DecoderMessage message;
+    message.kind = Kind::kSkip;
+    message.type = moment.unit == VideoTime::Unit::kFrames;
+    message.number = moment.value;
+    Do([&] { Ask(message); });
+  }
+
+ private:
+  // False where a stop ended it. Throws Error where the process is gone, or takes too long.
+  template <class Work>
+  bool Do(const Work& work) {
+    const std::string where = index_ < 0 ? "" : fmt::format("stops at frame {}: ", index_ + 1);
+    try {
+      work();
+      return true;
+    } catch (const Stopped&) {
+      return false;
+    } catch (const DecoderTooLong&) {
+      throw Error(name_, where + TooLongToDecode(IsolationOf(options_.isolation)));
+    } catch (const DecoderGone&) {
+      throw Error(name_, where + WhyDecoderIsGone(DecoderProcesses::Get().End(process_)));
+    }
+  }
+
+  // Sends the message, which becomes the answer.
+  void Ask(DecoderMessage& message, int descriptor = -1) {
+    DecoderWork work(process_, IsolationOf(options_.isolation).max_seconds);
+    if (waits_for_others_) work.Leave(std::numeric_limits<double>::infinity());
+    if (!SendMessage(process_.socket.get(), message, descriptor)) throw DecoderGone();
+    Descriptor pixels(-1);
+    work.Receive(message, pixels, [&] {
+      if (options_.stop && options_.stop->load()) throw Stopped();
+    });
+    if (message.kind == Kind::kProblem) throw Error(name_, message.Text());
+    if (pixels.get() >= 0 && !process_.pixels.Map(std::move(pixels))) throw DecoderGone();
+  }
+
+  VideoFrame FrameOf(const FrameWords& words);
+
+  const std::string name_;
+  const VideoOpenOptions options_;
+  DecoderProcess process_;
+  bool waits_for_others_ = false;  // who writes to a pipe takes time that is not the decoder's
+  VideoInfo info_;
+  std::int64_t index_ = -1, pts_ = 0;  // of the last frame
+};
+
+void IsolatedVideo::Open() {
+  if (options_.raw) CheckRaw(*options_.raw, options_.max_pixels, name_);
+  std::error_code no_file;
+  const fs::path real = fs::canonical(name_, no_file);
+  waits_for_others_ = !fs::is_regular_file(name_, no_file);
+  // What has no name by which the other process could open it goes along.
+  const bool is_nameless = IsDescriptor(name_) && real.empty();
+  const Descriptor pipe = is_nameless ? Descriptor(name_, O_RDONLY | O_NONBLOCK) : Descriptor(-1);
+  process_ = DecoderProcesses::Get().TakeForVideo(
+      is_nameless ? "" : (real.empty() ? fs::absolute(name_) : real).string());
+  OpenVideoWords words{};
+  words.threads = options_.threads;
+  words.max_pixels = options_.max_pixels;
+  if (options_.raw) {
+    words.is_raw = 1;
+    words.width = options_.raw->size.width;
+    words.height = options_.raw->size.height;
+    words.rate_num = options_.raw->rate.num;
+    words.rate_den = options_.raw->rate.den;
+    options_.raw->pixel_format.copy(words.pixel_format, sizeof words.pixel_format - 1);
+  }
+  DecoderMessage message;
+  message.kind = Kind::kOpenVideo;
+  message.SetWords(words);
+  const bool opened = Do([&] {
+    Ask(message, pipe.get());
+    if (message.kind != Kind::kVideo) throw DecoderGone();
+    info_ = InfoOf(message.WordsOf<VideoWords>(), options_.max_pixels);
+  });
+  if (!opened) throw WaitStopped(name_, "was given up (interrupted)");
+}
+
+VideoFrame IsolatedVideo::FrameOf(const FrameWords& words) {
+  const auto layout = static_cast<VideoFrame::Layout>(words.layout);
+  const bool is_one = IsSent(layout) && IsRotation(words.rotation) &&
+                      IsSize(words.width, words.height, options_.max_pixels) &&
+                      std::isfinite(words.seconds) && words.index > index_ &&
+                      (index_ < 0 || words.pts > pts_);
+  if (!is_one) throw DecoderGone();
+  VideoFrame frame;
+  frame.layout = layout;
+  frame.size = {words.width, words.height};
+  if (words.matrix) frame.encoding.matrix = YuvEncoding::Matrix::kBt709;
+  if (words.range) frame.encoding.range = YuvEncoding::Range::kFull;
+  frame.rotation = words.rotation;
+  frame.mirrored = words.mirrored != 0;
+  frame.pts = pts_ = words.pts;
+  frame.seconds = words.seconds;
+  frame.index = index_ = words.index;
+  const FrameMemory memory(layout, frame.size);
+  if (memory.bytes > process_.pixels.size()) throw DecoderGone();
+  const auto kept = std::make_shared<cv::Mat>(1, static_cast<int>(memory.bytes), CV_8UC1);
+  std::memcpy(kept->data, process_.pixels.data(), memory.bytes);
+  const std::array<cv::Mat, 3> planes = memory.At(kept->data);
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    frame.planes[i] = planes[i].data;
+    frame.strides[i] = planes[i].empty() ? 0 : static_cast<std::ptrdiff_t>(planes[i].step);
+  }
+  frame.owner = kept;
+  return frame;
+}
+
+}  // namespace
+
+bool IsSent(VideoFrame::Layout layout) {
+  using enum VideoFrame::Layout;
+  return layout == kBgr || layout == kI420 || layout == kI422 || layout == kNv12 || layout == kYuyv;
+}
+
+FrameMemory::FrameMemory(VideoFrame::Layout layout, cv::Size size) {
+  using enum VideoFrame::Layout;
+  const int half_width = (size.width + 1) / 2;
+  const int chroma_rows = layout == kI422 ? size.height : (size.height + 1) / 2;
+  const auto set = [&](std::size_t i, int rows, int columns) {
+    constexpr int kAlignment = 64;
+    const auto stride = static_cast<std::size_t>(columns + kAlignment) / kAlignment * kAlignment;
+    planes_[i] = {rows, columns, stride};
+    bytes += static_cast<std::size_t>(rows) * stride;
+  };
+  if (layout == kBgr) {
+    set(0, size.height, 3 * size.width);
+  } else if (layout == kYuyv) {
+    set(0, size.height, 4 * half_width);
+  } else {
+    set(0, size.height, size.width);
+    set(1, chroma_rows, layout == kNv12 ? 2 * half_width : half_width);
+    if (layout != kNv12) set(2, chroma_rows, half_width);
+  }
+}
+
+std::array<cv::Mat, 3> FrameMemory::At(std::uint8_t* memory) const {
+  std::array<cv::Mat, 3> planes;
+  for (std::size_t i = 0; i < planes.size() && planes_[i].rows > 0; ++i) {
+    const Plane& plane = planes_[i];
+    planes[i] = cv::Mat(plane.rows, plane.columns, CV_8UC1, memory, plane.stride);
+    memory += static_cast<std::size_t>(plane.rows) * plane.stride;
+  }
+  return planes;
+}
+
+std::unique_ptr<VideoSource> OpenIsolatedVideo(const std::string& path,
+                                               const VideoOpenOptions& options) {
+  auto video = std::make_unique<IsolatedVideo>(path, options);
+  video->Open();
+  return video;
+}
+
+}  // namespace skinmask
