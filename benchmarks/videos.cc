@@ -78,15 +78,15 @@ void Transcode(const fs::path& clip, const fs::path& to, const std::vector<cv::M
   writer.Finish();
 }
 
-void DetectIn(const fs::path& clip, const fs::path& folder, Output output) {
+void DetectIn(const fs::path& clip, const fs::path& folder, Output output,
+              const Detector& detector) {
   DetectOptions options;
   options.inputs = {clip};
   options.output_folder = folder;
   options.outputs = {output};
   options.if_exists = IfExists::kReplace;
   std::int64_t frames = 0;
-  Detect(options, Detector(DefaultModel(), nullptr), {},
-         [&](const DetectedImage& video) { frames = video.frames; });
+  Detect(options, detector, {}, [&](const DetectedImage& video) { frames = video.frames; });
   CV_Assert(frames == kFrames);
 }
 
@@ -97,11 +97,13 @@ void BenchVideos(const std::string& samples, const std::string& work, Results& r
   fs::create_directories(folder);
   MakeClip(fs::path(samples) / "photos/astronaut.png", clip);
   const std::vector<cv::Mat> masks = MasksOf(clip);
+  const Detector trained(DefaultModel(), nullptr), adapting(DefaultModel());
   const std::pair<const char*, std::function<void()>> runs[] = {
       {"video/transcode-only", [&] { Transcode(clip, folder / "masks.mkv", &masks); }},
-      {"video/detect", [&] { DetectIn(clip, folder / "out", Output::kMask); }},
+      {"video/detect", [&] { DetectIn(clip, folder / "out", Output::kMask, trained); }},
+      {"video/detect-adapted", [&] { DetectIn(clip, folder / "out", Output::kMask, adapting); }},
       {"video/transcode-only-picture", [&] { Transcode(clip, folder / "picture.mp4", nullptr); }},
-      {"video/detect-overlay", [&] { DetectIn(clip, folder / "out", Output::kOverlay); }}};
+      {"video/detect-overlay", [&] { DetectIn(clip, folder / "out", Output::kOverlay, trained); }}};
   for (const auto& [name, run] : runs) {
     const double seconds = FastestSeconds(run);
     results.push_back({name, "1920x1080", ThreadCounts().back(),
