@@ -68,20 +68,21 @@ TEST_F(HostileDataTest, EachIsALineAndTheOthersAreAsAlone) {
     // These two hold a whole picture each, of all their pixels (SECURITY.md).
     if (name != "heap.heic" && name != "m.jxl") refused.push_back(name);
   }
-  const std::string outputs = " --output mask,cutout --adapt off --threads 2";
+  const std::string outputs = " --output mask,cutout --adapt off --audio none --threads 2";
   ASSERT_EQ(RunLimited("detect good -o alone" + outputs, 0).status, 0);
-  for (const int perturb : {0, 85, 170}) {
-    const std::string out = "out" + std::to_string(perturb);
-    const Outcome run = RunLimited("detect in -o " + out + outputs, perturb);
+  int perturb = 85;
+  for (const std::string out : {"auto", "all"}) {
+    const Outcome run = RunLimited("detect in -o " + out + outputs + " --isolate " + out, perturb);
+    perturb = 170;
     EXPECT_EQ(run.status, 1);
     EXPECT_EQ(Lines(run.err), static_cast<int>(refused.size())) << run.err;
     for (const std::string& name : refused)
       EXPECT_NE(run.err.find("skinmask: in/" + name + ": "), std::string::npos) << name;
     for (const std::string& name : Names(Path("alone")))
       EXPECT_TRUE(ReadFile(Path("alone/" + name)) == ReadFile(Path(out + "/" + name))) << name;
-    ASSERT_EQ(Names(Path(out)), Names(Path("out0")));
+    ASSERT_EQ(Names(Path(out)), Names(Path("auto")));
     for (const std::string& name : Names(Path(out)))
-      EXPECT_TRUE(ReadFile(Path(out + "/" + name)) == ReadFile(Path("out0/" + name))) << name;
+      EXPECT_TRUE(ReadFile(Path(out + "/" + name)) == ReadFile(Path("auto/" + name))) << name;
   }
 }
 
