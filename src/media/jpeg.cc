@@ -227,7 +227,8 @@ StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const Im
 
 std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_view subject,
                                            const DecodeOptions& options, Scratch& planes) {
-  if (IsolationOf(options.isolation).isolate == Isolate::kAll) return std::nullopt;  // these are here
+  if (IsolationOf(options.isolation).isolate == Isolate::kAll)
+    return std::nullopt;  // these are here
   if (!IsJpeg(bytes) || !IsTakenAsSrgb(ReadTags(bytes).icc)) return std::nullopt;
   const MayNotReturn decoding;
   return Decoder().DecodePlanes(bytes, subject, options, planes);
