@@ -11,6 +11,10 @@ pkg_check_modules(HEIF IMPORTED_TARGET libheif>=1.13)
 pkg_check_modules(DE265 IMPORTED_TARGET libde265>=1.0)
 pkg_check_modules(JXL IMPORTED_TARGET libjxl>=0.7)
 pkg_check_modules(RAW IMPORTED_TARGET libraw_r>=0.20)
+if(RAW_FOUND)
+  # LibRaw's own need, which its library names itself: clang would look for another library of OpenMP.
+  set_target_properties(PkgConfig::RAW PROPERTIES INTERFACE_COMPILE_OPTIONS "" INTERFACE_LINK_OPTIONS "")
+endif()
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 # Their headers: the libraries are loaded when the first video is opened.
 pkg_check_modules(FFMPEG REQUIRED libavcodec>=59 libavformat>=59 libavutil>=57 libswscale>=6)
