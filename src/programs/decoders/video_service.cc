@@ -10,8 +10,11 @@
 #include "skinmask/base/problem.h"
 
 namespace skinmask {
+namespace {
 
 using Kind = DecoderMessage::Kind;
+
+}  // namespace
 
 void VideoService::Serve() {
   DecoderMessage request;
