@@ -6,6 +6,9 @@
 #include <numbers>
 #include <vector>
 
+#include <opencv2/imgproc.hpp>
+
+#include "detect/adapt/area_mean.h"
 #include "detect/adapt/refine.h"
 #include "detect/adapt/seed_priors.h"
 #include "detect/adapt/small_image.h"
@@ -22,6 +25,45 @@ cv::Mat Noise(int height, int width) {
     for (int x = 0; x < 3 * width; ++x)
       bgr.ptr(y)[x] = static_cast<std::uint8_t>(std::clamp(128 + 70 * random.Normal(), 0., 255.));
   return bgr;
+}
+
+// Against the integral of the picture, whose pixels are squares, and against OpenCV where that is
+// compiled without contraction.
+TEST(AreaMean, IsTheMeanOfTheArea) {
+  for (const auto& [from, to] : {std::pair(cv::Size(300, 256), cv::Size(201, 236)),
+                                 {{61, 47}, {61, 46}},
+                                 {{500, 333}, {251, 170}},
+                                 {{90, 5}, {23, 1}},
+                                 {{7, 1}, {1, 1}},
+                                 {{64, 64}, {64, 64}}}) {
+    cv::Mat1b grey;
+    cv::extractChannel(Noise(from.height, from.width), grey, 1);
+    const cv::Mat1b small = AreaMean(grey, to);
+    ASSERT_EQ(small.size(), to);
+    cv::Mat1d sums;
+    cv::integral(grey, sums, CV_64F);
+    const auto integral = [&](double x, double y) {
+      const int i = std::min(static_cast<int>(x), grey.cols - 1);
+      const int j = std::min(static_cast<int>(y), grey.rows - 1);
+      const double a = x - i, b = y - j;
+      return (1 - b) * ((1 - a) * sums(j, i) + a * sums(j, i + 1)) +
+             b * ((1 - a) * sums(j + 1, i) + a * sums(j + 1, i + 1));
+    };
+    const double w = static_cast<double>(from.width) / to.width,
+                 h = static_cast<double>(from.height) / to.height;
+    for (int y = 0; y < to.height; ++y)
+      for (int x = 0; x < to.width; ++x) {
+        const double mean = (integral((x + 1) * w, (y + 1) * h) - integral(x * w, (y + 1) * h) -
+                             integral((x + 1) * w, y * h) + integral(x * w, y * h)) /
+                            (w * h);
+        EXPECT_NEAR(small(y, x), mean, 0.6) << x << " " << y;  // rounding, and shares left out
+      }
+#ifdef __x86_64__
+    cv::Mat1b theirs;
+    cv::resize(grey, theirs, to, 0, 0, cv::INTER_AREA);
+    EXPECT_EQ(cv::norm(small, theirs, cv::NORM_INF), 0);
+#endif
+  }
 }
 
 TEST(SmallImage, IsTheMeanOfEachSquare) {

@@ -3,6 +3,7 @@
 #include <numbers>
 #include <opencv2/imgproc.hpp>
 
+#include "detect/adapt/area_mean.h"
 #include "detect/adapt/hog_search.h"
 #include "detect/adapt/pool.h"
 #include "media/picture_type.h"
@@ -101,6 +102,8 @@ cv::Mat Smaller(cv::Mat grey, const cv::Size& size, int rest = cv::INTER_AREA) {
     cv::resize(even, half, {even.cols / 2, even.rows / 2}, 0, 0, cv::INTER_AREA);
     grey = half;
   }
+  const bool is_smaller = grey.cols >= size.width && grey.rows >= size.height;
+  if (rest == cv::INTER_AREA && is_smaller) return AreaMean(grey, size);
   cv::Mat smaller;
   cv::resize(grey, smaller, size, 0, 0, rest);
   return smaller;
