@@ -103,8 +103,7 @@ const OptionTable<DetectorOptions>& DetectorTable() {
       Option("class_costs", &O::class_costs, TextOfClassCosts, ClassCostsFrom)
           .Shown("class_costs", "Decision", "C,C:C,C",
                  "What calling one class another costs, where classes are written or counted, as "
-                 "train "
-                 "has it (default: the model's own)"),
+                 "train has it (default: the model's own)"),
       Option("abstain", &O::abstain, TextOfInterval, IntervalFrom)
           .Shown("abstain", "Decision", "LOW,HIGH",
                  "Say 'I do not know' where P(skin) is above LOW and at most HIGH"),

@@ -33,11 +33,11 @@ bool IsSize(int width, int height, std::int64_t max_pixels) {
 
 // Throws DecoderGone for what no decoder of ours says.
 VideoInfo InfoOf(const VideoWords& words, std::int64_t max_pixels) {
-  const bool sound = IsSize(words.width, words.height, max_pixels) && words.rate_num >= 0 &&
-                     words.rate_den > 0 && words.unit_num > 0 && words.unit_den > 0 &&
-                     words.aspect_num > 0 && words.aspect_den > 0 && IsRotation(words.rotation) &&
-                     words.frames >= 0 && words.seconds >= 0 && std::isfinite(words.seconds);
-  if (!sound) throw DecoderGone();
+  const bool is_info = IsSize(words.width, words.height, max_pixels) && words.rate_num >= 0 &&
+                       words.rate_den > 0 && words.unit_num > 0 && words.unit_den > 0 &&
+                       words.aspect_num > 0 && words.aspect_den > 0 && IsRotation(words.rotation) &&
+                       words.frames >= 0 && words.seconds >= 0 && std::isfinite(words.seconds);
+  if (!is_info) throw DecoderGone();
   VideoInfo info;
   info.size = {words.width, words.height};
   info.rate = {words.rate_num, words.rate_den};

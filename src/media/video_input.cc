@@ -29,6 +29,9 @@ constexpr char kContainers[] =
     "mov,matroska,avi,mpeg,mpegts,asf,flv,ogg,mxf,dv,yuv4mpegpipe,gif,nut,ivf,mpegvideo,h264,hevc,"
     "m4v,mjpeg,obu,av1";
 
+// A picture of a GIF may be one pixel of 22 bytes, and yet makes a frame of the whole canvas.
+constexpr std::int64_t kMaxGifPixels = 1 << 24;
+
 using Options = std::vector<std::pair<const char*, std::string>>;
 
 InputPtr Open(const std::string& address, const AVInputFormat* demuxer, const Options& options,
@@ -126,6 +129,16 @@ void CheckRaw(const RawVideo& raw, std::int64_t max_pixels, const std::string& n
   RequirePixelFormat(raw.pixel_format);
   if (raw.rate.num <= 0 || raw.rate.den <= 0)
     throw Error(fmt::format("rate {}/{}", raw.rate.num, raw.rate.den), "is not above 0");
+}
+
+void CheckPictures(const AVCodecParameters& picture, std::int64_t max_pixels,
+                   const std::string& name) {
+  CheckSize({picture.width, picture.height}, max_pixels, name);
+  if (picture.codec_id == AV_CODEC_ID_GIF &&
+      std::int64_t{picture.width} * picture.height > kMaxGifPixels)
+    throw Error(name, fmt::format("is an animation of {} x {} pixels (a GIF of at most {}, or a "
+                                  "video of another format)",
+                                  picture.width, picture.height, kMaxGifPixels));
 }
 
 void CheckOpened(int result, const std::string& name) {

@@ -44,6 +44,10 @@ InputPtr OpenStream(const std::string& address, int& result, AVIOInterruptCB int
 // Throws Error for frames that there cannot be, or that are larger than is allowed.
 void CheckRaw(const RawVideo& raw, std::int64_t max_pixels, const std::string& name);
 
+// Throws Error for a stream of pictures that are larger than is allowed.
+void CheckPictures(const AVCodecParameters& picture, std::int64_t max_pixels,
+                   const std::string& name);
+
 // Throws Error where the result of opening a file is one that FFmpeg's own words for it do not
 // explain.
 void CheckOpened(int result, const std::string& name);

@@ -7,7 +7,6 @@
 #include "base/elapsed.h"
 #include "base/may_not_return.h"
 #include "media/gif.h"
-#include "media/image_codec.h"
 #include "media/isolated_decoder.h"
 #include "media/video_codecs.h"
 #include "media/video_frame.h"
@@ -22,18 +21,6 @@ namespace {
 
 // FFmpeg's own protocols are named before the first colon; every other name is that of a file.
 bool IsUrl(const std::string& name) { return name.find("://") != name.npos; }
-
-// A picture of a GIF may be one pixel of 22 bytes, and yet makes a frame of the whole canvas.
-constexpr std::int64_t kMaxGifPixels = 1 << 24;
-
-void CheckPictures(const AVCodecParameters& picture, std::int64_t most, const std::string& name) {
-  CheckSize({picture.width, picture.height}, most, name);
-  if (picture.codec_id == AV_CODEC_ID_GIF &&
-      std::int64_t{picture.width} * picture.height > kMaxGifPixels)
-    throw Error(name, fmt::format("is an animation of {} x {} pixels (a GIF of at most {}, or a "
-                                  "video of another format)",
-                                  picture.width, picture.height, kMaxGifPixels));
-}
 
 class FfmpegVideo : public VideoSource {
  public:
