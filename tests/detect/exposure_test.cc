@@ -1,5 +1,5 @@
 // The light that images without a face are judged in.
-#include "detect/adapt/exposure.h"
+#include "detect/adapt/image_decision.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 #include <future>
 #include <utility>
 
-#include "detect/adapt/exposure.h"
 #include "detect/adapt/face_tracker.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"

@@ -9,7 +9,6 @@
 
 #include "base/parallel_rows.h"
 #include "detect/adapt/adapted_rows.h"
-#include "detect/adapt/exposure.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
 #include "detect/adapt/seed_priors.h"

@@ -1,12 +1,24 @@
-// An image without seeds is divided into skin and the rest where its own histogram divides.
+// An image without seeds is brought to the light that the model knows, and divided into skin and
+// the rest where its own histogram divides.
 #pragma once
 
+#include <cstdint>
 #include <opencv2/core.hpp>
 #include <vector>
 
 #include "skinmask/detect/adapt_options.h"
 
 namespace skinmask {
+
+// The global model knows the exposures that it was trained on; a picture of less light is taken to
+// be lighter, by one gain for all channels: by so many stops (powers of two, 0 or more).
+double StopsOf(const cv::Mat& bgr, const ImageDecisionOptions& options);
+
+// What each byte, as sRGB encodes light (IEC 61966-2-1), is with so much more of it; empty for 0.
+std::vector<std::uint8_t> LightTable(double stops);
+
+// The image in that light.
+cv::Mat InLight(const cv::Mat& bgr, const std::vector<std::uint8_t>& light);
 
 // How an image's pixels lie over global log-odds (less those of the model's threshold), in shares
 // of the image. Those beyond its ends count there.
