@@ -11,7 +11,6 @@
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
 #include "detect/adapt/motion.h"
-#include "detect/adapt/scene_cut.h"
 #include "detect/adapt/seed_priors.h"
 #include "detect/adapt/steady.h"
 #include "media/picture_type.h"

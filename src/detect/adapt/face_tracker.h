@@ -1,5 +1,5 @@
 // FaceTracker keeps the faces, and other seeds, of a stream of frames: they are found every few
-// frames, and followed between.
+// frames, and followed between, until another scene begins.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,11 @@ struct TrackingFrame {
   cv::Mat coarse;  // the averages of some 400 parts of it, in which noise is nothing
 };
 TrackingFrame TrackingFrameOf(const cv::Mat& bgr, int small_pixels);
+
+// Whether two frames, one after the other, are of two scenes: neither their places nor their
+// colours agree. A camera that turns fast keeps the colours, a light that is switched on the
+// places. Frames of different sizes are.
+bool IsCut(const TrackingFrame& before, const TrackingFrame& now);
 
 class FaceTracker {
  public:
