@@ -4,7 +4,6 @@
 
 #include <opencv2/imgproc.hpp>
 
-#include "detect/adapt/motion.h"
 #include "skinmask/detect/adapt_stream.h"
 #include "skinmask/detect/detect_image.h"
 #include "support/scenes.h"

@@ -10,7 +10,6 @@
 #include "detect/adapt/face_tracker.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
-#include "detect/adapt/motion.h"
 #include "detect/adapt/seed_priors.h"
 #include "detect/adapt/steady.h"
 #include "media/picture_type.h"

@@ -1,12 +1,152 @@
 #include "detect/adapt/steady.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <vector>
 
 namespace skinmask {
 namespace {
+
+// What is compared reaches beyond the block by half of it on each side, so that a flat block goes
+// with its neighbours.
+constexpr int kWindow = 2 * kMotionBlock;
+constexpr int kLevels = 3;             // each of half the size of the one before
+constexpr int kFarthest = 4;           // in pixels of the smallest, where all around is searched
+constexpr int kMargin = kWindow + 12;  // of repeated border
+// A vector that differs from what is expected by a pixel has to be better by so many grey levels
+// in the sum: a quarter for each pixel of the window.
+constexpr int kPricePerPixel = kWindow * kWindow / 4;
+
+// An image with its border repeated around it.
+struct Plane {
+  cv::Mat1b padded;
+  cv::Size size;
+
+  explicit Plane(const cv::Mat1b& image) : size(image.size()) {
+    cv::copyMakeBorder(image, padded, kMargin, kMargin, kMargin, kMargin, cv::BORDER_REPLICATE);
+  }
+  // The corner of the window at a place, as far as the margin reaches.
+  const std::uint8_t* At(int x, int y) const {
+    const int column = std::clamp(x + kMargin, 0, padded.cols - kWindow);
+    return padded.ptr(std::clamp(y + kMargin, 0, padded.rows - kWindow)) + column;
+  }
+  std::ptrdiff_t stride() const { return static_cast<std::ptrdiff_t>(padded.step); }
+};
+
+cv::Mat1b Halved(const cv::Mat1b& image) {
+  cv::Mat1b half(std::max(1, image.rows / 2), std::max(1, image.cols / 2));
+  for (int y = 0; y < half.rows; ++y) {
+    const std::uint8_t* const above = image[2 * y];
+    const std::uint8_t* const below = image[std::min(2 * y + 1, image.rows - 1)];
+    for (int x = 0; x < half.cols; ++x) {
+      const int right = std::min(2 * x + 1, image.cols - 1);
+      half(y, x) = static_cast<std::uint8_t>(
+          (above[2 * x] + above[right] + below[2 * x] + below[right] + 2) / 4);
+    }
+  }
+  return half;
+}
+
+int SumOfDifferences(const std::uint8_t* a, std::ptrdiff_t a_stride, const std::uint8_t* b,
+                     std::ptrdiff_t b_stride) {
+  int sum = 0;
+  for (int y = 0; y < kWindow; ++y, a += a_stride, b += b_stride)
+    for (int x = 0; x < kWindow; ++x) sum += std::abs(a[x] - b[x]);
+  return sum;
+}
+
+cv::Size BlocksOf(const cv::Size& size) {
+  const auto blocks = [](int side) { return (side + kMotionBlock - 1) / kMotionBlock; };
+  return {blocks(size.width), blocks(size.height)};
+}
+
+// The best vector of one block so far.
+class BlockSearch {
+ public:
+  BlockSearch(const Plane& now, const Plane& before, int block_x, int block_y, cv::Vec2s expected)
+      : before_(before),
+        x_(block_x * kMotionBlock - kMotionBlock / 2),
+        y_(block_y * kMotionBlock - kMotionBlock / 2),
+        window_(now.At(x_, y_)),
+        stride_(now.stride()),
+        expected_(expected) {}
+
+  int Difference(int dx, int dy) const {
+    return SumOfDifferences(window_, stride_, before_.At(x_ + dx, y_ + dy), before_.stride());
+  }
+  void Try(int dx, int dy) {
+    const int cost = Difference(dx, dy) +
+                     kPricePerPixel * (std::abs(dx - expected_[0]) + std::abs(dy - expected_[1]));
+    if (cost >= least_) return;
+    least_ = cost;
+    best_ = {static_cast<short>(dx), static_cast<short>(dy)};
+  }
+  void TryAround(cv::Vec2s middle, int radius) {
+    for (int dy = -radius; dy <= radius; ++dy)
+      for (int dx = -radius; dx <= radius; ++dx) Try(middle[0] + dx, middle[1] + dy);
+  }
+  cv::Vec2s best() const { return best_; }
+
+  // In eighths of a pixel, by parabolas through the neighbours.
+  cv::Vec2s Finer() const {
+    const int here = Difference(best_[0], best_[1]);
+    const auto part = [&](int less, int more) {
+      const int bend = less - 2 * here + more;
+      if (bend <= 0) return 0;
+      constexpr int kHalf = kMotionUnits / 2;
+      return std::clamp(kHalf * (less - more) / bend, -kHalf, kHalf);
+    };
+    const int x = part(Difference(best_[0] - 1, best_[1]), Difference(best_[0] + 1, best_[1]));
+    const int y = part(Difference(best_[0], best_[1] - 1), Difference(best_[0], best_[1] + 1));
+    return {static_cast<short>(kMotionUnits * best_[0] + x),
+            static_cast<short>(kMotionUnits * best_[1] + y)};
+  }
+
+ private:
+  const Plane& before_;
+  int x_, y_;
+  const std::uint8_t* window_;
+  std::ptrdiff_t stride_;
+  cv::Vec2s expected_, best_;
+  int least_ = 1 << 30;
+};
+
+// What the level of half the size says of a block, and of those beside it.
+std::array<cv::Vec2s, 5> Coarser(const BlockMotion& coarse, int block_x, int block_y) {
+  std::array<cv::Vec2s, 5> vectors;
+  constexpr int kBeside[5][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    const int x = std::clamp(block_x / 2 + kBeside[i][0], 0, coarse.cols - 1);
+    const int y = std::clamp(block_y / 2 + kBeside[i][1], 0, coarse.rows - 1);
+    const cv::Vec2s& v = coarse(y, x);
+    vectors[i] = {static_cast<short>(2 * v[0]), static_cast<short>(2 * v[1])};
+  }
+  return vectors;
+}
+
+BlockMotion VectorsOf(const Plane& now, const Plane& before, const BlockMotion& coarse,
+                      bool is_last) {
+  BlockMotion vectors(BlocksOf(now.size));
+  for (int y = 0; y < vectors.rows; ++y)
+    for (int x = 0; x < vectors.cols; ++x) {
+      if (coarse.empty()) {
+        BlockSearch search(now, before, x, y, {0, 0});
+        search.Try(0, 0);
+        search.TryAround({0, 0}, kFarthest);
+        vectors(y, x) = search.best();
+        continue;
+      }
+      const auto candidates = Coarser(coarse, x, y);
+      BlockSearch search(now, before, x, y, candidates[0]);
+      for (const cv::Vec2s& v : candidates) search.Try(v[0], v[1]);
+      search.Try(0, 0);
+      search.TryAround(search.best(), 1);
+      vectors(y, x) = is_last ? search.Finer() : search.best();
+    }
+  return vectors;
+}
 
 // What is more certain counts as this, so that no answer takes long to be changed.
 constexpr float kCertain = 6;
@@ -55,6 +195,43 @@ float Sameness(const cv::Vec3b& color, const cv::Mat3b& before, const Place& pla
 }
 
 }  // namespace
+
+BlockMotion MotionTo(const cv::Mat1b& before, const cv::Mat1b& now) {
+  std::vector<cv::Mat1b> of_now{now}, of_before{before};
+  for (int level = 1; level < kLevels; ++level) {
+    of_now.push_back(Halved(of_now.back()));
+    of_before.push_back(Halved(of_before.back()));
+  }
+  BlockMotion motion;
+  for (std::size_t level = of_now.size(); level-- > 0;)
+    motion = VectorsOf(Plane(of_now[level]), Plane(of_before[level]), motion, level == 0);
+  return motion;
+}
+
+void MotionOfRow(const BlockMotion& motion, int y, int width, std::vector<cv::Vec2s>& row) {
+  constexpr int kHalf = kMotionBlock / 2;
+  const auto between = [](int place, int count, int& first, int& second) {
+    const int block = (place + kHalf) / kMotionBlock - 1;  // whose middle is before the place
+    first = std::clamp(block, 0, count - 1);
+    second = std::clamp(block + 1, 0, count - 1);
+    return (place + kHalf) % kMotionBlock;
+  };
+  row.resize(static_cast<std::size_t>(width));
+  int above = 0, below = 0, left = 0, right = 0;
+  const int down = between(y, motion.rows, above, below), up = kMotionBlock - down;
+  const cv::Vec2s *const first = motion[above], *const second = motion[below];
+  for (int x = 0; x < width; ++x) {
+    const int to_right = between(x, motion.cols, left, right), to_left = kMotionBlock - to_right;
+    for (int i = 0; i < 2; ++i) {
+      const int sum = to_left * (up * first[left][i] + down * second[left][i]) +
+                      to_right * (up * first[right][i] + down * second[right][i]);
+      constexpr int kAll = kMotionBlock * kMotionBlock;
+      constexpr int kOffset = 1024;  // makes the division that of a positive number: rounded
+      row[static_cast<std::size_t>(x)][i] =
+          static_cast<short>((sum + kAll / 2 + kOffset * kAll) / kAll - kOffset);
+    }
+  }
+}
 
 cv::Mat1f SteadyFilter::Add(const cv::Mat3b& small_bgr, const cv::Mat1f& log_odds,
                             const BlockMotion& motion) {
