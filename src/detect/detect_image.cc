@@ -8,6 +8,7 @@
 #include "detect/log_odds_rows.h"
 #include "media/picture_type.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/detect/frame_posterior.h"
 
 namespace skinmask {
 namespace {
@@ -34,6 +35,47 @@ cv::Mat Probabilities(const cv::Mat& log_odds, cv::Mat probability = {}) {
                      probability.ptr<T>(y));
   });
   return probability;
+}
+
+// ---- Frames
+
+using Layout = VideoFrame::Layout;
+using Matrix = YuvEncoding::Matrix;
+using Range = YuvEncoding::Range;
+
+// Row y of a frame in YUV, in the form that the kernels take.
+YuvRow RowOf(const VideoFrame& frame, int y) {
+  const auto at = [&](std::size_t plane, int row) {
+    return frame.planes[plane] + row * frame.strides[plane];
+  };
+  switch (frame.layout) {
+    case Layout::kI420:
+      return {YuvRow::Layout::kI422, {at(0, y), at(1, y / 2), at(2, y / 2)}};
+    case Layout::kI422:
+      return {YuvRow::Layout::kI422, {at(0, y), at(1, y), at(2, y)}};
+    case Layout::kI444:
+      return {YuvRow::Layout::kI444, {at(0, y), at(1, y), at(2, y)}};
+    case Layout::kNv12:
+      return {YuvRow::Layout::kNv12, {at(0, y), at(1, y / 2)}};
+    case Layout::kYuyv:
+    case Layout::kBgr:  // which has no such rows, nor has the next
+    case Layout::kOther:
+      break;
+  }
+  return {YuvRow::Layout::kYuyv, {at(0, y)}};
+}
+
+std::size_t IndexOf(const YuvEncoding& encoding) {
+  return 2 * (encoding.matrix == Matrix::kBt709) + (encoding.range == Range::kFull);
+}
+
+// A map of the frame's stored size, its rows in parallel: of_row(row of the planes, its bytes).
+template <class OfRow>
+cv::Mat BytesOf(const VideoFrame& frame, cv::Mat bytes, const OfRow& of_row) {
+  bytes.create(frame.size, CV_8UC1);
+  ForRowsOf(frame.size.width, frame.size.height,
+            [&](int y) { of_row(RowOf(frame, y), bytes.ptr(y)); });
+  return bytes;
 }
 
 }  // namespace
@@ -78,5 +120,58 @@ cv::Mat DeepProbabilityOf(const cv::Mat& log_odds) {
 }
 
 cv::Mat FloatProbabilityOf(const cv::Mat& log_odds) { return Probabilities<float>(log_odds); }
+
+FramePosterior::FramePosterior(const Model& model, Pixels pixels, const PosteriorOptions& options)
+    : posterior_(model, options) {
+  if (pixels == Pixels::kBgr || !Quadratic::CanFold(model)) return;
+  const Quadratic log_odds(model);
+  const double threshold = Logit(model.decision.threshold);
+  for (const Matrix matrix : {Matrix::kBt601, Matrix::kBt709})
+    for (const Range range : {Range::kLimited, Range::kFull}) {
+      yuv_.emplace_back(log_odds, YuvEncoding{matrix, range}, threshold);
+      yuv_log_odds_.push_back(InYuv(log_odds, {matrix, range}));
+    }
+}
+
+const CompiledYuvQuadratic& FramePosterior::Compiled(const YuvEncoding& encoding) const {
+  return yuv_[IndexOf(encoding)];
+}
+
+const Quadratic& FramePosterior::LogOddsIn(const YuvEncoding& encoding) const {
+  return yuv_log_odds_[IndexOf(encoding)];
+}
+
+bool FramePosterior::TakesYuv(const VideoFrame& frame) const {
+  return TakesYuv() && frame.layout != Layout::kBgr && frame.layout != Layout::kOther;
+}
+
+cv::Mat FramePosterior::Mask(const VideoFrame& frame, cv::Mat memory) const {
+  if (!TakesYuv(frame)) return DetectMask(posterior_, frame.StoredBgr(), std::move(memory));
+  const CompiledYuvQuadratic& compiled = Compiled(frame.encoding);
+  return BytesOf(frame, std::move(memory), [&](const YuvRow& row, std::uint8_t* out) {
+    compiled.MaskRow(row, static_cast<std::size_t>(frame.size.width), out);
+  });
+}
+
+cv::Mat FramePosterior::Probability(const VideoFrame& frame, cv::Mat memory) const {
+  if (!TakesYuv(frame)) return DetectProbability(posterior_, frame.StoredBgr(), std::move(memory));
+  const CompiledYuvQuadratic& compiled = Compiled(frame.encoding);
+  return BytesOf(frame, std::move(memory), [&](const YuvRow& row, std::uint8_t* out) {
+    compiled.ProbabilityRow(row, static_cast<std::size_t>(frame.size.width), out);
+  });
+}
+
+cv::Mat FramePosterior::LogOdds(const VideoFrame& frame) const {
+  if (!TakesYuv(frame)) return DetectLogOdds(posterior_, frame.StoredBgr());
+  const Quadratic& of_yuv = LogOddsIn(frame.encoding);
+  cv::Mat log_odds(frame.size, CV_32FC1);
+  ForRowsOf(frame.size.width, frame.size.height, [&](int y) {
+    float* const z = log_odds.ptr<float>(y);
+    const YuvRow row = RowOf(frame, y);
+    for (std::size_t x = 0; x < static_cast<std::size_t>(frame.size.width); ++x)
+      z[x] = static_cast<float>(of_yuv(row.Pixel(x).data()));
+  });
+  return log_odds;
+}
 
 }  // namespace skinmask
