@@ -26,15 +26,20 @@ cv::Mat ForRows(const Posterior& posterior, const cv::Mat& bgr,
   return result;
 }
 
+// A map of that size, its rows in parallel: row(y, its values).
+template <class T, class Row>
+cv::Mat MapOf(const cv::Size& size, cv::Mat memory, const Row& row) {
+  memory.create(size, cv::DataType<T>::type);
+  ForRowsOf(size.width, size.height, [&](int y) { row(y, memory.ptr<T>(y)); });
+  return memory;
+}
+
 template <class T>
-cv::Mat Probabilities(const cv::Mat& log_odds, cv::Mat probability = {}) {
+cv::Mat Probabilities(const cv::Mat& log_odds, cv::Mat memory = {}) {
   RequireType(log_odds, CV_32FC1, "log-odds");
-  probability.create(log_odds.size(), cv::DataType<T>::type);
-  ForRowsOf(log_odds.cols, log_odds.rows, [&](int y) {
-    ProbabilityRowOf(log_odds.ptr<float>(y), static_cast<std::size_t>(log_odds.cols),
-                     probability.ptr<T>(y));
+  return MapOf<T>(log_odds.size(), std::move(memory), [&](int y, T* row) {
+    ProbabilityRowOf(log_odds.ptr<float>(y), static_cast<std::size_t>(log_odds.cols), row);
   });
-  return probability;
 }
 
 // ---- Frames
@@ -69,15 +74,6 @@ std::size_t IndexOf(const YuvEncoding& encoding) {
   return 2 * (encoding.matrix == Matrix::kBt709) + (encoding.range == Range::kFull);
 }
 
-// A map of the frame's stored size, its rows in parallel: of_row(row of the planes, its bytes).
-template <class OfRow>
-cv::Mat BytesOf(const VideoFrame& frame, cv::Mat bytes, const OfRow& of_row) {
-  bytes.create(frame.size, CV_8UC1);
-  ForRowsOf(frame.size.width, frame.size.height,
-            [&](int y) { of_row(RowOf(frame, y), bytes.ptr(y)); });
-  return bytes;
-}
-
 }  // namespace
 
 cv::Mat DetectMask(const Posterior& posterior, const cv::Mat& bgr, cv::Mat memory) {
@@ -103,12 +99,9 @@ cv::Mat DetectLogOdds(const Posterior& posterior, const cv::Mat& bgr) {
 cv::Mat MaskOf(const cv::Mat& log_odds, double threshold, cv::Mat memory) {
   RequireType(log_odds, CV_32FC1, "log-odds");
   const auto least = static_cast<float>(Logit(threshold));
-  memory.create(log_odds.size(), CV_8UC1);
-  ForRowsOf(log_odds.cols, log_odds.rows, [&](int y) {
-    MaskRowOf(log_odds.ptr<float>(y), static_cast<std::size_t>(log_odds.cols), least,
-              memory.ptr(y));
+  return MapOf<std::uint8_t>(log_odds.size(), std::move(memory), [&](int y, std::uint8_t* row) {
+    MaskRowOf(log_odds.ptr<float>(y), static_cast<std::size_t>(log_odds.cols), least, row);
   });
-  return memory;
 }
 
 cv::Mat ProbabilityOf(const cv::Mat& log_odds, cv::Mat memory) {
@@ -148,30 +141,27 @@ bool FramePosterior::TakesYuv(const VideoFrame& frame) const {
 cv::Mat FramePosterior::Mask(const VideoFrame& frame, cv::Mat memory) const {
   if (!TakesYuv(frame)) return DetectMask(posterior_, frame.StoredBgr(), std::move(memory));
   const CompiledYuvQuadratic& compiled = Compiled(frame.encoding);
-  return BytesOf(frame, std::move(memory), [&](const YuvRow& row, std::uint8_t* out) {
-    compiled.MaskRow(row, static_cast<std::size_t>(frame.size.width), out);
+  return MapOf<std::uint8_t>(frame.size, std::move(memory), [&](int y, std::uint8_t* row) {
+    compiled.MaskRow(RowOf(frame, y), static_cast<std::size_t>(frame.size.width), row);
   });
 }
 
 cv::Mat FramePosterior::Probability(const VideoFrame& frame, cv::Mat memory) const {
   if (!TakesYuv(frame)) return DetectProbability(posterior_, frame.StoredBgr(), std::move(memory));
   const CompiledYuvQuadratic& compiled = Compiled(frame.encoding);
-  return BytesOf(frame, std::move(memory), [&](const YuvRow& row, std::uint8_t* out) {
-    compiled.ProbabilityRow(row, static_cast<std::size_t>(frame.size.width), out);
+  return MapOf<std::uint8_t>(frame.size, std::move(memory), [&](int y, std::uint8_t* row) {
+    compiled.ProbabilityRow(RowOf(frame, y), static_cast<std::size_t>(frame.size.width), row);
   });
 }
 
 cv::Mat FramePosterior::LogOdds(const VideoFrame& frame) const {
   if (!TakesYuv(frame)) return DetectLogOdds(posterior_, frame.StoredBgr());
   const Quadratic& of_yuv = LogOddsIn(frame.encoding);
-  cv::Mat log_odds(frame.size, CV_32FC1);
-  ForRowsOf(frame.size.width, frame.size.height, [&](int y) {
-    float* const z = log_odds.ptr<float>(y);
+  return MapOf<float>(frame.size, {}, [&](int y, float* z) {
     const YuvRow row = RowOf(frame, y);
     for (std::size_t x = 0; x < static_cast<std::size_t>(frame.size.width); ++x)
       z[x] = static_cast<float>(of_yuv(row.Pixel(x).data()));
   });
-  return log_odds;
 }
 
 }  // namespace skinmask
