@@ -111,9 +111,6 @@ ImageModel EmSteps(ImageModel model, int steps, std::span<const ColorGaussian> c
   return model;
 }
 
-using Eigen::Matrix3d;
-using Eigen::Vector3d;
-
 // A group of colours, and how it is best divided.
 struct Part {
   std::vector<const std::uint8_t*> pixels;
@@ -226,30 +223,23 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
   return model;
 }
 
-std::optional<ColorGaussian> PositiveSide(const cv::Mat& bgr, const cv::Mat& log_odds,
-                                          const AdaptOptions& options) {
-  constexpr double kMinSide = 0.01;  // of the image
-  ByteSums sums;
-  for (int y = 0; y < bgr.rows; y += kStep)
-    for (int x = 0; x < bgr.cols; x += kStep)
-      if (log_odds.at<float>(y, x) > 0) sums.Add(bgr.ptr(y, x));
-  const double least = kMinSide / (kStep * kStep) * static_cast<double>(bgr.total());
-  const ColorGaussian g = sums.Gaussian(options.skin.covariance_floor);
-  return g.n < std::max<double>(kMinPixels, least) ? std::nullopt : std::optional(g);
-}
-
 std::optional<ImageModel> FitToSides(const cv::Mat& bgr, const cv::Mat& log_odds,
                                      const AdaptOptions& options) {
-  const std::optional<ColorGaussian> color_prior = PositiveSide(bgr, log_odds, options);
-  if (!color_prior) return std::nullopt;
+  constexpr double kMinSide = 0.01;  // of the image, that is skin
+  ByteSums positive;
   std::vector<const std::uint8_t*> others;
   for (int y = 0; y < bgr.rows; y += kStep)
     for (int x = 0; x < bgr.cols; x += kStep)
-      if (!(log_odds.at<float>(y, x) > 0)) others.push_back(bgr.ptr(y, x));
-  if (others.size() < kMinPixels) return std::nullopt;
-  return EmSteps({{*color_prior}, PrincipalSplit(std::move(others), options.fit), {}},
-                 options.fit.em_steps, {&*color_prior, 1},
-                 PixelsOf(bgr, options.global_weight * log_odds), options);
+      if (log_odds.at<float>(y, x) > 0)
+        positive.Add(bgr.ptr(y, x));
+      else
+        others.push_back(bgr.ptr(y, x));
+  const double least = kMinSide / (kStep * kStep) * static_cast<double>(bgr.total());
+  const ColorGaussian skin = positive.Gaussian(options.skin.covariance_floor);
+  if (skin.n < std::max<double>(kMinPixels, least) || others.size() < kMinPixels)
+    return std::nullopt;
+  return EmSteps({{skin}, PrincipalSplit(std::move(others), options.fit), {}}, options.fit.em_steps,
+                 {&skin, 1}, PixelsOf(bgr, options.global_weight * log_odds), options);
 }
 
 Message MessageOf(const ImageModel& model, const cv::Mat& bgr, const Evidence& evidence,

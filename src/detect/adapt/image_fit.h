@@ -44,10 +44,6 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
 // few.
 std::optional<ImageModel> FitToSides(const cv::Mat& bgr, const cv::Mat& log_odds,
                                      const AdaptOptions& options);
-// The colour prior of that fit: the colours of the pixels of positive log-odds; absent where there
-// are too few.
-std::optional<ColorGaussian> PositiveSide(const cv::Mat& bgr, const cv::Mat& log_odds,
-                                          const AdaptOptions& options);
 
 // What the neighbours of each pixel of another image say, by the colours of this model; nothing
 // where they are not heard.
