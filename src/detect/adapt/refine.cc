@@ -37,29 +37,23 @@ BoxMean::BoxMean(const cv::Mat1f& plane, int radius)
       fours_(columns_.size()) {
   for (int x = 0; x < plane.cols; ++x)
     inverse_counts_.push_back(1.f / static_cast<float>(Within(x, radius, plane.cols)));
-  for (int y = 0; y < std::min(radius, plane.rows); ++y) AddRow(y);
+  for (int y = 0; y < std::min(radius, plane.rows); ++y) AddRow(y, 1);
 }
 
 void BoxMean::NextRow(float* out) {
   const int y = next_++;
-  if (y + radius_ < plane_.rows) AddRow(y + radius_);
-  if (y > radius_) TakeRow(y - radius_ - 1);
+  if (y + radius_ < plane_.rows) AddRow(y + radius_, 1);
+  if (y > radius_) AddRow(y - radius_ - 1, -1);
   SumWindows(out);
   const float inverse_rows = 1.f / static_cast<float>(Within(y, radius_, plane_.rows));
   for (std::size_t x = 0; x < inverse_counts_.size(); ++x)
     out[x] *= inverse_counts_[x] * inverse_rows;
 }
 
-void BoxMean::AddRow(int y) {
+void BoxMean::AddRow(int y, float sign) {
   const float* const row = plane_[y];
   float* const sums = columns_.data() + radius_;
-  for (int x = 0; x < plane_.cols; ++x) sums[x] += row[x];
-}
-
-void BoxMean::TakeRow(int y) {
-  const float* const row = plane_[y];
-  float* const sums = columns_.data() + radius_;
-  for (int x = 0; x < plane_.cols; ++x) sums[x] -= row[x];
+  for (int x = 0; x < plane_.cols; ++x) sums[x] += sign * row[x];
 }
 
 // Sums of four first: a quarter of the terms are left then.

@@ -19,8 +19,7 @@ class BoxMean {
   void NextRow(float* out);
 
  private:
-  void AddRow(int y);
-  void TakeRow(int y);
+  void AddRow(int y, float sign);  // 1, or -1 to take it away again
   void SumWindows(float* out);
 
   const cv::Mat1f& plane_;
