@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 namespace skinmask {
 namespace {
@@ -29,15 +30,29 @@ std::int16_t ShortShare(double share) {
 // How `size` pixels lie on `from` pixels: from the middle of the first to that of the last.
 double StepOf(int from, int size) { return (from - 1.) / std::max(size - 1, 1); }
 
-}  // namespace
-
-void HogPicture::SetSize(int width, int height) {
-  width_ = width;
-  height_ = height;
-  stride_ = static_cast<std::ptrdiff_t>(
-      RoundedUp(static_cast<std::size_t>(HogView::kBefore + width + HogView::kBehind), 64));
-  Room(bytes_, static_cast<std::size_t>(stride_) * static_cast<std::size_t>(height));
+// Of more than `most` only so many stay, the greatest first.
+template <class T, class Member>
+void KeepGreatest(std::vector<T>& all, std::size_t most, Member T::*member) {
+  if (all.size() <= most) return;
+  std::ranges::stable_sort(all, std::greater{}, member);
+  all.resize(most);
 }
+
+template <class T>
+void KeepOnce(std::vector<T>& all) {
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
+// A picture in this memory. Rows can be read kBefore bytes before they begin and kBehind behind
+// their end; what is there does not count.
+cv::Mat1b PictureIn(std::vector<std::uint8_t>& memory, int width, int height) {
+  constexpr int kBefore = 16, kBehind = 160;
+  const std::size_t stride = RoundedUp(static_cast<std::size_t>(kBefore + width + kBehind), 64);
+  return {height, width, Room(memory, stride * static_cast<std::size_t>(height)) + kBefore, stride};
+}
+
+}  // namespace
 
 void HogLevel::SetSize(int width, int height) {
   width_ = width;
@@ -65,16 +80,16 @@ void HogLevel::SetSize(int width, int height) {
 
 // ---- The pyramid: bilinear, from corner to corner, by 5/6
 
-void HogSearch::Reduce(HogPicture& from, HogPicture& to) {
-  to.SetSize(from.width() * 5 / 6, from.height() * 5 / 6);
-  const std::size_t groups = RoundedUp(static_cast<std::size_t>(to.width()), 16) / 8;
+cv::Mat1b HogSearch::Reduced(const cv::Mat1b& from, std::vector<std::uint8_t>& memory) {
+  cv::Mat1b to = PictureIn(memory, from.cols * 5 / 6, from.rows * 5 / 6);
+  const std::size_t groups = RoundedUp(static_cast<std::size_t>(to.cols), 16) / 8;
   columns_.resize(groups);
-  const double step = StepOf(from.width(), to.width());
+  const double step = StepOf(from.cols, to.cols);
   for (std::size_t g = 0; g < groups; ++g) {
     HogColumns& c = columns_[g];
     for (std::size_t i = 0; i < 8; ++i) {
-      const double x = std::min(static_cast<double>(8 * g + i) * step, from.width() - 1.);
-      const int left = static_cast<int>(x), right = std::min(left + 1, from.width() - 1);
+      const double x = std::min(static_cast<double>(8 * g + i) * step, from.cols - 1.);
+      const int left = static_cast<int>(x), right = std::min(left + 1, from.cols - 1);
       if (i == 0) c.base = left;
       c.left_right[2 * i] = static_cast<std::uint8_t>(left - c.base);
       c.left_right[2 * i + 1] = static_cast<std::uint8_t>(right - c.base);
@@ -84,35 +99,36 @@ void HogSearch::Reduce(HogPicture& from, HogPicture& to) {
   int held[2] = {-1, -1};
   const auto row = [&](int y) {
     std::int16_t* const out = Room(resized_[y % 2], 8 * groups);
-    if (held[y % 2] != y) HogResizeColumns(from.Row(y), columns_.data(), groups, out);
+    if (held[y % 2] != y) HogResizeColumns(from[y], columns_.data(), groups, out);
     held[y % 2] = y;
     return out;
   };
-  for (int y = 0; y < to.height(); ++y) {
-    const double place = std::min(y * StepOf(from.height(), to.height()), from.height() - 1.);
-    const int upper = static_cast<int>(place), lower = std::min(upper + 1, from.height() - 1);
-    HogResizeRows(row(upper), row(lower), ShortShare(place - upper), 8 * groups, to.Row(y));
+  for (int y = 0; y < to.rows; ++y) {
+    const double place = std::min(y * StepOf(from.rows, to.rows), from.rows - 1.);
+    const int upper = static_cast<int>(place), lower = std::min(upper + 1, from.rows - 1);
+    HogResizeRows(row(upper), row(lower), ShortShare(place - upper), 8 * groups, to[y]);
   }
+  return to;
 }
 
 // ---- Features
 
 // The rows of the picture before `end`, of which the last sixteen are kept.
-void HogSearch::SplitUpTo(const HogView& picture, int end, std::size_t blocks) {
-  for (; split_end_ < std::min(end, picture.height); ++split_end_)
-    HogSplitRow(picture.Row(split_end_) - kCell / 2, blocks,
+void HogSearch::SplitUpTo(const cv::Mat1b& picture, int end, std::size_t blocks) {
+  for (; split_end_ < std::min(end, picture.rows); ++split_end_)
+    HogSplitRow(picture[split_end_] - kCell / 2, blocks,
                 split_.data() + static_cast<std::size_t>(split_end_ % 16) * 8 * split_stride_ +
                     kHogSlack / 2,
                 split_stride_);
 }
 
-void HogSearch::Compute(const HogView& picture, HogLevel& level) {
-  level.SetSize(picture.width, picture.height);
+void HogSearch::Compute(const cv::Mat1b& picture, HogLevel& level) {
+  level.SetSize(picture.cols, picture.rows);
   if (level.rows() == 0) return;
-  const int rows = Cells(picture.height), columns = Cells(picture.width);
+  const int rows = Cells(picture.rows), columns = Cells(picture.cols);
   // Of a half cell at the end nothing counts, nor of the pixels that lack a neighbour.
-  const int right = std::min(columns * kCell, picture.width) - 1;
-  const int bottom = std::min(rows * kCell, picture.height) - 1;
+  const int right = std::min(columns * kCell, picture.cols) - 1;
+  const int bottom = std::min(rows * kCell, picture.rows) - 1;
   const std::size_t blocks = RoundedUp(static_cast<std::size_t>(columns) + 1, 16);
   split_stride_ = blocks + kHogSlack;
   split_end_ = 0;
@@ -255,12 +271,7 @@ std::vector<HogSearch::Scored> HogSearch::Scan(const HogLevel& level, double eno
   FindCandidates(level);
   const auto most =
       static_cast<std::size_t>(level.rows()) * static_cast<std::size_t>(level.columns()) / 4 + 256;
-  if (candidates_.size() > most) {
-    std::stable_sort(
-        candidates_.begin(), candidates_.end(),
-        [](const HogCandidate& a, const HogCandidate& b) { return a.excess > b.excess; });
-    candidates_.resize(most);
-  }
+  KeepGreatest(candidates_, most, &HogCandidate::excess);
   std::vector<Scored> promising;
   for (const HogCandidate& candidate : candidates_) {
     const Window window{candidate.pattern, candidate.row, candidate.column};
@@ -268,11 +279,7 @@ std::vector<HogSearch::Scored> HogSearch::Scan(const HogLevel& level, double eno
     if (score >= enough) found.push_back({window, score});
     if (score >= kNeighbours) promising.push_back({window, score});
   }
-  if (promising.size() > most / 4) {
-    std::stable_sort(promising.begin(), promising.end(),
-                     [](const Scored& a, const Scored& b) { return a.score > b.score; });
-    promising.resize(most / 4);
-  }
+  KeepGreatest(promising, most / 4, &Scored::score);
   std::vector<Window> neighbours;
   for (const auto& [window, score] : promising)
     for (const auto& [dy, dx] : {std::array{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
@@ -281,8 +288,7 @@ std::vector<HogSearch::Scored> HogSearch::Scan(const HogLevel& level, double eno
           next.column < level.columns())
         neighbours.push_back(next);
     }
-  std::sort(neighbours.begin(), neighbours.end());
-  neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+  KeepOnce(neighbours);
   for (const Window& window : neighbours)
     if (const double score = Score(level, window); score >= enough)
       found.push_back({window, score});
@@ -327,12 +333,12 @@ std::vector<HogSearch::Part> HogSearch::Parts(const std::vector<Scored>& doubtfu
   return parts;
 }
 
-bool HogSearch::Verify(const HogView& picture, const std::vector<Scored>& doubtful,
+bool HogSearch::Verify(const cv::Mat1b& picture, const std::vector<Scored>& doubtful,
                        double min_score, std::vector<Scored>& found) {
   constexpr std::size_t kMostDoubtful = 200;
   if (doubtful.size() > kMostDoubtful) return false;
   const std::vector<Part> parts = Parts(doubtful);
-  const int rows = Cells(picture.height), columns = Cells(picture.width);
+  const int rows = Cells(picture.rows), columns = Cells(picture.cols);
   double cost = 0;
   for (const Part& part : parts) cost += part.Cost();
   if (cost > .5 * rows * columns) return false;
@@ -342,20 +348,17 @@ bool HogSearch::Verify(const HogView& picture, const std::vector<Scored>& doubtf
     const int first_column = std::max(part.left - HogLevel::kBefore - 1, 0);
     const int end_row = part.bottom - HogLevel::kBefore + kHogWindow + 3;
     const int end_column = part.right - HogLevel::kBefore + kHogWindow + 3;
-    HogView view = picture;
-    view.first = picture.Row(kCell * first_row) + kCell * first_column;
-    view.height = (end_row >= rows ? picture.height : kCell * end_row) - kCell * first_row;
-    view.width =
-        (end_column >= columns ? picture.width : kCell * end_column) - kCell * first_column;
-    Compute(view, part_);
+    const cv::Point first(kCell * first_column, kCell * first_row);
+    const cv::Point end(end_column >= columns ? picture.cols : kCell * end_column,
+                        end_row >= rows ? picture.rows : kCell * end_row);
+    Compute(picture(cv::Rect(first, end)), part_);
     std::vector<Window> windows;
     for (const Window& window : part.windows)
       for (int y = std::max(window.row - 1, 0); y <= std::min(window.row + 1, rows - 3); ++y)
         for (int x = std::max(window.column - 1, 0); x <= std::min(window.column + 1, columns - 3);
              ++x)
           windows.push_back({window.pattern, y, x});
-    std::sort(windows.begin(), windows.end());
-    windows.erase(std::unique(windows.begin(), windows.end()), windows.end());
+    KeepOnce(windows);
     for (const Window& window : windows) {
       const double score =
           Score(part_, {window.pattern, window.row - first_row, window.column - first_column});
@@ -370,18 +373,16 @@ std::vector<HogFace> HogSearch::Find(const cv::Mat& grey, double min_score) {
   // most of the time; where a window scores so much then, they are computed.
   constexpr double kDoubtful = -1.3;
   if (CellsWithNeighbours(grey.cols) == 0 || CellsWithNeighbours(grey.rows) == 0) return {};
-  pictures_[0].SetSize(grey.cols, grey.rows);
-  for (int y = 0; y < grey.rows; ++y)
-    std::copy_n(grey.ptr<std::uint8_t>(y), grey.cols, pictures_[0].Row(y));
+  cv::Mat1b picture = PictureIn(pictures_[0], grey.cols, grey.rows);
+  grey.copyTo(picture);
   std::vector<HogFace> faces;
   const int levels = HogLevels(grey.cols, grey.rows);
   for (int l = 0; l < levels; ++l) {
-    if (l > 0) Reduce(pictures_[(l + 1) % 2], pictures_[l % 2]);
-    const HogView picture = pictures_[l % 2].View();
+    if (l > 0) picture = Reduced(picture, pictures_[l % 2]);
     std::vector<Scored> found;
     bool verified = false;
     if (l % 2 == 1 && level_.rows() > 1 && level_.columns() > 1) {
-      Interpolate(level_, picture.width, picture.height, between_);
+      Interpolate(level_, picture.cols, picture.rows, between_);
       verified =
           Verify(picture, Scan(between_, std::min(kDoubtful, min_score - 1)), min_score, found);
     }

@@ -11,31 +11,6 @@
 
 namespace skinmask {
 
-// A part of a grey picture. Rows can be read kBefore bytes before they begin and kBehind behind
-// their end; what is there does not count.
-struct HogView {
-  static constexpr int kBefore = 16, kBehind = 160;
-  const std::uint8_t* first;
-  std::ptrdiff_t stride;
-  int width, height;
-
-  const std::uint8_t* Row(int y) const { return first + y * stride; }
-};
-
-class HogPicture {
- public:
-  void SetSize(int width, int height);
-  int width() const { return width_; }
-  int height() const { return height_; }
-  std::uint8_t* Row(int y) { return bytes_.data() + HogView::kBefore + y * stride_; }
-  HogView View() { return {Row(0), stride_, width_, height_}; }
-
- private:
-  int width_ = 0, height_ = 0;
-  std::ptrdiff_t stride_ = 0;
-  std::vector<std::uint8_t> bytes_;
-};
-
 // The features of a picture's cells that have neighbours on all sides, with zeros around them.
 class HogLevel {
  public:
@@ -54,7 +29,7 @@ class HogLevel {
     return features_.data() + (y + kBefore) * row_stride() + 8 * (x + kBefore);
   }
   const std::int16_t* Features(int y, int x) const {
-    return features_.data() + (y + kBefore) * row_stride() + 8 * (x + kBefore);
+    return const_cast<HogLevel*>(this)->Features(y, x);
   }
   std::size_t quarter_stride() const { return quarter_stride_; }
   // Channel 0 of the cell (y, x), 0 <= y.
@@ -95,20 +70,20 @@ class HogSearch {
   };
   struct Part;
 
-  void Reduce(HogPicture& from, HogPicture& to);
-  void Compute(const HogView& picture, HogLevel& level);
-  void SplitUpTo(const HogView& picture, int end, std::size_t blocks);
+  cv::Mat1b Reduced(const cv::Mat1b& from, std::vector<std::uint8_t>& memory);
+  void Compute(const cv::Mat1b& picture, HogLevel& level);
+  void SplitUpTo(const cv::Mat1b& picture, int end, std::size_t blocks);
   void Interpolate(const HogLevel& from, int width, int height, HogLevel& to);
 
   std::vector<Scored> Scan(const HogLevel& level, double enough);
   void FindCandidates(const HogLevel& level);
   static double Score(const HogLevel& level, const Window& window);
   // True, or false if there were so many that the whole level costs less.
-  bool Verify(const HogView& picture, const std::vector<Scored>& doubtful, double min_score,
+  bool Verify(const cv::Mat1b& picture, const std::vector<Scored>& doubtful, double min_score,
               std::vector<Scored>& found);
   static std::vector<Part> Parts(const std::vector<Scored>& doubtful);
 
-  HogPicture pictures_[2];
+  std::vector<std::uint8_t> pictures_[2];
   HogLevel level_, between_, part_;
   // Of a picture that is made smaller.
   std::vector<HogColumns> columns_;
