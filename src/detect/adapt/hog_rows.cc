@@ -486,6 +486,21 @@ void BlendCells(const std::int16_t* row, const std::int32_t* left, const std::in
     }
 }
 
+constexpr HogRowFunctions kFunctions = {.resize_columns = ResizeColumns,
+                                        .resize_rows = ResizeRows,
+                                        .split_row = SplitRow,
+                                        .vote = Vote,
+                                        .cells = Cells,
+                                        .corners = Corners,
+                                        .feature_row = FeatureRow,
+                                        .split_parity = SplitParity,
+                                        .scan = Scan,
+                                        .score = Score,
+                                        .blend_rows = BlendRows,
+                                        .blend_cells = BlendCells};
+
+const HogRowFunctions& Functions() { return kFunctions; }
+
 }  // namespace
 }  // namespace skinmask::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -493,79 +508,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(ResizeColumns);
-HWY_EXPORT(ResizeRows);
-HWY_EXPORT(SplitRow);
-HWY_EXPORT(Vote);
-HWY_EXPORT(Cells);
-HWY_EXPORT(Corners);
-HWY_EXPORT(FeatureRow);
-HWY_EXPORT(SplitParity);
-HWY_EXPORT(Scan);
-HWY_EXPORT(Score);
-HWY_EXPORT(BlendRows);
-HWY_EXPORT(BlendCells);
+HWY_EXPORT(Functions);
 
-void HogResizeColumns(const std::uint8_t* row, const HogColumns* columns, std::size_t groups,
-                      std::int16_t* out) {
-  HWY_DYNAMIC_DISPATCH(ResizeColumns)(row, columns, groups, out);
-}
-
-void HogResizeRows(const std::int16_t* upper, const std::int16_t* lower, std::int16_t fraction,
-                   std::size_t count, std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(ResizeRows)(upper, lower, fraction, count, out);
-}
-
-void HogSplitRow(const std::uint8_t* row, std::size_t blocks, std::int16_t* out,
-                 std::size_t stride) {
-  HWY_DYNAMIC_DISPATCH(SplitRow)(row, blocks, out, stride);
-}
-
-void HogVote(const HogBand& band, std::size_t blocks, std::int32_t* above, std::int32_t* below,
-             std::size_t stride) {
-  HWY_DYNAMIC_DISPATCH(Vote)(band, blocks, above, below, stride);
-}
-
-void HogCells(const std::int32_t* votes, std::size_t stride, std::size_t cells, float* histograms,
-              float* energy) {
-  HWY_DYNAMIC_DISPATCH(Cells)(votes, stride, cells, histograms, energy);
-}
-
-void HogCorners(const float* energy_above, const float* energy_below, std::size_t corners,
-                float* factors) {
-  HWY_DYNAMIC_DISPATCH(Corners)(energy_above, energy_below, corners, factors);
-}
-
-void HogFeatureRow(const float* histograms, std::size_t stride, const float* factors_above,
-                   const float* factors_below, std::size_t cells, const HogFeatures& out) {
-  HWY_DYNAMIC_DISPATCH(FeatureRow)
-  (histograms, stride, factors_above, factors_below, cells, out);
-}
-
-void HogSplitParity(const std::int16_t* row, std::size_t pairs, std::int16_t* even,
-                    std::int16_t* odd) {
-  HWY_DYNAMIC_DISPATCH(SplitParity)(row, pairs, even, odd);
-}
-
-std::size_t HogScan(const HogCoarse& coarse, std::size_t row, std::size_t columns,
-                    HogCandidate* found) {
-  return HWY_DYNAMIC_DISPATCH(Scan)(coarse, row, columns, found);
-}
-
-std::int32_t HogScore(const std::int16_t* features, std::size_t quarter_stride,
-                      std::size_t pattern) {
-  return HWY_DYNAMIC_DISPATCH(Score)(features, quarter_stride, pattern);
-}
-
-void HogBlendRows(const std::int16_t* upper, const std::int16_t* lower, std::int16_t fraction,
-                  std::size_t count, std::int16_t* out) {
-  HWY_DYNAMIC_DISPATCH(BlendRows)(upper, lower, fraction, count, out);
-}
-
-void HogBlendCells(const std::int16_t* row, const std::int32_t* left, const std::int16_t* fractions,
-                   std::size_t cells, std::int16_t* out) {
-  HWY_DYNAMIC_DISPATCH(BlendCells)(row, left, fractions, cells, out);
-}
+const HogRowFunctions& HogRows() { return HWY_DYNAMIC_DISPATCH(Functions)(); }
 
 }  // namespace skinmask
 #endif

@@ -99,14 +99,14 @@ cv::Mat1b HogSearch::Reduced(const cv::Mat1b& from, std::vector<std::uint8_t>& m
   int held[2] = {-1, -1};
   const auto row = [&](int y) {
     std::int16_t* const out = Room(resized_[y % 2], 8 * groups);
-    if (held[y % 2] != y) HogResizeColumns(from[y], columns_.data(), groups, out);
+    if (held[y % 2] != y) HogRows().resize_columns(from[y], columns_.data(), groups, out);
     held[y % 2] = y;
     return out;
   };
   for (int y = 0; y < to.rows; ++y) {
     const double place = std::min(y * StepOf(from.rows, to.rows), from.rows - 1.);
     const int upper = static_cast<int>(place), lower = std::min(upper + 1, from.rows - 1);
-    HogResizeRows(row(upper), row(lower), ShortShare(place - upper), 8 * groups, to[y]);
+    HogRows().resize_rows(row(upper), row(lower), ShortShare(place - upper), 8 * groups, to[y]);
   }
   return to;
 }
@@ -116,10 +116,11 @@ cv::Mat1b HogSearch::Reduced(const cv::Mat1b& from, std::vector<std::uint8_t>& m
 // The rows of the picture before `end`, of which the last sixteen are kept.
 void HogSearch::SplitUpTo(const cv::Mat1b& picture, int end, std::size_t blocks) {
   for (; split_end_ < std::min(end, picture.rows); ++split_end_)
-    HogSplitRow(picture[split_end_] - kCell / 2, blocks,
-                split_.data() + static_cast<std::size_t>(split_end_ % 16) * 8 * split_stride_ +
-                    kHogSlack / 2,
-                split_stride_);
+    HogRows().split_row(picture[split_end_] - kCell / 2, blocks,
+                        split_.data() +
+                            static_cast<std::size_t>(split_end_ % 16) * 8 * split_stride_ +
+                            kHogSlack / 2,
+                        split_stride_);
 }
 
 void HogSearch::Compute(const cv::Mat1b& picture, HogLevel& level) {
@@ -155,19 +156,19 @@ void HogSearch::Compute(const cv::Mat1b& picture, HogLevel& level) {
     band.last = static_cast<std::size_t>(std::clamp(bottom - y, 0, 8));
     band.inside = inside_.data();
     band.stride = split_stride_;
-    HogVote(band, blocks, votes_[0].data(), votes_[1].data(), stride);
+    HogRows().vote(band, blocks, votes_[0].data(), votes_[1].data(), stride);
     std::swap(votes_[0], votes_[1]);
     if (cell < 0) continue;
     const auto now = static_cast<std::size_t>(cell % 2), before = 1 - now;
-    HogCells(votes_[1].data(), stride, static_cast<std::size_t>(columns), histograms_[now].data(),
-             energy_[now].data());
-    HogCorners(energy_[before].data(), energy_[now].data(), static_cast<std::size_t>(columns - 1),
-               factors_[now].data());
+    HogRows().cells(votes_[1].data(), stride, static_cast<std::size_t>(columns),
+                    histograms_[now].data(), energy_[now].data());
+    HogRows().corners(energy_[before].data(), energy_[now].data(),
+                      static_cast<std::size_t>(columns - 1), factors_[now].data());
     if (cell < 2) continue;
-    HogFeatureRow(histograms_[before].data(), stride, factors_[before].data(), factors_[now].data(),
-                  static_cast<std::size_t>(level.columns()),
-                  {level.Features(cell - 2, 0), level.quarter_stride(), level.Coarse(cell - 2, 0),
-                   level.coarse_stride()});
+    HogRows().feature_row(histograms_[before].data(), stride, factors_[before].data(),
+                          factors_[now].data(), static_cast<std::size_t>(level.columns()),
+                          {level.Features(cell - 2, 0), level.quarter_stride(),
+                           level.Coarse(cell - 2, 0), level.coarse_stride()});
   }
 }
 
@@ -206,13 +207,13 @@ void HogSearch::Interpolate(const HogLevel& from, int width, int height, HogLeve
   for (int y = 0; y < to.rows(); ++y) {
     const std::int32_t upper = ys.left[static_cast<std::size_t>(y)];
     const std::int16_t fraction = ys.fractions[static_cast<std::size_t>(y)];
-    HogBlendRows(from.Features(upper, 0), from.Features(upper + 1, 0), fraction,
-                 count - 8 * HogLevel::kBefore, blended);
+    HogRows().blend_rows(from.Features(upper, 0), from.Features(upper + 1, 0), fraction,
+                         count - 8 * HogLevel::kBefore, blended);
     for (std::size_t q = 0; q < HogTables::kQuarters; ++q)
-      HogBlendCells(blended + q * quarter, xs.left.data(), xs.fractions.data(), xs.left.size(),
-                    to.Features(y, 0) + q * to.quarter_stride());
-    HogBlendRows(from.Coarse(upper, 0), from.Coarse(upper + 1, 0), fraction,
-                 coarse_count - HogLevel::kBefore, blended);
+      HogRows().blend_cells(blended + q * quarter, xs.left.data(), xs.fractions.data(),
+                            xs.left.size(), to.Features(y, 0) + q * to.quarter_stride());
+    HogRows().blend_rows(from.Coarse(upper, 0), from.Coarse(upper + 1, 0), fraction,
+                         coarse_count - HogLevel::kBefore, blended);
     for (std::size_t c = 0; c < HogTables::kCoarse; ++c)
       for (std::size_t x = 0; x < xs.left.size(); ++x) {
         const std::int16_t* const cell =
@@ -227,9 +228,9 @@ void HogSearch::Interpolate(const HogLevel& from, int width, int height, HogLeve
 // ---- Windows
 
 double HogSearch::Score(const HogLevel& level, const Window& window) {
-  const std::int32_t score =
-      HogScore(level.Features(window.row - HogLevel::kBefore, window.column - HogLevel::kBefore),
-               level.quarter_stride(), static_cast<std::size_t>(window.pattern));
+  const std::int32_t score = HogRows().score(
+      level.Features(window.row - HogLevel::kBefore, window.column - HogLevel::kBefore),
+      level.quarter_stride(), static_cast<std::size_t>(window.pattern));
   return std::ldexp(static_cast<double>(score), -HogTables::kScoreBits);
 }
 
@@ -244,14 +245,14 @@ void HogSearch::FindCandidates(const HogLevel& level) {
     for (std::size_t c = 0; c < HogTables::kCoarse; ++c) {
       std::int16_t* const even =
           halves_.data() + static_cast<std::size_t>(y + HogLevel::kBefore) * row + 2 * c * half;
-      HogSplitParity(level.Coarse(y, -HogLevel::kBefore) + c * level.coarse_stride(), half, even,
-                     even + half);
+      HogRows().split_parity(level.Coarse(y, -HogLevel::kBefore) + c * level.coarse_stride(), half,
+                             even, even + half);
     }
   std::size_t count = 0;
   const std::size_t most = 2 * HogTables::kTemplates * (columns / 2 + 1);
   for (std::size_t y = 0; y < rows; y += y % 2 == 0 ? 1 : 3) {
     HogCandidate* const found = Room(candidates_, count + most) + count;
-    const std::size_t more = HogScan({halves_.data(), half}, y, columns, found);
+    const std::size_t more = HogRows().scan({halves_.data(), half}, y, columns, found);
     count += static_cast<std::size_t>(std::remove_if(found, found + more,
                                                      [&](const HogCandidate& candidate) {
                                                        return candidate.row >= level.rows();
