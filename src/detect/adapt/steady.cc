@@ -113,9 +113,10 @@ class BlockSearch {
   int least_ = 1 << 30;
 };
 
-// What the level of half the size says of a block, and of those beside it.
+// What the level of half the size says of a block, and of those beside it; 0 where there is none.
 std::array<cv::Vec2s, 5> Coarser(const BlockMotion& coarse, int block_x, int block_y) {
   std::array<cv::Vec2s, 5> vectors;
+  if (coarse.empty()) return vectors;
   constexpr int kBeside[5][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const int x = std::clamp(block_x / 2 + kBeside[i][0], 0, coarse.cols - 1);
@@ -131,18 +132,11 @@ BlockMotion VectorsOf(const Plane& now, const Plane& before, const BlockMotion& 
   BlockMotion vectors(BlocksOf(now.size));
   for (int y = 0; y < vectors.rows; ++y)
     for (int x = 0; x < vectors.cols; ++x) {
-      if (coarse.empty()) {
-        BlockSearch search(now, before, x, y, {0, 0});
-        search.Try(0, 0);
-        search.TryAround({0, 0}, kFarthest);
-        vectors(y, x) = search.best();
-        continue;
-      }
       const auto candidates = Coarser(coarse, x, y);
       BlockSearch search(now, before, x, y, candidates[0]);
       for (const cv::Vec2s& v : candidates) search.Try(v[0], v[1]);
       search.Try(0, 0);
-      search.TryAround(search.best(), 1);
+      search.TryAround(search.best(), coarse.empty() ? kFarthest : 1);
       vectors(y, x) = is_last ? search.Finer() : search.best();
     }
   return vectors;
