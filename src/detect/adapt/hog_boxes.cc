@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <opencv2/core.hpp>
 #include <tuple>
 
 #include "detect/adapt/hog_tables.h"
@@ -38,21 +39,17 @@ int PixelOfCell(int cell) {
   return pixel + (pixel >= 0 ? kHogCell / 2 : -kHogCell / 2);
 }
 
-double Area(const HogFace& a) {
-  return static_cast<double>(a.right - a.left + 1) * (a.bottom - a.top + 1);
+cv::Rect RectOf(const HogFace& a) {
+  return {a.left, a.top, a.right - a.left + 1, a.bottom - a.top + 1};
 }
 
 bool Overlap(const HogFace& a, const HogFace& b) {
   // Of the area of the box around both, and of that of either.
   constexpr double kOfBoth = .33, kOfOne = .788;
-  const int width = std::min(a.right, b.right) - std::max(a.left, b.left) + 1;
-  const int height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top) + 1;
-  if (width <= 0 || height <= 0) return false;
-  const double inner = static_cast<double>(width) * height;
-  const double outer =
-      static_cast<double>(std::max(a.right, b.right) - std::min(a.left, b.left) + 1) *
-      (std::max(a.bottom, b.bottom) - std::min(a.top, b.top) + 1);
-  return inner > kOfBoth * outer || inner > kOfOne * std::min(Area(a), Area(b));
+  const cv::Rect2d one = RectOf(a), other = RectOf(b);
+  const double inner = (one & other).area();
+  return inner > kOfBoth * (one | other).area() ||
+         inner > kOfOne * std::min(one.area(), other.area());
 }
 
 }  // namespace

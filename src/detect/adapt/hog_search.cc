@@ -252,14 +252,10 @@ void HogSearch::FindCandidates(const HogLevel& level) {
   const std::size_t most = 2 * HogTables::kTemplates * (columns / 2 + 1);
   for (std::size_t y = 0; y < rows; y += y % 2 == 0 ? 1 : 3) {
     HogCandidate* const found = Room(candidates_, count + most) + count;
-    const std::size_t more = HogRows().scan({halves_.data(), half}, y, columns, found);
-    count += static_cast<std::size_t>(std::remove_if(found, found + more,
-                                                     [&](const HogCandidate& candidate) {
-                                                       return candidate.row >= level.rows();
-                                                     }) -
-                                      found);
+    count += HogRows().scan({halves_.data(), half}, y, columns, found);
   }
   candidates_.resize(count);
+  std::erase_if(candidates_, [&](const HogCandidate& c) { return c.row >= level.rows(); });
 }
 
 // The windows that score enough. A picture whose windows all look like faces at first sight would
