@@ -1,7 +1,6 @@
 #include "skinmask/detect/judgement.h"
 
 #include <opencv2/imgproc.hpp>
-#include <utility>
 
 #include "detect/judged_rows.h"
 #include "media/picture_type.h"

@@ -4,10 +4,8 @@
 #include <cstdint>
 #include <opencv2/imgproc.hpp>
 #include <optional>
-#include <span>
 #include <utility>
 
-#include "base/parallel_rows.h"
 #include "detect/adapt/adapted_rows.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
@@ -18,7 +16,6 @@
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/adapt.h"
-#include "skinmask/detect/detect_image.h"
 
 namespace skinmask {
 namespace {

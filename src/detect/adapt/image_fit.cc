@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "detect/adapt/fit_rows.h"
-#include "detect/adapt/refine.h"
 
 namespace skinmask {
 namespace {

@@ -2,7 +2,6 @@
 // background.
 #pragma once
 
-#include <cstdint>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <span>

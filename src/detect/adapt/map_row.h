@@ -1,7 +1,6 @@
 // MapRows enlarges small maps to the rows of the large picture.
 #pragma once
 
-#include <cstddef>
 #include <opencv2/core.hpp>
 #include <vector>
 
