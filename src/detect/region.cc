@@ -30,12 +30,11 @@ std::optional<cv::Rect> LargestComponent(const cv::Mat& map) {
   cv::Mat small, labels, statistics, centroids;
   cv::resize(map, small, {}, scale, scale, cv::INTER_AREA);
   cv::connectedComponentsWithStats(small > 127, labels, statistics, centroids);
+  const auto area = [&](int i) { return statistics.at<int>(i, cv::CC_STAT_AREA); };
   int best = 0;
   for (int i = 1; i < statistics.rows; ++i)
-    if (best == 0 ||
-        statistics.at<int>(i, cv::CC_STAT_AREA) > statistics.at<int>(best, cv::CC_STAT_AREA))
-      best = i;
-  if (best == 0 || statistics.at<int>(best, cv::CC_STAT_AREA) < kMinPixels) return std::nullopt;
+    if (best == 0 || area(i) > area(best)) best = i;
+  if (best == 0 || area(best) < kMinPixels) return std::nullopt;
   const auto full = [&](int column) {
     return static_cast<int>(statistics.at<int>(best, column) / scale);
   };

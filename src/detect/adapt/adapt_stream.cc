@@ -185,10 +185,8 @@ class StreamAdapter::State {
     const double light = divided_ ? divided_->stops + rate * (stops - divided_->stops) : stops;
     const cv::Mat small = InLight(now.small_bgr, LightTable(light));
     const ImageHistogram histogram(adapter_->GlobalLogOdds(small, options.max_global_log_odds));
-    if (divided_)
-      divided_->histogram.Blend(histogram, rate);
-    else
-      divided_ = Divided{light, histogram};
+    if (!divided_) divided_ = Divided{light, histogram};
+    divided_->histogram.Blend(histogram, rate);
     divided_->stops = light;
     const Division division = DivisionOf(divided_->histogram, options);
     own_model_ = FitToSides(

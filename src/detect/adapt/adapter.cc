@@ -37,12 +37,12 @@ cv::Mat AgainstSmallParts(const cv::Mat& small, const AdaptedRows& rows, double 
     rows.LogOddsRow(small.ptr(y), small.cols, y, z.ptr<float>(y));
   const int parts = cv::connectedComponentsWithStats(z > own, labels, stats, centroids);
   for (int part = 1; part < parts; ++part) {
-    if (stats.at<int>(part, cv::CC_STAT_AREA) >= least) continue;
-    const int left = stats.at<int>(part, cv::CC_STAT_LEFT) - kAround,
-              top = stats.at<int>(part, cv::CC_STAT_TOP) - kAround,
-              width = stats.at<int>(part, cv::CC_STAT_WIDTH) + 2 * kAround,
-              height = stats.at<int>(part, cv::CC_STAT_HEIGHT) + 2 * kAround;
-    const cv::Rect around = cv::Rect(left, top, width, height) & cv::Rect({}, small.size());
+    const int* const stat = stats.ptr<int>(part);
+    if (stat[cv::CC_STAT_AREA] >= least) continue;
+    const cv::Rect box(stat[cv::CC_STAT_LEFT] - kAround, stat[cv::CC_STAT_TOP] - kAround,
+                       stat[cv::CC_STAT_WIDTH] + 2 * kAround,
+                       stat[cv::CC_STAT_HEIGHT] + 2 * kAround);
+    const cv::Rect around = box & cv::Rect({}, small.size());
     cv::Mat cells = labels(around) == part;
     double most = 0;
     cv::minMaxLoc(z(around), nullptr, &most, nullptr, nullptr, cells);
