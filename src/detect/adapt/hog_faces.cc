@@ -93,21 +93,38 @@ bool IsLikeOne(const FaceColor& color, const std::vector<FaceColor>& others) {
   });
 }
 
-// `grey` made smaller: by halves, each the exact means of four pixels, and the rest by means of
-// areas, which takes 3 ns a pixel for such factors, or between two pixels, a tenth of it.
-cv::Mat Smaller(cv::Mat grey, const cv::Size& size, int rest = cv::INTER_AREA) {
-  while (grey.cols >= 2 * size.width && grey.rows >= 2 * size.height) {
-    const cv::Mat even = grey({0, 0, grey.cols & ~1, grey.rows & ~1});
-    cv::Mat half;
-    cv::resize(even, half, {even.cols / 2, even.rows / 2}, 0, 0, cv::INTER_AREA);
-    grey = half;
+// A grey picture, made smaller: by halves, each the exact means of four pixels, which serve all
+// sizes, and the rest by means of areas, which takes 3 ns a pixel for such factors, or between two
+// pixels, a tenth of it.
+class Reductions {
+ public:
+  explicit Reductions(const cv::Mat& grey) : halves_{grey} {}
+
+  cv::Size size() const { return halves_[0].size(); }
+
+  cv::Mat At(const cv::Size& size, int rest = cv::INTER_AREA) {
+    std::size_t i = 0;
+    while (halves_[i].cols >= 2 * size.width && halves_[i].rows >= 2 * size.height)
+      if (++i == halves_.size()) AddHalf();
+    const cv::Mat& grey = halves_[i];
+    if (rest == cv::INTER_AREA && grey.cols >= size.width && grey.rows >= size.height)
+      return AreaMean(grey, size);
+    cv::Mat smaller;
+    cv::resize(grey, smaller, size, 0, 0, rest);
+    return smaller;
   }
-  const bool is_smaller = grey.cols >= size.width && grey.rows >= size.height;
-  if (rest == cv::INTER_AREA && is_smaller) return AreaMean(grey, size);
-  cv::Mat smaller;
-  cv::resize(grey, smaller, size, 0, 0, rest);
-  return smaller;
-}
+
+ private:
+  void AddHalf() {
+    const cv::Mat& last = halves_.back();
+    cv::Mat half;
+    cv::resize(last({0, 0, last.cols & ~1, last.rows & ~1}), half, {last.cols / 2, last.rows / 2},
+               0, 0, cv::INTER_AREA);
+    halves_.push_back(half);
+  }
+
+  std::vector<cv::Mat> halves_;
+};
 
 // A picture that is searched, and where its pixels are in another one.
 struct Look {
@@ -117,26 +134,26 @@ struct Look {
   int patterns = 0;         // what is added to those that are found
 };
 
-cv::Size SizeOf(const cv::Mat& grey, double scale) {
-  return {std::max(1, cvRound(grey.cols * scale)), std::max(1, cvRound(grey.rows * scale))};
+cv::Size SizeOf(const cv::Size& size, double scale) {
+  return {std::max(1, cvRound(size.width * scale)), std::max(1, cvRound(size.height * scale))};
 }
 
 // `grey` made smaller, with the pixels of its border repeated around it for `padding` of its
 // shorter side.
-Look FromFar(const cv::Mat& grey, double scale, double padding) {
-  const cv::Size size = SizeOf(grey, scale);
+Look FromFar(Reductions& grey, double scale, double padding) {
+  const cv::Size size = SizeOf(grey.size(), scale);
   const int border = cvRound(padding * std::min(size.width, size.height));
-  const double x = 1. * grey.cols / size.width, y = 1. * grey.rows / size.height;
-  Look look{Smaller(grey, size), {x, 0, -border * x, 0, y, -border * y}, x, y};
+  const double x = 1. * grey.size().width / size.width, y = 1. * grey.size().height / size.height;
+  Look look{grey.At(size), {x, 0, -border * x, 0, y, -border * y}, x, y};
   cv::copyMakeBorder(look.picture, look.picture, border, border, border, border,
                      cv::BORDER_REPLICATE);
   return look;
 }
 
-// `grey` made smaller, and turned as kTurns has it.
-Look Turned(const cv::Mat& grey, double scale, int turn) {
-  const cv::Size size = SizeOf(grey, scale);
-  const double x = 1. * grey.cols / size.width, y = 1. * grey.rows / size.height;
+// `small`, of a picture of the size `whole`, turned as kTurns has it.
+Look Turned(const cv::Mat& small, const cv::Size& whole, int turn) {
+  const cv::Size size = small.size();
+  const double x = 1. * whole.width / size.width, y = 1. * whole.height / size.height;
   const double c = kTurns[turn].cosine, s = kTurns[turn].sine;
   const cv::Size around(cvRound(size.width * c + size.height * std::abs(s)),
                         cvRound(size.width * std::abs(s) + size.height * c));
@@ -145,8 +162,8 @@ Look Turned(const cv::Mat& grey, double scale, int turn) {
   const cv::Matx23d back(c, -s, (size.width - 1) / 2. - c * half_x + s * half_y,  //
                          s, c, (size.height - 1) / 2. - s * half_x - c * half_y);
   Look look{{}, {}, x, y, turn * kPatterns};
-  cv::warpAffine(Smaller(grey, size), look.picture, back, around,
-                 cv::INTER_LINEAR | cv::WARP_INVERSE_MAP, cv::BORDER_REPLICATE);
+  cv::warpAffine(small, look.picture, back, around, cv::INTER_LINEAR | cv::WARP_INVERSE_MAP,
+                 cv::BORDER_REPLICATE);
   for (int column = 0; column < 3; ++column) {
     look.there(0, column) = x * back(0, column);
     look.there(1, column) = y * back(1, column);
@@ -204,32 +221,35 @@ class HogFaces : public SeedFinder {
   std::vector<HogFace> Windows(const cv::Mat& grey, HogSearch& search) const {
     const double least = options_.min_score - options_.further_slack;
     std::vector<HogFace> windows = search.Find(grey, least);
+    Reductions reductions(grey);
     if (options_.padding > 0) {
       const int side = std::min(grey.cols, grey.rows);
       const double scale = std::min(1., options_.close_up_side / static_cast<double>(side));
-      AddFound(FromFar(grey, scale, options_.padding), grey.size(), options_.min_score, search,
-               windows);
+      AddFound(FromFar(reductions, scale, options_.padding), grey.size(), options_.min_score,
+               search, windows);
     }
     // The steps of its pyramid lie between those of the first search.
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
     if (again < 1 &&
         std::ranges::none_of(windows, [&](const HogFace& face) { return IsFace(face); }))
-      AddFound(FromFar(grey, again, 0), grey.size(), least, search, windows);
-    if (options_.turned_pixels > 0) AddTurned(grey, least, search, windows);
+      AddFound(FromFar(reductions, again, 0), grey.size(), least, search, windows);
+    if (options_.turned_pixels > 0) AddTurned(reductions, least, search, windows);
     return windows;
   }
 
   // Heads that are tilted by more than the templates are, where none is found upright.
-  void AddTurned(const cv::Mat& grey, double least, HogSearch& search,
+  void AddTurned(Reductions& grey, double least, HogSearch& search,
                  std::vector<HogFace>& windows) const {
+    const cv::Size whole = grey.size();
     const double scale =
-        std::min(1., std::sqrt(options_.turned_pixels / static_cast<double>(grey.total())));
+        std::min(1., std::sqrt(options_.turned_pixels / static_cast<double>(whole.area())));
     // What is thinner than a face has none, and would lie in a square of its length.
     constexpr double kLeastSide = 64;
-    if (scale * std::min(grey.cols, grey.rows) < kLeastSide) return;
+    if (scale * std::min(whole.width, whole.height) < kLeastSide) return;
+    const cv::Mat small = grey.At(SizeOf(whole, scale));
     std::vector<HogFace> turned;
     for (const int turn : {1, 2})
-      AddFound(Turned(grey, scale, turn), grey.size(), least, search, turned);
+      AddFound(Turned(small, whole, turn), whole, least, search, turned);
     std::erase_if(turned, [&](const HogFace& face) {
       return std::ranges::any_of(windows, [&](const HogFace& upright) {
         return IsFace(upright) && Holds(upright, MiddleOf(face));
@@ -267,8 +287,8 @@ class HogFaces : public SeedFinder {
     if (std::min(bgr.cols, bgr.rows) * scale < 1) return {};  // so thin that it has no face
     cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
     if (scale < 1)
-      return Smaller(grey, {cvRound(grey.cols * scale), cvRound(grey.rows * scale)},
-                     cv::INTER_LINEAR);
+      return Reductions(grey).At({cvRound(grey.cols * scale), cvRound(grey.rows * scale)},
+                                 cv::INTER_LINEAR);
     cv::resize(grey, grey, {}, scale, scale, cv::INTER_LINEAR);
     return grey;
   }
