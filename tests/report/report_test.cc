@@ -141,7 +141,7 @@ std::array<double, 5> FineMeasures(const EvaluationReport& report) {
 
 // The oracles: images left out and all counted anew in the fine bins, and images drawn anew.
 TEST(Intervals, OfPooledScoresAreThoseOfImagesLeftOutAndOfImagesDrawn) {
-  constexpr std::size_t kImages = 40, kDraws = 200;
+  constexpr std::size_t kImages = 40, kDraws = 100;
   constexpr const char* kNames[] = {"auc", "average_precision", "brier", "ece", "ece_middle"};
   const std::vector<ScoreHistogram> images = ScoredImages(kImages);
   std::vector<std::size_t> places(kImages);

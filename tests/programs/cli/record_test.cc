@@ -288,7 +288,7 @@ TEST_F(RecordTest, ImagesHaveRowsAndRegions) {
 
 // A table that an interrupt cut short and --resume completed is that of one run.
 TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
-  constexpr int kImages = 300;
+  constexpr int kImages = 90;
   // Large ones, so that most is not done when the first is seen to be.
   Put("image.png", Encode(".png", Gradient(1200, 800)));
   std::filesystem::create_directory(Path("many"));
@@ -316,7 +316,7 @@ TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
   EXPECT_EQ(Lines(ReadFile(Path("r.csv"))), kImages + 1);
   // What a killed run has made has no rows.
   const Outcome late = Run(detect + " -o out --csv late.csv --resume");
-  EXPECT_NE(late.err.find("late.csv: has no rows of 300 of the inputs"), std::string::npos);
+  EXPECT_NE(late.err.find("late.csv: has no rows of 90 of the inputs"), std::string::npos);
   EXPECT_EQ(Lines(Run(detect + " -o out --csv /dev/stdout --resume -q").out), 1);
   Put("no.csv", "a,b\n");
   EXPECT_NE(
