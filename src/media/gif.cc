@@ -5,8 +5,8 @@
 #include <fstream>
 #include <string>
 
-#include "media/video_codecs.h"
 #include "media/video_frame.h"
+#include "media/video_input.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/image.h"

@@ -6,7 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -15,7 +18,7 @@
 
 #include "base/may_not_return.h"
 #include "media/image_codec.h"
-#include "media/video_codecs.h"
+#include "media/tar.h"
 #include "media/video_frame.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -29,8 +32,37 @@ constexpr char kContainers[] =
     "mov,matroska,avi,mpeg,mpegts,asf,flv,ogg,mxf,dv,yuv4mpegpipe,gif,nut,ivf,mpegvideo,h264,hevc,"
     "m4v,mjpeg,obu,av1";
 
+constexpr std::array kDecoded = {
+    // Phones, cameras and browsers
+    AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1,
+    AV_CODEC_ID_MJPEG, AV_CODEC_ID_H263, AV_CODEC_ID_H263P, AV_CODEC_ID_DVVIDEO,
+    // Discs, broadcasts and the web of before
+    AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4, AV_CODEC_ID_THEORA,
+    AV_CODEC_ID_FLV1, AV_CODEC_ID_VP6, AV_CODEC_ID_VP6F, AV_CODEC_ID_VP6A, AV_CODEC_ID_MSMPEG4V2,
+    AV_CODEC_ID_MSMPEG4V3, AV_CODEC_ID_WMV1, AV_CODEC_ID_WMV2, AV_CODEC_ID_WMV3, AV_CODEC_ID_VC1,
+    AV_CODEC_ID_GIF,
+    // Editors and archives
+    AV_CODEC_ID_PRORES, AV_CODEC_ID_DNXHD, AV_CODEC_ID_FFV1, AV_CODEC_ID_HUFFYUV,
+    AV_CODEC_ID_FFVHUFF, AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_QTRLE, AV_CODEC_ID_PNG,
+    AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_V210};
+
 // A picture of a GIF may be one pixel of 22 bytes, and yet makes a frame of the whole canvas.
 constexpr std::int64_t kMaxGifPixels = 1 << 24;
+
+// The decoders of those, for FFmpeg's option `codec_whitelist`. No sound and no subtitles are among
+// them: what FFmpeg would decode to know more of these is left unknown.
+const std::string& DecoderNames() {
+  static const std::string all = [] {
+    const Ffmpeg& av = Ffmpeg::Get();
+    std::string names;
+    void* state = nullptr;
+    while (const AVCodec* codec = av.av_codec_iterate(&state))
+      if (!av.av_codec_is_encoder(codec) && IsDecoded(codec->id))
+        names += (names.empty() ? "" : ",") + std::string(codec->name);
+    return names;
+  }();
+  return all;
+}
 
 using Options = std::vector<std::pair<const char*, std::string>>;
 
@@ -47,12 +79,6 @@ InputPtr Open(const std::string& address, const AVInputFormat* demuxer, const Op
   return InputPtr(format);  // null after an error
 }
 
-std::string HeadOf(const std::string& path, std::size_t size) {
-  std::string head(size, '\0');
-  std::ifstream(path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(size));
-  return head;
-}
-
 // FFmpeg takes JPEGs one after the other for an image, and not for Motion JPEG, from the first one
 // of some size on.
 const AVInputFormat* DemuxerFor(const std::string& address) {
@@ -62,11 +88,6 @@ const AVInputFormat* DemuxerFor(const std::string& address) {
   const std::string path = address.substr(kFile.size());
   const bool jpeg = std::filesystem::is_regular_file(path, ignored) && IsJpeg(HeadOf(path, 3));
   return jpeg ? Ffmpeg::Get().av_find_input_format("mjpeg") : nullptr;
-}
-
-bool IsTar(const std::string& path) {
-  constexpr std::size_t kMagicAt = 257;  // POSIX.1-1988, ustar
-  return HeadOf(path, kMagicAt + 5).ends_with("ustar");
 }
 
 // Whether something can be read from a pipe within three seconds, or, with `patience`, ever.
@@ -79,15 +100,41 @@ bool HasWriter(int pipe, bool patience, const std::atomic<bool>* stop) {
   return ready > 0;
 }
 
+// For AVCodecContext::err_recognition: checksums count, and decoders that would paint over damage
+// and say so of another picture than the first that shows it give up instead. Not so those that say
+// it of the right one; nor H.264, which takes a recording that begins in the middle of a stream for
+// damaged then.
+int ErrorRecognition(AVCodecID codec) {
+  switch (codec) {
+    case AV_CODEC_ID_MPEG1VIDEO:
+    case AV_CODEC_ID_MPEG2VIDEO:
+    case AV_CODEC_ID_MPEG4:
+    case AV_CODEC_ID_MJPEG:
+    case AV_CODEC_ID_PNG:
+      return AV_EF_CRCCHECK | AV_EF_EXPLODE;
+    default:
+      return AV_EF_CRCCHECK;
+  }
+}
+
 Rational RationalOf(AVRational r) { return {r.num, r.den}; }
 
 }  // namespace
+
+std::string HeadOf(const std::string& path, std::size_t size) {
+  std::string head(size, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(size));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head;
+}
 
 VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
     : address_("file:" + path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return;  // FFmpeg says it
-  if (S_ISREG(status.st_mode) && IsTar(path)) throw Error(path, "is a tar archive, and no video");
+  if (S_ISREG(status.st_mode) && IsTar(HeadOf(path, 512)))
+    throw Error(path, "is a tar archive, and no video");
   if (!S_ISFIFO(status.st_mode)) return;
   pipe_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   constexpr int kPipeBytes = 1 << 20;  // the default of 64 KiB is a fraction of a frame
@@ -194,6 +241,36 @@ VideoInfo InfoOf(AVFormatContext* format, int index, bool stream) {
   for (unsigned i = 0; i < format->nb_streams; ++i)
     info.sound |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
   return info;
+}
+
+bool IsDecoded(AVCodecID codec) { return std::ranges::find(kDecoded, codec) != kDecoded.end(); }
+
+int ZeroedBuffer(AVCodecContext* codec, AVFrame* frame, int flags) {
+  const int result = Ffmpeg::Get().avcodec_default_get_buffer2(codec, frame, flags);
+  if (result < 0) return result;
+  for (const AVBufferRef* const buffer : frame->buf)
+    if (buffer) std::memset(buffer->data, 0, static_cast<std::size_t>(buffer->size));
+  return result;
+}
+
+CodecPtr OpenDecoder(const AVCodec& decoder, const AVStream& video, const VideoOpenOptions& options,
+                     const std::string& name, bool stream) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  CodecPtr codec(av.avcodec_alloc_context3(&decoder));
+  av.avcodec_parameters_to_context(codec.get(), video.codecpar);
+  codec->pkt_timebase = video.time_base;
+  codec->max_pixels = options.max_pixels;
+  codec->get_buffer2 = ZeroedBuffer;
+  if (!stream) codec->err_recognition |= ErrorRecognition(decoder.id);
+  codec->thread_count = options.threads;
+  // A thread to each frame would delay every frame by as many as there are threads, and a frame
+  // could be handed out before another thread finds it damaged.
+  codec->thread_type = FF_THREAD_SLICE;
+  const int result = av.avcodec_open2(codec.get(), &decoder, nullptr);
+  if (result < 0)
+    throw Error(name,
+                fmt::format("the decoder {} does not start: {}", decoder.name, av.Message(result)));
+  return codec;
 }
 
 }  // namespace skinmask

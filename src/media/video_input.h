@@ -1,4 +1,5 @@
-// Opens videos: what FFmpeg may open, by which of its demuxers, and what it finds there.
+// Opens videos: what FFmpeg may open, by which of its demuxers and decoders, and what it finds
+// there.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,9 @@
 #include "skinmask/media/video.h"
 
 namespace skinmask {
+
+// The first bytes of a file, at most `size`.
+std::string HeadOf(const std::string& path, std::size_t size);
 
 // How FFmpeg is to open a file: its address, and a descriptor that it stands for, if any.
 class VideoFile {
@@ -60,5 +64,20 @@ void DiscardOthers(AVFormatContext* format, int index);
 
 // What the container tells. `stream`: the input is one, and has no end.
 VideoInfo InfoOf(AVFormatContext* format, int index, bool stream);
+
+// Whether pictures of this codec are decoded. The list is closed: FFmpeg has some 200 more, which
+// nobody's camera writes today, and some of which take a picture that is not all there for a whole
+// one (flashsv, cfhd).
+bool IsDecoded(AVCodecID codec);
+
+// For AVCodecContext::get_buffer2: FFmpeg's own memory, all zero whenever it is given out. What a
+// decoder leaves out is then black or green, and no part of another picture, or of what the process
+// had there before.
+int ZeroedBuffer(AVCodecContext* codec, AVFrame* frame, int flags);
+
+// Of a file strict with damage; of a stream it goes on behind that. Throws Error where the decoder
+// does not start, `name` being the input's.
+CodecPtr OpenDecoder(const AVCodec& decoder, const AVStream& video, const VideoOpenOptions& options,
+                     const std::string& name, bool stream);
 
 }  // namespace skinmask

@@ -8,7 +8,6 @@
 #include "base/may_not_return.h"
 #include "media/gif.h"
 #include "media/isolated_decoder.h"
-#include "media/video_codecs.h"
 #include "media/video_frame.h"
 #include "media/video_input.h"
 #include "media/video_packets.h"

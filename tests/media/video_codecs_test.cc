@@ -1,5 +1,5 @@
 // Memory that a decoder does not write never gets into a picture.
-#include "media/video_codecs.h"
+#include "media/video_input.h"
 
 #include <malloc.h>
 
