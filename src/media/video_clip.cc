@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/parse.h"
-#include "media/video_seek.h"
+#include "media/video_packets.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/video.h"
 

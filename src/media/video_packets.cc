@@ -6,20 +6,13 @@
 #include <bit>
 #include <fstream>
 #include <utility>
+#include <vector>
 
 #include "media/gif.h"
-#include "skinmask/base/file.h"
+#include "media/video_input.h"
 
 namespace skinmask {
 namespace {
-
-std::string Head(const std::string& path) {
-  std::string head(4096, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
-  return head;
-}
 
 // As MatroskaEnd, of an AVI: behind its first chunk (RIFF: an ID, a length of four bytes, the
 // lowest first, the data). Streams that were written down a pipe have no length, or the greatest.
@@ -48,6 +41,79 @@ std::int64_t BehindOggPage(const std::string& path, std::int64_t file_size) {
     size += static_cast<std::uint8_t>(length);
   return size - static_cast<std::int64_t>(page.size());
 }
+
+// The file, its other streams left aside; null where it has no packets that tell of frames.
+InputPtr OpenForSearch(const SearchedVideo& video) {
+  int result = 0;
+  InputPtr format = OpenFile(video.address, result);
+  if (!format) return nullptr;
+  const std::string_view name = format->iformat->name;
+  if (!name.starts_with("mov") && !name.starts_with("matroska")) return nullptr;
+  if (static_cast<unsigned>(video.stream) >= format->nb_streams) return nullptr;
+  DiscardOthers(format.get(), video.stream);
+  return format;
+}
+
+class KeyFrameSearch {
+ public:
+  KeyFrameSearch(const SearchedVideo& video, const VideoTime& moment)
+      : video_(video), moment_(moment) {}
+
+  // Takes the next packet; false when no more are needed, or of use.
+  bool Take(const AVPacket& packet) {
+    if (packet.stream_index != video_.stream || (packet.flags & AV_PKT_FLAG_DISCARD)) return true;
+    if (packet.pts == AV_NOPTS_VALUE) {
+      times_.clear();
+      return false;
+    }
+    if (packet.flags & AV_PKT_FLAG_KEY) {
+      if (!keys_.empty() && IsBeyond(keys_.back())) return false;
+      const std::int64_t decoded = packet.dts == AV_NOPTS_VALUE ? packet.pts : packet.dts;
+      keys_.push_back(
+          {packet.pts, static_cast<std::int64_t>(times_.size()), std::min(packet.pts, decoded)});
+    }
+    times_.push_back(packet.pts);
+    return true;
+  }
+
+  std::optional<KeyFrame> Result() {
+    std::ranges::sort(times_);
+    if (times_.empty() || times_.front() != video_.first_pts) return std::nullopt;
+    const std::int64_t wanted = times_[Wanted()];
+    std::optional<KeyFrame> last;
+    for (const KeyFrame& key : keys_)
+      if (key.pts <= wanted && (!last || key.pts > last->pts)) last = key;
+    if (!last) return std::nullopt;
+    last->index = std::ranges::lower_bound(times_, last->pts) - times_.begin();
+    if (last->index == 0) return std::nullopt;
+    return last;
+  }
+
+ private:
+  std::int64_t TimeOf(std::int64_t pts) const {
+    return MicrosecondsOf(static_cast<double>(pts - video_.first_pts) * video_.time_base.Value());
+  }
+  // Between a key frame and the next one come all pictures that are shown before the first: when
+  // the next one comes, what is before the first is complete. Until then its index is that among
+  // the packets.
+  bool IsBeyond(const KeyFrame& key) const {
+    return (moment_.unit == VideoTime::Unit::kFrames ? key.index : TimeOf(key.pts)) > moment_.value;
+  }
+  // The place in the sorted times.
+  std::size_t Wanted() const {
+    const auto last = static_cast<std::int64_t>(times_.size()) - 1;
+    if (moment_.unit == VideoTime::Unit::kFrames)
+      return static_cast<std::size_t>(std::min(moment_.value, last));
+    const auto found = std::ranges::lower_bound(times_, moment_.value, {},
+                                                [this](std::int64_t pts) { return TimeOf(pts); });
+    return static_cast<std::size_t>(std::min<std::int64_t>(found - times_.begin(), last));
+  }
+
+  const SearchedVideo& video_;
+  const VideoTime& moment_;
+  std::vector<std::int64_t> times_;
+  std::vector<KeyFrame> keys_;
+};
 
 }  // namespace
 
@@ -119,15 +185,16 @@ std::int64_t MatroskaEnd(std::string_view head) {
 std::string WrongEnd(const AVFormatContext& format, int index, const std::string& path,
                      std::int64_t packets) {
   constexpr const char* kCut = "the file ends there";
+  constexpr std::size_t kHead = 4096;
   const auto cut = [&](bool is_cut) { return std::string(is_cut ? kCut : ""); };
   const Ffmpeg& av = Ffmpeg::Get();
   const bool sized = format.pb && (format.pb->seekable & AVIO_SEEKABLE_NORMAL);  // no pipe
   const std::int64_t size = sized ? av.avio_size(format.pb) : 0;
   if (size <= 0) return {};
   const std::string_view name = format.iformat->name;
-  if (name.starts_with("matroska")) return cut(MatroskaEnd(Head(path)) > size);
+  if (name.starts_with("matroska")) return cut(MatroskaEnd(HeadOf(path, kHead)) > size);
   if (name == "ogg") return cut(BehindOggPage(path, size) > 0);
-  if (name == "avi" && AviEnd(Head(path)) > size) return kCut;
+  if (name == "avi" && AviEnd(HeadOf(path, kHead)) > size) return kCut;
   if (name == "gif") return cut(!ReachesGifEnd(path));
   if (static_cast<unsigned>(index) >= format.nb_streams) return {};
   AVStream* const video = format.streams[index];
@@ -140,6 +207,20 @@ std::string WrongEnd(const AVFormatContext& format, int index, const std::string
         entries - packets, entries);
   const AVIndexEntry* const last = av.avformat_index_get_entry(video, entries - 1);
   return cut(last->pos + last->size > size);
+}
+
+std::optional<KeyFrame> KeyFrameBefore(const SearchedVideo& video, const VideoTime& moment) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  const InputPtr format = OpenForSearch(video);
+  if (!format) return std::nullopt;
+  KeyFrameSearch search(video, moment);
+  const PacketPtr packet(av.av_packet_alloc());
+  while (av.av_read_frame(format.get(), packet.get()) >= 0) {
+    const bool more = search.Take(*packet) && !(video.stop && video.stop->load());
+    av.av_packet_unref(packet.get());
+    if (!more) break;
+  }
+  return search.Result();
 }
 
 }  // namespace skinmask

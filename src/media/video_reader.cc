@@ -11,7 +11,6 @@
 #include "media/video_frame.h"
 #include "media/video_input.h"
 #include "media/video_packets.h"
-#include "media/video_seek.h"
 #include "media/video_source.h"
 #include "skinmask/base/error.h"
 
