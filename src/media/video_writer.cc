@@ -4,9 +4,8 @@
 
 #include "base/may_not_return.h"
 #include "media/picture_type.h"
-#include "media/sound.h"
-#include "media/video_encoder.h"
 #include "media/video_frame.h"
+#include "media/video_output.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -94,9 +93,6 @@ struct VideoWriter::State {
   // In the encoder's time base.
   std::int64_t FrameDuration() const {
     return av.av_rescale_q(1, {codec->framerate.den, codec->framerate.num}, codec->time_base);
-  }
-  static double SecondsOf(std::int64_t time, AVRational base) {
-    return static_cast<double>(time) * base.num / base.den;
   }
   [[noreturn]] void Fail(const std::string& what, int error) const {
     throw Error(path.string(), what + ": " + av.Message(error));

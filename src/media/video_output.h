@@ -1,5 +1,5 @@
-// A file that is written can have sound beside its pictures: that of another file, as it is stored
-// there.
+// What a video that is written has: pictures, by encoders that are set for what this project
+// writes, and beside them the sound of another file, as it is stored there.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,16 @@
 #include "skinmask/media/video.h"
 
 namespace skinmask {
+
+// The encoder that FFmpeg calls so, or (vp9, h264, ...) its first one for the codec of that name,
+// for pictures of `size` with pixels as in `source`. It is the same on every run. Throws Error:
+// there is none, or it does not take what makes `source` up: transparency, more than 8 bits.
+CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelFormat source,
+                     const VideoWriteOptions& options, bool global_header);
+
+inline double SecondsOf(std::int64_t time, AVRational base) {
+  return static_cast<double>(time) * base.num / base.den;
+}
 
 // Copies the sound of one file into another, packet by packet, in the order in which they are
 // stored; of several streams the one that players take. Nothing is decoded.
