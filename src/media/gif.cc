@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "media/file_bytes.h"
 #include "media/video_frame.h"
 #include "media/video_input.h"
 #include "skinmask/base/error.h"
@@ -58,7 +59,7 @@ bool SkipDescriptor(std::string_view& bytes) {
 }
 
 std::int64_t NumberAt(std::string_view bytes, std::size_t at) {
-  return static_cast<std::uint8_t>(bytes[at]) | static_cast<std::uint8_t>(bytes[at + 1]) << 8;
+  return static_cast<std::int64_t>(LittleEndian(bytes.substr(at, 2)));
 }
 
 // Whether LZW codes (appendix F) of a growing number of bits, the lowest first, stand for so many

@@ -6,30 +6,23 @@
 #include <iterator>
 #include <opencv2/imgproc.hpp>
 
+#include "media/file_bytes.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
 namespace {
 
-std::string BigEndian(std::uint64_t value, int bytes) {
-  std::string text;
-  while (bytes-- > 0) text += static_cast<char>(value >> 8 * bytes);
-  return text;
-}
-
 std::string BoxOf(std::string_view type, const std::string& content) {
-  return BigEndian(content.size() + kHeifBoxHeader, 4) + std::string(type) + content;
+  return BigEndianBytes(content.size() + kHeifBoxHeader, 4) + std::string(type) + content;
 }
 
 std::string FullBoxOf(std::string_view type, int version, const std::string& content) {
-  return BoxOf(type, BigEndian(static_cast<std::uint64_t>(version) << 24, 4) + content);
+  return BoxOf(type, BigEndianBytes(static_cast<std::uint64_t>(version) << 24, 4) + content);
 }
 
 // The number at `at` of a box's content.
 double BoxNumberAt(std::string_view box, std::size_t at) {
-  std::uint32_t value = 0;
-  for (const char c : box.substr(8 + at, 4)) value = value << 8 | static_cast<std::uint8_t>(c);
-  return static_cast<std::int32_t>(value);
+  return static_cast<std::int32_t>(BigEndian(box.substr(8 + at, 4)));
 }
 
 // The clean aperture (ISO/IEC 14496-12, 12.1.4): size and offset of the middle, as fractions.
@@ -78,21 +71,24 @@ std::string HeifFileOf(const CodedItem& item) {
     places += static_cast<char>((essential ? 0x80u : 0u) | ++count);
   }
   for (const std::string_view part : item.data) data += part;
-  const std::string one = BigEndian(1, 2), none(12, '\0');
+  const std::string one = BigEndianBytes(1, 2), none(12, '\0');
   const std::string brand = item.type == "hvc1" ? "heic" : "avif";
-  const std::string head = BoxOf("ftyp", brand + BigEndian(0, 4) + "mif1" + brand);
+  const std::string head = BoxOf("ftyp", brand + BigEndianBytes(0, 4) + "mif1" + brand);
   const std::string info =
-      FullBoxOf("hdlr", 0, BigEndian(0, 4) + "pict" + none + BigEndian(0, 1)) +
+      FullBoxOf("hdlr", 0, BigEndianBytes(0, 4) + "pict" + none + BigEndianBytes(0, 1)) +
       FullBoxOf("pitm", 0, one) +
       FullBoxOf("iinf", 0,
-                one + FullBoxOf("infe", 2, one + BigEndian(0, 2) + item.type + BigEndian(0, 1))) +
+                one + FullBoxOf("infe", 2,
+                                one + BigEndianBytes(0, 2) + item.type + BigEndianBytes(0, 1))) +
       BoxOf("iprp", BoxOf("ipco", properties) +
-                        FullBoxOf("ipma", 0, BigEndian(1, 4) + one + BigEndian(count, 1) + places));
+                        FullBoxOf("ipma", 0,
+                                  BigEndianBytes(1, 4) + one + BigEndianBytes(count, 1) + places));
   const auto meta = [&](std::uint64_t start) {
-    return FullBoxOf("meta", 0,
-                     info + FullBoxOf("iloc", 0,
-                                      BigEndian(0x4400, 2) + one + one + BigEndian(0, 2) + one +
-                                          BigEndian(start, 4) + BigEndian(data.size(), 4)));
+    return FullBoxOf(
+        "meta", 0,
+        info + FullBoxOf("iloc", 0,
+                         BigEndianBytes(0x4400, 2) + one + one + BigEndianBytes(0, 2) + one +
+                             BigEndianBytes(start, 4) + BigEndianBytes(data.size(), 4)));
   };
   return head + meta(head.size() + meta(0).size() + kHeifBoxHeader) + BoxOf("mdat", data);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "media/file_bytes.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -38,11 +39,7 @@ class Reader {
     left_.remove_prefix(taken.size());
     return taken;
   }
-  std::uint64_t Number(std::size_t bytes) {
-    std::uint64_t value = 0;
-    for (const char c : Take(bytes)) value = value << 8 | static_cast<std::uint8_t>(c);
-    return value;
-  }
+  std::uint64_t Number(std::size_t bytes) { return BigEndian(Take(bytes)); }
 
  private:
   std::string_view left_;

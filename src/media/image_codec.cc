@@ -9,13 +9,13 @@
 #include <opencv2/imgproc.hpp>
 
 #include "base/parse.h"
+#include "media/file_bytes.h"
 #include "media/gif.h"
 #include "media/heif.h"
 #include "media/jpeg.h"
 #include "media/late_module.h"
 #include "media/picture_tags.h"
 #include "media/picture_type.h"
-#include "media/tiff_directory.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
 
@@ -34,19 +34,12 @@ bool IsHeif(std::string_view bytes) {
   return std::ranges::find(kBrands, bytes.substr(8, 4)) != std::end(kBrands);
 }
 
-std::uint32_t LittleEndian(std::string_view bytes) {
-  std::uint32_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;)
-    value = value << 8 | static_cast<std::uint8_t>(bytes[i]);
-  return value;
-}
-
 ImageHeader BmpHeader(std::string_view bytes, std::string_view subject) {
   constexpr std::size_t kHeader = 14;  // behind that of the file
   constexpr std::uint32_t kOs2Header = 12;
   if (bytes.size() < kHeader + 12) FailUnknownImage(subject);
   const auto number = [&](std::size_t at, std::size_t count) {
-    return LittleEndian(bytes.substr(kHeader + at, count));
+    return static_cast<std::uint32_t>(LittleEndian(bytes.substr(kHeader + at, count)));
   };
   if (number(0, 4) == kOs2Header) return {.size = {number(4, 2), number(6, 2)}};
   const auto width = static_cast<std::int32_t>(number(4, 4));
@@ -72,10 +65,6 @@ ImageHeader PnmHeader(std::string_view bytes, std::string_view subject) {
   const auto width = NextNumber(bytes), height = NextNumber(bytes);
   if (!width || !height) FailUnknownImage(subject);
   return {.size = {*width, *height}};
-}
-
-bool IsTiff(std::string_view bytes) {
-  return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv);
 }
 
 constexpr char kImgcodecs[] = "skinmask-imgcodecs.so";
@@ -239,6 +228,17 @@ const ImageCodec* CodecOf(std::string_view bytes) {
   const auto* const found =
       std::ranges::find_if(kCodecs, [&](const ImageCodec& codec) { return codec.probe(bytes); });
   return found == std::end(kCodecs) ? nullptr : found;
+}
+
+cv::Mat Upright(const cv::Mat& stored, const Orientation& orientation) {
+  cv::Mat picture = stored, turned;
+  if (orientation.mirrored) cv::flip(stored, picture = cv::Mat(), 1);
+  if (orientation.rotation == 0) return picture;
+  cv::rotate(picture, turned,
+             orientation.rotation == 90    ? cv::ROTATE_90_CLOCKWISE
+             : orientation.rotation == 180 ? cv::ROTATE_180
+                                           : cv::ROTATE_90_COUNTERCLOCKWISE);
+  return turned;
 }
 
 void FailUnknownImage(std::string_view subject) {

@@ -10,8 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "media/orientation.h"
-
 namespace [[gnu::visibility("default")]] skinmask {
 
 struct DecodeOptions;
@@ -32,6 +30,12 @@ struct ImageHeader {
   std::int64_t layers = 0;       // pixels that are decoded beside the picture, to be laid over it
   std::string exif{};            // where it is known before decoding
   std::string icc{};             // of formats whose tags ReadTags does not know
+};
+
+// How a stored picture is turned to be seen, as EXIF data or the video say.
+struct Orientation {
+  int rotation = 0;       // degrees clockwise: 0, 90, 180, 270
+  bool mirrored = false;  // from left to right, before
 };
 
 // A decoded picture, CV_8UC3 B G R, or CV_8UC1 where grey is kept.
@@ -62,6 +66,9 @@ inline bool EndsInZeros(std::string_view coded) {
   return zeros >= kFew && zeros >= coded.size() / 4;
 }
 
+// The picture as it is to be seen; itself where it is stored so.
+cv::Mat Upright(const cv::Mat& stored, const Orientation& orientation);
+
 // Null for what is none of them.
 const ImageCodec* CodecOf(std::string_view bytes);
 
@@ -77,8 +84,6 @@ void CheckHeader(const ImageHeader& header, std::string_view subject, const Deco
 // in some 120 shared libraries, which take longer to load than most runs take altogether; JPEG and
 // PNG, which are most files, do without them (docs/decisions/0007-late-codecs.md).
 StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject, bool keep_grey);
-
-inline constexpr std::string_view kPngSignature("\x89PNG\r\n\x1a\n", 8);
 
 // PNG is read through libpng, with ISA-L in place of zlib (png_decode.cc), and written by our own
 // code with ISA-L (png_encode.cc, docs/decisions/0004-png.md). Palettes and few bits are expanded,

@@ -11,18 +11,16 @@
 #include <opencv2/imgcodecs.hpp>
 #include <vector>
 
+#include "media/file_bytes.h"
 #include "media/image_codec.h"
 
 namespace {
 
-using namespace std::string_view_literals;
 using skinmask::EndsInZeros;
 using skinmask::ImageHeader;
+using skinmask::IsTiff;
 
 bool IsWebP(std::string_view bytes) { return bytes.starts_with("RIFF"); }
-bool IsTiff(std::string_view bytes) {
-  return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv);
-}
 
 // A file in memory as libtiff reads it, or writes it to `written`.
 struct TiffFile {

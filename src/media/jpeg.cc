@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/may_not_return.h"
+#include "media/file_bytes.h"
 #include "media/isolated_decoder.h"
 #include "media/picture_tags.h"
 #include "media/picture_type.h"
@@ -41,10 +42,7 @@ int CountScans(std::string_view jpeg) {
       continue;
     if (marker == kScan) ++scans;
     if (jpeg.size() - at < 2) break;
-    const auto byte = [&](std::size_t i) {
-      return std::size_t{static_cast<std::uint8_t>(jpeg[at + i])};
-    };
-    at += byte(0) << 8 | byte(1);
+    at += BigEndian(jpeg.substr(at, 2));
   }
   return scans;
 }

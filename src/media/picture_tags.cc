@@ -6,24 +6,55 @@
 #include <cmath>
 #include <map>
 
-#include "media/image_codec.h"
-#include "media/jpeg_segments.h"
-#include "media/tiff_directory.h"
+#include "media/file_bytes.h"
 
 namespace skinmask {
 namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view kIccHeader("ICC_PROFILE\0", 12), kJfif("JFIF\0", 5);
+constexpr std::string_view kExifHeader("Exif\0\0", 6), kIccHeader("ICC_PROFILE\0", 12),
+    kJfif("JFIF\0", 5);
 constexpr double kCentimetres = 2.54, kMetre = 0.0254;  // of an inch; inches of
 constexpr int kJfifSegment = 0xE0, kIccSegment = 0xE2;
 
-std::size_t BigEndian(std::string_view bytes, std::size_t at, std::size_t count) {
-  std::size_t value = 0;
-  for (std::size_t i = 0; i < count && at + i < bytes.size(); ++i)
-    value = value << 8 | static_cast<std::uint8_t>(bytes[at + i]);
-  return value;
+double NumberAt(std::string_view bytes, std::size_t at, std::size_t count) {
+  return static_cast<double>(BigEndian(bytes.substr(at, count)));
+}
+
+// The TIFF structure that is EXIF data; empty where there is none. Takes a JPEG, whose segments
+// before its pixels are looked at, or the data, with their header or without.
+std::string_view ExifOf(std::string_view bytes) {
+  constexpr int kApp1 = 0xE1;
+  if (bytes.starts_with(kExifHeader)) return bytes.substr(kExifHeader.size());
+  if (!bytes.starts_with("\xFF\xD8")) return bytes;
+  std::string_view exif;
+  ForJpegSegments(bytes, [&](int marker, std::string_view content) {
+    const bool is_exif = marker == kApp1 && content.starts_with(kExifHeader);
+    if (is_exif) exif = content.substr(kExifHeader.size());
+    return !is_exif;
+  });
+  return exif;
+}
+
+// Of one directory's entry of tag 0x0112, a number of 1, 2 or 4 bytes; 0 where it says none.
+std::size_t ValueOf(const TiffDirectory& tiff, std::size_t entry) {
+  constexpr std::size_t kByte = 1, kShort = 3, kLong = 4, kSigned = 5;  // from type to type
+  const std::size_t type = tiff.TypeOf(entry), count = tiff.CountOf(entry);
+  const std::size_t plain = type > kSigned ? type - kSigned : type;
+  const std::size_t size = plain == kByte ? 1 : plain == kShort ? 2 : plain == kLong ? 4 : 0;
+  if (size == 0 || count == 0) return 0;
+  const bool is_inside = count <= 4 / size;  // of the entry, else where it says
+  return tiff.Number(is_inside ? entry + 8 : tiff.Number(entry + 8, 4), size);
+}
+
+// EXIF tag 0x0112, 1..8; 1 where there is none. It stands in the first directory, and nothing else
+// is looked at: what that leads to is the author's to choose, a thousand times the same, too.
+std::size_t TagOf(std::string_view bytes) {
+  constexpr std::size_t kTag = 0x0112;
+  const TiffDirectory tiff(ExifOf(bytes));
+  const std::size_t entry = tiff.Find(kTag), value = entry > 0 ? ValueOf(tiff, entry) : 1;
+  return value >= 1 && value <= 8 ? value : 1;
 }
 
 // Resolutions that printers and scanners have; what is none of them says nothing.
@@ -59,9 +90,8 @@ PictureTags TagsOfJpeg(std::string_view jpeg) {
     if (marker == kJfifSegment && content.starts_with(kJfif) && content.size() >= 12) {
       const char unit = content[7];
       if (unit == 1 || unit == 2)
-        SetResolution(static_cast<double>(BigEndian(content, 8, 2)),
-                      static_cast<double>(BigEndian(content, 10, 2)), unit == 2 ? kCentimetres : 1,
-                      tags);
+        SetResolution(NumberAt(content, 8, 2), NumberAt(content, 10, 2),
+                      unit == 2 ? kCentimetres : 1, tags);
     } else if (marker == kIccSegment && content.starts_with(kIccHeader) &&
                content.size() > kIccHeader.size() + 2) {
       const auto number = static_cast<std::uint8_t>(content[kIccHeader.size()]);
@@ -96,27 +126,15 @@ std::string InflatedProfile(std::string_view content) {
 }
 
 PictureTags TagsOfPng(std::string_view png) {
-  constexpr std::size_t kFrame = 12;
   PictureTags tags;
-  for (std::size_t at = kPngSignature.size(); at + kFrame <= png.size();) {
-    const std::size_t length = BigEndian(png, at, 4);
-    const std::string_view type = png.substr(at + 4, 4);
-    if (type == "IDAT" || length > png.size() - at - kFrame) break;
-    const std::string_view content = png.substr(at + 8, length);
-    if (type == "iCCP") tags.icc = InflatedProfile(content);
-    if (type == "pHYs" && length == 9 && content[8] == 1)
-      SetResolution(static_cast<double>(BigEndian(content, 0, 4)),
-                    static_cast<double>(BigEndian(content, 4, 4)), kMetre, tags);
-    at += kFrame + length;
+  for (auto chunk = PngChunkAt(png, kPngSignature.size()); chunk && chunk->type != "IDAT";
+       chunk = PngChunkAt(png, chunk->end)) {
+    const std::string_view content = chunk->content;
+    if (chunk->type == "iCCP") tags.icc = InflatedProfile(content);
+    if (chunk->type == "pHYs" && content.size() == 9 && content[8] == 1)
+      SetResolution(NumberAt(content, 0, 4), NumberAt(content, 4, 4), kMetre, tags);
   }
   return tags;
-}
-
-std::size_t LittleEndian32(std::string_view bytes, std::size_t at) {
-  std::size_t value = 0;
-  for (std::size_t i = 4; i-- > 0;)
-    value = value << 8 | (at + i < bytes.size() ? static_cast<std::uint8_t>(bytes[at + i]) : 0);
-  return value;
 }
 
 // Calls see(type, content) for each chunk behind 'WEBP'.
@@ -124,7 +142,7 @@ template <class See>
 void ForWebPChunks(std::string_view webp, const See& see) {
   constexpr std::size_t kStart = 12, kFrame = 8;
   for (std::size_t at = kStart; at + kFrame <= webp.size();) {
-    const std::size_t length = LittleEndian32(webp, at + 4);
+    const std::size_t length = LittleEndian(webp.substr(at + 4, 4));
     if (length > webp.size() - at - kFrame) return;
     see(webp.substr(at, 4), webp.substr(at + kFrame, length));
     at += kFrame + length + length % 2;
@@ -153,16 +171,6 @@ PictureTags TagsOfTiff(std::string_view bytes) {
   return tags;
 }
 
-std::string BigEndianBytes(std::size_t value, int count) {
-  std::string bytes;
-  for (int i = count; i-- > 0;) bytes += static_cast<char>(value >> 8 * i);
-  return bytes;
-}
-std::string LittleEndianBytes(std::size_t value, int count) {
-  const std::string bytes = BigEndianBytes(value, count);
-  return {bytes.rbegin(), bytes.rend()};
-}
-
 std::size_t Rounded(double value) { return static_cast<std::size_t>(std::lround(value)); }
 
 // The picture begins with its segment JFIF, as TurboJPEG writes it.
@@ -183,7 +191,7 @@ std::string JpegWithTags(std::string jpeg, const PictureTags& tags) {
   return jpeg.insert(kAfterJfif, segments);
 }
 
-std::string PngChunk(std::string_view type, std::string_view content) {
+std::string PngChunkOf(std::string_view type, std::string_view content) {
   const std::string covered = std::string(type).append(content);
   const auto crc =
       crc32(0, reinterpret_cast<const Bytef*>(covered.data()), static_cast<uInt>(covered.size()));
@@ -199,11 +207,11 @@ std::string PngWithTags(std::string png, const PictureTags& tags) {
     compress(reinterpret_cast<Bytef*>(packed.data()), &size,
              reinterpret_cast<const Bytef*>(tags.icc.data()), tags.icc.size());
     packed.resize(size);
-    chunks += PngChunk("iCCP", std::string("ICC profile\0\0"sv).append(packed));
+    chunks += PngChunkOf("iCCP", std::string("ICC profile\0\0"sv).append(packed));
   }
   if (tags.dpi_x > 0)
-    chunks += PngChunk("pHYs", BigEndianBytes(Rounded(tags.dpi_x / kMetre), 4) +
-                                   BigEndianBytes(Rounded(tags.dpi_y / kMetre), 4) + '\1');
+    chunks += PngChunkOf("pHYs", BigEndianBytes(Rounded(tags.dpi_x / kMetre), 4) +
+                                     BigEndianBytes(Rounded(tags.dpi_y / kMetre), 4) + '\1');
   return png.insert(kAfterHeader, chunks);
 }
 
@@ -255,8 +263,16 @@ PictureTags ReadTags(std::string_view bytes) {
   if (IsJpeg(bytes)) return TagsOfJpeg(bytes);
   if (bytes.starts_with(kPngSignature)) return TagsOfPng(bytes);
   if (bytes.starts_with("RIFF")) return TagsOfWebP(bytes);
-  if (bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv)) return TagsOfTiff(bytes);
+  if (IsTiff(bytes)) return TagsOfTiff(bytes);
   return {};
+}
+
+Orientation ExifOrientation(std::string_view bytes) {
+  // Exif 2.32, table 'Orientation'.
+  constexpr Orientation kOfTag[9] = {{},           {},          {0, true},
+                                     {180, false}, {180, true}, {270, true},
+                                     {90, false},  {90, true},  {270, false}};
+  return kOfTag[TagOf(bytes)];
 }
 
 std::string WithTags(std::string file, const PictureTags& tags, const cv::Size& size) {

@@ -12,7 +12,9 @@
 #include <optional>
 #include <vector>
 
+#include "media/file_bytes.h"
 #include "media/image_codec.h"
+#include "media/picture_tags.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/scratch.h"
@@ -21,7 +23,6 @@
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kFrame = 12;           // a chunk's length, type and CRC
 constexpr std::size_t kStoredBlock = 65535;  // RFC 1951, 3.2.4
 constexpr std::size_t kBlockHeader = 5;
 constexpr std::size_t kAdler = 4, kCrc = 4;
@@ -30,35 +31,9 @@ std::uint8_t* AsBytes(std::string_view s) {
   return reinterpret_cast<std::uint8_t*>(const_cast<char*>(s.data()));  // ISA-L reads only
 }
 
-std::uint32_t BigEndian(std::string_view bytes) {
-  std::uint32_t value = 0;
-  for (int i = 0; i < 4; ++i)
-    value = value << 8 | static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(i)]);
-  return value;
-}
-
-std::uint8_t* PutBigEndian(std::size_t value, std::uint8_t* out) {
-  for (int shift = 24; shift >= 0; shift -= 8) *out++ = static_cast<std::uint8_t>(value >> shift);
-  return out;
-}
-
-struct Chunk {
-  std::string_view type, content;
-  std::size_t start = 0, end = 0;  // offsets in the file
-};
-
-// The chunk that starts there; absent where the file ends before the chunk does.
-std::optional<Chunk> ChunkAt(std::string_view png, std::size_t start) {
-  if (start + kFrame > png.size()) return std::nullopt;
-  const std::size_t length = BigEndian(png.substr(start));
-  if (length > png.size() - start - kFrame) return std::nullopt;
-  return Chunk{png.substr(start + 4, 4), png.substr(start + 8, length), start,
-               start + kFrame + length};
-}
-
-bool IsRight(std::string_view png, const Chunk& chunk) {
+bool IsRight(std::string_view png, const PngChunk& chunk) {
   return crc32_gzip_refl(0, AsBytes(chunk.type), 4 + chunk.content.size()) ==
-         BigEndian(png.substr(chunk.end - 4));
+         BigEndian(png.substr(chunk.end - 4, 4));
 }
 
 // Where the image data are, and how many bytes they hold inflated.
@@ -71,7 +46,8 @@ struct PngLayout {
   // other.
   bool Find(std::string_view png) {
     constexpr char kAncillary = 0x20;
-    for (auto chunk = ChunkAt(png, kPngSignature.size()); chunk; chunk = ChunkAt(png, chunk->end)) {
+    for (auto chunk = PngChunkAt(png, kPngSignature.size()); chunk;
+         chunk = PngChunkAt(png, chunk->end)) {
       if (!(chunk->type[0] & kAncillary) && !IsRight(png, *chunk)) return false;
       if (chunk->type == "IHDR") header = chunk->content;
       if (chunk->type == "IDAT") {
@@ -88,7 +64,8 @@ struct PngLayout {
   // Filter bytes and pixels; 0 for interlaced pictures.
   std::uint64_t Inflated() const {
     constexpr std::uint64_t kChannels[8] = {1, 0, 3, 1, 2, 0, 4, 0};  // by colour type
-    const std::uint64_t width = BigEndian(header), height = BigEndian(header.substr(4));
+    const std::uint64_t width = BigEndian(header.substr(0, 4)),
+                        height = BigEndian(header.substr(4, 4));
     const auto depth = static_cast<std::uint8_t>(header[8]),
                color = static_cast<std::uint8_t>(header[9]);
     if (header[12] != 0 || color > 7 || depth > 16 || width >> 31 || height >> 31) return 0;
@@ -128,13 +105,14 @@ std::uint8_t* InflateToBlocks(const PngLayout& layout, std::size_t size, std::ui
     out += kBlockHeader + block;
     done += block;
   }
-  return PutBigEndian(adler, out);
+  return std::ranges::copy(BigEndianBytes(adler, 4), out).out;
 }
 
 // Whether all chunks up to IEND are in the file. libpng takes what a chunk says that it holds (up
 // to 8 MB) before it reads it.
 bool ReachesItsEnd(std::string_view png) {
-  for (auto chunk = ChunkAt(png, kPngSignature.size()); chunk; chunk = ChunkAt(png, chunk->end))
+  for (auto chunk = PngChunkAt(png, kPngSignature.size()); chunk;
+       chunk = PngChunkAt(png, chunk->end))
     if (chunk->type == "IEND") return true;
   return false;
 }
@@ -154,10 +132,9 @@ std::optional<std::string_view> WithStoredData(std::string_view png, Scratch& bu
   const std::size_t blocks = (size + kStoredBlock - 1) / kStoredBlock;
   const std::size_t length = 2 + size + blocks * kBlockHeader + kAdler;
   const std::string_view tail = png.substr(layout.after);
-  std::uint8_t* const start = buffer.Get(layout.first_idat + kFrame + length + tail.size());
+  std::uint8_t* const start = buffer.Get(layout.first_idat + kPngFrame + length + tail.size());
   std::uint8_t* out = std::copy_n(png.begin(), layout.first_idat, start);
-  out = PutBigEndian(length, out);
-  for (char c : {'I', 'D', 'A', 'T', '\x78', '\x01'}) *out++ = static_cast<std::uint8_t>(c);
+  out = std::ranges::copy(BigEndianBytes(length, 4) + "IDAT\x78\x01", out).out;
   out = InflateToBlocks(layout, size, out);
   if (!out) return std::nullopt;
   std::memset(out, 0, kCrc);  // not looked at
@@ -228,7 +205,10 @@ bool ReadRows(png_structp png, png_infop info, png_bytepp rows) {
 ImageHeader PngHeader(std::string_view bytes, std::string_view subject) {
   constexpr std::size_t kHeader = 16;  // behind the signature and the frame of the chunk IHDR
   if (bytes.size() < kHeader + 8 || bytes.substr(12, 4) != "IHDR") FailUnknownImage(subject);
-  return {.size = {BigEndian(bytes.substr(kHeader)), BigEndian(bytes.substr(kHeader + 4))}};
+  const auto side = [&](std::size_t at) {
+    return static_cast<std::int64_t>(BigEndian(bytes.substr(kHeader + at, 4)));
+  };
+  return {.size = {side(0), side(4)}};
 }
 
 StoredImage DecodePng(std::string_view bytes, std::string_view subject, const ImageHeader&,

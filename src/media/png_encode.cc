@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "media/image_codec.h"
+#include "media/file_bytes.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/scratch.h"
@@ -15,10 +15,6 @@
 
 namespace skinmask {
 namespace {
-
-void PutBigEndian(std::uint32_t value, char* to) {
-  for (int shift = 24; shift >= 0; shift -= 8) *to++ = static_cast<char>(value >> shift);
-}
 
 // Grey of 16 bits, as PNG has it: the high byte first, each a difference to the one two bytes
 // before (filter Sub).
@@ -41,12 +37,8 @@ std::uint32_t Crc(std::string_view bytes) {
 
 // Completes the chunk that begins at `start` of `png`, its data being in place.
 void CloseChunk(std::string& png, std::size_t start, const char* type) {
-  const std::size_t length = png.size() - start - 8;
-  PutBigEndian(static_cast<std::uint32_t>(length), &png[start]);
-  std::memcpy(&png[start + 4], type, 4);
-  const std::uint32_t crc = Crc(std::string_view(png).substr(start + 4));
-  png.resize(png.size() + 4);
-  PutBigEndian(crc, &png[png.size() - 4]);
+  png.replace(start, 8, BigEndianBytes(png.size() - start - 8, 4) + type);
+  png += BigEndianBytes(Crc(std::string_view(png).substr(start + 4)), 4);
 }
 
 // Rows as PNG has them: a filter byte, then the pixels in R G B (A) order. Grey stays as it is,
@@ -135,12 +127,11 @@ std::string Encode(const cv::Mat& image, std::string_view palette) {
     return png.size() - 8;
   };
   std::size_t chunk = open_chunk();
-  std::array<char, 13> header{};
-  PutBigEndian(static_cast<std::uint32_t>(image.cols), &header[0]);
-  PutBigEndian(static_cast<std::uint32_t>(image.rows), &header[4]);
-  header[8] = deep ? 16 : 8;  // bits
-  header[9] = palette.empty() ? kColorType[static_cast<std::size_t>(image.channels())] : kPalette;
-  png.append(header.data(), header.size());
+  for (const int side : {image.cols, image.rows})
+    png += BigEndianBytes(static_cast<std::uint64_t>(side), 4);
+  png += deep ? 16 : 8;  // bits
+  png += palette.empty() ? kColorType[static_cast<std::size_t>(image.channels())] : kPalette;
+  png.append(3, '\0');
   CloseChunk(png, chunk, "IHDR");
   if (!palette.empty()) {
     chunk = open_chunk();

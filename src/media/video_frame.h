@@ -2,7 +2,7 @@
 #pragma once
 
 #include "media/ffmpeg.h"
-#include "media/orientation.h"
+#include "media/image_codec.h"
 #include "skinmask/media/video.h"
 
 namespace skinmask {

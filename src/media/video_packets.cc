@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "media/file_bytes.h"
 #include "media/gif.h"
 #include "media/video_input.h"
 
@@ -18,8 +19,7 @@ namespace {
 // lowest first, the data). Streams that were written down a pipe have no length, or the greatest.
 std::int64_t AviEnd(std::string_view head) {
   if (head.size() < 8) return 0;
-  std::int64_t size = 0;
-  for (std::size_t i = 8; i-- > 4;) size = size << 8 | static_cast<std::uint8_t>(head[i]);
+  const auto size = static_cast<std::int64_t>(LittleEndian(head.substr(4, 4)));
   return size >= 0xffffff00 ? 0 : size;  // some writers count the ID and the length, too
 }
 
@@ -174,11 +174,11 @@ std::int64_t MatroskaEnd(std::string_view head) {
   if (at == head.npos || (at += kSegment.size()) == head.size()) return 0;
   const auto first = static_cast<std::uint8_t>(head[at]);
   const int length = std::countl_zero(first) + 1;
-  if (length > 8 || at + static_cast<std::size_t>(length) > head.size()) return 0;
-  std::int64_t size = first & (0xff >> length);
-  for (int i = 1; i < length; ++i)
-    size = size << 8 | static_cast<std::uint8_t>(head[at + static_cast<std::size_t>(i)]);
-  const bool unknown = size == (std::int64_t{1} << 7 * length) - 1;
+  const std::string_view coded = head.substr(at, static_cast<std::size_t>(length));
+  if (length > 8 || std::ssize(coded) < length) return 0;
+  const std::uint64_t mark = std::uint64_t{1} << 7 * length;  // behind the leading zeros
+  const auto size = static_cast<std::int64_t>(BigEndian(coded) - mark);
+  const bool unknown = size == static_cast<std::int64_t>(mark) - 1;
   return unknown ? 0 : static_cast<std::int64_t>(at) + length + size;
 }
 

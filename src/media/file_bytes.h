@@ -1,0 +1,118 @@
+// What formats of files have in common: numbers of several bytes, and the parts that stand before
+// the pixels of a JPEG, a PNG and a TIFF.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace skinmask {
+
+// The number of these bytes, of which the first counts most, or least.
+inline std::uint64_t BigEndian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (const char c : bytes) value = value << 8 | static_cast<std::uint8_t>(c);
+  return value;
+}
+inline std::uint64_t LittleEndian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;)
+    value = value << 8 | static_cast<std::uint8_t>(bytes[i]);
+  return value;
+}
+
+// The `count` bytes of a number.
+inline std::string BigEndianBytes(std::uint64_t value, int count) {
+  std::string bytes;
+  while (count-- > 0) bytes += static_cast<char>(value >> 8 * count);
+  return bytes;
+}
+inline std::string LittleEndianBytes(std::uint64_t value, int count) {
+  const std::string bytes = BigEndianBytes(value, count);
+  return {bytes.rbegin(), bytes.rend()};
+}
+
+// The segments of a JPEG before its pixels (ITU T.81, annex B): calls see(marker, content) for each
+// whole one, up to the pixels or until that returns false. Of what is no JPEG there are none.
+template <class See>
+void ForJpegSegments(std::string_view jpeg, const See& see) {
+  constexpr int kStart = 0xFF, kStartOfScan = 0xDA;
+  const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(jpeg[at]); };
+  if (!jpeg.starts_with("\xFF\xD8")) return;
+  for (std::size_t at = 2; at + 4 <= jpeg.size() && byte(at) == kStart;) {
+    const int marker = byte(at + 1);
+    if (marker == kStart) {  // a fill byte
+      ++at;
+      continue;
+    }
+    if (marker == kStartOfScan) return;
+    const std::size_t length = BigEndian(jpeg.substr(at + 2, 2));
+    const std::string_view segment = jpeg.substr(at + 2, length);
+    if (segment.size() == length && length >= 2 && !see(marker, segment.substr(2))) return;
+    at += 2 + length;
+  }
+}
+
+inline constexpr std::string_view kPngSignature("\x89PNG\r\n\x1a\n", 8);
+inline constexpr std::size_t kPngFrame = 12;  // of a chunk: its length, type and CRC
+
+struct PngChunk {
+  std::string_view type, content;
+  std::size_t start = 0, end = 0;  // offsets in the file
+};
+
+// The chunk that starts there; absent where the file ends before the chunk does.
+inline std::optional<PngChunk> PngChunkAt(std::string_view png, std::size_t start) {
+  if (start + kPngFrame > png.size()) return std::nullopt;
+  const std::size_t length = BigEndian(png.substr(start, 4));
+  if (length > png.size() - start - kPngFrame) return std::nullopt;
+  return PngChunk{png.substr(start + 4, 4), png.substr(start + 8, length), start,
+                  start + kPngFrame + length};
+}
+
+inline bool IsTiff(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv);
+}
+
+// The first directory of a TIFF structure (TIFF 6.0, section 2), as TIFFs, raw files of cameras and
+// EXIF data begin with it.
+class TiffDirectory {
+ public:
+  static constexpr std::size_t kShort = 3, kRational = 5;  // types of values
+
+  // Of what is no such structure it has no entry.
+  explicit TiffDirectory(std::string_view bytes) : bytes_(bytes) {
+    constexpr std::size_t kMagic = 42;
+    big_endian_ = bytes_.starts_with("MM");
+    if ((!big_endian_ && !bytes_.starts_with("II")) || Number(2, 2) != kMagic) return;
+    start_ = Number(4, 4) + 2;
+    count_ = Number(start_ - 2, 2);
+  }
+
+  // Where the first entry of this tag stands; 0 where there is none.
+  std::size_t Find(std::size_t tag) const {
+    constexpr std::size_t kEntry = 12;
+    for (std::size_t i = 0, at = start_; i < count_; ++i, at += kEntry)
+      if (Number(at, 2) == tag) return at;
+    return 0;
+  }
+  std::size_t TypeOf(std::size_t entry) const { return Number(entry + 2, 2); }
+  std::size_t CountOf(std::size_t entry) const { return Number(entry + 4, 4); }
+
+  // The number of `count` bytes there; 0 beyond the end.
+  std::size_t Number(std::size_t at, std::size_t count) const {
+    if (at > bytes_.size() || count > bytes_.size() - at) return 0;
+    const std::string_view number = bytes_.substr(at, count);
+    return big_endian_ ? BigEndian(number) : LittleEndian(number);
+  }
+
+ private:
+  std::string_view bytes_;
+  bool big_endian_ = false;
+  std::size_t start_ = 0, count_ = 0;
+};
+
+}  // namespace skinmask
