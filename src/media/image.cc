@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "base/may_not_return.h"
+#include "base/parallel_rows.h"
 #include "media/image_codec.h"
 #include "media/isolated_decoder.h"
 #include "media/late_module.h"
@@ -42,6 +46,38 @@ cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_
   return picture;
 }
 
+template <class Function>
+Function* InIccModule(const char* name) {
+  return reinterpret_cast<Function*>(FindInModule("skinmask-icc.so", name));
+}
+
+struct OpenedProfile {
+  std::string icc, problem;
+  std::shared_ptr<void> conversion;  // null: colours are taken as they are
+};
+
+OpenedProfile OpenProfile(const std::string& icc) {
+  static auto* const open = InIccModule<decltype(skinmask_open_profile)>("skinmask_open_profile");
+  static auto* const close =
+      InIccModule<decltype(skinmask_close_profile)>("skinmask_close_profile");
+  OpenedProfile opened{icc, {}, {}};
+  if (void* const conversion = open(icc, opened.problem)) opened.conversion = {conversion, close};
+  return opened;
+}
+
+// The photographs of a run have few profiles, of which the last ones are kept.
+OpenedProfile Opened(const std::string& icc) {
+  constexpr std::size_t kMaxKept = 8;
+  static std::mutex mutex;
+  static std::deque<OpenedProfile> kept;
+  const std::lock_guard lock(mutex);
+  for (const OpenedProfile& each : kept)
+    if (each.icc == icc) return each;
+  OpenedProfile opened = OpenProfile(icc);
+  if (kept.size() == kMaxKept) kept.pop_front();
+  return kept.emplace_back(std::move(opened));
+}
+
 }  // namespace
 
 cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
@@ -70,6 +106,24 @@ std::string ReadImageBytes(const std::filesystem::path& path, const DecodeOption
 
 cv::Mat ReadImage(const std::filesystem::path& path, const DecodeOptions& options) {
   return DecodeImage(ReadImageBytes(path, options), path.string(), options);
+}
+
+bool IsTakenAsSrgb(const std::string& icc) { return icc.empty() || !Opened(icc).conversion; }
+
+cv::Mat InSrgb(const cv::Mat& bgr, const std::string& icc, std::string* problem, cv::Mat memory) {
+  if (icc.empty() || bgr.type() == CV_8UC1) return bgr;
+  RequireType(bgr, CV_8UC3, "image");
+  const OpenedProfile opened = Opened(icc);
+  if (problem && !opened.problem.empty())
+    *problem = "its profile of colours " + opened.problem + ", so they are taken as sRGB";
+  if (!opened.conversion) return bgr;
+  static auto* const convert =
+      InIccModule<decltype(skinmask_convert_colors)>("skinmask_convert_colors");
+  memory.create(bgr.size(), CV_8UC3);
+  ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
+    convert(opened.conversion.get(), bgr.ptr(y), memory.ptr(y), static_cast<unsigned>(bgr.cols));
+  });
+  return memory;
 }
 
 std::string EncodeWebP(const cv::Mat& image, int quality) {
