@@ -12,7 +12,6 @@
 #include "media/file_bytes.h"
 #include "media/gif.h"
 #include "media/heif.h"
-#include "media/jpeg.h"
 #include "media/late_module.h"
 #include "media/picture_tags.h"
 #include "media/picture_type.h"

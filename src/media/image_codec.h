@@ -13,6 +13,8 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 struct DecodeOptions;
+struct VideoFrame;
+class Scratch;
 
 // A larger profile counts as none: those of cameras and screens have some kB, tables for printers a
 // megabyte or two.
@@ -92,6 +94,18 @@ StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject, 
 ImageHeader PngHeader(std::string_view bytes, std::string_view subject);
 StoredImage DecodePng(std::string_view bytes, std::string_view subject, const ImageHeader& header,
                       const DecodeOptions& options);
+
+// JPEG is decoded by TurboJPEG, to pixels or to the planes that it stores; CMYK by OpenCV.
+ImageHeader JpegHeader(std::string_view jpeg, std::string_view subject);
+StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const ImageHeader& header,
+                       const DecodeOptions& options);
+
+// The planes of Y'CbCr, or of grey, that a JPEG stores, as a frame with its orientation: nothing is
+// converted, and chroma not made larger. They are in `planes`, until that is used again. Of
+// `options` only the limits count. Absent for what is no JPEG, and for what has no such planes
+// (RGB, CMYK, or a profile that is not sRGB). Throws Error for the same files as DecodeImage.
+std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_view subject,
+                                           const DecodeOptions& options, Scratch& planes);
 
 }  // namespace skinmask
 

@@ -1,5 +1,3 @@
-#include "media/jpeg.h"
-
 #include <fmt/format.h>
 #include <turbojpeg.h>
 
@@ -11,10 +9,12 @@
 
 #include "base/may_not_return.h"
 #include "media/file_bytes.h"
+#include "media/image_codec.h"
 #include "media/isolated_decoder.h"
 #include "media/picture_tags.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
+#include "skinmask/media/video.h"
 
 namespace skinmask {
 namespace {

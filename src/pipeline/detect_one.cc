@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "media/jpeg.h"
+#include "media/image_codec.h"
 #include "media/picture_tags.h"
 #include "skinmask/media/image.h"
+#include "skinmask/media/video.h"
 
 namespace skinmask {
 namespace {

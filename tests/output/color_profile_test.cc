@@ -7,11 +7,12 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "media/jpeg.h"
+#include "media/image_codec.h"
 #include "media/picture_tags.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
+#include "skinmask/media/video.h"
 #include "support/pictures.h"
 #include "support/program.h"
 

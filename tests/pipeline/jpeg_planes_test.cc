@@ -9,10 +9,11 @@
 #include <memory>
 #include <opencv2/imgproc.hpp>
 
-#include "media/jpeg.h"
+#include "media/image_codec.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/media/video.h"
 #include "skinmask/model/quadratic.h"
 #include "skinmask/pipeline/detect_run.h"
 #include "support/colors.h"
