@@ -22,6 +22,8 @@ namespace {
 
 using Kind = DecoderMessage::Kind;
 
+Isolation usual;  // IsolateBy
+
 constexpr const char* kServer = "skinmask-decoders";
 
 std::string ServerPath() {
@@ -198,5 +200,26 @@ std::string WhyDecoderIsGone(const std::optional<int>& status) {
   }
   return "ended its decoder, which said nothing more: it is damaged, or made to do so";
 }
+
+Isolate IsolateFromName(std::string_view name) {
+  if (name == "none") return Isolate::kNone;
+  if (name == "auto") return Isolate::kAuto;
+  if (name == "all") return Isolate::kAll;
+  throw Error(fmt::format("`isolate` '{}'", name), "is unknown (none, auto, all)");
+}
+
+void IsolateBy(const Isolation& isolation) { usual = isolation; }
+
+const Isolation& IsolationOf(const std::optional<Isolation>& chosen) {
+  return chosen ? *chosen : usual;
+}
+
+std::string TooLongToDecode(const Isolation& isolation) {
+  return fmt::format("takes longer than {:g} s to decode (`max_seconds` takes a higher limit)",
+                     isolation.max_seconds);
+}
+
+void PrepareDecoders() { DecoderProcesses::Get().Prepare(); }
+void EndDecoders() { DecoderProcesses::Get().EndAll(); }
 
 }  // namespace skinmask

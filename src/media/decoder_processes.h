@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <opencv2/core.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "base/elapsed.h"
 #include "base/stream.h"
 #include "media/decoder_messages.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask {
 
@@ -81,5 +83,18 @@ class DecoderWork {
 
 // Why a process of this wait status has said nothing more.
 std::string WhyDecoderIsGone(const std::optional<int>& status);
+
+// In such a process: as DecodeImage, but colours stay as they are stored; `tags`, if not null, is
+// filled with what the file says of them. `module` is what holds the format's decoder, or empty.
+// Throws Error, too, where the decoder crashes, or takes more than its time or memory, and
+// WaitStopped where the run is stopped meanwhile.
+cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
+                       const DecodeOptions& options, std::string_view module, PictureTags* tags);
+
+// What the options say, or where they do not, the program.
+const Isolation& IsolationOf(const std::optional<Isolation>& chosen);
+
+// What is said of a file whose decoder takes more than its time.
+std::string TooLongToDecode(const Isolation& isolation);
 
 }  // namespace skinmask

@@ -11,8 +11,8 @@
 
 #include "base/may_not_return.h"
 #include "base/parallel_rows.h"
+#include "media/decoder_processes.h"
 #include "media/image_codec.h"
-#include "media/isolated_decoder.h"
 #include "media/late_module.h"
 #include "media/picture_tags.h"
 #include "media/picture_type.h"

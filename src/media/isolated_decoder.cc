@@ -1,6 +1,3 @@
-#include "media/isolated_decoder.h"
-
-#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -17,7 +14,6 @@ namespace skinmask {
 namespace {
 
 using Kind = DecoderMessage::Kind;
-Isolation usual;
 
 // What a decoder says is wrong with the file.
 struct BadFile {
@@ -157,26 +153,5 @@ cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
             DecodeBy(processes, processes.Take(module, fresh), bytes, subject, options, tags))
       return *std::move(picture);
 }
-
-Isolate IsolateFromName(std::string_view name) {
-  if (name == "none") return Isolate::kNone;
-  if (name == "auto") return Isolate::kAuto;
-  if (name == "all") return Isolate::kAll;
-  throw Error(fmt::format("`isolate` '{}'", name), "is unknown (none, auto, all)");
-}
-
-void IsolateBy(const Isolation& isolation) { usual = isolation; }
-
-const Isolation& IsolationOf(const std::optional<Isolation>& chosen) {
-  return chosen ? *chosen : usual;
-}
-
-std::string TooLongToDecode(const Isolation& isolation) {
-  return fmt::format("takes longer than {:g} s to decode (`max_seconds` takes a higher limit)",
-                     isolation.max_seconds);
-}
-
-void PrepareDecoders() { DecoderProcesses::Get().Prepare(); }
-void EndDecoders() { DecoderProcesses::Get().EndAll(); }
 
 }  // namespace skinmask

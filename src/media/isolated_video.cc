@@ -10,7 +10,6 @@
 #include "base/stream.h"
 #include "media/decoder_messages.h"
 #include "media/decoder_processes.h"
-#include "media/isolated_decoder.h"
 #include "media/video_input.h"
 #include "media/video_source.h"
 #include "skinmask/base/error.h"

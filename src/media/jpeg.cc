@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/may_not_return.h"
+#include "media/decoder_processes.h"
 #include "media/file_bytes.h"
 #include "media/image_codec.h"
-#include "media/isolated_decoder.h"
 #include "media/picture_tags.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"

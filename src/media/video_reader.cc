@@ -6,8 +6,8 @@
 
 #include "base/elapsed.h"
 #include "base/may_not_return.h"
+#include "media/decoder_processes.h"
 #include "media/gif.h"
-#include "media/isolated_decoder.h"
 #include "media/video_frame.h"
 #include "media/video_input.h"
 #include "media/video_packets.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "media/isolated_decoder.h"
+#include "media/decoder_processes.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/media/image.h"
