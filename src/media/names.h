@@ -2,6 +2,8 @@
 // tenth of its cost; which are equal, without keeping them; and which fit a pattern.
 #pragma once
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace skinmask {
@@ -84,10 +87,20 @@ class HashIndex {
 // Shell patterns of names and paths, as ListOptions has them (skinmask/media/inputs.h).
 class Patterns {
  public:
-  explicit Patterns(std::vector<std::string> patterns);
+  explicit Patterns(std::vector<std::string> patterns) : patterns_(std::move(patterns)) {
+    for (std::string& pattern : patterns_) {
+      if (pattern.ends_with('/')) pattern.pop_back();  // as shells complete folders
+      if (pattern.starts_with("./")) pattern.erase(0, 2);
+    }
+  }
   bool empty() const { return patterns_.empty(); }
   // Whether one of them is that of a path below a folder, or of its name.
-  bool Match(const std::string& relative) const;
+  bool Match(const std::string& relative) const {
+    return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
+      const bool of_name = pattern.find('/') == pattern.npos;
+      return fnmatch(pattern.c_str(), of_name ? NameOf(relative).data() : relative.c_str(), 0) == 0;
+    });
+  }
 
  private:
   std::vector<std::string> patterns_;
