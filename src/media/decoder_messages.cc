@@ -78,11 +78,7 @@ SharedBytes::~SharedBytes() {
   if (data_) munmap(data_, size_);
 }
 
-SharedBytes::SharedBytes(SharedBytes&& from) noexcept
-    : file_(std::move(from.file_)),
-      data_(std::exchange(from.data_, nullptr)),
-      size_(std::exchange(from.size_, 0)),
-      is_new_(from.is_new_) {}
+SharedBytes::SharedBytes(SharedBytes&& from) noexcept { *this = std::move(from); }
 
 SharedBytes& SharedBytes::operator=(SharedBytes&& from) noexcept {
   std::swap(file_, from.file_);

@@ -9,7 +9,6 @@
 
 #include "base/parse.h"
 #include "skinmask/base/error.h"
-#include "skinmask/base/file.h"
 #include "skinmask/data/samples.h"
 #include "skinmask/media/image.h"
 

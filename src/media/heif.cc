@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <opencv2/imgproc.hpp>
 
 #include "media/file_bytes.h"
 #include "skinmask/base/error.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "media/file_bytes.h"
 #include "skinmask/base/error.h"

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <iterator>
-#include <opencv2/imgproc.hpp>
 
 #include "base/parse.h"
 #include "media/file_bytes.h"

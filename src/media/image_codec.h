@@ -3,7 +3,6 @@
 // (SECURITY.md).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <opencv2/core.hpp>
 #include <optional>

@@ -140,11 +140,13 @@ bool IsOfReadableKind(const TiffKind& kind) {
   }
 }
 
+std::uint32_t CountParts(TIFF* tiff) {
+  return TIFFIsTiled(tiff) ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+}
+
 // What is wrong with the strips or tiles; empty for nothing.
 std::string ProblemOfParts(TIFF* tiff, std::size_t file_size) {
-  const bool tiled = TIFFIsTiled(tiff);
-  const std::uint32_t parts = tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
-  for (std::uint32_t i = 0; i < parts; ++i) {
+  for (std::uint32_t i = 0, parts = CountParts(tiff); i < parts; ++i) {
     const std::uint64_t start = TIFFGetStrileOffset(tiff, i);
     const std::uint64_t count = TIFFGetStrileByteCount(tiff, i);
     if (count > file_size || start > file_size - count)
@@ -233,11 +235,10 @@ std::string Uncompressed(TIFF* tiff, const TiffKind& kind) {
   TIFFSetField(plain.get(), TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(plain.get(), TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   const bool tiled = TIFFIsTiled(tiff);
-  const std::uint32_t parts = tiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
   const tmsize_t size = tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
   if (size <= 0) FailDamaged();
   std::string part;
-  for (std::uint32_t i = 0; i < parts; ++i) {
+  for (std::uint32_t i = 0, parts = CountParts(tiff); i < parts; ++i) {
     part.resize(static_cast<std::size_t>(size));
     DecodePart(tiff, i, part);
     const auto count = static_cast<tmsize_t>(part.size());

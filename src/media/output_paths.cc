@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "media/names.h"
-#include "skinmask/base/error.h"
 
 namespace skinmask {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <string_view>
 
 #include "base/elapsed.h"
 #include "base/may_not_return.h"
