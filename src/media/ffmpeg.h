@@ -110,7 +110,14 @@ struct FfmpegFree {
   void operator()(AVCodecContext* codec) const { Ffmpeg::Get().avcodec_free_context(&codec); }
   void operator()(SwsContext* scaler) const { Ffmpeg::Get().sws_freeContext(scaler); }
 };
+struct FfmpegEndOutput {
+  void operator()(AVFormatContext* output) const {
+    if (output->pb) Ffmpeg::Get().avio_closep(&output->pb);
+    Ffmpeg::Get().avformat_free_context(output);
+  }
+};
 using InputPtr = std::unique_ptr<AVFormatContext, FfmpegFree>;
+using OutputPtr = std::unique_ptr<AVFormatContext, FfmpegEndOutput>;
 using FramePtr = std::unique_ptr<AVFrame, FfmpegFree>;
 using PacketPtr = std::unique_ptr<AVPacket, FfmpegFree>;
 using CodecPtr = std::unique_ptr<AVCodecContext, FfmpegFree>;

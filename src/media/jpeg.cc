@@ -19,6 +19,8 @@
 namespace skinmask {
 namespace {
 
+using TurboPtr = std::unique_ptr<void, decltype(&tjDestroy)>;
+
 const unsigned char* Bytes(std::string_view s) {
   return reinterpret_cast<const unsigned char*>(s.data());
 }
@@ -109,11 +111,6 @@ VideoFrame FrameIn(Scratch& buffer, const Header& header, VideoFrame::Layout lay
 
 class JpegDecoder {
  public:
-  JpegDecoder() : handle_(tjInitDecompress()) {}
-  ~JpegDecoder() { tjDestroy(handle_); }
-  JpegDecoder(const JpegDecoder&) = delete;
-  JpegDecoder& operator=(const JpegDecoder&) = delete;
-
   ImageHeader Check(std::string_view jpeg, std::string_view subject) {
     const Header header = ReadHeader(jpeg, subject);
     if (const int scans = CountScans(jpeg); scans > kMaxScans)
@@ -138,10 +135,10 @@ class JpegDecoder {
     const int format = cmyk ? TJPF_CMYK : grey ? TJPF_GRAY : TJPF_BGR;
     // What libjpeg merely warns of (data that end early, bad codes, stray bytes where it lost its
     // place) are pixels made up.
-    if (tjDecompress2(handle_, Bytes(jpeg), jpeg.size(), image.data, image.cols,
+    if (tjDecompress2(handle_.get(), Bytes(jpeg), jpeg.size(), image.data, image.cols,
                       static_cast<int>(image.step), image.rows, format,
                       TJFLAG_LIMITSCANS | (options.lenient ? 0 : TJFLAG_STOPONWARNING)) != 0 &&
-        !(options.lenient && tjGetErrorCode(handle_) == TJERR_WARNING))
+        !(options.lenient && tjGetErrorCode(handle_.get()) == TJERR_WARNING))
       Fail(subject);
     if (!cmyk) return {.pixels = image, .orientation = ExifOrientation(jpeg), .scaled = true};
     // It is complete, as far as can be seen. OpenCV makes BGR of it, and brings it upright.
@@ -171,8 +168,9 @@ class JpegDecoder {
       planes[i] = stored[p].data;
       strides[i] = stored[p].cols;
     }
-    if (tjDecompressToYUVPlanes(handle_, Bytes(jpeg), jpeg.size(), planes, header.width, strides,
-                                header.height, TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING) != 0)
+    if (tjDecompressToYUVPlanes(handle_.get(), Bytes(jpeg), jpeg.size(), planes, header.width,
+                                strides, header.height,
+                                TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING) != 0)
       Fail(subject);
     for (std::size_t p = 1; p < 3 && repeated.area() > 1; ++p)
       cv::resize(stored[p],
@@ -188,21 +186,20 @@ class JpegDecoder {
  private:
   Header ReadHeader(std::string_view jpeg, std::string_view subject) {
     Header header;
-    if (tjDecompressHeader3(handle_, Bytes(jpeg), jpeg.size(), &header.width, &header.height,
+    if (tjDecompressHeader3(handle_.get(), Bytes(jpeg), jpeg.size(), &header.width, &header.height,
                             &header.subsampling, &header.colorspace) != 0)
       Fail(subject);
     return header;
   }
 
   [[noreturn]] void Fail(std::string_view subject) {
-    const std::string reason = tjGetErrorStr2(handle_);
+    const std::string reason = tjGetErrorStr2(handle_.get());
     // A header that broke off leaves TurboJPEG 2.1 in the middle of it: begin anew.
-    tjDestroy(handle_);
-    handle_ = tjInitDecompress();
+    handle_.reset(tjInitDecompress());
     throw Error(subject, "is a damaged JPEG: " + reason + " (a whole file)");
   }
 
-  tjhandle handle_;
+  TurboPtr handle_{tjInitDecompress(), tjDestroy};
 };
 
 JpegDecoder& Decoder() {
@@ -234,7 +231,7 @@ std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_v
 
 std::string EncodeJpeg(const cv::Mat& image, int quality) {
   RequireEncodable(image, quality);
-  const std::unique_ptr<void, decltype(&tjDestroy)> encoder(tjInitCompress(), tjDestroy);
+  const TurboPtr encoder(tjInitCompress(), tjDestroy);
   const bool grey = image.channels() == 1;
   unsigned char* bytes = nullptr;
   unsigned long size = 0;

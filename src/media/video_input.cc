@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -105,16 +104,10 @@ bool HasWriter(int pipe, bool patience, const std::atomic<bool>* stop) {
 // it of the right one; nor H.264, which takes a recording that begins in the middle of a stream for
 // damaged then.
 int ErrorRecognition(AVCodecID codec) {
-  switch (codec) {
-    case AV_CODEC_ID_MPEG1VIDEO:
-    case AV_CODEC_ID_MPEG2VIDEO:
-    case AV_CODEC_ID_MPEG4:
-    case AV_CODEC_ID_MJPEG:
-    case AV_CODEC_ID_PNG:
-      return AV_EF_CRCCHECK | AV_EF_EXPLODE;
-    default:
-      return AV_EF_CRCCHECK;
-  }
+  constexpr std::array kGiveUp = {AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4,
+                                  AV_CODEC_ID_MJPEG, AV_CODEC_ID_PNG};
+  const bool gives_up = std::ranges::find(kGiveUp, codec) != kGiveUp.end();
+  return gives_up ? AV_EF_CRCCHECK | AV_EF_EXPLODE : AV_EF_CRCCHECK;
 }
 
 Rational RationalOf(AVRational r) { return {r.num, r.den}; }
@@ -136,18 +129,12 @@ VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
   if (S_ISREG(status.st_mode) && IsTar(HeadOf(path, 512)))
     throw Error(path, "is a tar archive, and no video");
   if (!S_ISFIFO(status.st_mode)) return;
-  pipe_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  pipe_ = Descriptor(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   constexpr int kPipeBytes = 1 << 20;  // the default of 64 KiB is a fraction of a frame
-  fcntl(pipe_, F_SETPIPE_SZ, kPipeBytes);
-  if (!HasWriter(pipe_, IsDescriptor(path), stop)) {
-    close(pipe_);
+  fcntl(pipe_.get(), F_SETPIPE_SZ, kPipeBytes);
+  if (!HasWriter(pipe_.get(), IsDescriptor(path), stop))
     throw Error(path, "is a pipe that nobody writes to");
-  }
-  address_ = "pipe:" + std::to_string(pipe_);
-}
-
-VideoFile::~VideoFile() {
-  if (pipe_ >= 0) close(pipe_);
+  address_ = "pipe:" + std::to_string(pipe_.get());
 }
 
 InputPtr OpenFile(const std::string& address, int& result, AVIOInterruptCB interrupt,

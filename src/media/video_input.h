@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/stream.h"
 #include "media/ffmpeg.h"
 #include "skinmask/media/video.h"
 
@@ -22,15 +23,12 @@ class VideoFile {
   // nobody writes within three seconds (`stop` ends the wait), and for a tar archive (POSIX.1-1988,
   // ustar), in which some demuxers would find the video of a member.
   VideoFile(const std::string& path, const std::atomic<bool>* stop);
-  ~VideoFile();
-  VideoFile(const VideoFile&) = delete;
-  VideoFile& operator=(const VideoFile&) = delete;
   const std::string& address() const { return address_; }
-  bool is_regular() const { return pipe_ < 0; }
+  bool is_regular() const { return pipe_.get() < 0; }
 
  private:
   std::string address_;
-  int pipe_ = -1;
+  Descriptor pipe_{-1};
 };
 
 // Opens a file by its address; null where it fails, `result` saying why. It is taken by the

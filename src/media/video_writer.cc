@@ -22,18 +22,11 @@ std::string CodecFor(const AVOutputFormat& container) {
 
 // What frames of a cv::Mat's type are for FFmpeg.
 AVPixelFormat FormatOf(int type) {
-  switch (type) {
-    case CV_8UC1:
-      return AV_PIX_FMT_GRAY8;
-    case CV_16UC1:
-      return AV_PIX_FMT_GRAY16;
-    case CV_8UC3:
-      return AV_PIX_FMT_BGR24;
-    case CV_8UC4:
-      return AV_PIX_FMT_BGRA;
-    default:
-      return AV_PIX_FMT_NONE;
-  }
+  return type == CV_8UC1    ? AV_PIX_FMT_GRAY8
+         : type == CV_16UC1 ? AV_PIX_FMT_GRAY16
+         : type == CV_8UC3  ? AV_PIX_FMT_BGR24
+         : type == CV_8UC4  ? AV_PIX_FMT_BGRA
+                            : AV_PIX_FMT_NONE;
 }
 
 // How many pictures a finished file holds, by its packets.
@@ -55,9 +48,6 @@ std::int64_t CountPictures(const std::string& path) {
 struct VideoWriter::State {
   State(const std::filesystem::path& path, cv::Size size, int type,
         const VideoWriteOptions& options);
-  ~State();
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
 
   void Write(const cv::Mat& frame, std::int64_t pts);
   void Finish();
@@ -69,7 +59,7 @@ struct VideoWriter::State {
   const int type;
   const AVPixelFormat source;
   const IfExists if_exists;
-  AVFormatContext* format = nullptr;
+  OutputPtr format;
   AVStream* stream = nullptr;
   CodecPtr codec;
   FramePtr picture;
@@ -111,25 +101,16 @@ VideoWriter::State::State(const std::filesystem::path& destination, cv::Size fra
   if (source == AV_PIX_FMT_NONE)
     throw Error(destination.string(), "takes frames of CV_8UC1, 16UC1, 8UC3 or 8UC4");
   const std::string& container = options.container;
-  av.avformat_alloc_output_context2(
-      &format, nullptr, container.empty() ? nullptr : container.c_str(), destination.c_str());
+  AVFormatContext* made = nullptr;
+  av.avformat_alloc_output_context2(&made, nullptr, container.empty() ? nullptr : container.c_str(),
+                                    destination.c_str());
+  format.reset(made);
   if (!format)
     throw Error(destination.string(), "has no extension of a kind of video (.mkv or .mp4, say)");
   const std::string_view name = format->oformat->name;
   untimed = name == "yuv4mpegpipe" || name == "rawvideo";
-  try {
-    Open(options);
-  } catch (...) {
-    if (format->pb) av.avio_closep(&format->pb);
-    av.avformat_free_context(format);
-    throw;
-  }
+  Open(options);
   packet.reset(av.av_packet_alloc());
-}
-
-VideoWriter::State::~State() {
-  if (format->pb) av.avio_closep(&format->pb);
-  av.avformat_free_context(format);
 }
 
 void VideoWriter::State::Open(const VideoWriteOptions& given) {
@@ -144,12 +125,12 @@ void VideoWriter::State::Open(const VideoWriteOptions& given) {
                    untimed ? SWS_CS_ITU601 : SWS_CS_ITU709,  // as readers take what says nothing
                    codec->pix_fmt == AV_PIX_FMT_YUVJ420P, SWS_BICUBIC | SWS_ACCURATE_RND);
   format->flags |= AVFMT_FLAG_BITEXACT;  // no random numbers as names of tracks
-  stream = av.avformat_new_stream(format, nullptr);
+  stream = av.avformat_new_stream(format.get(), nullptr);
   av.avcodec_parameters_from_context(stream->codecpar, codec.get());
   stream->time_base = codec->time_base;
   stream->avg_frame_rate = codec->framerate;
   stream->sample_aspect_ratio = codec->sample_aspect_ratio;
-  if (options.sound) sound.emplace(*options.sound, format);
+  if (options.sound) sound.emplace(*options.sound, format.get());
   OpenFile();
 }
 
@@ -163,7 +144,7 @@ void VideoWriter::State::OpenFile() {
       AVIO_FLAG_WRITE, nullptr, &pieces);
   av.av_dict_free(&pieces);
   if (result < 0) Fail("cannot be written", result);
-  result = av.avformat_write_header(format, nullptr);
+  result = av.avformat_write_header(format.get(), nullptr);
   if (result < 0)
     Fail(fmt::format("files of this kind do not take {}{}", av.avcodec_get_name(codec->codec_id),
                      sound ? fmt::format(" and {}", sound->codec_name()) : ""),
@@ -228,7 +209,7 @@ void VideoWriter::State::Encode(const AVFrame* frame) {
     av.av_packet_rescale_ts(packet.get(), codec->time_base, stream->time_base);
     packet->stream_index = 0;
     if (sound) result = sound->WriteUntil(SecondsOf(packet->dts, stream->time_base));
-    if (result >= 0) result = av.av_interleaved_write_frame(format, packet.get());
+    if (result >= 0) result = av.av_interleaved_write_frame(format.get(), packet.get());
   }
   Fail("cannot be written", result);
 }
@@ -238,7 +219,7 @@ void VideoWriter::State::Finish() {
   const std::optional<MayNotReturn> writing = ToPipe();
   int result =
       sound ? sound->WriteUntil(SecondsOf(last_pts + FrameDuration(), codec->time_base)) : 0;
-  if (result >= 0) result = av.av_write_trailer(format);
+  if (result >= 0) result = av.av_write_trailer(format.get());
   const int closed = av.avio_closep(&format->pb);
   if (result >= 0) result = closed;
   if (result < 0) Fail("cannot be written", result);
