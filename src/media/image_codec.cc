@@ -67,7 +67,8 @@ ImageHeader PnmHeader(std::string_view bytes, std::string_view subject) {
 
 constexpr char kImgcodecs[] = "skinmask-imgcodecs.so";
 [[maybe_unused]] constexpr char kHeif[] = "skinmask-heif.so", kJxl[] = "skinmask-jxl.so",
-                                kRaw[] = "skinmask-raw.so";
+                                kRaw[] = "skinmask-raw.so", kDecode[] = "skinmask_decode",
+                                kDecodeRaw[] = "skinmask_decode_raw";
 
 template <const char* kModule>
 ImageHeader HeaderInModule(std::string_view bytes, std::string_view subject) {
@@ -80,13 +81,13 @@ ImageHeader HeaderInModule(std::string_view bytes, std::string_view subject) {
   return header;
 }
 
-template <const char* kModule>
-cv::Mat DecodeInModule(std::string_view bytes, std::string_view subject, bool keep_grey) {
+template <const char* kModule, const char* kFunction = kDecode>
+cv::Mat DecodeInModule(std::string_view bytes, std::string_view subject, bool option) {
   static auto* const decode =
-      reinterpret_cast<decltype(&skinmask_decode)>(FindInModule(kModule, "skinmask_decode"));
+      reinterpret_cast<decltype(&skinmask_decode)>(FindInModule(kModule, kFunction));
   cv::Mat pixels;
   std::string problem;
-  decode(bytes, keep_grey, pixels, problem);
+  decode(bytes, option, pixels, problem);
   if (!problem.empty()) throw Error(subject, problem);
   return pixels;
 }
@@ -142,16 +143,9 @@ constexpr auto* DecodeJxl = DecodeOther;  // which is not reached
 constexpr auto* RawHeader = HeaderInModule<kRaw>;
 StoredImage DecodeRaw(std::string_view bytes, std::string_view subject, const ImageHeader&,
                       const DecodeOptions& options) {
-  static auto* const decode =
-      reinterpret_cast<decltype(&skinmask_decode_raw)>(FindInModule(kRaw, "skinmask_decode_raw"));
-  StoredImage image;
-  image.scaled = true;
-  std::string problem;
   const bool half = options.scale > 1;
-  decode(bytes, half, image.pixels, problem);
-  if (!problem.empty()) throw Error(subject, problem);
-  if (half) image.pixels = ScaledDown(image.pixels, options.scale / 2);
-  return image;
+  const cv::Mat pixels = DecodeInModule<kRaw, kDecodeRaw>(bytes, subject, half);
+  return {.pixels = half ? ScaledDown(pixels, options.scale / 2) : pixels, .scaled = true};
 }
 #else
 ImageHeader RawHeader(std::string_view, std::string_view subject) {

@@ -26,15 +26,10 @@ struct ScalerInput {
 };
 
 bool IsFull(const AVFrame& frame) {
-  switch (frame.format) {
-    case AV_PIX_FMT_YUVJ420P:
-    case AV_PIX_FMT_YUVJ422P:
-    case AV_PIX_FMT_YUVJ444P:
-    case AV_PIX_FMT_YUVJ440P:
-      return true;
-    default:
-      return frame.color_range == AVCOL_RANGE_JPEG;
-  }
+  constexpr std::array kFull = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P,
+                                AV_PIX_FMT_YUVJ440P};
+  return frame.color_range == AVCOL_RANGE_JPEG ||
+         std::ranges::find(kFull, frame.format) != kFull.end();
 }
 
 // FFmpeg's names of the layouts, and of those of full range that have another.
@@ -104,6 +99,51 @@ Readable::Readable(const VideoFrame& frame, AVPixelFormat format) {
     planes[plane] = copy.data;
     strides[plane] = static_cast<int>(copy.step);
   }
+}
+
+// A frame as it is stored, into a picture of its height.
+void Convert(const VideoFrame& frame, const cv::Mat& to) {
+  thread_local ScalerInput last{};
+  thread_local ScalerPtr scaler;
+  const ScalerInput source = SourceOf(frame);
+  if (!scaler || source != last) {
+    scaler = MakeScaler(source.size, source.format, AV_PIX_FMT_BGR24, source.matrix,
+                        source.full_range, SWS_BICUBIC);
+    last = source;
+  }
+  std::uint8_t* const rows[4] = {to.data};
+  const int row_stride[4] = {static_cast<int>(to.step)};
+  const Readable from = frame.layout == VideoFrame::Layout::kOther
+                            ? Readable(*static_cast<const AVFrame*>(frame.owner.get()))
+                            : Readable(frame, source.format);
+  Ffmpeg::Get().sws_scale(scaler.get(), from.planes, from.strides, 0, to.rows, rows, row_stride);
+}
+
+// What cameras give goes through swscale's general converter, 1.7 ms a megapixel, where planes have
+// a fast one. Bands of it go to several threads. Each is converted with rows beyond it, on which
+// the chroma of its own depends, so the bytes are those of the whole.
+constexpr int kBands = 4, kBandOverlap = 8;
+
+bool HasBands(const VideoFrame& frame) {
+  const bool general =
+      frame.layout == VideoFrame::Layout::kNv12 || frame.layout == VideoFrame::Layout::kYuyv;
+  const int height = frame.size.height;
+  return general && height % (2 * kBands) == 0 && height >= 2 * kBands * kBandOverlap &&
+         frame.size.area() >= 1 << 18;
+}
+
+void ConvertBand(const VideoFrame& frame, int band, const cv::Mat& to) {
+  const int rows = to.rows / kBands, begin = band * rows;
+  VideoFrame part = frame;
+  part.size.height = rows + 2 * kBandOverlap;
+  const int first = std::clamp(begin - kBandOverlap, 0, to.rows - part.size.height);
+  part.planes[0] += first * frame.strides[0];
+  if (part.planes[1]) part.planes[1] += first / 2 * frame.strides[1];
+  thread_local cv::Mat with_overlap;
+  with_overlap.create(part.size.height, to.cols, to.type());
+  Convert(part, with_overlap);
+  with_overlap.rowRange(begin - first, begin - first + rows)
+      .copyTo(to.rowRange(begin, begin + rows));
 }
 
 }  // namespace
@@ -178,55 +218,6 @@ ScalerPtr MakeScaler(cv::Size size, AVPixelFormat from, AVPixelFormat to, int ma
                               !of_rgb || full_range, 0, 1 << 16, 1 << 16);
   return scaler;
 }
-
-namespace {
-
-// A frame as it is stored, into a picture of its height.
-void Convert(const VideoFrame& frame, const cv::Mat& to) {
-  thread_local ScalerInput last{};
-  thread_local ScalerPtr scaler;
-  const ScalerInput source = SourceOf(frame);
-  if (!scaler || source != last) {
-    scaler = MakeScaler(source.size, source.format, AV_PIX_FMT_BGR24, source.matrix,
-                        source.full_range, SWS_BICUBIC);
-    last = source;
-  }
-  std::uint8_t* const rows[4] = {to.data};
-  const int row_stride[4] = {static_cast<int>(to.step)};
-  const Readable from = frame.layout == VideoFrame::Layout::kOther
-                            ? Readable(*static_cast<const AVFrame*>(frame.owner.get()))
-                            : Readable(frame, source.format);
-  Ffmpeg::Get().sws_scale(scaler.get(), from.planes, from.strides, 0, to.rows, rows, row_stride);
-}
-
-// What cameras give goes through swscale's general converter, 1.7 ms a megapixel, where planes have
-// a fast one. Bands of it go to several threads. Each is converted with rows beyond it, on which
-// the chroma of its own depends, so the bytes are those of the whole.
-constexpr int kBands = 4, kBandOverlap = 8;
-
-bool HasBands(const VideoFrame& frame) {
-  const bool general =
-      frame.layout == VideoFrame::Layout::kNv12 || frame.layout == VideoFrame::Layout::kYuyv;
-  const int height = frame.size.height;
-  return general && height % (2 * kBands) == 0 && height >= 2 * kBands * kBandOverlap &&
-         frame.size.area() >= 1 << 18;
-}
-
-void ConvertBand(const VideoFrame& frame, int band, const cv::Mat& to) {
-  const int rows = to.rows / kBands, begin = band * rows;
-  VideoFrame part = frame;
-  part.size.height = rows + 2 * kBandOverlap;
-  const int first = std::clamp(begin - kBandOverlap, 0, to.rows - part.size.height);
-  part.planes[0] += first * frame.strides[0];
-  if (part.planes[1]) part.planes[1] += first / 2 * frame.strides[1];
-  thread_local cv::Mat with_overlap;
-  with_overlap.create(part.size.height, to.cols, to.type());
-  Convert(part, with_overlap);
-  with_overlap.rowRange(begin - first, begin - first + rows)
-      .copyTo(to.rowRange(begin, begin + rows));
-}
-
-}  // namespace
 
 cv::Mat VideoFrame::StoredBgr() const {
   cv::Mat padded(size.height, size.width + kPaddingPixels, CV_8UC3);
