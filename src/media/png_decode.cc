@@ -86,9 +86,8 @@ std::uint8_t* InflateToBlocks(const PngLayout& layout, std::size_t size, std::ui
   for (std::size_t done = 0; done < size;) {
     const auto block = static_cast<std::uint16_t>(std::min(size - done, kStoredBlock));
     out[0] = done + block == size;
-    const std::uint16_t lengths[2] = {block, static_cast<std::uint16_t>(~block)};
-    for (int i = 0; i < 4; ++i)
-      out[1 + i] = static_cast<std::uint8_t>(lengths[i / 2] >> 8 * (i % 2));
+    const std::uint64_t inverted = ~std::uint64_t{block};
+    std::ranges::copy(LittleEndianBytes(block, 2) + LittleEndianBytes(inverted, 2), out + 1);
     state.next_out = out + kBlockHeader;
     state.avail_out = block;
     while (state.avail_out > 0) {

@@ -31,14 +31,11 @@ void FilterDeepRows(const cv::Mat& image, std::uint8_t* out) {
   }
 }
 
-std::uint32_t Crc(std::string_view bytes) {
-  return crc32_gzip_refl(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-}
-
 // Completes the chunk that begins at `start` of `png`, its data being in place.
 void CloseChunk(std::string& png, std::size_t start, const char* type) {
   png.replace(start, 8, BigEndianBytes(png.size() - start - 8, 4) + type);
-  png += BigEndianBytes(Crc(std::string_view(png).substr(start + 4)), 4);
+  const auto* const covered = reinterpret_cast<const unsigned char*>(&png[start + 4]);
+  png += BigEndianBytes(crc32_gzip_refl(0, covered, png.size() - start - 4), 4);
 }
 
 // Rows as PNG has them: a filter byte, then the pixels in R G B (A) order. Grey stays as it is,
