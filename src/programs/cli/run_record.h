@@ -1,14 +1,15 @@
 // What became of the inputs of a run: for its last line, and for --json.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/elapsed.h"
 #include "base/json.h"
-#include "base/text_list.h"
 #include "skinmask/base/problem.h"
 
 namespace skinmask::cli {
@@ -21,6 +22,25 @@ struct FailureLimit {
 
 // "10" or "5%"; how CLI11 reads an option of this type.
 bool lexical_cast(const std::string& text, FailureLimit& limit);
+
+// Many short texts in one piece of memory.
+class TextList {
+ public:
+  void Add(std::string_view text) {
+    texts_ += text;
+    ends_.push_back(texts_.size());
+  }
+  std::size_t size() const { return ends_.size(); }
+  // Until the next Add.
+  std::string_view operator[](std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return std::string_view(texts_).substr(begin, ends_[i] - begin);
+  }
+
+ private:
+  std::string texts_;
+  std::vector<std::size_t> ends_;
+};
 
 class RunRecord {
  public:
