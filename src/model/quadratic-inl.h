@@ -7,7 +7,7 @@
 #define SKINMASK_QUADRATIC_INL_H_
 #endif
 
-#include "base/exp_log-inl.h"
+#include "base/pixels-inl.h"
 #include "skinmask/model/quadratic.h"
 
 HWY_BEFORE_NAMESPACE();

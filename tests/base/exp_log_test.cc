@@ -10,7 +10,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "base/doubles-inl.h"
-#include "base/exp_log-inl.h"
+#include "base/pixels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {

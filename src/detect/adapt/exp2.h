@@ -7,7 +7,7 @@
 
 namespace skinmask {
 
-// 2^x by the arithmetic of Exp2 in base/exp_log-inl.h, which explains it.
+// 2^x by the arithmetic of Exp2 in base/pixels-inl.h, which explains it.
 inline float Exp2(float x) {
   constexpr float kRound = 0x1.8p23f;
   x = std::min(std::max(-126.f, x), 126.f);
