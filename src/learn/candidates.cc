@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/distributions.h"
 #include "base/parse.h"
-#include "base/random.h"
 #include "skinmask/base/error.h"
 #include "skinmask/learn/compare.h"
 #include "skinmask/learn/folds.h"

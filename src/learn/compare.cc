@@ -9,8 +9,8 @@
 #include <mutex>
 #include <numeric>
 
+#include "base/distributions.h"
 #include "base/elapsed.h"
-#include "base/student.h"
 #include "skinmask/base/error.h"
 #include "skinmask/learn/decision.h"
 #include "skinmask/learn/folds.h"

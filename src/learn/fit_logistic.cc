@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/random.h"
+#include "base/distributions.h"
 #include "learn/fit_kinds.h"
 #include "learn/logistic_likelihood.h"
 #include "skinmask/base/error.h"

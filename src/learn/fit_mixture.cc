@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "base/random.h"
+#include "base/distributions.h"
 #include "learn/expectation_rows.h"
 #include "learn/fit_kinds.h"
 #include "learn/point_planes.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/distributions.h"
 #include "base/json.h"
-#include "base/random.h"
 #include "model/gaussian_json.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "base/random.h"
+#include "base/distributions.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
 #include "pipeline/labelled_pairs.h"

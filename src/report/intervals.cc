@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "base/student.h"
+#include "base/distributions.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/coarse_scores.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
+#include "base/distributions.h"
 #include "skinmask/base/error.h"
 #include "skinmask/data/moments.h"
 #include "skinmask/learn/fit.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
+#include "base/distributions.h"
 #include "skinmask/data/samples.h"
 
 namespace skinmask::testing {

@@ -1,4 +1,4 @@
-#include "base/student.h"
+#include "base/distributions.h"
 
 #include <gtest/gtest.h>
 

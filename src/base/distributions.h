@@ -1,10 +1,11 @@
-// Random numbers have a fixed definition here, as <random>'s distributions differ between
-// libraries.
+// Distributions that depend on no library: random numbers have a fixed definition here, as
+// <random>'s differ between libraries, and so has Student's t.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // The output function of SplitMix64 (Steele, Lea and Flood 2014): one-to-one.
 constexpr std::uint64_t Mix(std::uint64_t z) {
@@ -50,5 +51,10 @@ class Random {
 
   std::uint64_t state_;
 };
+
+// For intervals from few values, of Student's t: the t that so large a share of the distribution
+// lies below, from 1/2 to less than 1. Of more than a thousand degrees of freedom it is that of a
+// thousand, which is a thousandth wider.
+double StudentQuantile(double share, std::size_t degrees);
 
 }  // namespace skinmask

@@ -1,8 +1,10 @@
-#include "base/student.h"
+#include "base/distributions.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "skinmask/base/logistic.h"
 
 namespace skinmask {
 namespace {
@@ -22,6 +24,19 @@ double StudentShare(double t, std::size_t degrees) {
 }
 
 }  // namespace
+
+double Logit(double probability) { return std::log(probability) - std::log1p(-probability); }
+
+double Logistic(double log_odds) {
+  if (log_odds >= 0) return 1 / (1 + std::exp(-log_odds));
+  const double e = std::exp(log_odds);
+  return e / (1 + e);
+}
+
+double LogLogistic(double log_odds) {
+  if (log_odds > 0) return -std::log1p(std::exp(-log_odds));
+  return log_odds - std::log1p(std::exp(log_odds));
+}
 
 double StudentQuantile(double share, std::size_t degrees) {
   constexpr std::size_t kMany = 1000;
