@@ -12,7 +12,6 @@
 #include <numbers>
 
 #include "model/binning.h"
-#include "model/color_memo.h"
 #include "model/table.h"
 #include "skinmask/base/cpu.h"
 #include "skinmask/base/error.h"
@@ -271,7 +270,7 @@ void Outliers::AddGaussians(const Model& model, double share) {
 }
 
 void Outliers::FillTable(const ByColor& by_color) {
-  auto bits = std::make_shared<std::vector<std::uint32_t>>((std::size_t{1} << 24) / 32);
+  auto bits = std::make_shared<std::vector<std::uint32_t>>(kColors / 32);
   ForColorRows([&](std::size_t first, const std::uint8_t* bgr) {
     std::array<bool, kColorsOfRow> outlier;
     by_color.Judge(bgr, outlier.size(), outlier.data());

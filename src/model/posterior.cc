@@ -8,13 +8,16 @@
 namespace skinmask {
 namespace {
 
-// Calls the first of the functions that takes the argument.
-template <class... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <class... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;  // Clang 14 wants it said
+// What has the row functions of a form.
+template <class Form>
+const auto& RowsOf(const Form& form) {
+  if constexpr (requires { form.compiled; })
+    return form.compiled;
+  else if constexpr (requires { *form; })
+    return *form;
+  else
+    return form;
+}
 
 // All Gaussians of the model; none where it has no such form.
 std::vector<MixtureComponent> Components(const Model& model) {
@@ -58,31 +61,19 @@ Posterior::Posterior(const Model& model, const PosteriorOptions& options)
 
 void Posterior::MaskRow(const std::uint8_t* bgr, std::size_t count,
                         std::uint8_t* mask) const noexcept {
-  std::visit(Overloaded{[&](const Folded& f) { f.compiled.MaskRow(bgr, count, mask); },
-                        [&](const CompiledMixture& m) { m.MaskRow(bgr, count, mask); },
-                        [&](const auto& table) { table->MaskRow(bgr, count, mask); }},
-             form_);
+  std::visit([&](const auto& form) { RowsOf(form).MaskRow(bgr, count, mask); }, form_);
 }
 
 void Posterior::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                                std::uint8_t* probability) const noexcept {
-  std::visit(
-      Overloaded{[&](const Folded& f) { f.compiled.ProbabilityRow(bgr, count, probability); },
-                 [&](const CompiledMixture& m) { m.ProbabilityRow(bgr, count, probability); },
-                 [&](const auto& table) { table->ProbabilityRow(bgr, count, probability); }},
-      form_);
+  std::visit([&](const auto& form) { RowsOf(form).ProbabilityRow(bgr, count, probability); },
+             form_);
 }
 
 void Posterior::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                                float* probability) const noexcept {
-  std::visit(
-      Overloaded{[&](const Folded& f) { f.compiled.ProbabilityRow(bgr, count, probability); },
-                 [&](const CompiledMixture& m) { m.ProbabilityRow(bgr, count, probability); },
-                 [&](const auto&) {
-                   ReferenceRow(reference_, bgr, count, probability,
-                                [](double z) { return ToFloat(Logistic(z)); });
-                 }},
-      form_);
+  std::visit([&](const auto& form) { RowsOf(form).ProbabilityRow(bgr, count, probability); },
+             form_);
 }
 
 void Posterior::LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z) const noexcept {
@@ -95,24 +86,17 @@ void Posterior::LogOddsRow(const std::uint8_t* bgr, std::size_t count, float* z)
 void Posterior::ClassRow(const std::uint8_t* bgr, std::size_t count,
                          std::uint8_t* index) const noexcept {
   if (reference_.has_costs()) return reference_.ClassRow(bgr, count, index);
-  std::visit(Overloaded{[&](const Folded& f) { f.compiled.ClassRow(bgr, count, index); },
-                        [&](const CompiledMixture& m) { m.ClassRow(bgr, count, index); },
-                        [&](const auto&) { reference_.ClassRow(bgr, count, index); }},
-             form_);
+  std::visit([&](const auto& form) { RowsOf(form).ClassRow(bgr, count, index); }, form_);
 }
 
 double Posterior::ErrorBound() const {
-  return std::visit(Overloaded{[](const Folded& f) { return f.compiled.ErrorBound(); },
-                               [](const CompiledMixture& m) { return m.ErrorBound(); },
-                               [](const auto&) { return 0.; }},
-                    form_);
+  return std::visit([](const auto& form) { return RowsOf(form).ErrorBound(); }, form_);
 }
 
 const char* Posterior::form() const {
-  return std::visit(Overloaded{[](const Folded&) { return "quadratic"; },
-                               [](const CompiledMixture&) { return "mixture"; },
-                               [](const auto& table) { return table->form(); }},
-                    form_);
+  if (std::holds_alternative<Folded>(form_)) return "quadratic";
+  const auto* const table = std::get_if<std::shared_ptr<const Table>>(&form_);
+  return table ? (*table)->form() : "mixture";
 }
 
 }  // namespace skinmask

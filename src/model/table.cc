@@ -59,6 +59,17 @@ namespace skinmask {
 HWY_EXPORT(TableMaskRow);
 HWY_EXPORT(TableByteRow);
 
+namespace {
+
+// How many densities a colour's answer takes.
+std::size_t DensityCount(const Model& model) {
+  std::size_t count = 0;
+  for (const ClassModel& c : model.classes) count += std::max<std::size_t>(1, c.components.size());
+  return count;
+}
+
+}  // namespace
+
 std::uint8_t ProbabilityByte(double log_odds) {
   // Beyond this, 255 P is within 0.49 of an end: most colours need no exp.
   constexpr double kFar = 6.26;
@@ -129,6 +140,12 @@ void Posterior::Table::ProbabilityRow(const std::uint8_t* bgr, std::size_t count
     ReferenceRow(reference_, bgr, count, probability, ProbabilityByte);
   else
     HWY_DYNAMIC_DISPATCH(TableByteRow)(bytes_.data(), bgr, count, probability);
+}
+
+void Posterior::Table::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
+                                      float* probability) const noexcept {
+  ReferenceRow(reference_, bgr, count, probability,
+               [](double z) { return static_cast<float>(Logistic(z)); });
 }
 
 }  // namespace skinmask
