@@ -1,7 +1,6 @@
 #include "skinmask/model/quadratic.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <cmath>
 #include <numbers>
 
@@ -60,6 +59,24 @@ Quadratic Constant(double value) {
   return q;
 }
 
+// constant + gradient'd + scale * d'hessian d.
+Quadratic OfDerivatives(double constant, const Eigen::Vector3d& gradient, double scale,
+                        const Eigen::Matrix3d& hessian) {
+  Quadratic q;
+  q.constant = constant;
+  q.linear = {gradient(0), gradient(1), gradient(2)};
+  std::size_t k = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = i; j < 3; ++j, ++k)
+      q.product[k] = scale * (i == j ? hessian(i, i) : hessian(i, j) + hessian(j, i));
+  return q;
+}
+
+Quadratic OfLogistic(const Model& model) {
+  const FeaturePolynomial z = LogisticPolynomial(model);
+  return Quadratic::OfFeatures(model.features, z.constant, z.linear, z.product);
+}
+
 }  // namespace
 
 Quadratic BelowThreshold(const Quadratic& log_odds, double threshold) {
@@ -78,17 +95,8 @@ Quadratic Quadratic::OfFeatures(const Features& features, double constant,
   const FeatureMatrix matrix = features.Matrix();
   const FeatureVector centre = matrix * Eigen::Vector3d::Constant(kCentre) + features.Offset();
   const FeatureVector slope = linear + 2 * product * centre;
-  const Eigen::Vector3d gradient = matrix.transpose() * slope;
-  const Eigen::Matrix3d hessian = matrix.transpose() * product * matrix;
-  Quadratic q;
-  q.constant = constant + linear.dot(centre) + centre.dot(product * centre);
-  std::size_t k = 0;
-  for (int i = 0; i < 3; ++i) {
-    q.linear[static_cast<std::size_t>(i)] = gradient(i);
-    for (int j = i; j < 3; ++j, ++k)
-      q.product[k] = i == j ? hessian(i, i) : hessian(i, j) + hessian(j, i);
-  }
-  return q;
+  return OfDerivatives(constant + linear.dot(centre) + centre.dot(product * centre),
+                       matrix.transpose() * slope, 1, matrix.transpose() * product * matrix);
 }
 
 Quadratic Quadratic::Discriminant(const Model& model, std::size_t class_index) {
@@ -108,27 +116,10 @@ Quadratic Quadratic::Discriminant(const Features& features, double prior,
   const FeatureVector qv = cholesky.solve(v);
   const FeatureMatrix qm = cholesky.solve(matrix);
   const Eigen::Vector3d gradient = matrix.transpose() * qv;
-  const Eigen::Matrix3d hessian = matrix.transpose() * qm;
-  Quadratic q;
-  q.constant = std::log(prior) + std::log(gaussian.weight) - lower.diagonal().array().log().sum() -
-               0.5 * v.dot(qv);
-  std::size_t k = 0;
-  for (int i = 0; i < 3; ++i) {
-    q.linear[static_cast<std::size_t>(i)] = -gradient(i);
-    for (int j = i; j < 3; ++j, ++k)
-      q.product[k] = -(i == j ? 0.5 * hessian(i, i) : 0.5 * (hessian(i, j) + hessian(j, i)));
-  }
-  return q;
+  return OfDerivatives(std::log(prior) + std::log(gaussian.weight) -
+                           lower.diagonal().array().log().sum() - 0.5 * v.dot(qv),
+                       -gradient, -0.5, matrix.transpose() * qm);
 }
-
-namespace {
-
-Quadratic OfLogistic(const Model& model) {
-  const FeaturePolynomial z = LogisticPolynomial(model);
-  return Quadratic::OfFeatures(model.features, z.constant, z.linear, z.product);
-}
-
-}  // namespace
 
 Quadratic::Quadratic(const Model& model)
     : Quadratic(model.kind == Kind::kLogistic ? OfLogistic(model)
