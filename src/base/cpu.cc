@@ -29,8 +29,6 @@ std::vector<std::string> Names(const std::vector<std::int64_t>& targets) {
   return names;
 }
 
-bool SameName(std::string_view a, std::string_view b) { return LowerCase(a) == LowerCase(b); }
-
 std::int64_t& Active() {
   static std::int64_t active = Usable().front();
   return active;

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
+#include "base/parse.h"
+
 namespace skinmask {
 namespace {
 
 // Without dashes at the beginning, in small letters.
 std::string Plain(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of('-'), text.size()));
-  std::string plain(text);
-  for (char& c : plain)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return plain;
+  return LowerCase(text.substr(std::min(text.find_first_not_of('-'), text.size())));
 }
 
 // Damerau and Levenshtein's distance in which no part is changed twice.

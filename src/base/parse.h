@@ -31,6 +31,11 @@ inline std::string LowerCase(std::string_view text) {
   return lower;
 }
 
+// Upper and lower case alike.
+inline bool SameName(std::string_view a, std::string_view b) {
+  return LowerCase(a) == LowerCase(b);
+}
+
 // "3,4,5" into its numbers; absent where a part is none.
 template <class T>
 std::optional<std::vector<T>> ParseNumbers(std::string_view text, char separator) {

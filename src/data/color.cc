@@ -30,56 +30,35 @@ constexpr Matrix3 kIdentity{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 constexpr Matrix3 kFixedPoint{
     {{1. / kChromaticityScale, 0, 0}, {0, 1. / kChromaticityScale, 0}, {}}};
 
+// A space of three channels that are affine in the bytes.
+constexpr ColorSpace Affine(std::string_view name, const std::array<std::string_view, 3>& channels,
+                            const Matrix3& matrix, const std::array<double, 3>& offset = {}) {
+  return {name, channels, 3, Carrier::kBytes, matrix, offset};
+}
+
 // Coefficients: YCrCb and YUV as documented for cv::cvtColor (offset 128); YIQ as in NTSC 1953
 // (FCC); YCgCo as in ITU-T H.264 annex E; opponent as in van de Sande et al. 2010; I1I2I3 as in
 // Ohta et al. 1980.
 constexpr ColorSpace kSpaces[] = {
-    {"BGR", {"B", "G", "R"}, 3, Carrier::kBytes, kIdentity, {}},
-    {"YCrCb",
-     {"Y", "Cr", "Cb"},
-     3,
-     Carrier::kBytes,
-     {{kLuma, LumaDifference(0.713, 2), LumaDifference(0.564, 0)}},
-     {0, 128, 128}},
-    {"YUV",
-     {"Y", "U", "V"},
-     3,
-     Carrier::kBytes,
-     {{kLuma, LumaDifference(0.492, 0), LumaDifference(0.877, 2)}},
-     {0, 128, 128}},
-    {"YIQ",
-     {"Y", "I", "Q"},
-     3,
-     Carrier::kBytes,
-     {{kLuma, {-0.3213, -0.2746, 0.5959}, {0.3111, -0.5227, 0.2115}}},
-     {}},
-    {"YCgCo",
-     {"Y", "Cg", "Co"},
-     3,
-     Carrier::kBytes,
-     {{{0.25, 0.5, 0.25}, {-0.25, 0.5, -0.25}, {-0.5, 0, 0.5}}},
-     {}},
-    {"opponent",
-     {"O1", "O2", "O3"},
-     3,
-     Carrier::kBytes,
-     {{{0, -1 / kRoot2, 1 / kRoot2},
-       {-2 / kRoot6, 1 / kRoot6, 1 / kRoot6},
-       {1 / kRoot3, 1 / kRoot3, 1 / kRoot3}}},
-     {}},
-    {"I1I2I3",
-     {"I1", "I2", "I3"},
-     3,
-     Carrier::kBytes,
-     {{{1. / 3, 1. / 3, 1. / 3}, {-0.5, 0, 0.5}, {-0.25, 0.5, -0.25}}},
-     {}},
+    Affine("BGR", {"B", "G", "R"}, kIdentity),
+    Affine("YCrCb", {"Y", "Cr", "Cb"},
+           {{kLuma, LumaDifference(0.713, 2), LumaDifference(0.564, 0)}}, {0, 128, 128}),
+    Affine("YUV", {"Y", "U", "V"}, {{kLuma, LumaDifference(0.492, 0), LumaDifference(0.877, 2)}},
+           {0, 128, 128}),
+    Affine("YIQ", {"Y", "I", "Q"},
+           {{kLuma, {-0.3213, -0.2746, 0.5959}, {0.3111, -0.5227, 0.2115}}}),
+    Affine("YCgCo", {"Y", "Cg", "Co"}, {{{0.25, 0.5, 0.25}, {-0.25, 0.5, -0.25}, {-0.5, 0, 0.5}}}),
+    Affine("opponent", {"O1", "O2", "O3"},
+           {{{0, -1 / kRoot2, 1 / kRoot2},
+             {-2 / kRoot6, 1 / kRoot6, 1 / kRoot6},
+             {1 / kRoot3, 1 / kRoot3, 1 / kRoot3}}}),
+    Affine("I1I2I3", {"I1", "I2", "I3"},
+           {{{1. / 3, 1. / 3, 1. / 3}, {-0.5, 0, 0.5}, {-0.25, 0.5, -0.25}}}),
     {"rg", {"r", "g"}, 2, Carrier::kChromaticity, kFixedPoint, {}},
     {"HSV", {"H", "S", "V"}, 3, Carrier::kHsv, kIdentity, {}},
     {"Lab", {"L", "a", "b"}, 3, Carrier::kLab, kIdentity, {}},
     {"Luv", {"L", "u", "v"}, 3, Carrier::kLuv, kIdentity, {}},
 };
-
-bool SameName(std::string_view a, std::string_view b) { return LowerCase(a) == LowerCase(b); }
 
 // part / whole in fixed point, rounded to nearest, halves up; in integers, thus exact.
 std::int32_t RoundedRatio(std::int32_t part, std::int32_t whole) {
@@ -108,8 +87,8 @@ std::span<const ColorSpace> ColorSpaces() { return kSpaces; }
 Features::Features() : space_(&kSpaces[0]), channels_{0, 1, 2} {}
 
 Features::Features(std::string_view space, std::span<const std::string> channels) {
-  const auto found = std::find_if(std::begin(kSpaces), std::end(kSpaces),
-                                  [&](const ColorSpace& s) { return SameName(s.name, space); });
+  const auto found =
+      std::ranges::find_if(kSpaces, [&](const ColorSpace& s) { return SameName(s.name, space); });
   if (found == std::end(kSpaces)) {
     std::vector<std::string> names;
     for (const ColorSpace& s : kSpaces) names.emplace_back(s.name);
