@@ -1,24 +1,19 @@
 #include "skinmask/learn/class_counts.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "base/parallel_rows.h"
+#include "learn/expectation_rows.h"
 #include "learn/score_bins.h"
-#include "learn/softmax_rows.h"
 #include "skinmask/base/int128.h"
 #include "skinmask/model/reference.h"
 
 namespace skinmask {
 namespace {
 
-std::optional<double> Share(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return std::nullopt;
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
+constexpr std::size_t kRowsOfPart = 1 << 12;  // of a table
 
 // For each class of the table its index among the model's; K where the model lacks it.
 std::vector<std::size_t> IndicesInModel(const Samples& samples, const Model& model) {
@@ -46,7 +41,7 @@ std::optional<double> ClassCounts::Accuracy() const {
   std::uint64_t right = 0, all = 0;
   for (std::size_t k = 0; k < classes.size(); ++k) right += Count(k, k);
   for (const std::uint64_t count : counts) all += count;
-  return Share(right, all);
+  return Ratio(right, all);
 }
 
 std::optional<double> ClassCounts::MeanCost() const {
@@ -62,13 +57,13 @@ std::optional<double> ClassCounts::MeanCost() const {
 std::optional<double> ClassCounts::Recall(std::size_t k) const {
   std::uint64_t all = 0;
   for (std::size_t called = 0; called < classes.size(); ++called) all += Count(k, called);
-  return Share(Count(k, k), all);
+  return Ratio(Count(k, k), all);
 }
 
 std::optional<double> ClassCounts::Precision(std::size_t k) const {
   std::uint64_t all = 0;
   for (std::size_t truth = 0; truth < classes.size(); ++truth) all += Count(truth, k);
-  return Share(Count(k, k), all);
+  return Ratio(Count(k, k), all);
 }
 
 bool CountsClasses(const Model& model) {
@@ -79,20 +74,17 @@ ClassCounts CountClasses(const Samples& samples, const Model& model) {
   const std::vector<std::size_t> indices = IndicesInModel(samples, model);
   const Reference reference(model);
   const std::vector<SampleRow>& rows = samples.rows();
-  return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, rows.size(), 1 << 12), ClassCounts(model),
-      [&](const tbb::blocked_range<std::size_t>& range, ClassCounts sums) {
-        for (std::size_t i = range.begin(); i < range.end(); ++i) {
-          const std::size_t truth = indices[rows[i].class_index];
-          if (truth == model.classes.size()) continue;
-          const std::array<std::uint8_t, 3> bgr{rows[i].b, rows[i].g, rows[i].r};
-          std::uint8_t called = 0;
-          reference.ClassRow(bgr.data(), 1, &called);
-          sums.Add(truth, called, rows[i].count);
-        }
-        return sums;
-      },
-      [](ClassCounts a, const ClassCounts& b) { return a += b; });
+  return SumOver(rows.size(), kRowsOfPart, ClassCounts(model),
+                 [&](std::size_t first, std::size_t last, ClassCounts& sums) {
+                   for (std::size_t i = first; i < last; ++i) {
+                     const std::size_t truth = indices[rows[i].class_index];
+                     if (truth == model.classes.size()) continue;
+                     const std::array<std::uint8_t, 3> bgr{rows[i].b, rows[i].g, rows[i].r};
+                     std::uint8_t called = 0;
+                     reference.ClassRow(bgr.data(), 1, &called);
+                     sums.Add(truth, called, rows[i].count);
+                   }
+                 });
 }
 
 std::optional<double> ClassLogLoss(const Samples& samples, const Model& model) {
@@ -121,14 +113,11 @@ std::optional<double> ClassLogLoss(const Samples& samples, const Model& model) {
       sum += static_cast<Int128>(rows[first + i].count) * std::llround(loss * kFixedPoint);
     }
   };
-  const Int128 sum = tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, rows.size(), 1 << 12), Int128{0},
-      [&](const tbb::blocked_range<std::size_t>& range, Int128 so_far) {
-        for (std::size_t i = range.begin(); i < range.end(); i += kRows)
-          add(i, std::min(kRows, range.end() - i), so_far);
-        return so_far;
-      },
-      [](Int128 a, Int128 b) { return a + b; });
+  const Int128 sum = SumOver(rows.size(), kRowsOfPart, Int128{0},
+                             [&](std::size_t first, std::size_t last, Int128& so_far) {
+                               for (std::size_t i = first; i < last; i += kRows)
+                                 add(i, std::min(kRows, last - i), so_far);
+                             });
   return static_cast<double>(sum) / kFixedPoint / static_cast<double>(samples.Total());
 }
 

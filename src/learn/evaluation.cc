@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
+#include "base/parallel_rows.h"
 #include "learn/score_bins.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
@@ -52,15 +52,6 @@ HWY_AFTER_NAMESPACE();
 namespace skinmask {
 
 HWY_EXPORT(Losses);
-
-namespace {
-
-std::optional<double> Ratio(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return std::nullopt;
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
-
-}  // namespace
 
 Confusion& Confusion::operator+=(const Confusion& other) {
   tp += other.tp;
@@ -237,15 +228,12 @@ Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
   const Decider decider(model);
   std::vector<ScoredRow> scored(samples.rows().size());
   constexpr std::size_t kGrain = 1 << 13;
-  const RowSums sums = tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, scored.size(), kGrain), RowSums(),
-      [&](const tbb::blocked_range<std::size_t>& rows, RowSums so_far) {
-        for (std::size_t i = rows.begin(); i < rows.end(); i += kBlock)
-          ScoreBlock(&samples.rows()[i], std::min(kBlock, rows.end() - i), truths, decider,
-                     &scored[i], so_far);
-        return so_far;
-      },
-      [](RowSums a, const RowSums& b) { return a += b; });
+  const RowSums sums = SumOver(scored.size(), kGrain, RowSums(),
+                               [&](std::size_t first, std::size_t last, RowSums& sum) {
+                                 for (std::size_t i = first; i < last; i += kBlock)
+                                   ScoreBlock(&samples.rows()[i], std::min(kBlock, last - i),
+                                              truths, decider, &scored[i], sum);
+                               });
   Evaluation evaluation{sums.counts, Scores{StepsOf(scored), sums.squared_error}};
   if (const std::uint64_t pixels = sums.counts.Total(); pixels > 0)
     evaluation.log_loss =

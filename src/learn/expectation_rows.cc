@@ -141,6 +141,28 @@ void AddPart(const PointPlanes& points, const WhitenedComponent* components, std
   }
 }
 
+void SoftmaxRowsHere(double* scores, std::size_t classes, std::size_t stride, std::size_t count,
+                     double* log_sum) {
+  constexpr double kLog2E = 0x1.71547652b82fep+0;
+  for (std::size_t at = 0; at < count; at += kDoubleLanes) {
+    Doubles greatest = LoadAt(scores + at);
+    for (std::size_t k = 1; k < classes; ++k)
+      greatest = hn::Max(greatest, LoadAt(scores + k * stride + at));
+    Doubles sum = Double(0);
+    for (std::size_t k = 0; k < classes; ++k) {
+      double* const score = scores + k * stride + at;
+      const Doubles power = Exp2(hn::Mul(hn::Sub(LoadAt(score), greatest), Double(kLog2E)));
+      StoreAt(power, score);
+      sum = hn::Add(sum, power);
+    }
+    for (std::size_t k = 0; k < classes; ++k) {
+      double* const power = scores + k * stride + at;
+      StoreAt(hn::Div(LoadAt(power), sum), power);
+    }
+    StoreAt(hn::Add(greatest, Log(sum)), log_sum + at);
+  }
+}
+
 }  // namespace
 }  // namespace skinmask::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -149,6 +171,7 @@ HWY_AFTER_NAMESPACE();
 namespace skinmask {
 
 HWY_EXPORT(AddPart);
+HWY_EXPORT(SoftmaxRowsHere);
 
 namespace {
 
@@ -187,6 +210,11 @@ Expectation EStep(const PointPlanes& points, std::span<const WhitenedComponent> 
                          part.log_likelihood = PointPlanes::Total(sums.log_likelihood);
                          expectation += part;
                        });
+}
+
+void SoftmaxRows(double* scores, std::size_t classes, std::size_t stride, std::size_t count,
+                 double* log_sum) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxRowsHere)(scores, classes, stride, count, log_sum);
 }
 
 }  // namespace skinmask

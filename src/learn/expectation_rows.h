@@ -1,4 +1,5 @@
-// EStep is the expectation step of the fit of a mixture, over points in planes.
+// What share components or classes have in points: EStep is the expectation step of the fit of a
+// mixture, over points in planes, and SoftmaxRows that of scores.
 #pragma once
 
 #include <array>
@@ -6,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "learn/point_planes.h"
+#include "learn/fit_kinds.h"
 
 namespace skinmask {
 
@@ -38,5 +39,12 @@ struct Expectation {
 // point counts as 0. At most CompiledMixture::kMaxComponents. Cost: some 3 ns a point and component
 // on one core with AVX-512.
 Expectation EStep(const PointPlanes& points, std::span<const WhitenedComponent> components);
+
+// Scores of classes become probabilities, in double and with the same bits on every CPU. Of
+// `count` points, a multiple of 8, and `classes` planes of `stride` doubles with the scores of
+// each class: leaves P = exp(score) / sum of all exp(score) there, and in `log_sum` the logarithm
+// of the sum.
+void SoftmaxRows(double* scores, std::size_t classes, std::size_t stride, std::size_t count,
+                 double* log_sum);
 
 }  // namespace skinmask

@@ -2,11 +2,14 @@
 // model whose classes have names and counts; `samples` has every group 0.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "learn/point_planes.h"
+#include "base/parallel_rows.h"
 #include "skinmask/learn/fit.h"
 
 namespace skinmask {
@@ -17,6 +20,44 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
 void FitMultinomial(const Samples& samples, const FitOptions& options, Model& model);
 // Throws Error: the best weights have no end.
 [[noreturn]] void FailSeparable(int iterations);
+
+// Weighted points in planes: whole blocks, the last one filled up with points of weight 0.
+struct PointPlanes {
+  static constexpr std::size_t kBlock = 64;
+  // Sums run side by side in so many, whatever the vectors, and are added in their order: the same
+  // bits on every CPU.
+  static constexpr std::size_t kSums = 8;
+
+  using Block = std::array<double, kBlock>;  // a number for each point of a block
+  using Lanes = std::array<double, kSums>;   // a sum
+  static double Total(const Lanes& lanes) {
+    double sum = 0;
+    for (const double lane : lanes) sum += lane;
+    return sum;
+  }
+
+  PointPlanes() = default;
+  explicit PointPlanes(std::size_t points) : count(points), weight(Padded(points)) {
+    for (std::vector<double>& plane : f) plane.resize(weight.size());
+  }
+
+  std::size_t count = 0;                 // of points that were put in
+  std::vector<double> weight;            // pixels; of either sign, as the fit wants it
+  std::array<std::vector<double>, 3> f;  // features; those that a model does not use are 0
+
+ private:
+  static std::size_t Padded(std::size_t points) { return (points + kBlock - 1) / kBlock * kBlock; }
+};
+
+// As SumOver, over points in whole blocks.
+template <class Sum, class Add>
+Sum SumOverBlocks(const PointPlanes& points, const Sum& zero, const Add& add) {
+  constexpr std::size_t kBlock = PointPlanes::kBlock, kPart = 4096;
+  return SumOver(points.weight.size() / kBlock, kPart / kBlock, zero,
+                 [&](std::size_t first, std::size_t last, Sum& sum) {
+                   add(first * kBlock, last * kBlock, sum);
+                 });
+}
 
 // The features of a class's rows, which iterative fits go over again and again.
 PointPlanes PlanesOf(const Samples& samples, const Features& features,

@@ -9,7 +9,6 @@
 #include "base/distributions.h"
 #include "learn/expectation_rows.h"
 #include "learn/fit_kinds.h"
-#include "learn/point_planes.h"
 #include "skinmask/base/error.h"
 #include "skinmask/model/mixture.h"
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
+#include "learn/expectation_rows.h"
 #include "learn/fit_kinds.h"
 #include "learn/logistic_likelihood.h"
-#include "learn/softmax_rows.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {

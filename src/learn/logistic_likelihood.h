@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "learn/fit_kinds.h"
-#include "learn/point_planes.h"
 
 namespace skinmask::logistic {
 

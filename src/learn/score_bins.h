@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace skinmask {
 
@@ -37,6 +38,13 @@ inline double LowerEdge(std::size_t bin) {
 // The number nearest to 0 in low..high.
 inline double ThresholdBetween(double low, double high) {
   return std::clamp(0., low, std::max(low, high));
+}
+
+// Absent where it is 0/0.
+template <class Number>
+std::optional<double> Ratio(Number part, std::uint64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
 }
 
 constexpr double kFixedPoint = 4294967296.;  // 2^32, the unit of sums of squared errors
