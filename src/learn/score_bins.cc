@@ -1,0 +1,300 @@
+// Scores that are counted in bins, all of them (ScoreHistogram) or those of an image
+// (CoarseScores), and both as bytes (docs/formats.md, 'Packed scores').
+#include "learn/score_bins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "skinmask/base/error.h"
+#include "skinmask/base/logistic.h"
+#include "skinmask/learn/coarse_scores.h"
+#include "skinmask/learn/evaluation.h"
+
+namespace skinmask {
+namespace {
+
+// Numbers of seven bits a byte, the lowest first; all but the last byte of one have their top bit
+// set (LEB128).
+void AppendNumber(std::uint64_t number, std::string& bytes) {
+  for (; number >= 128; number >>= 7) bytes.push_back(static_cast<char>(number | 128));
+  bytes.push_back(static_cast<char>(number));
+}
+
+std::uint64_t TakeNumber(std::string_view& bytes) {
+  std::uint64_t number = 0;
+  for (int shift = 0; !bytes.empty() && shift < 63; shift += 7) {
+    const auto byte = static_cast<std::uint8_t>(bytes.front());
+    bytes.remove_prefix(1);
+    number |= std::uint64_t{byte & 127u} << shift;
+    if (byte < 128) return number;
+  }
+  throw Error("scores", "end within a number, or hold one beyond 2^63");
+}
+
+// What follows the gap before a bin: most bins of one photograph hold one or a few pixels of one
+// side.
+enum Content : std::uint64_t { kOneNegative, kOnePositive, kNegatives, kBoth, kContents };
+
+// Appends a bin, unless it is empty; `next` is the one after the last that was appended.
+void AppendBin(std::size_t bin, std::uint64_t positive, std::uint64_t negative, std::size_t& next,
+               std::string& bytes) {
+  if (positive == 0 && negative == 0) return;
+  const Content content = positive == 0 ? negative == 1 ? kOneNegative : kNegatives
+                          : positive == 1 && negative == 0 ? kOnePositive
+                                                           : kBoth;
+  AppendNumber((bin - next) * kContents + content, bytes);
+  if (content == kBoth) AppendNumber(positive, bytes);
+  if (content == kBoth || content == kNegatives) AppendNumber(negative, bytes);
+  next = bin + 1;
+}
+
+// Calls take(bin, positive, negative) for what AppendBin wrote of so many bins. Throws Error for
+// anything else.
+template <class Take>
+void ForEachBin(std::string_view packed, std::size_t bin_count, const Take& take) {
+  std::size_t next = 0;
+  std::uint64_t total = 0;
+  while (!packed.empty()) {
+    const std::uint64_t word = TakeNumber(packed), gap = word / kContents;
+    const std::uint64_t content = word % kContents;
+    if (gap >= bin_count - next)
+      throw Error("scores", fmt::format("have more than {} bins", bin_count));
+    std::uint64_t positive = content == kOnePositive, negative = content == kOneNegative;
+    if (content == kBoth) positive = TakeNumber(packed);
+    if (content == kBoth || content == kNegatives) negative = TakeNumber(packed);
+    constexpr std::uint64_t kMax = std::uint64_t{1} << 60;
+    if (positive + negative == 0 || positive + negative > kMax - total)
+      throw Error("scores", "count no pixels, or too many");
+    total += positive + negative;
+    take(next + gap, positive, negative);
+    next += gap + 1;
+  }
+}
+
+Int128 SquaredError(double log_odds, bool truth, std::uint64_t count) {
+  const double error = Logistic(truth ? -log_odds : log_odds);
+  return static_cast<Int128>(count) * std::llround(error * error * kFixedPoint);
+}
+
+// Of ScoreHistogram's bins so many are one here, 32 to an octave of |z| + 1.
+constexpr std::size_t kFinePerCoarse = 128;
+constexpr std::size_t kHalf = (kHalfOfBins + kFinePerCoarse - 1) / kFinePerCoarse;
+constexpr double kUnitsOfP = 1 << 20;
+
+// Counted from 0, which is an edge of both kinds of bins.
+std::size_t CoarseBinOf(std::size_t fine) {
+  return fine < kHalfOfBins ? kHalf - 1 - (kHalfOfBins - 1 - fine) / kFinePerCoarse
+                            : kHalf + (fine - kHalfOfBins) / kFinePerCoarse;
+}
+
+using Counts = std::array<std::uint64_t, 2>;  // negative, positive
+
+// The measures of what is in the sum and not in `block`.
+class Rest {
+ public:
+  explicit Rest(std::span<const CoarseScores> blocks) : counts_(2 * kHalf) {
+    for (const CoarseScores& block : blocks) {
+      for (const auto& [index, positive, negative] : block.bins) {
+        counts_[index][1] += positive;
+        counts_[index][0] += negative;
+      }
+      sum_ += block;
+    }
+  }
+
+  ScoreMeasures Without(const CoarseScores& block) const {
+    std::vector<Counts> counts = counts_;
+    for (const auto& [index, positive, negative] : block.bins) {
+      counts[index][1] -= positive;
+      counts[index][0] -= negative;
+    }
+    Scores scores;
+    for (const auto& [negative, positive] : counts)
+      if (negative + positive > 0) scores.steps.push_back({0, positive, negative});
+    Reliability reliability;
+    for (std::size_t b = 0; b < reliability.bins.size(); ++b) {
+      ReliabilityBin& bin = reliability.bins[b];
+      bin.count = sum_.reliability[b].count - block.reliability[b].count;
+      bin.positive = sum_.reliability[b].positive - block.reliability[b].positive;
+      bin.sum = static_cast<double>(sum_.reliability[b].sum - block.reliability[b].sum) / kUnitsOfP;
+    }
+    return {scores.Auc(), scores.AveragePrecision(), reliability.Ece(), reliability.EceMiddle()};
+  }
+
+ private:
+  std::vector<Counts> counts_;
+  CoarseScores sum_;
+};
+
+}  // namespace
+
+void ScoreHistogram::Add(float log_odds, bool truth, std::uint64_t count) {
+  if (positive_.empty()) {
+    positive_.resize(2 * kHalfOfBins);
+    negative_.resize(2 * kHalfOfBins);
+  }
+  (truth ? positive_ : negative_)[BinOf(log_odds)] += count;
+  squared_error_ += SquaredError(log_odds, truth, count);
+}
+
+ScoreHistogram& ScoreHistogram::operator+=(const ScoreHistogram& other) {
+  if (positive_.empty()) return *this = other;
+  for (std::size_t i = 0; i < other.positive_.size(); ++i) {
+    positive_[i] += other.positive_[i];
+    negative_[i] += other.negative_[i];
+  }
+  squared_error_ += other.squared_error_;
+  return *this;
+}
+
+ScoreHistogram& ScoreHistogram::operator-=(const ScoreHistogram& part) {
+  for (std::size_t i = 0; i < part.positive_.size(); ++i) {
+    positive_[i] -= part.positive_[i];
+    negative_[i] -= part.negative_[i];
+  }
+  squared_error_ -= part.squared_error_;
+  return *this;
+}
+
+ScoreHistogram& ScoreHistogram::operator*=(std::uint64_t factor) {
+  for (std::uint64_t& count : positive_) count *= factor;
+  for (std::uint64_t& count : negative_) count *= factor;
+  squared_error_ *= factor;
+  return *this;
+}
+
+Scores ScoreHistogram::Steps() const {
+  Scores scores{{}, squared_error_};
+  double end_of_last = -kMaxMagnitude;
+  for (std::size_t i = 0; i < positive_.size(); ++i) {
+    if (positive_[i] == 0 && negative_[i] == 0) continue;
+    scores.steps.push_back({ThresholdBetween(end_of_last, LowerEdge(i)), positive_[i], negative_[i],
+                            (LowerEdge(i) + LowerEdge(i + 1)) / 2});
+    end_of_last = LowerEdge(i + 1);
+  }
+  return scores;
+}
+
+std::string ScoreHistogram::Packed() const {
+  std::string bytes;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < positive_.size(); ++i)
+    AppendBin(i, positive_[i], negative_[i], next, bytes);
+  return bytes;
+}
+
+ScoreHistogram ScoreHistogram::Unpacked(std::string_view packed, Int128 squared_error) {
+  ScoreHistogram scores;
+  if (!packed.empty()) {
+    scores.positive_.resize(2 * kHalfOfBins);
+    scores.negative_.resize(2 * kHalfOfBins);
+  }
+  std::uint64_t total = 0;
+  ForEachBin(packed, 2 * kHalfOfBins,
+             [&](std::size_t bin, std::uint64_t positive, std::uint64_t negative) {
+               scores.positive_[bin] = positive;
+               scores.negative_[bin] = negative;
+               total += positive + negative;
+             });
+  if (squared_error < 0 || squared_error > (static_cast<Int128>(total) << 32))
+    throw Error("squared error", "is below 0, or above the number of pixels");
+  scores.squared_error_ = squared_error;
+  return scores;
+}
+
+Confusion CountsAbove(std::string_view packed, double log_odds) {
+  Confusion counts;
+  ForEachBin(packed, 2 * kHalfOfBins,
+             [&](std::size_t bin, std::uint64_t positive, std::uint64_t negative) {
+               const bool above = LowerEdge(bin + 1) > log_odds;  // which no edge of a step divides
+               counts.Add(true, above, positive);
+               counts.Add(false, above, negative);
+             });
+  return counts;
+}
+
+CoarseScores::CoarseScores(const Scores& scores) {
+  for (const ScoreStep& step : scores.steps) {
+    const std::size_t index = CoarseBinOf(BinOf(static_cast<float>(step.score)));
+    if (bins.empty() || bins.back().index != index) bins.push_back({index, 0, 0});
+    bins.back().positive += step.positive;
+    bins.back().negative += step.negative;
+  }
+  const Reliability exact = ReliabilityOf(scores);
+  for (std::size_t b = 0; b < exact.bins.size(); ++b)
+    reliability.at(b) = {exact.bins[b].count, exact.bins[b].positive,
+                         static_cast<std::uint64_t>(std::llround(exact.bins[b].sum * kUnitsOfP))};
+}
+
+CoarseScores& CoarseScores::operator+=(const CoarseScores& other) {
+  std::vector<Bin> both;
+  auto mine = bins.begin();
+  for (const Bin& bin : other.bins) {
+    for (; mine != bins.end() && mine->index < bin.index; ++mine) both.push_back(*mine);
+    both.push_back(bin);
+    if (mine == bins.end() || mine->index != bin.index) continue;
+    both.back().positive += mine->positive;
+    both.back().negative += mine->negative;
+    ++mine;
+  }
+  both.insert(both.end(), mine, bins.end());
+  bins = std::move(both);
+  for (std::size_t b = 0; b < reliability.size(); ++b) {
+    reliability[b].count += other.reliability[b].count;
+    reliability[b].positive += other.reliability[b].positive;
+    reliability[b].sum += other.reliability[b].sum;
+  }
+  return *this;
+}
+
+std::uint64_t CoarseScores::Total(bool truth) const {
+  std::uint64_t total = 0;
+  for (const Bin& bin : bins) total += truth ? bin.positive : bin.negative;
+  return total;
+}
+
+std::string CoarseScores::Packed() const {
+  std::string bytes;
+  std::size_t next = 0;
+  for (const Bin& bin : bins) AppendBin(bin.index, bin.positive, bin.negative, next, bytes);
+  return bytes;
+}
+
+CoarseScores CoarseScores::Unpacked(
+    std::string_view packed, const std::array<Probabilities, Reliability::kBins>& reliability) {
+  CoarseScores scores;
+  ForEachBin(packed, 2 * kHalf,
+             [&](std::size_t bin, std::uint64_t positive, std::uint64_t negative) {
+               scores.bins.push_back({bin, positive, negative});
+             });
+  const std::uint64_t positives = scores.Total(true), all = positives + scores.Total(false);
+  std::uint64_t count = 0, positive = 0;
+  for (const Probabilities& bin : reliability) {
+    if (bin.count > all - count || bin.positive > bin.count ||
+        static_cast<double>(bin.sum) > kUnitsOfP * static_cast<double>(bin.count))
+      throw Error("reliability", "counts more pixels than there are, or P beyond 1");
+    count += bin.count;
+    positive += bin.positive;
+  }
+  if (count != all || positive != positives)
+    throw Error("reliability", "does not add up to the bins of the scores");
+  scores.reliability = reliability;
+  return scores;
+}
+
+ScoreMeasures MeasuresOf(std::span<const CoarseScores> blocks) {
+  return Rest(blocks).Without(CoarseScores());
+}
+
+std::vector<ScoreMeasures> MeasuresWithoutEach(std::span<const CoarseScores> blocks) {
+  const Rest rest(blocks);
+  std::vector<ScoreMeasures> measures;
+  for (const CoarseScores& block : blocks)
+    if (!block.bins.empty()) measures.push_back(rest.Without(block));
+  return measures;
+}
+
+}  // namespace skinmask
