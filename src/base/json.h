@@ -116,28 +116,24 @@ class JsonNode {
   JsonNode operator[](std::size_t i) const {
     return {json_[i], subject_, fmt::format("{}[{}]", path_, i)};
   }
-  std::string Text() const {
-    if (!json_.is_string()) Fail(" is not a text");
-    return json_.get<std::string>();
-  }
-  double Real() const {
-    if (!json_.is_number()) Fail(" is not a finite number");
-    return json_.get<double>();
-  }
+  std::string Text() const { return As<std::string>(json_.is_string(), " is not a text"); }
+  double Real() const { return As<double>(json_.is_number(), " is not a finite number"); }
   std::optional<double> RealOrNull() const {
     return json_.is_null() ? std::nullopt : std::optional<double>(Real());
   }
   std::uint64_t Count() const {
-    if (!json_.is_number_unsigned()) Fail(" is not a whole number from 0");
-    return json_.get<std::uint64_t>();
+    return As<std::uint64_t>(json_.is_number_unsigned(), " is not a whole number from 0");
   }
-  bool IsTrue() const {
-    if (!json_.is_boolean()) Fail(" is neither true nor false");
-    return json_.get<bool>();
-  }
+  bool IsTrue() const { return As<bool>(json_.is_boolean(), " is neither true nor false"); }
   const Json& json() const { return json_; }
 
  private:
+  template <class T>
+  T As(bool it_is, const char* problem) const {
+    if (!it_is) Fail(problem);
+    return json_.get<T>();
+  }
+
   const Json& json_;
   std::string subject_;
   std::string path_;
@@ -148,19 +144,12 @@ class JsonItems {
  public:
   explicit JsonItems(JsonNode list) : list_(std::move(list)) {}
 
-  class Iterator {
-   public:
-    Iterator(const JsonNode& list, std::size_t i) : list_(list), i_(i) {}
-    JsonNode operator*() const { return list_[i_]; }
-    Iterator& operator++() {
-      ++i_;
-      return *this;
-    }
-    bool operator==(const Iterator& other) const { return i_ == other.i_; }
-
-   private:
-    const JsonNode& list_;
-    std::size_t i_;
+  struct Iterator {  // as much of one as a loop needs
+    JsonNode operator*() const { return list[i]; }
+    void operator++() { ++i; }
+    bool operator==(const Iterator& other) const { return i == other.i; }
+    const JsonNode& list;
+    std::size_t i;
   };
 
   std::size_t size() const { return list_.json().size(); }
