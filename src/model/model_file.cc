@@ -67,10 +67,6 @@ ClassModel ReadClass(const JsonNode& node, const Model& model,
   return c;
 }
 
-Estimator ReadEstimator(const JsonNode& node) {
-  return Named(node, [&] { return EstimatorFromName(node.Text()); });
-}
-
 // Of more than two classes each has its terms.
 LogisticTerms ReadLogistic(const JsonNode& node, int size) {
   LogisticTerms terms;
@@ -86,7 +82,10 @@ LogisticTerms ReadLogistic(const JsonNode& node, int size) {
 }
 
 void ReadParameters(const JsonNode& node, Model& model) {
-  if (IsGaussian(model.kind)) model.estimator = ReadEstimator(node["estimator"]);
+  if (IsGaussian(model.kind)) {
+    const JsonNode estimator = node["estimator"];
+    model.estimator = Named(estimator, [&] { return EstimatorFromName(estimator.Text()); });
+  }
   if (model.kind == Kind::kLogistic) model.logistic = ReadLogistic(node, model.features.size());
   if (IsHistogram(model.kind)) {
     model.histogram.bins = static_cast<int>(std::min<std::uint64_t>(node["bins"].Count(), 1 << 20));
@@ -113,25 +112,18 @@ void CheckClassList(const JsonNode& node, const Model& model) {
 // The positive class leads in memory, wherever it stands in the file.
 void PutPositiveFirst(const JsonNode& root, Model& model) {
   const std::string name = root["positive"].Text();
-  for (std::size_t k = 0; k < model.classes.size(); ++k) {
-    if (model.classes[k].name != name) continue;
-    // The coefficients of logistic models are of the positive class, whatever the order.
-    const auto index = static_cast<std::ptrdiff_t>(k);
-    std::rotate(model.classes.begin(), model.classes.begin() + index,
-                model.classes.begin() + index + 1);
-    if (!model.shrinkage.empty())
-      std::rotate(model.shrinkage.begin(), model.shrinkage.begin() + index,
-                  model.shrinkage.begin() + index + 1);
-    if (const std::size_t size = model.classes.size(); model.class_costs.size() == size * size) {
-      const auto costs = model.class_costs.begin();
-      const auto row = static_cast<std::ptrdiff_t>(size);
-      std::rotate(costs, costs + index * row, costs + (index + 1) * row);
-      for (std::ptrdiff_t r = 0; r < row; ++r)
-        std::rotate(costs + r * row, costs + r * row + index, costs + r * row + index + 1);
-    }
-    return;
-  }
-  root["positive"].Fail(fmt::format(" '{}' is not one of the classes", name));
+  const auto found = std::ranges::find(model.classes, name, &ClassModel::name);
+  if (found == model.classes.end())
+    root["positive"].Fail(fmt::format(" '{}' is not one of the classes", name));
+  const std::ptrdiff_t index = found - model.classes.begin(), size = std::ssize(model.classes);
+  const auto lead = [index](auto first) { std::rotate(first, first + index, first + index + 1); };
+  // The coefficients of logistic models are of the positive class, whatever the order.
+  lead(model.classes.begin());
+  if (!model.shrinkage.empty()) lead(model.shrinkage.begin());
+  if (std::ssize(model.class_costs) != size * size) return;  // no costs, or Validate refuses them
+  const auto costs = model.class_costs.begin();
+  std::rotate(costs, costs + index * size, costs + (index + 1) * size);
+  for (std::ptrdiff_t row = 0; row < size; ++row) lead(costs + row * size);
 }
 
 Card ReadCard(const JsonNode& node) {
