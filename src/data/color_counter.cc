@@ -19,6 +19,10 @@ HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
 namespace {
 
+// An index for every colour that keeps similar colours near each other: of each pixel, bits from
+// the top
+//   b >> 3 (5)   g >> 3 (5)   r >> 3 (5)   b & 7 (3)   g & 7 (3)   r & 7 (3)
+// Blocks of 8 x 8 x 8 colours lie together, so that the colours of a photograph share cache lines.
 struct ColorIndex : OfColor {
   HWY_INLINE Words operator()(Words c) const {  // r << 16 | g << 8 | b
     const auto field = [c](std::uint32_t bits) { return hn::And(c, Word(bits)); };
@@ -46,21 +50,13 @@ HWY_EXPORT(ColorIndexRow);
 
 namespace {
 
-// An index for every colour that keeps similar colours near each other: of each pixel, bits from
-// the top
-//   b >> 3 (5)   g >> 3 (5)   r >> 3 (5)   b & 7 (3)   g & 7 (3)   r & 7 (3)
-// Blocks of 8 x 8 x 8 colours lie together, so that the colours of a photograph share cache lines.
-void ColorIndices(const std::uint8_t* bgr, std::size_t count, std::uint32_t* indices) {
-  HWY_DYNAMIC_DISPATCH(ColorIndexRow)(bgr, count, indices);
-}
-
 constexpr std::size_t kRow = 2048;                  // pixels at a time
 constexpr std::uint32_t kBlockBits = 9;             // colours in a block: 8 x 8 x 8
-constexpr std::uint32_t kClassBits = 24;            // index = class << 24 | ColorIndices
+constexpr std::uint32_t kClassBits = 24;            // index = class << 24 | ColorIndex
 constexpr std::uint8_t kCounted = 1, kWrapped = 3;  // of a block: a pixel, a full byte
 constexpr std::uint32_t kSlicesOfClass = 32;  // of equal b >> 3, one canonical row after another
 
-// The block of a colour (ColorIndices) from the channels' upper five bits.
+// The block of a colour (ColorIndex) from the channels' upper five bits.
 std::uint32_t BlockOf(std::uint32_t class_index, std::uint32_t b, std::uint32_t g,
                       std::uint32_t r) {
   return class_index << (kClassBits - kBlockBits) | b << 10 | g << 5 | r;
@@ -86,7 +82,7 @@ ColorCounter::ColorCounter(std::size_t class_count)
 void ColorCounter::CountBlock(const std::uint8_t* bgr, const std::uint8_t* classes,
                               std::size_t count) {
   std::array<std::uint32_t, kRow> indices;
-  ColorIndices(bgr, count, indices.data());
+  HWY_DYNAMIC_DISPATCH(ColorIndexRow)(bgr, count, indices.data());
   for (std::size_t i = 0; i < count; ++i) indices[i] |= std::uint32_t{classes[i]} << kClassBits;
   std::uint8_t* const counts = counts_.get();
   std::uint8_t* const blocks = blocks_.get();

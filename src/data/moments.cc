@@ -13,6 +13,27 @@ namespace {
 
 constexpr std::size_t kPair[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
 
+// Adds rows [first, last) to their classes' moments.
+void AddRows(const Samples& samples, const ColorSpace& space, std::size_t first, std::size_t last,
+             std::vector<Moments>& moments) {
+  constexpr std::size_t kBlock = 1024;
+  std::array<std::uint8_t, 3 * kBlock> bgr;
+  std::array<std::int32_t, 3 * kBlock> carrier;
+  const std::vector<SampleRow>& rows = samples.rows();
+  for (; first < last; first += kBlock) {
+    const std::size_t size = std::min(kBlock, last - first);
+    for (std::size_t i = 0; i < size; ++i) {
+      const SampleRow& row = rows[first + i];
+      bgr[3 * i] = row.b;
+      bgr[3 * i + 1] = row.g;
+      bgr[3 * i + 2] = row.r;
+    }
+    CarrierRow(space, bgr.data(), size, carrier.data());
+    for (std::size_t i = 0; i < size; ++i)
+      moments[rows[first + i].class_index].Add(&carrier[3 * i], rows[first + i].count);
+  }
+}
+
 }  // namespace
 
 void Moments::Add(const std::int32_t* carrier, std::uint64_t count) {
@@ -53,31 +74,6 @@ Eigen::Matrix3d Moments::Covariance() const {
           n_squared;
   return covariance;
 }
-
-namespace {
-
-// Adds rows [first, last) to their classes' moments.
-void AddRows(const Samples& samples, const ColorSpace& space, std::size_t first, std::size_t last,
-             std::vector<Moments>& moments) {
-  constexpr std::size_t kBlock = 1024;
-  std::array<std::uint8_t, 3 * kBlock> bgr;
-  std::array<std::int32_t, 3 * kBlock> carrier;
-  const std::vector<SampleRow>& rows = samples.rows();
-  for (; first < last; first += kBlock) {
-    const std::size_t size = std::min(kBlock, last - first);
-    for (std::size_t i = 0; i < size; ++i) {
-      const SampleRow& row = rows[first + i];
-      bgr[3 * i] = row.b;
-      bgr[3 * i + 1] = row.g;
-      bgr[3 * i + 2] = row.r;
-    }
-    CarrierRow(space, bgr.data(), size, carrier.data());
-    for (std::size_t i = 0; i < size; ++i)
-      moments[rows[first + i].class_index].Add(&carrier[3 * i], rows[first + i].count);
-  }
-}
-
-}  // namespace
 
 std::vector<Moments> MomentsOf(const Samples& samples, const ColorSpace& space) {
   const std::vector<Moments> none(samples.classes().size());
