@@ -18,12 +18,20 @@
 namespace skinmask {
 namespace {
 
-constexpr std::pair<Criterion, std::string_view> kCriteria[] = {
-    {Criterion::kAuc, "auc"},
-    {Criterion::kBestF1, "f1"},
-    {Criterion::kLogLoss, "log-loss"},
-    {Criterion::kAccuracy, "accuracy"},
-    {Criterion::kClassLogLoss, "class-log-loss"}};
+struct CriterionRow {
+  std::string_view name;
+  std::optional<double> FoldScore::*score;
+  double sign;  // times the score, lower is better
+};
+
+const CriterionRow& RowOf(Criterion criterion) {
+  static constexpr CriterionRow kRows[] = {{"auc", &FoldScore::auc, -1},
+                                           {"f1", &FoldScore::best_f1, -1},
+                                           {"log-loss", &FoldScore::log_loss, 1},
+                                           {"accuracy", &FoldScore::accuracy, -1},
+                                           {"class-log-loss", &FoldScore::class_log_loss, 1}};
+  return kRows[static_cast<std::size_t>(criterion)];
+}
 
 // One fold's two tables, made when the first model needs them, gone with the last one.
 struct FoldTables {
@@ -86,32 +94,14 @@ Estimate EstimateOf(const std::vector<FoldScore>& folds, std::optional<double> F
   return {mean, std::sqrt(squares / (n - 1) / n)};
 }
 
-double SignOf(Criterion criterion) {
-  return criterion == Criterion::kLogLoss || criterion == Criterion::kClassLogLoss ? 1 : -1;
-}
-
 // Lower is better. Rounded, for what differs by rounding alone (QDA in affine spaces) shall tie.
-double Rank(double mean, Criterion criterion) { return SignOf(criterion) * std::round(mean * 1e9); }
-
-std::optional<double> FoldScore::*ScoreOf(Criterion criterion) {
-  switch (criterion) {
-    case Criterion::kAuc:
-      return &FoldScore::auc;
-    case Criterion::kBestF1:
-      return &FoldScore::best_f1;
-    case Criterion::kLogLoss:
-      return &FoldScore::log_loss;
-    case Criterion::kAccuracy:
-      return &FoldScore::accuracy;
-    case Criterion::kClassLogLoss:
-      break;
-  }
-  return &FoldScore::class_log_loss;
+double Rank(double mean, Criterion criterion) {
+  return RowOf(criterion).sign * std::round(mean * 1e9);
 }
 
 PairedDifference DifferenceOf(const ComparedModel& model, const ComparedModel& best,
                               Criterion criterion) {
-  const auto score = ScoreOf(criterion);
+  const auto score = RowOf(criterion).score;
   std::vector<double> differences;
   for (std::size_t fold = 0; fold < model.folds.size(); ++fold)
     if (model.folds[fold].*score && best.folds[fold].*score)
@@ -156,13 +146,12 @@ void ForEachInOrder(std::size_t total, const std::atomic<bool>* stop, const Work
 
 }  // namespace
 
-std::string_view CriterionName(Criterion criterion) {
-  return std::ranges::find(kCriteria, criterion, [](const auto& c) { return c.first; })->second;
-}
+std::string_view CriterionName(Criterion criterion) { return RowOf(criterion).name; }
 
 Criterion CriterionFromName(std::string_view name) {
-  for (const auto& [criterion, known] : kCriteria)
-    if (known == name) return criterion;
+  for (const Criterion criterion : {Criterion::kAuc, Criterion::kBestF1, Criterion::kLogLoss,
+                                    Criterion::kAccuracy, Criterion::kClassLogLoss})
+    if (CriterionName(criterion) == name) return criterion;
   throw Error(fmt::format("criterion '{}'", name),
               "is unknown (auc, f1, log-loss, accuracy, class-log-loss)");
 }
@@ -184,7 +173,7 @@ std::uint64_t ComparedModel::Parameters() const {
 }
 
 Estimate ComparedModel::Of(Criterion criterion) const {
-  return EstimateOf(folds, ScoreOf(criterion));
+  return EstimateOf(folds, RowOf(criterion).score);
 }
 Estimate ComparedModel::Auc() const { return Of(Criterion::kAuc); }
 Estimate ComparedModel::BestF1() const { return Of(Criterion::kBestF1); }
@@ -291,7 +280,7 @@ std::optional<Choice> OneStandardErrorRule(const Comparison& comparison) {
   if (models.empty() || !models.front().problem.empty()) return std::nullopt;
   const Estimate best = models.front().Of(comparison.select);
   Choice choice;
-  choice.limit = *best.mean + SignOf(comparison.select) * best.standard_error.value_or(0);
+  choice.limit = *best.mean + RowOf(comparison.select).sign * best.standard_error.value_or(0);
   for (std::size_t i = 0; i < models.size(); ++i) {
     const PairedDifference difference = DifferenceOf(models[i], models.front(), comparison.select);
     const bool within =
