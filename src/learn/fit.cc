@@ -19,13 +19,17 @@ namespace {
 // cannot be told from rounding: bytes give shares of 1e-6 and more, rounding 1e-13.
 constexpr double kSingularPivot = 1e-10;
 
+bool HasConstantChannel(const FeatureMatrix& covariance) {
+  return (covariance.diagonal().array() <= 0).any();
+}
+
 [[noreturn]] void FailDegenerate(const ClassModel& c, const FitOptions& options) {
   const std::string problem =
       fmt::format("{} samples do not span the {} channel{} of {}: the covariance is singular",
                   c.count, options.features.size(), options.features.size() > 1 ? "s" : "",
                   options.features.space().name);
   // Shrinkage helps where channels depend on each other, not where one does not vary at all.
-  const bool constant = (c.covariance.diagonal().array() <= 0).any();
+  const bool constant = HasConstantChannel(c.covariance);
   const bool shrunk = !options.shrinkage.s || *options.shrinkage.s > 0;
   throw Error(
       fmt::format("class '{}'", c.name),
@@ -35,7 +39,7 @@ constexpr double kSingularPivot = 1e-10;
 }
 
 bool IsSingular(const FeatureMatrix& covariance) {
-  if ((covariance.diagonal().array() <= 0).any()) return true;
+  if (HasConstantChannel(covariance)) return true;
   const FeatureVector scale = covariance.diagonal().array().sqrt().inverse();
   const FeatureMatrix correlation = scale.asDiagonal() * covariance * scale.asDiagonal();
   const Eigen::LLT<FeatureMatrix> cholesky(correlation);
@@ -129,8 +133,7 @@ void EstimateClasses(const Samples& samples, const FitOptions& options, Model& m
       Shrink(c.covariance, 1);
     } else {
       // Without variance nothing can be standardised; the check for singularity decides.
-      const bool constant = (c.covariance.diagonal().array() <= 0).any();
-      if (!options.shrinkage.s && !constant)
+      if (!options.shrinkage.s && !HasConstantChannel(c.covariance))
         s = LedoitWolf(samples, k, options.features, c.mean, c.covariance);
       Shrink(c.covariance, s);
     }
@@ -138,10 +141,16 @@ void EstimateClasses(const Samples& samples, const FitOptions& options, Model& m
   }
 }
 
-// Sigma = sum_k (n_k / n) Sigma_k, around each class's own mean.
-void PoolCovariances(Model& model) {
+// Of all classes.
+double PixelsOf(const Model& model) {
   double n = 0;
   for (const ClassModel& c : model.classes) n += static_cast<double>(c.count);
+  return n;
+}
+
+// Sigma = sum_k (n_k / n) Sigma_k, around each class's own mean.
+void PoolCovariances(Model& model) {
+  const double n = PixelsOf(model);
   FeatureMatrix pooled = FeatureMatrix::Zero(model.features.size(), model.features.size());
   for (const ClassModel& c : model.classes)
     pooled += static_cast<double>(c.count) / n * c.covariance;
@@ -149,8 +158,7 @@ void PoolCovariances(Model& model) {
 }
 
 void CorrectBias(Model& model) {
-  double n = 0;
-  for (const ClassModel& c : model.classes) n += static_cast<double>(c.count);
+  const double n = PixelsOf(model);
   const double k = static_cast<double>(model.classes.size());
   for (ClassModel& c : model.classes) {
     const double own = static_cast<double>(c.count);
@@ -162,15 +170,13 @@ void CorrectBias(Model& model) {
 }
 
 void SetPriors(const FitOptions& options, Model& model) {
-  std::uint64_t n = 0;
-  for (const ClassModel& c : model.classes) n += c.count;
-  for (ClassModel& c : model.classes)
-    c.prior = static_cast<double>(c.count) / static_cast<double>(n);
+  const double n = PixelsOf(model);
+  for (ClassModel& c : model.classes) c.prior = static_cast<double>(c.count) / n;
   if (options.positive_prior) model = WithPrior(std::move(model), *options.positive_prior);
   if (options.priors.empty()) return;
   for (ClassModel& c : model.classes) {
-    const auto given = std::find_if(options.priors.begin(), options.priors.end(),
-                                    [&](const auto& p) { return p.first == c.name; });
+    const auto given =
+        std::ranges::find(options.priors, c.name, &std::pair<std::string, double>::first);
     if (given == options.priors.end())
       throw Error(fmt::format("class '{}'", c.name), "has no prior (give all, or none)");
     c.prior = given->second;
