@@ -13,9 +13,9 @@
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/fit.h"
 
-namespace skinmask::logistic {
+namespace skinmask {
 
-void RequireIndependentTerms(const Eigen::MatrixXd& information) {
+void logistic::RequireIndependentTerms(const Eigen::MatrixXd& information) {
   constexpr double kSingular = 1e-13;  // of eigenvalues, some 500 roundings
   const Eigen::VectorXd values =
       Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(information, Eigen::EigenvaluesOnly)
@@ -26,9 +26,6 @@ void RequireIndependentTerms(const Eigen::MatrixXd& information) {
                 "(fewer `channels`, simpler `features`, or `ridge` 1e-6 or more)");
 }
 
-}  // namespace skinmask::logistic
-
-namespace skinmask {
 namespace {
 
 using Solver = LogisticOptions::Solver;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 
 #include "skinmask/base/error.h"
@@ -142,19 +143,15 @@ void ScoreHistogram::Add(float log_odds, bool truth, std::uint64_t count) {
 
 ScoreHistogram& ScoreHistogram::operator+=(const ScoreHistogram& other) {
   if (positive_.empty()) return *this = other;
-  for (std::size_t i = 0; i < other.positive_.size(); ++i) {
-    positive_[i] += other.positive_[i];
-    negative_[i] += other.negative_[i];
-  }
+  std::ranges::transform(positive_, other.positive_, positive_.begin(), std::plus());
+  std::ranges::transform(negative_, other.negative_, negative_.begin(), std::plus());
   squared_error_ += other.squared_error_;
   return *this;
 }
 
 ScoreHistogram& ScoreHistogram::operator-=(const ScoreHistogram& part) {
-  for (std::size_t i = 0; i < part.positive_.size(); ++i) {
-    positive_[i] -= part.positive_[i];
-    negative_[i] -= part.negative_[i];
-  }
+  std::ranges::transform(positive_, part.positive_, positive_.begin(), std::minus());
+  std::ranges::transform(negative_, part.negative_, negative_.begin(), std::minus());
   squared_error_ -= part.squared_error_;
   return *this;
 }

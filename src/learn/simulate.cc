@@ -72,15 +72,12 @@ struct Source {
 // Eigen's may join products and sums as the CPU has means to.
 std::array<std::array<double, 3>, 3> FactorOf(const FeatureMatrix& covariance) {
   std::array<std::array<double, 3>, 3> factor{};
-  for (int i = 0; i < covariance.rows(); ++i)
-    for (int j = 0; j <= i; ++j) {
-      auto& row = factor[static_cast<std::size_t>(i)];
-      double rest = covariance(i, j);
-      for (std::size_t k = 0; k < static_cast<std::size_t>(j); ++k)
-        rest -= row[k] * factor[static_cast<std::size_t>(j)][k];
-      row[static_cast<std::size_t>(j)] =
-          i == j ? std::sqrt(std::max(rest, 0.))
-                 : rest / factor[static_cast<std::size_t>(j)][static_cast<std::size_t>(j)];
+  const auto size = static_cast<std::size_t>(covariance.rows());
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      double rest = covariance(static_cast<int>(i), static_cast<int>(j));
+      for (std::size_t k = 0; k < j; ++k) rest -= factor[i][k] * factor[j][k];
+      factor[i][j] = i == j ? std::sqrt(std::max(rest, 0.)) : rest / factor[j][j];
     }
   return factor;
 }

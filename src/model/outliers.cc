@@ -58,13 +58,38 @@ using Explains = std::function<bool(const double* f)>;
 // Outliers of models that no arithmetic form fits.
 class Outliers::ByColor {
  public:
-  ByColor(const Model& model, std::vector<Explains> explanations);
+  ByColor(const Model& model, std::vector<Explains> explanations)
+      : space_(&model.features.space()),
+        matrix_(model.features.Matrix()),
+        offset_(model.features.Offset()),
+        explanations_(std::move(explanations)) {}
 
   std::size_t explanation_count() const { return explanations_.size(); }
+
   // Of at most ColorMemo::kBlock pixels, what none of the classes explains.
-  void Judge(const std::uint8_t* bgr, std::size_t count, bool* outlier) const noexcept;
+  void Judge(const std::uint8_t* bgr, std::size_t count, bool* outlier) const noexcept {
+    std::array<std::int32_t, 3 * ColorMemo::kBlock> carrier;
+    CarrierRow(*space_, bgr, count, carrier.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const Eigen::Vector3d of_color = Eigen::Map<Eigen::Vector3i>(&carrier[3 * i]).cast<double>();
+      const FeatureVector f = matrix_ * of_color + offset_;
+      outlier[i] =
+          std::ranges::none_of(explanations_, [&](const Explains& e) { return e(f.data()); });
+    }
+  }
+
   // As Outliers::Row; each colour is judged once.
-  void Row(const std::uint8_t* bgr, std::size_t count, std::uint8_t* outlier) const noexcept;
+  void Row(const std::uint8_t* bgr, std::size_t count, std::uint8_t* outlier) const noexcept {
+    constexpr ColorMemo::Word kExplained = 1, kOutlier = 2;
+    const auto find = [this](const std::uint8_t* of, std::size_t n, ColorMemo::Word* words) {
+      std::array<bool, ColorMemo::kBlock> found;
+      Judge(of, n, found.data());
+      for (std::size_t i = 0; i < n; ++i) words[i] = found[i] ? kOutlier : kExplained;
+    };
+    memo_.Row(bgr, count, find, [&](std::size_t i, ColorMemo::Word word) {
+      outlier[i] = static_cast<std::uint8_t>(word == kOutlier ? 255 : 0);
+    });
+  }
 
  private:
   const ColorSpace* space_;
@@ -88,10 +113,13 @@ double ChiSquaredCdf(double x, int degrees) {
   return std::erf(root) - 2 * root * std::exp(-x / 2) / std::sqrt(std::numbers::pi);
 }
 
-Explains ByDistance(const Gaussian& gaussian, double limit) {
+FeatureMatrix InverseCovariance(const Gaussian& gaussian) {
   const auto size = gaussian.mean.size();
-  const FeatureMatrix inverse =
-      Eigen::LLT<FeatureMatrix>(gaussian.covariance).solve(FeatureMatrix::Identity(size, size));
+  return Eigen::LLT<FeatureMatrix>(gaussian.covariance).solve(FeatureMatrix::Identity(size, size));
+}
+
+Explains ByDistance(const Gaussian& gaussian, double limit) {
+  const FeatureMatrix inverse = InverseCovariance(gaussian);
   return [mean = gaussian.mean, inverse, limit](const double* f) {
     const FeatureVector d = Eigen::Map<const FeatureVector>(f, mean.size()) - mean;
     return d.dot(inverse * d) <= limit;
@@ -182,37 +210,6 @@ std::vector<Explains> ExplanationsOf(const Model& model, double share) {
 
 }  // namespace
 
-Outliers::ByColor::ByColor(const Model& model, std::vector<Explains> explanations)
-    : space_(&model.features.space()),
-      matrix_(model.features.Matrix()),
-      offset_(model.features.Offset()),
-      explanations_(std::move(explanations)) {}
-
-void Outliers::ByColor::Judge(const std::uint8_t* bgr, std::size_t count,
-                              bool* outlier) const noexcept {
-  std::array<std::int32_t, 3 * ColorMemo::kBlock> carrier;
-  CarrierRow(*space_, bgr, count, carrier.data());
-  for (std::size_t i = 0; i < count; ++i) {
-    const Eigen::Vector3d of_color = Eigen::Map<Eigen::Vector3i>(&carrier[3 * i]).cast<double>();
-    const FeatureVector f = matrix_ * of_color + offset_;
-    outlier[i] =
-        std::ranges::none_of(explanations_, [&](const Explains& e) { return e(f.data()); });
-  }
-}
-
-void Outliers::ByColor::Row(const std::uint8_t* bgr, std::size_t count,
-                            std::uint8_t* outlier) const noexcept {
-  constexpr ColorMemo::Word kExplained = 1, kOutlier = 2;
-  const auto find = [this](const std::uint8_t* of, std::size_t n, ColorMemo::Word* words) {
-    std::array<bool, ColorMemo::kBlock> found;
-    Judge(of, n, found.data());
-    for (std::size_t i = 0; i < n; ++i) words[i] = found[i] ? kOutlier : kExplained;
-  };
-  memo_.Row(bgr, count, find, [&](std::size_t i, ColorMemo::Word word) {
-    outlier[i] = static_cast<std::uint8_t>(word == kOutlier ? 255 : 0);
-  });
-}
-
 double ChiSquaredQuantile(double share, int degrees) {
   Check(share);
   double low = 0, high = 1;
@@ -225,9 +222,7 @@ double ChiSquaredQuantile(double share, int degrees) {
 }
 
 Quadratic SquaredDistance(const Features& features, const Gaussian& gaussian) {
-  const auto size = gaussian.mean.size();
-  const FeatureMatrix inverse =
-      Eigen::LLT<FeatureMatrix>(gaussian.covariance).solve(FeatureMatrix::Identity(size, size));
+  const FeatureMatrix inverse = InverseCovariance(gaussian);
   const FeatureVector slope = -2 * inverse * gaussian.mean;
   return Quadratic::OfFeatures(features, gaussian.mean.dot(inverse * gaussian.mean), slope,
                                inverse);
