@@ -14,7 +14,7 @@
 #define HWY_TARGET_INCLUDE "model/mixture.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
-#include "model/mixture-inl.h"
+#include "model/quadratic-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {

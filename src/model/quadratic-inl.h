@@ -1,5 +1,5 @@
-// Quadratics are evaluated at pixels, and masks and bytes made of their values, for the CPU target
-// that is being compiled.
+// Quadratics, and mixtures of them, are evaluated at pixels, and masks and bytes made of
+// quadratics' values, for the CPU target that is being compiled.
 #if defined(SKINMASK_QUADRATIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKINMASK_QUADRATIC_INL_H_
 #undef SKINMASK_QUADRATIC_INL_H_
@@ -8,7 +8,26 @@
 #endif
 
 #include "base/pixels-inl.h"
+#include "skinmask/model/mixture.h"
 #include "skinmask/model/quadratic.h"
+
+#ifndef SKINMASK_MIXTURE_VIEW_ONCE
+#define SKINMASK_MIXTURE_VIEW_ONCE
+namespace skinmask {
+
+// What the row functions see of a CompiledMixture.
+// Components k = 0 .. count - 1 by class, class 0 first, as the powers of two of their ratios to
+// component 0:  p_k / p_0 = 2^u_k.
+struct MixtureView {
+  std::size_t count;            // 2 .. CompiledMixture::kMaxComponents
+  std::size_t positives;        // components of class 0, 1 .. count - 1
+  const FloatQuadratic* u;      // count of them, the first 0
+  const std::uint8_t* classes;  // of each component
+  bool one_each;                // no class has two components
+};
+
+}  // namespace skinmask
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {
@@ -47,6 +66,74 @@ struct LogisticFloat {  // 1 / (1 + 2^x)
 };
 struct Value {  // x
   HWY_INLINE Floats operator()(Floats x) const { return x; }
+};
+
+// Calls keep(k, u_k) for components first .. last - 1, u_k of a block's four vectors, and returns
+// the greatest of them and of `greatest`.
+template <class Keep>
+HWY_INLINE FourVectors<Floats> GreatestRatios(const MixtureView& m, std::size_t first,
+                                              std::size_t last, const FourVectors<Floats>& b,
+                                              const FourVectors<Floats>& g,
+                                              const FourVectors<Floats>& r,
+                                              FourVectors<Floats> greatest, const Keep& keep) {
+  for (std::size_t k = first; k < last; ++k) {
+    const FloatQuadratic& q = m.u[k];
+    const FourVectors<Floats> u{Evaluate(q, b.v0, g.v0, r.v0), Evaluate(q, b.v1, g.v1, r.v1),
+                                Evaluate(q, b.v2, g.v2, r.v2), Evaluate(q, b.v3, g.v3, r.v3)};
+    keep(k, u);
+    greatest.v0 = hn::Max(greatest.v0, u.v0);
+    greatest.v1 = hn::Max(greatest.v1, u.v1);
+    greatest.v2 = hn::Max(greatest.v2, u.v2);
+    greatest.v3 = hn::Max(greatest.v3, u.v3);
+  }
+  return greatest;
+}
+
+// Of the positives, where u_0 = 0, and of the others.
+template <class Keep>
+HWY_INLINE FourVectors<Floats> GreatestPositive(const MixtureView& m, const FourVectors<Floats>& b,
+                                                const FourVectors<Floats>& g,
+                                                const FourVectors<Floats>& r, const Keep& keep) {
+  const Floats zero = Float(0);
+  return GreatestRatios(m, 1, m.positives, b, g, r, {zero, zero, zero, zero}, keep);
+}
+template <class Keep>
+HWY_INLINE FourVectors<Floats> GreatestOther(const MixtureView& m, const FourVectors<Floats>& b,
+                                             const FourVectors<Floats>& g,
+                                             const FourVectors<Floats>& r, const Keep& keep) {
+  const Floats least = Float(-3e38f);
+  return GreatestRatios(m, m.positives, m.count, b, g, r, {least, least, least, least}, keep);
+}
+
+// u_k of a block's four vectors, and the largest of the positives' and of the others'.
+struct LogRatios {
+  Floats u[CompiledMixture::kMaxComponents][4];
+  Floats positive[4], other[4];
+
+  HWY_INLINE LogRatios(const MixtureView& m, const FourVectors<Floats>& b,
+                       const FourVectors<Floats>& g, const FourVectors<Floats>& r) {
+    const auto keep = [this](std::size_t k, const FourVectors<Floats>& value) { Put(value, u[k]); };
+    const Floats zero = Float(0);
+    Put({zero, zero, zero, zero}, u[0]);
+    Put(GreatestPositive(m, b, g, r, keep), positive);
+    Put(GreatestOther(m, b, g, r, keep), other);
+  }
+
+  // Sum of 2^(u_k - shift) over components first .. last - 1 of vector j.
+  HWY_INLINE Floats Sum(std::size_t first, std::size_t last, std::size_t j, Floats shift) const {
+    Floats sum = Exp2(hn::Sub(u[first][j], shift));
+    for (std::size_t k = first + 1; k < last; ++k)
+      sum = hn::Add(sum, Exp2(hn::Sub(u[k][j], shift)));
+    return sum;
+  }
+
+ private:
+  HWY_INLINE static void Put(const FourVectors<Floats>& from, Floats* to) {
+    to[0] = from.v0;
+    to[1] = from.v1;
+    to[2] = from.v2;
+    to[3] = from.v3;
+  }
 };
 
 }  // namespace skinmask::HWY_NAMESPACE

@@ -10,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "detect/adapt/adapted_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
-#include "model/mixture-inl.h"
+#include "model/quadratic-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skinmask::HWY_NAMESPACE {

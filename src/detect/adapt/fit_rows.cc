@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "detect/adapt/fit_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
-#include "model/mixture-inl.h"
+#include "model/quadratic-inl.h"
 
 #ifndef SKINMASK_FIT_ROWS_ONCE
 #define SKINMASK_FIT_ROWS_ONCE
