@@ -1,5 +1,7 @@
 #include "base/printable.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -72,14 +74,12 @@ std::string Printable(std::string_view text, std::size_t most) {
 std::string WithOrdersEscaped(std::string json) {
   const auto may_be_order = [](char c) { return static_cast<std::uint8_t>(c) >= 0x7F; };
   if (std::ranges::none_of(json, may_be_order)) return json;
-  constexpr const char* kHexDigits = "0123456789abcdef";
   std::string escaped;
   escaped.reserve(json.size());
   for (std::string_view left = json; !left.empty();) {
     const auto [length, code] = FirstOf(left);
     if (may_be_order(left[0]) && length > 0 && IsOrder(code)) {
-      escaped += "\\u";
-      for (int shift = 12; shift >= 0; shift -= 4) escaped += kHexDigits[code >> shift & 0xF];
+      escaped += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(code));
     } else {
       escaped += left.substr(0, std::max<std::size_t>(1, length));
     }
