@@ -36,18 +36,27 @@ inline bool SameName(std::string_view a, std::string_view b) {
   return LowerCase(a) == LowerCase(b);
 }
 
+// What the separators divide: of a text without any, all of it.
+inline std::vector<std::string> Parts(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == text.npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
 // "3,4,5" into its numbers; absent where a part is none.
 template <class T>
 std::optional<std::vector<T>> ParseNumbers(std::string_view text, char separator) {
   std::vector<T> numbers;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    const std::optional<T> number = ParseNumber<T>(text.substr(0, end));
+  for (const std::string& part : Parts(text, separator)) {
+    const std::optional<T> number = ParseNumber<T>(part);
     if (!number) return std::nullopt;
     numbers.push_back(*number);
-    if (end == text.npos) return numbers;
-    text.remove_prefix(end + 1);
   }
+  return numbers;
 }
 
 }  // namespace skinmask

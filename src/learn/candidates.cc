@@ -8,23 +8,13 @@
 
 #include "base/distributions.h"
 #include "base/parse.h"
+#include "model/binning.h"
 #include "skinmask/base/error.h"
 #include "skinmask/learn/compare.h"
 #include "skinmask/learn/folds.h"
 
 namespace skinmask {
 namespace {
-
-std::vector<std::string> Split(const std::string& text) {
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == ',')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
 
 // The channel lists of a space that a choice stands for; none where the space lacks a channel.
 std::vector<std::vector<std::string>> ChannelLists(const std::string& space,
@@ -41,7 +31,7 @@ std::vector<std::vector<std::string>> ChannelLists(const std::string& space,
     return lists;
   }
   try {
-    lists.push_back(Features(space, Split(choice)).channel_names());
+    lists.push_back(Features(space, Parts(choice, ',')).channel_names());
   } catch (const Error&) {  // another space may have them
   }
   return lists;
@@ -81,16 +71,10 @@ std::string KindAndSetting(const FitOptions& options) {
   return fmt::format("{}:{}", name, TermsName(options.logistic.terms));
 }
 
-std::uint64_t Power(std::uint64_t base, std::uint64_t exponent) {
-  std::uint64_t power = 1;
-  for (; exponent > 0; --exponent) power *= base;
-  return power;
-}
-
 // Of all classes, but for their priors.
 std::uint64_t OfDensities(const Model& model) {
   const auto p = static_cast<std::uint64_t>(model.features.size());
-  const auto bins = static_cast<std::uint64_t>(model.histogram.bins);
+  const Binning binning(model.features, model.histogram.bins);
   const std::uint64_t classes = model.classes.size(), covariance = p * (p + 1) / 2;
   switch (model.kind) {
     case Kind::kQda:
@@ -100,9 +84,9 @@ std::uint64_t OfDensities(const Model& model) {
     case Kind::kGaussianNb:
       return classes * (p + p);
     case Kind::kHistogramNb:
-      return classes * p * (bins - 1);
+      return classes * (binning.channel_bin_count() - p);
     case Kind::kHistogram:
-      return classes * (Power(bins, p) - 1);
+      return classes * (binning.color_bin_count() - 1);
     case Kind::kMixture:
     case Kind::kLogistic:
       break;

@@ -198,8 +198,7 @@ void FitHistogram(const Samples& samples, const FitOptions& options, Model& mode
   const Binning binning(options.features, options.histogram.bins);
   const bool naive = options.kind == Kind::kHistogramNb;
   for (ClassModel& c : model.classes) {
-    std::vector<std::uint64_t> counts(naive ? binning.channel_bin_count()
-                                            : binning.color_bin_count());
+    std::vector<std::uint64_t> counts(binning.BinCountOf(options.kind));
     const PointPlanes points = PlanesOf(samples, options.features, c.name);
     for (std::size_t k = 0; k < points.count; ++k) {
       const std::array<double, 3> f{points.f[0][k], points.f[1][k], points.f[2][k]};

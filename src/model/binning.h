@@ -25,12 +25,16 @@ class Binning {
 
   std::size_t size() const { return size_; }
   std::size_t bins() const { return bins_; }
-  // How many bins there are: of all channels after each other, and of whole colours.
+  // How many bins there are: of all channels after each other, of whole colours, and of a class of
+  // one of the two kinds of histograms.
   std::size_t channel_bin_count() const { return size_ * bins_; }
   std::size_t color_bin_count() const {
     std::size_t count = 1;
     for (std::size_t i = 0; i < size_; ++i) count *= bins_;
     return count;
+  }
+  std::size_t BinCountOf(Kind kind) const {
+    return kind == Kind::kHistogramNb ? channel_bin_count() : color_bin_count();
   }
 
   // Indices of bins; `f` holds size() features.

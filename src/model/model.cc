@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/parse.h"
+#include "model/binning.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/samples.h"
@@ -96,18 +97,17 @@ void ValidateGaussians(const ClassModel& c, const Model& model, const Requiremen
 
 // Bins in order, none twice; every channel's (or the whole histogram's) sum is the class's count.
 void ValidateBins(const ClassModel& c, const Model& model, const Requirements& require) {
-  const auto channels = static_cast<std::uint64_t>(model.features.size());
-  const auto bins = static_cast<std::uint64_t>(model.histogram.bins);
-  const bool naive = model.kind == Kind::kHistogramNb;
-  std::uint64_t bin_count = naive ? bins * channels : 1, sum = 0;
-  for (std::uint64_t i = 0; !naive && i < channels; ++i) bin_count *= bins;
+  const Binning binning(model.features, model.histogram.bins);
+  const std::size_t bin_count = binning.BinCountOf(model.kind);
+  const std::size_t histograms = model.kind == Kind::kHistogramNb ? binning.size() : 1;
+  std::uint64_t sum = 0;
   for (std::size_t i = 0; i < c.bins.size(); ++i) {
     require(c.bins[i].bin < bin_count && (i == 0 || c.bins[i - 1].bin < c.bins[i].bin),
             "bins are not ascending and below {}", bin_count);
     sum += c.bins[i].count;
   }
-  require(c.count > 0 && sum == c.count * (naive ? channels : 1),
-          "bins hold {} pixels, count says {}", sum, c.count);
+  require(c.count > 0 && sum == c.count * histograms, "bins hold {} pixels, count says {}", sum,
+          c.count);
 }
 
 void ValidateHistogram(const Model& model, const Requirements& require) {

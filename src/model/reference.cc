@@ -89,8 +89,7 @@ void Reference::AddLogistic(const Model& model) {
 void Reference::AddHistograms(const Model& model) {
   HistogramLogs logs{
       Binning(model.features, model.histogram.bins), kind_ == Kind::kHistogramNb, {}};
-  const std::size_t bins =
-      logs.naive ? logs.binning.channel_bin_count() : logs.binning.color_bin_count();
+  const std::size_t bins = logs.binning.BinCountOf(kind_);
   const std::size_t shares = logs.naive ? logs.binning.bins() : bins;  // that sum to 1
   const double smoothing = model.histogram.smoothing;
   for (const ClassModel& c : model.classes) {
