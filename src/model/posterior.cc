@@ -23,19 +23,16 @@ const auto& RowsOf(const Form& form) {
 std::vector<MixtureComponent> Components(const Model& model) {
   std::vector<MixtureComponent> components;
   if (!model.features.space().affine() || !model.calibration.identity()) return {};
-  if (model.kind == Kind::kLogistic) {
-    for (std::size_t k = 0; k < model.classes.size(); ++k) {
+  for (std::size_t k = 0; k < model.classes.size(); ++k) {
+    const auto add = [&](const Quadratic& q) { components.push_back({q, static_cast<int>(k)}); };
+    if (model.kind == Kind::kLogistic) {
       const FeaturePolynomial d = *DiscriminantOf(model, k);
-      components.push_back({Quadratic::OfFeatures(model.features, d.constant, d.linear, d.product),
-                            static_cast<int>(k)});
+      add(Quadratic::OfFeatures(model.features, d.constant, d.linear, d.product));
+      continue;
     }
-    return components;
-  }
-  for (std::size_t k = 0; k < model.classes.size(); ++k)
     for (const Gaussian& gaussian : model.classes[k].gaussians())
-      components.push_back(
-          {Quadratic::Discriminant(model.features, model.classes[k].prior, gaussian),
-           static_cast<int>(k)});
+      add(Quadratic::Discriminant(model.features, model.classes[k].prior, gaussian));
+  }
   return components;
 }
 

@@ -17,7 +17,8 @@ struct YuvBlock {
   FourVectors<Floats> y, u, v;
 };
 
-HWY_INLINE FourVectors<Floats> AllChannels(Words words) {
+HWY_INLINE FourVectors<Floats> AllChannels(const std::uint8_t* bytes) {
+  const Words words = Centred(LoadWords(bytes));
   return {Channel<0>(words), Channel<1>(words), Channel<2>(words), Channel<3>(words)};
 }
 
@@ -40,8 +41,7 @@ struct I444 {
   static constexpr std::size_t kPlanes = 3;
   static std::size_t Bytes(std::size_t, std::size_t count) { return count; }
   HWY_INLINE static YuvBlock Load(const std::uint8_t* const* plane) {
-    return {AllChannels(Centred(LoadWords(plane[0]))), AllChannels(Centred(LoadWords(plane[1]))),
-            AllChannels(Centred(LoadWords(plane[2])))};
+    return {AllChannels(plane[0]), AllChannels(plane[1]), AllChannels(plane[2])};
   }
 };
 
@@ -55,7 +55,7 @@ struct I422 {
     return Pairs(Channel<0>(words), Channel<1>(words));
   }
   HWY_INLINE static YuvBlock Load(const std::uint8_t* const* plane) {
-    return {AllChannels(Centred(LoadWords(plane[0]))), Chroma(plane[1]), Chroma(plane[2])};
+    return {AllChannels(plane[0]), Chroma(plane[1]), Chroma(plane[2])};
   }
 };
 
@@ -65,8 +65,8 @@ struct Nv12 {
     return p == 0 ? count : 2 * ((count + 1) / 2);
   }
   HWY_INLINE static YuvBlock Load(const std::uint8_t* const* plane) {
-    const FourVectors<Floats> uv = AllChannels(Centred(LoadWords(plane[1])));
-    return {AllChannels(Centred(LoadWords(plane[0]))), Pairs(uv.v0, uv.v2), Pairs(uv.v1, uv.v3)};
+    const FourVectors<Floats> uv = AllChannels(plane[1]);
+    return {AllChannels(plane[0]), Pairs(uv.v0, uv.v2), Pairs(uv.v1, uv.v3)};
   }
 };
 
