@@ -2,12 +2,126 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
+#include <algorithm>
 #include <iterator>
-#include <string_view>
+
+#include "skinmask/base/error.h"
 
 namespace skinmask::cli {
 namespace {
+
+// Of the first row, its end included. Line breaks within quotes end none.
+std::size_t RowSize(std::string_view rows) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    quoted ^= rows[i] == '"';
+    if (rows[i] == '\n' && !quoted) return i + 1;
+  }
+  return rows.size();
+}
+
+}  // namespace
+
+std::string FrameTable::InputOf(std::string_view row) const {
+  for (std::size_t i = 0; i < key_; ++i) row.remove_prefix(std::min(row.find(',') + 1, row.size()));
+  if (!row.starts_with('"')) return std::string(row.substr(0, row.find_first_of(",\n")));
+  std::string text;
+  for (std::size_t i = 1; i < row.size(); ++i) {
+    if (row[i] == '"' && (i + 1 == row.size() || row[++i] != '"')) break;  // else one of two
+    text += row[i];
+  }
+  return text;
+}
+
+// Calls see(row, its input).
+template <class See>
+void FrameTable::ForEachRow(std::string_view rows, const See& see) const {
+  while (!rows.empty()) {
+    const std::string_view row = rows.substr(0, RowSize(rows));
+    rows.remove_prefix(row.size());
+    see(row, InputOf(row));
+  }
+}
+
+// Those of which drop(input) is false.
+template <class Drop>
+std::string FrameTable::RowsWithout(std::string_view rows, const Drop& drop) const {
+  std::string kept;
+  ForEachRow(rows, [&](std::string_view row, const std::string& input) {
+    if (!drop(input)) kept += row;
+  });
+  return kept;
+}
+
+FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists,
+                       const std::string& columns, std::size_t key, bool or_replace)
+    : path_(RequireWritable(path, if_exists)),
+      if_exists_(if_exists),
+      header_(columns + "\n"),
+      key_(key),
+      journal_(path, if_exists == IfExists::kKeep) {
+  if (if_exists == IfExists::kKeep && !journal_.is_special()) ReadEarlier(or_replace);
+  killed_ = journal_.earlier().starts_with(header_) ? journal_.earlier().substr(header_.size())
+                                                    : std::string();
+  KeepInputs(killed_);
+  if (journal_.is_special()) journal_.Write(header_);
+}
+
+void FrameTable::ReadEarlier(bool or_replace) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path_, ignored)) return;
+  const std::string earlier = ReadFile(path_);
+  if (earlier.empty()) return;
+  if (!earlier.starts_with(header_) || earlier.back() != '\n') {
+    if (or_replace) return;
+    throw Error(path_.string(),
+                "is no whole table of detect --csv, or has other columns (--resume completes one; "
+                "--force replaces what is none)");
+  }
+  earlier_ = earlier.substr(header_.size());
+  KeepInputs(earlier_);
+}
+
+void FrameTable::KeepInputs(std::string_view rows) {
+  ForEachRow(rows,
+             [&](std::string_view, const std::string& input) { earlier_inputs_.insert(input); });
+}
+
+void FrameTable::DropKilled(const std::function<bool(const std::string&)>& drop) {
+  killed_ = RowsWithout(killed_, drop);
+}
+
+void FrameTable::Add(std::string_view rows, const std::string& input) {
+  if (!has_header()) journal_.Write(header_);
+  journal_.Write(rows);
+  if (!earlier_inputs_.empty()) inputs_.insert(input);
+}
+
+void FrameTable::Finish() {
+  if (!has_header()) journal_.Write(header_);
+  if (earlier_.empty() && journal_.earlier().empty()) return journal_.Become(if_exists_);
+  std::string added = journal_.Text();
+  if (added.starts_with(header_)) added.erase(0, header_.size());
+  std::set<std::string> killed;
+  ForEachRow(killed_, [&](std::string_view, const std::string& input) { killed.insert(input); });
+  const auto is_new = [&](const std::string& input) { return inputs_.contains(input); };
+  const auto is_later = [&](const std::string& input) {
+    return is_new(input) || killed.contains(input);
+  };
+  WriteFile(path_, header_ + RowsWithout(earlier_, is_later) + RowsWithout(killed_, is_new) + added,
+            if_exists_);
+  journal_.Remove();
+}
+
+namespace {
+
+// A text as a cell, as RFC 4180 wants what could hold commas and quotes.
+std::string CellOf(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
 
 constexpr std::string_view kChannels[] = {"blue", "green", "red"};  // as ColorSums has them
 

@@ -2,17 +2,72 @@
 // picture, and one for each face in it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 
-#include "programs/cli/frame_table.h"
+#include "programs/cli/journal.h"
 #include "skinmask/base/file.h"
 #include "skinmask/detect/measure.h"
 #include "skinmask/detect/region.h"
 
 namespace skinmask::cli {
+
+// A table of which a run writes rows as it goes: journalled, completed by a run that resumes.
+class FrameTable {
+ public:
+  // `columns` are the header's; cells of the one with the index `key` say what input the row is of,
+  // and those before are numbers, or empty. With kKeep the rows of the file that is there are kept
+  // before the new ones, and those that a killed run left, but for those of inputs of which
+  // there are new ones. Throws Error where the file exists (with kFail), cannot be
+  // written or, with kKeep, is no such table, unless `or_replace`.
+  FrameTable(const std::filesystem::path& path, IfExists if_exists, const std::string& columns,
+             std::size_t key, bool or_replace = false);
+  // Whether the file that is there has a row of this input, or of a file in it, as if it were a
+  // folder (of archives).
+  bool Keeps(const std::string& input) const {
+    const auto in_it = earlier_inputs_.lower_bound(input + '/');
+    return earlier_inputs_.contains(input) ||
+           (in_it != earlier_inputs_.end() && in_it->starts_with(input + '/'));
+  }
+  // The rows that a killed run left of inputs whose outputs it did not: they are no more.
+  void DropKilled(const std::function<bool(const std::string& input)>& drop);
+  // Whole rows of an input, which may be none: those that it had before are replaced.
+  void Add(std::string_view rows, const std::string& input);
+  // What has been added so far is there, whatever becomes of the process.
+  void Flush() { journal_.Flush(); }
+  // What has been added so far belongs to whole inputs.
+  void Mark() { marked_ = journal_.size(); }
+  // Takes back what was added since.
+  void CutToMark() { journal_.CutTo(marked_); }
+  // Writes the file, with all rows. Throws Error when the disk is full.
+  void Finish();
+
+ private:
+  bool has_header() const { return journal_.size() > 0 || !journal_.earlier().empty(); }
+  void ReadEarlier(bool or_replace);
+  void KeepInputs(std::string_view rows);
+  // As it is in its cell, without quotes.
+  std::string InputOf(std::string_view row) const;
+  template <class See>
+  void ForEachRow(std::string_view rows, const See& see) const;
+  template <class Drop>
+  std::string RowsWithout(std::string_view rows, const Drop& drop) const;
+
+  std::filesystem::path path_;
+  const IfExists if_exists_;
+  const std::string header_;
+  const std::size_t key_;
+  Journal journal_;
+  std::string earlier_, killed_;                   // rows of the file, and of a killed run
+  std::set<std::string> inputs_, earlier_inputs_;  // of the new rows, and of all those before
+  std::size_t marked_ = 0;                         // bytes
+};
 
 struct TableFlags {
   std::string csv, faces_csv;  // empty: none
