@@ -15,7 +15,6 @@
 
 #include "media/ffmpeg.h"
 #include "media/image_codec.h"
-#include "programs/cli/landlock.h"
 #include "skinmask/base/error.h"
 #include "support/clips.h"
 #include "support/files.h"
