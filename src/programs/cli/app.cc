@@ -19,7 +19,6 @@
 #include "programs/cli/help_formatter.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"
-#include "programs/cli/standard_streams.h"
 #include "programs/cli/verb.h"
 #include "skinmask/media/isolation.h"
 

@@ -1,23 +1,41 @@
-// Results on standard output, and how numbers look there.
+// What is printed: results on standard output, messages and the bar of progress on standard error.
+// Both streams may be as strangers leave them: closed, full, or a pipe that nobody reads.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
+#include "base/elapsed.h"
 #include "base/may_not_return.h"
 #include "base/printable.h"
 #include "skinmask/base/options.h"
 
 namespace skinmask::cli {
 
+// Once, before anything is opened or printed. A stream that is closed is opened such that using it
+// fails, so that no file gets its number, and with it our messages. A write that fails says so
+// (EPIPE, EFBIG) instead of a signal that kills.
+void GuardStandardStreams();
+
+// From now on nothing that libraries print reaches standard error, but what goes to
+// MessageStream() does: some decoders tell of a damaged file in lines that do not name it. Where
+// the system gives no descriptor, all stays as it is; with sanitizers, too, whose reports would be
+// lost.
+void SilenceLibraries();
+
+// Throws Error where something that was printed on standard output did not get there.
+void RequireOutputWritten();
+
 // While a line is written to `to`, the bar of progress is off the terminal; then it is drawn below
-// the line (progress.cc).
+// the line.
 class AboveBar {
  public:
   explicit AboveBar(std::FILE* to);
@@ -80,5 +98,29 @@ inline std::string WithFlags(std::string_view line) {
 inline std::string Shown(const std::optional<double>& value, int decimals = 6) {
   return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
 }
+
+// A bar of progress on standard error, for terminals only and for runs that take a while.
+class Progress {
+ public:
+  // `unit` is what is counted ("images"). Nothing is drawn when quiet or standard error is no
+  // terminal, and nothing in the first two seconds.
+  Progress(std::string unit, bool quiet);
+  ~Progress() { Clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // What is counted from now on ("frames of b.mp4"); the clock starts again.
+  void Begin(const std::string& unit);
+  // `total` is 0 where it is not known.
+  void Show(std::size_t done, std::size_t total, std::uint64_t pixels);
+  // Takes the bar away for good. (Print and PrintError draw it again below their lines.)
+  void Clear();
+
+ private:
+  std::string unit_;
+  bool enabled_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;
+};
 
 }  // namespace skinmask::cli
