@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
-#include <memory>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/core/utils/logger.hpp>
 #include <string>
@@ -16,7 +15,7 @@
 
 #include "base/elapsed.h"
 #include "programs/cli/command_line.h"
-#include "programs/cli/help_formatter.h"
+#include "programs/cli/help.h"
 #include "programs/cli/print.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
@@ -98,7 +97,7 @@ int RunWords(CLI::App& app, CommandLine line, Context& context) {
 void Describe(CLI::App& app, int help_goes_to) {
   app.name("skinmask");
   // Before the verbs, which take it from here.
-  app.formatter(std::make_shared<HelpFormatter>(help_goes_to));
+  app.formatter(FormatterOfHelp(help_goes_to));
   app.require_subcommand(1);
   const std::string version = "Print what the verb version prints, and exit";
   app.add_flag("-V,--version", version)->group("General");

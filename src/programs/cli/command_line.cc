@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/nearest.h"
-#include "programs/cli/option_words.h"
+#include "programs/cli/help.h"
 #include "programs/cli/verb.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/learn/fit.h"

@@ -1,27 +1,32 @@
-#include "programs/cli/completion.h"
-
+// Completions for shells.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "programs/cli/option_words.h"
+#include "programs/cli/help.h"
 
 namespace skinmask::cli {
 
+namespace {
+
+// The first words of what an option means, for lists where each option has a line.
 std::string BriefOf(const CLI::Option& option) {
   const std::string& text = option.get_description();
   return text.substr(0, std::min(text.find("; "), text.find(" (")));
 }
 
+// True if an option takes several words. Those without an option of their own are then its values,
+// which shells other than bash do not see.
 bool AnyTakesSeveral(const CLI::App& verb) {
   return std::ranges::any_of(verb.get_options(), [&verb](const CLI::Option* option) {
     return OfferOf(verb, *option).several;
   });
 }
-
-namespace {
 
 // A part sets for the option $1, or without one for the words between options: takes, words, list,
 // several, files, folders; and flags, those of the verb.

@@ -2,9 +2,7 @@
 #include <string>
 
 #include "programs/cli/command_line.h"
-#include "programs/cli/completion.h"
-#include "programs/cli/man_page.h"
-#include "programs/cli/option_words.h"
+#include "programs/cli/help.h"
 #include "programs/cli/print.h"
 #include "programs/cli/verb.h"
 

@@ -1,10 +1,16 @@
-#include "programs/cli/option_words.h"
+#include "programs/cli/help.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 
+#include "base/parse.h"
 #include "skinmask/data/color.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/model/model.h"
@@ -135,6 +141,93 @@ Offer OfferOf(const CLI::App& verb, const CLI::Option& option) {
   if (name.starts_with('[')) name = name.substr(1, name.size() - 2);
   for (const std::string& part : CLI::detail::split(name, '|')) AddPart(part, verb, offer);
   return offer;
+}
+
+namespace {
+
+constexpr std::size_t kMaxColumns = 100, kLeastColumns = 40;
+
+std::size_t ColumnsOf(int descriptor) {
+  if (isatty(descriptor) == 0) return kMaxColumns;
+  std::size_t columns = 0;
+  const char* const told = std::getenv("COLUMNS");
+  if (told) columns = ParseNumber<std::size_t>(told).value_or(0);
+  winsize size{};
+  if (columns == 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+  return columns == 0 ? kMaxColumns : std::clamp(columns, kLeastColumns, kMaxColumns);
+}
+
+std::string Wrapped(const std::string& text, std::size_t width) {
+  std::istringstream words(text);
+  std::string lines;
+  std::size_t column = 0;
+  for (std::string word; words >> word; column += word.size()) {
+    if (column > 0) {
+      const bool fits = column + 1 + word.size() <= width;
+      lines += fits ? ' ' : '\n';
+      column = fits ? column + 1 : 0;
+    }
+    lines += word;
+  }
+  return lines;
+}
+
+// What stands for a value, on two lines where one would be too long.
+std::string Broken(std::string value, std::size_t width) {
+  if (value.size() <= width) return value;
+  const std::size_t bar = value.rfind('|', width);
+  return bar == value.npos ? value : value.insert(bar + 1, "\n      ");
+}
+
+// Groups of options stand in one order for all verbs, from input to output.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(int descriptor) : columns_(ColumnsOf(descriptor)) {
+    // Half of a narrow terminal is left for what the options mean.
+    column_width(std::min<std::size_t>(get_column_width(), columns_ / 2 - 5));
+    label("SUBCOMMAND", "VERB");
+  }
+
+  std::string make_description(const CLI::App* app) const override {
+    return Wrapped(app->get_description(), columns_) + "\n";
+  }
+
+  std::string make_subcommand(const CLI::App* sub) const override {
+    std::stringstream out;
+    CLI::detail::format_help(out, sub->get_name(),
+                             Wrapped(sub->get_description(), columns_ - get_column_width()),
+                             get_column_width());
+    return out.str();
+  }
+
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::string groups;
+    for (const auto& [heading, options] : GroupsOf(*app))
+      groups += make_group(heading, false, options);
+    return make_description(app) + make_usage(app, name) + make_positionals(app) + groups +
+           make_subcommands(app, mode) + "\n" + app->get_footer() + "\n";
+  }
+
+  // In lines, which CLI11 indents as it does the first.
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return Wrapped(TextOf(*option), columns_ - get_column_width());
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    constexpr std::size_t kFlags = 12;  // of the line, about
+    const std::string value = Broken(ValueOf(*option), columns_ - kFlags);
+    return (value.empty() ? "" : " " + value) + (option->get_required() ? " REQUIRED" : "");
+  }
+
+ private:
+  std::size_t columns_;
+};
+
+}  // namespace
+
+std::shared_ptr<CLI::FormatterBase> FormatterOfHelp(int descriptor) {
+  return std::make_shared<HelpFormatter>(descriptor);
 }
 
 }  // namespace skinmask::cli
