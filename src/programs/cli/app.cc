@@ -1,5 +1,4 @@
-#include "programs/cli/app.h"
-
+// The frame of a program.
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>

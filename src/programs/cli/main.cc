@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "programs/cli/app.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -133,6 +134,11 @@ void AddEvaluate(CLI::App& app, Context& context);
 void AddShow(CLI::App& app, Context& context);
 void AddVersion(CLI::App& app, Context& context);
 void AddHelp(CLI::App& app, Context& context);
+
+// Parses the words of the program, runs the verb, and turns errors into lines and statuses
+// (app.cc). Returns the exit status.
+using AddVerbFunction = void (*)(CLI::App& app, Context& context);
+int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add);
 
 // Which part of the inputs a run does, for all verbs that can be divided: --shard, 1/1 by default.
 void AddShardOption(CLI::App& verb, std::string& text);

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "base/parse.h"
-#include "programs/cli/app.h"
 #include "programs/cli/detector_flags.h"
 #include "programs/cli/frame_tables.h"
 #include "programs/cli/print.h"
