@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/json.h"
-#include "programs/cli/curve_words.h"
 #include "programs/cli/print.h"
+#include "programs/cli/scores_output.h"
 #include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"

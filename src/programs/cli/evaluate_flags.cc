@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "programs/cli/print.h"
-#include "programs/cli/sample_source.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
-#include "skinmask/report/groups.h"
+#include "skinmask/pipeline/grouping.h"
 
 namespace skinmask::cli {
 
@@ -15,10 +13,6 @@ PairOptions PairsOf(const EvaluateFlags& flags) {
   if (!flags.predicted.empty()) pairs.images = flags.predicted;
   pairs.shard = ShardOf(flags.shard);
   return pairs;
-}
-
-void RequireOneModel(const EvaluateFlags& flags, const std::string& option) {
-  if (flags.models.size() > 1) throw UsageError(option + " is of one model (give --model once)");
 }
 
 namespace {
@@ -43,7 +37,7 @@ void CheckPart(const EvaluateFlags& flags, const Context& context) {
   if (merges && (flags.shard != "1/1" || !flags.partial.empty()))
     throw UsageError("--shard and --partial make a part, and --partials the whole of all");
   const std::string option = merges ? "--partials" : "--partial";
-  RequireOneModel(flags, option);
+  if (flags.models.size() > 1) throw UsageError(option + " is of one model (give --model once)");
   if (!flags.samples.empty()) throw UsageError(option + ": is of images, and tables are read");
   if (merges) return;
   if (!context.json.empty() || !flags.report.empty() || !flags.picture.empty())
@@ -172,32 +166,6 @@ CLI::Validator ToneOrTable() {
       "");
 }
 
-// "0.912 (0.871 - 0.945)".
-std::string Cell(const std::optional<double>& value, const std::optional<Interval>& interval) {
-  const std::string shown = Shown(value, 4);
-  return interval ? fmt::format("{} ({:.3f} - {:.3f})", shown, interval->low, interval->high)
-                  : shown;
-}
-
-void PrintGrouping(const Grouping& grouping, const GroupScores& scores) {
-  std::size_t width = std::max<std::size_t>(18, grouping.by.size());
-  for (const GroupScore& group : scores.groups) width = std::max(width, group.name.size());
-  Print("\n{:<{}} {:>7} {:>12}", grouping.by, width, "images", "pixels");
-  for (const GroupMeasure& measure : kGroupMeasures) Print("  {:<22}", measure.name);
-  Print("\n");
-  for (const GroupScore& group : scores.groups) {
-    Print("{:<{}} {:>7} {:>12}", group.name, width, group.images, group.counts.Total());
-    for (std::size_t m = 0; m < kGroupMeasures.size(); ++m)
-      Print("  {:<22}", Cell((group.counts.*kGroupMeasures[m].of)(), group.intervals[m]));
-    Print("\n");
-  }
-  if (scores.in_none > 0)
-    Print("{} image{} in no group: {}\n", scores.in_none, scores.in_none > 1 ? "s" : "",
-          grouping.why_none);
-  Print("largest gaps (with what holds for all pairs at 95 %):\n");
-  for (std::size_t m = 0; m < kGroupMeasures.size(); ++m) Print("  {}\n", scores.Words(m));
-}
-
 }  // namespace
 
 void AddGroupOption(CLI::App& verb, GroupFlags& by) {
@@ -236,15 +204,6 @@ std::vector<std::filesystem::path> TablesOf(const GroupFlags& by) {
   for (const std::string& one : by)
     if (one != kTone) files.emplace_back(one);
   return files;
-}
-
-void PrintGroups(const EvaluationReport& report) {
-  for (const Grouping& grouping : report.groupings)
-    PrintGrouping(grouping, ScoreGroups(report, grouping));
-  if (!report.tones.empty())
-    Print(
-        "(ITA and Monk tones are of the median colour of an image's true skin: light fools any "
-        "angle from pixels)\n");
 }
 
 }  // namespace skinmask::cli

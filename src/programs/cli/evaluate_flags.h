@@ -38,8 +38,6 @@ struct EvaluateFlags {
 CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context);
 // Throws UsageError for options that do not go together.
 void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context);
-// Throws UsageError where a second model is given.
-void RequireOneModel(const EvaluateFlags& flags, const std::string& option);
 // The pairs that are judged, whether by a model or as masks.
 PairOptions PairsOf(const EvaluateFlags& flags);
 
@@ -55,8 +53,5 @@ void AddGroups(EvaluationReport& report, const GroupFlags& by,
 void RequireNoTable(const GroupFlags& by, const std::string& output, const std::string& option);
 // The files of the tables.
 std::vector<std::filesystem::path> TablesOf(const GroupFlags& by);
-
-// The tables of scores, and what the gaps say.
-void PrintGroups(const EvaluationReport& report);
 
 }  // namespace skinmask::cli

@@ -8,7 +8,6 @@
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
 #include "programs/cli/evaluate_flags.h"
-#include "programs/cli/picture_output.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/scores_output.h"

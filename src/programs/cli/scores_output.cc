@@ -6,15 +6,20 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "base/parse.h"
 #include "programs/cli/detector_flags.h"
-#include "programs/cli/evaluate_flags.h"
 #include "programs/cli/print.h"
+#include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
+#include "skinmask/base/logistic.h"
 #include "skinmask/learn/reliability.h"
 #include "skinmask/report/comparison.h"
+#include "skinmask/report/curves.h"
+#include "skinmask/report/groups.h"
 #include "skinmask/report/intervals.h"
 
 namespace skinmask::cli {
@@ -43,6 +48,42 @@ std::string IntervalText(const NamedIntervals& intervals, std::string_view name)
     if (other == name && interval)
       return fmt::format("  {:.4f} - {:.4f}", interval->low, interval->high);
   return "";
+}
+
+// "0.912 (0.871 - 0.945)".
+std::string Cell(const std::optional<double>& value, const std::optional<Interval>& interval) {
+  const std::string shown = Shown(value, 4);
+  return interval ? fmt::format("{} ({:.3f} - {:.3f})", shown, interval->low, interval->high)
+                  : shown;
+}
+
+void PrintGrouping(const Grouping& grouping, const GroupScores& scores) {
+  std::size_t width = std::max<std::size_t>(18, grouping.by.size());
+  for (const GroupScore& group : scores.groups) width = std::max(width, group.name.size());
+  Print("\n{:<{}} {:>7} {:>12}", grouping.by, width, "images", "pixels");
+  for (const GroupMeasure& measure : kGroupMeasures) Print("  {:<22}", measure.name);
+  Print("\n");
+  for (const GroupScore& group : scores.groups) {
+    Print("{:<{}} {:>7} {:>12}", group.name, width, group.images, group.counts.Total());
+    for (std::size_t m = 0; m < kGroupMeasures.size(); ++m)
+      Print("  {:<22}", Cell((group.counts.*kGroupMeasures[m].of)(), group.intervals[m]));
+    Print("\n");
+  }
+  if (scores.in_none > 0)
+    Print("{} image{} in no group: {}\n", scores.in_none, scores.in_none > 1 ? "s" : "",
+          grouping.why_none);
+  Print("largest gaps (with what holds for all pairs at 95 %):\n");
+  for (std::size_t m = 0; m < kGroupMeasures.size(); ++m) Print("  {}\n", scores.Words(m));
+}
+
+// The tables of scores, and what the gaps say.
+void PrintGroups(const EvaluationReport& report) {
+  for (const Grouping& grouping : report.groupings)
+    PrintGrouping(grouping, ScoreGroups(report, grouping));
+  if (!report.tones.empty())
+    Print(
+        "(ITA and Monk tones are of the median colour of an image's true skin: light fools any "
+        "angle from pixels)\n");
 }
 
 }  // namespace
@@ -193,6 +234,49 @@ void PrintComparison(const Comparison& comparison) {
   if (choice) PrintChoice(comparison, *choice);
   PrintInformation(comparison);
   PrintClasses(comparison);
+}
+
+namespace {
+
+// "times 0.25", "0.8, and times 0.2 to 2, 0.6 to 4, 0.1 beyond".
+std::string SideWords(const CalibrationSide& side) {
+  std::string words = side.jump > 0 ? fmt::format("{:g}, and times", side.jump) : "times";
+  for (std::size_t k = 0; k < side.lines.size(); ++k) {
+    words += fmt::format("{} {:g}", k == 0 ? "" : ",", side.lines[k].slope);
+    if (k + 1 < side.lines.size())
+      words += fmt::format(" to {:g}", side.lines[k + 1].from);
+    else if (k > 0)
+      words += " beyond";
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string CurveWords(const CalibrationCurve& curve) {
+  return fmt::format("below {}; above {}", SideWords(curve.below), SideWords(curve.above));
+}
+
+PictureFormat PictureFormatOf(const std::string& file) {
+  return ExtensionOf(file) == ".svg" ? PictureFormat::kSvg : PictureFormat::kPng;
+}
+
+std::string ModelStem(const std::string& file) {
+  return file.empty() ? "default" : std::filesystem::path(file).stem().string();
+}
+
+std::string CurvesOf(const EvaluationReport& report, const EvaluateFlags& flags, const Model& model,
+                     const Rival* rival) {
+  if (!report.scores || report.pooled.counts.Total() == 0)
+    throw Error("--picture", "there are no pixels to show curves of");
+  const auto scored = [](const std::string& file, const EvaluationReport& of, const Model& by) {
+    return ScoredModel{
+        ModelStem(file), *of.scores, {Logit(by.decision.threshold), of.pooled.counts}};
+  };
+  std::vector<ScoredModel> models{
+      scored(flags.models.empty() ? "" : flags.models.front(), report, model)};
+  if (rival) models.push_back(scored(flags.models.back(), rival->report, rival->model));
+  return DrawCurves(models, report.positive, PictureFormatOf(flags.picture));
 }
 
 }  // namespace skinmask::cli

@@ -1,11 +1,15 @@
-// What `evaluate` and `compare` print.
+// What verbs print and draw of scores and models.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "programs/cli/evaluate_flags.h"
 #include "skinmask/learn/compare.h"
+#include "skinmask/model/model.h"
 #include "skinmask/pipeline/evaluate.h"
+#include "skinmask/report/picture.h"
+#include "skinmask/report/report.h"
 
 namespace skinmask::cli {
 
@@ -17,5 +21,16 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces);
 std::optional<std::string> SourceDate();
 
 void PrintComparison(const Comparison& comparison);
+
+// A calibration curve in words: "below 0.8, and times 0.2 to 2, 0.6 beyond; above times 0.25".
+std::string CurveWords(const CalibrationCurve& curve);
+
+// By the extension of the file.
+PictureFormat PictureFormatOf(const std::string& file);
+// What a model of this file is called in a picture: "default" for the built-in one.
+std::string ModelStem(const std::string& file);
+// The picture of --picture. Throws Error where nothing was scored.
+std::string CurvesOf(const EvaluationReport& report, const EvaluateFlags& flags, const Model& model,
+                     const Rival* rival);
 
 }  // namespace skinmask::cli

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "base/parse.h"
-#include "programs/cli/curve_words.h"
-#include "programs/cli/picture_output.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
+#include "programs/cli/scores_output.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
 #include "skinmask/base/logistic.h"
