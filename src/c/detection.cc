@@ -1,5 +1,5 @@
 // One picture of the caller's, before its bytes are taken for what they are not, and what is made
-// of it.
+// and measured of it.
 #include <fmt/format.h>
 
 #include <array>
@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 
-#include "c/guard.h"
 #include "c/handles.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/media/image.h"
@@ -176,13 +175,32 @@ Judgement Detect(const Detector& detector, const skinmask_picture& given, int ou
   return judgement;
 }
 
+skinmask_means MeansOf(const ColorSums& sums) {
+  skinmask_means means{sums.pixels, {}, {}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    means.mean[i] = sums.Mean(2 - i);  // which are of blue, green and red
+    means.sd[i] = sums.Deviation(2 - i);
+  }
+  return means;
+}
+
+const MeasuredFace& FaceOf(const skinmask_measurement& measurement, std::size_t index) {
+  const auto& faces = measurement.measurement.faces;
+  if (index >= faces.size())
+    throw BadArgument("index",
+                      fmt::format("is {}, and there are {} faces (from 0)", index, faces.size()));
+  return faces[index];
+}
+
 }  // namespace
 }  // namespace skinmask::c
 
-extern "C" skinmask_status skinmask_detect(const skinmask_detector* detector,
-                                           const skinmask_picture* picture, int output,
-                                           uint8_t* out, size_t out_stride) {
-  using namespace skinmask::c;
+using namespace skinmask::c;
+
+extern "C" {
+
+skinmask_status skinmask_detect(const skinmask_detector* detector, const skinmask_picture* picture,
+                                int output, uint8_t* out, size_t out_stride) {
   return Guarded([&] {
     RequireGiven(detector, "detector");
     RequireGiven(picture, "picture");
@@ -190,10 +208,9 @@ extern "C" skinmask_status skinmask_detect(const skinmask_detector* detector,
   });
 }
 
-extern "C" skinmask_measurement* skinmask_measure(const skinmask_detector* detector,
-                                                  const skinmask_picture* picture, int output,
-                                                  uint8_t* out, size_t out_stride) {
-  using namespace skinmask::c;
+skinmask_measurement* skinmask_measure(const skinmask_detector* detector,
+                                       const skinmask_picture* picture, int output, uint8_t* out,
+                                       size_t out_stride) {
   return GuardedHandle([&] {
     RequireGiven(detector, "detector");
     RequireGiven(picture, "picture");
@@ -202,3 +219,41 @@ extern "C" skinmask_measurement* skinmask_measure(const skinmask_detector* detec
     return new skinmask_measurement{judgement.Measured()};
   });
 }
+
+skinmask_status skinmask_measurement_skin(const skinmask_measurement* measurement,
+                                          skinmask_means* means) {
+  return Guarded([&] {
+    RequireGiven(measurement, "measurement");
+    RequireGiven(means, "means");
+    *means = MeansOf(measurement->measurement.skin);
+  });
+}
+
+size_t skinmask_measurement_faces(const skinmask_measurement* measurement) {
+  return measurement ? measurement->measurement.faces.size() : 0;
+}
+
+skinmask_status skinmask_measurement_face(const skinmask_measurement* measurement, size_t index,
+                                          skinmask_face* face) {
+  return Guarded([&] {
+    RequireGiven(measurement, "measurement");
+    RequireGiven(face, "face");
+    const skinmask::Face& of = FaceOf(*measurement, index).face;
+    *face = {of.id, of.box.x, of.box.y, of.box.width, of.box.height, of.frame.TiltDegrees()};
+  });
+}
+
+skinmask_status skinmask_measurement_part(const skinmask_measurement* measurement, size_t index,
+                                          int part, skinmask_means* means) {
+  return Guarded([&] {
+    RequireGiven(measurement, "measurement");
+    RequireGiven(means, "means");
+    if (part < 0 || static_cast<std::size_t>(part) >= skinmask::kFaceParts)
+      throw BadArgument("part", "is " + std::to_string(part) + " (a skinmask_part)");
+    *means = MeansOf(FaceOf(*measurement, index).parts[static_cast<std::size_t>(part)]);
+  });
+}
+
+void skinmask_measurement_free(skinmask_measurement* measurement) { delete measurement; }
+
+}  // extern "C"

@@ -3,23 +3,34 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <exception>
+#include <new>
+#include <opencv2/core.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "c/guard.h"
+#include "skinmask/base/options.h"
 #include "skinmask/base/version.h"
 #include "skinmask/media/image.h"
 
+namespace skinmask::c {
 namespace {
 
-using skinmask::DetectorOptions;
-using skinmask::c::BadArgument;
-using skinmask::c::Guarded;
-using skinmask::c::GuardedHandle;
-using skinmask::c::RequireGiven;
+thread_local std::string last_error;
+
+// Options are called as skinmask_options_set does. Where there is no memory for the text, there is
+// none.
+skinmask_status Failed(skinmask_status status, const char* text) noexcept {
+  try {
+    last_error = WithOptionNames(text, [](const std::string& name) { return name; });
+  } catch (...) {
+    last_error.clear();
+  }
+  return status;
+}
 
 // Negative: absent.
 std::optional<double> Given(double number, const char* name) {
@@ -77,8 +88,8 @@ void SetByName(skinmask_options& options, const std::string& name, const std::st
     throw BadArgument("options.size", "has no room for options by name (SKINMASK_OPTIONS has)");
   DetectorOptions known;
   try {
-    skinmask::DetectorTable().Set(known, name, text);
-  } catch (const skinmask::Error& e) {
+    DetectorTable().Set(known, name, text);
+  } catch (const Error& e) {
     throw BadArgument("options", e.what());
   }
   Texts texts = ByName(options);
@@ -98,23 +109,51 @@ DetectorOptions OptionsOf(const skinmask_options& given) {
   result.adaptation.refinement.enabled = options.refine != 0;
   result.threshold = Given(options.threshold, "options.threshold");
   result.prior = Given(options.prior, "options.prior");
-  if (options.faces) skinmask::DetectorTable().Set(result, "faces", options.faces);
-  for (const auto& [name, text] : ByName(options))
-    skinmask::DetectorTable().Set(result, name, text);
+  if (options.faces) DetectorTable().Set(result, "faces", options.faces);
+  for (const auto& [name, text] : ByName(options)) DetectorTable().Set(result, name, text);
   return result;
 }
 
-skinmask::DecodeOptions WithLimit(std::int64_t max_pixels) {
+DecodeOptions WithLimit(std::int64_t max_pixels) {
   if (max_pixels < 0)
     throw BadArgument("max_pixels", "is " + std::to_string(max_pixels) + " (0: 2^28)");
-  skinmask::DecodeOptions options;
+  DecodeOptions options;
   if (max_pixels > 0) options.max_pixels = max_pixels;
   return options;
 }
 
 }  // namespace
 
+void RequireGiven(const void* pointer, std::string_view name) {
+  if (!pointer) throw BadArgument(name, "is NULL");
+}
+
+skinmask_status Guarded(const std::function<void()>& work) noexcept {
+  try {
+    work();
+    return SKINMASK_OK;
+  } catch (const BadArgument& e) {
+    return Failed(SKINMASK_BAD_ARGUMENT, e.what());
+  } catch (const std::bad_alloc&) {
+    return Failed(SKINMASK_NO_MEMORY, "memory: there is not enough");
+  } catch (const cv::Exception& e) {
+    if (e.code == cv::Error::StsNoMem)
+      return Failed(SKINMASK_NO_MEMORY, "memory: there is not enough");
+    return Failed(SKINMASK_FAILED, e.err.c_str());
+  } catch (const std::exception& e) {
+    return Failed(SKINMASK_FAILED, e.what());
+  } catch (...) {
+    return Failed(SKINMASK_FAILED, "skinmask: failed for no reason that it tells");
+  }
+}
+
+}  // namespace skinmask::c
+
+using namespace skinmask::c;
+
 extern "C" {
+
+const char* skinmask_error(void) { return skinmask::c::last_error.c_str(); }
 
 const char* skinmask_version(void) { return skinmask::kVersion; }
 
@@ -153,7 +192,7 @@ skinmask_detector* skinmask_detector_new(const skinmask_model* model,
   return GuardedHandle([&] {
     return new skinmask_detector{
         skinmask::Detector(model ? model->model : skinmask::DefaultModel(),
-                           options ? OptionsOf(*options) : DetectorOptions())};
+                           options ? OptionsOf(*options) : skinmask::DetectorOptions())};
   });
 }
 
