@@ -7,14 +7,12 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <opencv2/core/utility.hpp>
@@ -24,98 +22,14 @@
 
 #include "media/decoder_messages.h"
 #include "media/late_module.h"
-#include "media/picture_tags.h"
 #include "media/video_source.h"
 #include "programs/cli/sandbox.h"
-#include "programs/decoders/memory_limit.h"
-#include "programs/decoders/video_service.h"
-#include "skinmask/base/problem.h"
-#include "skinmask/media/image.h"
+#include "programs/decoders/services.h"
 
 namespace skinmask {
 namespace {
 
 using Kind = DecoderMessage::Kind;
-
-// A process that decodes.
-class Decoder {
- public:
-  explicit Decoder(int socket) : socket_(socket) {}
-
-  void Serve() {
-    DecoderMessage request;
-    Descriptor file(-1);
-    while (ReceiveMessage(socket_, request, file) && request.kind == Kind::kDecode) {
-      struct stat status {};
-      if (file.get() >= 0 && fstat(file.get(), &status) != 0) return;
-      limit_.SetFor(0, file_.size() + static_cast<std::uint64_t>(status.st_size));
-      if (file.get() >= 0 && !file_.Map(std::move(file))) return;
-      file = Descriptor(-1);
-      const auto size = static_cast<std::size_t>(request.number);
-      if (size > file_.size()) return;
-      limit_.SetFor(0, file_.size());
-      const DecoderMessage answer =
-          Answer(request, {reinterpret_cast<const char*>(file_.data()), size});
-      if (!SendMessage(socket_, answer, answer.kind == Kind::kPicture ? pixels_.descriptor() : -1))
-        return;
-      if (answer.kind == Kind::kPicture) pixels_.Sent();
-    }
-  }
-
- private:
-  DecoderMessage Answer(const DecoderMessage& request, std::string_view bytes) {
-    DecoderMessage answer;
-    try {
-      DecodeOptions options;
-      options.scale = request.scale;
-      options.keep_grey = request.keep_grey;
-      options.lenient = request.lenient;
-      PictureTags tags;
-      options.keep_colors = true;
-      if (request.with_tags) options.tags = &tags;
-      options.max_pixels = request.max_pixels;
-      options.isolation = Isolation{};
-      std::int64_t taken = 0;
-      options.take = [&](std::int64_t pixels) { Take(taken += pixels, pixels); };
-      const cv::Mat picture = DecodeImage(bytes, "", options);
-      // A profile that is the end of who reads it is so here, before the program does.
-      if (!tags.icc.empty()) IsTakenAsSrgb(tags.icc);
-      answer.kind = Kind::kPicture;
-      answer.rows = picture.rows;
-      answer.cols = picture.cols;
-      answer.type = picture.type();
-      answer.dpi_x = tags.dpi_x;
-      answer.dpi_y = tags.dpi_y;
-      answer.icc_size = static_cast<std::int64_t>(tags.icc.size());
-      const std::size_t size = picture.total() * picture.elemSize();
-      std::uint8_t* const memory = pixels_.Get(size + tags.icc.size());
-      cv::Mat shared(picture.size(), picture.type(), memory);
-      picture.copyTo(shared);
-      std::memcpy(memory + size, tags.icc.data(), tags.icc.size());
-    } catch (const std::exception& error) {
-      answer = {};
-      answer.kind = Kind::kProblem;
-      answer.SetText(Problem("", error).Reason());
-    }
-    return answer;
-  }
-
-  // Waits until the process that asked has room for them, too.
-  void Take(std::int64_t all, std::int64_t pixels) {
-    DecoderMessage message;
-    message.kind = Kind::kTake;
-    message.number = pixels;
-    Descriptor none(-1);
-    if (!SendMessage(socket_, message) || !ReceiveMessage(socket_, message, none) ||
-        message.kind != Kind::kGo)
-      _exit(0);
-    limit_.SetFor(all, file_.size());
-  }
-
-  const int socket_;
-  SharedBytes file_, pixels_;
-  const MemoryLimit limit_;
-};
 
 // Of pictures, or of the video `file`, where that is not null.
 [[noreturn]] void BecomeDecoder(int socket, pid_t server, const std::string* file) {
@@ -127,9 +41,9 @@ class Decoder {
   cli::EnterSandbox(access);
   cli::LeaveProcesses();
   if (file)
-    VideoService(socket, *file).Serve();
+    ServeVideo(socket, *file);
   else
-    Decoder(socket).Serve();
+    ServeImages(socket);
   _exit(0);
 }
 
