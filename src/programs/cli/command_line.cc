@@ -186,75 +186,55 @@ bool ResumesAndWritesNoFile(const Given& given) {
   return given.Has("--resume") && MeasuresNothing(given);
 }
 
+// `verbs` are divided by spaces; none is a part of another. `why` stands behind the option.
 struct Rule {
-  std::string_view verb, option;
+  std::string_view verbs, option;
   bool (*is_inapplicable)(const Given&);
   std::string_view why;
 };
 
 constexpr Rule kRules[] = {
     {"detect", "--erode", MeasuresNothing,
-     "--erode is of what is measured, which --csv, --faces-csv, --json and --jsonl tell"},
-    {"live", "--erode", WritesNoTable,
-     "--erode is of what is measured, which --csv and --faces-csv tell"},
-    {"detect", "--refine", AdaptsNothing,
-     "--refine is of adapted images, and --adapt off is given"},
-    {"live", "--refine", AdaptsNothing, "--refine is of adapted images, and --adapt off is given"},
-    {"evaluate", "--refine", HasNoImages, "--refine needs --images"},
-    {"evaluate", "--refine", AdaptsNothing,
-     "--refine is of adapted images, and --adapt off is given"},
-    {"detect", "--require-face", AdaptsNothing,
-     "--require-face is of adapted images, and --adapt off is given"},
-    {"live", "--require-face", AdaptsNothing,
-     "--require-face is of adapted images, and --adapt off is given"},
-    {"evaluate", "--require-face", AdaptsNothing,
-     "--require-face is of adapted images, and --adapt off is given"},
-    {"evaluate", "--require-face", HasNoImages, "--require-face needs --images"},
+     "is of what is measured, which --csv, --faces-csv, --json and --jsonl tell"},
+    {"live", "--erode", WritesNoTable, "is of what is measured, which --csv and --faces-csv tell"},
+    {"evaluate", "--refine", HasNoImages, "needs --images"},
+    {"detect live evaluate", "--refine", AdaptsNothing,
+     "is of adapted images, and --adapt off is given"},
+    {"detect live evaluate", "--require-face", AdaptsNothing,
+     "is of adapted images, and --adapt off is given"},
+    {"evaluate", "--require-face", HasNoImages, "needs --images"},
     {"detect", "--require-face", WritesClasses,
-     "--require-face is of adapted images, and --output classes knows none"},
-    {"detect", "--min-component", DividesNothing,
-     "--min-component is of images that are divided, and only --adapt auto divides"},
-    {"live", "--min-component", DividesNothing,
-     "--min-component is of images that are divided, and only --adapt auto divides"},
-    {"evaluate", "--min-component", DividesNothing,
-     "--min-component is of images that are divided, and only --adapt auto divides"},
-    {"evaluate", "--min-component", HasNoImages, "--min-component needs --images"},
+     "is of adapted images, and --output classes knows none"},
+    {"detect live evaluate", "--min-component", DividesNothing,
+     "is of images that are divided, and only --adapt auto divides"},
+    {"evaluate", "--min-component", HasNoImages, "needs --images"},
     {"detect", "--min-component", WritesClasses,
-     "--min-component is of images that are divided, and --output classes knows none"},
-    {"detect", "--steady", AdaptsNothing,
-     "--steady is of adapted frames, and --adapt off is given"},
-    {"detect", "--steady", WritesClasses,
-     "--steady is of adapted frames, and --output classes knows none"},
-    {"live", "--steady", AdaptsNothing, "--steady is of adapted frames, and --adapt off is given"},
-    {"evaluate", "--steady", TakesNoVideos, "--steady is for videos, and evaluate takes images"},
-    {"evaluate", "--allow-missing", HasNoMasks, "--allow-missing needs --truth"},
-    {"detect", "--refine", WritesClasses,
-     "--refine is of adapted images, and --output classes knows none"},
-    {"detect", "--codec", NamesImagesOnly, "--codec is for videos, and all inputs are images"},
+     "is of images that are divided, and --output classes knows none"},
+    {"detect live", "--steady", AdaptsNothing, "is of adapted frames, and --adapt off is given"},
+    {"detect", "--steady", WritesClasses, "is of adapted frames, and --output classes knows none"},
+    {"evaluate", "--steady", TakesNoVideos, "is for videos, and evaluate takes images"},
+    {"evaluate", "--allow-missing", HasNoMasks, "needs --truth"},
+    {"detect", "--refine", WritesClasses, "is of adapted images, and --output classes knows none"},
+    {"detect", "--codec", NamesImagesOnly, "is for videos, and all inputs are images"},
     {"detect", "--pixels", IsolatesAll,
-     "--pixels yuv decodes JPEGs in the program itself, and --isolate all none (one of them)"},
+     "yuv decodes JPEGs in the program itself, and --isolate all none (one of them)"},
     {"detect", "--quality", LosesNothing,
-     "--quality is of JPEG, WebP and videos, and images become PNG (--format jpeg, or webp)"},
-    {"detect", "--frames", NamesImagesOnly, "--frames is for videos, and all inputs are images"},
-    {"detect", "--from", NamesImagesOnly, "--from is for videos, and all inputs are images"},
-    {"detect", "--to", NamesImagesOnly, "--to is for videos, and all inputs are images"},
-    {"detect", "--audio", NamesImagesOnly, "--audio is for videos, and all inputs are images"},
+     "is of JPEG, WebP and videos, and images become PNG (--format jpeg, or webp)"},
+    {"detect", "--frames", NamesImagesOnly, "is for videos, and all inputs are images"},
+    {"detect", "--from", NamesImagesOnly, "is for videos, and all inputs are images"},
+    {"detect", "--to", NamesImagesOnly, "is for videos, and all inputs are images"},
+    {"detect", "--audio", NamesImagesOnly, "is for videos, and all inputs are images"},
     {"detect", "--force", ResumesAndWritesNoFile,
-     "--force replaces what exists, and --resume leaves it (one of them)"},
-    {"train", "--max-pixels", ReadsTablesOnly, "--max-pixels is for images, and tables are read"},
-    {"sample", "--max-pixels", ReadsTablesOnly, "--max-pixels is for images, and tables are read"},
-    {"compare", "--max-pixels", ReadsTablesOnly, "--max-pixels is for images, and tables are read"},
-    {"evaluate", "--max-pixels", ReadsTablesOnly,
-     "--max-pixels is for images, and tables are read"},
-    {"evaluate", "--by", ReadsTablesOnly, "--by groups images, and tables are read"},
-    {"sample", "--shard", ReadsTablesOnly, "--shard is of images, and tables are read"},
-    {"evaluate", "--shard", ReadsTablesOnly, "--shard is of images, and tables are read"},
-    {"sample", "--shard", Simulates, "--shard is of images, and pixels are drawn"},
-    {"sample", "--step", Simulates, "--step is for images, and pixels are drawn"},
-    {"sample", "--max-pixels", Simulates, "--max-pixels is for images, and pixels are drawn"},
-    {"sample", "--ungrouped", Simulates, "--ungrouped is of images, and pixels are drawn"},
-    {"sample", "--step", ReadsTablesOnly, "--step is for images, and tables are read"},
-    {"compare", "--step", ReadsTablesOnly, "--step is for images, and tables are read"},
+     "replaces what exists, and --resume leaves it (one of them)"},
+    {"train sample compare evaluate", "--max-pixels", ReadsTablesOnly,
+     "is for images, and tables are read"},
+    {"evaluate", "--by", ReadsTablesOnly, "groups images, and tables are read"},
+    {"sample evaluate", "--shard", ReadsTablesOnly, "is of images, and tables are read"},
+    {"sample", "--shard", Simulates, "is of images, and pixels are drawn"},
+    {"sample", "--step", Simulates, "is for images, and pixels are drawn"},
+    {"sample", "--max-pixels", Simulates, "is for images, and pixels are drawn"},
+    {"sample", "--ungrouped", Simulates, "is of images, and pixels are drawn"},
+    {"sample compare", "--step", ReadsTablesOnly, "is for images, and tables are read"},
 };
 
 // Of train, where there is one kind, and of compare, where there may be several, with settings.
@@ -317,9 +297,9 @@ void RequireJsonFile(const Given& given, const std::string& word) {
 void RequireNoInapplicableOption(const CLI::App& verb) {
   const Given given(verb);
   for (const Rule& rule : kRules)
-    if (rule.verb == given.verb() && given.Has(std::string(rule.option)) &&
+    if (rule.verbs.find(given.verb()) != rule.verbs.npos && given.Has(std::string(rule.option)) &&
         rule.is_inapplicable(given))
-      throw UsageError(std::string(rule.why));
+      throw UsageError(fmt::format("{} {}", rule.option, rule.why));
   if (given.verb() == "train" || given.verb() == "compare") RequireOfKinds(given);
 }
 
