@@ -7,6 +7,7 @@
 #include <new>
 #include <opencv2/core.hpp>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,12 +74,11 @@ using Texts = std::vector<std::pair<std::string, std::string>>;
 
 Texts ByName(const skinmask_options& options) {
   Texts texts;
-  std::string_view rest(options.by_name, strnlen(options.by_name, sizeof options.by_name));
-  while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
+  std::istringstream lines(
+      std::string(options.by_name, strnlen(options.by_name, sizeof options.by_name)));
+  for (std::string line; std::getline(lines, line);) {
     const std::size_t equals = std::min(line.find('='), line.size());
     texts.emplace_back(line.substr(0, equals), line.substr(std::min(equals + 1, line.size())));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
   }
   return texts;
 }
