@@ -1,11 +1,12 @@
 #include "programs/cli/scores_output.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -143,11 +144,7 @@ std::optional<std::string> SourceDate() {
   const auto seconds = ParseNumber<std::int64_t>(text);
   if (!seconds || *seconds < 0 || *seconds > kLast)
     throw Error("SOURCE_DATE_EPOCH", "is no number of seconds since 1970");
-  const std::chrono::sys_days day = std::chrono::floor<std::chrono::days>(
-      std::chrono::sys_seconds(std::chrono::seconds(*seconds)));
-  const std::chrono::year_month_day date(day);
-  return fmt::format("{}-{:02}-{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(*seconds)));
 }
 
 namespace {
