@@ -132,9 +132,7 @@ void AddCalibrate(CLI::App& app, Context& context) {
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);
   AddSandboxOption(*verb, context);
-  verb->callback([options, &context] {
-    context.action = [options](Context& c) { RunCalibrate(*options, c); };
-  });
+  SetAction(*verb, context, options, RunCalibrate);
 }
 
 }  // namespace skinmask::cli

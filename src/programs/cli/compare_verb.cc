@@ -52,9 +52,7 @@ constexpr std::string_view kNoKind = "none";           // as the one kind: nothi
 constexpr std::string_view kBuiltInModel = "default";  // as a model: the built-in one
 
 void CheckPart(const CompareFlags& flags, const Context& context) {
-  RequirePartial(flags.shard, flags.partial);
-  if (!flags.partials.empty() && (flags.shard != "1/1" || !flags.partial.empty()))
-    throw UsageError("--shard and --partial make a part, and --partials the whole of all");
+  RequirePartial(flags.shard, flags.partial, flags.partials);
   if (flags.partial.empty()) return;
   if (!context.json.empty() || !flags.report.empty() || !flags.output.empty())
     throw UsageError("--json, --report and --write are of the whole, which --partials makes");
@@ -145,9 +143,7 @@ CLI::App* AddCompareVerb(CLI::App& app, CompareFlags& flags, Context& context) {
               context);
   const OptionGroup group(*verb, "Input");
   group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels");
-  group.Add("--images", flags.pairs.images, "DIR|FILE.tar", "Folder of images, or a tar archive");
-  group.Add("--masks", flags.pairs.masks, "DIR|FILE.tar",
-            "Folder of their masks, or a tar archive (default: that of the images)");
+  AddImageOptions(group, flags.pairs);
   group
       .AddDefault("--step", flags.pairs.step, "N", "Of images, every N-th pixel of every N-th row")
       ->check(Within(1, 1 << 20));
@@ -331,9 +327,7 @@ void RunCompare(const CompareFlags& options, Context& context) {
 
 void AddCompare(CLI::App& app, Context& context) {
   auto flags = std::make_shared<CompareFlags>();
-  AddCompareVerb(app, *flags, context)->callback([flags, &context] {
-    context.action = [flags](Context& c) { RunCompare(*flags, c); };
-  });
+  SetAction(*AddCompareVerb(app, *flags, context), context, flags, RunCompare);
 }
 
 }  // namespace skinmask::cli

@@ -352,8 +352,7 @@ void AddDetect(CLI::App& app, Context& context) {
   AddAdaptationOptions(*verb, options->detector);
   AddModelOption(*verb, context);
   AddRunOptions(*verb, context);
-  verb->callback(
-      [options, &context] { context.action = [options](Context& c) { RunDetect(*options, c); }; });
+  SetAction(*verb, context, options, RunDetect);
 }
 
 }  // namespace skinmask::cli

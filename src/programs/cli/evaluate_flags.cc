@@ -17,6 +17,18 @@ PairOptions PairsOf(const EvaluateFlags& flags) {
 
 namespace {
 
+constexpr const char* kTone = "tone";
+
+CLI::Validator ToneOrTable() {
+  return CLI::Validator(
+      [](const std::string& by) {
+        const bool table = CLI::detail::to_lower(by).ends_with(".csv");
+        return by == kTone || table ? std::string()
+                                    : "'" + by + "' is neither tone nor a table (FILE.csv)";
+      },
+      "");
+}
+
 constexpr const char* kExamples =
     "  skinmask evaluate --images samples/photos --truth samples/masks "
     "--report report.html\n"
@@ -31,11 +43,9 @@ constexpr const char* kExamples =
     "--partials part-1.json";
 
 void CheckPart(const EvaluateFlags& flags, const Context& context) {
-  RequirePartial(flags.shard, flags.partial);
+  RequirePartial(flags.shard, flags.partial, flags.partials);
   const bool merges = !flags.partials.empty();
   if (!merges && flags.partial.empty()) return;
-  if (merges && (flags.shard != "1/1" || !flags.partial.empty()))
-    throw UsageError("--shard and --partial make a part, and --partials the whole of all");
   const std::string option = merges ? "--partials" : "--partial";
   if (flags.models.size() > 1) throw UsageError(option + " is of one model (give --model once)");
   if (!flags.samples.empty()) throw UsageError(option + ": is of images, and tables are read");
@@ -85,7 +95,8 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
                                      {flags.partial, "--partial"},
                                      {context.json, "--json"}}) {
     RequireNoArchive(output, flag, flags.pairs);
-    RequireNoTable(flags.by, output, flag);
+    for (const std::filesystem::path& table : TablesOf(flags.by))
+      RequireApart(output, flag, table, "--by");
     for (const std::string& part : flags.partials) RequireApart(output, flag, part, "--partials");
   }
   for (const std::string& output : {flags.report, flags.picture})
@@ -107,6 +118,13 @@ void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
                    "Draw error rates against the threshold, and the ROC curve"))
       ->check(NamedLike({".png", ".svg"}, "a picture"));
   Aside(output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)"));
+  output
+      .Add(
+          "--by", flags.by, "tone|FILE.csv",
+          "Also scores of groups of images: by the tone of their true skin, or by each column of a "
+          "table with a row for each image; repeatable")
+      ->allow_extra_args(false)
+      ->check(ToneOrTable());
 }
 
 void AddModels(CLI::App& verb, EvaluateFlags& flags) {
@@ -141,7 +159,6 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
                 "they were made with"));
   AddShardOption(*verb, flags.shard);
   AddOutputs(*verb, flags);
-  AddGroupOption(*verb, flags.by);
   AddAdaptationOptions(*verb, flags.detector);
   AddModels(*verb, flags);
   AddPairOptions(*verb, flags.pairs);
@@ -150,32 +167,6 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
                "Judge the images that have a mask, and count those that have none");
   AddRunOptions(*verb, context);
   return verb;
-}
-
-namespace {
-
-constexpr const char* kTone = "tone";
-
-CLI::Validator ToneOrTable() {
-  return CLI::Validator(
-      [](const std::string& by) {
-        const bool table = CLI::detail::to_lower(by).ends_with(".csv");
-        return by == kTone || table ? std::string()
-                                    : "'" + by + "' is neither tone nor a table (FILE.csv)";
-      },
-      "");
-}
-
-}  // namespace
-
-void AddGroupOption(CLI::App& verb, GroupFlags& by) {
-  OptionGroup(verb, "Output")
-      .Add(
-          "--by", by, "tone|FILE.csv",
-          "Also scores of groups of images: by the tone of their true skin, or by each column of a "
-          "table with a row for each image; repeatable")
-      ->allow_extra_args(false)
-      ->check(ToneOrTable());
 }
 
 bool ByTone(const GroupFlags& by) { return std::ranges::find(by, kTone) != by.end(); }
@@ -192,11 +183,6 @@ void AddGroups(EvaluationReport& report, const GroupFlags& by,
   for (const std::string& one : by)
     one == kTone ? AddToneGroupings(report) : AddGroupings(report, *table++, run);
   if (!ByTone(by)) report.tones.clear();  // parts may have kept them
-}
-
-void RequireNoTable(const GroupFlags& by, const std::string& output, const std::string& option) {
-  for (const std::filesystem::path& table : TablesOf(by))
-    RequireApart(output, option, table, "--by");
 }
 
 std::vector<std::filesystem::path> TablesOf(const GroupFlags& by) {

@@ -41,7 +41,6 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context);
 // The pairs that are judged, whether by a model or as masks.
 PairOptions PairsOf(const EvaluateFlags& flags);
 
-void AddGroupOption(CLI::App& verb, GroupFlags& by);
 // Whether tones are asked for, which only images can tell.
 bool ByTone(const GroupFlags& by);
 // Reads the tables, before the work whose results they divide.
@@ -49,8 +48,6 @@ std::vector<GroupTable> ReadGroupTables(const GroupFlags& by);
 // Adds what is asked for, in that order; `tables` as ReadGroupTables gave them.
 void AddGroups(EvaluationReport& report, const GroupFlags& by,
                const std::vector<GroupTable>& tables, const Run& run);
-// Throws UsageError where the output of `option` is one of the tables.
-void RequireNoTable(const GroupFlags& by, const std::string& output, const std::string& option);
 // The files of the tables.
 std::vector<std::filesystem::path> TablesOf(const GroupFlags& by);
 

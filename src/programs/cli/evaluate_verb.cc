@@ -294,9 +294,7 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
 
 void AddEvaluate(CLI::App& app, Context& context) {
   auto flags = std::make_shared<EvaluateFlags>();
-  AddEvaluateVerb(app, *flags, context)->callback([flags, &context] {
-    context.action = [flags](Context& c) { RunEvaluate(*flags, c); };
-  });
+  SetAction(*AddEvaluateVerb(app, *flags, context), context, flags, RunEvaluate);
 }
 
 }  // namespace skinmask::cli

@@ -7,7 +7,6 @@
 
 #include "base/parse.h"
 #include "media/archive.h"
-#include "programs/cli/verb.h"
 #include "skinmask/data/samples.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/mask_pairs.h"
@@ -56,6 +55,12 @@ Samples ReadTables(const std::vector<std::string>& tables) {
 Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pairs,
                    const Run& run) {
   return tables.empty() ? CollectSamples(pairs, run) : ReadTables(tables);
+}
+
+void AddImageOptions(const OptionGroup& group, PairOptions& pairs) {
+  group.Add("--images", pairs.images, "DIR|FILE.tar", "Folder of images, or a tar archive");
+  group.Add("--masks", pairs.masks, "DIR|FILE.tar",
+            "Folder of their masks, or a tar archive (default: that of the images)");
 }
 
 void AddPairOptions(CLI::App& verb, PairOptions& pairs) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "programs/cli/verb.h"
 #include "skinmask/data/samples.h"
 #include "skinmask/learn/decision.h"
 #include "skinmask/pipeline/collect_samples.h"
@@ -28,6 +29,8 @@ Samples ReadTables(const std::vector<std::string>& tables);
 Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pairs,
                    const Run& run);
 
+// --images and --masks.
+void AddImageOptions(const OptionGroup& group, PairOptions& pairs);
 // --image-name, --mask-name, --label, --ignore, --invert, --whole.
 void AddPairOptions(CLI::App& verb, PairOptions& pairs);
 // Throws UsageError for patterns and labels that cannot be meant.

@@ -99,10 +99,7 @@ void AddSample(CLI::App& app, Context& context) {
       "  skinmask sample --simulate samples/teaching/two.json -o two.csv --bayes bayes.json",
       context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
-  group.Add("--images", options->pairs.images, "DIR|FILE.tar",
-            "Folder of images, or a tar archive");
-  group.Add("--masks", options->pairs.masks, "DIR|FILE.tar",
-            "Folder of their masks, or a tar archive (default: that of the images)");
+  AddImageOptions(group, options->pairs);
   group.Add("--samples", options->samples, "FILE", "Tables to add up instead");
   group.Add("--simulate", options->simulate, "FILE.json",
             "Draw pixels from Gaussians of known parameters instead");
@@ -122,8 +119,7 @@ void AddSample(CLI::App& app, Context& context) {
   AddShardOption(*verb, options->shard);
   AddPairOptions(*verb, options->pairs);
   AddRunOptions(*verb, context);
-  verb->callback(
-      [options, &context] { context.action = [options](Context& c) { RunSample(*options, c); }; });
+  SetAction(*verb, context, options, RunSample);
 }
 
 }  // namespace skinmask::cli

@@ -262,8 +262,7 @@ void AddShow(CLI::App& app, Context& context) {
   AddPictureOptions(*verb, *flags);
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);
-  verb->callback(
-      [flags, &context] { context.action = [flags](Context& c) { RunShow(*flags, c); }; });
+  SetAction(*verb, context, flags, RunShow);
 }
 
 }  // namespace skinmask::cli

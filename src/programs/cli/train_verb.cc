@@ -149,10 +149,7 @@ void AddTrain(CLI::App& app, Context& context) {
               context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
   group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");
-  group.Add("--images", options->pairs.images, "DIR|FILE.tar",
-            "Folder of images, or a tar archive");
-  group.Add("--masks", options->pairs.masks, "DIR|FILE.tar",
-            "Folder of their masks, or a tar archive (default: that of the images)");
+  AddImageOptions(group, options->pairs);
   output.Add("-o", options->output, "MODEL", "Model file to write")->required();
   output.Add("--card", options->notes, "NAME=TEXT", "Note for the model's card; repeatable")
       ->allow_extra_args(false);
@@ -163,8 +160,7 @@ void AddTrain(CLI::App& app, Context& context) {
   AddValidationFlags(*verb, *options);
   AddPairOptions(*verb, options->pairs);
   AddRunOptions(*verb, context);
-  verb->callback(
-      [options, &context] { context.action = [options](Context& c) { RunTrain(*options, c); }; });
+  SetAction(*verb, context, options, RunTrain);
 }
 
 }  // namespace skinmask::cli

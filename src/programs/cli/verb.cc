@@ -76,24 +76,13 @@ void AddSandboxOption(CLI::App& verb, Context& context, const std::string& text)
       OptionGroup(verb, "General").AddChoice("--sandbox", context.sandbox, {"auto", "off"}, text));
 }
 
-void AddIsolationOptions(CLI::App& verb, Context& context) {
-  const OptionGroup group(verb, "Input");
-  Aside(group.AddChoice("--isolate", context.isolate, {"none", "auto", "all"},
-                        "Decode files in processes of their own, so that one that crashes its "
-                        "decoder fails alone: none, images but JPEG and PNG, or all with videos"));
-  Aside(group.AddDefault("--max-seconds", context.max_seconds, "S",
-                         "Give up images, and frames of videos, that take a decoder in such a "
-                         "process more of the processor's time"))
-      ->check(Within(0.01, 1e6));
-}
-
 void AddRunOptions(CLI::App& verb, Context& context) {
   AddForceOption(verb, context);
   AddJsonOption(verb, context);
-  Aside(OptionGroup(verb, "Input")
-            .Add("--max-failures", context.max_failures, "N|P%",
-                 "Inputs that may fail, so many or so many of a hundred, with exit status 0 "
-                 "nevertheless (default: 0)"))
+  const OptionGroup group(verb, "Input");
+  Aside(group.Add("--max-failures", context.max_failures, "N|P%",
+                  "Inputs that may fail, so many or so many of a hundred, with exit status 0 "
+                  "nevertheless (default: 0)"))
       ->check(
           [](const std::string& text) {
             FailureLimit ignored;
@@ -103,7 +92,13 @@ void AddRunOptions(CLI::App& verb, Context& context) {
           },
           "");
   AddSandboxOption(verb, context);
-  AddIsolationOptions(verb, context);
+  Aside(group.AddChoice("--isolate", context.isolate, {"none", "auto", "all"},
+                        "Decode files in processes of their own, so that one that crashes its "
+                        "decoder fails alone: none, images but JPEG and PNG, or all with videos"));
+  Aside(group.AddDefault("--max-seconds", context.max_seconds, "S",
+                         "Give up images, and frames of videos, that take a decoder in such a "
+                         "process more of the processor's time"))
+      ->check(Within(0.01, 1e6));
 }
 
 CLI::Option* AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {
@@ -183,9 +178,12 @@ Shard ShardOf(const std::string& text) {
   return {(*numbers)[0], (*numbers)[1]};
 }
 
-void RequirePartial(const std::string& shard, const std::string& partial) {
+void RequirePartial(const std::string& shard, const std::string& partial,
+                    const std::vector<std::string>& partials) {
   if (ShardOf(shard).count > 1 && partial.empty())
     throw UsageError("--shard needs --partial (scores of a part would pass for the whole)");
+  if (!partials.empty() && (shard != "1/1" || !partial.empty()))
+    throw UsageError("--shard and --partial make a part, and --partials the whole of all");
 }
 
 }  // namespace skinmask::cli

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -70,6 +71,13 @@ void AddTableOptions(CLI::App& verb, const std::vector<OptionRow>& rows, void* o
                      std::string_view heading);
 CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options);
 
+// What a verb does with its flags where it is the one of the command line.
+template <class Flags, class Act>
+void SetAction(CLI::App& verb, Context& context, const std::shared_ptr<Flags>& flags,
+               const Act& act) {
+  verb.callback([=, &context] { context.action = [=](Context& c) { act(*flags, c); }; });
+}
+
 // A verb with the options that all have. `examples` end its help.
 CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& summary,
                   const std::string& examples, Context& context);
@@ -81,9 +89,8 @@ void AddSandboxOption(CLI::App& verb, Context& context,
                       const std::string& text =
                           "Give up the network, and all files but inputs "
                           "and outputs, as far as the kernel has means");
-// --isolate and --max-seconds.
-void AddIsolationOptions(CLI::App& verb, Context& context);
-// Of verbs that run over inputs: --force, --json, --max-failures, --sandbox, and these two.
+// Of verbs that run over inputs: --force, --json, --max-failures, --sandbox, --isolate and
+// --max-seconds.
 void AddRunOptions(CLI::App& verb, Context& context);
 CLI::Option* AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels);
 
@@ -144,7 +151,9 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
 void AddShardOption(CLI::App& verb, std::string& text);
 // "2/5". Throws UsageError for what is no shard.
 Shard ShardOf(const std::string& text);
-// Throws UsageError for a shard without a file of --partial.
-void RequirePartial(const std::string& shard, const std::string& partial);
+// Throws UsageError for a shard without a file of --partial, and where both a part and the whole
+// are asked for.
+void RequirePartial(const std::string& shard, const std::string& partial,
+                    const std::vector<std::string>& partials);
 
 }  // namespace skinmask::cli
