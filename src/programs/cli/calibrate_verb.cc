@@ -72,10 +72,9 @@ void PrintFit(const AdaptedCalibrationFit& fit) {
 void WarnOfFew(const char* kind, std::size_t images, const Context& context) {
   constexpr std::size_t kFew = 20;
   if (images == 0 || images >= kFew || context.quiet) return;
-  PrintLine(
-      fmt::format("warning: {}: {} image{} are few to calibrate on (the error with images "
-                  "left out tells)",
-                  kind, images, images > 1 ? "s" : ""));
+  PrintLine(fmt::format(
+      "warning: {}: {} image{} are few to calibrate on (the error with images left out tells)",
+      kind, images, images > 1 ? "s" : ""));
 }
 
 // Curves that other images do not bear out.
@@ -83,8 +82,8 @@ void WarnOfWorse(const AdaptedCalibrationFit& fit, const Context& context) {
   for (const CalibrationSet& set : fit.sets)
     if (!context.quiet && set.before && set.after && *set.after > *set.before)
       PrintLine(
-          fmt::format("warning: {}: its error becomes larger, {:.4f} from {:.4f}, with curves "
-                      "of the other images",
+          fmt::format("warning: {}: its error becomes larger, {:.4f} from {:.4f}, with curves of "
+                      "the other images",
                       set.name, *set.after, *set.before));
 }
 

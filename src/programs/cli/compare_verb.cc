@@ -85,10 +85,9 @@ void AddChoiceFlags(CLI::App& verb, CompareFlags& flags) {
   group.AddDefault("--seed", flags.seed, "N", "Another number divides otherwise");
   group.AddChoice("--select", flags.select, {"auc", "f1", "log-loss", "accuracy", "class-log-loss"},
                   "What the best is best by");
-  group.AddChoice(
-      "--take", flags.take, {"best", "simplest"},
-      "Which candidate to write: the best, or the simplest of those within one standard "
-      "error of it");
+  group.AddChoice("--take", flags.take, {"best", "simplest"},
+                  "Which candidate to write: the best, or the simplest of those within one "
+                  "standard error of it");
   Aside(
       OptionGroup(verb, "Output")
           .Add("--write", flags.output, "MODEL", "Train the best on everything and write it here"));
@@ -132,15 +131,13 @@ void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
 }
 
 CLI::App* AddCompareVerb(CLI::App& app, CompareFlags& flags, Context& context) {
-  CLI::App* verb =
-      AddVerb(app, "compare", "Choose between models by cross-validation",
-              "  skinmask compare --images samples/photos --masks samples/masks "
-              "--step 8 --folds 2\n"
-              "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 "
-              "--write best.json\n"
-              "  skinmask sample --samples samples/labelled-pixels.csv -o s.csv\n"
-              "  skinmask compare --samples s.csv --folds 2 --shard 3/20 --partial part-3.json",
-              context);
+  CLI::App* verb = AddVerb(
+      app, "compare", "Choose between models by cross-validation",
+      "  skinmask compare --images samples/photos --masks samples/masks --step 8 --folds 2\n"
+      "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 --write best.json\n"
+      "  skinmask sample --samples samples/labelled-pixels.csv -o s.csv\n"
+      "  skinmask compare --samples s.csv --folds 2 --shard 3/20 --partial part-3.json",
+      context);
   const OptionGroup group(*verb, "Input");
   group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels");
   AddImageOptions(group, flags.pairs);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,7 +13,6 @@
 #include "programs/cli/context.h"
 #include "programs/cli/detector_flags.h"
 #include "programs/cli/frame_tables.h"
-#include "skinmask/model/model.h"
 #include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask::cli {

@@ -243,23 +243,19 @@ void RunDetect(const DetectFlags& options, Context& context) {
 
 void AddInputAndOutput(CLI::App& verb, DetectFlags& options) {
   const OptionGroup group(verb, "Output"), input(verb, "Input");
-  Aside(input.Add(
-      "input", options.inputs, "INPUT",
-      "Images, videos, tar archives of images, and folders of all these, searched recursively; "
-      "- is standard input"));
-  Aside(group.Add(
-            "-o", options.output, "DIR|FILE",
-            "Folder for the results, which is made if need be; or, of one input and one kind of "
-            "output, a file (a.png, a.mkv, a.tar), or - for standard output"))
+  Aside(input.Add("input", options.inputs, "INPUT",
+                  "Images, videos, tar archives of images, and folders of all these, searched "
+                  "recursively; - is standard input"));
+  Aside(group.Add("-o", options.output, "DIR|FILE",
+                  "Folder for the results, which is made if need be; or, of one input and one kind "
+                  "of output, a file (a.png, a.mkv, a.tar), or - for standard output"))
       ->required();
-  Aside(input.Add(
-      "--files-from", options.files_from, "FILE",
-      "Inputs too, a line each (or with a zero byte after each), which keep their folders; "
-      "- is standard input"));
-  Aside(input.Add(
-            "--include", options.include, "GLOB",
-            "Of what folders hold, only files of such names; with a slash it is matched with the "
-            "path below the folder; repeatable"))
+  Aside(input.Add("--files-from", options.files_from, "FILE",
+                  "Inputs too, a line each (or with a zero byte after each), which keep their "
+                  "folders; - is standard input"));
+  Aside(input.Add("--include", options.include, "GLOB",
+                  "Of what folders hold, only files of such names; with a slash it is matched with "
+                  "the path below the folder; repeatable"))
       ->allow_extra_args(false);
   Aside(input.Add("--exclude", options.exclude, "GLOB",
                   "Leave out files and folders of such names; repeatable"))
@@ -306,8 +302,7 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
   AddRawVideoFlags(group, options.raw);
   group.Add("--size", options.size, "WxH", "Of raw video");
   group.Add("--rate", options.rate, "R",
-            "Of raw video, in frames a second: 30, 30000/1001 "
-            "(default: 25)");
+            "Of raw video, in frames a second: 30, 30000/1001 (default: 25)");
   group
       .Add("--output-format", options.output_format, "y4m|rawvideo|matroska",
            "Of a video to standard output or a pipe (default: y4m)")
@@ -316,11 +311,10 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
 
 void AddRecordOptions(CLI::App& verb, DetectFlags& options) {
   const OptionGroup group(verb, "Output");
-  Aside(group.Add(
-            "--csv", options.record.tables.csv, "FILE",
-            "A row for each image and frame: time, share of skin, where it is, how large and "
-            "which way it lies, and its colours: means and standard deviations of red, green and "
-            "blue; - is standard output"))
+  Aside(group.Add("--csv", options.record.tables.csv, "FILE",
+                  "A row for each image and frame: time, share of skin, where it is, how large and "
+                  "which way it lies, and its colours: means and standard deviations of red, green "
+                  "and blue; - is standard output"))
       ->transform(DashIsOutput());
   Aside(group.Add("--faces-csv", options.record.tables.faces_csv, "FILE",
                   "A row for each face in each image and frame: its number, its box, and the "
@@ -338,8 +332,8 @@ void AddDetect(CLI::App& app, Context& context) {
   CLI::App* verb =
       AddVerb(app, "detect", "Make masks of images and videos",
               "  skinmask detect samples/photos -o masks\n"
-              "  skinmask detect samples/photos/astronaut.png -o out --output "
-              "mask,overlay --threshold 0.3\n"
+              "  skinmask detect samples/photos/astronaut.png -o out --output mask,overlay "
+              "--threshold 0.3\n"
               "  skinmask detect samples/photos -o masks --shard 2/4 --resume --max-failures 1%\n"
               "  tar -C samples/photos -cf photos.tar .\n"
               "  skinmask detect photos.tar -o masks",

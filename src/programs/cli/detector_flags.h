@@ -3,9 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <string>
-#include <vector>
 
 #include "skinmask/detect/detector.h"
 

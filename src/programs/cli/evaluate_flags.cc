@@ -30,17 +30,13 @@ CLI::Validator ToneOrTable() {
 }
 
 constexpr const char* kExamples =
-    "  skinmask evaluate --images samples/photos --truth samples/masks "
-    "--report report.html\n"
-    "  skinmask evaluate --images samples/photos --truth samples/masks "
-    "--by tone\n"
-    "  skinmask evaluate --samples samples/labelled-pixels.csv --max-f1 "
-    "--json scores.json\n"
+    "  skinmask evaluate --images samples/photos --truth samples/masks --report report.html\n"
+    "  skinmask evaluate --images samples/photos --truth samples/masks --by tone\n"
+    "  skinmask evaluate --samples samples/labelled-pixels.csv --max-f1 --json scores.json\n"
     "  skinmask evaluate --samples samples/labelled-pixels.csv --picture curves.png\n"
-    "  skinmask evaluate --images samples/photos --truth samples/masks "
-    "--shard 1/1 --partial part-1.json\n"
-    "  skinmask evaluate --images samples/photos --truth samples/masks "
-    "--partials part-1.json";
+    "  skinmask evaluate --images samples/photos --truth samples/masks --shard 1/1 --partial "
+    "part-1.json\n"
+    "  skinmask evaluate --images samples/photos --truth samples/masks --partials part-1.json";
 
 void CheckPart(const EvaluateFlags& flags, const Context& context) {
   RequirePartial(flags.shard, flags.partial, flags.partials);
@@ -72,8 +68,7 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     if (flags.samples.empty() == flags.pairs.images.empty())
       throw UsageError(
           "give one of --images (with --truth or --whole), --predicted (with --truth) and "
-          "--samples "
-          "(with --partials, what the parts were made with)");
+          "--samples (with --partials, what the parts were made with)");
     CheckSource(flags.samples, flags.pairs, "--truth");
   }
   if (flags.models.size() > 2) throw UsageError("--model is given twice at most");
@@ -119,10 +114,9 @@ void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
       ->check(NamedLike({".png", ".svg"}, "a picture"));
   Aside(output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)"));
   output
-      .Add(
-          "--by", flags.by, "tone|FILE.csv",
-          "Also scores of groups of images: by the tone of their true skin, or by each column of a "
-          "table with a row for each image; repeatable")
+      .Add("--by", flags.by, "tone|FILE.csv",
+           "Also scores of groups of images: by the tone of their true skin, or by each column of "
+           "a table with a row for each image; repeatable")
       ->allow_extra_args(false)
       ->check(ToneOrTable());
 }
@@ -153,10 +147,9 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
   AddDecisionFlags(*verb, flags.decision, "the model's own");
   for (const char* const name : {"abstain", "class_costs"})
     AddTableOption(*verb, FindOption(DetectorTable().rows(), name), &flags.detector);
-  Aside(
-      group.Add("--partials", flags.partials, "FILE",
-                "Files of all parts of an evaluation, to make the whole of, with the options that "
-                "they were made with"));
+  Aside(group.Add("--partials", flags.partials, "FILE",
+                  "Files of all parts of an evaluation, to make the whole of, with the options "
+                  "that they were made with"));
   AddShardOption(*verb, flags.shard);
   AddOutputs(*verb, flags);
   AddAdaptationOptions(*verb, flags.detector);

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -90,12 +88,9 @@ void AddSample(CLI::App& app, Context& context) {
   auto options = std::make_shared<SampleFlags>();
   CLI::App* verb = AddVerb(
       app, "sample", "Turn image + mask pairs, or tables, into one table of labelled pixels",
-      "  skinmask sample --images samples/photos --masks samples/masks "
-      "-o samples.csv\n"
-      "  skinmask sample --samples samples/labelled-pixels.csv --ungrouped "
-      "-o merged.csv\n"
-      "  skinmask sample --images samples/photos --masks samples/masks --shard 2/4 "
-      "-o part-2.csv\n"
+      "  skinmask sample --images samples/photos --masks samples/masks -o samples.csv\n"
+      "  skinmask sample --samples samples/labelled-pixels.csv --ungrouped -o merged.csv\n"
+      "  skinmask sample --images samples/photos --masks samples/masks --shard 2/4 -o part-2.csv\n"
       "  skinmask sample --simulate samples/teaching/two.json -o two.csv --bayes bayes.json",
       context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");

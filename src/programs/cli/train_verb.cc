@@ -141,12 +141,11 @@ void AddValidationFlags(CLI::App& verb, TrainFlags& options) {
 
 void AddTrain(CLI::App& app, Context& context) {
   auto options = std::make_shared<TrainFlags>();
-  CLI::App* verb =
-      AddVerb(app, "train", "Train a model from labelled pixels or image + mask pairs",
-              "  skinmask train --samples samples/labelled-pixels.csv -o model.json\n"
-              "  skinmask train --images samples/photos --masks samples/masks --kind lda --max-f1 "
-              "-o lda.json",
-              context);
+  CLI::App* verb = AddVerb(app, "train", "Train a model from labelled pixels or image + mask pairs",
+                           "  skinmask train --samples samples/labelled-pixels.csv -o model.json\n"
+                           "  skinmask train --images samples/photos --masks samples/masks --kind "
+                           "lda --max-f1 -o lda.json",
+                           context);
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
   group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");
   AddImageOptions(group, options->pairs);

@@ -63,8 +63,7 @@ void AddModelOption(CLI::App& verb, Context& context) {
 void AddJsonOption(CLI::App& verb, Context& context) {
   Aside(OptionGroup(verb, "Output")
             .Add("--json", context.json, "[FILE]",
-                 "Results as JSON: to standard output, or to FILE (FILE.json or "
-                 "--json=FILE)"));
+                 "Results as JSON: to standard output, or to FILE (FILE.json or --json=FILE)"));
 }
 
 void AddForceOption(CLI::App& verb, Context& context) {
