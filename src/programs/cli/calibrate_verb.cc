@@ -90,10 +90,7 @@ void WarnOfWorse(const AdaptedCalibrationFit& fit, const Context& context) {
 void RunCalibrate(const CalibrateFlags& options, Context& context) {
   RequireFiles(options.parts, "");
   RequireApart(options.output, "-o", context.json, "--json");
-  for (const std::string& part : options.parts) {
-    RequireApart(options.output, "-o", part, "a part");
-    RequireApart(context.json, "--json", part, "a part");
-  }
+  RequireApart({{options.output, "-o"}, {context.json, "--json"}}, options.parts, "a part");
   RequireWritable(options.output, context.if_exists());
   context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}});
   Model model = context.LoadModel();

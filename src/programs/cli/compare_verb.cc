@@ -93,6 +93,13 @@ void AddChoiceFlags(CLI::App& verb, CompareFlags& flags) {
           .Add("--write", flags.output, "MODEL", "Train the best on everything and write it here"));
 }
 
+// Of the given models those that are files.
+std::vector<std::string> ModelFilesOf(const CompareFlags& flags) {
+  std::vector<std::string> files = flags.models;
+  std::erase(files, kBuiltInModel);
+  return files;
+}
+
 void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
   CheckSource(flags.samples, flags.pairs, "--masks");
   CheckPairOptions(flags.pairs);
@@ -109,23 +116,11 @@ void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
   RequireApart(flags.output, "--write", context.json, "--json");
   RequireApart(flags.report, "--report", context.json, "--json");
   RequireApart(flags.report, "--report", flags.output, "--write");
-  for (const std::string& file : flags.samples)
-    for (const auto& [output, flag] :
-         {std::pair(flags.output, "--write"), std::pair(flags.report, "--report"),
-          std::pair(flags.partial, "--partial")})
-      RequireApart(output, flag, file, "--samples");
-  for (const std::string& file : flags.partials)
-    for (const auto& [output, flag] :
-         {std::pair(flags.output, "--write"), std::pair(flags.report, "--report"),
-          std::pair(context.json, "--json")})
-      RequireApart(output, flag, file, "--partials");
-  for (const std::string& file : flags.models) {
-    if (file == kBuiltInModel) continue;
-    RequireApart(flags.output, "--write", file, "--models");
-    RequireApart(flags.report, "--report", file, "--models");
-    RequireApart(flags.partial, "--partial", file, "--models");
-    RequireApart(context.json, "--json", file, "--models");
-  }
+  const NamedOutput write{flags.output, "--write"}, report{flags.report, "--report"},
+      partial{flags.partial, "--partial"}, json{context.json, "--json"};
+  RequireApart({write, report, partial}, flags.samples, "--samples");
+  RequireApart({write, report, json}, flags.partials, "--partials");
+  RequireApart({write, report, partial, json}, ModelFilesOf(flags), "--models");
   for (const std::string& output : {flags.output, flags.report})
     if (!output.empty()) RequireWritable(output, context.if_exists());
 }
@@ -222,17 +217,13 @@ void WriteChosen(const Samples& samples, const Comparison& comparison, const Com
   WriteFile(options.output, ModelToJson(model), context.if_exists());
 }
 
-// Tables, pictures and models.
-std::vector<std::filesystem::path> ReadsOf(const CompareFlags& options) {
-  std::vector<std::filesystem::path> paths = PathsOf(options.samples, options.pairs);
-  for (const std::string& file : options.models)
-    if (file != kBuiltInModel) paths.emplace_back(file);
-  return paths;
-}
-
+// Tables, pictures, models and parts.
 Access AccessOf(const CompareFlags& options) {
-  Access access{ReadsOf(options), {}, {options.output, options.report, options.partial}};
-  access.reads.insert(access.reads.end(), options.partials.begin(), options.partials.end());
+  Access access{PathsOf(options.samples, options.pairs),
+                {},
+                {options.output, options.report, options.partial}};
+  for (const std::vector<std::string>& files : {ModelFilesOf(options), options.partials})
+    access.reads.insert(access.reads.end(), files.begin(), files.end());
   return access;
 }
 

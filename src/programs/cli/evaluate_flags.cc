@@ -92,7 +92,7 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     RequireNoArchive(output, flag, flags.pairs);
     for (const std::filesystem::path& table : TablesOf(flags.by))
       RequireApart(output, flag, table, "--by");
-    for (const std::string& part : flags.partials) RequireApart(output, flag, part, "--partials");
+    RequireApart({{output, flag}}, flags.partials, "--partials");
   }
   for (const std::string& output : {flags.report, flags.picture})
     if (!output.empty()) RequireWritable(output, context.if_exists());

@@ -164,6 +164,12 @@ void RequireApart(const std::filesystem::path& a, const std::string& option_a,
   throw UsageError(fmt::format("{} and {} are the same file, {}", option_a, option_b, a.string()));
 }
 
+void RequireApart(std::initializer_list<NamedOutput> outputs, const std::vector<std::string>& files,
+                  const std::string& option) {
+  for (const std::string& file : files)
+    for (const auto& [output, flag] : outputs) RequireApart(output, flag, file, option);
+}
+
 void AddShardOption(CLI::App& verb, std::string& text) {
   Aside(
       OptionGroup(verb, "Input")

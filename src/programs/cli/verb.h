@@ -6,11 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "programs/cli/context.h"
@@ -64,6 +66,10 @@ void RequireFiles(const std::vector<std::string>& partials, const std::string& o
 // Throws UsageError where two options name one file. Empty names and "-" are no files.
 void RequireApart(const std::filesystem::path& a, const std::string& option_a,
                   const std::filesystem::path& b, const std::string& option_b);
+// The same of each of these outputs, with its option, and each file that `option` names.
+using NamedOutput = std::pair<std::string, std::string>;
+void RequireApart(std::initializer_list<NamedOutput> outputs, const std::vector<std::string>& files,
+                  const std::string& option);
 
 // Options of a table of the library (skinmask/base/options.h) that stand under this heading, or
 // that have this name: each sets its member of `options`, which lives as long as the verb.
