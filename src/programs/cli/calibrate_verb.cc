@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "programs/cli/print.h"
 #include "programs/cli/scores_output.h"
-#include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
 #include "skinmask/pipeline/adapted_calibration.h"

@@ -19,7 +19,6 @@
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/scores_output.h"
-#include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"

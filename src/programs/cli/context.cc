@@ -11,7 +11,6 @@
 #include "base/parse.h"
 #include "media/image_codec.h"
 #include "programs/cli/print.h"
-#include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/version.h"

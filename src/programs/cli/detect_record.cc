@@ -14,7 +14,6 @@
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/results_json.h"
 #include "programs/cli/print.h"
-#include "programs/cli/signals.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask::cli {

@@ -11,7 +11,6 @@
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
 #include "programs/cli/scores_output.h"
-#include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/version.h"
 #include "skinmask/detect/adapt.h"

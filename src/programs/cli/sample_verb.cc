@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
-#include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"

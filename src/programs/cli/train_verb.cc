@@ -5,7 +5,6 @@
 
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"
-#include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
 #include "skinmask/pipeline/train.h"

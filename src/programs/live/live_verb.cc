@@ -10,7 +10,6 @@
 #include "programs/cli/detector_flags.h"
 #include "programs/cli/frame_tables.h"
 #include "programs/cli/print.h"
-#include "programs/cli/signals.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/video_flags.h"
 #include "programs/live/backdrop.h"
