@@ -11,6 +11,8 @@
 #include <exception>
 #include <fstream>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "media/decoder_messages.h"
@@ -56,6 +58,18 @@ class MemoryLimit {
   const std::uint64_t begun_ = Now();
 };
 
+// What `make` returns, or what was wrong with the file.
+template <class Make>
+DecoderMessage AnswerOf(const std::string& file, const Make& make) {
+  try {
+    return make();
+  } catch (const std::exception& error) {
+    DecoderMessage answer{.kind = Kind::kProblem};
+    answer.SetText(Problem(file, error).Reason());
+    return answer;
+  }
+}
+
 // A process that decodes.
 class Decoder {
  public:
@@ -73,8 +87,8 @@ class Decoder {
       const auto size = static_cast<std::size_t>(request.number);
       if (size > file_.size()) return;
       limit_.SetFor(0, file_.size());
-      const DecoderMessage answer =
-          Answer(request, {reinterpret_cast<const char*>(file_.data()), size});
+      const std::string_view bytes(reinterpret_cast<const char*>(file_.data()), size);
+      const DecoderMessage answer = AnswerOf("", [&] { return Answer(request, bytes); });
       if (!SendMessage(socket_, answer, answer.kind == Kind::kPicture ? pixels_.descriptor() : -1))
         return;
       if (answer.kind == Kind::kPicture) pixels_.Sent();
@@ -83,47 +97,38 @@ class Decoder {
 
  private:
   DecoderMessage Answer(const DecoderMessage& request, std::string_view bytes) {
-    DecoderMessage answer;
-    try {
-      DecodeOptions options;
-      options.scale = request.scale;
-      options.keep_grey = request.keep_grey;
-      options.lenient = request.lenient;
-      PictureTags tags;
-      options.keep_colors = true;
-      if (request.with_tags) options.tags = &tags;
-      options.max_pixels = request.max_pixels;
-      options.isolation = Isolation{};
-      std::int64_t taken = 0;
-      options.take = [&](std::int64_t pixels) { Take(taken += pixels, pixels); };
-      const cv::Mat picture = DecodeImage(bytes, "", options);
-      // A profile that is the end of who reads it is so here, before the program does.
-      if (!tags.icc.empty()) IsTakenAsSrgb(tags.icc);
-      answer.kind = Kind::kPicture;
-      answer.rows = picture.rows;
-      answer.cols = picture.cols;
-      answer.type = picture.type();
-      answer.dpi_x = tags.dpi_x;
-      answer.dpi_y = tags.dpi_y;
-      answer.icc_size = static_cast<std::int64_t>(tags.icc.size());
-      const std::size_t size = picture.total() * picture.elemSize();
-      std::uint8_t* const memory = pixels_.Get(size + tags.icc.size());
-      cv::Mat shared(picture.size(), picture.type(), memory);
-      picture.copyTo(shared);
-      std::memcpy(memory + size, tags.icc.data(), tags.icc.size());
-    } catch (const std::exception& error) {
-      answer = {};
-      answer.kind = Kind::kProblem;
-      answer.SetText(Problem("", error).Reason());
-    }
+    DecodeOptions options;
+    options.scale = request.scale;
+    options.keep_grey = request.keep_grey;
+    options.lenient = request.lenient;
+    PictureTags tags;
+    options.keep_colors = true;
+    if (request.with_tags) options.tags = &tags;
+    options.max_pixels = request.max_pixels;
+    options.isolation = Isolation{};
+    std::int64_t taken = 0;
+    options.take = [&](std::int64_t pixels) { Take(taken += pixels, pixels); };
+    const cv::Mat picture = DecodeImage(bytes, "", options);
+    // A profile that is the end of who reads it is so here, before the program does.
+    if (!tags.icc.empty()) IsTakenAsSrgb(tags.icc);
+    DecoderMessage answer{.kind = Kind::kPicture};
+    answer.rows = picture.rows;
+    answer.cols = picture.cols;
+    answer.type = picture.type();
+    answer.dpi_x = tags.dpi_x;
+    answer.dpi_y = tags.dpi_y;
+    answer.icc_size = static_cast<std::int64_t>(tags.icc.size());
+    const std::size_t size = picture.total() * picture.elemSize();
+    std::uint8_t* const memory = pixels_.Get(size + tags.icc.size());
+    cv::Mat shared(picture.size(), picture.type(), memory);
+    picture.copyTo(shared);
+    std::memcpy(memory + size, tags.icc.data(), tags.icc.size());
     return answer;
   }
 
   // Waits until the process that asked has room for them, too.
   void Take(std::int64_t all, std::int64_t pixels) {
-    DecoderMessage message;
-    message.kind = Kind::kTake;
-    message.number = pixels;
+    DecoderMessage message{.kind = Kind::kTake, .number = pixels};
     Descriptor none(-1);
     if (!SendMessage(socket_, message) || !ReceiveMessage(socket_, message, none) ||
         message.kind != Kind::kGo)
@@ -141,12 +146,99 @@ class VideoService {
   // `file` may be empty: then a pipe comes with the first message.
   VideoService(int socket, const std::string& file) : socket_(socket), file_(file) {}
   // Until nobody asks any more.
-  void Serve();
+  void Serve() {
+    DecoderMessage request;
+    Descriptor pipe(-1);
+    while (ReceiveMessage(socket_, request, pipe)) {
+      if (pipe.get() >= 0 && pipe_.get() < 0) {
+        pipe_ = std::move(pipe);
+        file_ = "/dev/fd/" + std::to_string(pipe_.get());
+      }
+      const DecoderMessage answer = AnswerOf(file_, [&] { return Answer(request); });
+      const bool has_pixels = answer.kind == Kind::kFrame;
+      if (!SendMessage(socket_, answer, has_pixels ? pixels_.descriptor() : -1)) return;
+      if (has_pixels) pixels_.Sent();
+    }
+  }
 
  private:
-  DecoderMessage Answer(const DecoderMessage& request);
-  DecoderMessage Open(const OpenVideoWords& words);
-  DecoderMessage Read();
+  DecoderMessage Answer(const DecoderMessage& request) {
+    if (request.kind == Kind::kOpenVideo) return Open(request.WordsOf<OpenVideoWords>());
+    if (request.kind == Kind::kReadFrame) return Read();
+    const auto unit = request.type ? VideoTime::Unit::kFrames : VideoTime::Unit::kMicroseconds;
+    reader_.value().SkipTowards({unit, request.number});
+    return {.kind = Kind::kGo};
+  }
+
+  DecoderMessage Open(const OpenVideoWords& words) {
+    VideoOpenOptions options;
+    options.threads = words.threads;
+    options.addresses = false;
+    options.max_pixels = words.max_pixels;
+    options.isolation = Isolation{};
+    if (words.is_raw)
+      options.raw = RawVideo{
+          {words.width, words.height}, words.pixel_format, {words.rate_num, words.rate_den}};
+    // How large its frames are is not known before.
+    constexpr std::int64_t kUsualPixels = std::int64_t{1} << 25;  // 8K
+    limit_.SetFor(std::min(words.max_pixels, kUsualPixels), 0);
+    const VideoInfo& info = reader_.emplace(file_, options).info();
+    limit_.SetFor(info.size.area(), 0);
+
+    VideoWords told{};
+    told.width = info.size.width;
+    told.height = info.size.height;
+    told.rate_num = info.rate.num;
+    told.rate_den = info.rate.den;
+    told.unit_num = info.time_base.num;
+    told.unit_den = info.time_base.den;
+    told.aspect_num = info.pixel_aspect.num;
+    told.aspect_den = info.pixel_aspect.den;
+    told.rotation = info.rotation;
+    told.mirrored = info.mirrored;
+    told.sound = info.sound;
+    told.has_frames = info.frames.has_value();
+    told.frames = info.frames.value_or(0);
+    told.has_seconds = info.seconds.has_value();
+    told.seconds = info.seconds.value_or(0);
+    info.codec.copy(told.codec, sizeof told.codec - 1);
+    DecoderMessage answer{.kind = Kind::kVideo};
+    answer.SetWords(told);
+    return answer;
+  }
+
+  DecoderMessage Read() {
+    std::optional<VideoFrame> frame = reader_.value().Read();
+    if (!frame) return {.kind = Kind::kEndOfVideo};
+    cv::Mat bgr;
+    if (!IsSent(frame->layout)) {
+      bgr = frame->StoredBgr();
+      frame->layout = VideoFrame::Layout::kBgr;
+      frame->planes = {bgr.data};
+      frame->strides = {static_cast<std::ptrdiff_t>(bgr.step)};
+    }
+    const FrameMemory memory(frame->layout, frame->size);
+    const std::array<cv::Mat, 3> planes = memory.At(pixels_.Get(memory.bytes));
+    for (std::size_t i = 0; i < planes.size() && !planes[i].empty(); ++i)
+      for (int y = 0; y < planes[i].rows; ++y)
+        std::memcpy(planes[i].data + static_cast<std::size_t>(y) * planes[i].step,
+                    frame->planes[i] + y * frame->strides[i],
+                    static_cast<std::size_t>(planes[i].cols));
+    FrameWords words{};
+    words.layout = static_cast<std::int32_t>(frame->layout);
+    words.matrix = frame->encoding.matrix == YuvEncoding::Matrix::kBt709;
+    words.range = frame->encoding.range == YuvEncoding::Range::kFull;
+    words.width = frame->size.width;
+    words.height = frame->size.height;
+    words.rotation = frame->rotation;
+    words.mirrored = frame->mirrored;
+    words.pts = frame->pts;
+    words.index = frame->index;
+    words.seconds = frame->seconds;
+    DecoderMessage answer{.kind = Kind::kFrame};
+    answer.SetWords(words);
+    return answer;
+  }
 
   const int socket_;
   std::string file_;
@@ -155,111 +247,6 @@ class VideoService {
   std::optional<VideoReader> reader_;
   SharedBytes pixels_;
 };
-
-void VideoService::Serve() {
-  DecoderMessage request;
-  Descriptor pipe(-1);
-  while (ReceiveMessage(socket_, request, pipe)) {
-    if (pipe.get() >= 0 && pipe_.get() < 0) {
-      pipe_ = std::move(pipe);
-      file_ = "/dev/fd/" + std::to_string(pipe_.get());
-    }
-    DecoderMessage answer;
-    try {
-      answer = Answer(request);
-    } catch (const std::exception& error) {
-      answer = {};
-      answer.kind = Kind::kProblem;
-      answer.SetText(Problem(file_, error).Reason());
-    }
-    const bool has_pixels = answer.kind == Kind::kFrame;
-    if (!SendMessage(socket_, answer, has_pixels ? pixels_.descriptor() : -1)) return;
-    if (has_pixels) pixels_.Sent();
-  }
-}
-
-DecoderMessage VideoService::Answer(const DecoderMessage& request) {
-  if (request.kind == Kind::kOpenVideo) return Open(request.WordsOf<OpenVideoWords>());
-  if (request.kind == Kind::kReadFrame) return Read();
-  const auto unit = request.type ? VideoTime::Unit::kFrames : VideoTime::Unit::kMicroseconds;
-  reader_.value().SkipTowards({unit, request.number});
-  DecoderMessage answer;
-  answer.kind = Kind::kGo;
-  return answer;
-}
-
-DecoderMessage VideoService::Open(const OpenVideoWords& words) {
-  VideoOpenOptions options;
-  options.threads = words.threads;
-  options.addresses = false;
-  options.max_pixels = words.max_pixels;
-  options.isolation = Isolation{};
-  if (words.is_raw)
-    options.raw =
-        RawVideo{{words.width, words.height}, words.pixel_format, {words.rate_num, words.rate_den}};
-  // How large its frames are is not known before.
-  constexpr std::int64_t kUsualPixels = std::int64_t{1} << 25;  // 8K
-  limit_.SetFor(std::min(words.max_pixels, kUsualPixels), 0);
-  const VideoInfo& info = reader_.emplace(file_, options).info();
-  limit_.SetFor(info.size.area(), 0);
-
-  VideoWords told{};
-  told.width = info.size.width;
-  told.height = info.size.height;
-  told.rate_num = info.rate.num;
-  told.rate_den = info.rate.den;
-  told.unit_num = info.time_base.num;
-  told.unit_den = info.time_base.den;
-  told.aspect_num = info.pixel_aspect.num;
-  told.aspect_den = info.pixel_aspect.den;
-  told.rotation = info.rotation;
-  told.mirrored = info.mirrored;
-  told.sound = info.sound;
-  told.has_frames = info.frames.has_value();
-  told.frames = info.frames.value_or(0);
-  told.has_seconds = info.seconds.has_value();
-  told.seconds = info.seconds.value_or(0);
-  info.codec.copy(told.codec, sizeof told.codec - 1);
-  DecoderMessage answer;
-  answer.kind = Kind::kVideo;
-  answer.SetWords(told);
-  return answer;
-}
-
-DecoderMessage VideoService::Read() {
-  DecoderMessage answer;
-  answer.kind = Kind::kEndOfVideo;
-  std::optional<VideoFrame> frame = reader_.value().Read();
-  if (!frame) return answer;
-  cv::Mat bgr;
-  if (!IsSent(frame->layout)) {
-    bgr = frame->StoredBgr();
-    frame->layout = VideoFrame::Layout::kBgr;
-    frame->planes = {bgr.data};
-    frame->strides = {static_cast<std::ptrdiff_t>(bgr.step)};
-  }
-  const FrameMemory memory(frame->layout, frame->size);
-  const std::array<cv::Mat, 3> planes = memory.At(pixels_.Get(memory.bytes));
-  for (std::size_t i = 0; i < planes.size() && !planes[i].empty(); ++i)
-    for (int y = 0; y < planes[i].rows; ++y)
-      std::memcpy(planes[i].data + static_cast<std::size_t>(y) * planes[i].step,
-                  frame->planes[i] + y * frame->strides[i],
-                  static_cast<std::size_t>(planes[i].cols));
-  FrameWords words{};
-  words.layout = static_cast<std::int32_t>(frame->layout);
-  words.matrix = frame->encoding.matrix == YuvEncoding::Matrix::kBt709;
-  words.range = frame->encoding.range == YuvEncoding::Range::kFull;
-  words.width = frame->size.width;
-  words.height = frame->size.height;
-  words.rotation = frame->rotation;
-  words.mirrored = frame->mirrored;
-  words.pts = frame->pts;
-  words.index = frame->index;
-  words.seconds = frame->seconds;
-  answer.kind = Kind::kFrame;
-  answer.SetWords(words);
-  return answer;
-}
 
 }  // namespace
 
