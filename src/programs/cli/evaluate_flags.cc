@@ -20,13 +20,11 @@ namespace {
 constexpr const char* kTone = "tone";
 
 CLI::Validator ToneOrTable() {
-  return CLI::Validator(
-      [](const std::string& by) {
-        const bool table = CLI::detail::to_lower(by).ends_with(".csv");
-        return by == kTone || table ? std::string()
-                                    : "'" + by + "' is neither tone nor a table (FILE.csv)";
-      },
-      "");
+  return CheckedBy([](const std::string& by) {
+    const bool table = CLI::detail::to_lower(by).ends_with(".csv");
+    return by == kTone || table ? std::string()
+                                : "'" + by + "' is neither tone nor a table (FILE.csv)";
+  });
 }
 
 constexpr const char* kExamples =

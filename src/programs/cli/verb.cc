@@ -108,42 +108,33 @@ CLI::Option* AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {
 }
 
 CLI::Validator Probability() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        const auto p = ParseNumber<double>(text);
-        return p && *p >= 0 && *p <= 1 ? "" : "'" + text + "' is no probability from 0 to 1";
-      },
-      "");
+  return CheckedBy([](const std::string& text) {
+    const auto p = ParseNumber<double>(text);
+    return p && *p >= 0 && *p <= 1 ? "" : "'" + text + "' is no probability from 0 to 1";
+  });
 }
 
 CLI::Validator OneOf(const std::vector<std::string>& words) {
-  return CLI::Validator(
-      [words](const std::string& text) {
-        const bool known = std::ranges::find(words, text) != words.end();
-        return known ? std::string() : "'" + text + "' " + UnknownAmong(text, words);
-      },
-      "");
+  return CheckedBy([words](const std::string& text) {
+    const bool known = std::ranges::find(words, text) != words.end();
+    return known ? std::string() : "'" + text + "' " + UnknownAmong(text, words);
+  });
 }
 
 CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what) {
-  return CLI::Validator(
-      [extensions, what](const std::string& file) {
-        const std::string own = ExtensionOf(file);
-        if (own.empty() || std::ranges::find(extensions, own) != extensions.end())
-          return std::string();
-        return fmt::format("'{}' is no name of {} (FILE{})", file, what,
-                           fmt::join(extensions, " or FILE"));
-      },
-      "");
+  return CheckedBy([extensions, what](const std::string& file) {
+    const std::string own = ExtensionOf(file);
+    if (own.empty() || std::ranges::find(extensions, own) != extensions.end()) return std::string();
+    return fmt::format("'{}' is no name of {} (FILE{})", file, what,
+                       fmt::join(extensions, " or FILE"));
+  });
 }
 
 CLI::Validator DashIsOutput() {
-  return CLI::Validator(
-      [](std::string& file) {
-        if (file == "-") file = kStandardOutput;
-        return std::string();
-      },
-      "");
+  return CheckedBy([](std::string& file) {
+    if (file == "-") file = kStandardOutput;
+    return std::string();
+  });
 }
 
 std::string ExtensionOf(const std::filesystem::path& file) {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -40,6 +41,10 @@ auto AsUsage(const Check& check) {
 
 // Checks of what options are given. Their descriptions are empty: the help says it in words.
 
+// One by a function, which returns what is wrong, or nothing, and may change the text.
+inline CLI::Validator CheckedBy(std::function<std::string(std::string&)> function) {
+  return CLI::Validator(std::move(function), "");
+}
 // A probability from 0 to 1.
 CLI::Validator Probability();
 // One of these words.

@@ -69,12 +69,10 @@ void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect) {
 }
 
 CLI::Validator NoFrameNumbers() {
-  return CLI::Validator(
-      [](std::string& text) {
-        const std::string hint = FrameNumbersHint(text);
-        return hint.empty() ? hint : "takes no value, such as " + hint;
-      },
-      "");
+  return CheckedBy([](std::string& text) {
+    const std::string hint = FrameNumbersHint(text);
+    return hint.empty() ? hint : "takes no value, such as " + hint;
+  });
 }
 
 void RefuseFrameNumbers(const std::vector<std::string>& inputs) {
