@@ -102,19 +102,18 @@ constexpr const char* kSystem[] = {
     "/usr",          "/lib",          "/lib64",     "/etc/ld.so.cache",        "/proc/self",
     "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/dev/urandom"};
 
-// Calls allow(link) for the links to files below a folder: as inputs they are taken wherever they
+// Reading the targets of the links to files below a folder: as inputs they are taken wherever they
 // lead. (Not so outputs: a file that appears whole needs all rights in the folder of the target.)
-template <class Allow>
-void ForLinks(const fs::path& folder, const Allow& allow) {
+void AllowLinks(const fs::path& folder, Landlock& landlock) {
   std::vector<fs::path> folders;
   ForEachEntry(folder, [&](const char* name, EntryType type) {
     std::error_code ignored;
     if (type == EntryType::kFolder)
       folders.push_back(folder / name);
     else if (type == EntryType::kLink && !fs::is_directory(folder / name, ignored))
-      allow(folder / name);
+      landlock.AllowReading(folder / name);
   });
-  for (const fs::path& sub : folders) ForLinks(sub, allow);
+  for (const fs::path& sub : folders) AllowLinks(sub, landlock);
 }
 
 void AllowFile(const fs::path& file, Landlock& landlock) {
@@ -143,8 +142,7 @@ void AllowListed(std::span<const std::string> listed, Landlock& landlock) {
       continue;
     }
     landlock.AllowReading(path);
-    if (type != EntryType::kFile)
-      ForLinks(path, [&](const fs::path& link) { landlock.AllowReading(link); });
+    if (type != EntryType::kFile) AllowLinks(path, landlock);
   }
 }
 
@@ -166,7 +164,7 @@ std::string RestrictFiles(const Access& access) {
   AllowLibraryPath(landlock);
   for (const fs::path& path : access.reads) {
     landlock.AllowReading(path);
-    ForLinks(path, [&](const fs::path& link) { landlock.AllowReading(link); });
+    AllowLinks(path, landlock);
   }
   AllowListed(access.listed, landlock);
   for (const fs::path& folder : access.folders) landlock.AllowMaking(folder);

@@ -75,8 +75,7 @@ void CheckOptions(const TrainFlags& options, const Context& context) {
   RequireApart(options.output, "-o", context.json, "--json");
   RequireNoArchive(options.output, "-o", options.pairs);
   RequireNoArchive(context.json, "--json", options.pairs);
-  for (const std::string& file : options.samples)
-    RequireApart(options.output, "-o", file, "--samples");
+  RequireApart({{options.output, "-o"}}, options.samples, "--samples");
   RequireApart(options.output, "-o", options.calibrate, "--calibrate");
 }
 
@@ -95,10 +94,8 @@ void RunTrain(const TrainFlags& options, Context& context) {
   TrainOptions train = TrainOptionsOf(options);
   RequireWritable(options.output, context.if_exists());
   Access access{PathsOf(options.samples, options.pairs), {}, {options.output}};
-  for (const auto& path :
-       {options.validation.images, options.validation.masks,
-        std::filesystem::path(options.calibrate), std::filesystem::path(options.calibrate_masks)})
-    access.reads.push_back(path);
+  access.reads.insert(access.reads.end(), {options.validation.images, options.validation.masks,
+                                           options.calibrate, options.calibrate_masks});
   context.Confine(std::move(access));
   const Run run = context.StartRun("images");
   PairOptions pairs = options.pairs;
