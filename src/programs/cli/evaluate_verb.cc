@@ -69,13 +69,13 @@ EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, co
 // What the flags ask for. `model` is absent for masks that were made before; `adapter` null where
 // nothing is adapted.
 EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
-                        const std::shared_ptr<const Adapter>& adapter, const Run& run) {
+                        const AdapterPtr& adapter, const Run& run) {
   if (!model) return EvaluatePredicted(PairsOf(flags), run);
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
   if (!flags.pairs.images.empty())
     return Judge(*model, rule, run, [&](const Model& m, const Run& r, std::optional<double> above) {
-      return EvaluateImages(flags.pairs, Detector(m, adapter, {.expected = {.expected_pixels = 0}}),
-                            r, above, ByTone(flags.by));
+      return EvaluateImages(flags.pairs, Detector(m, adapter, kExpectingLittle), r, above,
+                            ByTone(flags.by));
     });
   const Samples samples = ReadTables(flags.samples);
   return Judge(*model, rule, run, [&](const Model& m, const Run&, std::optional<double>) {
