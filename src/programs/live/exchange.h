@@ -64,24 +64,43 @@ using Command = std::function<void(Controls&)>;
 class Exchange {
  public:
   // The session's side. A picture that was not taken makes way for a newer one.
-  void Publish(Shown shown);
-  std::vector<Command> TakeCommands();
+  void Publish(Shown shown) {
+    std::function<void()> wake;
+    {
+      const std::lock_guard lock(mutex_);
+      shown.commands = taken_;
+      if (!newest_) wake = wake_;
+      newest_ = std::make_shared<const Shown>(std::move(shown));
+    }
+    if (wake) wake();
+  }
+  std::vector<Command> TakeCommands() {
+    const std::lock_guard lock(mutex_);
+    taken_ += commands_.size();
+    return std::exchange(commands_, {});
+  }
   std::vector<Painted> TakePainted() { return Take(painted_); }
-  cv::Size canvas() const {
-    return Get(canvas_);
-  }                                             // of the window's picture, in pixels of the screen
+  // Of the window's picture, in pixels of the screen.
+  cv::Size canvas() const { return Get(canvas_); }
   bool closed() const { return Get(closed_); }  // the user is done
 
   // The window's side. `wake` is called from the session's thread when there is something new, and
   // not again before that was taken.
   void SetWake(std::function<void()> wake) { Set(wake_, std::move(wake)); }
   std::shared_ptr<const Shown> TakeNewest() { return Take(newest_); }  // null where nothing is new
-  void Post(Command command);
+  void Post(Command command) {
+    const std::lock_guard lock(mutex_);
+    commands_.push_back(std::move(command));
+    ++posted_;
+  }
   // Everything that was asked for was carried out before this was published. (What was not may
   // still say the contrary of what the user just did.)
   bool IsUpToDate(const Shown& shown) const { return shown.commands == Get(posted_); }
   void SetCanvas(const cv::Size& size) { Set(canvas_, size); }
-  void AddPainted(const Painted& painted);
+  void AddPainted(const Painted& painted) {
+    const std::lock_guard lock(mutex_);
+    painted_.push_back(painted);
+  }
   void Close() { Set(closed_, true); }
 
  private:
@@ -110,5 +129,10 @@ class Exchange {
   cv::Size canvas_;
   bool closed_ = false;
 };
+
+// Shows a MainWindow on this thread, which must be the main one, until `work` returns, which runs
+// on another. It should return soon after exchange.closed(). What it throws is thrown here. Throws
+// Error where there is no screen.
+void RunInWindow(const std::string& title, const std::function<void(Exchange&)>& work);
 
 }  // namespace skinmask::live

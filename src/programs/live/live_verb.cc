@@ -13,8 +13,8 @@
 #include "programs/cli/verb.h"
 #include "programs/cli/video_flags.h"
 #include "programs/live/backdrop.h"
+#include "programs/live/exchange.h"
 #include "programs/live/session.h"
-#include "programs/live/window/run_window.h"
 
 namespace skinmask::cli {
 namespace {

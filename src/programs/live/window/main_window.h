@@ -22,7 +22,6 @@ class PictureWidget;
 class MainWindow : public QWidget {
  public:
   MainWindow(const std::string& title, Exchange& exchange);
-  ~MainWindow() override;
 
   // The newest picture, if there is one.
   void ShowNewest();
