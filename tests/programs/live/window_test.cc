@@ -12,7 +12,6 @@
 #include <cmath>
 #include <set>
 
-#include "programs/live/window/source_box.h"
 #include "programs/live/window/widgets.h"
 #include "programs/live/window_case.h"
 #include "skinmask/detect/region.h"

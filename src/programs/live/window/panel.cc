@@ -7,7 +7,6 @@
 #include <QVBoxLayout>
 
 #include "programs/live/controls.h"
-#include "programs/live/window/source_box.h"
 #include "programs/live/window/widgets.h"
 
 namespace skinmask::live {

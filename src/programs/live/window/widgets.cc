@@ -1,13 +1,18 @@
+#include "programs/live/window/widgets.h"
+
+#include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QToolButton>
+#include <algorithm>
+#include <chrono>
 #include <cmath>
-
-#include "programs/live/window/widgets.h"
+#include <thread>
 
 namespace skinmask::live {
 namespace {
@@ -15,6 +20,34 @@ namespace {
 constexpr int kSteps = 1000;
 
 int Position(double value) { return static_cast<int>(std::lround(kSteps * value)); }
+
+QComboBox* MakeCombo(const QString& name, QWidget* parent) {
+  auto* const combo = new QComboBox(parent);
+  combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  combo->setMinimumContentsLength(12);
+  combo->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  combo->setFocusPolicy(Qt::TabFocus);
+  combo->setObjectName(name);
+  combo->setAccessibleName(name);
+  return combo;
+}
+
+// What does not fit is in the tip.
+void AddSource(QComboBox* combo, const QString& name) {
+  constexpr int kMax = 24;
+  const bool fits = name.size() <= kMax;
+  combo->addItem(fits ? name : name.left(kMax / 2) + "…" + name.right(kMax / 2 - 1));
+  combo->setItemData(combo->count() - 1, name, Qt::ToolTipRole);
+}
+
+QString InWords(const CameraFormat& format) {
+  QString text = QString("%1 %2 × %3")
+                     .arg(QString::fromStdString(format.code).trimmed())
+                     .arg(format.width)
+                     .arg(format.height);
+  if (format.rate > 0) text += QString(", %1/s").arg(format.rate, 0, 'g', 4);
+  return text;
+}
 
 }  // namespace
 
@@ -105,6 +138,96 @@ void GraphWidget::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(QPen(palette().color(QPalette::Highlight), 1.5));
   painter.drawPolyline(line);
+}
+
+SourceBox::SourceBox(std::function<void(const SourceChoice&)> chosen, QWidget* parent)
+    : QWidget(parent),
+      chosen_(std::move(chosen)),
+      sources_(MakeCombo("camera", this)),
+      formats_(MakeCombo("format", this)) {
+  auto* const form = new QFormLayout(this);
+  form->setContentsMargins(0, 0, 0, 0);
+  form->setVerticalSpacing(3);
+  form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
+  form->addRow("&Camera", sources_);
+  form->addRow("&Format", formats_);
+  connect(sources_, qOverload<int>(&QComboBox::activated), this, [this](int row) {
+    if (row == sources_->count() - 1) return Search();
+    ListFormats();
+    Choose();
+  });
+  connect(formats_, qOverload<int>(&QComboBox::activated), this, [this](int) { Choose(); });
+  ListSources();
+}
+
+void SourceBox::SetSource(const std::string& source) {
+  if (source == current_) return;
+  if (first_.empty()) first_ = source;
+  current_ = source;
+  ListSources();
+}
+
+void SourceBox::Search() {
+  std::packaged_task<std::vector<CameraInfo>()> task(Cameras);
+  search_ = task.get_future();
+  std::thread(std::move(task)).detach();
+  ListSources();
+}
+
+void SourceBox::Poll() {
+  if (!search_.valid() || search_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return;
+  SetCameras(search_.get());
+}
+
+void SourceBox::SetCameras(std::vector<CameraInfo> cameras) {
+  cameras_ = std::move(cameras);
+  ListSources();
+}
+
+void SourceBox::ListSources() {
+  const QSignalBlocker quiet(sources_);
+  sources_->clear();
+  AddSource(sources_, QString::fromStdString(first_));
+  for (const CameraInfo& camera : cameras_) {
+    const QString path = QString::fromStdString(camera.path);
+    const QString name = QString::fromStdString(camera.name);
+    AddSource(sources_, name.isEmpty() ? path : QString("%1 (%2)").arg(name, path));
+    if (camera.path == current_) sources_->setCurrentIndex(sources_->count() - 1);
+  }
+  sources_->addItem(search_.valid() ? "looking for cameras …" : "look for cameras again");
+  sources_->setToolTip(sources_->currentData(Qt::ToolTipRole).toString());
+  ListFormats();
+}
+
+const CameraInfo* SourceBox::Chosen() const {
+  const int row = sources_->currentIndex() - 1;
+  const bool camera = row >= 0 && row < static_cast<int>(cameras_.size());
+  return camera ? &cameras_[static_cast<std::size_t>(row)] : nullptr;
+}
+
+void SourceBox::ListFormats() {
+  const QSignalBlocker quiet(formats_);
+  const QString before = formats_->currentText();
+  formats_->clear();
+  formats_->addItem("as it is");
+  if (const CameraInfo* const camera = Chosen())
+    for (const CameraFormat& format : camera->formats) formats_->addItem(InWords(format));
+  formats_->setCurrentIndex(std::max(0, formats_->findText(before)));
+  formats_->setEnabled(formats_->count() > 1);
+  formats_->setToolTip("what is asked of the camera: pixel format, size, frames a second");
+}
+
+void SourceBox::Choose() {
+  const CameraInfo* const camera = Chosen();
+  SourceChoice choice{camera ? camera->path : first_, {}, 0, ""};
+  if (const int row = formats_->currentIndex() - 1; camera && row >= 0) {
+    const CameraFormat& format = camera->formats[static_cast<std::size_t>(row)];
+    choice.size = {format.width, format.height};
+    choice.rate = format.rate;
+    choice.format = format.code;
+  }
+  chosen_(choice);
 }
 
 }  // namespace skinmask::live
