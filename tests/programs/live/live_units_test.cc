@@ -7,7 +7,6 @@
 
 #include "programs/live/capture.h"
 #include "programs/live/controls.h"
-#include "programs/live/refit.h"
 #include "programs/live/scene.h"
 #include "programs/live/statistics.h"
 #include "skinmask/base/error.h"

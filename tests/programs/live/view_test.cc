@@ -3,7 +3,7 @@
 
 #include "programs/live/exchange.h"
 #include "programs/live/placement.h"
-#include "programs/live/refit.h"
+#include "programs/live/scene.h"
 #include "programs/live/statistics.h"
 #include "programs/live/view.h"
 #include "skinmask/detect/detector.h"
