@@ -9,9 +9,9 @@
 #include <string>
 
 #include "programs/cli/frame_tables.h"
-#include "programs/live/capture.h"
 #include "programs/live/exchange.h"
 #include "programs/live/scene.h"
+#include "programs/live/source.h"
 #include "programs/live/statistics.h"
 #include "programs/live/view.h"
 #include "skinmask/base/file.h"

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <thread>
 
-#include "programs/live/capture.h"
 #include "programs/live/controls.h"
 #include "programs/live/scene.h"
+#include "programs/live/source.h"
 #include "programs/live/statistics.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
