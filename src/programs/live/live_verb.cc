@@ -12,9 +12,9 @@
 #include "programs/cli/print.h"
 #include "programs/cli/verb.h"
 #include "programs/cli/video_flags.h"
-#include "programs/live/backdrop.h"
 #include "programs/live/exchange.h"
 #include "programs/live/session.h"
+#include "programs/live/view.h"
 
 namespace skinmask::cli {
 namespace {

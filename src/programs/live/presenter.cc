@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "programs/live/placement.h"
+#include "programs/live/view.h"
 
 namespace skinmask::live {
 namespace {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "programs/live/backdrop.h"
 #include "programs/live/source.h"
 #include "programs/live/statistics.h"
 #include "programs/live/view.h"

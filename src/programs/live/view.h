@@ -1,4 +1,4 @@
-// Pictures for the window and the recording.
+// Pictures for the window and the recording, and where they lie in the area that shows them.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -46,5 +46,35 @@ std::vector<cv::Rect> FramePlaces(View view, const cv::Size& frame);
 cv::Size DrawnSize(View view, const cv::Size& frame);
 // Where a point of the drawn picture lies in the frame.
 cv::Point InFrame(View view, const cv::Size& frame, const cv::Point& point);
+
+// The largest rectangle of the picture's shape in the middle of `area`, at least a pixel each way;
+// empty where one of them is.
+cv::Rect Fitted(const cv::Size& picture, const cv::Size& area);
+
+// The pixel of the picture under a point of the area; the nearest one, where the point lies beside
+// it. `fitted` is not empty.
+cv::Point PixelUnder(const cv::Size& picture, const cv::Rect& fitted, const cv::Point2d& point);
+
+// `picture` (CV_8UC1 or CV_8UC3) at `size`, as CV_8UC4 for the screen.
+cv::Mat ForScreen(const cv::Mat& picture, const cv::Size& size);
+
+// What stands behind a cut-out.
+class Backdrop {
+ public:
+  // 'blur': the frame, blurred; a colour as ParseColor takes it; or an image file, which covers the
+  // frame in its own shape. Throws Error where it cannot be read.
+  explicit Backdrop(const std::string& what = "blur");
+
+  // CV_8UC3 of the frame's size.
+  cv::Mat Behind(const cv::Mat& bgr);
+
+ private:
+  std::optional<cv::Scalar> color_;
+  cv::Mat image_;   // as it was read; empty: none
+  cv::Mat fitted_;  // for frames of its size
+};
+
+// '#RRGGBB', or black, white, grey, green or blue; absent where it is none of them. B G R.
+std::optional<cv::Scalar> ParseColor(const std::string& text);
 
 }  // namespace skinmask::live

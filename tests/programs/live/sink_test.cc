@@ -4,7 +4,7 @@
 #include <opencv2/imgproc.hpp>
 #include <tuple>
 
-#include "programs/live/backdrop.h"
+#include "programs/live/view.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
 #include "support/clips.h"

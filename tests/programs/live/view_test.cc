@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "programs/live/exchange.h"
-#include "programs/live/placement.h"
 #include "programs/live/scene.h"
 #include "programs/live/statistics.h"
 #include "programs/live/view.h"
+#include "programs/live/window/picture_widget.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/detect/draw.h"
 #include "skinmask/detect/outputs.h"
