@@ -61,6 +61,20 @@ std::unique_ptr<FrameSource> OpenPipeline(const std::string& description,
 VideoFrame WrapBgr(const cv::Mat& bgr);
 VideoFrame DecodeJpegFrame(std::string_view jpeg, std::string_view subject);
 
+struct CameraFormat {
+  std::string code;  // "MJPG"
+  int width = 0, height = 0;
+  double rate = 0;  // the highest, frames a second; 0 where the driver does not say
+};
+
+struct CameraInfo {
+  std::string path, name;
+  std::vector<CameraFormat> formats;
+};
+
+// The cameras that may be opened, and what they offer. May take a while: drivers are asked.
+std::vector<CameraInfo> Cameras();
+
 struct CaptureOptions {
   SourceOptions source;
   bool every_frame = false;    // wait for frames to be taken, drop none

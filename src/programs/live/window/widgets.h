@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "programs/live/controls.h"
+#include "programs/live/source.h"
 #include "programs/live/statistics.h"
-#include "programs/live/v4l2_devices.h"
 
 class QComboBox;
 class QDoubleSpinBox;

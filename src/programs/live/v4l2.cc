@@ -1,0 +1,330 @@
+// OpenCamera and Cameras (programs/live/source.h), by Video4Linux.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/videodev2.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <opencv2/videoio.hpp>
+#include <set>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "programs/live/source.h"
+#include "skinmask/base/error.h"
+
+namespace skinmask::live {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Device {
+  int error = 0;        // of opening it
+  bool camera = false;  // it delivers pictures
+  std::string name;
+};
+
+std::string FirstLine(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+Device Probe(const std::string& path) {
+  // The kernel's name for /dev/videoN needs no permission.
+  Device device{.name = FirstLine("/sys/class/video4linux" / fs::path(path).filename() / "name")};
+  const int fd = open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) {
+    device.error = errno;
+    return device;
+  }
+  v4l2_capability capability{};
+  if (ioctl(fd, VIDIOC_QUERYCAP, &capability) == 0) {
+    const bool own = capability.capabilities & V4L2_CAP_DEVICE_CAPS;
+    device.camera =
+        (own ? capability.device_caps : capability.capabilities) & V4L2_CAP_VIDEO_CAPTURE;
+    if (device.name.empty()) device.name = reinterpret_cast<const char*>(capability.card);
+  }
+  close(fd);
+  return device;
+}
+
+// Drivers are not to be trusted with an end to their lists.
+constexpr std::uint32_t kMaxEntries = 64;
+
+double HighestRate(int fd, std::uint32_t format, std::uint32_t width, std::uint32_t height) {
+  double highest = 0;
+  for (std::uint32_t i = 0; i < kMaxEntries; ++i) {
+    v4l2_frmivalenum interval{};
+    interval.index = i;
+    interval.pixel_format = format;
+    interval.width = width;
+    interval.height = height;
+    if (ioctl(fd, VIDIOC_ENUM_FRAMEINTERVALS, &interval) != 0) break;
+    const bool one = interval.type == V4L2_FRMIVAL_TYPE_DISCRETE;
+    const v4l2_fract& shortest = one ? interval.discrete : interval.stepwise.min;
+    if (shortest.numerator > 0)
+      highest = std::max(highest, static_cast<double>(shortest.denominator) / shortest.numerator);
+    if (!one) break;
+  }
+  return highest;
+}
+
+void AddSizes(int fd, std::uint32_t format, std::vector<CameraFormat>& formats) {
+  const std::string code(reinterpret_cast<const char*>(&format), sizeof(format));
+  for (std::uint32_t i = 0; i < kMaxEntries; ++i) {
+    v4l2_frmsizeenum size{};
+    size.index = i;
+    size.pixel_format = format;
+    if (ioctl(fd, VIDIOC_ENUM_FRAMESIZES, &size) != 0) break;
+    const bool one = size.type == V4L2_FRMSIZE_TYPE_DISCRETE;
+    const std::uint32_t width = one ? size.discrete.width : size.stepwise.max_width;
+    const std::uint32_t height = one ? size.discrete.height : size.stepwise.max_height;
+    formats.push_back({code, static_cast<int>(width), static_cast<int>(height),
+                       HighestRate(fd, format, width, height)});
+    if (!one) break;
+  }
+}
+
+std::vector<CameraFormat> FormatsOf(const std::string& path) {
+  std::vector<CameraFormat> formats;
+  const int fd = open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return formats;
+  for (std::uint32_t i = 0; i < kMaxEntries; ++i) {
+    v4l2_fmtdesc description{};
+    description.index = i;
+    description.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    if (ioctl(fd, VIDIOC_ENUM_FMT, &description) != 0) break;
+    AddSizes(fd, description.pixelformat, formats);
+  }
+  close(fd);
+  return formats;
+}
+
+// The devices there are, by their paths. Drivers that live in a library loaded before us
+// (PipeWire's) answer for files that are not there, so the first numbers are tried even so, until
+// one fails.
+std::map<std::string, Device> Devices() {
+  std::map<std::string, Device> devices;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/dev", error))
+    if (const std::string path = entry.path(); path.starts_with("/dev/video"))
+      devices[path] = Probe(path);
+  constexpr int kMaxTried = 8;  // such a library may answer for every number
+  for (int i = 0; i < kMaxTried; ++i) {
+    const std::string path = fmt::format("/dev/video{}", i);
+    if (devices.contains(path)) continue;
+    const Device device = Probe(path);
+    if (device.error != 0) break;
+    devices[path] = device;
+  }
+  return devices;
+}
+
+// "cameras here: /dev/video0 'Integrated Webcam', ...", or that there are none.
+std::string CamerasHere() {
+  std::vector<std::string> lines;
+  for (const auto& [path, device] : Devices()) {
+    if (device.error == 0 && !device.camera) continue;
+    std::string line = path;
+    if (!device.name.empty()) line += " '" + device.name + "'";
+    if (device.error != 0) line += fmt::format(" ({})", std::strerror(device.error));
+    lines.push_back(line);
+  }
+  return lines.empty() ? "no camera is connected"
+                       : fmt::format("cameras here: {}", fmt::join(lines, ", "));
+}
+
+// What to say of a camera that is there and does not start: who has it open, as far as one may see.
+std::string WhyBusy(const std::string& path) {
+  std::set<std::string> holders;
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  for (const auto& process : fs::directory_iterator("/proc", error)) {
+    std::error_code ignored;
+    if (process.path().filename() == std::to_string(getpid())) continue;
+    for (const auto& fd : fs::directory_iterator(process.path() / "fd", ignored)) {
+      if (fs::read_symlink(fd.path(), ignored) != real) continue;
+      holders.insert(fmt::format("{} (process {})", FirstLine(process.path() / "comm"),
+                                 process.path().filename().string()));
+    }
+  }
+  return fmt::format(
+      "is there, but gives no picture: another program has it{}, or it cannot do what was asked "
+      "({})",
+      holders.empty() ? "" : fmt::format(", {}", fmt::join(holders, ", ")), CamerasHere());
+}
+
+// Throws Error when the device is missing, forbidden, or no camera.
+void CheckCamera(const std::string& path) {
+  const Device device = Probe(path);
+  switch (device.error) {
+    case 0:
+      break;
+    case ENOENT:
+    case ENODEV:
+    case ENXIO:
+      throw Error(path, "there is no such camera (" + CamerasHere() + ")");
+    case EACCES:
+    case EPERM:
+      throw Error(path, "may not be opened by this user, who must be in the group 'video' (" +
+                            CamerasHere() + ")");
+    case EBUSY:
+      throw Error(path, WhyBusy(path));
+    default:
+      throw Error(path, fmt::format("cannot be opened: {} ({})", std::strerror(device.error),
+                                    CamerasHere()));
+  }
+  if (!device.camera) throw Error(path, "is no camera (" + CamerasHere() + ")");
+}
+
+using Layout = VideoFrame::Layout;
+
+std::string FourCcText(int code) {
+  std::string text;
+  for (int i = 0; i < 4; ++i) text += static_cast<char>(code >> 8 * i);
+  return text;
+}
+
+// A camera through OpenCV's V4L2 backend, which hands over the driver's bytes as they are.
+class Camera : public FrameSource {
+ public:
+  Camera(const std::string& device, const SourceOptions& options)
+      : device_(device), options_(options) {
+    CheckCamera(device);
+    // Its own wait for a frame, in whole seconds, is ten; ours goes on where that ends.
+    setenv("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1", 1);
+    Configure();
+    format_ = FourCcText(static_cast<int>(capture_.get(cv::CAP_PROP_FOURCC)));
+    size_ = {static_cast<int>(capture_.get(cv::CAP_PROP_FRAME_WIDTH)),
+             static_cast<int>(capture_.get(cv::CAP_PROP_FRAME_HEIGHT))};
+    rate_ = capture_.get(cv::CAP_PROP_FPS);
+    if (!IsKnown()) capture_.set(cv::CAP_PROP_CONVERT_RGB, 1);
+    CompareWithWishes();
+  }
+
+  std::optional<LiveFrame> Read() override {
+    const auto begin = Clock::now();
+    int quick_failures = 0;
+    while (!(options_.stop && *options_.stop)) {
+      const auto before = Clock::now();
+      cv::Mat pixels;
+      if (capture_.grab()) {
+        const auto captured = CaptureTime();
+        if (capture_.retrieve(pixels) && !pixels.empty()) {
+          delivered_ = true;
+          return LiveFrame{Wrap(pixels), captured};
+        }
+      }
+      // A device that is gone fails at once, a camera that has nothing yet after a while.
+      if (SecondsSince(before) < 0.2 && ++quick_failures >= 3) break;
+      if (SecondsSince(begin) > options_.timeout_seconds) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    if (options_.stop && *options_.stop) return std::nullopt;
+    if (delivered_) throw Error(device_, "gives no frames any more");
+    CheckCamera(device_);
+    throw Error(device_, WhyBusy(device_));
+  }
+
+  Rational rate() const override {
+    return rate_ > 0 ? Rational{static_cast<int>(std::lround(rate_ * 1000)), 1000} : Rational{0, 1};
+  }
+
+ private:
+  bool IsKnown() const {
+    constexpr std::string_view kKnown[] = {"YUYV", "MJPG", "JPEG", "NV12", "YU12"};
+    return std::ranges::find(kKnown, format_) != std::end(kKnown);
+  }
+
+  void Configure() {
+    if (!capture_.open(device_, cv::CAP_V4L2, {cv::CAP_PROP_CONVERT_RGB, 0}))
+      throw Error(device_, WhyBusy(device_));
+    if (!options_.format.empty())
+      capture_.set(cv::CAP_PROP_FOURCC,
+                   cv::VideoWriter::fourcc(options_.format[0], options_.format[1],
+                                           options_.format[2], options_.format[3]));
+    if (!options_.size.empty()) {
+      capture_.set(cv::CAP_PROP_FRAME_WIDTH, options_.size.width);
+      capture_.set(cv::CAP_PROP_FRAME_HEIGHT, options_.size.height);
+    }
+    if (options_.rate > 0) capture_.set(cv::CAP_PROP_FPS, options_.rate);
+    if (!capture_.isOpened()) throw Error(device_, WhyBusy(device_));
+  }
+
+  void CompareWithWishes() const {
+    const bool format = options_.format.empty() || options_.format == format_;
+    const bool size = options_.size.empty() || options_.size == size_;
+    const bool rate = options_.rate <= 0 || std::abs(options_.rate - rate_) < 0.01;
+    if (!format || !size || !rate)
+      options_.notice(fmt::format(
+          "{}: gives {} x {} pixels, {:g} frames/s, {}, which is not all that was asked for",
+          device_, size_.width, size_.height, rate_, format_));
+  }
+
+  // When the driver stamped the frame, on the clock that V4L2 uses; now, where it does not.
+  Clock::time_point CaptureTime() {
+    const auto now = Clock::now();
+    const auto stamped = Clock::time_point(std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double, std::milli>(capture_.get(cv::CAP_PROP_POS_MSEC))));
+    return stamped <= now && now - stamped < std::chrono::seconds(1) ? stamped : now;
+  }
+
+  VideoFrame Wrap(const cv::Mat& pixels) const {
+    if (format_ == "MJPG" || format_ == "JPEG")
+      return DecodeJpegFrame({pixels.ptr<char>(), pixels.total() * pixels.elemSize()}, device_);
+    VideoFrame frame = WrapBgr(pixels);
+    if (!IsKnown()) return frame;
+    frame.size = size_;
+    const std::ptrdiff_t width = size_.width;
+    const std::uint8_t* const y = pixels.ptr<std::uint8_t>();
+    const std::uint8_t* const chroma = y + width * size_.height;
+    if (format_ == "YUYV") {
+      frame.layout = Layout::kYuyv;
+    } else if (format_ == "NV12") {
+      frame.layout = Layout::kNv12;
+      frame.planes = {y, chroma, nullptr};
+      frame.strides = {width, width, 0};
+    } else {
+      frame.layout = Layout::kI420;
+      frame.planes = {y, chroma, chroma + width / 2 * (size_.height / 2)};
+      frame.strides = {width, width / 2, width / 2};
+    }
+    return frame;
+  }
+
+  std::string device_;
+  SourceOptions options_;
+  cv::VideoCapture capture_;
+  std::string format_;
+  cv::Size size_;
+  double rate_ = 0;
+  bool delivered_ = false;
+};
+
+}  // namespace
+
+std::vector<CameraInfo> Cameras() {
+  std::vector<CameraInfo> cameras;
+  for (const auto& [path, device] : Devices())
+    if (device.error == 0 && device.camera) cameras.push_back({path, device.name, FormatsOf(path)});
+  return cameras;
+}
+
+std::unique_ptr<FrameSource> OpenCamera(const std::string& device, const SourceOptions& options) {
+  return std::make_unique<Camera>(device, options);
+}
+
+}  // namespace skinmask::live
