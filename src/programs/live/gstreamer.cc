@@ -104,8 +104,7 @@ class Pipeline : public FrameSource {
         const auto captured = Clock::now();
         return LiveFrame{Wrap(sample), captured};
       }
-      if (const std::string complaint = pipeline_.Complaint(); !complaint.empty())
-        throw Error(name_, "stops: " + complaint);
+      pipeline_.RequireRunning();
       if (gst_app_sink_is_eos(sink_.get())) return std::nullopt;
       if (SecondsSince(begin) > options_.timeout_seconds)
         throw Error(name_, fmt::format("no frame came within {} s", options_.timeout_seconds));
@@ -225,6 +224,11 @@ std::string GstPipeline::Complaint() {
   return message ? TakeError(message) : "";
 }
 
+void GstPipeline::RequireRunning() {
+  if (const std::string complaint = Complaint(); !complaint.empty())
+    throw Error(name_, "stops: " + complaint);
+}
+
 bool GstPipeline::WaitForEnd(double seconds) {
   const GstRef<GstBus> bus(gst_element_get_bus(pipeline_.get()));
   GstMessage* const message =
@@ -257,23 +261,18 @@ void PipelineSink::SetFormat(const cv::Size& size, Rational rate) {
   gst_caps_unref(caps);
 }
 
-void PipelineSink::ThrowComplaint() {
-  if (const std::string complaint = pipeline_.Complaint(); !complaint.empty())
-    throw Error(name_, "stops: " + complaint);
-}
-
 void PipelineSink::WaitForRoom() {
   const std::uint64_t frame = 3 * static_cast<std::uint64_t>(size_.area());
   const auto start = Clock::now();
   while (gst_app_src_get_current_level_bytes(GST_APP_SRC(source_.get())) > kMaxWaiting * frame) {
-    ThrowComplaint();
+    pipeline_.RequireRunning();
     if (SecondsSince(start) > kPatienceSeconds) throw Error(name_, "takes no frames any more");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
 void PipelineSink::Write(const cv::Mat& picture, Rational rate) {
-  ThrowComplaint();
+  pipeline_.RequireRunning();
   cv::Mat bgr = picture;
   if (picture.channels() == 1) cv::cvtColor(picture, bgr, cv::COLOR_GRAY2BGR);
   if (size_.empty()) SetFormat(bgr.size(), rate);
@@ -281,13 +280,13 @@ void PipelineSink::Write(const cv::Mat& picture, Rational rate) {
   WaitForRoom();
   GstBuffer* const buffer = BufferOf(bgr);
   if (gst_app_src_push_buffer(GST_APP_SRC(source_.get()), buffer) != GST_FLOW_OK) {
-    ThrowComplaint();
+    pipeline_.RequireRunning();
     throw Error(name_, "takes no frames any more");
   }
 }
 
 void PipelineSink::Finish() {
-  ThrowComplaint();
+  pipeline_.RequireRunning();
   gst_app_src_end_of_stream(GST_APP_SRC(source_.get()));
   if (!pipeline_.WaitForEnd(kPatienceSeconds)) throw Error(name_, "did not come to its end");
 }

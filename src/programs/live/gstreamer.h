@@ -30,12 +30,14 @@ class GstPipeline {
   // The first element of a kind ("appsink"); null where there is none.
   GstRef<GstElement> Find(const char* kind) const;
   void Start();
-  // What the pipeline's first error says; empty where there is none.
-  std::string Complaint();
+  // Throws Error of the pipeline's first error, if there is one.
+  void RequireRunning();
   // Waits for all to have gone through; false where it took longer. Throws Error where it failed.
   bool WaitForEnd(double seconds);
 
  private:
+  std::string Complaint();  // what the first error says; empty where there is none
+
   std::string name_;
   GstRef<GstElement> pipeline_;
 };
@@ -57,7 +59,6 @@ class PipelineSink {
  private:
   void SetFormat(const cv::Size& size, Rational rate);
   void WaitForRoom();
-  void ThrowComplaint();
 
   std::string name_;
   GstPipeline pipeline_;
