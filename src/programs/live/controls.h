@@ -1,7 +1,8 @@
-// Controls are what the user does to a scene. The window sends it, and it is done on the session's
-// thread.
+// The session's side of the window. Controls are what the user does to a scene: the window sends
+// it, and it is done on the session's thread. The Presenter is what he gets to see.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include "programs/live/exchange.h"
 #include "programs/live/recorder.h"
 #include "programs/live/scene.h"
+#include "programs/live/statistics.h"
 
 namespace skinmask::live {
 
@@ -101,5 +103,40 @@ std::span<const Key> Keys();
 const Key& KeyOf(char key);
 // "record the view, and end it (r)": for tooltips.
 std::string TipOf(char key);
+
+// How the source is doing.
+struct Supply {
+  bool running = false;
+  std::uint64_t dropped = 0;
+};
+
+// The Presenter shows the window what it gets to see of a session, and takes what comes back from
+// it.
+class Presenter {
+ public:
+  Presenter(Exchange& exchange, Scene& scene, Controls& controls)
+      : exchange_(exchange), scene_(scene), controls_(controls) {}
+
+  void SetSource(const std::string& source) { source_ = source; }
+  // A new frame is in view, captured then.
+  void Present(Clock::time_point captured, const Supply& supply);
+  // The same frame again, where something about it changed.
+  void Refresh(const Supply& supply);
+  // What was painted since the last call counts.
+  void Count(Statistics& statistics);
+
+ private:
+  void Publish(const Supply& supply);
+
+  Exchange& exchange_;
+  Scene& scene_;
+  Controls& controls_;
+  std::string source_;
+  RateMeter rate_;
+  std::uint64_t number_ = 0;
+  Clock::time_point captured_{};
+  cv::Size canvas_;
+  bool running_ = false;
+};
 
 }  // namespace skinmask::live

@@ -5,7 +5,6 @@
 #include "base/elapsed.h"
 #include "programs/live/controls.h"
 #include "programs/live/gstreamer.h"
-#include "programs/live/presenter.h"
 #include "programs/live/recorder.h"
 #include "skinmask/base/error.h"
 

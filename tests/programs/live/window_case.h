@@ -15,7 +15,6 @@
 #endif
 
 #include "programs/live/controls.h"
-#include "programs/live/presenter.h"
 #include "programs/live/view.h"
 #include "programs/live/window/main_window.h"
 #include "programs/live/window/picture_widget.h"
