@@ -42,18 +42,22 @@ class Session {
   Statistics Run() {
     // What was recorded is finished whatever happens, and the first failure is told.
     std::exception_ptr failure;
-    const auto attempt = [&](void (Session::*step)()) {
+    const auto attempt = [&](const auto& step) {
       try {
-        (this->*step)();
+        step();
       } catch (const WaitStopped&) {  // an interrupt, within a picture that takes long
       } catch (...) {
         if (!failure) failure = std::current_exception();
       }
     };
-    attempt(&Session::Loop);
-    attempt(&Session::FinishTables);
-    attempt(&Session::FinishRecording);
-    attempt(&Session::FinishSink);
+    attempt([&] { Loop(); });
+    attempt([&] { tables_.Finish(); });
+    attempt([&] {
+      if (recorder_ && recorder_->Finish() > 0) o_.notice("wrote " + recorder_->path().string());
+    });
+    attempt([&] {
+      if (sink_ && statistics_.frames > 0) sink_->Finish();
+    });
     for (const std::string& line : capture_->TakeNotices()) o_.notice(line);
     if (failure) std::rethrow_exception(failure);
     return statistics_;
@@ -74,9 +78,6 @@ class Session {
   cv::Mat Drawn(View view);
   void Measure(Clock::time_point captured, double seconds, double latency);
   void Record(double seconds);
-  void FinishTables();
-  void FinishRecording();
-  void FinishSink();
   bool Done() const;
 
   const SessionOptions& o_;
@@ -234,22 +235,11 @@ void Session::Record(double seconds) {
   statistics_.of(Stage::kRecord).Add(SecondsSince(start));
 }
 
-void Session::FinishTables() { tables_.Finish(); }
-
-void Session::FinishRecording() {
-  if (recorder_ && recorder_->Finish() > 0) o_.notice("wrote " + recorder_->path().string());
-}
-
-void Session::FinishSink() {
-  if (sink_ && statistics_.frames > 0) sink_->Finish();
-}
-
 }  // namespace
 
 Statistics RunSession(const SessionOptions& options, Exchange* exchange) {
   if (!options.record.empty()) RequireWritable(options.record, options.if_exists);
-  Session session(options, exchange);
-  return session.Run();
+  return Session(options, exchange).Run();
 }
 
 }  // namespace skinmask::live
