@@ -1,11 +1,96 @@
 #include "judge.h"
 
+#include <string>
 #include <utility>
 
+#include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
 
 namespace skinmask::gstreamer {
 namespace {
+
+using Layout = VideoFrame::Layout;
+
+bool HasKnownColors(const GstVideoInfo& info) {
+  const GstVideoColorMatrix matrix = info.colorimetry.matrix;
+  return matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN || matrix == GST_VIDEO_COLOR_MATRIX_BT601 ||
+         matrix == GST_VIDEO_COLOR_MATRIX_BT709;
+}
+
+Layout LayoutOf(const GstVideoInfo& info) {
+  if (GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_BGR) return Layout::kBgr;
+  if (!HasKnownColors(info)) return Layout::kOther;
+  switch (GST_VIDEO_INFO_FORMAT(&info)) {
+    case GST_VIDEO_FORMAT_NV12:
+      return Layout::kNv12;
+    case GST_VIDEO_FORMAT_I420:
+      return Layout::kI420;
+    case GST_VIDEO_FORMAT_YUY2:
+      return Layout::kYuyv;
+    case GST_VIDEO_FORMAT_Y42B:
+      return Layout::kI422;
+    default:
+      return Layout::kOther;
+  }
+}
+
+// Pixels of the first plane of a mapped frame of a packed format, where they are.
+cv::Mat Packed(const GstVideoFrame& frame) {
+  return cv::Mat(GST_VIDEO_FRAME_HEIGHT(&frame), GST_VIDEO_FRAME_WIDTH(&frame),
+                 CV_8UC(GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, 0)),
+                 GST_VIDEO_FRAME_PLANE_DATA(&frame, 0),
+                 static_cast<std::size_t>(GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0)));
+}
+
+// A mapped frame, with its planes where they are. The layout is kOther where the library has none
+// for it, or not for its colours (BT.2020). Throws Error where rows are stored upside down.
+VideoFrame FrameOf(const GstVideoFrame& mapped) {
+  const GstVideoInfo& info = mapped.info;
+  VideoFrame frame;
+  frame.layout = LayoutOf(info);
+  frame.size = {GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
+  if (info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_BT709)
+    frame.encoding.matrix = YuvEncoding::Matrix::kBt709;
+  if (info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255)
+    frame.encoding.range = YuvEncoding::Range::kFull;
+  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES(&mapped) && i < frame.planes.size(); ++i) {
+    if (GST_VIDEO_FRAME_PLANE_STRIDE(&mapped, i) < 0)
+      throw Error("frame", "has its rows from the bottom to the top (put videoconvert before)");
+    frame.planes[i] = static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&mapped, i));
+    frame.strides[i] = GST_VIDEO_FRAME_PLANE_STRIDE(&mapped, i);
+  }
+  return frame;
+}
+
+// Of pictures in B G R that become, or were, frames like `other`.
+GstVideoInfo BgrLike(const GstVideoInfo& other) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, GST_VIDEO_FORMAT_BGR,
+                            static_cast<guint>(GST_VIDEO_INFO_WIDTH(&other)),
+                            static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&other)));
+  info.fps_n = other.fps_n;
+  info.fps_d = other.fps_d;
+  info.interlace_mode = other.interlace_mode;
+  return info;
+}
+
+ConverterPtr MakeConverter(GstVideoInfo from, GstVideoInfo to) {
+  ConverterPtr converter(gst_video_converter_new(&from, &to, nullptr));
+  if (!converter)
+    throw Error(gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&from)),
+                std::string("cannot be converted to ") +
+                    gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&to)) +
+                    " (put videoconvert before and after)");
+  return converter;
+}
+
+GstVideoFrame Wrapped(const cv::Mat& bgr, const GstVideoInfo& info) {
+  GstVideoFrame frame{};
+  frame.info = info;
+  frame.info.stride[0] = static_cast<gint>(bgr.step);
+  frame.data[0] = bgr.data;
+  return frame;
+}
 
 // As `live` has it: a search every eighth frame leaves most of a core to the frames, and
 // has 0.1 s at 30 frames/s before one waits for it.
@@ -13,6 +98,29 @@ constexpr HogOptions kHogAside{.min_searched_pixels = 400000, .max_searched_pixe
 constexpr StreamOptions kStreamAside{.search_every_frames = 8, .search_lag_frames = 3};
 
 }  // namespace
+
+ToBgr::ToBgr(const GstVideoInfo& input) : bgr_(BgrLike(input)) {
+  if (LayoutOf(input) == Layout::kOther) converter_ = MakeConverter(input, bgr_);
+}
+
+cv::Mat ToBgr::operator()(GstVideoFrame& mapped, const VideoFrame& frame) {
+  if (frame.layout == Layout::kBgr) return Packed(mapped);
+  if (!converter_) return frame.StoredBgr();
+  const cv::Mat bgr(frame.size, CV_8UC3);
+  GstVideoFrame to = Wrapped(bgr, bgr_);
+  gst_video_converter_frame(converter_.get(), &mapped, &to);
+  return bgr;
+}
+
+FromBgr::FromBgr(const GstVideoInfo& output) : bgr_(BgrLike(output)) {
+  if (GST_VIDEO_INFO_FORMAT(&output) != GST_VIDEO_FORMAT_BGR)
+    converter_ = MakeConverter(bgr_, output);
+}
+
+void FromBgr::operator()(const cv::Mat& bgr, GstVideoFrame& mapped) {
+  GstVideoFrame from = Wrapped(bgr, bgr_);
+  gst_video_converter_frame(converter_.get(), &from, &mapped);
+}
 
 void Judge::Prepare(Settings settings, bool live) {
   if (settings.search == Search::kAuto) settings.search = live ? Search::kAside : Search::kWait;
