@@ -114,7 +114,6 @@ struct Stop {
 void DefineRuns(py::module_& module);  // first: the others' arguments name its classes
 void DefineTraining(py::module_& module);
 void DefineModel(py::module_& module);
-void DefineMemoryPairs(py::module_& module);
 void DefinePictures(py::module_& module);
 void DefineShow(py::module_& module);
 

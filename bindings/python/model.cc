@@ -1,4 +1,4 @@
-// Models, and what they say of single pixels.
+// Models, what they say of single pixels, and pictures of them.
 #include "skinmask/model/model.h"
 
 #include <pybind11/stl.h>
@@ -15,6 +15,10 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "skinmask/base/file.h"
+#include "skinmask/data/samples.h"
+#include "skinmask/media/image.h"
+#include "skinmask/model/outliers.h"
+#include "skinmask/report/picture.h"
 
 namespace skinmask::python {
 namespace {
@@ -36,38 +40,31 @@ void ForBlocks(const KeptModel& model, const Kept& (KeptModel::*kept)() const, s
                     });
 }
 
+// A number for each pixel, as `answer` of what the model keeps has it for rows of them.
+template <class Number, class Kept>
+py::array_t<Number> RowOf(const KeptModel& model, const py::object& object,
+                          const Kept& (KeptModel::*kept)() const,
+                          void (Kept::*answer)(const std::uint8_t*, std::size_t, Number*) const) {
+  const PixelArray pixels = PixelsOf(object);
+  py::array_t<Number> row(static_cast<py::ssize_t>(pixels.count));
+  Number* const out = row.mutable_data();
+  ForBlocks(model, kept, pixels.count, [&](const Kept& by, std::size_t first, std::size_t count) {
+    (by.*answer)(pixels.bgr + 3 * first, count, out + first);
+  });
+  return row;
+}
+
 // 255 or 0 for each pixel, as in masks.
 py::array_t<std::uint8_t> MaskRow(const KeptModel& model, const py::object& object) {
-  const PixelArray pixels = PixelsOf(object);
-  py::array_t<std::uint8_t> mask(static_cast<py::ssize_t>(pixels.count));
-  std::uint8_t* const out = mask.mutable_data();
-  ForBlocks(model, &KeptModel::posterior, pixels.count,
-            [&](const Posterior& by, std::size_t first, std::size_t count) {
-              by.MaskRow(pixels.bgr + 3 * first, count, out + first);
-            });
-  return mask;
+  return RowOf(model, object, &KeptModel::posterior, &Posterior::MaskRow);
 }
 
 py::array_t<std::uint8_t> ClassRow(const KeptModel& model, const py::object& object) {
-  const PixelArray pixels = PixelsOf(object);
-  py::array_t<std::uint8_t> index(static_cast<py::ssize_t>(pixels.count));
-  std::uint8_t* const out = index.mutable_data();
-  ForBlocks(model, &KeptModel::reference, pixels.count,
-            [&](const Reference& by, std::size_t first, std::size_t count) {
-              by.ClassRow(pixels.bgr + 3 * first, count, out + first);
-            });
-  return index;
+  return RowOf(model, object, &KeptModel::reference, &Reference::ClassRow);
 }
 
 py::array_t<double> LogOddsRow(const KeptModel& model, const py::object& object) {
-  const PixelArray pixels = PixelsOf(object);
-  py::array_t<double> z(static_cast<py::ssize_t>(pixels.count));
-  double* const out = z.mutable_data();
-  ForBlocks(model, &KeptModel::reference, pixels.count,
-            [&](const Reference& by, std::size_t first, std::size_t count) {
-              by.LogOddsRow(pixels.bgr + 3 * first, count, out + first);
-            });
-  return z;
+  return RowOf(model, object, &KeptModel::reference, &Reference::LogOddsRow);
 }
 
 // A row of `answer(reference, bgr)`, a vector with a number for each class, for each pixel.
@@ -128,6 +125,41 @@ ModelPtr Changed(const KeptModel& model, std::optional<double> prior,
   return std::make_shared<KeptModel>(std::move(changed));
 }
 
+// The bytes of a file.
+py::bytes DrawnModels(const std::vector<std::shared_ptr<KeptModel>>& kept,
+                      const std::vector<std::string>& names,
+                      const std::vector<std::pair<std::string, double>>& at, bool marginal,
+                      const Samples* samples, bool svg) {
+  std::string file;
+  {
+    const WithoutGil unlocked;
+    std::vector<Model> models;
+    for (const auto& one : kept) models.push_back(one->model());
+    file = DrawModels(models, svg ? PictureFormat::kSvg : PictureFormat::kPng,
+                      {names, at, marginal, samples});
+  }
+  return py::bytes(file);
+}
+
+py::array_t<std::uint8_t> OutlierRow(const Outliers& outliers, const py::object& object) {
+  const PixelArray pixels = PixelsOf(object);
+  py::array_t<std::uint8_t> row(static_cast<py::ssize_t>(pixels.count));
+  std::uint8_t* const out = row.mutable_data();
+  const WithoutGil unlocked;
+  outliers.Row(pixels.bgr, pixels.count, out);
+  return row;
+}
+
+py::bytes PngOf(const py::object& image) {
+  const ImageArray array = ImageOf(image, false);
+  std::string file;
+  {
+    const WithoutGil unlocked;
+    file = EncodePng(array.Bgr());
+  }
+  return py::bytes(file);
+}
+
 }  // namespace
 
 void DefineModel(py::module_& module) {
@@ -165,6 +197,17 @@ void DefineModel(py::module_& module) {
       .def_property_readonly("threshold",
                              [](const KeptModel& m) { return m.model().decision.threshold; })
       .def_property_readonly("rule", [](const KeptModel& m) { return m.model().decision.rule; });
+}
+
+void DefineShow(py::module_& module) {
+  py::class_<Outliers>(module, "Outliers")
+      .def(py::init([](const KeptModel& model, double share) {
+        const WithoutGil unlocked;
+        return std::make_unique<Outliers>(model.model(), share);
+      }))
+      .def("row", &OutlierRow);
+  module.def("encode_png", &PngOf);
+  module.def("draw_models", &DrawnModels);
 }
 
 }  // namespace skinmask::python

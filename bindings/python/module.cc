@@ -103,7 +103,6 @@ PYBIND11_MODULE(_skinmask, module) {
   DefineRuns(module);
   DefineModel(module);
   DefineTraining(module);
-  DefineMemoryPairs(module);
   DefinePictures(module);
   DefineShow(module);
   RefuseUnmade(module);

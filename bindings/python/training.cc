@@ -1,10 +1,12 @@
-// Tables of labelled pixels, and models from them.
+// Tables of labelled pixels, the pairs of files that they come of, and models from them.
+#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <opencv2/imgproc.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -114,6 +116,49 @@ void SetRule(TrainOptions& options, const std::string& name, double value, doubl
     if (name == known) options.rule = {kind, value, fn_cost};
 }
 
+// Pictures and masks in memory, among the pairs of files that runs are over: the arrays by the
+// names that stand for their files.
+struct Pictures {
+  std::vector<py::array> owners;
+  std::map<std::string, cv::Mat> named;
+};
+
+// As a file, which keeps every value: so a picture in memory is judged as one on the disk is.
+std::string PnmOf(const cv::Mat& picture) {
+  const bool grey = picture.channels() == 1;
+  std::string bytes = (grey ? "P5 " : "P6 ") + std::to_string(picture.cols) + " " +
+                      std::to_string(picture.rows) + " 255\n";
+  const std::size_t head = bytes.size();
+  bytes.resize(head + picture.total() * picture.elemSize());
+  cv::Mat pixels(picture.size(), picture.type(), bytes.data() + head);
+  if (grey)
+    picture.copyTo(pixels);
+  else
+    cv::cvtColor(picture, pixels, cv::COLOR_BGR2RGB);
+  return bytes;
+}
+
+// Copies of the options share the arrays, and the last one may go where there is no GIL.
+void SetPictures(PairOptions& pairs, const py::dict& arrays) {
+  const std::shared_ptr<Pictures> kept(new Pictures, [](Pictures* pictures) {
+    const py::gil_scoped_acquire locked;
+    delete pictures;
+  });
+  for (const auto& [name, object] : arrays) {
+    using Array = py::array_t<std::uint8_t, py::array::c_style | py::array::forcecast>;
+    const Array array = py::reinterpret_borrow<py::object>(object);
+    kept->named[name.cast<std::string>()] =
+        cv::Mat(static_cast<int>(array.shape(0)), static_cast<int>(array.shape(1)),
+                array.ndim() == 3 ? CV_8UC3 : CV_8UC1, const_cast<std::uint8_t*>(array.data()));
+    kept->owners.push_back(array);
+  }
+  pairs.bytes = [kept](const std::filesystem::path& path) -> std::optional<std::string> {
+    const auto found = kept->named.find(path.string());
+    if (found == kept->named.end()) return std::nullopt;
+    return PnmOf(found->second);
+  };
+}
+
 void DefineTrainOptions(py::class_<TrainOptions> options) {
   using Options = TrainOptions;
   options.def(py::init<>())
@@ -173,6 +218,7 @@ void DefineSamples(py::module_& module) {
       .def_readwrite("allow_missing", &PairOptions::allow_missing)
       .def_readwrite("step", &PairOptions::step)
       .def_readwrite("groups", &PairOptions::groups);
+  module.def("set_pictures", &SetPictures);
 }
 
 }  // namespace
