@@ -81,6 +81,10 @@ def bits_of(dtype: DTypeLike, known: tuple[str, ...], words: str = "") -> int:
 
 
 DETECTOR_OPTIONS = {name: taken for name, taken, *_ in _skinmask.detector_options()}
+_RULES = ("max_f1", "max_fpr", "min_recall", "cost")
+_FIT_OPTIONS = {name: (taken, kinds) for name, taken, _, kinds in _skinmask.fit_options()}
+_FIT_OPTIONS["terms"] = _FIT_OPTIONS.pop("features")  # scikit-learn's word for another thing
+KINDS_OF = {name: kinds for name, (_, kinds) in _FIT_OPTIONS.items() if kinds}
 
 
 def detector_texts(options: dict[str, Any]) -> dict[str, str]:
@@ -165,6 +169,37 @@ def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
 def require_decision(threshold: float | None, prior: float | None) -> None:
     require_range("threshold", threshold, 0, 1, "0 to 1")
     require_range("prior", prior, 0, 1, "more than 0, less than 1")
+
+
+def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: Any) -> None:
+    given = [name for name in _RULES if rules[name] is not None and rules[name] is not False]
+    if len(given) + (threshold is not None) > 1:
+        raise _skinmask.Error("threshold: give one of threshold, " + ", ".join(_RULES))
+    if threshold is not None:
+        require_decision(threshold, None)
+        options.rule("threshold", threshold, 1)
+    for name in given:
+        value, fn_cost = rules[name], 1.0
+        if name == "cost":
+            value, fn_cost = two_numbers(name, rules[name], "(FP, FN)")
+            for number in (value, fn_cost):
+                require_range("cost", number, 0, 1e300, "more than 0")
+        elif name != "max_f1":
+            require_range(name, value, 0, 1, "0 to 1")
+        options.rule(name, float(value), fn_cost)
+
+
+def set_options(options: _skinmask.TrainOptions, kind: str, given: dict[str, Any]) -> None:
+    """Those of the fit; the ones that are of some kinds of models alone are so here, too."""
+    for name, value in given.items():
+        if name not in _FIT_OPTIONS:
+            raise TypeError(
+                f"train() got an unexpected keyword argument '{name}' ({', '.join(_FIT_OPTIONS)})"
+            )
+        taken, kinds = _FIT_OPTIONS[name]
+        if kinds and kind not in kinds:
+            raise _skinmask.Error(f"{name}: is of {', '.join(kinds)}, and kind is {kind}")
+        options.set("features" if name == "terms" else name, option_text(name, taken, value))
 
 
 def require_function(name: str, value: object) -> None:

@@ -25,12 +25,12 @@ from ._common import (
     require_range,
     require_type,
     run,
+    set_options,
+    set_rule,
     texts,
 )
-from ._pairs import Paths, pair_options
-from ._samples import Samples
+from ._samples import Paths, Samples, pair_options
 from ._show import axes_or_new, html_png, html_table, show_png
-from ._training import set_options, set_rule
 
 # Held while something is made that a model keeps: of threads that ask for the same, one makes it. A
 # fork waits for it, since a child has no thread that would ever release it.

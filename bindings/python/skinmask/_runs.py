@@ -26,8 +26,7 @@ from ._common import (
     texts,
 )
 from ._model import Model, chosen
-from ._pairs import Paths, pair_options
-from ._samples import Samples
+from ._samples import Paths, Samples, pair_options
 from ._show import axes_or_new, html_table
 from ._skinmask import DetectedFile
 
