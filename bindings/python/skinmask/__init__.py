@@ -12,26 +12,22 @@ another type or shape than is wanted is a TypeError. Every call that computes le
 other threads, and may be made from many at once.
 """
 
-from ._detect import (
+from ._detect import Stream, detect, judge, read_image, region, set_threads, video
+from ._model import Model
+from ._runs import Evaluation, detect_files, evaluate
+from ._samples import Samples
+from ._skinmask import (
+    DetectedFile,
+    Error,
     Face,
     Frame,
     Judgement,
     Means,
     Region,
-    Stream,
     Video,
-    detect,
-    judge,
-    read_image,
-    region,
-    set_threads,
+    __version__,
     threads,
-    video,
 )
-from ._model import Model
-from ._runs import DetectedFile, Evaluation, detect_files, evaluate
-from ._samples import Samples
-from ._skinmask import Error, __version__
 
 __all__ = [
     "DetectedFile",

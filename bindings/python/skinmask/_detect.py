@@ -22,24 +22,7 @@ from ._common import (
     two_numbers,
 )
 from ._model import Model, chosen
-from ._skinmask import Face, Frame, Judgement, Means, Region, Video, threads
-
-__all__ = [
-    "Face",
-    "Frame",
-    "Judgement",
-    "Means",
-    "Region",
-    "Stream",
-    "Video",
-    "detect",
-    "judge",
-    "read_image",
-    "region",
-    "set_threads",
-    "threads",
-    "video",
-]
+from ._skinmask import Judgement, Region, Video
 
 _Image = NDArray[numpy.uint8]
 _Interval = tuple[float, float]

@@ -30,8 +30,6 @@ from ._samples import Paths, Samples, pair_options
 from ._show import axes_or_new, html_table
 from ._skinmask import DetectedFile
 
-__all__ = ["DetectedFile", "Evaluation", "detect_files", "evaluate"]
-
 Metrics = dict[str, Any]
 
 # What makes a list of them the rows of a DataFrame, and lets `dataclasses.asdict` take one.
