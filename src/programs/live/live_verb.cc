@@ -20,15 +20,13 @@ namespace skinmask::cli {
 namespace {
 
 struct Options {
-  std::string source, size, rate, format, track;
+  live::SessionOptions session;  // as flags say it; SessionOf adds what follows from the others
+  std::string size, rate, track;
   RawVideoFlags raw;
   DetectorOptions detector;
-  bool mirror = false, headless = false, stats = false, fast = false, tracking = false;
-  std::string view = "overlay", background = "blur", record, folder = ".";
-  TableFlags tables;
-  std::optional<std::string> sink;
+  bool headless = false, stats = false, fast = false;
+  std::string view = "overlay", record, folder = ".";
   std::int64_t frames = 0;
-  double seconds = 0, wait = 60;
 };
 
 cv::Size SizeOf(const std::string& text) {
@@ -52,45 +50,41 @@ std::optional<cv::Rect> TrackStart(const std::string& text) {
       fmt::format("--track '{}' is not X,Y,WIDTH,HEIGHT in pixels, or 'largest'", text));
 }
 
-std::string BackgroundOf(const std::string& text) {
+void RequireBackground(const std::string& text) {
   if (text.starts_with("#") && !live::ParseColor(text))
     throw UsageError(fmt::format("--background '{}' is no colour (#RRGGBB)", text));
-  return text;
 }
 
 live::CaptureOptions CaptureOf(const Options& options) {
-  const live::SourceKind kind = live::SourceKindOf(options.source);
+  live::CaptureOptions capture = options.session.capture;
+  const std::string& format = capture.source.format;
+  const live::SourceKind kind = live::SourceKindOf(options.session.source);
   const bool asks = !options.size.empty() || !options.rate.empty();
   const bool file = kind == live::SourceKind::kFile || kind == live::SourceKind::kPipe;
   const std::optional<RawVideo> raw = RawVideoOf(options.raw, options.size, options.rate);
   if (raw && !file) throw UsageError("--input-format is for files and pipes");
   if ((asks && !raw && kind != live::SourceKind::kCamera) ||
-      (!options.format.empty() && kind != live::SourceKind::kCamera))
+      (!format.empty() && kind != live::SourceKind::kCamera))
     throw UsageError(
         "--size, --rate and --format are for cameras; other sources say themselves what they give");
   if (options.fast && !file) throw UsageError("--fast is for files and pipes");
-  if (!options.format.empty() && options.format.size() != 4)
-    throw UsageError(fmt::format("--format '{}' is no V4L2 code of four characters (MJPG, YUYV)",
-                                 options.format));
-  live::CaptureOptions capture;
+  if (!format.empty() && format.size() != 4)
+    throw UsageError(
+        fmt::format("--format '{}' is no V4L2 code of four characters (MJPG, YUYV)", format));
   capture.source.size = SizeOf(options.size);
   capture.source.rate = raw ? 0 : RateOf(options.rate);
   capture.source.raw = raw;
-  capture.source.format = options.format;
   capture.every_frame = options.fast;
   capture.at_own_rate = kind == live::SourceKind::kFile && !options.fast;
-  capture.wait_seconds = options.wait;
   return capture;
 }
 
 live::SessionOptions SessionOf(const Options& options, const Context& context) {
-  live::SessionOptions session;
-  session.source = options.source;
+  live::SessionOptions session = options.session;
   session.capture = CaptureOf(options);
-  session.track = options.tracking;
   session.track_start = TrackStart(options.track);
   session.view = live::ViewFromName(options.view);
-  session.background = BackgroundOf(options.background);
+  RequireBackground(session.background);
   session.ellipse = options.detector.draw && options.detector.draw->ellipse;
   session.model = context.LoadModel();
   session.detector = WithFacesOfEnvironment(options.detector);
@@ -103,23 +97,19 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.if_asked.insist = true;
   session.if_asked = WithFacesOfEnvironment(session.if_asked);
   AsUsage([&] { Validate(session.detector, session.model); });
-  session.mirror = options.mirror;
   session.record = options.record;
-  session.sink = options.sink;
-  session.tables = options.tables;
   session.folder = options.folder;
   session.if_exists = context.if_exists();
   session.frames = static_cast<std::uint64_t>(options.frames);
-  session.seconds = options.seconds;
   session.stop = &StopFlag();
   return session;
 }
 
 // A sink may be a stream. An X server on another machine, or behind ssh, is reached by the network.
 bool NeedsNetwork(const Options& options) {
-  const live::SourceKind kind = live::SourceKindOf(options.source);
+  const live::SourceKind kind = live::SourceKindOf(options.session.source);
   if (kind == live::SourceKind::kStream || kind == live::SourceKind::kPipeline) return true;
-  if (options.sink) return true;
+  if (options.session.sink) return true;
   const char* const display = std::getenv("DISPLAY");
   return !options.headless && display && *display != ':' && *display != '\0';
 }
@@ -149,8 +139,8 @@ void RunLive(const Options& options, Context& context) {
       std::fflush(stdout);
     };
   const live::Statistics statistics = RunIn(options.headless, session);
-  if (!quiet && !context.json_to_stdout() && options.tables.csv != kStandardOutput &&
-      options.tables.faces_csv != kStandardOutput)
+  if (!quiet && !context.json_to_stdout() && session.tables.csv != kStandardOutput &&
+      session.tables.faces_csv != kStandardOutput)
     Print("{}\n", statistics.Line());
   context.WriteJson(statistics.ToJson());
 }
@@ -158,19 +148,20 @@ void RunLive(const Options& options, Context& context) {
 void AddSourceOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "Input");
   group
-      .Add("source", options.source, "SOURCE",
+      .Add("source", options.session.source, "SOURCE",
            "Camera (0, /dev/video0), stream (rtsp://, http://, udp:// ...), GStreamer pipeline "
            "that ends in an appsink, video file, or - for standard input")
       ->required();
   group.Add("--size", options.size, "WxH", "Pixels to ask a camera for (default: what it has)");
   group.Add("--rate", options.rate, "R",
             "Frames a second to ask a camera for (default: what it has)");
-  group.Add("--format", options.format, "CODE",
+  group.Add("--format", options.session.capture.source.format, "CODE",
             "Pixel format to ask a camera for: MJPG, YUYV ... (default: what it has)");
-  group.AddFlag("--mirror", options.mirror, "Flip pictures from left to right, as a mirror does");
+  group.AddFlag("--mirror", options.session.mirror,
+                "Flip pictures from left to right, as a mirror does");
   group
       .AddDefault(
-          "--wait", options.wait, "S",
+          "--wait", options.session.capture.wait_seconds, "S",
           "Seconds that a camera or stream which is lost is waited for; 0: its loss is the end")
       ->check(Within(0.0, 1e9));
   group.AddFlag("--fast", options.fast,
@@ -183,7 +174,7 @@ void AddViewOptions(CLI::App& verb, Options& options) {
   for (const char* name : {"threshold", "prior", "draw"})
     AddTableOption(verb, FindOption(DetectorTable().rows(), name), &options.detector);
   group.AddChoice("--view", options.view, live::ViewNames(), "What is shown first, and recorded");
-  group.AddDefault("--background", options.background, "blur|COLOR|FILE",
+  group.AddDefault("--background", options.session.background, "blur|COLOR|FILE",
                    "What stands behind a cut-out: the frame, blurred; a colour (#RRGGBB, black, "
                    "white, grey, green, blue); or a picture. Without --view, the view is cutout");
   group
@@ -197,16 +188,16 @@ void AddOutputOptions(CLI::App& verb, Options& options) {
   group.AddFlag("--headless", options.headless, "Without a window");
   group.Add("--record", options.record, "FILE",
             "Record the view as video (.mp4: H.264; .mkv: lossless)");
-  group.Add("--sink", options.sink, "PIPELINE",
+  group.Add("--sink", options.session.sink, "PIPELINE",
             "Give every frame of the view to 'appsrc ! videoconvert ! PIPELINE' of GStreamer: "
             "'v4l2sink device=/dev/video10' is a virtual camera");
   group
-      .Add("--csv", options.tables.csv, "FILE",
+      .Add("--csv", options.session.tables.csv, "FILE",
            "A row per frame: time, skin, region, latency, when it was captured, and means and "
            "standard deviations of red, green and blue; - is standard output")
       ->transform(DashIsOutput());
   group
-      .Add("--faces-csv", options.tables.faces_csv, "FILE",
+      .Add("--faces-csv", options.session.tables.faces_csv, "FILE",
            "A row for each face in each frame: its number, its box, and the colours of its skin, "
            "of the forehead and of the cheeks; - is standard output")
       ->transform(DashIsOutput());
@@ -217,7 +208,7 @@ void AddOutputOptions(CLI::App& verb, Options& options) {
   group.Add("--frames", options.frames, "N", "End after so many frames (default: no limit)")
       ->check(Within(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   group
-      .Add("--seconds", options.seconds, "S",
+      .Add("--seconds", options.session.seconds, "S",
            "End so long after the first frame (default: no limit)")
       ->check(Within(0.0, 1e9));
 }
@@ -240,11 +231,12 @@ void AddLive(CLI::App& app, Context& context) {
                    "Give up the network, unless the source is a stream or a pipeline, there is a "
                    "--sink, or the display is another machine's");
   verb->callback([options, verb, &context] {
-    if (options->source == "-") options->source = kStandardInput;
-    if (options->tables.csv == kStandardOutput && options->tables.faces_csv == kStandardOutput)
+    live::SessionOptions& session = options->session;
+    if (session.source == "-") session.source = kStandardInput;
+    if (session.tables.csv == kStandardOutput && session.tables.faces_csv == kStandardOutput)
       throw UsageError("standard output takes one of --csv and --faces-csv");
-    RequireApart(options->tables.csv, "--csv", options->tables.faces_csv, "--faces-csv");
-    options->tracking = verb->count("--track") > 0;
+    RequireApart(session.tables.csv, "--csv", session.tables.faces_csv, "--faces-csv");
+    session.track = verb->count("--track") > 0;
     const bool background = verb->count("--background") > 0;
     if (background && verb->count("--view") == 0) options->view = "cutout";
     if (background && options->headless && options->view != "cutout")
