@@ -108,6 +108,11 @@ GParamSpec* SpecOf(const OptionRow& row) {
   return g_param_spec_string(name.c_str(), nullptr, of, nullptr, kFlags);
 }
 
+std::string StringOf(const GValue* value) {
+  const char* const text = g_value_get_string(value);
+  return text ? text : "";
+}
+
 std::string TextOf(const OptionRow& row, const GValue* value) {
   switch (row.kind) {
     case Kind::kSwitch:
@@ -122,8 +127,7 @@ std::string TextOf(const OptionRow& row, const GValue* value) {
     case Kind::kText:
       break;
   }
-  const char* const text = g_value_get_string(value);
-  return text ? text : "";
+  return StringOf(value);
 }
 
 void SetValue(const OptionRow& row, const std::string& text, GValue* value) {
@@ -192,14 +196,12 @@ void InstallProperties(GObjectClass* type) {
 }
 
 bool SetProperty(Settings& settings, guint id, const GValue* value) {
-  const char* text = nullptr;
   switch (id) {
     case kOutput:
       settings.output = static_cast<Output>(g_value_get_enum(value));
       return true;
     case kModel:
-      text = g_value_get_string(value);
-      settings.model = text ? text : "";
+      settings.model = StringOf(value);
       return true;
     case kSearch:
       settings.search = static_cast<Search>(g_value_get_enum(value));

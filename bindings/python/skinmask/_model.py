@@ -156,10 +156,7 @@ class Model:
             options.calibration(calibration._core)
         for name, text in (notes or {}).items():
             give(partial(options.note, name), f"notes[{name!r}]", text, "a text is wanted")
-
-        def work(stop: _skinmask.Stop, told: Progress) -> _skinmask.Model:
-            return _skinmask.train(samples._core, options, stop, told)
-
+        work = partial(_skinmask.train, samples._core, options)
         return Model(run(work, progress=progress))
 
     def predict(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.bool_]:

@@ -7,6 +7,7 @@ import json
 import numbers
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from numpy.typing import DTypeLike
@@ -159,18 +160,16 @@ def evaluate(
             )
         detector = chosen(model)._detector({**options, "adapt": "off"})
         table = images._core
-
-        def judge(*_: Any) -> str:
-            return _skinmask.evaluate_samples(detector, table)
-
-        return Evaluation(json.loads(run(judge, progress=progress, problem=problem)))
+        text = run(
+            lambda *_: _skinmask.evaluate_samples(detector, table),
+            progress=progress,
+            problem=problem,
+        )
+        return Evaluation(json.loads(text))
     pairs = pair_options(images, masks, **how)
     detector = chosen(model)._detector(options)
     page = "" if report is None else path_of(report, "report")
-
-    def work(stop: _skinmask.Stop, told: Progress, failed: Any) -> str:
-        return _skinmask.evaluate(detector, pairs, page, overwrite, stop, told, failed)
-
+    work = partial(_skinmask.evaluate, detector, pairs, page, overwrite)
     return Evaluation(json.loads(run(work, progress=progress, problem=problem)))
 
 
@@ -262,10 +261,7 @@ def detect_files(
         if each is not None:
             each(file)
 
-    def work(stop: _skinmask.Stop, told: Progress, one: Any) -> None:
-        _skinmask.detect_files(detector, options, stop, told, one)
-
-    run(work, progress=progress, each=done)
+    run(partial(_skinmask.detect_files, detector, options), progress=progress, each=done)
     return files
 
 

@@ -81,11 +81,7 @@ class Samples:
         groups, as for `skinmask sample` (docs/cli.md, 'Reading masks'). A file that cannot be read
         is an Error, unless `problem`, a function of one line, is told of it instead.
         """
-        pairs = pair_options(images, masks, **how)
-
-        def work(stop: _skinmask.Stop, told: Progress, failed: Any) -> _skinmask.Samples:
-            return _skinmask.Samples.collect(pairs, stop, told, failed)
-
+        work = partial(_skinmask.Samples.collect, pair_options(images, masks, **how))
         return cls._of(run(work, progress=progress, problem=problem))
 
     def save(self, path: Path, *, overwrite: bool = True) -> None:

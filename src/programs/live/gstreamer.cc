@@ -157,12 +157,10 @@ class Pipeline : public FrameSource {
       throw Error(name_, fmt::format("gives {} (end it with '! videoconvert ! appsink')",
                                      gst_video_format_to_string(format)));
     frame.size = {GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
-    frame.encoding.matrix = info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_BT709
-                                ? YuvEncoding::Matrix::kBt709
-                                : YuvEncoding::Matrix::kBt601;
-    frame.encoding.range = info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255
-                               ? YuvEncoding::Range::kFull
-                               : YuvEncoding::Range::kLimited;
+    if (info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_BT709)
+      frame.encoding.matrix = YuvEncoding::Matrix::kBt709;
+    if (info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255)
+      frame.encoding.range = YuvEncoding::Range::kFull;
     for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES(&kept->frame); ++i) {
       frame.planes[i] =
           static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&kept->frame, i));

@@ -190,17 +190,13 @@ cv::Mat ForScreen(const cv::Mat& picture, const cv::Size& size) {
 }
 
 std::optional<cv::Scalar> ParseColor(const std::string& text) {
-  struct Named {
-    std::string_view name;
-    cv::Scalar color;
-  };
-  static const Named kNamed[] = {{"black", {0, 0, 0}},
-                                 {"white", {255, 255, 255}},
-                                 {"grey", {128, 128, 128}},
-                                 {"green", {0, 255, 0}},
-                                 {"blue", {255, 0, 0}}};
-  for (const Named& named : kNamed)
-    if (text == named.name) return named.color;
+  static const std::pair<std::string_view, cv::Scalar> kNamed[] = {{"black", {0, 0, 0}},
+                                                                   {"white", {255, 255, 255}},
+                                                                   {"grey", {128, 128, 128}},
+                                                                   {"green", {0, 255, 0}},
+                                                                   {"blue", {255, 0, 0}}};
+  for (const auto& [name, color] : kNamed)
+    if (text == name) return color;
   unsigned value = 0;
   if (text.size() != 7 || text[0] != '#') return std::nullopt;
   const char* const end = text.data() + text.size();

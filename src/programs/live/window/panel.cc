@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <initializer_list>
 
 #include "programs/live/controls.h"
 #include "programs/live/window/widgets.h"
@@ -57,8 +58,8 @@ Panel::Panel(std::function<void(char)> press, std::function<void(Command)> post,
   column->setContentsMargins(8, 4, 8, 4);
   column->setSpacing(kSpacing);
   for (QWidget* part :
-       {static_cast<QWidget*>(source_), static_cast<QWidget*>(threshold_),
-        static_cast<QWidget*>(prior_), MakeAdaptation(), MakeSamples(), MakeFiles(), MakeNumbers()})
+       std::initializer_list<QWidget*>{source_, threshold_, prior_, MakeAdaptation(), MakeSamples(),
+                                       MakeFiles(), MakeNumbers()})
     column->addWidget(part);
   column->addStretch(1);
 }
@@ -130,9 +131,7 @@ QWidget* Panel::MakeNumbers() {
   delay_ = Text("latency", part);
   graph_ = new GraphWidget(latency_, this);
   int row = 0;
-  for (QWidget* line :
-       {static_cast<QWidget*>(skin_), static_cast<QWidget*>(ellipse_), static_cast<QWidget*>(rate_),
-        static_cast<QWidget*>(delay_), static_cast<QWidget*>(graph_)})
+  for (QWidget* line : std::initializer_list<QWidget*>{skin_, ellipse_, rate_, delay_, graph_})
     grid->addWidget(line, row++, 0);
   return part;
 }
