@@ -104,13 +104,7 @@ void Controls::Do(const std::vector<Command>& commands) {
       Tell(e.what());
     }
   }
-  Refresh();
-}
-
-// Once for many steps of a slider.
-void Controls::Refresh() {
-  if (!std::exchange(stale_, false)) return;
-  scene_.Reprocess();
+  scene_.Reprocess();  // once for many steps of a slider
 }
 
 void Controls::ShowMessage(const std::string& line) {
@@ -157,34 +151,12 @@ void Controls::NextView() { view_ = static_cast<View>((static_cast<int>(view_) +
 
 void Controls::ToggleTracking() {
   scene_.tracking() ? scene_.TrackNothing() : scene_.Track(std::nullopt);
-  stale_ = true;
   ShowMessage(scene_.tracking() ? "following the largest region" : "following nothing");
-}
-
-void Controls::ToggleAdapting() {
-  scene_.SetAdapting(!scene_.adapting());
-  stale_ = true;
-}
-
-void Controls::UndoSample() {
-  scene_.UndoSample();
-  stale_ = true;
 }
 
 void Controls::ForgetSamples() {
   scene_.ClearSamples();
-  stale_ = true;
   ShowMessage("samples forgotten");
-}
-
-void Controls::SetThreshold(std::optional<double> threshold) {
-  scene_.SetThreshold(threshold);
-  stale_ = true;
-}
-
-void Controls::SetPrior(std::optional<double> prior) {
-  scene_.SetPrior(prior);
-  stale_ = true;
 }
 
 void Controls::UseRectangle(const cv::Rect& drawn) {
@@ -194,11 +166,9 @@ void Controls::UseRectangle(const cv::Rect& drawn) {
   if (where.area() < kLeastPixels) return;
   if (sampling_ != Sampling::kOff) {
     scene_.AddSamples(where, sampling_ == Sampling::kSkin);
-    stale_ = true;
     ShowMessage(fmt::format("{} pixels learnt", where.area()));
   } else if (scene_.tracking()) {
     scene_.Track(where);
-    stale_ = true;
   }
 }
 
@@ -217,7 +187,7 @@ void Controls::WriteModel() {
 
 void Controls::TakeSnapshot() {
   if (scene_.empty()) return;
-  Refresh();
+  scene_.Reprocess();
   Tell("wrote " + Snapshot(folder_, scene_.observation().judgement).string());
 }
 

@@ -43,12 +43,13 @@ class Controls {
   void SetDivider(double share) { divider_ = share; }
   void ToggleEllipse() { ellipse_ = !ellipse_; }
   void ToggleTracking();
-  void ToggleAdapting();
+  void ToggleAdapting() { scene_.SetAdapting(!scene_.adapting()); }
   void ToggleSampling(Sampling what) { sampling_ = sampling_ == what ? Sampling::kOff : what; }
-  void UndoSample();
+  void UndoSample() { scene_.UndoSample(); }
   void ForgetSamples();
-  void SetThreshold(std::optional<double> threshold);  // absent: the model's own
-  void SetPrior(std::optional<double> prior);
+  // Absent: the model's own.
+  void SetThreshold(std::optional<double> threshold) { scene_.SetThreshold(threshold); }
+  void SetPrior(std::optional<double> prior) { scene_.SetPrior(prior); }
   // A rectangle that was drawn on the picture: pixels to learn from, or a region to follow.
   void UseRectangle(const cv::Rect& drawn);
   void WriteModel();
@@ -72,8 +73,6 @@ class Controls {
 
  private:
   cv::Rect InFrame(const cv::Rect& drawn) const;
-  // The frame in view again, where the model changed.
-  void Refresh();
 
   Scene& scene_;
   std::optional<Recorder>& recorder_;
@@ -82,7 +81,7 @@ class Controls {
   double divider_ = 0.5;
   std::filesystem::path folder_;
   LineSink notice_;
-  bool paused_ = false, changed_ = false, stale_ = false, ellipse_;
+  bool paused_ = false, changed_ = false, ellipse_;
   Sampling sampling_ = Sampling::kOff;
   std::optional<SourceChoice> choice_;
   std::string message_;

@@ -116,6 +116,7 @@ void Scene::BeginStream(const DetectorOptions& options) {
   adaptation_.reset();
   stream_.emplace(std::move(detector), kLive);
   stream_->SetRate(rate_);
+  stale_ = true;
 }
 
 void Scene::SetRate(double frames_per_second) {
@@ -152,10 +153,11 @@ void Scene::Process(LiveFrame&& frame, Statistics& statistics) {
   adaptation_ = stream_->Follow(picture);
   if (adapting()) statistics.of(Stage::kAdapt).Add(SecondsSince(start));
   Judge(picture, statistics);
+  stale_ = false;
 }
 
 void Scene::Reprocess() {
-  if (!seen_) return;
+  if (!seen_ || !std::exchange(stale_, false)) return;
   Statistics unused;
   const Picture picture = seen_->judgement.picture();
   if (!adaptation_) adaptation_ = stream_->Follow(picture);
@@ -185,11 +187,13 @@ Observation& Scene::ObservationFor(View view) {
 void Scene::SetThreshold(std::optional<double> threshold) {
   options_.threshold = threshold ? threshold : at_start_.threshold;
   stream_->Set(options_);
+  stale_ = true;
 }
 
 void Scene::SetPrior(std::optional<double> prior) {
   options_.prior = prior ? prior : at_start_.prior;
   stream_->Set(options_);
+  stale_ = true;
 }
 
 void Scene::AddSamples(const cv::Rect& where, bool positive) {

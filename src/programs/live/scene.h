@@ -64,7 +64,7 @@ class Scene {
 
   // A new frame. Its times go to `statistics`.
   void Process(LiveFrame&& frame, Statistics& statistics);
-  // The frame in view again, where the model changed since.
+  // The frame in view again, where something was changed since that decides what is seen in it.
   void Reprocess();
   bool empty() const { return !seen_; }
   cv::Size frame_size() { return seen_->judgement.Mask().size(); }  // as it is seen
@@ -80,8 +80,14 @@ class Scene {
   Observation& ObservationFor(View view);
 
   // One region is followed, beginning in `start` or with the largest; or the whole frame counts.
-  void Track(std::optional<cv::Rect> start) { tracker_.emplace(start); }
-  void TrackNothing() { tracker_.reset(); }
+  void Track(std::optional<cv::Rect> start) {
+    tracker_.emplace(start);
+    stale_ = true;
+  }
+  void TrackNothing() {
+    tracker_.reset();
+    stale_ = true;
+  }
   bool tracking() const { return tracker_.has_value(); }
 
   const Model& model() const { return stream_->detector().model(); }
@@ -112,6 +118,7 @@ class Scene {
   void Judge(const Picture& picture, Statistics& statistics);
 
   bool mirror_;
+  bool stale_ = false;  // what was seen in the frame in view is not what would be seen now
   Refit refit_;
   const DetectorOptions at_start_, if_asked_;
   DetectorOptions options_;
