@@ -1,7 +1,6 @@
 #include "judge.h"
 
 #include <string>
-#include <utility>
 
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"

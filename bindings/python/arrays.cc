@@ -3,6 +3,8 @@
 #include <limits>
 #include <memory>
 #include <opencv2/imgproc.hpp>
+#include <string>
+#include <vector>
 
 namespace skinmask::python {
 namespace {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <opencv2/core.hpp>
-#include <string>
 
 namespace skinmask::python {
 

@@ -2,15 +2,12 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "arrays.h"
 #include "bindings.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"

@@ -1,7 +1,5 @@
 #include "programs/live/session.h"
 
-#include <fmt/format.h>
-
 #include "base/elapsed.h"
 #include "programs/live/controls.h"
 #include "programs/live/gstreamer.h"

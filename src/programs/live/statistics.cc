@@ -3,13 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <vector>
 
 #include "base/json.h"
 
 namespace skinmask::live {
+namespace {
+
+constexpr const char* kStageNames[kStages] = {"adapt",  "posterior", "region", "measure",
+                                              "record", "show",      "latency"};
+
+// In milliseconds.
+double PosteriorPerMegapixel(const Statistics& s) {
+  const Times& posterior = s.of(Stage::kPosterior);
+  return s.pixels > 0
+             ? 1e3 * (posterior.mean() * static_cast<double>(posterior.count()) / (s.pixels / 1e6))
+             : 0;
+}
+
+}  // namespace
 
 void Times::Add(double seconds) {
   const double bin = std::clamp(seconds / kBin, 0.0, static_cast<double>(bins_.size() - 1));
@@ -29,18 +42,6 @@ double Times::Quantile(double share) const {
   return maximum_;
 }
 
-const char* StageName(Stage stage) {
-  constexpr const char* kNames[kStages] = {"adapt",  "posterior", "region", "measure",
-                                           "record", "show",      "latency"};
-  return kNames[static_cast<std::size_t>(stage)];
-}
-
-double Statistics::PosteriorPerMegapixel() const {
-  const Times& posterior = of(Stage::kPosterior);
-  return pixels > 0 ? posterior.mean() * static_cast<double>(posterior.count()) / (pixels / 1e6)
-                    : 0;
-}
-
 std::string Statistics::Line() const {
   const Times& latency = of(Stage::kLatency);
   return fmt::format(
@@ -48,27 +49,26 @@ std::string Statistics::Line() const {
       "within {:.1f}, all "
       "within {:.1f}; posterior {:.2f} ms a megapixel",
       frames, seconds, rate(), dropped, 100 * skin_fraction, 1e3 * latency.mean(),
-      1e3 * latency.Quantile(0.95), 1e3 * latency.maximum(), 1e3 * PosteriorPerMegapixel());
+      1e3 * latency.Quantile(0.95), 1e3 * latency.maximum(), PosteriorPerMegapixel(*this));
 }
 
 std::string Statistics::ToJson() const {
   Json stages;
-  for (int i = 0; i < kStages; ++i) {
-    const auto stage = static_cast<Stage>(i);
-    const Times& t = of(stage);
+  for (std::size_t i = 0; i < kStages; ++i) {
+    const Times& t = times[i];
     if (t.count() == 0) continue;
-    stages[StageName(stage)] = {{"mean_ms", 1e3 * t.mean()},
-                                {"median_ms", 1e3 * t.Quantile(0.5)},
-                                {"p95_ms", 1e3 * t.Quantile(0.95)},
-                                {"p99_ms", 1e3 * t.Quantile(0.99)},
-                                {"max_ms", 1e3 * t.maximum()}};
+    stages[kStageNames[i]] = {{"mean_ms", 1e3 * t.mean()},
+                              {"median_ms", 1e3 * t.Quantile(0.5)},
+                              {"p95_ms", 1e3 * t.Quantile(0.95)},
+                              {"p99_ms", 1e3 * t.Quantile(0.99)},
+                              {"max_ms", 1e3 * t.maximum()}};
   }
   const Json root{{"frames", frames},
                   {"dropped", dropped},
                   {"seconds", seconds},
                   {"frames_per_second", rate()},
                   {"skin_fraction", skin_fraction},
-                  {"posterior_ms_per_megapixel", 1e3 * PosteriorPerMegapixel()},
+                  {"posterior_ms_per_megapixel", PosteriorPerMegapixel(*this)},
                   {"stages", stages}};
   return JsonText(root, 2) + "\n";
 }

@@ -31,7 +31,6 @@ class Times {
 
 enum class Stage { kAdapt, kPosterior, kRegion, kMeasure, kRecord, kShow, kLatency };
 constexpr int kStages = 7;
-const char* StageName(Stage stage);
 
 struct Statistics {
   std::uint64_t frames = 0;   // worked on
@@ -44,7 +43,6 @@ struct Statistics {
   Times& of(Stage stage) { return times[static_cast<std::size_t>(stage)]; }
   const Times& of(Stage stage) const { return times[static_cast<std::size_t>(stage)]; }
   double rate() const { return seconds > 0 ? static_cast<double>(frames) / seconds : 0; }
-  double PosteriorPerMegapixel() const;  // seconds
 
   std::string Line() const;
   std::string ToJson() const;

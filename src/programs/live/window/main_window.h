@@ -4,7 +4,6 @@
 
 #include <QTimer>
 #include <QWidget>
-#include <memory>
 #include <string>
 
 #include "programs/live/exchange.h"

@@ -9,7 +9,6 @@
 #include "programs/live/statistics.h"
 
 class QAbstractButton;
-class QGridLayout;
 
 namespace skinmask::live {
 

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "programs/live/controls.h"
+#include "programs/live/view.h"
 
 namespace skinmask::live {
 namespace {

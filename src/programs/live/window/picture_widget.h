@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "programs/live/exchange.h"
-#include "programs/live/view.h"
 
 namespace skinmask::live {
 
