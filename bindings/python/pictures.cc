@@ -56,17 +56,13 @@ py::object Answered(const KeptDetector& kept, const py::object& image, const Req
   return memory.empty() ? py::object(ArrayOf(result)) : out;
 }
 
-// An array has no room for what is measured.
-void RequireMeasured(const DetectorOptions& asked) {
-  if (asked.erode) throw Error("`erode`", "is of what `judge`, `Stream` and `video` measure");
-}
-
 py::object Detect(const KeptDetector& kept, const py::object& image, const Request& request,
                   bool rgb, const py::object& out) {
   DetectorOptions asked = kept.asked();
   asked.abstain = request.abstain;
   RequireShown(asked, {request.output});
-  RequireMeasured(asked);
+  // An array has no room for what is measured.
+  if (asked.erode) throw Error("`erode`", "is of what `judge`, `Stream` and `video` measure");
   return Answered(kept, image, request, rgb, out,
                   [](const Detector& detector, const cv::Mat& bgr) { return detector.Judge(bgr); });
 }

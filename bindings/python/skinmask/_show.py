@@ -14,7 +14,7 @@ from . import _skinmask
 from ._skinmask import Error, Frame
 
 
-def axes_or_new(ax: Any, count: int = 1, size: tuple[float, float] = (6.0, 5.0)) -> Any:
+def axes_or_new(ax: Any, count: int = 1) -> Any:
     """`ax`, or axes of a new figure of matplotlib, which nothing else here needs."""
     if ax is not None:
         return ax
@@ -24,7 +24,7 @@ def axes_or_new(ax: Any, count: int = 1, size: tuple[float, float] = (6.0, 5.0))
         raise Error(
             "matplotlib: is not installed, and plot needs it (Model.picture and _repr_html_ do not)"
         ) from None
-    return pyplot.subplots(1, count, figsize=(size[0] * count, size[1]))[1]
+    return pyplot.subplots(1, count, figsize=(6.0 * count, 5.0))[1]
 
 
 def html_table(caption: str, rows: Iterable[tuple[str, object]]) -> str:
