@@ -62,11 +62,6 @@ void Prepare() {
       Qt::HighDpiScaleFactorRoundingPolicy::RoundPreferFloor);
 }
 
-std::string Variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
-
 bool Connects() {
   xcb_connection_t* const connection = xcb_connect(nullptr, nullptr);
   const bool good = xcb_connection_has_error(connection) == 0;
@@ -79,15 +74,15 @@ bool Connects() {
 void RequireDisplay() {
   using namespace std::chrono_literals;
   // Qt platforms that draw on no X display were chosen by somebody who knows.
-  const std::string platform = Variable("QT_QPA_PLATFORM");
+  const std::string platform = qgetenv("QT_QPA_PLATFORM").toStdString();
   if (!platform.empty() && !platform.starts_with("xcb")) return;
-  const std::string display = Variable("DISPLAY");
+  const std::string display = qgetenv("DISPLAY").toStdString();
   if (display.empty())
     throw Error("DISPLAY", "is not set: there is no screen for a window (--headless does without)");
   // On a thread, since a host that is not there is waited for.
-  std::promise<bool> promise;
-  std::future<bool> answer = promise.get_future();
-  std::thread([promise = std::move(promise)]() mutable { promise.set_value(Connects()); }).detach();
+  std::packaged_task<bool()> task(Connects);
+  std::future<bool> answer = task.get_future();
+  std::thread(std::move(task)).detach();
   if (answer.wait_for(2s) != std::future_status::ready || !answer.get())
     throw Error("DISPLAY " + display,
                 "cannot be reached: there is no screen for a window (--headless does without)");
