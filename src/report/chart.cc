@@ -5,38 +5,53 @@
 #include <algorithm>
 #include <cmath>
 
+#include "skinmask/base/error.h"
+
 namespace skinmask {
 namespace {
 
 constexpr Font kNumbers{10, false}, kTitles{11, false}, kAboveFont{11, true};
 constexpr double kTick = 4, kMarkWidth = 22, kGap = 22, kRowHeight = 19;
 
-double MarkWidth(const Legend::Entry& entry) {
-  return entry.mark == Legend::Mark::kNone ? 0 : kMarkWidth + 7;
-}
+double MarkWidth(const Legend::Entry& entry) { return entry.pen ? kMarkWidth + 7 : 0; }
 
 double EntryWidth(Canvas& canvas, const Legend::Entry& entry) {
   return MarkWidth(entry) + canvas.WidthOf(entry.text, kTitles);
 }
 
 void DrawEntry(Canvas& canvas, const Legend::Entry& entry, Spot left) {
-  if (entry.mark == Legend::Mark::kArea) {
+  if (entry.tint) {
     const double right = left.x + kMarkWidth, top = left.y - 6, bottom = left.y + 6;
     const Spot corners[] = {
         {left.x, top}, {right, top}, {right, bottom}, {left.x, bottom}, {left.x, top}};
-    canvas.Fill(corners, entry.tint);
-    canvas.Line(corners, entry.pen);
-  } else if (entry.mark == Legend::Mark::kLine) {
+    canvas.Fill(corners, *entry.tint);
+    canvas.Line(corners, *entry.pen);
+  } else if (entry.pen) {
     const Spot ends[] = {left, {left.x + kMarkWidth, left.y}};
-    canvas.Line(ends, entry.pen);
+    canvas.Line(ends, *entry.pen);
   }
   canvas.Write({entry.text, {left.x + MarkWidth(entry), left.y + 4}, kTitles}, kDark);
 }
 
-}  // namespace
-
+// "Cr (8-bit levels)", or the name alone.
 std::string TitleOf(const Axis& axis) {
   return axis.unit.empty() ? axis.name : axis.name + " (" + axis.unit + ")";
+}
+
+}  // namespace
+
+void DrawDiamond(Canvas& canvas, const Spot& at, double reach, const Ink& ink) {
+  const Spot corners[] = {
+      {at.x - reach, at.y}, {at.x, at.y - reach}, {at.x + reach, at.y}, {at.x, at.y + reach}};
+  canvas.Fill(corners, ink);
+}
+
+std::string FileOf(Canvas& canvas, double width, double height, PictureFormat format) {
+  std::string problem;
+  std::string file =
+      canvas.File({std::ceil(width), std::ceil(height)}, format == PictureFormat::kSvg, problem);
+  if (!problem.empty()) throw Error("picture", "cannot be drawn: " + problem);
+  return file;
 }
 
 void Chart::Line(const Polyline& line, const Pen& pen) const {

@@ -1,19 +1,23 @@
 // A Chart is a rectangle with two axes on a canvas.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "report/canvas.h"
+#include "skinmask/report/picture.h"
 #include "skinmask/report/planes.h"
 
 namespace skinmask {
 
 inline constexpr Ink kDark{0.13, 0.13, 0.13, 1}, kFaint{0.38, 0.38, 0.38, 1},
-    kRule{0.86, 0.86, 0.86, 1};
+    kRule{0.86, 0.86, 0.86, 1}, kWhite{1, 1, 1, 1};
 
-// "Cr (8-bit levels)", or the name alone.
-std::string TitleOf(const Axis& axis);
+void DrawDiamond(Canvas& canvas, const Spot& at, double reach, const Ink& ink);
+
+// What was drawn, so wide and high. Throws Error where Cairo fails.
+std::string FileOf(Canvas& canvas, double width, double height, PictureFormat format);
 
 class Chart {
  public:
@@ -41,12 +45,10 @@ class Chart {
 // Names and what they name, in rows below a picture.
 class Legend {
  public:
-  enum class Mark { kArea, kLine, kNone };
   struct Entry {
     std::string text;
-    Mark mark;
-    Pen pen;   // of the line, or around the area
-    Ink tint;  // of the area
+    std::optional<Pen> pen{};   // of a line before the text, or around an area
+    std::optional<Ink> tint{};  // of an area
   };
   void Add(Entry entry) { entries_.push_back(std::move(entry)); }
   double WidestEntry(Canvas& canvas) const;

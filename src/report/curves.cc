@@ -8,7 +8,6 @@
 
 #include "report/chart.h"
 #include "report/model_plot.h"
-#include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 
 namespace skinmask {
@@ -118,26 +117,21 @@ void DrawRoc(Canvas& canvas, const std::vector<DrawnCurve>& curves, const Box& p
       line.push_back({FalsePositives(point.counts), 1 - FalseNegatives(point.counts)});
     chart.Line(line, {InkOf(0), 1.8, drawn.dashed});
     const Confusion& c = drawn.model.operating_point.counts;
-    const Spot at = chart.At(FalsePositives(c), 1 - FalseNegatives(c));
-    const Spot mark[] = {{at.x - 5, at.y}, {at.x, at.y - 5}, {at.x + 5, at.y}, {at.x, at.y + 5}};
-    canvas.Fill(mark, kDark);
+    DrawDiamond(canvas, chart.At(FalsePositives(c), 1 - FalseNegatives(c)), 5, kDark);
   }
   chart.DrawAxes("ROC: recall against false positives");
 }
 
 Legend LegendOf(const std::vector<DrawnCurve>& curves) {
   Legend legend;
-  for (const ErrorKind& kind : ErrorKinds())
-    legend.Add({kind.name, Legend::Mark::kLine, {kind.ink, 1.8}, {}});
+  for (const ErrorKind& kind : ErrorKinds()) legend.Add({kind.name, Pen{kind.ink, 1.8}});
   for (const DrawnCurve& drawn : curves) {
     const auto auc = drawn.model.scores.Auc();
     legend.Add({fmt::format("{}: AUC {}, errors {:.4f} at P > {:.3g} (upright line, mark)",
                             drawn.model.name, auc ? fmt::format("{:.4f}", *auc) : "-",
                             Errors(drawn.model.operating_point.counts),
                             Logistic(drawn.model.operating_point.log_odds)),
-                Legend::Mark::kLine,
-                {InkOf(0), 1.8, drawn.dashed},
-                {}});
+                Pen{InkOf(0), 1.8, drawn.dashed}});
   }
   return legend;
 }
@@ -214,12 +208,7 @@ std::string DrawCurves(std::span<const ScoredModel> models, const std::string& p
   const double width = std::max(right.right() - kEdge, legend.WidestEntry(*canvas));
   const double top = left.bottom() + Chart::kBelow + 8;
   const double height = legend.Draw(*canvas, {kEdge, top}, width);
-  std::string problem;
-  std::string file =
-      canvas->File({std::ceil(width + 2 * kEdge + Chart::kRight), std::ceil(top + height + kEdge)},
-                   format == PictureFormat::kSvg, problem);
-  if (!problem.empty()) throw Error("picture", "cannot be drawn: " + problem);
-  return file;
+  return FileOf(*canvas, width + 2 * kEdge + Chart::kRight, top + height + kEdge, format);
 }
 
 }  // namespace skinmask

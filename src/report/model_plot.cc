@@ -54,18 +54,12 @@ Polyline Ellipse(const Gaussian& c, int x, int y) {
   return ring;
 }
 
-void DrawDiamond(Canvas& canvas, const Spot& at, double reach, const Ink& ink) {
-  const Spot corners[] = {
-      {at.x - reach, at.y}, {at.x, at.y - reach}, {at.x + reach, at.y}, {at.x, at.y + reach}};
-  canvas.Fill(corners, ink);
-}
-
 void DrawGaussians(Canvas& canvas, const Chart& chart, const Model& model, const Plane& plane) {
   for (std::size_t k = 0; k < model.classes.size(); ++k)
     for (const Gaussian& gaussian : model.classes[k].gaussians()) {
       chart.Line(Ellipse(gaussian, plane.x, *plane.y), {InkOf(k), 1.6});
       const Spot at = chart.At(gaussian.mean(plane.x), gaussian.mean(*plane.y));
-      DrawDiamond(canvas, at, 8, {1, 1, 1, 1});
+      DrawDiamond(canvas, at, 8, kWhite);
       DrawDiamond(canvas, at, 6.5, kDark);
       DrawDiamond(canvas, at, 4.5, InkOf(k));
     }
@@ -113,7 +107,6 @@ struct Bars {
   std::vector<std::vector<double>> counts;  // by class
   std::vector<double> totals;               // of each class, beyond the axis as well
 
-  double Highest(const Model& model) const;
   // A class's prior times the share of its pixels in a bin, per unit of the channel.
   double Height(const Model& model, std::size_t k, std::size_t bin) const {
     return totals[k] > 0 ? model.classes[k].prior * counts[k][bin] / totals[k] / width : 0;
@@ -124,15 +117,14 @@ struct Bars {
     for (const std::vector<double>& c : counts) all += c[bin];
     return all > 0 ? counts[k][bin] / all : 0;
   }
+  double Highest(const Model& model) const {
+    double highest = 0;
+    for (std::size_t k = 0; k < counts.size(); ++k)
+      for (std::size_t bin = 0; bin < counts[k].size(); ++bin)
+        highest = std::max(highest, Height(model, k, bin));
+    return highest;
+  }
 };
-
-double Bars::Highest(const Model& model) const {
-  double highest = 0;
-  for (std::size_t k = 0; k < counts.size(); ++k)
-    for (std::size_t bin = 0; bin < counts[k].size(); ++bin)
-      highest = std::max(highest, Height(model, k, bin));
-  return highest;
-}
 
 Bars BarsOf(const Subject& subject) {
   constexpr double kBins = 40;

@@ -22,6 +22,7 @@ constexpr double kSide = 400, kStripWidth = 620, kMargin = 16, kTitleHeight = 34
 constexpr std::size_t kMaxNamed = 24;  // classes in the legend
 constexpr std::size_t kMostInARow = 3;
 constexpr Font kTitleFont{15, true};
+constexpr Pen kEmpty{kRule, 1.5};
 
 // With many classes a coarser grid, as it holds a number for each.
 int GridSize(const Model& model) { return model.classes.size() > 16 ? 97 : 385; }
@@ -87,22 +88,17 @@ std::vector<Plane> PlanesOf(const Model& model, const std::vector<Axis>& axes, c
 }
 
 void AddLines(Legend& legend, const std::vector<Subject>& subjects) {
-  legend.Add({"two classes are as likely", Legend::Mark::kLine, kBorder, {}});
+  legend.Add({"two classes are as likely", kBorder});
   const Model& model = subjects[0].model;
   const double level = subjects[0].level;
   const bool one =
       std::ranges::all_of(subjects, [&](const Subject& s) { return s.level == level; });
   if (!one)
-    legend.Add({fmt::format("P({}) = the model's threshold", model.positive().name),
-                Legend::Mark::kLine,
-                kThreshold,
-                {}});
+    legend.Add({fmt::format("P({}) = the model's threshold", model.positive().name), kThreshold});
   else if (std::isfinite(level))
     legend.Add({fmt::format("P({}) = {:.3g}, the threshold", model.positive().name,
                             model.decision.threshold),
-                Legend::Mark::kLine,
-                kThreshold,
-                {}});
+                kThreshold});
 }
 
 Legend LegendOf(const std::vector<Subject>& subjects, const PictureOptions& options,
@@ -113,30 +109,20 @@ Legend LegendOf(const std::vector<Subject>& subjects, const PictureOptions& opti
   Legend legend;
   const std::size_t named = std::min(kMaxNamed, model.classes.size());
   for (std::size_t k = 0; k < named; ++k)
-    legend.Add(
-        {model.classes[k].name, Legend::Mark::kArea, {InkOf(k), 1.5}, InkOf(k, kTintOpacity)});
+    legend.Add({model.classes[k].name, Pen{InkOf(k), 1.5}, InkOf(k, kTintOpacity)});
   if (named < model.classes.size())
-    legend.Add({fmt::format("and {} classes more", model.classes.size() - named),
-                Legend::Mark::kArea,
-                {kRule, 1.5},
-                {1, 1, 1, 1}});
+    legend.Add({fmt::format("and {} classes more", model.classes.size() - named), kEmpty, kWhite});
   if (planes && std::ranges::any_of(subjects[0].planes, HasNoColours))
-    legend.Add({"no colour is there", Legend::Mark::kArea, {kRule, 1.5}, {1, 1, 1, 1}});
+    legend.Add({"no colour is there", kEmpty, kWhite});
   AddLines(legend, subjects);
   const bool gaussians = std::ranges::any_of(
       subjects, [](const Subject& s) { return !s.model.positive().gaussians().empty(); });
   if (planes && gaussians)
-    legend.Add({fmt::format("mean, and the ellipse of 95 %{}", projected),
-                Legend::Mark::kLine,
-                {kFaint, 1.6},
-                {}});
+    legend.Add({fmt::format("mean, and the ellipse of 95 %{}", projected), Pen{kFaint, 1.6}});
   if (options.samples && planes)
     legend.Add(
-        {fmt::format("points: {} of {} pixels{}", subjects[0].points.size(), pixels, projected),
-         Legend::Mark::kNone,
-         {},
-         {}});
-  if (options.samples && !planes) legend.Add({"bars: the pixels", Legend::Mark::kNone, {}, {}});
+        {fmt::format("points: {} of {} pixels{}", subjects[0].points.size(), pixels, projected)});
+  if (options.samples && !planes) legend.Add({"bars: the pixels"});
   return legend;
 }
 
@@ -214,12 +200,7 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
   const double width =
       std::max({end.x - kMargin, canvas->WidthOf(title, kTitleFont), legend.WidestEntry(*canvas)});
   const double height = legend.Draw(*canvas, {kMargin, end.y}, width);
-  std::string problem;
-  std::string file =
-      canvas->File({std::ceil(width + 2 * kMargin), std::ceil(end.y + height + kMargin)},
-                   format == PictureFormat::kSvg, problem);
-  if (!problem.empty()) throw Error("picture", "cannot be drawn: " + problem);
-  return file;
+  return FileOf(*canvas, width + 2 * kMargin, end.y + height + kMargin, format);
 }
 
 }  // namespace skinmask
