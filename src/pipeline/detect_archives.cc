@@ -10,7 +10,6 @@
 #include "media/archive.h"
 #include "media/image_codec.h"
 #include "media/names.h"
-#include "pipeline/detect_one.h"
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"
 #include "skinmask/base/error.h"

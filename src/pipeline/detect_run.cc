@@ -2,22 +2,28 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <string>
 
-#include "pipeline/detect_one.h"
+#include "media/image_codec.h"
+#include "media/picture_tags.h"
 #include "pipeline/made_with.h"
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/image.h"
+#include "skinmask/media/video.h"
 
 namespace skinmask {
 namespace {
 
 namespace fs = std::filesystem;
 
-// By the sizes of a thousand images, and of all archives.
+// By the sizes of a thousand images, and of all archives. By it a run decides whether it is worth
+// while to build the table of a model that needs one.
 std::uint64_t ExpectedPixels(const Plan& plan) {
+  // Photographs as JPEG take two bits a pixel, other files take more.
+  constexpr std::uint64_t kPixelsPerByte = 4;
   constexpr std::size_t kSample = 1000;
   constexpr std::uint64_t kOfPipe = std::uint64_t{1} << 28;  // nobody knows, and archives are large
   const auto bytes_of = [&](std::uint32_t input, std::uint64_t unknown) {
@@ -31,6 +37,27 @@ std::uint64_t ExpectedPixels(const Plan& plan) {
     bytes += step * bytes_of(plan.images()[i], 0);
   for (const std::uint32_t input : plan.archives()) bytes += bytes_of(input, kOfPipe);
   return kPixelsPerByte * bytes;
+}
+
+// The detector of a run that expects so much; by `pixels` where pictures are not made smaller,
+// since smaller ones are averages of B G R. `regions`: where skin is, is wanted of each.
+Detector DetectorOfRun(const Detector& detector, const DetectOptions& options,
+                       FramePosterior::Pixels pixels, std::uint64_t expected_pixels, bool regions) {
+  DetectorOptions of_run = detector.options();
+  of_run.pixels = options.scale == 1 ? pixels : FramePosterior::Pixels::kBgr;
+  of_run.expected = {.expected_pixels = expected_pixels,
+                     .mask = true,
+                     .probability = regions || Any(options.outputs, &OutputKind::of_probability)};
+  return detector.With(of_run);
+}
+
+// A mask as EncodePng need not copy it: with a byte 0 before each row.
+cv::Mat MaskIn(Scratch& bytes, const cv::Size& size) {
+  const auto rows = static_cast<std::size_t>(size.height);
+  cv::Mat wider(size.height, size.width + 1, CV_8UC1,
+                bytes.Get(rows * (static_cast<std::size_t>(size.width) + 1)));
+  wider.col(0).setTo(0);
+  return wider.colRange(1, wider.cols);
 }
 
 Detected Process(Task task, const DetectJob& job, const TakePixels& take) {
@@ -99,6 +126,64 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
   if (options.output_file.empty() && !fs::is_directory(options.output_folder, ignored))
     throw Error(options.output_folder.string(), "vanished while outputs were written to it");
   if (all_well && !(run.stop && run.stop->load())) made_with.TakeBackOthers();
+}
+
+// As with videos, what nothing was adapted to is judged by its planes, if it has them, even where
+// BGR is there: the mask does not depend on what else is asked for.
+Detected DetectOne(const Task& task, std::string_view bytes, const Detector& detector,
+                   const DetectOptions& options, const TakePixels& take) {
+  thread_local Scratch bgr_bytes, plane_bytes, mask_bytes;
+  const ScratchTrim trim_bgr(bgr_bytes), trim_planes(plane_bytes), trim_mask(mask_bytes);
+  const std::string name = task.input.string();
+  const DecodeOptions decode{.scale = options.scale,
+                             .buffer = &bgr_bytes,
+                             .max_pixels = options.max_pixels,
+                             .isolation = options.isolation,
+                             .take = take};
+  const auto any = [&](bool OutputKind::*is_such) {
+    return std::ranges::any_of(task.outputs,
+                               [&](const auto& output) { return KindOf(output.first).*is_such; });
+  };
+  const bool draws = any(&OutputKind::is_photograph);
+  PictureTags tags;
+  std::string note;
+  cv::Mat own;  // the pixels in their own colours
+  Judgement judgement =
+      detector.Judge(Picture([&] { return DecodeJpegPlanes(bytes, name, decode, plane_bytes); },
+                             [&] {
+                               DecodeOptions with_tags = decode;
+                               with_tags.tags = &tags;
+                               own = DecodeImage(bytes, name, with_tags);
+                               if (draws && !IsTakenAsSrgb(tags.icc))
+                                 take(static_cast<std::int64_t>(own.total()));
+                               return InSrgb(own, tags.icc, &note, draws ? cv::Mat() : own);
+                             }));
+  const cv::Size judged = judgement.judged_size();
+  judgement.SetMaskMemory(MaskIn(mask_bytes, judged));
+  const OutputForm form{.bits = options.probability_bits, .feather = options.style.feather};
+  const bool probability = any(&OutputKind::of_probability);
+  judgement.MakeMask(options.region || probability, probability && form.bits != 8);
+  if (draws) {
+    judgement.Bgr();
+    judgement.SetShown(own);
+  }
+  Detected result;
+  result.pixels = static_cast<std::uint64_t>(judged.area());
+  const cv::Mat mask = judgement.Mask();
+  result.image.input = task.input;
+  result.image.size = mask.size();
+  result.image.skin_pixels = static_cast<std::uint64_t>(cv::countNonZero(mask));
+  if (options.region) result.image.region = RegionOf(MapMomentsOf(judgement.Probability()));
+  if (options.measured) result.image.measured = judgement.Measured();
+  result.image.adaptation = judgement.summary();
+  if (!note.empty()) tags.icc.clear();  // one that is not of these pixels, or is damaged
+  for (const auto& [output, path] : task.outputs) {
+    result.files.push_back(EncodeOutput(output, Draw(output, judgement, form),
+                                        detector.model().classes.size(), options.style, tags));
+    result.image.outputs.push_back(path);
+  }
+  if (!note.empty()) result.note = name + ": " + note;
+  return result;
 }
 
 }  // namespace skinmask

@@ -6,10 +6,12 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "pipeline/made_with.h"
+#include "pipeline/ordered.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/media/inputs.h"
 #include "skinmask/media/output_paths.h"
@@ -75,6 +77,18 @@ struct DetectJob {
   }
   bool Stopped() const { return run.stop && run.stop->load(); }
 };
+
+struct Detected {
+  std::uint64_t pixels = 0;  // of the picture; 0: nothing was to be done
+  DetectedImage image;
+  std::string note;                // what is odd about it, or empty
+  std::vector<std::string> files;  // encoded, as image.outputs
+};
+
+// Decodes the bytes of task.input, which is not read, and makes the task's outputs, which are not
+// written.
+Detected DetectOne(const Task& task, std::string_view bytes, const Detector& detector,
+                   const DetectOptions& options, const TakePixels& take);
 
 // The archives of the plan, one after the other. Each becomes one of outputs, all of it or nothing.
 // `done` is called for the images of an archive when that is in its place, and at once where it
