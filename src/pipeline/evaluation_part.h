@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/part_header.h"
+#include "pipeline/parts.h"
 #include "skinmask/base/problem.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/learn/class_counts.h"

@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "base/nearest.h"
 #include "pipeline/bytes_as_text.h"
-#include "pipeline/comparison_part.h"
+#include "pipeline/parts.h"
 #include "programs/cli/context.h"
 #include "programs/cli/print.h"
 #include "programs/cli/sample_source.h"

@@ -1,11 +1,14 @@
-#include "pipeline/part_header.h"
+#include "pipeline/parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "pipeline/labelled_pairs.h"
+#include "pipeline/results_json.h"
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
 #include "skinmask/base/version.h"
 
 namespace skinmask {
@@ -45,6 +48,63 @@ std::string DifferenceOf(const PartHeader& part, const PartHeader& first) {
   if (part.model != first.model) return "it was made with another model";
   if (part.size != first.size || part.data != first.data) return "it is of other data";
   return {};
+}
+
+constexpr const char* kComparisonFormat = "skinmask-comparison-part";
+
+struct FoldScoreRow {
+  enum class Of { kShare, kLoss, kAny };
+  const char* name;
+  std::optional<double> FoldScore::*member;
+  Of of;
+};
+constexpr FoldScoreRow kFoldScores[] = {
+    {"auc", &FoldScore::auc, FoldScoreRow::Of::kShare},
+    {"best_f1", &FoldScore::best_f1, FoldScoreRow::Of::kShare},
+    {"accuracy", &FoldScore::accuracy, FoldScoreRow::Of::kShare},
+    {"log_loss", &FoldScore::log_loss, FoldScoreRow::Of::kLoss},
+    {"class_log_loss", &FoldScore::class_log_loss, FoldScoreRow::Of::kLoss},
+    {"log_likelihood", &FoldScore::log_likelihood, FoldScoreRow::Of::kAny},
+    {"aic", &FoldScore::aic, FoldScoreRow::Of::kAny},
+    {"bic", &FoldScore::bic, FoldScoreRow::Of::kAny}};
+
+Json JsonOf(const FoldScore& fold) {
+  Json json;
+  for (const auto& [name, member, of] : kFoldScores) json[name] = OrNull(fold.*member);
+  json.update(JsonOf(fold.counts));
+  if (!fold.classes.classes.empty()) json["classes"] = JsonOf(fold.classes);
+  json["seconds"] = fold.seconds;
+  json["parameters"] = fold.parameters;
+  return json;
+}
+
+FoldScore ReadFold(const JsonNode& node) {
+  FoldScore fold;
+  for (const auto& [name, member, of] : kFoldScores) {
+    const std::optional<double> value = fold.*member = node[name].RealOrNull();
+    if (value && of == FoldScoreRow::Of::kShare && !(*value >= 0 && *value <= 1))
+      node[name].Fail(" is no share from 0 to 1");
+    if (value && of == FoldScoreRow::Of::kLoss && !(*value >= 0)) node[name].Fail(" is below 0");
+  }
+  fold.counts = ReadConfusion(node, Samples::kMaxTotal);
+  if (node.Has("classes")) fold.classes = ReadClassCounts(node["classes"], fold.counts.Total());
+  fold.seconds = node["seconds"].Real();
+  fold.parameters = node["parameters"].Count();
+  return fold;
+}
+
+ComparedModel ReadCompared(const JsonNode& node) {
+  ComparedModel model;
+  model.given = GivenModel{node["name"].Text(), {}};
+  model.problem = node["problem"].Text();
+  for (const JsonNode& fold : node["folds"].Items()) {
+    model.folds.push_back(ReadFold(fold));
+    if (model.folds.back().classes.classes != model.folds.front().classes.classes)
+      fold.Fail(" has other classes than the first");
+  }
+  const bool scored = model.Auc().mean && model.BestF1().mean && model.LogLoss().mean;
+  if (model.problem.empty() != scored) node.Fail(" has neither scores nor a problem, or both");
+  return model;
 }
 
 }  // namespace
@@ -114,6 +174,52 @@ void PartSet::RequireWhole() const {
   if (files_.size() == header_.shard.count) return;
   throw Error(fmt::format("part {} of {}", missing, header_.shard.count),
               fmt::format("is missing ({} of {} are there)", files_.size(), header_.shard.count));
+}
+
+std::vector<ComparedModel> ModelsOfShard(const Shard& shard,
+                                         const std::vector<ComparedModel>& models) {
+  std::vector<ComparedModel> own;
+  for (std::size_t i = 0; i < SizeOf(shard, models.size()); ++i)
+    own.push_back(models[PlaceOf(shard, i)]);
+  return own;
+}
+
+std::string FormatComparisonPart(PartHeader header, const std::vector<ComparedModel>& models) {
+  header.format = kComparisonFormat;
+  Json root = JsonOf(header);
+  root["models"] = Json::array();
+  for (const ComparedModel& model : models) {
+    Json json{{"name", model.Name()}, {"problem", model.problem}, {"folds", Json::array()}};
+    for (const FoldScore& fold : model.folds) json["folds"].push_back(JsonOf(fold));
+    root["models"].push_back(std::move(json));
+  }
+  return JsonText(root) + "\n";
+}
+
+ComparisonPart ReadComparisonPart(const std::filesystem::path& file) {
+  const Json parsed = ParseObject(ReadFile(file), file.string(), "a part of a comparison");
+  const JsonNode root(parsed, file.string(), "");
+  ComparisonPart part{ReadPartHeader(root, file.string(), kComparisonFormat), {}};
+  for (const JsonNode& model : root["models"].Items()) part.models.push_back(ReadCompared(model));
+  if (part.models.size() != SizeOf(part.header.shard, part.header.size))
+    root["models"].Fail(" are not as many as the part has");
+  return part;
+}
+
+void AddScores(const ComparisonPart& part, const std::string& file, Comparison& whole) {
+  if (part.header.size != whole.models.size())
+    throw Error(file, fmt::format("compares {} models, and its options name {}", part.header.size,
+                                  whole.models.size()));
+  for (std::size_t i = 0; i < part.models.size(); ++i) {
+    const ComparedModel& scored = part.models[i];
+    ComparedModel& model = whole.models[PlaceOf(part.header.shard, i)];
+    if (scored.Name() != model.Name() ||
+        (scored.problem.empty() && scored.folds.size() != whole.folds.count()))
+      throw Error(
+          file, fmt::format("has no scores of {} in {} folds", model.Name(), whole.folds.count()));
+    model.problem = scored.problem;
+    model.folds = scored.folds;
+  }
 }
 
 }  // namespace skinmask

@@ -1,13 +1,16 @@
-// What tells the file of one shard's results from those of others: which shard of what, made by
-// which program with which options.
+// A part is the file of what one shard of a run found. Its header tells it from other parts: which
+// shard of what, made by which program with which options. The part of a comparison has the scores
+// of its models (that of an evaluation: evaluation_part.h).
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "skinmask/learn/compare.h"
 #include "skinmask/pipeline/collect_samples.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
@@ -47,5 +50,23 @@ class PartSet {
   std::string first_;
   PartHeader header_;  // of the first
 };
+
+// Of `models`, all of a comparison, those of the shard.
+std::vector<ComparedModel> ModelsOfShard(const Shard& shard,
+                                         const std::vector<ComparedModel>& models);
+
+// The file of a part (docs/formats.md, 'Part of a comparison'): the header, which lacks but its
+// format, and the shard's models.
+std::string FormatComparisonPart(PartHeader header, const std::vector<ComparedModel>& models);
+
+struct ComparisonPart {
+  PartHeader header;
+  std::vector<ComparedModel> models;  // with the name of a given model, whatever they are
+};
+// Throws Error for what FormatComparisonPart does not write.
+ComparisonPart ReadComparisonPart(const std::filesystem::path& file);
+// Puts the scores of a part into `whole`, which has all models. Throws Error where the models are
+// others, or have another number of folds.
+void AddScores(const ComparisonPart& part, const std::string& file, Comparison& whole);
 
 }  // namespace skinmask
