@@ -7,12 +7,9 @@
 namespace skinmask {
 namespace {
 
-constexpr std::pair<const char*, std::uint64_t Confusion::*> kCounts[] = {
-    {"tp", &Confusion::tp}, {"fp", &Confusion::fp}, {"fn", &Confusion::fn}, {"tn", &Confusion::tn}};
-
 Json MetricsJson(const Metrics& metrics) {
   Json json = JsonOf(metrics.counts);
-  for (const auto& [name, value] : Ratios(metrics)) json[name] = OrNull(value);
+  json.update(RatiosJson(Ratios(metrics)));
   return json;
 }
 
@@ -40,7 +37,7 @@ Json GroupsOf(const EvaluationReport& report, std::size_t image) {
 
 Json JsonOf(const Confusion& counts) {
   Json json;
-  for (const auto& [name, member] : kCounts) json[name] = counts.*member;
+  for (const auto& [name, member] : kConfusionCounts) json[name] = counts.*member;
   return json;
 }
 
@@ -63,7 +60,7 @@ Json JsonOf(const ClassCounts& counts) {
 
 Confusion ReadConfusion(const JsonNode& node, std::uint64_t most) {
   Confusion counts;
-  for (const auto& [name, member] : kCounts)
+  for (const auto& [name, member] : kConfusionCounts)
     if ((counts.*member = node[name].Count()) > most) node[name].Fail(" is too large");
   return counts;
 }
@@ -123,6 +120,12 @@ Json JsonOf(const MeasuredFace& measured) {
   return json;
 }
 
+Json RatiosJson(const NamedRatios& ratios) {
+  Json json;
+  for (const auto& [name, value] : ratios) json[name] = OrNull(value);
+  return json;
+}
+
 Json ReportJson(const EvaluationReport& report) {
   Json root{{"pooled", MetricsJson(report.pooled)}};
   if (report.classes) root["classes"] = JsonOf(*report.classes);
@@ -130,8 +133,7 @@ Json ReportJson(const EvaluationReport& report) {
     root["decision"] = {{"threshold", d->threshold}, {"rule", d->rule}};
     if (!d->data.empty()) root["decision"]["data"] = d->data;
   }
-  for (const auto& [name, value] : MeanPerImage(report))
-    root["mean_per_image"][name] = OrNull(value);
+  root["mean_per_image"] = RatiosJson(MeanPerImage(report));
   root["images_without_mask"] = report.images_without_mask;
   root["masks_look_inverted"] = report.masks_look_inverted;
   root["images"] = Json::array();

@@ -3,6 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/json.h"
 #include "skinmask/detect/adapt.h"
@@ -13,6 +17,8 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
+inline constexpr std::pair<const char*, std::uint64_t Confusion::*> kConfusionCounts[] = {
+    {"tp", &Confusion::tp}, {"fp", &Confusion::fp}, {"fn", &Confusion::fn}, {"tn", &Confusion::tn}};
 // {"tp": ..., "fp": ..., "fn": ..., "tn": ...}
 Json JsonOf(const Confusion& counts);
 // None above `most`, which is at most 2^60, so that their sums cannot wrap.
@@ -28,6 +34,9 @@ Json JsonOf(const AdaptationSummary& summary);
 // {"pixels": ..., "mean": {"red": ..., ...}, "sd": {...}}, numbers being null where there is none.
 Json JsonOf(const ColorSums& colors);
 Json JsonOf(const MeasuredFace& face);
+
+using NamedRatios = std::vector<std::pair<std::string, std::optional<double>>>;
+Json RatiosJson(const NamedRatios& ratios);
 
 // {"pooled": {...}, "mean_per_image": {...}, "images": [...]}, and what else the report has.
 Json ReportJson(const EvaluationReport& report);

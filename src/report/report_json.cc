@@ -20,10 +20,13 @@ namespace {
 constexpr std::size_t kCurvePoints = 500;
 constexpr int kLogOddsBins = 60;
 
+Json PairOf(const std::optional<Interval>& interval) {
+  return interval ? Json{interval->low, interval->high} : Json();
+}
+
 Json IntervalsJson(const NamedIntervals& intervals) {
   Json json;
-  for (const auto& [name, interval] : intervals)
-    json[name] = interval ? Json{interval->low, interval->high} : Json();
+  for (const auto& [name, interval] : intervals) json[name] = PairOf(interval);
   return json;
 }
 
@@ -117,14 +120,6 @@ Json ModelJson(const Model& model) {
           {"card", CardJson(model.card)}};
 }
 
-using NamedRatios = std::vector<std::pair<std::string, std::optional<double>>>;
-
-Json RatiosJson(const NamedRatios& ratios) {
-  Json json;
-  for (const auto& [name, value] : ratios) json[name] = OrNull(value);
-  return json;
-}
-
 // `a` less `b`, where both are there.
 Json DifferencesJson(const NamedRatios& a, const NamedRatios& b) {
   Json json;
@@ -145,10 +140,6 @@ Json VersusJson(const EvaluationReport& report, const Rival& rival) {
            {{"pooled", DifferencesJson(Ratios(report.pooled), pooled)},
             {"mean_per_image", DifferencesJson(MeanPerImage(report), means)}}},
           {"intervals", IntervalsJson(IntervalsOfDifference(report, rival.report))}};
-}
-
-Json PairOf(const std::optional<Interval>& interval) {
-  return interval ? Json{interval->low, interval->high} : Json();
 }
 
 Json GroupJson(const GroupScore& group) {
