@@ -30,6 +30,15 @@ std::optional<double> Youden(const Metrics& metrics) {
   return *metrics.recall + *metrics.specificity - 1;
 }
 
+// The metrics with other counts, and scores as they were.
+Metrics WithCounts(const Metrics& metrics, const Confusion& counts) {
+  Metrics changed = MetricsOf({counts, std::nullopt});
+  changed.auc = metrics.auc;
+  changed.average_precision = metrics.average_precision;
+  changed.brier = metrics.brier;
+  return changed;
+}
+
 // The `count` lowest, in order.
 void KeepLowest(std::vector<RankedPixel>& pixels, std::size_t count) {
   const std::size_t kept = std::min(count, pixels.size());
@@ -120,14 +129,6 @@ std::vector<RankedPixel> PixelDraw::Ranked() const {
 void AddToBlock(std::vector<CoarseScores>& blocks, std::size_t block, const CoarseScores& scores) {
   if (blocks.size() <= block) blocks.resize(block + 1);
   blocks[block] += scores;
-}
-
-Metrics WithCounts(const Metrics& metrics, const Confusion& counts) {
-  Metrics changed = MetricsOf({counts, std::nullopt});
-  changed.auc = metrics.auc;
-  changed.average_precision = metrics.average_precision;
-  changed.brier = metrics.brier;
-  return changed;
 }
 
 EvaluationReport ReportOf(const EvaluationPart& whole) {

@@ -96,8 +96,6 @@ EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detecto
 EvaluationReport ReportOf(const EvaluationPart& whole);
 // Tells `run` what it would have been told had it judged the images.
 void Tell(const EvaluationPart& whole, const Run& run);
-// The metrics with other counts, and scores as they were.
-Metrics WithCounts(const Metrics& metrics, const Confusion& counts);
 
 // The parts of one whole, in any order.
 class EvaluationMerge {

@@ -49,6 +49,11 @@ Json JsonOf(const JudgedImage& image, const EvaluationPart& part) {
   return json;
 }
 
+// Whether so many pixels of both sides are those of the counts.
+bool AddUp(std::uint64_t positive, std::uint64_t negative, const Confusion& counts) {
+  return positive == counts.tp + counts.fn && negative == counts.fp + counts.tn;
+}
+
 AdaptationSummary ReadAdaptation(const JsonNode& node) {
   using JudgedBy = AdaptationSummary::By;
   const std::string by = node["by"].Text();
@@ -102,13 +107,11 @@ JudgedImage ReadImage(const JsonNode& node, const EvaluationPart& part) {
     image.tone = ReadTone(node["tone"], image.metrics.counts.tp + image.metrics.counts.fn > 0);
   if (part.keeps_scores) {
     const JsonNode scores = node["scores"];
-    const Confusion& counts = image.metrics.counts;
     const Confusion scored = Named(scores, [&] {
       image.scores = FromBase64(scores.Text());
       return CountsAbove(image.scores, 0);
     });
-    if (scored.tp + scored.fn != counts.tp + counts.fn ||
-        scored.fp + scored.tn != counts.fp + counts.tn)
+    if (!AddUp(scored.tp + scored.fn, scored.fp + scored.tn, image.metrics.counts))
       scores.Fail(" do not add up to the counts");
   }
   return image;
@@ -131,7 +134,7 @@ ScoreHistogram ReadScores(const JsonNode& node, const Confusion& counts) {
                                     ReadInt128(node["squared_error"]));
   });
   const Scores steps = scores.Steps();
-  if (steps.Total(true) != counts.tp + counts.fn || steps.Total(false) != counts.fp + counts.tn)
+  if (!AddUp(steps.Total(true), steps.Total(false), counts))
     node.Fail(" does not add up to the counts of the images");
   return scores;
 }
@@ -170,8 +173,7 @@ std::vector<CoarseScores> ReadBlocks(const JsonNode& node, const Confusion& coun
     positive += block.Total(true);
     negative += block.Total(false);
   }
-  if (positive != counts.tp + counts.fn || negative != counts.fp + counts.tn)
-    node.Fail(" do not add up to the counts of the images");
+  if (!AddUp(positive, negative, counts)) node.Fail(" do not add up to the counts of the images");
   return blocks;
 }
 
@@ -208,10 +210,9 @@ std::string FormatEvaluationPart(const EvaluationPart& part) {
   root["keeps_scores"] = part.keeps_scores;
   root["keeps_tones"] = part.keeps_tones;
   root["images_without_mask"] = part.images_without_mask;
-  if (part.has_scores)
+  if (part.has_scores) {
     root["scores"] = {{"bins", Base64(part.scores.Packed())},
                       {"squared_error", fmt::format("{}", part.scores.squared_error())}};
-  if (part.has_scores) {
     root["blocks"] = Json::array();
     for (std::size_t b = 0; b < part.blocks.size(); ++b)
       if (!part.blocks[b].bins.empty()) root["blocks"].push_back(JsonOf(part.blocks[b], b));

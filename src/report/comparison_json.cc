@@ -29,15 +29,12 @@ Json DescriptionJson(const ComparedModel& m) {
 
 Json PooledJson(const ComparedModel& m) {
   const Confusion c = m.PooledCounts();
-  Json json{{"threshold", 0.5},
-            {"tp", c.tp},
-            {"fp", c.fp},
-            {"fn", c.fn},
-            {"tn", c.tn},
-            {"precision", OrNull(c.Precision())},
-            {"recall", OrNull(c.Recall())},
-            {"f1", OrNull(c.F1())},
-            {"log_loss", OrNull(m.PooledLogLoss())}};
+  Json json{{"threshold", 0.5}};
+  json.update(JsonOf(c));
+  json.update({{"precision", OrNull(c.Precision())},
+               {"recall", OrNull(c.Recall())},
+               {"f1", OrNull(c.F1())},
+               {"log_loss", OrNull(m.PooledLogLoss())}});
   if (const ClassCounts classes = m.PooledClasses(); !classes.classes.empty())
     json["classes"] = JsonOf(classes);
   return json;
@@ -67,10 +64,9 @@ Json ModelJson(const ComparedModel& m, const std::optional<Choice>& choice, std:
   json["log_loss"] = EstimateJson(m, &FoldScore::log_loss);
   json["accuracy"] = EstimateJson(m, &FoldScore::accuracy);
   json["class_log_loss"] = EstimateJson(m, &FoldScore::class_log_loss);
-  for (const auto& [name, score] :
-       {std::pair("log_likelihood", &FoldScore::log_likelihood), std::pair("aic", &FoldScore::aic),
-        std::pair("bic", &FoldScore::bic)})
-    json[name] = OrNull(m.MeanOf(score).mean);
+  json["log_likelihood"] = OrNull(m.MeanOf(&FoldScore::log_likelihood).mean);
+  json["aic"] = OrNull(m.MeanOf(&FoldScore::aic).mean);
+  json["bic"] = OrNull(m.MeanOf(&FoldScore::bic).mean);
   json["fit_seconds"] = m.given ? Json() : Json(m.Seconds());
   json["pooled"] = PooledJson(m);
   return json;

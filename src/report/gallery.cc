@@ -106,8 +106,7 @@ GalleryChoice ChooseGallery(const EvaluationReport& report) {
     const Metrics& metrics = report.images[i].second;
     return std::tuple(metrics.f1.value_or(1), metrics.accuracy.value_or(1), i);
   };
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  std::ranges::sort(order, {}, key);
   const std::size_t worst = std::min(kEach, (order.size() + 1) / 2);
   const std::size_t best = std::min(kEach, order.size() - worst);
   GalleryChoice choice;

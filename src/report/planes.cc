@@ -20,10 +20,10 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Which of the space's channels each feature is.
 std::vector<int> ChannelsOf(const Features& features) {
+  const auto& names = features.space().channels;
   std::vector<int> channels;
   for (const std::string& name : features.channel_names())
-    for (int c = 0; c < features.space().dimension; ++c)
-      if (features.space().channels[static_cast<std::size_t>(c)] == name) channels.push_back(c);
+    channels.push_back(static_cast<int>(std::ranges::find(names, name) - names.begin()));
   return channels;
 }
 
@@ -165,7 +165,7 @@ void Fill(Plane& plane, const Model& model, const std::vector<Axis>& axes, const
   const std::vector<int> channels = ChannelsOf(model.features);
   std::vector<std::pair<int, std::vector<double>>> unseen;
   for (int c = 0; c < space.dimension; ++c)
-    if (std::find(channels.begin(), channels.end(), c) == channels.end())
+    if (std::ranges::find(channels, c) == channels.end())
       unseen.emplace_back(c, Levels(AxisOf(space, c)));
   std::array<double, 3> at{};
   const auto set = [&](int feature, double value) {
