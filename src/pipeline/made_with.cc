@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/printable.h"
+#include "base/stream.h"
 #include "pipeline/bytes_as_text.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
@@ -90,16 +91,13 @@ std::string FirstDifference(const Json& a, const Json& b) {
   return difference;
 }
 
-int OpenToAppend(const fs::path& file, int more) {
-  return open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | more, 0666);
+Descriptor OpenToAppend(const fs::path& file, int more) {
+  return Descriptor(open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | more, 0666));
 }
 
 // Early, since all images would fail by it.
 void RequireAppendable(const fs::path& file) {
-  const int descriptor = OpenToAppend(file, 0);
-  if (descriptor >= 0)
-    close(descriptor);
-  else if (errno != ENOENT)
+  if (OpenToAppend(file, 0).get() < 0 && errno != ENOENT)
     throw Error(file.string(),
                 fmt::format("cannot be written: {} (it tells runs that resume what the outputs "
                             "were made with)",
@@ -108,18 +106,16 @@ void RequireAppendable(const fs::path& file) {
 
 // One write at the end of the file, so that runs that share a folder leave whole lines, each.
 void Append(const fs::path& file, const std::string& line) {
-  const int descriptor = OpenToAppend(file, O_CREAT);
+  const Descriptor open_file = OpenToAppend(file, O_CREAT);
+  const int descriptor = open_file.get();
   // A line that a full disk cut off ends here, and spoils no other.
   const off_t end = descriptor >= 0 ? lseek(descriptor, 0, SEEK_END) : 0;
   char last = '\n';
   const bool is_cut = end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
   const std::string text = is_cut ? "\n" + line : line;
-  const bool written = descriptor >= 0 && write(descriptor, text.data(), text.size()) ==
-                                              static_cast<ssize_t>(text.size());
-  const int error = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (!written)
-    throw Error(file.string(), std::string("cannot be written: ") + std::strerror(error));
+  if (descriptor < 0 ||
+      write(descriptor, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    FailBy(file, "cannot be written", errno);
 }
 
 }  // namespace

@@ -91,7 +91,6 @@ class VideoFiles : public VideoSink {
             .feather = options.style.feather,
             .indexed = false};
   }
-  void Prepare(Rendered&) const override {}
   void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
     const std::int64_t pts = times_(frame.pts - start_);
     for (std::size_t i = 0; i < outputs.size(); ++i) writers_[i].Write(outputs[i].picture, pts);
@@ -100,10 +99,9 @@ class VideoFiles : public VideoSink {
     for (VideoWriter& writer : writers_) {
       writer.Finish();
       if (const std::string line = writer.sound_problem(); !line.empty())
-        Warn(input_ + ": " + line);
+        warnings_.push_back(input_ + ": " + line);
     }
   }
-  const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
   // With sound; where that does not go in, or is not to be read here, without it.
@@ -111,7 +109,6 @@ class VideoFiles : public VideoSink {
     std::string why;
     if (write.sound && isolated_) {
       why = "with `isolate` all nothing of a file is read in the program itself";
-      write.sound.reset();
     } else if (write.sound) {
       try {
         writers_.emplace_back(path, size, type, write);
@@ -119,20 +116,19 @@ class VideoFiles : public VideoSink {
       } catch (const Error& e) {
         why = e.what();
       }
-      write.sound.reset();
     }
+    write.sound.reset();
     writers_.emplace_back(path, size, type, write);
     if (!why.empty())
-      Warn(fmt::format("{}: its sound is left out of {} ({})", input_, path.string(), why));
+      warnings_.push_back(
+          fmt::format("{}: its sound is left out of {} ({})", input_, path.string(), why));
   }
-  void Warn(const std::string& line) { warnings_.push_back(line); }
 
   const std::string input_;
   const bool isolated_, transparent_;
   const std::int64_t start_;  // what is 0 in the outputs, in the input's timestamps
   OutputTimes times_;
   std::vector<VideoWriter> writers_;
-  std::vector<std::string> warnings_;
 };
 
 // Every frame by itself: each file is whole or not there.
@@ -166,11 +162,8 @@ class FrameFolder : public VideoSink {
         WriteFile(path, rendered.bytes, if_exists_, Survives::kProcess);
     }
   }
-  void Finish() override {}
-  const std::vector<std::string>& warnings() const override { return warnings_; }
 
  private:
-  const std::vector<std::string> warnings_;  // none: single images have no sound
   fs::path folder_;
   IfExists if_exists_;
   OutputStyle style_;

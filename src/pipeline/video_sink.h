@@ -23,13 +23,16 @@ class VideoSink {
   // The form that it takes outputs in.
   virtual OutputForm FormOf(const DetectOptions& options) const = 0;
   // What can be done for a frame before its turn comes; safe from many threads.
-  virtual void Prepare(Rendered& rendered) const = 0;
+  virtual void Prepare(Rendered&) const {}
   // Frames in order.
   virtual void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) = 0;
   // Without it, what is no complete file vanishes. Throws Error.
-  virtual void Finish() = 0;
+  virtual void Finish() {}
   // Lines about what could not be done beside the pictures, which are complete; after Finish.
-  virtual const std::vector<std::string>& warnings() const = 0;
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ protected:
+  std::vector<std::string> warnings_;
 };
 
 // Throws Error where an output is there already, or cannot be written. `size` is the upright one,
