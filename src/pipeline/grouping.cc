@@ -1,7 +1,6 @@
 #include "skinmask/pipeline/grouping.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "pipeline/bytes_as_text.h"
-#include "pipeline/labelled_pairs.h"
 #include "skinmask/base/error.h"
 #include "skinmask/learn/class_counts.h"
 #include "skinmask/pipeline/evaluate.h"

@@ -2,7 +2,6 @@
 // (docs/decisions/0021-pictures.md).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>

@@ -8,7 +8,6 @@
 #include <span>
 
 #include "skinmask/base/error.h"
-#include "skinmask/base/logistic.h"
 #include "skinmask/data/color.h"
 #include "skinmask/detect/draw.h"
 
