@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sstream>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 #include "base/json.h"
@@ -56,12 +56,10 @@ std::vector<Json> ReadEntries(const fs::path& file) {
   std::vector<Json> entries;
   std::error_code ignored;
   if (!fs::is_regular_file(fs::symlink_status(file, ignored))) return entries;
-  const std::string text = ReadFile(file);
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  std::istringstream lines(ReadFile(file));
+  for (std::string line; std::getline(lines, line);) {
     try {
-      Json entry = ParseObject(std::string(line), file.string(), "a line about outputs");
+      Json entry = ParseObject(line, file.string(), "a line about outputs");
       if (!entry.value("outputs", Json()).is_array() ||
           !entry.value("made_with", Json()).is_object())
         continue;

@@ -8,15 +8,8 @@
 
 #include "report/canvas.h"
 
+namespace skinmask {
 namespace {
-
-using skinmask::Box;
-using skinmask::Font;
-using skinmask::Ink;
-using skinmask::Pen;
-using skinmask::Raster;
-using skinmask::Spot;
-using skinmask::Text;
 
 // Of a recording without bounds, cairo 1.16 reads bounds that it never set, and writes transforms
 // or none as that memory happens to be.
@@ -29,9 +22,9 @@ cairo_status_t Append(void* bytes, const unsigned char* data, unsigned length) {
 }
 
 // Draws on a recording, which is played to the file when its size is known.
-class Canvas : public skinmask::Canvas {
+class CairoCanvas : public Canvas {
  public:
-  Canvas()
+  CairoCanvas()
       : recording_(cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &kEnough)),
         cairo_(cairo_create(recording_)) {
     // Letters are as wide in every file.
@@ -43,12 +36,12 @@ class Canvas : public skinmask::Canvas {
     cairo_font_options_destroy(options);
     cairo_set_line_join(cairo_, CAIRO_LINE_JOIN_ROUND);
   }
-  ~Canvas() override {
+  ~CairoCanvas() override {
     cairo_destroy(cairo_);
     cairo_surface_destroy(recording_);
   }
-  Canvas(const Canvas&) = delete;
-  Canvas& operator=(const Canvas&) = delete;
+  CairoCanvas(const CairoCanvas&) = delete;
+  CairoCanvas& operator=(const CairoCanvas&) = delete;
 
   void Line(std::span<const Spot> line, const Pen& pen) override {
     Trace(line);
@@ -158,7 +151,8 @@ class Canvas : public skinmask::Canvas {
 };
 
 }  // namespace
+}  // namespace skinmask
 
 void skinmask_new_canvas(std::unique_ptr<skinmask::Canvas>& canvas) {
-  canvas = std::make_unique<Canvas>();
+  canvas = std::make_unique<skinmask::CairoCanvas>();
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "skinmask/base/error.h"
@@ -19,11 +20,13 @@ double EntryWidth(Canvas& canvas, const Legend::Entry& entry) {
   return MarkWidth(entry) + canvas.WidthOf(entry.text, kTitles);
 }
 
+std::array<Spot, 5> Outline(double left, double top, double right, double bottom) {
+  return {{{left, top}, {right, top}, {right, bottom}, {left, bottom}, {left, top}}};
+}
+
 void DrawEntry(Canvas& canvas, const Legend::Entry& entry, Spot left) {
   if (entry.tint) {
-    const double right = left.x + kMarkWidth, top = left.y - 6, bottom = left.y + 6;
-    const Spot corners[] = {
-        {left.x, top}, {right, top}, {right, bottom}, {left.x, bottom}, {left.x, top}};
+    const auto corners = Outline(left.x, left.y - 6, left.x + kMarkWidth, left.y + 6);
     canvas.Fill(corners, *entry.tint);
     canvas.Line(corners, *entry.pen);
   } else if (entry.pen) {
@@ -75,12 +78,7 @@ void Chart::DrawAxes(const std::string& above) const {
     canvas_.Line(tick, thin);
     canvas_.Write({along_y.Text(value), {plot_.left - 7, at + 3.5}, kNumbers, 1}, kDark);
   }
-  const Spot frame[] = {{plot_.left, plot_.top},
-                        {plot_.right(), plot_.top},
-                        {plot_.right(), plot_.bottom()},
-                        {plot_.left, plot_.bottom()},
-                        {plot_.left, plot_.top}};
-  canvas_.Line(frame, thin);
+  canvas_.Line(Outline(plot_.left, plot_.top, plot_.right(), plot_.bottom()), thin);
   const double middle = plot_.top + plot_.height / 2;
   canvas_.Write({TitleOf(x_), {plot_.left + plot_.width / 2, plot_.bottom() + 34}, kTitles, 0.5},
                 kDark);

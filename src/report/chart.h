@@ -27,7 +27,6 @@ class Chart {
   Chart(Canvas& canvas, Box plot, Axis x, Axis y)
       : canvas_(canvas), plot_(plot), x_(std::move(x)), y_(std::move(y)) {}
 
-  const Box& plot() const { return plot_; }
   Spot At(double vx, double vy) const {
     return {plot_.left + (vx - x_.low) / (x_.high - x_.low) * plot_.width,
             plot_.bottom() - (vy - y_.low) / (y_.high - y_.low) * plot_.height};

@@ -80,12 +80,6 @@ Cut CutOf(std::span<const Model> models, const PictureOptions& options) {
   return cut;
 }
 
-std::vector<Plane> PlanesOf(const Model& model, const std::vector<Axis>& axes, const Cut& cut,
-                            bool marginal) {
-  return marginal ? MarginalPlanesOf(model, axes, GridSize(model))
-                  : PlanesOf(model, axes, GridSize(model), cut.at);
-}
-
 void AddLines(Legend& legend, const std::vector<Subject>& subjects) {
   legend.Add({"two classes are as likely", kBorder});
   const Model& model = subjects[0].model;
@@ -139,7 +133,7 @@ Spot DrawPlots(Canvas& canvas, const std::vector<Subject>& subjects) {
       in_row = 0;
     }
     for (const Plane& plane : subject.planes) {
-      const double width = plane.y ? kSide : subjects.size() > 1 ? kSide : kStripWidth;
+      const double width = plane.y || subjects.size() > 1 ? kSide : kStripWidth;
       const Box plot{at.x + Chart::kLeft, at.y + Chart::kAbove, width, kSide};
       plane.y ? DrawPlane(canvas, subject, plane, plot)
               : DrawChannel(canvas, subject, plane, plot, top);
@@ -187,10 +181,14 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
     const double level = Logit(model.decision.threshold);
     return marginal ? (level - model.calibration.offset) / model.calibration.slope : level;
   };
-  for (std::size_t i = 0; i < models.size(); ++i)
-    subjects.push_back({models[i], models.size() > 1 ? options.names.at(i) : "", axes,
-                        PlanesOf(models[i], axes, cut, marginal), level_of(models[i]), cut.why,
-                        points});
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const Model& model = models[i];
+    const int size = GridSize(model);
+    subjects.push_back(
+        {model, models.size() > 1 ? options.names.at(i) : "", axes,
+         marginal ? MarginalPlanesOf(model, axes, size) : PlanesOf(model, axes, size, cut.at),
+         level_of(model), cut.why, points});
+  }
   const std::unique_ptr<Canvas> canvas = NewCanvas();
   const std::string title = TitleOf(subjects);
   canvas->Write({title, {kMargin, kMargin + 15}, kTitleFont}, kDark);
