@@ -19,6 +19,16 @@ std::uint64_t HashOf(std::string_view name) {
   return hash;
 }
 
+// Calls see(y, x, class) for every pixel that counts.
+template <class See>
+void ForEachPixel(const LabelledImage& image, const See& see) {
+  for (int y = 0; y < image.classes.rows; ++y) {
+    const std::uint8_t* const classes = image.classes.ptr(y);
+    for (int x = 0; x < image.classes.cols; ++x)
+      if (classes[x] != MaskRule::kIgnored) see(y, x, classes[x]);
+  }
+}
+
 // Pixels on a lattice over the image.
 std::vector<RankedPixel> DrawPixels(const LabelledImage& image, std::uint8_t positive) {
   constexpr int kLattice = 24;
@@ -64,12 +74,10 @@ JudgedImage RowOf(const std::string& name, Sums& sums, bool has_scores,
 // The median colour of the true positive pixels.
 std::optional<Lab> ToneOf(const LabelledImage& image, std::uint8_t positive) {
   MedianLab median;
-  for (int y = 0; y < image.bgr.rows; ++y) {
-    const std::uint8_t* const classes = image.classes.ptr<std::uint8_t>(y);
-    const std::uint8_t* bgr = image.bgr.ptr<std::uint8_t>(y);
-    for (int x = 0; x < image.bgr.cols; ++x, bgr += 3)
-      if (classes[x] == positive) median.Add(LabOfSrgb(bgr[0], bgr[1], bgr[2]));
-  }
+  ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
+    const std::uint8_t* const bgr = image.bgr.ptr(y) + 3 * x;
+    if (truth == positive) median.Add(LabOfSrgb(bgr[0], bgr[1], bgr[2]));
+  });
   return median.Median();
 }
 
@@ -144,14 +152,10 @@ class ModelJudge {
     sum.adaptation = judgement.summary();
     judgement.MakeMask(false, true);
     const cv::Mat mask = judgement.Mask(), log_odds = judgement.LogOdds();
-    for (int y = 0; y < image.bgr.rows; ++y) {
-      const std::uint8_t* const truth = image.classes.ptr(y);
-      for (int x = 0; x < image.bgr.cols; ++x) {
-        if (truth[x] == MaskRule::kIgnored) continue;
-        sum.counts.Add(truth[x] == positive_, mask.ptr(y)[x] != 0);
-        sum.scores.Add(log_odds.ptr<float>(y)[x], truth[x] == positive_);
-      }
-    }
+    ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
+      sum.counts.Add(truth == positive_, mask.ptr(y)[x] != 0);
+      sum.scores.Add(log_odds.ptr<float>(y)[x], truth == positive_);
+    });
     sum.drawn = DrawPixels(image, positive_);
     if (CountsClasses(detector_.model())) sum.classes = CountClasses(image, judgement.Classes());
   }
@@ -167,12 +171,9 @@ class ModelJudge {
   // What the model calls the pixels.
   ClassCounts CountClasses(const LabelledImage& image, const cv::Mat& called) const {
     ClassCounts counts(detector_.model());
-    for (int y = 0; y < image.bgr.rows; ++y) {
-      const std::uint8_t* const truth = image.classes.ptr(y);
-      for (int x = 0; x < image.bgr.cols; ++x)
-        if (truth[x] != MaskRule::kIgnored && in_model_[truth[x]] < classes().size())
-          counts.Add(in_model_[truth[x]], called.ptr(y)[x]);
-    }
+    ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
+      if (in_model_[truth] < classes().size()) counts.Add(in_model_[truth], called.ptr(y)[x]);
+    });
     return counts;
   }
 
@@ -195,12 +196,9 @@ std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& option
 
 // Masks that were made before.
 void JudgeMask(const LabelledImage& image, std::uint8_t positive, Sums& sum) {
-  for (int y = 0; y < image.bgr.rows; ++y) {
-    const std::uint8_t* classes = image.classes.ptr<std::uint8_t>(y);
-    const std::uint8_t* mask = image.bgr.ptr<std::uint8_t>(y);
-    for (int x = 0; x < image.bgr.cols; ++x)
-      if (classes[x] != MaskRule::kIgnored) sum.counts.Add(classes[x] == positive, mask[x] == 0);
-  }
+  ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
+    sum.counts.Add(truth == positive, image.bgr.ptr(y)[x] == 0);
+  });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <utility>
@@ -20,21 +21,18 @@ struct Vertex {
   Point at{};
 };
 
-// How to tell the sides of a border apart: the side that a grid point is on, kNoColour where there
-// is none, and by how much it is on side a rather than on b.
-template <class Side, class Lead>
+// How to tell the sides of a border apart: the side that each grid point is on, kNoColour where
+// there is none, and by how much a point is on side a rather than on b.
 struct Sides {
-  Side side;
-  Lead lead;
+  std::vector<int> of;
+  std::function<double(std::size_t point, int a, int b)> lead;
 };
-template <class Side, class Lead>
-Sides(Side, Lead) -> Sides<Side, Lead>;  // clang 14 makes none of its own
 
 // Where the border between the sides of two neighbours crosses the line from one to the other. The
 // same for neighbours in either order to the last bit, so that segments meet.
-Point Crossing(Vertex v, Vertex w, const auto& sides) {
+Point Crossing(Vertex v, Vertex w, const Sides& sides) {
   if (v.index > w.index) std::swap(v, w);
-  const int a = sides.side(v.index), b = sides.side(w.index);
+  const int a = sides.of[v.index], b = sides.of[w.index];
   const double at_v = sides.lead(v.index, a, b), at_w = sides.lead(w.index, a, b);
   double t = at_v / (at_v - at_w);
   if (!std::isfinite(t)) t = 0.5;
@@ -51,9 +49,9 @@ void Add(std::vector<Segment>& segments, const Point& a, const Point& b) {
 
 // The borders within a triangle. Three sides meet in one point, for which the middle of their
 // crossings is near enough.
-void AddTriangle(const std::array<Vertex, 3>& triangle, const auto& sides, Segments& segments) {
+void AddTriangle(const std::array<Vertex, 3>& triangle, const Sides& sides, Segments& segments) {
   std::array<int, 3> side;
-  for (std::size_t i = 0; i < 3; ++i) side[i] = sides.side(triangle[i].index);
+  for (std::size_t i = 0; i < 3; ++i) side[i] = sides.of[triangle[i].index];
   if (side[0] == Plane::kNoColour || side[1] == Plane::kNoColour || side[2] == Plane::kNoColour)
     return;
   std::vector<std::pair<std::pair<int, int>, Point>> crossings;
@@ -73,7 +71,7 @@ void AddTriangle(const std::array<Vertex, 3>& triangle, const auto& sides, Segme
 }
 
 // Each cell of the grid as two triangles, in which what is linear has straight borders.
-Segments SegmentsOf(const Plane& plane, const Axis& x, const Axis* y, const auto& sides) {
+Segments SegmentsOf(const Plane& plane, const Axis& x, const Axis* y, const Sides& sides) {
   const double steps = plane.size - 1;
   const auto vertex = [&](int column, int row) -> Vertex {
     return {static_cast<std::size_t>(row * plane.size + column),
@@ -90,7 +88,7 @@ Segments SegmentsOf(const Plane& plane, const Axis& x, const Axis* y, const auto
         AddTriangle({v, vertex(column, row + 1), diagonal}, sides, segments);
         continue;
       }
-      const int a = sides.side(v.index), b = sides.side(next.index);
+      const int a = sides.of[v.index], b = sides.of[next.index];
       if (a == b || a == Plane::kNoColour || b == Plane::kNoColour) continue;
       const double at = Crossing(v, next, sides)[0];
       segments[std::minmax(a, b)].push_back({Point{at, 0}, Point{at, 1}});
@@ -158,7 +156,7 @@ std::vector<Polyline> Joined(const std::vector<Segment>& segments, Point reach) 
   return lines;
 }
 
-std::vector<Border> Borders(const Plane& plane, const std::vector<Axis>& axes, const auto& sides) {
+std::vector<Border> Borders(const Plane& plane, const std::vector<Axis>& axes, const Sides& sides) {
   const Axis& x = axes[static_cast<std::size_t>(plane.x)];
   const Axis* const y = plane.y ? &axes[static_cast<std::size_t>(*plane.y)] : nullptr;
   constexpr double kOfCell = 0.05;
@@ -175,21 +173,19 @@ std::vector<Border> Borders(const Plane& plane, const std::vector<Axis>& axes, c
 std::vector<Polyline> BoundaryOf(const Plane& plane, const std::vector<Axis>& axes, double level) {
   if (!std::isfinite(level)) return {};
   const std::vector<double>& z = plane.log_odds;
-  const Sides sides{
-      [&](std::size_t i) {
-        return std::isnan(z[i]) ? Plane::kNoColour : static_cast<int>(z[i] <= level);
-      },
-      [&](std::size_t i, int a, int) { return a == 0 ? z[i] - level : level - z[i]; }};
+  Sides sides{{}, [&](std::size_t i, int a, int) { return a == 0 ? z[i] - level : level - z[i]; }};
+  for (const double point : z)
+    sides.of.push_back(std::isnan(point) ? Plane::kNoColour : static_cast<int>(point <= level));
   const std::vector<Border> borders = Borders(plane, axes, sides);
   return borders.empty() ? std::vector<Polyline>() : borders.front().lines;
 }
 
 std::vector<Border> BordersOf(const Plane& plane, const std::vector<Axis>& axes) {
-  return Borders(plane, axes,
-                 Sides{[&](std::size_t i) { return plane.ClassAt(i); },
-                       [&](std::size_t i, int a, int b) {
-                         return plane.Discriminant(i, a) - plane.Discriminant(i, b);
-                       }});
+  Sides sides{{}, [&](std::size_t i, int a, int b) {
+                return plane.Discriminant(i, a) - plane.Discriminant(i, b);
+              }};
+  for (std::size_t i = 0; i < plane.log_odds.size(); ++i) sides.of.push_back(plane.ClassAt(i));
+  return Borders(plane, axes, sides);
 }
 
 }  // namespace skinmask
