@@ -13,13 +13,13 @@ Json MetricsJson(const Metrics& metrics) {
   return json;
 }
 
-// Hundredths: medians are no finer, and the last bits of an arctangent are those of the library.
-double Rounded(double value) { return std::round(value * 100) / 100; }
+// Medians are no finer, and the last bits of an arctangent are those of the library.
+double Hundredths(double value) { return std::round(value * 100) / 100; }
 
 Json ToneJson(const std::optional<Lab>& tone) {
   if (!tone) return {};
-  return {{"lab", {Rounded(tone->l), Rounded(tone->a), Rounded(tone->b)}},
-          {"ita", Rounded(ItaDegrees(*tone))},
+  return {{"lab", {Hundredths(tone->l), Hundredths(tone->a), Hundredths(tone->b)}},
+          {"ita", Hundredths(ItaDegrees(*tone))},
           {"monk", NearestMonkTone(*tone)}};
 }
 
