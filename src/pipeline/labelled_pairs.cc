@@ -14,6 +14,8 @@
 namespace skinmask {
 namespace {
 
+thread_local Scratch pixels_of_thread, classes_of_thread;
+
 MaskRule RuleOf(const PairOptions& options) {
   if (options.whole_class.empty()) return MaskRule(options.labels, options.ignored, options.invert);
   return MaskRule({options.whole_class + "=other"}, {}, false);
@@ -72,41 +74,32 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Ar
 
 LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const Run& run)
     : pairs_(PairsOf(WithMasks(options), predicted, run, archives_)),
-      shard_(options.shard),
+      options_(options),
       rule_(RuleOf(options)),
-      predicted_(predicted),
-      whole_(!options.whole_class.empty()),
-      max_pixels_(options.max_pixels),
-      bytes_(options.bytes) {
+      predicted_(predicted) {
   if (pairs_.pairs.empty())
     throw Error(options.images.string(),
                 "holds no image with a mask (`mask_name` says how masks are called)");
 }
 
-LabelledPairs::Buffers& LabelledPairs::OfThisThread() {
-  thread_local Buffers buffers;
-  return buffers;
-}
-
 void LabelledPairs::Done() {
-  OfThisThread().pixels.Trim();
-  OfThisThread().classes.Trim();
+  pixels_of_thread.Trim();
+  classes_of_thread.Trim();
 }
 
 std::string LabelledPairs::BytesOf(const std::filesystem::path& path,
                                    const DecodeOptions& options) const {
-  std::optional<std::string> kept = bytes_ ? bytes_(path) : std::nullopt;
+  std::optional<std::string> kept = options_.bytes ? options_.bytes(path) : std::nullopt;
   return kept ? *std::move(kept) : archives_.ReadBytes(path, options);
 }
 
 LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) const {
   const MaskPair& pair = pairs_.pairs[place];
   LabelledImage labelled{pair.image.relative.string(), {}, {}, 0};
-  auto& [pixels, classes] = OfThisThread();
   DecodeOptions decode;
-  decode.max_pixels = max_pixels_;
+  decode.max_pixels = options_.max_pixels;
   decode.take = take;
-  decode.buffer = &pixels;
+  decode.buffer = &pixels_of_thread;
   if (predicted_) {
     ClassMap predicted =
         DecodeMask(BytesOf(pair.image.path, decode), pair.image.path.string(), MaskRule(), decode);
@@ -115,11 +108,11 @@ LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) con
   } else {
     labelled.bgr = DecodeImage(BytesOf(pair.image.path, decode), pair.image.path.string(), decode);
   }
-  if (whole_) {
+  if (!options_.whole_class.empty()) {
     labelled.classes = cv::Mat::zeros(labelled.bgr.size(), CV_8UC1);
     return labelled;
   }
-  decode.buffer = &classes;
+  decode.buffer = &classes_of_thread;
   ClassMap map = DecodeMask(BytesOf(pair.mask, decode), pair.mask.string(), rule_, decode);
   const cv::Size image = labelled.bgr.size(), mask = map.classes.size();
   if (image != mask)

@@ -34,7 +34,8 @@ struct LabelledImage {
 // PairOptions::shard names a part. Reading a pair throws Error when sizes differ.
 class LabelledPairs {
  public:
-  // `predicted`: the images are masks that detect wrote (see PairMasks).
+  // `predicted`: the images are masks that detect wrote (see PairMasks). `options` outlive the
+  // pairs.
   LabelledPairs(const PairOptions& options, bool predicted, const Run& run);
 
   const std::vector<std::string>& classes() const { return rule_.classes(); }
@@ -61,8 +62,8 @@ class LabelledPairs {
     };
     std::uint64_t in_between = 0, lossy_masks = 0;
     std::string first;
-    const std::size_t count = SizeOf(shard_, size());
-    const auto place = [&](std::size_t i) { return PlaceOf(shard_, i); };
+    const std::size_t count = SizeOf(options_.shard, size());
+    const auto place = [&](std::size_t i) { return PlaceOf(options_.shard, i); };
     for (std::size_t i = 0; i < count; ++i) run.planned(name(place(i)), false);
     RunOrdered(
         count, run, [&](std::size_t i) { return name(place(i)); },
@@ -87,20 +88,13 @@ class LabelledPairs {
   }
 
  private:
-  struct Buffers {
-    Scratch pixels, classes;
-  };
-  static Buffers& OfThisThread();
   std::string BytesOf(const std::filesystem::path& path, const DecodeOptions& options) const;
 
   Archives archives_;  // before the pairs, which are found in them
   MaskPairs pairs_;
-  Shard shard_;
+  const PairOptions& options_;
   MaskRule rule_;
   bool predicted_;
-  bool whole_;
-  std::int64_t max_pixels_;
-  decltype(PairOptions::bytes) bytes_;
 };
 
 }  // namespace skinmask
