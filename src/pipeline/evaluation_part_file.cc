@@ -201,9 +201,7 @@ void ReadListing(const JsonNode& root, EvaluationPart& part) {
 }  // namespace
 
 std::string FormatEvaluationPart(const EvaluationPart& part) {
-  PartHeader header = part.header;
-  header.format = kEvaluationFormat;
-  Json root = JsonOf(header);
+  Json root = JsonOf(part.header, kEvaluationFormat);
   root["positive"] = part.positive;
   root["finder"] = OrNull(part.finder);
   root["has_scores"] = part.has_scores;

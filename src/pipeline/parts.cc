@@ -109,8 +109,8 @@ ComparedModel ReadCompared(const JsonNode& node) {
 
 }  // namespace
 
-Json JsonOf(const PartHeader& header) {
-  return {{"format", header.format},   {"format_version", kPartVersion},
+Json JsonOf(const PartHeader& header, const std::string& format) {
+  return {{"format", format},          {"format_version", kPartVersion},
           {"version", header.version}, {"options", header.options},
           {"model", header.model},     {"data", header.data},
           {"size", header.size},       {"shard", {header.shard.index, header.shard.count}}};
@@ -121,7 +121,6 @@ PartHeader ReadPartHeader(const JsonNode& root, const std::string& subject,
   if (!root.Has("format") || root.json()["format"] != format)
     throw Error(subject, fmt::format("is no part (\"format\": \"{}\" is expected)", format));
   PartHeader header;
-  header.format = format;
   header.version = root["version"].Text();
   if (root["format_version"].Count() != kPartVersion || header.version != kVersion)
     throw Error(subject, fmt::format("was made by skinmask {} (this is {}, and takes its own parts "
@@ -184,9 +183,9 @@ std::vector<ComparedModel> ModelsOfShard(const Shard& shard,
   return own;
 }
 
-std::string FormatComparisonPart(PartHeader header, const std::vector<ComparedModel>& models) {
-  header.format = kComparisonFormat;
-  Json root = JsonOf(header);
+std::string FormatComparisonPart(const PartHeader& header,
+                                 const std::vector<ComparedModel>& models) {
+  Json root = JsonOf(header, kComparisonFormat);
   root["models"] = Json::array();
   for (const ComparedModel& model : models) {
     Json json{{"name", model.Name()}, {"problem", model.problem}, {"folds", Json::array()}};

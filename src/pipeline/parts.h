@@ -16,7 +16,6 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 struct PartHeader {
-  std::string format;             // "skinmask-evaluation-part"
   std::string version;            // of the program
   std::string data;               // digest of the names in the whole list, or of the table
   std::string model;              // digest of the model; empty where there is none
@@ -25,8 +24,8 @@ struct PartHeader {
   std::size_t size = 0;  // of the whole list
 };
 
-// An object that begins with the header's keys.
-Json JsonOf(const PartHeader& header);
+// An object that begins with the header's keys. `format`: "skinmask-evaluation-part".
+Json JsonOf(const PartHeader& header, const std::string& format);
 // Throws Error for what is no such part of this version of the program, or names no shard.
 PartHeader ReadPartHeader(const JsonNode& root, const std::string& subject,
                           const std::string& format);
@@ -55,9 +54,9 @@ class PartSet {
 std::vector<ComparedModel> ModelsOfShard(const Shard& shard,
                                          const std::vector<ComparedModel>& models);
 
-// The file of a part (docs/formats.md, 'Part of a comparison'): the header, which lacks but its
-// format, and the shard's models.
-std::string FormatComparisonPart(PartHeader header, const std::vector<ComparedModel>& models);
+// The file of a part (docs/formats.md, 'Part of a comparison'): the header, and the shard's models.
+std::string FormatComparisonPart(const PartHeader& header,
+                                 const std::vector<ComparedModel>& models);
 
 struct ComparisonPart {
   PartHeader header;
