@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <openssl/evp.h>
 
 #include <array>
@@ -37,9 +38,7 @@ std::string Sha256(std::string_view bytes) {
   unsigned size = 0;
   if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
     throw Error("SHA-256", "is not available in this OpenSSL");
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
+  return fmt::format("{:02x}", fmt::join(digest.data(), digest.data() + size, ""));
 }
 
 }  // namespace skinmask
