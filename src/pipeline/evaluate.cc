@@ -46,30 +46,15 @@ std::vector<RankedPixel> DrawPixels(const LabelledImage& image, std::uint8_t pos
   return drawn;
 }
 
-// What is added up over an image.
-struct Sums {
+// What is found in an image: its row, and what is added up over images.
+struct JudgedPixels {
+  JudgedImage row;
   Confusion counts;
   ScoreHistogram scores;
   CoarseScores coarse;
   ClassCounts classes;  // of models of more than two
   std::vector<RankedPixel> drawn;
-  AdaptationSummary adaptation;
 };
-
-// The image's row, which tells all but what is added up over images.
-JudgedImage RowOf(const std::string& name, Sums& sums, bool has_scores,
-                  const JudgeOptions& options) {
-  JudgedImage row{name, {}, sums.adaptation, {}, {}};
-  if (options.keep_scores) row.scores = sums.scores.Packed();
-  if (options.above) sums.counts = CountsAbove(sums.scores.Packed(), *options.above);
-  Evaluation evaluation{sums.counts, std::nullopt};
-  if (has_scores) {
-    evaluation.scores = sums.scores.Steps();
-    sums.coarse = CoarseScores(*evaluation.scores);
-  }
-  row.metrics = MetricsOf(evaluation);
-  return row;
-}
 
 // The median colour of the true positive pixels.
 std::optional<Lab> ToneOf(const LabelledImage& image, std::uint8_t positive) {
@@ -81,14 +66,25 @@ std::optional<Lab> ToneOf(const LabelledImage& image, std::uint8_t positive) {
   return median.Median();
 }
 
-// Judges the pairs of the shard with `judge(image, sums)` and adds up.
+// Completes the row by what was counted.
+void Complete(const LabelledImage& image, std::uint8_t positive, bool has_scores,
+              const JudgeOptions& options, JudgedPixels& one) {
+  one.row.name = image.name;
+  if (options.keep_scores) one.row.scores = one.scores.Packed();
+  if (options.above) one.counts = CountsAbove(one.scores.Packed(), *options.above);
+  Evaluation evaluation{one.counts, std::nullopt};
+  if (has_scores) {
+    evaluation.scores = one.scores.Steps();
+    one.coarse = CoarseScores(*evaluation.scores);
+  }
+  one.row.metrics = MetricsOf(evaluation);
+  if (options.tones) one.row.tone = ToneOf(image, positive);
+}
+
+// Judges the pairs of the shard with `judge(image, one)` and adds up.
 template <class Judge>
 void JudgePairs(const LabelledPairs& pairs, std::uint8_t positive, const JudgeOptions& options,
                 const Run& run, const Judge& judge, EvaluationPart& part) {
-  struct One {
-    JudgedImage row;
-    Sums sums;
-  };
   Run recorded = run;
   recorded.problem = [&](const Problem& problem) {
     part.images.push_back({{}, {}, {}, {}, problem});
@@ -97,20 +93,18 @@ void JudgePairs(const LabelledPairs& pairs, std::uint8_t positive, const JudgeOp
   pairs.ForEach(
       recorded,
       [&](std::size_t, const LabelledImage& image) {
-        One one;
-        judge(image, one.sums);
-        one.row = RowOf(image.name, one.sums, part.has_scores, options);
-        if (options.tones) one.row.tone = ToneOf(image, positive);
+        JudgedPixels one;
+        judge(image, one);
+        Complete(image, positive, part.has_scores, options, one);
         return one;
       },
-      [&](std::size_t, One&& one) {
+      [&](std::size_t, JudgedPixels&& one) {
         const std::size_t place = PlaceOf(part.header.shard, part.images.size());
         part.images.push_back(std::move(one.row));
-        if (part.has_scores)
-          AddToBlock(part.blocks, place % EvaluationPart::kBlocks, one.sums.coarse);
-        part.scores += one.sums.scores;
-        part.classes += one.sums.classes;
-        part.drawn.Add(one.sums.drawn);
+        if (part.has_scores) AddToBlock(part.blocks, place % EvaluationPart::kBlocks, one.coarse);
+        part.scores += one.scores;
+        part.classes += one.classes;
+        part.drawn.Add(one.drawn);
       });
 }
 
@@ -147,17 +141,17 @@ class ModelJudge {
           std::ranges::find(classes(), name, &ClassModel::name) - classes().begin()));
   }
 
-  void operator()(const LabelledImage& image, Sums& sum) const {
+  void operator()(const LabelledImage& image, JudgedPixels& one) const {
     Judgement judgement = detector_.Judge(image.bgr);
-    sum.adaptation = judgement.summary();
+    one.row.adaptation = judgement.summary();
     judgement.MakeMask(false, true);
     const cv::Mat mask = judgement.Mask(), log_odds = judgement.LogOdds();
     ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
-      sum.counts.Add(truth == positive_, mask.ptr(y)[x] != 0);
-      sum.scores.Add(log_odds.ptr<float>(y)[x], truth == positive_);
+      one.counts.Add(truth == positive_, mask.ptr(y)[x] != 0);
+      one.scores.Add(log_odds.ptr<float>(y)[x], truth == positive_);
     });
-    sum.drawn = DrawPixels(image, positive_);
-    if (CountsClasses(detector_.model())) sum.classes = CountClasses(image, judgement.Classes());
+    one.drawn = DrawPixels(image, positive_);
+    if (CountsClasses(detector_.model())) one.classes = CountClasses(image, judgement.Classes());
   }
 
  private:
@@ -195,9 +189,9 @@ std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& option
 }
 
 // Masks that were made before.
-void JudgeMask(const LabelledImage& image, std::uint8_t positive, Sums& sum) {
+void JudgeMask(const LabelledImage& image, std::uint8_t positive, JudgedPixels& one) {
   ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
-    sum.counts.Add(truth == positive, image.bgr.ptr(y)[x] == 0);
+    one.counts.Add(truth == positive, image.bgr.ptr(y)[x] == 0);
   });
 }
 
@@ -218,7 +212,8 @@ EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detecto
   else
     JudgePairs(
         pairs, positive, judge_options, run,
-        [&](const LabelledImage& image, Sums& sum) { JudgeMask(image, positive, sum); }, part);
+        [&](const LabelledImage& image, JudgedPixels& one) { JudgeMask(image, positive, one); },
+        part);
   return part;
 }
 
