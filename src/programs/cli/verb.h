@@ -83,9 +83,9 @@ void AddTableOptions(CLI::App& verb, const std::vector<OptionRow>& rows, void* o
 CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options);
 
 // What a verb does with its flags where it is the one of the command line.
-template <class Flags, class Act>
+template <class Flags>
 void SetAction(CLI::App& verb, Context& context, const std::shared_ptr<Flags>& flags,
-               const Act& act) {
+               void (*act)(const Flags&, Context&)) {
   verb.callback([=, &context] { context.action = [=](Context& c) { act(*flags, c); }; });
 }
 
