@@ -72,6 +72,8 @@ TEST_F(HostileDataTest, EachIsALineAndTheOthersAreAsAlone) {
   ASSERT_EQ(RunLimited("detect good -o alone" + outputs, 0).status, 0);
   int perturb = 85;
   for (const std::string out : {"auto", "all"}) {
+    // One takes ten seconds, and has a process of its own in either.
+    if (out == "all") fs::remove(Path("in/m.jxl"));
     const Outcome run = RunLimited("detect in -o " + out + outputs + " --isolate " + out, perturb);
     perturb = 170;
     EXPECT_EQ(run.status, 1);
@@ -80,7 +82,8 @@ TEST_F(HostileDataTest, EachIsALineAndTheOthersAreAsAlone) {
       EXPECT_NE(run.err.find("skinmask: in/" + name + ": "), std::string::npos) << name;
     for (const std::string& name : Names(Path("alone")))
       EXPECT_TRUE(ReadFile(Path("alone/" + name)) == ReadFile(Path(out + "/" + name))) << name;
-    ASSERT_EQ(Names(Path(out)), Names(Path("auto")));
+    const std::size_t fewer = out == "all" ? 2 : 0;  // its mask and its cut-out
+    ASSERT_EQ(Names(Path(out)).size() + fewer, Names(Path("auto")).size());
     for (const std::string& name : Names(Path(out)))
       EXPECT_TRUE(ReadFile(Path(out + "/" + name)) == ReadFile(Path("auto/" + name))) << name;
   }
