@@ -238,7 +238,7 @@ void AddPictureOptions(CLI::App& verb, ShowFlags& flags) {
                 "Integrate the third channel out, instead of a cut (Gaussian kinds, mixture)");
 }
 
-void RunShow(const ShowFlags& flags, const Context& context) {
+void RunShow(const ShowFlags& flags, Context& context) {
   CheckFlags(flags);
   if (!flags.picture.empty()) RequireWritable(flags.picture, context.if_exists());
   const Model model = context.LoadModel();
