@@ -113,7 +113,7 @@ void VideoRun::Convert(FrameItem& item) const {
 // What is found in it, and what is drawn, prepared for the sink.
 void VideoRun::Judge(FrameItem& item) const {
   Judgement judgement(job_.detector, std::move(*item.picture), item.adaptation);
-  const OutputForm form = sink_->FormOf(job_.options);
+  const OutputForm form = sink_->Form();
   const bool probability = Any(outputs_, &OutputKind::of_probability);
   const bool wants_region = static_cast<bool>(job_.options.video.frame);
   judgement.MakeMask(wants_region || probability, probability && form.bits != 8);

@@ -59,9 +59,9 @@ class VideoFiles : public VideoSink {
  public:
   VideoFiles(const Task& task, const DetectOptions& options, const VideoInfo& info,
              std::int64_t first, const cv::Size& size)
-      : input_(task.input.string()),
+      : VideoSink(options),
+        input_(task.input.string()),
         isolated_(IsolationOf(options.isolation).isolate == Isolate::kAll),
-        transparent_(!options.video.codec.empty()),
         start_(options.video.range.whole() ? 0 : first),
         times_(info) {
     VideoWriteOptions write;
@@ -82,13 +82,13 @@ class VideoFiles : public VideoSink {
       write.container = options.video.container;
       write.sound.reset();
       if (options.video.sound && info.sound && KindOf(output).is_watched) write.sound = sound;
-      AddWriter(path, size, TypeOf(output, FormOf(options)), write);
+      AddWriter(path, size, TypeOf(output, Form()), write);
     }
   }
-  OutputForm FormOf(const DetectOptions& options) const override {
-    return {.bits = options.probability_bits,
-            .transparent = transparent_,
-            .feather = options.style.feather,
+  OutputForm Form() const override {
+    return {.bits = options_.probability_bits,
+            .transparent = !options_.video.codec.empty(),
+            .feather = options_.style.feather,
             .indexed = false};
   }
   void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
@@ -125,7 +125,7 @@ class VideoFiles : public VideoSink {
   }
 
   const std::string input_;
-  const bool isolated_, transparent_;
+  const bool isolated_;
   const std::int64_t start_;  // what is 0 in the outputs, in the input's timestamps
   OutputTimes times_;
   std::vector<VideoWriter> writers_;
@@ -135,38 +135,33 @@ class VideoFiles : public VideoSink {
 class FrameFolder : public VideoSink {
  public:
   FrameFolder(const Task& task, const DetectOptions& options, std::size_t class_count)
-      : folder_(task.outputs.front().second),
-        if_exists_(options.if_exists),
-        style_(options.style),
-        class_count_(class_count) {
+      : VideoSink(options), folder_(task.outputs.front().second), class_count_(class_count) {
     std::error_code error;
     fs::create_directory(folder_, error);
     if (error) throw Error(folder_.string(), "cannot be made: " + error.message());
-    if (if_exists_ == IfExists::kFail && !fs::is_empty(folder_))
+    if (options.if_exists == IfExists::kFail && !fs::is_empty(folder_))
       throw Error(
           folder_.string(),
           "exists already (`overwrite` replaces its frames, `resume` adds those that are missing)");
   }
-  OutputForm FormOf(const DetectOptions& options) const override {
-    return {.bits = options.probability_bits, .feather = options.style.feather};
+  OutputForm Form() const override {
+    return {.bits = options_.probability_bits, .feather = options_.style.feather};
   }
   void Prepare(Rendered& rendered) const override {
-    rendered.bytes = EncodeOutput(rendered.output, rendered.picture, class_count_, style_);
+    rendered.bytes = EncodeOutput(rendered.output, rendered.picture, class_count_, options_.style);
   }
   void Write(const VideoFrame& frame, const std::vector<Rendered>& outputs) override {
     for (const Rendered& rendered : outputs) {
-      const fs::path path =
-          folder_ / fmt::format("{:06}{}", frame.index, SuffixOf(rendered.output, style_.format));
+      const fs::path path = folder_ / fmt::format("{:06}{}", frame.index,
+                                                  SuffixOf(rendered.output, options_.style.format));
       std::error_code ignored;
-      if (if_exists_ != IfExists::kKeep || !fs::exists(path, ignored))
-        WriteFile(path, rendered.bytes, if_exists_, Survives::kProcess);
+      if (options_.if_exists != IfExists::kKeep || !fs::exists(path, ignored))
+        WriteFile(path, rendered.bytes, options_.if_exists, Survives::kProcess);
     }
   }
 
  private:
   fs::path folder_;
-  IfExists if_exists_;
-  OutputStyle style_;
   std::size_t class_count_;
 };
 

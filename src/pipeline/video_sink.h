@@ -19,9 +19,10 @@ struct Rendered {
 
 class VideoSink {
  public:
+  explicit VideoSink(const DetectOptions& options) : options_(options) {}
   virtual ~VideoSink() = default;
   // The form that it takes outputs in.
-  virtual OutputForm FormOf(const DetectOptions& options) const = 0;
+  virtual OutputForm Form() const = 0;
   // What can be done for a frame before its turn comes; safe from many threads.
   virtual void Prepare(Rendered&) const {}
   // Frames in order.
@@ -32,11 +33,12 @@ class VideoSink {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  protected:
+  const DetectOptions& options_;
   std::vector<std::string> warnings_;
 };
 
-// Throws Error where an output is there already, or cannot be written. `size` is the upright one,
-// `first` the timestamp of the first frame.
+// Throws Error where an output is there already, or cannot be written. `options` outlive it. `size`
+// is the upright one, `first` the timestamp of the first frame.
 std::unique_ptr<VideoSink> MakeVideoSink(const Task& task, const DetectOptions& options,
                                          const VideoInfo& info, std::int64_t first,
                                          const cv::Size& size, std::size_t class_count);
