@@ -215,10 +215,6 @@ void DrawPlane(Canvas& canvas, const Subject& subject, const Plane& plane, const
   chart.DrawAxes(above);
 }
 
-bool HasNoColours(const Plane& plane) {
-  return std::ranges::any_of(plane.log_odds, [](double z) { return std::isnan(z); });
-}
-
 double HighestOf(const Subject& subject) {
   const std::vector<double> heights = DensitiesOf(subject.model, subject.planes[0], subject.axes);
   if (heights.empty()) return 0;

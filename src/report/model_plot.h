@@ -48,8 +48,6 @@ void DrawPlane(Canvas& canvas, const Subject& subject, const Plane& plane, const
 // `top`: of the axis of densities.
 void DrawChannel(Canvas& canvas, const Subject& subject, const Plane& plane, const Box& plot,
                  double top);
-// Whether there are points of a plane where no colour lies.
-bool HasNoColours(const Plane& plane);
 // The greatest density or bar of such a plot; 0 for models without densities.
 double HighestOf(const Subject& subject);
 

@@ -94,6 +94,11 @@ void AddLines(Legend& legend, const std::vector<Subject>& subjects) {
                 kThreshold});
 }
 
+// Whether there are points of the plane where no colour lies.
+bool HasNoColours(const Plane& plane) {
+  return std::ranges::any_of(plane.log_odds, [](double z) { return std::isnan(z); });
+}
+
 Legend LegendOf(const std::vector<Subject>& subjects, const PictureOptions& options,
                 std::size_t pixels) {
   const Model& model = subjects[0].model;

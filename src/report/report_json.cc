@@ -96,11 +96,6 @@ Json LogOddsJson(const Scores& scores) {
           {"negative_share", shares(histogram.negative, scores.Total(false))}};
 }
 
-Json GalleryJson(const EvaluationReport& report) {
-  const GalleryChoice choice = ChooseGallery(report);
-  return {{"worst", choice.worst}, {"best", choice.best}};
-}
-
 // What the card says of the model, and the digest of what it was trained on.
 Json CardJson(const Card& card) {
   Json notes = Json::object();
@@ -218,7 +213,8 @@ std::string FullReportToJson(const EvaluationReport& report, const Model* model,
   root["positive"] = report.positive;
   root["pixels"] = report.pooled.counts.Total();
   root["intervals"] = IntervalsJson(IntervalsOf(report));
-  root["gallery"] = GalleryJson(report);
+  const GalleryChoice choice = ChooseGallery(report);
+  root["gallery"] = {{"worst", choice.worst}, {"best", choice.best}};
   if (!report.groupings.empty()) root["groups"] = GroupsJson(report);
   if (model) {
     root["model"] = ModelJson(*model);
