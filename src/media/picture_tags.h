@@ -8,7 +8,7 @@
 #include "media/image_codec.h"
 #include "skinmask/media/image.h"
 
-namespace skinmask {
+namespace [[gnu::visibility("default")]] skinmask {
 
 // Of a JPEG, PNG, WebP or TIFF, by what stands before its pixels; of all else, and of what is
 // damaged, nothing.
