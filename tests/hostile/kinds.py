@@ -12,7 +12,7 @@ LINE, PART, DONE, SKIPPED = 'line', 'part', 'done', 'skipped'
 def extensions():
     """All that the program takes, from its source, so that none is forgotten here."""
     text = open(f'{content.ROOT}/src/media/inputs.cc').read()
-    lists = re.findall(r'kExtensions\{([^}]*)\}', text)
+    lists = re.findall(r'k(?:Images|Videos)\{([^}]*)\}', text)
     found = sorted(set(re.findall(r'"\.(\w+)"', ' '.join(lists)))) + ['tar']
     if len(lists) != 2 or not {'jpg', 'mkv'} <= set(found):
         raise SystemExit('src/media/inputs.cc: has no lists of extensions that can be read here')
