@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "base/parse.h"
 #include "programs/cli/help.h"
 #include "programs/cli/verb.h"
 #include "skinmask/detect/outputs.h"
@@ -186,7 +187,7 @@ bool ResumesAndWritesNoFile(const Given& given) {
   return given.Has("--resume") && MeasuresNothing(given);
 }
 
-// `verbs` are divided by spaces; none is a part of another. `why` stands behind the option.
+// `verbs` are divided by spaces. `why` stands behind the option.
 struct Rule {
   std::string_view verbs, option;
   bool (*is_inapplicable)(const Given&);
@@ -297,8 +298,8 @@ void RequireJsonFile(const Given& given, const std::string& word) {
 void RequireNoInapplicableOption(const CLI::App& verb) {
   const Given given(verb);
   for (const Rule& rule : kRules)
-    if (rule.verbs.find(given.verb()) != rule.verbs.npos && given.Has(std::string(rule.option)) &&
-        rule.is_inapplicable(given))
+    if (given.Has(std::string(rule.option)) &&
+        std::ranges::count(Parts(rule.verbs, ' '), given.verb()) > 0 && rule.is_inapplicable(given))
       throw UsageError(fmt::format("{} {}", rule.option, rule.why));
   if (given.verb() == "train" || given.verb() == "compare") RequireOfKinds(given);
 }
