@@ -93,39 +93,6 @@ bool IsLikeOne(const FaceColor& color, const std::vector<FaceColor>& others) {
   });
 }
 
-// A grey picture, made smaller: by halves, each the exact means of four pixels, which serve all
-// sizes, and the rest by means of areas, which takes 3 ns a pixel for such factors, or between two
-// pixels, a tenth of it.
-class Reductions {
- public:
-  explicit Reductions(const cv::Mat& grey) : halves_{grey} {}
-
-  cv::Size size() const { return halves_[0].size(); }
-
-  cv::Mat At(const cv::Size& size, int rest = cv::INTER_AREA) {
-    std::size_t i = 0;
-    while (halves_[i].cols >= 2 * size.width && halves_[i].rows >= 2 * size.height)
-      if (++i == halves_.size()) AddHalf();
-    const cv::Mat& grey = halves_[i];
-    if (rest == cv::INTER_AREA && grey.cols >= size.width && grey.rows >= size.height)
-      return AreaMean(grey, size);
-    cv::Mat smaller;
-    cv::resize(grey, smaller, size, 0, 0, rest);
-    return smaller;
-  }
-
- private:
-  void AddHalf() {
-    const cv::Mat& last = halves_.back();
-    cv::Mat half;
-    cv::resize(last({0, 0, last.cols & ~1, last.rows & ~1}), half, {last.cols / 2, last.rows / 2},
-               0, 0, cv::INTER_AREA);
-    halves_.push_back(half);
-  }
-
-  std::vector<cv::Mat> halves_;
-};
-
 // A picture that is searched, and where its pixels are in another one.
 struct Look {
   cv::Mat picture;
