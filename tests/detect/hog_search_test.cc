@@ -194,6 +194,25 @@ TEST(HogFaceFinder, GivesManyThreadsTheSame) {
   }
 }
 
+// Where three faces are, smaller ones are searched for; where two are, the time is spared.
+TEST(HogFaceFinder, ACrowdIsSearchedForSmallerFaces) {
+  const cv::Mat portrait = Sample("astronaut.png", cv::IMREAD_COLOR)(cv::Rect(100, 0, 256, 256));
+  cv::Mat small;
+  cv::resize(portrait, small, {}, .55, .55, cv::INTER_AREA);
+  const auto found = [&](int large, const HogOptions& options) {
+    cv::Mat picture(1000, 1400, CV_8UC3, cv::Scalar(90, 100, 110));
+    for (int i = 0; i < large; ++i)
+      portrait.copyTo(picture(cv::Rect({60 + 400 * i, 40}, portrait.size())));
+    small.copyTo(picture(cv::Rect({700, 600}, small.size())));
+    return static_cast<int>(HogFaceFinder(options)->Find(picture).size());
+  };
+  EXPECT_EQ(found(2, {}), 2);
+  EXPECT_EQ(found(3, {}), 4);
+  HogOptions once;
+  once.crowd_pixels = 0;
+  EXPECT_EQ(found(3, once), 3);
+}
+
 // A face that alone would not score enough counts beside one of its colours, not beside another.
 TEST(HogFaceFinder, FurtherFacesMayScoreLessWhereColorsAgree) {
   const cv::Mat upright = Sample("astronaut.png", cv::IMREAD_COLOR)(cv::Rect(100, 0, 256, 256));

@@ -106,6 +106,7 @@ const OptionTable<HogOptions>& HogTable() {
   static const OptionTable<O> table{{"hog.min_searched_pixels", &O::min_searched_pixels, 1e4, 1e8},
                                     {"hog.searched_share", &O::searched_share, 0, 1},
                                     {"hog.max_searched_pixels", &O::max_searched_pixels, 1e4, 1e8},
+                                    {"hog.crowd_pixels", &O::crowd_pixels, 0, 1e8},
                                     {"hog.max_enlargement", &O::max_enlargement, 1, 8},
                                     {"hog.min_score", &O::min_score, -2, 2},
                                     {"hog.min_tilted_score", &O::min_tilted_score, -2, 2},

@@ -154,14 +154,20 @@ class HogFaces : public SeedFinder {
 
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     RequireType(bgr, CV_8UC3, "image");
-    const cv::Mat grey = Searched(bgr);
+    const cv::Mat grey = Searched(bgr, options_.min_searched_pixels);
     if (grey.empty()) return {};
     const double scale_x = static_cast<double>(bgr.cols) / grey.cols;
     const double scale_y = static_cast<double>(bgr.rows) / grey.rows;
     const auto color = [&](const HogFace& face) { return ColorOf(bgr, face, scale_x, scale_y); };
-    const std::vector<std::vector<HogFace>> found =
-        searches_.With([] { return HogSearch(); },
-                       [&](HogSearch& search) { return GroupsOf(Windows(grey, search)); });
+    const std::vector<std::vector<HogFace>> found = searches_.With(
+        [] { return HogSearch(); },
+        [&](HogSearch& search) {
+          std::vector<HogFace> windows = Windows(grey, search);
+          std::vector<std::vector<HogFace>> groups = GroupsOf(windows);
+          if (CountCertain(groups) >= kCrowd && AddCrowd(bgr, grey.size(), search, windows))
+            groups = GroupsOf(windows);
+          return groups;
+        });
     std::vector<FaceColor> certain;
     for (const auto& group : found)
       if (IsFace(group.front())) certain.push_back(color(group.front()));
@@ -182,6 +188,24 @@ class HogFaces : public SeedFinder {
                              ? options_.min_score
                              : std::max(options_.min_score, options_.min_tilted_score);
     return face.score >= least - slack;
+  }
+
+  static constexpr std::ptrdiff_t kCrowd = 3;
+
+  std::ptrdiff_t CountCertain(const std::vector<std::vector<HogFace>>& groups) const {
+    return std::ranges::count_if(groups, [&](const auto& group) { return IsFace(group.front()); });
+  }
+
+  // The smaller faces of a crowd. False where it was searched at such a size before.
+  bool AddCrowd(const cv::Mat& bgr, const cv::Size& searched, HogSearch& search,
+                std::vector<HogFace>& windows) const {
+    const cv::Mat grey = Searched(bgr, options_.crowd_pixels);
+    const double x = static_cast<double>(searched.width) / grey.cols;
+    const double y = static_cast<double>(searched.height) / grey.rows;
+    if (x * y > .8) return false;
+    AddFound({grey, {x, 0, 0, 0, y, 0}, x, y}, searched,
+             options_.min_score - options_.further_slack, search, windows);
+    return true;
   }
 
   // What may be faces, in pixels of `grey`.
@@ -243,12 +267,12 @@ class HogFaces : public SeedFinder {
     }
   }
 
-  // The grey image at the size that is searched.
-  cv::Mat Searched(const cv::Mat& bgr) const {
+  // The grey image at the size that is searched, of so many pixels at least.
+  cv::Mat Searched(const cv::Mat& bgr, int least) const {
     const auto pixels = static_cast<double>(bgr.total());
-    const double searched = std::clamp(
-        options_.searched_share * pixels, static_cast<double>(options_.min_searched_pixels),
-        static_cast<double>(std::max(options_.min_searched_pixels, options_.max_searched_pixels)));
+    const double searched =
+        std::clamp(options_.searched_share * pixels, static_cast<double>(least),
+                   static_cast<double>(std::max(least, options_.max_searched_pixels)));
     const double scale = std::min(options_.max_enlargement, std::sqrt(searched / pixels));
     cv::Mat grey;
     if (std::min(bgr.cols, bgr.rows) * scale < 1) return {};  // so thin that it has no face
