@@ -9,6 +9,7 @@
 #include <memory>
 #include <opencv2/core.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,9 @@
 #include "skinmask/base/error.h"
 #include "skinmask/base/options.h"
 #include "skinmask/base/version.h"
+#include "skinmask/detect/adapt_options.h"
 #include "skinmask/detect/detector.h"
+#include "skinmask/detect/outputs.h"
 #include "skinmask/learn/fit.h"
 
 namespace skinmask::python {
@@ -49,6 +52,13 @@ py::list OptionsOf(const std::vector<OptionRow>& rows) {
       options.append(
           py::make_tuple(row.name, kTaken[static_cast<int>(row.kind)], row.is_list, row.kinds));
   return options;
+}
+
+// What can be made of a picture, and what its pixels are.
+std::vector<std::pair<std::string_view, std::string_view>> Outputs() {
+  std::vector<std::pair<std::string_view, std::string_view>> outputs;
+  for (const OutputKind& kind : OutputKinds()) outputs.emplace_back(kind.name, kind.meaning);
+  return outputs;
 }
 
 // What OpenCV throws itself: of memory, as everywhere in Python; all else in one line.
@@ -98,7 +108,9 @@ PYBIND11_MODULE(_skinmask, module) {
   module.def("set_threads", &SetThreads, py::arg("count"));
   module.def("threads", &Threads);
   module.def("target", &ActiveTarget);
+  module.def("outputs", &Outputs);
   module.def("detector_options", [] { return OptionsOf(DetectorTable().rows()); });
+  module.def("adaptation_options", [] { return OptionsOf(AdaptTable().rows()); });
   module.def("fit_options", [] { return OptionsOf(FitTable().rows()); });
   DefineRuns(module);
   DefineModel(module);

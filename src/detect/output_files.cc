@@ -1,5 +1,5 @@
 // Outputs as files of pictures.
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -23,15 +23,20 @@ constexpr std::string_view kExtensions[] = {".png", ".jpg", ".webp"};  // by the
 
 std::string_view TextOf(Format format) { return kFormats[static_cast<std::size_t>(format)].second; }
 
+// JPEG has no transparency.
+bool FitsJpeg(const OutputKind& kind) { return !kind.is_exact && kind.type != CV_8UC4; }
+bool FitsWebpAlone(const OutputKind& kind) { return !kind.is_exact && !FitsJpeg(kind); }
+
 }  // namespace
 
 const OptionTable<OutputStyle>& StyleTable() {
   using S = OutputStyle;
+  static const std::string of_format = fmt::format(
+      "Of pictures for people: {}, and but for jpeg {}; {} stay PNG, which changes no pixel",
+      fmt::join(OutputNames(FitsJpeg), ", "), fmt::join(OutputNames(FitsWebpAlone), ", "),
+      fmt::join(OutputNames(&OutputKind::is_exact), ", "));
   static const OptionTable<S> table{
-      Option("format", &S::format, kFormats)
-          .Shown("format", "Output", "png|jpeg|webp",
-                 "Of pictures for people: overlays, heat maps, probabilities, and but for jpeg "
-                 "cut-outs; masks, classes and uncertainty are PNG, which changes no pixel"),
+      Option("format", &S::format, kFormats).Shown("format", "Output", "png|jpeg|webp", of_format),
       Option("feather", &S::feather, 0, 100)
           .Shown(
               "feather", "Output", "PIXELS",
@@ -56,11 +61,14 @@ void RequireFormat(const OutputStyle& style, const std::vector<Output>& outputs,
   if (style.format == Format::kPng) return;
   const std::string subject = fmt::format("`format` '{}'", TextOf(style.format));
   if (std::ranges::all_of(outputs, [](Output output) { return KindOf(output).is_exact; }))
-    throw Error(subject, fmt::format("would change the pixels of {} (png, or `output` overlay, "
-                                     "heatmap, probability or cutout)",
-                                     KindOf(outputs.front()).name));
-  if (style.format == Format::kJpeg && std::ranges::count(outputs, Output::kCutout) > 0)
-    throw Error(subject, "has no transparency, which cut-outs need (png or webp)");
+    throw Error(subject,
+                fmt::format("would change the pixels of {} (png, or `output` {}, {})",
+                            KindOf(outputs.front()).name, fmt::join(OutputNames(FitsJpeg), ", "),
+                            fmt::join(OutputNames(FitsWebpAlone), ", ")));
+  for (const Output output : outputs)
+    if (style.format == Format::kJpeg && FitsWebpAlone(KindOf(output)))
+      throw Error(subject, fmt::format("has no transparency, which {} needs (png or webp)",
+                                       KindOf(output).name));
   if (bits != 8) throw Error(subject, "holds probabilities of 8 bits alone (png)");
 }
 

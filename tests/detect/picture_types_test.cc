@@ -40,11 +40,10 @@ TEST(PictureTypes, DetectionTakesBgr) {
   ExpectTakesOnly(CV_32FC1, [](const cv::Mat& m) { MaskOf(m, 0.5); });
   ExpectTakesOnly(CV_32FC1, [](const cv::Mat& m) { ProbabilityOf(m); });
   const Detector detector(DefaultModel());
-  for (const Output output : {Output::kMask, Output::kProbability, Output::kOverlay,
-                              Output::kCutout, Output::kClasses, Output::kUncertainty})
+  for (const OutputKind& kind : OutputKinds())
     ExpectTakesOnly(CV_8UC3, [&](const cv::Mat& m) {
       Judgement judgement = detector.Judge(m);
-      Draw(output, judgement);
+      Draw(kind.output, judgement);
     });
 }
 

@@ -12,6 +12,7 @@ another type or shape than is wanted is a TypeError. Every call that computes le
 other threads, and may be made from many at once.
 """
 
+from ._common import OUTPUTS
 from ._detect import Stream, detect, judge, read_image, region, set_threads, video
 from ._model import Model
 from ._runs import Evaluation, detect_files, evaluate
@@ -38,6 +39,7 @@ __all__ = [
     "Judgement",
     "Means",
     "Model",
+    "OUTPUTS",
     "Region",
     "Samples",
     "Stream",

@@ -80,6 +80,7 @@ def bits_of(dtype: DTypeLike, known: tuple[str, ...], words: str = "") -> int:
     return BITS[name]
 
 
+OUTPUTS: dict[str, str] = dict(_skinmask.outputs())
 DETECTOR_OPTIONS = {name: taken for name, taken, *_ in _skinmask.detector_options()}
 _RULES = ("max_f1", "max_fpr", "min_recall", "cost")
 _FIT_OPTIONS = {name: (taken, kinds) for name, taken, _, kinds in _skinmask.fit_options()}

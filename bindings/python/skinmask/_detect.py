@@ -69,10 +69,8 @@ def detect(
     do not.
 
     - model: the built-in one where None.
-    - output: 'mask'; 'probability', round(255 P(skin)); 'overlay', the picture with the border of
-      the skin; 'cutout', the picture with the mask as alpha, soft at its border; 'classes', an index into
-      model.classes; 'uncertainty', 0 sure, 128 near the threshold, 255 a colour that no class
-      explains; 'heatmap', P(skin) as a colour. Pictures have the channels of `image`.
+    - output: a name of `skinmask.OUTPUTS`, which tells what the pixels of each are: 'mask',
+      'probability', 'overlay' and others. Pictures have the channels of `image`.
     - options: of adaptation and decision, which `skinmask detect --help` has, with _ in place of -.
       Among them are:
     - adapt: 'auto' fits the model to the faces in the picture, and divides one without a face where

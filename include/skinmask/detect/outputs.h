@@ -1,6 +1,7 @@
 // The kinds of what is made of a picture: one table, which all that offer them read.
 #pragma once
 
+#include <functional>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <span>
@@ -58,6 +59,14 @@ const OutputKind& KindOf(Output output);
 // By its name; throws Error.
 Output OutputFromName(std::string_view name);
 std::vector<std::string_view> OutputNames();
+// Of those alone of which this is true: OutputNames(&OutputKind::is_watched).
+template <class IsSuch>
+[[gnu::visibility("hidden")]] std::vector<std::string_view> OutputNames(IsSuch is_such) {
+  std::vector<std::string_view> names;
+  for (const OutputKind& kind : OutputKinds())
+    if (std::invoke(is_such, kind)) names.push_back(kind.name);
+  return names;
+}
 // For the help: 'mask (b.png, 0 and 255), ...; of videos b.mkv, ...'.
 std::string OutputHelp();
 

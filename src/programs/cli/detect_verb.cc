@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -294,11 +294,15 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
       .AddFlag("--frames", options.frames,
                "A folder of images for each video instead: b/000000.png, b/000000.overlay.png, ...")
       ->check(NoFrameNumbers());
-  group.Add("--codec", options.codec, "NAME",
-            "FFmpeg's encoder of masks, probabilities and classes, in Matroska (default: ffv1, "
-            "lossless), and of cut-outs, which have transparency then: vp9 (b.cutout.webm), "
-            "prores_ks (b.cutout.mov), ffv1 (b.cutout.mkv); of overlays and heat maps where "
-            "--output asks for these alone (default: libx264)");
+  const auto is_usual = [](const OutputKind& kind) { return !kind.takes_codec; };
+  const auto has_own = [](const OutputKind& kind) { return kind.takes_codec && !kind.is_watched; };
+  group.Add(
+      "--codec", options.codec, "NAME",
+      fmt::format("FFmpeg's encoder of videos of {}, in Matroska (default: ffv1, lossless), "
+                  "and of cutout, which has transparency then: vp9 (b.cutout.webm), "
+                  "prores_ks (b.cutout.mov), ffv1 (b.cutout.mkv); of {} where --output asks "
+                  "for these alone (default: libx264)",
+                  fmt::join(OutputNames(has_own), ", "), fmt::join(OutputNames(is_usual), ", ")));
   AddRawVideoFlags(group, options.raw);
   group.Add("--size", options.size, "WxH", "Of raw video");
   group.Add("--rate", options.rate, "R",

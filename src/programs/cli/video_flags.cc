@@ -33,11 +33,8 @@ std::string FrameNumbersHint(const std::string& text) {
                      *to + std::uint64_t{1}, *from, *to);
 }
 
-std::vector<std::string_view> WatchedNames() {
-  std::vector<std::string_view> names;
-  for (const OutputKind& kind : OutputKinds())
-    if (kind.is_watched) names.push_back(kind.name);
-  return names;
+std::string WatchedNames() {
+  return fmt::format("{}", fmt::join(OutputNames(&OutputKind::is_watched), " or "));
 }
 
 }  // namespace
@@ -50,15 +47,16 @@ void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
   group.Add("--to", flags.to, "T", "End before the first frame at T or after; T likewise");
   group
       .Add("--audio", flags.audio, "copy|none",
-           "What overlays and cut-outs hear: the input's sound as it is stored, where their "
-           "container takes it (default), or nothing")
+           "What videos of --output " + WatchedNames() +
+               " have: the input's sound as it is stored, where their container takes it "
+               "(default), or none")
       ->check(OneOf({"copy", "none"}));
 }
 
 void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect) {
   if (flags.audio && (detect.video.png_frames || !Any(detect.outputs, &OutputKind::is_watched)))
-    throw UsageError(fmt::format("--audio is for videos of --output {}, and none is made",
-                                 fmt::join(WatchedNames(), " or ")));
+    throw UsageError(
+        fmt::format("--audio is for videos of --output {}, and none is made", WatchedNames()));
   detect.video.sound = flags.audio != "none";
   VideoRange& range = detect.video.range;
   range = {TimeOf("--from", flags.from), TimeOf("--to", flags.to)};

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <stdexcept>
+#include <vector>
 
 #include "programs/live/recorder.h"
 #include "programs/live/view.h"
@@ -30,24 +32,10 @@ std::string InWords(const AdaptationSummary& summary) {
   return fmt::format("{} face{}", summary.faces, summary.faces > 1 ? "s" : "");
 }
 
-template <View view>
-void Choose(Controls& controls) {
-  controls.ChooseView(view);
-}
-
 // docs/live.md has the same keys (a test compares them).
-constexpr Key kKeys[] = {
+const Key kKeys[] = {
     {' ', "space", "pause", [](Controls& c) { c.TogglePause(); }},
     {'v', "v", "next view", [](Controls& c) { c.NextView(); }},
-    {'1', "1", "overlay: what is not skin is dark", Choose<View::kOverlay>},
-    {'2', "2", "mask: skin is white", Choose<View::kMask>},
-    {'3', "3", "probability of skin as a heat map", Choose<View::kProbability>},
-    {'4', "4", "overlay and heat map beside each other", Choose<View::kBoth>},
-    {'5', "5", "before | after: the frame, and the overlay right of a divider",
-     Choose<View::kSplit>},
-    {'6', "6", "cut-out: the skin alone, on the background of --background", Choose<View::kCutout>},
-    {'7', "7", "uncertainty: yellow near the threshold, blue where no class explains the colour",
-     Choose<View::kUncertainty>},
     {'e', "e", "ellipse of the mask and its axis, on or off",
      [](Controls& c) { c.ToggleEllipse(); }},
     {'t', "t", "follow one region; drag a rectangle to choose it",
@@ -147,7 +135,9 @@ void Controls::Describe(Status& status) const {
   status.skin_fraction = scene_.skin_fraction();
 }
 
-void Controls::NextView() { view_ = static_cast<View>((static_cast<int>(view_) + 1) % kViewCount); }
+void Controls::NextView() {
+  view_ = static_cast<View>((static_cast<std::size_t>(view_) + 1) % ViewKinds().size());
+}
 
 void Controls::ToggleTracking() {
   scene_.tracking() ? scene_.TrackNothing() : scene_.Track(std::nullopt);
@@ -193,7 +183,7 @@ void Controls::TakeSnapshot() {
 
 void Controls::ToggleRecording() {
   if (!recorder_) {
-    const std::filesystem::path path = NewFileName(folder_, view_ == View::kMask ? ".mkv" : ".mp4");
+    const std::filesystem::path path = NewFileName(folder_, IsGrey(view_) ? ".mkv" : ".mp4");
     RequireWritable(path, IfExists::kFail);
     recorder_.emplace(path, view_, rate_);
     return ShowMessage("recording to " + path.string());
@@ -204,11 +194,24 @@ void Controls::ToggleRecording() {
   Tell(fmt::format("recorded {} frames to {}", frames, path));
 }
 
-std::span<const Key> Keys() { return kKeys; }
+std::span<const Key> Keys() {
+  // The views have digits, behind the key that goes through them.
+  static const std::vector<Key> keys = [] {
+    constexpr std::string_view kDigits = "123456789";
+    std::vector<Key> of_views;
+    for (std::size_t i = 0; i < ViewKinds().size(); ++i)
+      of_views.push_back({kDigits[i], kDigits.substr(i, 1), ViewKinds()[i].help,
+                          [i](Controls& c) { c.ChooseView(static_cast<View>(i)); }});
+    std::vector<Key> all(std::begin(kKeys), std::end(kKeys));
+    all.insert(std::ranges::find(all, 'v', &Key::key) + 1, of_views.begin(), of_views.end());
+    return all;
+  }();
+  return keys;
+}
 
 const Key& KeyOf(char key) {
-  const auto found = std::ranges::find(kKeys, key, &Key::key);
-  if (found == std::end(kKeys)) throw std::logic_error(fmt::format("no key '{}'", key));
+  const auto found = std::ranges::find(Keys(), key, &Key::key);
+  if (found == Keys().end()) throw std::logic_error(fmt::format("no key '{}'", key));
   return *found;
 }
 

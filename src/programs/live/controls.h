@@ -93,8 +93,8 @@ struct Key {
   char key;
   std::string_view name;  // "space"
   std::string_view help;  // empty: another name of the key before
-  // Null: the window does it itself.
-  void (*act)(Controls& controls);
+  // Empty: the window does it itself.
+  std::function<void(Controls& controls)> act;
 };
 
 std::span<const Key> Keys();

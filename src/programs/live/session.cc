@@ -215,9 +215,9 @@ void Session::Measure(Clock::time_point captured, double seconds, double latency
   statistics_.of(Stage::kMeasure).Add(SecondsSince(start));
 }
 
-// A picture of its own, or the mask, which stays as it is.
+// A picture of its own, or levels and the cut-out, which stay as they are.
 cv::Mat Session::Drawn(View view) {
-  const bool plain = view == View::kMask || view == View::kCutout;
+  const bool plain = IsGrey(view) || view == View::kCutout;
   const bool ellipse = desk_ ? desk_->controls.shows_ellipse() : o_.ellipse;
   DrawOptions options;
   if (ellipse && !plain) options.ellipse = scene_.ellipse();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <opencv2/imgproc.hpp>
 #include <string_view>
 
@@ -67,26 +68,34 @@ cv::Mat DrawUncertain(Observation& o, const DrawOptions&) {
   return picture;
 }
 
-// What a view shows: an output as it is drawn everywhere, or `draw`n by itself. It is called by the
-// output's name, and where it has one of its own, by that first.
-struct Row {
-  View view;
-  std::optional<Output> shows;
-  std::string_view name = {};
-  cv::Mat (*draw)(Observation& o, const DrawOptions& options) = nullptr;
+// In the order of View, and of the keys 1 to 9.
+constexpr ViewKind kViews[] = {
+    {.shows = Output::kOverlay, .help = "overlay: what is not skin is dark", .button = "O&verlay"},
+    {.shows = Output::kMask, .help = "mask: skin is white", .button = "&Mask"},
+    {.shows = Output::kHeatmap,
+     .name = "probability",
+     .help = "probability of skin as a heat map",
+     .button = "Probabilit&y"},
+    {.name = "both",
+     .help = "overlay and heat map beside each other",
+     .button = "Overlay | &heat map",
+     .draw = DrawBoth},
+    {.name = "split",
+     .help = "before | after: the frame, and the overlay right of a divider",
+     .button = "Before | &after",
+     .draw = DrawSplit},
+    {.shows = Output::kCutout,
+     .help = "cut-out: the skin alone, on the background of --background",
+     .button = "Cut-&out",
+     .draw = DrawOnBackdrop},
+    {.shows = Output::kUncertainty,
+     .help = "uncertainty: yellow near the threshold, blue where no class explains the colour",
+     .button = "Un&known",
+     .draw = DrawUncertain},
 };
+static_assert(std::size(kViews) <= 9, "each has a digit for its key");
 
-constexpr Row kRows[kViewCount] = {
-    {View::kOverlay, Output::kOverlay},
-    {View::kMask, Output::kMask},
-    {View::kProbability, Output::kHeatmap, "probability"},
-    {View::kBoth, std::nullopt, "both", DrawBoth},
-    {View::kSplit, std::nullopt, "split", DrawSplit},
-    {View::kCutout, Output::kCutout, {}, DrawOnBackdrop},
-    {View::kUncertainty, Output::kUncertainty, {}, DrawUncertain},
-};
-
-const Row& RowOf(View view) { return kRows[static_cast<std::size_t>(view)]; }
+const ViewKind& KindOf(View view) { return kViews[static_cast<std::size_t>(view)]; }
 
 // By way of a small picture: the cost does not depend on how blurred it is.
 cv::Mat Blurred(const cv::Mat& bgr) {
@@ -113,22 +122,33 @@ cv::Mat Covering(const cv::Mat& image, const cv::Size& size) {
 
 }  // namespace
 
+std::span<const ViewKind> ViewKinds() { return kViews; }
+
+bool IsGrey(View view) {
+  const ViewKind& kind = KindOf(view);
+  return kind.shows && !kind.draw && TypeOf(*kind.shows) == CV_8UC1;
+}
+
 std::string_view ViewName(View view) {
-  const Row& row = RowOf(view);
-  return row.name.empty() ? KindOf(*row.shows).name : row.name;
+  const ViewKind& kind = KindOf(view);
+  return kind.name.empty() ? skinmask::KindOf(*kind.shows).name : kind.name;
 }
 
 std::vector<std::string> ViewNames() {
   std::vector<std::string> names;
-  for (const Row& row : kRows) names.emplace_back(ViewName(row.view));
-  for (const Row& row : kRows)
-    if (row.shows && !row.name.empty()) names.emplace_back(KindOf(*row.shows).name);
+  for (std::size_t i = 0; i < std::size(kViews); ++i)
+    names.emplace_back(ViewName(static_cast<View>(i)));
+  for (const ViewKind& kind : kViews)
+    if (kind.shows && !kind.name.empty()) names.emplace_back(skinmask::KindOf(*kind.shows).name);
   return names;
 }
 
 View ViewFromName(std::string_view name) {
-  for (const Row& row : kRows)
-    if (name == row.name || (row.shows && name == KindOf(*row.shows).name)) return row.view;
+  for (std::size_t i = 0; i < std::size(kViews); ++i) {
+    const ViewKind& kind = kViews[i];
+    if (name == kind.name || (kind.shows && name == skinmask::KindOf(*kind.shows).name))
+      return static_cast<View>(i);
+  }
   throw Error(fmt::format("view '{}'", name),
               fmt::format("is unknown ({})", fmt::join(ViewNames(), ", ")));
 }
@@ -142,8 +162,8 @@ Observation Shrunk(Observation& observation, const cv::Size& size) {
 }
 
 cv::Mat Draw(View view, Observation& o, const DrawOptions& options) {
-  const Row& row = RowOf(view);
-  cv::Mat picture = row.draw ? row.draw(o, options) : skinmask::Draw(*row.shows, o.judgement);
+  const ViewKind& kind = KindOf(view);
+  cv::Mat picture = kind.draw ? kind.draw(o, options) : skinmask::Draw(*kind.shows, o.judgement);
   if (!options.ellipse || view == View::kBoth) return picture;
   if (picture.channels() == 1) cv::cvtColor(picture, picture, cv::COLOR_GRAY2BGR);
   DrawRegion(picture, *options.ellipse);

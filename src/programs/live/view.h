@@ -3,18 +3,19 @@
 
 #include <opencv2/core.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "skinmask/detect/judgement.h"
+#include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"
 
 namespace skinmask::live {
 
+// The number of a row of the table of views. Here are those that the program has to name.
 enum class View { kOverlay, kMask, kProbability, kBoth, kSplit, kCutout, kUncertainty };
-constexpr int kViewCount = 7;
-// Those of the output that it shows, "both" and "split".
 std::string_view ViewName(View view);
 std::vector<std::string> ViewNames();
 View ViewFromName(std::string_view name);  // throws Error
@@ -31,6 +32,19 @@ struct DrawOptions {
   std::optional<Region> ellipse{};  // is drawn in, with its axis; kBoth has no place for it
   double divider = 0.5;             // kSplit: the share of the width that shows the frame as it is
 };
+
+// What a view shows: an output as it is drawn everywhere, or what it `draw`s by itself. It is
+// called by the output's name, and where it has one of its own, by that first.
+struct ViewKind {
+  std::optional<Output> shows{};
+  std::string_view name{};
+  std::string_view help;  // of its key, the digit that counts the views from 1
+  const char* button;     // its words; no other widget of the window has the letter behind the &
+  cv::Mat (*draw)(Observation& o, const DrawOptions& options) = nullptr;
+};
+std::span<const ViewKind> ViewKinds();
+// Whether its pictures are levels, CV_8UC1, which no drawing on them changes in recordings.
+bool IsGrey(View view);
 
 // The same smaller, without its region: to be drawn for a screen. `observation` must outlive it.
 Observation Shrunk(Observation& observation, const cv::Size& size);

@@ -91,7 +91,7 @@ TEST(ViewTest, ProbabilitiesAreTheHeatMapOfDetect) {
 // A point of each place is the same point of the frame.
 TEST(ViewTest, PlacesOfTheFrame) {
   const cv::Size frame(101, 60);
-  for (int i = 0; i < kViewCount; ++i) {
+  for (int i = 0; i < static_cast<int>(ViewKinds().size()); ++i) {
     const View view = static_cast<View>(i);
     EXPECT_EQ(ViewFromName(ViewName(view)), view);
     for (const cv::Rect& place : FramePlaces(view, frame))

@@ -22,7 +22,7 @@ namespace {
 TEST_F(WindowTest, EveryViewIsWhatDrawMakesPixelForPixel) {
   Open(Photograph({360, 360}));
   EXPECT_EQ(Look().size(), cv::Size(360, 360));
-  for (int i = 0; i < kViewCount; ++i) {
+  for (int i = 0; i < static_cast<int>(ViewKinds().size()); ++i) {
     Press(static_cast<char>('1' + i));
     const View view = static_cast<View>(i);
     EXPECT_EQ(controls_->view(), view);
@@ -34,7 +34,7 @@ TEST_F(WindowTest, EveryViewIsWhatDrawMakesPixelForPixel) {
       expected(handle).setTo(0);
     }
     ExpectSame(seen, expected, ViewName(view));
-    for (int j = 0; j < kViewCount; ++j)
+    for (int j = 0; j < static_cast<int>(ViewKinds().size()); ++j)
       EXPECT_EQ(Find<QAbstractButton>(QString("key %1").arg(j + 1))->isChecked(), i == j);
   }
 }
@@ -192,7 +192,7 @@ TEST_F(WindowTest, TheEllipseIsThatOfTheMaskWhereItIsWanted) {
 TEST_F(WindowTest, TheViewsStandInARowInTheOrderOfTheirKeys) {
   Open(Photograph());
   int right = -1;
-  for (int i = 0; i < kViewCount; ++i) {
+  for (int i = 0; i < static_cast<int>(ViewKinds().size()); ++i) {
     const auto* const button = Find<QAbstractButton>(QString("key %1").arg(i + 1));
     const QPoint at = button->mapTo(window_.get(), QPoint(0, 0));
     EXPECT_GT(at.x(), right);

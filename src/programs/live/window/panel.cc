@@ -76,15 +76,13 @@ QAbstractButton* Panel::AddButton(QAbstractButton* button, char key) {
 }
 
 QWidget* Panel::MakeViews() {
-  constexpr const char* kNames[kViewCount] = {
-      "O&verlay",        "&Mask",    "Probabilit&y", "Overlay | &heat map",
-      "Before | &after", "Cut-&out", "Un&known"};
   auto* const part = new QWidget(this);
   auto* const row = new QHBoxLayout(part);
   row->setContentsMargins(kSpacing, kSpacing, kSpacing, kSpacing);
   row->setSpacing(kSpacing);
-  for (int i = 0; i < kViewCount; ++i)
-    row->addWidget(AddButton(Push(kNames[i], true), static_cast<char>('1' + i)));
+  char key = '1';
+  for (const ViewKind& kind : ViewKinds())
+    row->addWidget(AddButton(Push(kind.button, true), key++));
   return part;
 }
 
@@ -140,7 +138,7 @@ void Panel::Check(char key, bool checked) { buttons_.at(key)->setChecked(checked
 
 void Panel::ShowState(const Status& status) {
   source_->SetSource(status.source);
-  for (int i = 0; i < kViewCount; ++i)
+  for (std::size_t i = 0; i < ViewKinds().size(); ++i)
     Check(static_cast<char>('1' + i), status.view == static_cast<View>(i));
   threshold_->SetValue(status.threshold);
   prior_->SetValue(status.prior);
