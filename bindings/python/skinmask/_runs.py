@@ -38,15 +38,9 @@ _COLUMNS = [name for name, kind in vars(DetectedFile).items() if isinstance(kind
 _ROW = dataclasses.make_dataclass("DetectedFile", _COLUMNS)
 setattr(DetectedFile, "__dataclass_fields__", {one.name: one for one in dataclasses.fields(_ROW)})
 
-_OF_PICTURES = (
-    "faces",
-    "seed_mask",
-    "seed_rect",
-    "refine",
-    "require_face",
-    "min_component",
-    "steady",
-)
+# Options that labelled pixels, which are no pictures, cannot have.
+_OF_PICTURES = ["faces", "seed_mask", "seed_rect"]
+_OF_PICTURES += [name for name, *_ in _skinmask.adaptation_options()]
 
 
 class Evaluation:
@@ -206,14 +200,13 @@ def detect_files(
     What either raises ends the run, and so does Ctrl-C, after the pictures that are being worked
     on; files are whole, and `resume` goes on where it ended. `dtype` is that of probabilities,
     'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures. `format` is 'png', 'jpeg' or
-    'webp', of overlays, heat maps, probabilities and, but for 'jpeg', cut-outs; `quality`, 1 to
+    'webp', of outputs for people to look at ('jpeg': of those without alpha); `quality`, 1 to
     100, is of what loses something, and 90 where None; `feather` is the width, in pixels, over
     which cut-outs become transparent. `how` are options of `detect`;
     `resume` refuses outputs that were made with others. `isolate` 'auto' decodes images but JPEG
     and PNG in processes of their own, 'all' those and videos, too: a file that crashes its decoder,
     or takes it more than `max_seconds` of the processor's time (of a video for a frame), is an
-    `error`, and this process goes on. It takes the program's skinmask-decoders, which wheels do not
-    have.
+    `error`, and this process goes on. It takes the program's skinmask-decoders, which wheels have.
     """
     require_function("each", each)
     options = _skinmask.DetectOptions()

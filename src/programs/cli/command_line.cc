@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <initializer_list>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
 #include "base/nearest.h"
 #include "base/parse.h"
 #include "programs/cli/help.h"
+#include "programs/cli/print.h"
 #include "programs/cli/verb.h"
+#include "skinmask/detect/adapt_options.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/learn/fit.h"
 #include "skinmask/media/inputs.h"
@@ -65,8 +68,9 @@ CommandLine ReadCommandLine(int argc, char** argv) {
   CommandLine line{{argv + 1, argv + argc}, {}};
   std::vector<std::string>& words = line.words;
   if (!words.empty() && (words[0] == "--version" || words[0] == "-V")) words[0] = "version";
+  constexpr std::string_view kWithInputs[] = {"detect", "show", "live", "calibrate"};
   const bool positional =
-      !words.empty() && (words[0] == "detect" || words[0] == "show" || words[0] == "live");
+      !words.empty() && std::ranges::find(kWithInputs, words[0]) != std::end(kWithInputs);
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") break;
     if (words[i] != "--json") continue;
@@ -198,24 +202,10 @@ constexpr Rule kRules[] = {
     {"detect", "--erode", MeasuresNothing,
      "is of what is measured, which --csv, --faces-csv, --json and --jsonl tell"},
     {"live", "--erode", WritesNoTable, "is of what is measured, which --csv and --faces-csv tell"},
-    {"evaluate", "--refine", HasNoImages, "needs --images"},
-    {"detect live evaluate", "--refine", AdaptsNothing,
-     "is of adapted images, and --adapt off is given"},
-    {"detect live evaluate", "--require-face", AdaptsNothing,
-     "is of adapted images, and --adapt off is given"},
-    {"evaluate", "--require-face", HasNoImages, "needs --images"},
-    {"detect", "--require-face", WritesClasses,
-     "is of adapted images, and --output classes knows none"},
     {"detect live evaluate", "--min-component", DividesNothing,
      "is of images that are divided, and only --adapt auto divides"},
-    {"evaluate", "--min-component", HasNoImages, "needs --images"},
-    {"detect", "--min-component", WritesClasses,
-     "is of images that are divided, and --output classes knows none"},
-    {"detect live", "--steady", AdaptsNothing, "is of adapted frames, and --adapt off is given"},
-    {"detect", "--steady", WritesClasses, "is of adapted frames, and --output classes knows none"},
     {"evaluate", "--steady", TakesNoVideos, "is for videos, and evaluate takes images"},
     {"evaluate", "--allow-missing", HasNoMasks, "needs --truth"},
-    {"detect", "--refine", WritesClasses, "is of adapted images, and --output classes knows none"},
     {"detect", "--codec", NamesImagesOnly, "is for videos, and all inputs are images"},
     {"detect", "--pixels", IsolatesAll,
      "yuv decodes JPEGs in the program itself, and --isolate all none (one of them)"},
@@ -238,6 +228,19 @@ constexpr Rule kRules[] = {
     {"sample compare", "--step", ReadsTablesOnly, "is for images, and tables are read"},
 };
 
+// Of each option that adaptation itself has; others of them have rules above, too.
+constexpr Rule kRulesOfAdaptation[] = {
+    {"evaluate", "", HasNoImages, "needs --images"},
+    {"detect live evaluate", "", AdaptsNothing, "is of adapted images, and --adapt off is given"},
+    {"detect", "", WritesClasses, "is of adapted images, and --output classes knows none"},
+};
+
+void Require(const Given& given, const Rule& rule, std::string_view option) {
+  if (given.Has(std::string(option)) &&
+      std::ranges::count(Parts(rule.verbs, ' '), given.verb()) > 0 && rule.is_inapplicable(given))
+    throw UsageError(fmt::format("{} {}", option, rule.why));
+}
+
 // Of train, where there is one kind, and of compare, where there may be several, with settings.
 void RequireOfKinds(const Given& given) {
   const std::string kinds_option = given.verb() == "train" ? "--kind" : "--kinds";
@@ -250,7 +253,7 @@ void RequireOfKinds(const Given& given) {
     if (std::ranges::find(known, kind) == known.end()) return;  // which is said later
   for (const OptionRow& row : FitTable().rows()) {
     const bool of_train = given.verb() == "train" || row.name != "seed";  // compare has its own
-    if (of_train && !row.kinds.empty() && given.Has("--" + row.name) &&
+    if (of_train && !row.kinds.empty() && given.Has(FlagOf(row.name)) &&
         std::ranges::find_first_of(kinds, row.kinds) == kinds.end())
       throw UsageError(fmt::format("--{} is of {}, and {} is {}", row.name,
                                    fmt::join(row.kinds, ", "), kinds_option,
@@ -286,7 +289,9 @@ void RequireKindsJoined(const Given& given) {
 void RequireJsonFile(const Given& given, const std::string& word) {
   const NamedMedia named(word);
   if (word.empty() || named.image || named.video) return;
-  const Words inputs = given.Values(given.verb() == "show" ? "--model" : "input");
+  const Words inputs = given.Values(given.verb() == "show"        ? "--model"
+                                    : given.verb() == "calibrate" ? "parts"
+                                                                  : "input");
   const bool last = !inputs.empty() && inputs.back() == word;
   if (Exists(word) && !(IsFolder(word) && last && inputs.size() > 1)) return;
   throw UsageError(fmt::format("--json '{0}' is {1}; results go to --json {0}.json or --json=FILE",
@@ -297,10 +302,10 @@ void RequireJsonFile(const Given& given, const std::string& word) {
 
 void RequireNoInapplicableOption(const CLI::App& verb) {
   const Given given(verb);
-  for (const Rule& rule : kRules)
-    if (given.Has(std::string(rule.option)) &&
-        std::ranges::count(Parts(rule.verbs, ' '), given.verb()) > 0 && rule.is_inapplicable(given))
-      throw UsageError(fmt::format("{} {}", rule.option, rule.why));
+  for (const Rule& rule : kRules) Require(given, rule, rule.option);
+  for (const OptionRow& row : AdaptTable().rows())
+    if (!row.name.empty())
+      for (const Rule& rule : kRulesOfAdaptation) Require(given, rule, FlagOf(row.name));
   if (given.verb() == "train" || given.verb() == "compare") RequireOfKinds(given);
 }
 

@@ -86,12 +86,16 @@ void PrintError(fmt::format_string<Arguments...> format, Arguments&&... argument
   PrintExactly(Formatted(format, Cleaned<kMaxOfLine>(arguments)...), MessageStream());
 }
 
+// The flag of an option of the library: "--seed-mask" of "seed_mask".
+inline std::string FlagOf(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return "--" + name;
+}
+
 // The library names options in backticks: here they are flags.
 inline std::string WithFlags(std::string_view line) {
-  return WithOptionNames(line, [](std::string name) {
-    std::ranges::replace(name, '_', '-');
-    return name == "overwrite" ? "--force" : "--" + name;
-  });
+  return WithOptionNames(
+      line, [](const std::string& name) { return name == "overwrite" ? "--force" : FlagOf(name); });
 }
 
 // A score, or "-" for 0/0.

@@ -6,13 +6,13 @@
 
 #include "base/nearest.h"
 #include "base/parse.h"
+#include "programs/cli/print.h"
 #include "skinmask/base/file.h"
 
 namespace skinmask::cli {
 
 CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options) {
-  std::string flag = "--" + row.name;
-  std::ranges::replace(flag, '_', '-');
+  const std::string flag = FlagOf(row.name);
   const auto set = [&row, options, flag](const std::vector<std::string>& values) {
     const std::string text = fmt::format("{}", fmt::join(values, ","));
     if (text.empty() && row.words.empty())  // which elsewhere means that it is not given

@@ -14,8 +14,8 @@ using testing::Outcome;
 class MannersTest : public testing::ProgramTest {};
 
 TEST_F(MannersTest, HelpEndsWithTwoExamplesOrMore) {
-  for (const char* verb :
-       {"sample", "train", "compare", "detect", "evaluate", "show", "version", "help"}) {
+  for (const char* verb : {"sample", "train", "compare", "detect", "calibrate", "evaluate", "show",
+                           "version", "help"}) {
     const Outcome run = Run(std::string(verb) + " --help");
     EXPECT_EQ(run.status, 0);
     const std::size_t examples = run.out.find("Examples:\n");

@@ -34,8 +34,8 @@ TEST_F(MessagesTest, HelpIsOneWordAway) {
   const Outcome help = Run("--help");
   EXPECT_EQ(alone.err, help.out);
   EXPECT_EQ(Run("help").out, help.out);
-  for (const char* verb :
-       {"sample", "train", "compare", "detect", "live", "evaluate", "show", "version", "help"}) {
+  for (const char* verb : {"sample", "train", "compare", "detect", "live", "calibrate", "evaluate",
+                           "show", "version", "help"}) {
     const Outcome by_option = Run(std::string(verb) + " --help");
     const Outcome by_verb = Run(std::string("help ") + verb);
     EXPECT_EQ(by_verb.status, 0) << by_verb.err;
@@ -149,7 +149,8 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect in -o out --require-face --adapt off", "--require-face is of adapted images"},
       {"detect in -o out --require-face --output classes", "--require-face is of adapted images"},
       {"detect in -o out --min-component 0 --adapt faces", "--min-component is of images that are"},
-      {"detect in -o out --min-component 0 --output classes", "--min-component is of images that"},
+      {"detect in -o out --min-component 0 --output classes",
+       "--min-component is of adapted images"},
       {"detect in/a.png -o out --codec ffv1", "--codec is for videos"},
       {"detect in/a.png -o out --frames", "--frames is for videos"},
       {"detect in/a.png -o out --from 1", "--from is for videos"},
