@@ -197,7 +197,7 @@ std::vector<fs::path> Plan::PathsOf(std::uint32_t input) const {
     paths[j] = options_.output_folder / paths[j];
     if (!options_.video.codec.empty() && inputs_.MediaOf(input) == Media::kVideo &&
         KindOf(options_.outputs[j]).is_watched && TakesCodec(options_.outputs[j], options_.outputs))
-      paths[j].replace_extension(options_.outputs[j] == Output::kCutout
+      paths[j].replace_extension(KindOf(options_.outputs[j]).type == CV_8UC4
                                      ? TransparentExtension(options_.video.codec)
                                      : WatchedExtension(options_.video.codec));
   }

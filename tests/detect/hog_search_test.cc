@@ -211,6 +211,9 @@ TEST(HogFaceFinder, ACrowdIsSearchedForSmallerFaces) {
   HogOptions once;
   once.crowd_pixels = 0;
   EXPECT_EQ(found(3, once), 3);
+  HogOptions bounded;  // as `live` has it
+  bounded.max_searched_pixels = bounded.min_searched_pixels;
+  EXPECT_EQ(found(3, bounded), 3);
 }
 
 // A face that alone would not score enough counts beside one of its colours, not beside another.

@@ -319,3 +319,11 @@ def test_pictures_that_cannot_be_read_are_named(tmp_path, photos):
     with pytest.raises(skinmask.Error, match="262144 pixels|512x512|512 x 512"):
         skinmask.read_image(photos / "astronaut.png", max_pixels=512 * 512 - 1)
     assert skinmask.read_image(photos / "astronaut.png", max_pixels=512 * 512).shape[0] == 512
+
+
+def test_outputs_are_those_of_detect(noise):
+    for name, meaning in skinmask.OUTPUTS.items():
+        assert meaning
+        assert skinmask.detect(noise, adapt="off", output=name).shape[:2] == noise.shape[:2]
+    with pytest.raises(skinmask.Error, match=" ".join(skinmask.OUTPUTS)):
+        skinmask.detect(noise, output="none of them")

@@ -22,8 +22,9 @@ struct HogOptions {
   double searched_share = 0.5;
   int max_searched_pixels = 6000000;
   // An image with three faces may show a crowd, some of whose faces are smaller: it is searched
-  // once more, at this size at least; 0: not at all. On 'groups' 152 true faces instead of 144, and
-  // 4 false ones instead of 2. 0 to 10^8.
+  // once more at this size, unless the first search had about as many pixels or
+  // max_searched_pixels are fewer; 0: not at all. On 'groups' 152 true faces instead of 144, and 4
+  // false ones instead of 2. 0 to 10^8.
   int crowd_pixels = 3000000;
   // A small image is enlarged by this much a side at most. 1 to 8.
   double max_enlargement = 4;

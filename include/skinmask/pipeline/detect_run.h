@@ -36,12 +36,12 @@ struct DetectedFrame {
 struct VideoOutputOptions {
   // A folder of images for each video instead: 000000.png, 000000.overlay.png, ...
   bool png_frames = false;
-  // FFmpeg's name of the encoder of what is not an overlay; cut-outs have transparency then, in a
-  // container that goes with it (TransparentExtension). Empty: ffv1, and cut-outs are H.264 on
-  // black.
+  // FFmpeg's name of the encoder of what OutputKind::takes_codec is true of; cut-outs have
+  // transparency then, in a container that goes with it (TransparentExtension). Empty: ffv1, and
+  // cut-outs are H.264 on black.
   std::string codec;
-  // Whether overlays and cut-outs get the sound of the input, as it is stored there. Where that
-  // cannot be done, a warning says why.
+  // Whether what is watched (OutputKind::is_watched) gets the sound of the input, as it is stored
+  // there. Where that cannot be done, a warning says why.
   bool sound = true;
   std::optional<RawVideo> raw;  // what the inputs hold, which then are all videos
   std::string container;        // as VideoWriteOptions has it, for an output file

@@ -154,7 +154,7 @@ class HogFaces : public SeedFinder {
 
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     RequireType(bgr, CV_8UC3, "image");
-    const cv::Mat grey = Searched(bgr, options_.min_searched_pixels);
+    const cv::Mat grey = Searched(bgr, ScaleOf(bgr.size(), options_.min_searched_pixels));
     if (grey.empty()) return {};
     const double scale_x = static_cast<double>(bgr.cols) / grey.cols;
     const double scale_y = static_cast<double>(bgr.rows) / grey.rows;
@@ -196,13 +196,16 @@ class HogFaces : public SeedFinder {
     return std::ranges::count_if(groups, [&](const auto& group) { return IsFace(group.front()); });
   }
 
-  // The smaller faces of a crowd. False where it was searched at such a size before.
+  // The smaller faces of a crowd. False where it was searched at about such a size before.
   bool AddCrowd(const cv::Mat& bgr, const cv::Size& searched, HogSearch& search,
                 std::vector<HogFace>& windows) const {
-    const cv::Mat grey = Searched(bgr, options_.crowd_pixels);
+    constexpr double kLarger = 1.25;
+    const double scale =
+        ScaleOf(bgr.size(), std::min(options_.crowd_pixels, options_.max_searched_pixels));
+    if (scale * scale * static_cast<double>(bgr.total()) < kLarger * searched.area()) return false;
+    const cv::Mat grey = Searched(bgr, scale);
     const double x = static_cast<double>(searched.width) / grey.cols;
     const double y = static_cast<double>(searched.height) / grey.rows;
-    if (x * y > .8) return false;
     AddFound({grey, {x, 0, 0, 0, y, 0}, x, y}, searched,
              options_.min_score - options_.further_slack, search, windows);
     return true;
@@ -267,13 +270,16 @@ class HogFaces : public SeedFinder {
     }
   }
 
-  // The grey image at the size that is searched, of so many pixels at least.
-  cv::Mat Searched(const cv::Mat& bgr, int least) const {
-    const auto pixels = static_cast<double>(bgr.total());
+  // The scale at which an image is searched, at so many pixels at least.
+  double ScaleOf(const cv::Size& size, int least) const {
+    const double pixels = static_cast<double>(size.width) * size.height;
     const double searched =
         std::clamp(options_.searched_share * pixels, static_cast<double>(least),
                    static_cast<double>(std::max(least, options_.max_searched_pixels)));
-    const double scale = std::min(options_.max_enlargement, std::sqrt(searched / pixels));
+    return std::min(options_.max_enlargement, std::sqrt(searched / pixels));
+  }
+
+  static cv::Mat Searched(const cv::Mat& bgr, double scale) {
     cv::Mat grey;
     if (std::min(bgr.cols, bgr.rows) * scale < 1) return {};  // so thin that it has no face
     cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);

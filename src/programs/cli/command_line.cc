@@ -62,8 +62,8 @@ Json GivenOptions(const CLI::App& verb, Which which) {
   return given;
 }
 
-// --json takes a file only as --json=FILE or where the next word cannot be an input of the verb;
-// otherwise `detect --json a.jpg` would take the photograph for the place to write to.
+// --json takes a file only as --json=FILE or, of verbs with inputs, where the next word ends in
+// .json; otherwise `detect --json a.jpg` would take the photograph for the place to write to.
 CommandLine ReadCommandLine(int argc, char** argv) {
   CommandLine line{{argv + 1, argv + argc}, {}};
   std::vector<std::string>& words = line.words;
@@ -161,7 +161,10 @@ bool AdaptsNothing(const Given& given) {
 bool DividesNothing(const Given& given) { return given.Is("--adapt", {"off", "faces"}); }
 bool HasNoImages(const Given& given) { return !given.Has("--images"); }
 bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
-bool WritesClasses(const Given& given) { return given.Is("--output", {"classes"}); }
+bool WritesClasses(const Given& given) {
+  return std::ranges::any_of(OutputNames(&OutputKind::of_model_alone),
+                             [&](std::string_view name) { return given.Is("--output", {name}); });
+}
 bool NamesImagesOnly(const Given& given) {
   return std::ranges::all_of(given.Values("input"), [](const std::string& input) {
     const NamedMedia named(input);
@@ -228,7 +231,7 @@ constexpr Rule kRules[] = {
     {"sample compare", "--step", ReadsTablesOnly, "is for images, and tables are read"},
 };
 
-// Of each option that adaptation itself has; others of them have rules above, too.
+// Of each option of AdaptTable. Some of these have a rule in kRules, too.
 constexpr Rule kRulesOfAdaptation[] = {
     {"evaluate", "", HasNoImages, "needs --images"},
     {"detect live evaluate", "", AdaptsNothing, "is of adapted images, and --adapt off is given"},
@@ -255,7 +258,7 @@ void RequireOfKinds(const Given& given) {
     const bool of_train = given.verb() == "train" || row.name != "seed";  // compare has its own
     if (of_train && !row.kinds.empty() && given.Has(FlagOf(row.name)) &&
         std::ranges::find_first_of(kinds, row.kinds) == kinds.end())
-      throw UsageError(fmt::format("--{} is of {}, and {} is {}", row.name,
+      throw UsageError(fmt::format("{} is of {}, and {} is {}", FlagOf(row.name),
                                    fmt::join(row.kinds, ", "), kinds_option,
                                    fmt::join(kinds, ",")));
   }

@@ -296,13 +296,15 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
       ->check(NoFrameNumbers());
   const auto is_usual = [](const OutputKind& kind) { return !kind.takes_codec; };
   const auto has_own = [](const OutputKind& kind) { return kind.takes_codec && !kind.is_watched; };
+  const auto has_alpha = [](const OutputKind& kind) { return kind.takes_codec && kind.is_watched; };
   group.Add(
       "--codec", options.codec, "NAME",
       fmt::format("FFmpeg's encoder of videos of {}, in Matroska (default: ffv1, lossless), "
-                  "and of cutout, which has transparency then: vp9 (b.cutout.webm), "
+                  "and of {}, with transparency then: vp9 (b.cutout.webm), "
                   "prores_ks (b.cutout.mov), ffv1 (b.cutout.mkv); of {} where --output asks "
                   "for these alone (default: libx264)",
-                  fmt::join(OutputNames(has_own), ", "), fmt::join(OutputNames(is_usual), ", ")));
+                  fmt::join(OutputNames(has_own), ", "), fmt::join(OutputNames(has_alpha), ", "),
+                  fmt::join(OutputNames(is_usual), ", ")));
   AddRawVideoFlags(group, options.raw);
   group.Add("--size", options.size, "WxH", "Of raw video");
   group.Add("--rate", options.rate, "R",

@@ -47,9 +47,8 @@ void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
   group.Add("--to", flags.to, "T", "End before the first frame at T or after; T likewise");
   group
       .Add("--audio", flags.audio, "copy|none",
-           "What videos of --output " + WatchedNames() +
-               " have: the input's sound as it is stored, where their container takes it "
-               "(default), or none")
+           "Sound of videos of --output " + WatchedNames() +
+               ": the input's as it is stored, where their container takes it (default), or none")
       ->check(OneOf({"copy", "none"}));
 }
 

@@ -215,7 +215,7 @@ void Session::Measure(Clock::time_point captured, double seconds, double latency
   statistics_.of(Stage::kMeasure).Add(SecondsSince(start));
 }
 
-// A picture of its own, or levels and the cut-out, which stay as they are.
+// A picture of its own; levels and the cut-out are recorded without the ellipse.
 cv::Mat Session::Drawn(View view) {
   const bool plain = IsGrey(view) || view == View::kCutout;
   const bool ellipse = desk_ ? desk_->controls.shows_ellipse() : o_.ellipse;

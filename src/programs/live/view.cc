@@ -95,6 +95,9 @@ constexpr ViewKind kViews[] = {
 };
 static_assert(std::size(kViews) <= 9, "each has a digit for its key");
 
+// Screens have neither transparency nor palettes.
+constexpr OutputForm kForm{.transparent = false, .indexed = false};
+
 const ViewKind& KindOf(View view) { return kViews[static_cast<std::size_t>(view)]; }
 
 // By way of a small picture: the cost does not depend on how blurred it is.
@@ -126,7 +129,7 @@ std::span<const ViewKind> ViewKinds() { return kViews; }
 
 bool IsGrey(View view) {
   const ViewKind& kind = KindOf(view);
-  return kind.shows && !kind.draw && TypeOf(*kind.shows) == CV_8UC1;
+  return kind.shows && !kind.draw && TypeOf(*kind.shows, kForm) == CV_8UC1;
 }
 
 std::string_view ViewName(View view) {
@@ -163,7 +166,8 @@ Observation Shrunk(Observation& observation, const cv::Size& size) {
 
 cv::Mat Draw(View view, Observation& o, const DrawOptions& options) {
   const ViewKind& kind = KindOf(view);
-  cv::Mat picture = kind.draw ? kind.draw(o, options) : skinmask::Draw(*kind.shows, o.judgement);
+  cv::Mat picture =
+      kind.draw ? kind.draw(o, options) : skinmask::Draw(*kind.shows, o.judgement, kForm);
   if (!options.ellipse || view == View::kBoth) return picture;
   if (picture.channels() == 1) cv::cvtColor(picture, picture, cv::COLOR_GRAY2BGR);
   DrawRegion(picture, *options.ellipse);

@@ -14,7 +14,7 @@
 
 namespace skinmask::live {
 
-// The number of a row of the table of views. Here are those that the program has to name.
+// The number of a row of the table of views; here are the first rows, in their order.
 enum class View { kOverlay, kMask, kProbability, kBoth, kSplit, kCutout, kUncertainty };
 std::string_view ViewName(View view);
 std::vector<std::string> ViewNames();
@@ -43,13 +43,13 @@ struct ViewKind {
   cv::Mat (*draw)(Observation& o, const DrawOptions& options) = nullptr;
 };
 std::span<const ViewKind> ViewKinds();
-// Whether its pictures are levels, CV_8UC1, which no drawing on them changes in recordings.
+// Whether its pictures are levels, CV_8UC1, which are recorded without the ellipse.
 bool IsGrey(View view);
 
 // The same smaller, without its region: to be drawn for a screen. `observation` must outlive it.
 Observation Shrunk(Observation& observation, const cv::Size& size);
 
-// CV_8UC3, or CV_8UC1 for the mask. kBoth is overlay and probability beside each other, each at
+// CV_8UC3, or CV_8UC1 where IsGrey. kBoth is overlay and probability beside each other, each at
 // half the size; kSplit the frame to the left of the divider and the overlay to its right; kCutout
 // the skin alone, on what is behind it; kUncertainty the frame in dark greys, yellow where the
 // answer is near the threshold, blue where no class explains the colour.

@@ -86,6 +86,7 @@ TEST_F(MessagesTest, WordsThatWereTakenForInputs) {
   ExpectUsage("detect in -o out --json scores", "--json 'scores' is no file that ends in .json");
   ExpectUsage("detect in -o out --json results", "--json 'results' is a folder; results go to");
   ExpectUsage("show --json scores", "--json 'scores' is no file that ends in .json");
+  ExpectUsage("calibrate --json p1 -o c.json", "--json 'p1' is no file that ends in .json");
   ExpectUsage("detect in/a.png -o b.jpeg", "would change the pixels of mask");
   ExpectUsage("detect in/a.png -o in/a.JPG", "would change the pixels of mask");
   EXPECT_FALSE(std::filesystem::exists(Path("out")));
@@ -157,6 +158,11 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect in -o out --resume --force", "--force replaces what exists"},
       {"evaluate --images in --whole skin --adapt off --refine off", "--refine is of adapted"},
       {"evaluate --samples s.csv --refine off", "--refine needs --images"},
+      {"evaluate --samples s.csv --require-face", "--require-face needs --images"},
+      {"evaluate --samples s.csv --min-component 0", "--min-component needs --images"},
+      {"evaluate --images in --whole skin --steady 1", "--steady is for videos"},
+      {"detect in -o out --steady 1 --adapt off", "--steady is of adapted images"},
+      {"detect in -o out --steady 1 --output classes", "--steady is of adapted images"},
       {"evaluate --predicted in --truth in --refine off", "--refine needs --images"},
       {"evaluate --samples s.csv --max-pixels 9", "--max-pixels is for images"},
       {"evaluate --samples s.csv --allow-missing", "--allow-missing needs --truth"},
