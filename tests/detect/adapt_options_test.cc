@@ -49,7 +49,7 @@ Names InDocument() {
 
 TEST(AdaptOptions, TheDocumentHasEachWithItsDefault) {
   EXPECT_EQ(InHeader(), InDocument());
-  EXPECT_EQ(InHeader().size(), 69u);
+  EXPECT_EQ(InHeader().size(), 70u);
 }
 
 TEST(AdaptOptions, OutOfRangeAreErrorsThatNameThem) {

@@ -79,7 +79,10 @@ struct SeedSkinOptions {
   // Half axes of the ellipse of cheeks, nose and forehead, in sizes of the
   // face. ECU. 0.05 to 0.5.
   double inner_half_width = 0.32;
-  double inner_half_height = 0.38;
+  double inner_half_height = 0.36;
+  // Where its upper half is darker than this share of the lower one, it shows dark glasses, a
+  // fringe or the shade of a hat, and only the lower half counts. All sets of people. 0 to 1.
+  double min_upper_lightness = 0.8;
   // Global log-odds under which a pixel of the face is eye, beard or hair: ECU. -20 to 20.
   double min_log_odds = -8;
   // Share of the pixels that trimming leaves out: people. 0 to 0.5, beyond which no estimate of a
@@ -92,7 +95,8 @@ struct SeedSkinOptions {
   // Added to the variance of each channel, in grey levels squared, so that noise of the camera is
   // not told apart: ECU. 0.01 to 1000.
   double covariance_floor = 4;
-  // So many Gaussians stand for all faces of an image; the most alike are joined. 1 to 16.
+  // So many Gaussians stand for all faces of an image: the most alike are joined, and where there
+  // is room for two of each, they are divided into light and shade. 1 to 16.
   int max_components = 4;
 };
 
@@ -117,7 +121,7 @@ struct ImageFitOptions {
   // After these steps neighbours tell each other what they are (as in refinement, by so many
   // rounds), and so many more steps of EM listen to them; so many times over. F1 on ECU
   // gains 0.004, on 'groups' 0.007. 0 to 100; 1 to 100; 0 to 100.
-  int informed_times = 3;
+  int informed_times = 2;
   int informed_rounds = 1;
   int informed_steps = 3;
 };

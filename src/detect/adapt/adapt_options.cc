@@ -16,6 +16,7 @@ OptionTable<SeedSkinOptions> SeedSkinTable() {
   using O = SeedSkinOptions;
   return {{"inner_half_width", &O::inner_half_width, 0.05, 0.5},
           {"inner_half_height", &O::inner_half_height, 0.05, 0.5},
+          {"min_upper_lightness", &O::min_upper_lightness, 0, 1},
           {"min_log_odds", &O::min_log_odds, -20, 20},
           {"trim_fraction", &O::trim_fraction, 0, 0.5},
           {"covariance_inflation", &O::covariance_inflation, 0.1, 10},

@@ -140,9 +140,10 @@ std::optional<Adaptation> Adapter::AdaptToSeeds(const cv::Mat& small,
   }
   if (color_priors.empty()) return std::nullopt;
   color_priors =
-      Merged(std::move(color_priors), static_cast<std::size_t>(options_.skin.max_components));
+      SkinPriors(std::move(color_priors), static_cast<std::size_t>(options_.skin.max_components));
   const cv::Mat prior = SpatialPrior(small.size(), image, seeds, options_.prior);
-  const Evidence evidence{global, prior, MiddleFaceSize(seeds, image, small.size())};
+  const Evidence evidence{global, prior, MiddleFaceSize(seeds, image, small.size()),
+                          HairOf(small, image, seeds, options_.fit.background_covariance_floor)};
   const std::optional<ImageModel> model = FitToImage(small, color_priors, evidence, options_);
   if (!model) return std::nullopt;
   return AdaptedToSeeds(*model, prior, FacesOf(seeds));

@@ -30,6 +30,8 @@ class ByteSums {
     product_[3] += g * g, product_[4] += g * r, product_[5] += r * r;
   }
 
+  std::size_t n() const { return static_cast<std::size_t>(n_); }
+
   // Of maximum likelihood, the floor added to the variance of each channel; of at least one pixel.
   ColorGaussian Gaussian(double covariance_floor) const {
     const auto share = [n = static_cast<double>(n_)](std::int64_t sum) {
@@ -50,6 +52,14 @@ class ByteSums {
 inline double SquaredMahalanobis(const Eigen::Vector3d& x, const Eigen::Vector3d& mean,
                                  const Eigen::Matrix3d& precision) {
   return (x - mean).dot(precision * (x - mean));
+}
+
+// Near the axis of its greatest variance: a step of the power method from the channel of the
+// greatest.
+inline Eigen::Vector3d PrincipalAxis(const Eigen::Matrix3d& covariance) {
+  int channel = 0;
+  covariance.diagonal().maxCoeff(&channel);
+  return (covariance * covariance.col(channel)).normalized();
 }
 
 // The moments of both together, the share `rate` of the second one.

@@ -122,10 +122,7 @@ struct Part {
     ByteSums sums;
     for (const std::uint8_t* p : pixels) sums.Add(p);
     gaussian = sums.Gaussian(covariance_floor);
-    int channel = 0;
-    gaussian.covariance.diagonal().maxCoeff(&channel);
-    // A step of the power method from the channel of greatest variance: near the principal axis.
-    axis = (gaussian.covariance * gaussian.covariance.col(channel)).normalized();
+    axis = PrincipalAxis(gaussian.covariance);
     spread = gaussian.n * axis.dot(gaussian.covariance * axis);
   }
 };
@@ -208,6 +205,7 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
                    InitialBackground(BytesOf(bgr), color_priors, options.fit),
                    {}};
   if (model.background.empty()) return std::nullopt;
+  if (evidence.hair) model.background.push_back(*evidence.hair);
   const cv::Mat beside = LogOddsBeside(evidence, options);
   model =
       EmSteps(std::move(model), options.fit.em_steps, color_priors, PixelsOf(bgr, beside), options);

@@ -16,7 +16,7 @@
 namespace skinmask {
 
 struct ImageModel {
-  std::vector<ColorGaussian> skin;        // one for each colour prior, weighing as its n
+  std::vector<ColorGaussian> skin;        // those of the colour priors, weighing as their n
   std::vector<ColorGaussian> background;  // weighing as their n
   Message message;  // of the neighbours of each pixel of the small image; empty: not refined
 };
@@ -30,6 +30,7 @@ struct Evidence {
   const cv::Mat& global_log_odds;  // less those of the model's threshold
   const cv::Mat& spatial_prior;
   double face_size = 0;  // of the middle one of the faces in it; 0: there are none
+  std::optional<ColorGaussian> hair = {};  // where a Gaussian of the background begins
 };
 
 // Fits both mixtures to a small image by EM, with the colour priors of its seeds (seed_priors.h).

@@ -14,26 +14,58 @@ namespace {
 constexpr int kConcentrationSteps = 4;
 
 // The ellipse of cheeks, nose and forehead.
-bool InInnerFace(const FaceFrame& face, cv::Point at, const SeedSkinOptions& options) {
-  const cv::Point2d p = face.FromImage({at.x + 0.5, at.y + 0.5});
+bool InInnerFace(const cv::Point2d& p, const SeedSkinOptions& options) {
   const double x = p.x / options.inner_half_width;
   const double y = (p.y - kHeadCentre) / options.inner_half_height;
   return std::sqrt(x * x + y * y) < 1;
 }
 
+struct SeedPixel {
+  const std::uint8_t* bgr;
+  float log_odds;
+  bool is_upper;  // of a face: eyes and forehead
+};
+
+// Those that the seed marks; of a face cheeks, nose and forehead.
+std::vector<SeedPixel> MarkedPixels(const cv::Mat& bgr, const Seed& seed, const cv::Mat& log_odds,
+                                    const SeedSkinOptions& options) {
+  std::vector<SeedPixel> pixels;
+  for (int y = 0; y < seed.box.height; ++y)
+    for (int x = 0; x < seed.box.width; ++x) {
+      const cv::Point at = seed.box.tl() + cv::Point(x, y);
+      bool is_upper = false;
+      if (!seed.skin.empty()) {
+        if (seed.skin.at<std::uint8_t>(y, x) == 0) continue;
+      } else if (seed.face) {
+        const cv::Point2d p = seed.face->FromImage({at.x + 0.5, at.y + 0.5});
+        if (!InInnerFace(p, options)) continue;
+        is_upper = p.y < kHeadCentre;
+      }
+      pixels.push_back({bgr.ptr(at.y, at.x), log_odds.at<float>(at), is_upper});
+    }
+  return pixels;
+}
+
+bool IsUpperDark(const std::vector<SeedPixel>& pixels, double least) {
+  double n[2] = {}, sum[2] = {};
+  for (const SeedPixel& p : pixels) {
+    n[p.is_upper] += 1;
+    sum[p.is_upper] += p.bgr[0] + p.bgr[1] + p.bgr[2];
+  }
+  return n[0] >= kMinPixels && sum[1] * n[0] < least * sum[0] * n[1];
+}
+
 std::vector<const std::uint8_t*> SeedPixels(const cv::Mat& bgr, const Seed& seed,
                                             const cv::Mat& log_odds,
                                             const SeedSkinOptions& options) {
+  std::vector<SeedPixel> pixels = MarkedPixels(bgr, seed, log_odds, options);
+  // Dark glasses, a fringe, or the shade of a hat.
+  if (IsUpperDark(pixels, options.min_upper_lightness))
+    std::erase_if(pixels, [](const SeedPixel& p) { return p.is_upper; });
   std::vector<const std::uint8_t*> all, plausible;
-  for (int y = 0; y < seed.box.height; ++y) {
-    for (int x = 0; x < seed.box.width; ++x) {
-      const cv::Point at = seed.box.tl() + cv::Point(x, y);
-      if (!seed.skin.empty() ? seed.skin.at<std::uint8_t>(y, x) == 0
-                             : seed.face && !InInnerFace(*seed.face, at, options))
-        continue;
-      all.push_back(bgr.ptr(at.y, at.x));
-      if (log_odds.at<float>(at) > options.min_log_odds) plausible.push_back(all.back());
-    }
+  for (const SeedPixel& p : pixels) {
+    all.push_back(p.bgr);
+    if (p.log_odds > options.min_log_odds) plausible.push_back(p.bgr);
   }
   // Where the global model finds most of it implausible, it is the light that is odd.
   return 2 * plausible.size() >= all.size() ? plausible : all;
@@ -68,6 +100,23 @@ double LogDeterminant(const ColorGaussian& g) { return std::log(g.covariance.det
 double LossOfJoining(const ColorGaussian& a, const ColorGaussian& b) {
   return (a.n + b.n) * LogDeterminant(Joined(a, b)) - a.n * LogDeterminant(a) -
          b.n * LogDeterminant(b);
+}
+
+// Each as two, so far from its mean along its principal axis, in standard deviations, and with so
+// much less of its variance there: skin in light and skin in shade differ more than one Gaussian of
+// both has it.
+std::vector<ColorGaussian> Divided(const std::vector<ColorGaussian>& gaussians) {
+  constexpr double kStep = .8, kLess = .3;
+  std::vector<ColorGaussian> halves;
+  for (const ColorGaussian& g : gaussians) {
+    const Eigen::Vector3d axis = PrincipalAxis(g.covariance);
+    const double variance = axis.dot(g.covariance * axis);
+    const Eigen::Vector3d step = kStep * std::sqrt(variance) * axis;
+    const Eigen::Matrix3d covariance = g.covariance - kLess * variance * axis * axis.transpose();
+    halves.push_back({g.n / 2, g.mean - step, covariance});
+    halves.push_back({g.n / 2, g.mean + step, covariance});
+  }
+  return halves;
 }
 
 // Widths of the transitions at the head's border and at the chin, and where the chin is. All
@@ -221,7 +270,7 @@ std::optional<ColorGaussian> ColorPriorOf(const cv::Mat& bgr, const Seed& seed,
   return g;
 }
 
-std::vector<ColorGaussian> Merged(std::vector<ColorGaussian> color_priors, std::size_t most) {
+std::vector<ColorGaussian> SkinPriors(std::vector<ColorGaussian> color_priors, std::size_t most) {
   for (ColorGaussian& g : color_priors) g.n = 1;
   while (color_priors.size() > most) {
     double least = HUGE_VAL;
@@ -233,7 +282,26 @@ std::vector<ColorGaussian> Merged(std::vector<ColorGaussian> color_priors, std::
     color_priors[first] = Joined(color_priors[first], color_priors[second]);
     color_priors.erase(color_priors.begin() + static_cast<std::ptrdiff_t>(second));
   }
-  return color_priors;
+  return 2 * color_priors.size() <= most ? Divided(color_priors) : color_priors;
+}
+
+std::optional<ColorGaussian> HairOf(const cv::Mat& bgr, const cv::Size& from,
+                                    std::span<const Seed> seeds, double covariance_floor) {
+  // In sizes of the face: above the forehead, and about as wide as the head.
+  constexpr double kTop = -.75, kBottom = -.52, kHalfWidth = .45;
+  ByteSums sums;
+  for (const Seed& seed : seeds) {
+    if (!seed.face) continue;
+    const FaceFrame face = *Scaled(seed, from, bgr.size()).face;
+    const cv::Rect around = FaceFrame{face.centre, 2 * face.size, face.tilt}.Box(bgr.size());
+    for (int y = around.y; y < around.br().y; ++y)
+      for (int x = around.x; x < around.br().x; ++x) {
+        const cv::Point2d p = face.FromImage({x + 0.5, y + 0.5});
+        if (p.y > kTop && p.y < kBottom && std::abs(p.x) < kHalfWidth) sums.Add(bgr.ptr(y, x));
+      }
+  }
+  if (sums.n() < kMinPixels) return std::nullopt;
+  return sums.Gaussian(covariance_floor);
 }
 
 cv::Mat SpatialPrior(const cv::Size& to, const cv::Size& from, std::span<const Seed> seeds,

@@ -28,9 +28,15 @@ double MiddleFaceSize(std::span<const Seed> seeds, const cv::Size& from, const c
 std::optional<ColorGaussian> ColorPriorOf(const cv::Mat& bgr, const Seed& seed,
                                           const cv::Mat& log_odds, const SeedSkinOptions& options);
 
-// At most `most` Gaussians for all of them: the two whose union loses the least likelihood are
-// joined, again and again. Their n are the numbers of colour priors that they stand for.
-std::vector<ColorGaussian> Merged(std::vector<ColorGaussian> color_priors, std::size_t most);
+// At most `most` Gaussians for all of them, whose n are shares of faces. Of more the two are joined
+// whose union loses the least likelihood, again and again; where there is room for two of each,
+// each is divided into its side in light and its side in shade.
+std::vector<ColorGaussian> SkinPriors(std::vector<ColorGaussian> color_priors, std::size_t most);
+
+// The colours above the foreheads: hair, a hat or what is behind them. Of a small image, whose
+// seeds are of an image of size `from`; absent where too few pixels are there.
+std::optional<ColorGaussian> HairOf(const cv::Mat& bgr, const cv::Size& from,
+                                    std::span<const Seed> seeds, double covariance_floor);
 
 // The middle of a head, below the middle of its face, in sizes of the face.
 inline constexpr double kHeadCentre = 0.05;
