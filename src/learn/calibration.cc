@@ -92,6 +92,15 @@ SideTerms TermsAt(double distance) {
   return terms;
 }
 
+// Its jump, and its slopes where our lines begin.
+SideTerms TermsOf(const CalibrationSide& side) {
+  SideTerms terms = SideTerms::Constant(side.jump);
+  for (std::size_t k = 0; k < kLineFrom.size(); ++k)
+    for (const auto& [from, slope] : side.lines)
+      if (from <= kLineFrom[k]) terms(static_cast<Eigen::Index>(k) + 1) = slope;
+  return terms;
+}
+
 // One side of the threshold.
 class SideFit {
  public:
@@ -103,9 +112,9 @@ class SideFit {
     }
   }
 
-  std::optional<CalibrationSide> Side() const {
+  std::optional<CalibrationSide> Side(const CalibrationSide& start) const {
     if (positive_ == 0 || negative_ == 0) return std::nullopt;
-    const SideTerms best = Best();
+    const SideTerms best = Best(Within(TermsOf(start)));
     CalibrationSide side(best(0), {});
     for (std::size_t k = 0; k < kLineFrom.size(); ++k)
       side.lines.push_back({kLineFrom[k], best(static_cast<Eigen::Index>(k) + 1)});
@@ -121,12 +130,14 @@ class SideFit {
     SideObjective at;
     for (const ScoreStep& step : steps_) {
       const SideTerms x = sign_ * TermsAt(std::abs(step.score - own_));
-      const double z = own_ + w.dot(x), p = Logistic(z);
+      // sigma(z), sigma(-z) and their logarithms, by one exponential.
+      const double z = own_ + w.dot(x), small = std::exp(-std::abs(z)), log_sum = std::log1p(small);
+      const double p = (z < 0 ? small : 1) / (1 + small), q = (z < 0 ? 1 : small) / (1 + small);
       const auto positive = static_cast<double>(step.positive),
                  negative = static_cast<double>(step.negative);
-      at.value += positive * LogLogistic(z) + negative * LogLogistic(-z);
-      at.gradient += (positive * Logistic(-z) - negative * p) * x;
-      at.information += (positive + negative) * p * Logistic(-z) * x * x.transpose();
+      at.value += positive * (std::min(z, 0.) - log_sum) + negative * (std::min(-z, 0.) - log_sum);
+      at.gradient += (positive * q - negative * p) * x;
+      at.information += (positive + negative) * p * q * x * x.transpose();
     }
     const double all = positive_ + negative_;
     const SideTerms off = w - kIdentity;
@@ -153,11 +164,12 @@ class SideFit {
   }
 
   // Projected Newton (Bertsekas 1982); a step that gains nothing is halved.
-  SideTerms Best() const {
-    SideTerms w = kIdentity;
+  SideTerms Best(SideTerms w) const {
     SideObjective at = At(w);
     for (int i = 0; i < 200; ++i) {
       const SideTerms step = StepOf(at, w);
+      // What is left to gain is less than the sums' rounding can tell.
+      if (at.gradient.dot(step) <= 1e-14) return Within(w + step);
       bool gains = false;
       for (double length = 1; length > 1e-9 && !gains; length /= 2) {
         const SideTerms next = Within(w + length * step);
@@ -249,11 +261,12 @@ Reliability ReliabilityOf(const Scores& scores, int bin_count) {
   return reliability;
 }
 
-std::optional<CalibrationCurve> FitCalibrationCurve(const Scores& scores, double own) {
+std::optional<CalibrationCurve> FitCalibrationCurve(const Scores& scores, double own,
+                                                    const CalibrationCurve& start) {
   const auto middle = std::ranges::partition_point(
       scores.steps, [&](const ScoreStep& step) { return step.score <= own; });
-  const auto below = SideFit({scores.steps.begin(), middle}, own, -1).Side();
-  const auto above = SideFit({middle, scores.steps.end()}, own, 1).Side();
+  const auto below = SideFit({scores.steps.begin(), middle}, own, -1).Side(start.below);
+  const auto above = SideFit({middle, scores.steps.end()}, own, 1).Side(start.above);
   if (!below || !above) return std::nullopt;
   return CalibrationCurve{*below, *above};
 }

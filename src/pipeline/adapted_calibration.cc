@@ -125,7 +125,7 @@ class PathFit {
   std::optional<CalibrationCurve> FitTo(const ScoreHistogram& histogram) const {
     Scores scores = histogram.Steps();
     for (ScoreStep& step : scores.steps) step.score = own_ + Evidence(step.score);
-    return FitCalibrationCurve(scores, own_);
+    return FitCalibrationCurve(scores, own_, curve_.value_or(CalibrationCurve()));
   }
 
   double own_;

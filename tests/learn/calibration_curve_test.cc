@@ -94,6 +94,22 @@ TEST(CalibrationCurve, IsTheLikeliest) {
   }
 }
 
+// Also where bounds hold, and from curves of other lines.
+TEST(CalibrationCurve, IsTheSameFromEveryStart) {
+  Scores scores = Calibrated(kTruths[3], 0);
+  for (ScoreStep& step : scores.steps)
+    if (std::abs(step.score - 2.7) < 1) std::swap(step.positive, step.negative);
+  const CalibrationCurve fit = *FitCalibrationCurve(scores, 0);
+  std::vector<CalibrationCurve> starts(std::begin(kTruths), std::end(kTruths));
+  starts.push_back(fit);
+  starts.push_back({{0, {{0, 1e-9}, {1, 1e9}}}, {900, {{0, 0.1}, {3, 7}}}});
+  for (const CalibrationCurve& start : starts) {
+    const CalibrationCurve other = *FitCalibrationCurve(scores, 0, start);
+    for (const double z : {-9., -3., -1., -1e-9, 1e-9, 1., 3., 9.})
+      EXPECT_NEAR(other(z), fit(z), 1e-6) << z;
+  }
+}
+
 TEST(CalibrationCurve, IsNotMadeUp) {
   EXPECT_FALSE(FitCalibrationCurve({}, 0).has_value());
   Scores scores = Calibrated({1, 1}, 0);
