@@ -1,4 +1,7 @@
 // Parts of videos: --from and --to.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -25,54 +28,82 @@ struct Container {
 class VideoRanges : public testing::VideoProgramTest,
                     public ::testing::WithParamInterface<Container> {
  protected:
-  // Where the frames of [from, to) are among all, by ffprobe's timestamps.
-  std::pair<std::size_t, std::size_t> Among(const std::string& clip, double from, double to) const {
-    const Strings times = Probe(folder_, clip, "frame=best_effort_timestamp");
-    const std::string unit = Probe(folder_, clip, "stream=time_base").front();
+  // When each frame is shown, by ffprobe's timestamps.
+  std::vector<double> Times(const std::string& clip) const {
+    Strings told = Probe(folder_, clip, "stream=time_base:frame=best_effort_timestamp");
+    const std::string unit = told.back();
+    while (told.back() == unit) told.pop_back();  // again for the program of a transport stream
     const double seconds = std::stod(unit) / std::stod(unit.substr(unit.find('/') + 1));
-    std::size_t first = 0, count = 0;
-    for (const std::string& text : times) {
-      const double time =
-          std::round((std::stod(text) - std::stod(times.front())) * seconds * 1e6) / 1e6;
-      first += time < from;
-      count += time >= from && time < to;
+    std::vector<double> times;
+    for (const std::string& text : told)
+      times.push_back(std::round((std::stod(text) - std::stod(told.front())) * seconds * 1e6) /
+                      1e6);
+    return times;
+  }
+  // The frames of a file in each of the folders, and the time of the first one, by one process of
+  // ffmpeg for all of them.
+  std::vector<std::pair<std::string, std::string>> Masks(const Strings& folders,
+                                                         const std::string& file) const {
+    std::string inputs, frames, starts;
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+      inputs += fmt::format(" -i {}{}", folders[i], file);
+      frames += fmt::format(" -map {}:v:0 -fps_mode passthrough -f rawvideo {}.raw", i, i);
+      starts += fmt::format(" -map {}:v:0 -c copy -frames:v 1 -f framecrc {}.crc", i, i);
     }
-    return {first, count};
+    Shell(folder_, "ffmpeg -v error -y -copyts" + inputs + frames + starts);
+    std::vector<std::pair<std::string, std::string>> masks;
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+      const std::string told = ReadFile(Path(fmt::format("{}.crc", i)));
+      const std::size_t line = told.find("\n0,") + 3;  // stream, dts, pts, ...
+      const std::size_t pts = told.find(',', line) + 1;
+      masks.emplace_back(ReadFile(Path(fmt::format("{}.raw", i))),
+                         told.substr(pts, told.find(',', pts) - pts));
+    }
+    return masks;
   }
 };
 
 TEST_P(VideoRanges, AreExactToTheFrame) {
   const std::string clip = GetParam().name;
   Make(clip, 75, GetParam().encode);
-  ASSERT_EQ(Run("detect --adapt off " + clip + " -o whole").status, 0);
-  const std::string out = "/" + clip.substr(0, clip.find('.')) + ".mkv";
-  const std::string all = RawFrames(folder_, "whole" + out, "gray");
-  ASSERT_EQ(all.size(), 75 * kPixels);
   struct Cut {
     std::string flags;
     double from, to;
   };
-  int number = 0;
-  for (const Cut& cut :
-       {Cut{"--from 1 --to 2", 1, 2}, Cut{"--from 0:0:1.534867 --to 00:01.6", 1.534867, 1.6},
-        Cut{"--to 0.033366", 0, 0.033366}, Cut{"--from 2.3", 2.3, 1e9},
-        Cut{"--from 1.0010001 --to 9", 1.001, 1e9}}) {
-    const std::string folder = "cut" + std::to_string(number++);
+  const std::vector<Cut> cuts{{"--from 1 --to 2", 1, 2},
+                              {"--from 0:0:1.534867 --to 00:01.6", 1.534867, 1.6},
+                              {"--to 0.033366", 0, 0.033366},
+                              {"--from 2.3", 2.3, 1e9},
+                              {"--from 1.0010001 --to 9", 1.001, 1e9}};
+  Strings folders;
+  for (const Cut& cut : cuts) {
+    const std::string folder = fmt::format("cut{}", folders.size());
+    folders.push_back(folder);
     const Outcome run = Run("detect --adapt off " + clip + " -o " + folder + " --csv " + folder +
                             ".csv " + cut.flags);
     ASSERT_EQ(run.status, 0) << run.err;
     EXPECT_EQ(run.err.find("before 9 s") == std::string::npos, cut.to != 1e9 || cut.from == 2.3);
-    const auto [first, count] = Among(clip, cut.from, cut.to);
-    EXPECT_TRUE(RawFrames(folder_, folder + out, "gray") ==
-                all.substr(first * kPixels, count * kPixels))
-        << cut.flags;
-    EXPECT_EQ(std::stod(Probe(folder_, folder + out, "frame=pts_time").front()), 0);
-    const std::string table = ReadFile(Path(folder + ".csv"));
-    EXPECT_EQ(Lines(table), static_cast<int>(count) + 1);
-    EXPECT_NE(table.find("\n" + std::to_string(first) + ","), std::string::npos) << cut.flags;
   }
   ASSERT_EQ(Run("detect --adapt off " + clip + " -o frames --from 40f --to 52f").status, 0);
-  EXPECT_TRUE(RawFrames(folder_, "frames" + out, "gray") == all.substr(40 * kPixels, 12 * kPixels));
+  ASSERT_EQ(Run("detect --adapt off " + clip + " -o whole").status, 0);
+  folders.insert(folders.end(), {"frames", "whole"});
+  const auto masks = Masks(folders, "/" + clip.substr(0, clip.find('.')) + ".mkv");
+  const std::string& all = masks.back().first;
+  ASSERT_EQ(all.size(), 75 * kPixels);
+  const std::vector<double> times = Times(clip);
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const auto& [flags, from, to] = cuts[i];
+    const auto first = static_cast<std::size_t>(
+        std::ranges::count_if(times, [&](double time) { return time < from; }));
+    const auto count = static_cast<std::size_t>(
+        std::ranges::count_if(times, [&](double time) { return time >= from && time < to; }));
+    EXPECT_TRUE(masks[i].first == all.substr(first * kPixels, count * kPixels)) << flags;
+    EXPECT_EQ(std::stoi(masks[i].second), 0) << flags;
+    const std::string table = ReadFile(Path(folders[i] + ".csv"));
+    EXPECT_EQ(Lines(table), static_cast<int>(count) + 1);
+    EXPECT_NE(table.find("\n" + std::to_string(first) + ","), std::string::npos) << flags;
+  }
+  EXPECT_TRUE(masks[cuts.size()].first == all.substr(40 * kPixels, 12 * kPixels));
 }
 
 INSTANTIATE_TEST_SUITE_P(
