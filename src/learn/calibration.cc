@@ -94,7 +94,8 @@ SideTerms TermsAt(double distance) {
 
 // Its jump, and its slopes where our lines begin.
 SideTerms TermsOf(const CalibrationSide& side) {
-  SideTerms terms = SideTerms::Constant(side.jump);
+  SideTerms terms = kIdentity;
+  terms(0) = side.jump;
   for (std::size_t k = 0; k < kLineFrom.size(); ++k)
     for (const auto& [from, slope] : side.lines)
       if (from <= kLineFrom[k]) terms(static_cast<Eigen::Index>(k) + 1) = slope;

@@ -66,6 +66,19 @@ TEST(Adapt, TheFitFindsTheColoursThatWereDrawn) {
   EXPECT_FALSE(FitToImage(bgr, {}, {none, none}, {}));
 }
 
+TEST(Adapt, AsManyGaussiansAsOptionsAllowFit) {
+  const cv::Mat bgr = GreenPicture(), none(bgr.size(), CV_32FC1, cv::Scalar(0));
+  AdaptOptions options;
+  for (const OptionRow& row : AdaptTable().rows())
+    if (row.member == "skin.max_components" || row.member == "fit.background_components")
+      row.set(row, &options, std::to_string(static_cast<int>(row.range->most)));
+  const ColorGaussian prior = *ColorPriorOf(bgr, {kInside, {}, {}}, none, {});
+  const std::vector<ColorGaussian> priors = SkinPriors(
+      std::vector<ColorGaussian>(8, prior), static_cast<std::size_t>(options.skin.max_components));
+  ASSERT_EQ(priors.size(), 16u);
+  EXPECT_TRUE(FitToImage(bgr, priors, {none, none, 0, prior}, options));
+}
+
 TEST(Adapt, SeedsOutsideTheImageAreErrors) {
   const Adapter adapter = AdapterOf(FixedSeed(cv::Rect(300, 0, 40, 40)));
   EXPECT_ERROR(adapter.LogOdds(GreenPicture()),

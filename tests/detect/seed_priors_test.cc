@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <numbers>
 #include <numeric>
 #include <opencv2/imgproc.hpp>
 
@@ -45,6 +46,26 @@ TEST(SeedPriors, DarkGlassesAreNoSkin) {
   // What is only somewhat darker is skin in shade.
   EXPECT_GT((MeanOfFace(.85) - kCheeks).norm(), 10);
   EXPECT_GT((MeanOfFace(.5, {.min_upper_lightness = 0}) - kCheeks).norm(), 30);
+}
+
+// Most of the lower half is out of the picture, and what is left of it may not outvote the upper
+// one.
+TEST(SeedPriors, AFaceCutByTheLowerBorderIsWhatIsSeenOfIt) {
+  const cv::Mat bgr = Picture(.5), seen = bgr.rowRange(0, 118);
+  Seed face = FaceAt({100, 100});
+  face.box &= cv::Rect({}, seen.size());
+  const cv::Mat log_odds(seen.size(), CV_32FC1, cv::Scalar(0));
+  EXPECT_LT((ColorPriorOf(seen, face, log_odds, {})->mean - .5 * kCheeks).norm(), 50);
+}
+
+// A mask says what is skin, and no half of it is another's.
+TEST(SeedPriors, WhatIsMarkedCounts) {
+  const cv::Mat log_odds(kPicture, CV_32FC1, cv::Scalar(0));
+  const cv::Rect box(40, 40, 120, 132);  // half of it dark
+  const Seed marked{box, {}, cv::Mat(box.size(), CV_8UC1, cv::Scalar(255))};
+  const Eigen::Vector3d mean =
+      ColorPriorOf(Picture(.5), marked, log_odds, {.trim_fraction = 0})->mean;
+  EXPECT_LT((mean - .75 * kCheeks).norm(), 3);
 }
 
 ColorGaussian AnyGaussian(testing::Random& random) {
@@ -99,6 +120,12 @@ TEST(SeedPriors, HairIsWhatIsAboveTheForehead) {
   larger.face->centre *= 3;
   larger.face->size *= 3;
   EXPECT_LT((HairOf(bgr, kPicture * 3, {&larger, 1}, 16)->mean - hair).norm(), 1e-9);
+  // Turned with the picture.
+  cv::Mat turned;
+  cv::rotate(bgr, turned, cv::ROTATE_90_CLOCKWISE);
+  Seed lying = FaceAt({kPicture.height - 110., 100});
+  lying.face->tilt = std::numbers::pi / 2;
+  EXPECT_LT((HairOf(turned, kPicture, {&lying, 1}, 16)->mean - hair).norm(), 1e-9);
   const Seed at_the_top = FaceAt({100, 60}), region{{0, 60, 90, 90}, {}, {}};
   EXPECT_FALSE(HairOf(bgr, kPicture, {&at_the_top, 1}, 16));
   EXPECT_FALSE(HairOf(bgr, kPicture, {&region, 1}, 16));

@@ -94,7 +94,7 @@ TEST(CalibrationCurve, IsTheLikeliest) {
   }
 }
 
-// Also where bounds hold, and from curves of other lines.
+// Also from curves of other lines, and from beyond the bounds.
 TEST(CalibrationCurve, IsTheSameFromEveryStart) {
   Scores scores = Calibrated(kTruths[3], 0);
   for (ScoreStep& step : scores.steps)

@@ -58,7 +58,7 @@ bool cv::imencode(const String& extension, InputArray image, std::vector<uchar>&
   // Most pictures of tests, for which nothing needs to be opened.
   const Mat picture = image.getMat();
   if (extension == ".png" && options.empty() && picture.depth() == CV_8U && !picture.empty() &&
-      picture.channels() != 2) {
+      (picture.channels() % 2 == 1 ? picture.channels() <= 3 : picture.channels() == 4)) {
     bytes.clear();
     EncodePng(picture, bytes);
     return true;

@@ -104,7 +104,7 @@ struct SeedSkinOptions {
 struct ImageFitOptions {
   // The image is made this small, in pixels, before the fit: ECU. 100 to 10^8.
   int pixels = 39000;
-  // Gaussians of the background: people. 1 to 48.
+  // Gaussians of the background, beside that of hair where there are faces: people. 1 to 47.
   int background_components = 7;
   // Added to the variance of each channel of these, in grey levels squared: people. 0.01 to 1000.
   double background_covariance_floor = 16;

@@ -27,7 +27,7 @@ OptionTable<SeedSkinOptions> SeedSkinTable() {
 OptionTable<ImageFitOptions> ImageFitTable() {
   using O = ImageFitOptions;
   return {{"pixels", &O::pixels, 100, 1e8},
-          {"background_components", &O::background_components, 1, 48},
+          {"background_components", &O::background_components, 1, 47},
           {"background_covariance_floor", &O::background_covariance_floor, 0.01, 1000},
           {"background_min_distance", &O::background_min_distance, 0, 1000},
           {"skin_shade", &O::skin_shade, 0, 1},

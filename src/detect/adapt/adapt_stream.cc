@@ -215,10 +215,9 @@ class StreamAdapter::State {
     }
     const std::vector<Seed> seeds = tracker_.seeds();
     const cv::Mat prior = SpatialPrior(small.size(), now.size, seeds, options.prior);
-    const Evidence evidence{
-        global, prior, MiddleFaceSize(seeds, now.size, small.size()),
-        HairOf(small, now.size, seeds, options.fit.background_covariance_floor)};
+    Evidence evidence{global, prior, MiddleFaceSize(seeds, now.size, small.size())};
     if (is_new) {
+      evidence.hair = HairOf(small, now.size, seeds, options.fit.background_covariance_floor);
       color_priors = SkinPriors(std::move(color_priors),
                                 static_cast<std::size_t>(options.skin.max_components));
       model_ = FitToImage(small, color_priors, evidence, options);

@@ -52,7 +52,8 @@ bool IsUpperDark(const std::vector<SeedPixel>& pixels, double least) {
     n[p.is_upper] += 1;
     sum[p.is_upper] += p.bgr[0] + p.bgr[1] + p.bgr[2];
   }
-  return n[0] >= kMinPixels && sum[1] * n[0] < least * sum[0] * n[1];
+  // Of a face whose chin is out of the picture the upper half is all that is known.
+  return n[0] >= kMinPixels && 2 * n[0] >= n[1] && sum[1] * n[0] < least * sum[0] * n[1];
 }
 
 std::vector<const std::uint8_t*> SeedPixels(const cv::Mat& bgr, const Seed& seed,
@@ -293,7 +294,10 @@ std::optional<ColorGaussian> HairOf(const cv::Mat& bgr, const cv::Size& from,
   for (const Seed& seed : seeds) {
     if (!seed.face) continue;
     const FaceFrame face = *Scaled(seed, from, bgr.size()).face;
-    const cv::Rect around = FaceFrame{face.centre, 2 * face.size, face.tilt}.Box(bgr.size());
+    // A band that is turned with the face lies within this.
+    const cv::Point2d middle = face.ToImage({0, (kTop + kBottom) / 2});
+    const FaceFrame band{middle, (2 * kHalfWidth + .1) * face.size, 0};
+    const cv::Rect around = band.Box(bgr.size());
     for (int y = around.y; y < around.br().y; ++y)
       for (int x = around.x; x < around.br().x; ++x) {
         const cv::Point2d p = face.FromImage({x + 0.5, y + 0.5});

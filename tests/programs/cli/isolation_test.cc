@@ -215,7 +215,9 @@ class VideoIsolationTest : public testing::VideoProgramTest {
       std::string text;
       std::getline(stat, text);
       pid_t number = 0;
-      std::istringstream(text.substr(text.rfind(')') + 4)) >> number;  // ") S 123"
+      // ") S 123"; nothing where the process has ended in between.
+      if (const auto name_end = text.rfind(") "); name_end != text.npos)
+        std::istringstream(text.substr(name_end + 4)) >> number;
       return number;
     };
     for (const auto& entry : fs::directory_iterator("/proc")) {

@@ -31,6 +31,7 @@ class VideoRanges : public testing::VideoProgramTest,
   // When each frame is shown, by ffprobe's timestamps.
   std::vector<double> Times(const std::string& clip) const {
     Strings told = Probe(folder_, clip, "stream=time_base:frame=best_effort_timestamp");
+    if (told.empty()) throw std::runtime_error("ffprobe says nothing of " + clip);
     const std::string unit = told.back();
     while (told.back() == unit) told.pop_back();  // again for the program of a transport stream
     const double seconds = std::stod(unit) / std::stod(unit.substr(unit.find('/') + 1));
