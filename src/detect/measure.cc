@@ -16,9 +16,9 @@ namespace {
 constexpr std::string_view kPartNames[kFaceParts] = {"face", "forehead", "left_cheek",
                                                      "right_cheek"};
 
-// The first is about what adaptation learns of (SeedSkinOptions): fringes and shadows below the chin,
-// where masks change from frame to frame, are not in it. The others lie where skin is smooth and
-// mostly free of hair, brows and glasses.
+// The first is about what adaptation learns of (SeedSkinOptions): fringes and shadows below the
+// chin, where masks change from frame to frame, are not in it. The others lie where skin is smooth
+// and mostly free of hair, brows and glasses.
 constexpr FacePartEllipse kPartEllipses[kFaceParts] = {
     {0, .05, .32, .38}, {0, -.31, .18, .075}, {-.2, .12, .1, .1}, {.2, .12, .1, .1}};
 
