@@ -14,9 +14,8 @@ namespace [[gnu::visibility("default")]] skinmask {
 // the threshold and lines from 0, 2 and 4 log-odds beyond it on. Each side is a logistic regression
 // whose coefficients have bounds, with a small penalty on what is not the identity, so that there
 // is one maximum. `start`, brought within the bounds, is where the search for it begins: close to
-// it, it is found sooner.
-// Absent where a side has no pixels of both truths. Cost: some fifteen passes over the steps from
-// the identity, and five from nearby.
+// it, it is found sooner. Absent where a side has no pixels of both truths. Cost: some fifteen
+// passes over the steps from the identity, and five from nearby.
 std::optional<CalibrationCurve> FitCalibrationCurve(const Scores& scores, double own,
                                                     const CalibrationCurve& start = {});
 
