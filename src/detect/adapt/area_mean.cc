@@ -1,9 +1,7 @@
 #include "detect/adapt/area_mean.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <vector>
 
 namespace skinmask {
@@ -34,52 +32,19 @@ std::vector<Share> SharesOf(int from, int to) {
   return shares;
 }
 
-// The shares of each pixel of a small row: weight[k * size + x] of the large row's begin[x] + k.
-// Those that have fewer shares than others get some that weigh nothing, which add nothing.
-struct RowShares {
-  std::vector<int> begin;
-  std::vector<float> weight;
-  int most = 0;
-
-  RowShares(int from, int to) : begin(static_cast<std::size_t>(to)) {
-    const std::vector<Share> shares = SharesOf(from, to);
-    std::vector<int> count(begin.size());
-    for (const Share& s : shares) most = std::max(most, ++count[static_cast<std::size_t>(s.to)]);
-    weight.resize(begin.size() * static_cast<std::size_t>(most));
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      const auto x = static_cast<std::size_t>(shares[i].to);
-      if (i == 0 || shares[i - 1].to != shares[i].to)
-        begin[x] = std::min(shares[i].from, from - most);
-      weight[static_cast<std::size_t>(shares[i].from - begin[x]) * begin.size() + x] =
-          shares[i].weight;
-    }
-  }
-
-  void Mean(const float* in, std::vector<float>& out) const {
-    std::fill(out.begin(), out.end(), 0.F);
-    const float* w = weight.data();
-    for (int k = 0; k < most; ++k, w += begin.size())
-      for (std::size_t x = 0; x < begin.size(); ++x) out[x] += in[begin[x] + k] * w[x];
-  }
-};
-
-// To the nearest, and to even numbers between two, as cv::saturate_cast does, of 0 <= x <= 255.
-std::uint8_t Rounded(float x) {
-  return static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(x + 0x1.8p23F));
-}
-
 }  // namespace
 
 cv::Mat1b AreaMean(const cv::Mat1b& grey, const cv::Size& size) {
   if (size == grey.size()) return grey.clone();
-  const RowShares columns(grey.cols, size.width);
+  const std::vector<Share> columns = SharesOf(grey.cols, size.width);
   const std::vector<Share> rows = SharesOf(grey.rows, size.height);
   cv::Mat1b small(size);
-  std::vector<float> in(static_cast<std::size_t>(grey.cols));
   std::vector<float> row(static_cast<std::size_t>(size.width)), sum(row.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::copy_n(grey.ptr(rows[i].from), in.size(), in.begin());
-    columns.Mean(in.data(), row);
+    const std::uint8_t* const in = grey.ptr(rows[i].from);
+    std::fill(row.begin(), row.end(), 0.F);
+    for (const Share& c : columns)
+      row[static_cast<std::size_t>(c.to)] += static_cast<float>(in[c.from]) * c.weight;
     const bool is_first = i == 0 || rows[i - 1].to != rows[i].to;
     for (std::size_t x = 0; x < row.size(); ++x) {
       const float part = rows[i].weight * row[x];
@@ -87,7 +52,7 @@ cv::Mat1b AreaMean(const cv::Mat1b& grey, const cv::Size& size) {
     }
     if (i + 1 < rows.size() && rows[i + 1].to == rows[i].to) continue;
     std::uint8_t* const out = small.ptr(rows[i].to);
-    for (std::size_t x = 0; x < sum.size(); ++x) out[x] = Rounded(sum[x]);
+    for (std::size_t x = 0; x < sum.size(); ++x) out[x] = cv::saturate_cast<std::uint8_t>(sum[x]);
   }
   return small;
 }
