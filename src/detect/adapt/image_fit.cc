@@ -205,7 +205,8 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
                    InitialBackground(BytesOf(bgr), color_priors, options.fit),
                    {}};
   if (model.background.empty()) return std::nullopt;
-  // Of all pixels, where the others are of each fourth: of so small a part it begins the surer.
+  // Its weight counts all pixels, that of the others every fourth one. With its share alone F1 was
+  // lower by 0.001 to 0.003.
   if (evidence.hair) model.background.push_back(*evidence.hair);
   const cv::Mat beside = LogOddsBeside(evidence, options);
   model =
