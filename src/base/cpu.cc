@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/dispatch.h"
 #include "base/parse.h"
-#include "hwy/highway.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -19,9 +19,30 @@ std::vector<std::int64_t> Targets(std::int64_t set) {
   return targets;
 }
 
-// The target that the compiler's own options ask for runs wherever the program does. Highway leaves
-// out NEON on CPUs without AES, as of the Raspberry Pi 4, where it is the only one.
-std::vector<std::int64_t> Usable() { return Targets(hwy::SupportedTargets() | HWY_STATIC_TARGET); }
+// Those of the CPU beside the target of the compiler's own options, which runs wherever the program
+// does: it has what Highway lets the compiler use for them (hwy/ops/set_macros-inl.h; F16C is where
+// FMA is).
+std::int64_t Supported() {
+#if HWY_ARCH_X86
+  const bool ssse3 = __builtin_cpu_supports("ssse3");
+  const bool sse4 = ssse3 && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2") &&
+                    __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes");
+  const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool avx3 = avx2 && __builtin_cpu_supports("avx512f") &&
+                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512bw");
+  return (avx3 ? HWY_AVX3 : 0) | (avx2 ? HWY_AVX2 : 0) | (sse4 ? HWY_SSE4 : 0) |
+         (ssse3 ? HWY_SSSE3 : 0);
+#else
+  return 0;
+#endif
+}
+
+// Best first.
+std::vector<std::int64_t> Usable() {
+  return Targets(Supported() | HWY_STATIC_TARGET | HWY_SCALAR | HWY_EMU128);
+}
 
 std::vector<std::string> Names(const std::vector<std::int64_t>& targets) {
   std::vector<std::string> names;
@@ -34,7 +55,17 @@ std::int64_t& Active() {
   return active;
 }
 
+struct Chosen {
+  hwy::ChosenTarget target;
+  Chosen() { target.Update(Active()); }
+};
+
 }  // namespace
+
+hwy::ChosenTarget& ChosenCpuTarget() {
+  static Chosen chosen;
+  return chosen.target;
+}
 
 std::vector<std::string> CompiledTargets() { return Names(Targets(HWY_TARGETS)); }
 
@@ -51,7 +82,7 @@ void UseTarget(std::string_view name, std::string_view subject) {
     throw Error(subject, fmt::format("no CPU target '{}' here (usable: {})", name,
                                      fmt::join(UsableTargets(), " ")));
   Active() = *found;
-  hwy::GetChosenTarget().Update(*found);
+  ChosenCpuTarget().Update(*found);
 }
 
 void ObeyTargetVariable() {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/dispatch.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();

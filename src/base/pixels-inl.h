@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/dispatch.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();

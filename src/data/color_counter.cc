@@ -46,7 +46,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(ColorIndexRow);
+SKINMASK_EXPORT(ColorIndexRow);
 
 namespace {
 
@@ -82,7 +82,7 @@ ColorCounter::ColorCounter(std::size_t class_count)
 void ColorCounter::CountBlock(const std::uint8_t* bgr, const std::uint8_t* classes,
                               std::size_t count) {
   std::array<std::uint32_t, kRow> indices;
-  HWY_DYNAMIC_DISPATCH(ColorIndexRow)(bgr, count, indices.data());
+  SKINMASK_DISPATCH(ColorIndexRow)(bgr, count, indices.data());
   for (std::size_t i = 0; i < count; ++i) indices[i] |= std::uint32_t{classes[i]} << kClassBits;
   std::uint8_t* const counts = counts_.get();
   std::uint8_t* const blocks = blocks_.get();

@@ -85,25 +85,25 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(MaskRow);
-HWY_EXPORT(ProbabilityRow);
-HWY_EXPORT(DeepProbabilityRow);
-HWY_EXPORT(FloatProbabilityRow);
+SKINMASK_EXPORT(MaskRow);
+SKINMASK_EXPORT(ProbabilityRow);
+SKINMASK_EXPORT(DeepProbabilityRow);
+SKINMASK_EXPORT(FloatProbabilityRow);
 
 void MaskRowOf(const float* z, std::size_t count, float threshold, std::uint8_t* mask) {
-  HWY_DYNAMIC_DISPATCH(MaskRow)(z, count, threshold, mask);
+  SKINMASK_DISPATCH(MaskRow)(z, count, threshold, mask);
 }
 
 void ProbabilityRowOf(const float* z, std::size_t count, std::uint8_t* probability) {
-  HWY_DYNAMIC_DISPATCH(ProbabilityRow)(z, count, probability);
+  SKINMASK_DISPATCH(ProbabilityRow)(z, count, probability);
 }
 
 void ProbabilityRowOf(const float* z, std::size_t count, std::uint16_t* probability) {
-  HWY_DYNAMIC_DISPATCH(DeepProbabilityRow)(z, count, probability);
+  SKINMASK_DISPATCH(DeepProbabilityRow)(z, count, probability);
 }
 
 void ProbabilityRowOf(const float* z, std::size_t count, float* probability) {
-  HWY_DYNAMIC_DISPATCH(FloatProbabilityRow)(z, count, probability);
+  SKINMASK_DISPATCH(FloatProbabilityRow)(z, count, probability);
 }
 
 }  // namespace skinmask

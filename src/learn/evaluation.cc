@@ -51,7 +51,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(Losses);
+SKINMASK_EXPORT(Losses);
 
 Confusion& Confusion::operator+=(const Confusion& other) {
   tp += other.tp;
@@ -243,7 +243,7 @@ Evaluation EvaluateSamples(const Samples& samples, const Model& model) {
 
 void LossRow(const double* z, const double* truth, std::size_t count, double* squared_error,
              double* log_loss) {
-  HWY_DYNAMIC_DISPATCH(Losses)(z, truth, count, squared_error, log_loss);
+  SKINMASK_DISPATCH(Losses)(z, truth, count, squared_error, log_loss);
 }
 
 }  // namespace skinmask

@@ -170,8 +170,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(AddPart);
-HWY_EXPORT(SoftmaxRowsHere);
+SKINMASK_EXPORT(AddPart);
+SKINMASK_EXPORT(SoftmaxRowsHere);
 
 namespace {
 
@@ -202,7 +202,7 @@ Expectation EStep(const PointPlanes& points, std::span<const WhitenedComponent> 
   return SumOverBlocks(points, Expectation{std::vector<ComponentSums>(components.size())},
                        [&](std::size_t first, std::size_t last, Expectation& expectation) {
                          PartSums sums;
-                         HWY_DYNAMIC_DISPATCH(AddPart)
+                         SKINMASK_DISPATCH(AddPart)
                          (points, components.data(), components.size(), first, last, sums);
                          Expectation part;
                          for (std::size_t k = 0; k < components.size(); ++k)
@@ -214,7 +214,7 @@ Expectation EStep(const PointPlanes& points, std::span<const WhitenedComponent> 
 
 void SoftmaxRows(double* scores, std::size_t classes, std::size_t stride, std::size_t count,
                  double* log_sum) {
-  HWY_DYNAMIC_DISPATCH(SoftmaxRowsHere)(scores, classes, stride, count, log_sum);
+  SKINMASK_DISPATCH(SoftmaxRowsHere)(scores, classes, stride, count, log_sum);
 }
 
 }  // namespace skinmask

@@ -131,7 +131,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(AddPart);
+SKINMASK_EXPORT(AddPart);
 
 namespace logistic {
 namespace {
@@ -179,7 +179,7 @@ LikelihoodSums Likelihood(const PointPlanes& points, const Polynomial& z, bool i
   return SumOverBlocks(points, LikelihoodSums(),
                        [&](std::size_t first, std::size_t last, LikelihoodSums& sums) {
                          PartSums lanes;
-                         HWY_DYNAMIC_DISPATCH(AddPart)
+                         SKINMASK_DISPATCH(AddPart)
                          (points, z, information ? &equal : nullptr, first, last, lanes);
                          LikelihoodSums part;
                          part.value = PointPlanes::Total(lanes.value);

@@ -123,11 +123,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(MaskRow);
-HWY_EXPORT(ClassRow);
-HWY_EXPORT(ProbabilityByteRow);
-HWY_EXPORT(ProbabilityRow);
-HWY_EXPORT(LogOddsRow);
+SKINMASK_EXPORT(MaskRow);
+SKINMASK_EXPORT(ClassRow);
+SKINMASK_EXPORT(ProbabilityByteRow);
+SKINMASK_EXPORT(ProbabilityRow);
+SKINMASK_EXPORT(LogOddsRow);
 
 namespace {
 
@@ -189,27 +189,27 @@ void CompiledMixture::MaskRow(const std::uint8_t* bgr, std::size_t count,
   if (std::isinf(threshold_))
     std::fill_n(mask, count, static_cast<std::uint8_t>(threshold_ > 0 ? 0 : 255));
   else
-    HWY_DYNAMIC_DISPATCH(MaskRow)(ViewOf(mask_ratios_), bgr, count, mask);
+    SKINMASK_DISPATCH(MaskRow)(ViewOf(mask_ratios_), bgr, count, mask);
 }
 
 void CompiledMixture::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                                      std::uint8_t* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(ProbabilityByteRow)(View(), bgr, count, probability);
+  SKINMASK_DISPATCH(ProbabilityByteRow)(View(), bgr, count, probability);
 }
 
 void CompiledMixture::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                                      float* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(ProbabilityRow)(View(), bgr, count, probability);
+  SKINMASK_DISPATCH(ProbabilityRow)(View(), bgr, count, probability);
 }
 
 void CompiledMixture::LogOddsRow(const std::uint8_t* bgr, std::size_t count,
                                  float* z) const noexcept {
-  HWY_DYNAMIC_DISPATCH(LogOddsRow)(View(), bgr, count, z);
+  SKINMASK_DISPATCH(LogOddsRow)(View(), bgr, count, z);
 }
 
 void CompiledMixture::ClassRow(const std::uint8_t* bgr, std::size_t count,
                                std::uint8_t* index) const noexcept {
-  HWY_DYNAMIC_DISPATCH(ClassRow)(View(), bgr, count, index);
+  SKINMASK_DISPATCH(ClassRow)(View(), bgr, count, index);
 }
 
 }  // namespace skinmask

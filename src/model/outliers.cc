@@ -50,7 +50,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(BeyondRow);
+SKINMASK_EXPORT(BeyondRow);
 
 // Whether a class explains features.
 using Explains = std::function<bool(const double* f)>;
@@ -282,7 +282,7 @@ void Outliers::Row(const std::uint8_t* bgr, std::size_t count,
   else if (bits_)
     BitOfColorRow(bits_->data(), bgr, count, outlier);
   else
-    HWY_DYNAMIC_DISPATCH(BeyondRow)(beyond_.data(), beyond_.size(), bgr, count, outlier);
+    SKINMASK_DISPATCH(BeyondRow)(beyond_.data(), beyond_.size(), bgr, count, outlier);
 }
 
 }  // namespace skinmask

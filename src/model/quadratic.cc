@@ -43,11 +43,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(MaskRow);
-HWY_EXPORT(ClassRow);
-HWY_EXPORT(ProbabilityByteRow);
-HWY_EXPORT(ProbabilityRow);
-HWY_EXPORT(LogOddsRow);
+SKINMASK_EXPORT(MaskRow);
+SKINMASK_EXPORT(ClassRow);
+SKINMASK_EXPORT(ProbabilityByteRow);
+SKINMASK_EXPORT(ProbabilityRow);
+SKINMASK_EXPORT(LogOddsRow);
 
 namespace {
 
@@ -174,27 +174,27 @@ CompiledQuadratic::CompiledQuadratic(const Quadratic& log_odds, double threshold
 
 void CompiledQuadratic::MaskRow(const std::uint8_t* bgr, std::size_t count,
                                 std::uint8_t* mask) const noexcept {
-  HWY_DYNAMIC_DISPATCH(MaskRow)(below_threshold_, bgr, count, mask);
+  SKINMASK_DISPATCH(MaskRow)(below_threshold_, bgr, count, mask);
 }
 
 void CompiledQuadratic::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                                        std::uint8_t* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(ProbabilityByteRow)(log2_against_, bgr, count, probability);
+  SKINMASK_DISPATCH(ProbabilityByteRow)(log2_against_, bgr, count, probability);
 }
 
 void CompiledQuadratic::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,
                                        float* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(ProbabilityRow)(log2_against_, bgr, count, probability);
+  SKINMASK_DISPATCH(ProbabilityRow)(log2_against_, bgr, count, probability);
 }
 
 void CompiledQuadratic::LogOddsRow(const std::uint8_t* bgr, std::size_t count,
                                    float* z) const noexcept {
-  HWY_DYNAMIC_DISPATCH(LogOddsRow)(log_odds_, bgr, count, z);
+  SKINMASK_DISPATCH(LogOddsRow)(log_odds_, bgr, count, z);
 }
 
 void CompiledQuadratic::ClassRow(const std::uint8_t* bgr, std::size_t count,
                                  std::uint8_t* index) const noexcept {
-  HWY_DYNAMIC_DISPATCH(ClassRow)(log_odds_, bgr, count, index);
+  SKINMASK_DISPATCH(ClassRow)(log_odds_, bgr, count, index);
 }
 
 }  // namespace skinmask

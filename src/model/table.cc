@@ -56,8 +56,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(TableMaskRow);
-HWY_EXPORT(TableByteRow);
+SKINMASK_EXPORT(TableMaskRow);
+SKINMASK_EXPORT(TableByteRow);
 
 namespace {
 
@@ -102,7 +102,7 @@ void Posterior::Table::FillRow(std::size_t first, const std::uint8_t* bgr) {
 
 void BitOfColorRow(const std::uint32_t* bits, const std::uint8_t* bgr, std::size_t count,
                    std::uint8_t* mask) noexcept {
-  HWY_DYNAMIC_DISPATCH(TableMaskRow)(bits, bgr, count, mask);
+  SKINMASK_DISPATCH(TableMaskRow)(bits, bgr, count, mask);
 }
 
 template <class Use>
@@ -139,7 +139,7 @@ void Posterior::Table::ProbabilityRow(const std::uint8_t* bgr, std::size_t count
   else if (bytes_.empty())
     ReferenceRow(reference_, bgr, count, probability, ProbabilityByte);
   else
-    HWY_DYNAMIC_DISPATCH(TableByteRow)(bytes_.data(), bgr, count, probability);
+    SKINMASK_DISPATCH(TableByteRow)(bytes_.data(), bgr, count, probability);
 }
 
 void Posterior::Table::ProbabilityRow(const std::uint8_t* bgr, std::size_t count,

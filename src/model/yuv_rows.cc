@@ -162,16 +162,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(YuvMask);
-HWY_EXPORT(YuvProbability);
+SKINMASK_EXPORT(YuvMask);
+SKINMASK_EXPORT(YuvProbability);
 
 void CompiledYuvQuadratic::MaskRow(const YuvRow& row, std::size_t count,
                                    std::uint8_t* mask) const noexcept {
-  HWY_DYNAMIC_DISPATCH(YuvMask)(below_threshold_, row, count, mask);
+  SKINMASK_DISPATCH(YuvMask)(below_threshold_, row, count, mask);
 }
 void CompiledYuvQuadratic::ProbabilityRow(const YuvRow& row, std::size_t count,
                                           std::uint8_t* probability) const noexcept {
-  HWY_DYNAMIC_DISPATCH(YuvProbability)(log2_against_, row, count, probability);
+  SKINMASK_DISPATCH(YuvProbability)(log2_against_, row, count, probability);
 }
 
 }  // namespace skinmask

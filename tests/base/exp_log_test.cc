@@ -42,10 +42,10 @@ HWY_AFTER_NAMESPACE();
 namespace skinmask {
 namespace {
 
-HWY_EXPORT(Exp2Row);
-HWY_EXPORT(LogRow);
-HWY_EXPORT(DoubleExp2Row);
-HWY_EXPORT(DoubleLogRow);
+SKINMASK_EXPORT(Exp2Row);
+SKINMASK_EXPORT(LogRow);
+SKINMASK_EXPORT(DoubleExp2Row);
+SKINMASK_EXPORT(DoubleLogRow);
 
 // Largest relative errors over a grid that no power of two divides. (docs/math.md states those over
 // all floats, found by the same loop with step 1.)
@@ -56,7 +56,7 @@ TEST(Elementary, Exp2IsWithinItsBound) {
   for (float far : {0.f, 1.f, -126.f, 126.f, 200.f, -1e30f}) x.push_back(far);
   while (x.size() % 64 != 0) x.push_back(0);
   y.resize(x.size());
-  HWY_DYNAMIC_DISPATCH(Exp2Row)(x.data(), x.size(), y.data());
+  SKINMASK_DISPATCH(Exp2Row)(x.data(), x.size(), y.data());
   double worst = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double exact = std::exp2(std::clamp<double>(x[i], -126, 126));
@@ -72,7 +72,7 @@ TEST(Elementary, LogIsWithinItsBound) {
     x.push_back(std::bit_cast<float>(bits));
   while (x.size() % 64 != 0) x.push_back(1);
   y.resize(x.size());
-  HWY_DYNAMIC_DISPATCH(LogRow)(x.data(), x.size(), y.data());
+  SKINMASK_DISPATCH(LogRow)(x.data(), x.size(), y.data());
   for (std::size_t i = 0; i < x.size(); ++i)
     ASSERT_NEAR(y[i], std::log(static_cast<double>(x[i])), 0x1p-22 * std::log(x[i])) << x[i];
 }
@@ -84,19 +84,19 @@ TEST(Elementary, DoublesAreWithinTheirBounds) {
   std::vector<double> x, y(kCount);
   while (x.size() < kCount) x.push_back((2 * random.Uniform() - 1) * (x.size() % 2 ? 1 : 990));
   for (const double far : {0., 0.5, -0.5, 1000., -1000.}) x.insert(x.begin(), far);
-  HWY_DYNAMIC_DISPATCH(DoubleExp2Row)(x.data(), kCount, y.data());
+  SKINMASK_DISPATCH(DoubleExp2Row)(x.data(), kCount, y.data());
   double worst = 0;
   for (std::size_t i = 0; i < kCount; ++i)
     worst = std::max(worst, std::abs(y[i] / std::exp2(x[i]) - 1));
   EXPECT_LT(worst, 0x1p-50);
   x.assign({-1e9, 1e9});
   x.resize(kCount);
-  HWY_DYNAMIC_DISPATCH(DoubleExp2Row)(x.data(), kCount, y.data());
+  SKINMASK_DISPATCH(DoubleExp2Row)(x.data(), kCount, y.data());
   EXPECT_EQ(y[0], std::exp2(-1000.));
   EXPECT_EQ(y[1], std::exp2(1000.));
   for (std::size_t i = 0; i < kCount; ++i)
     x[i] = i % 2 ? 1 + std::exp2(-50 * random.Uniform()) : std::exp2(30 * random.Uniform());
-  HWY_DYNAMIC_DISPATCH(DoubleLogRow)(x.data(), kCount, y.data());
+  SKINMASK_DISPATCH(DoubleLogRow)(x.data(), kCount, y.data());
   for (std::size_t i = 0; i < kCount; ++i)
     ASSERT_NEAR(y[i], std::log(x[i]), 0x1p-50 * std::log(x[i])) << x[i];
 }

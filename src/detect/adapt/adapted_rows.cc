@@ -173,12 +173,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(FullRow);
-HWY_EXPORT(GlobalRow);
-HWY_EXPORT(LeadRow);
-HWY_EXPORT(GreenRow);
-HWY_EXPORT(AddPlaceRow);
-HWY_EXPORT(PlacesBetween);
+SKINMASK_EXPORT(FullRow);
+SKINMASK_EXPORT(GlobalRow);
+SKINMASK_EXPORT(LeadRow);
+SKINMASK_EXPORT(GreenRow);
+SKINMASK_EXPORT(AddPlaceRow);
+SKINMASK_EXPORT(PlacesBetween);
 
 namespace {
 
@@ -227,7 +227,7 @@ void AdaptedRows::AddGlobal(const std::uint8_t* bgr, std::size_t count, float* z
 PlaceRow AdaptedRows::PlaceOf(const std::uint8_t* bgr, int width, int y) const {
   const auto count = static_cast<std::size_t>(width);
   Buffers& buffers = BuffersFor(count);
-  HWY_DYNAMIC_DISPATCH(GreenRow)(bgr, count, buffers.green.data());
+  SKINMASK_DISPATCH(GreenRow)(bgr, count, buffers.green.data());
   return {slope_.Row(y, width, buffers.slope), offset_.Row(y, width, buffers.offset),
           buffers.green.data()};
 }
@@ -236,11 +236,11 @@ const float* AdaptedRows::WholeRow(const std::uint8_t* bgr, int width, int y) co
   const auto count = static_cast<std::size_t>(width);
   float* const z = BuffersFor(count).z.data();
   if (judge_.local)
-    HWY_DYNAMIC_DISPATCH(FullRow)(judge_.local->View(), weights_, bgr, count, z);
+    SKINMASK_DISPATCH(FullRow)(judge_.local->View(), weights_, bgr, count, z);
   else
-    HWY_DYNAMIC_DISPATCH(GlobalRow)(MixtureView(), weights_, bgr, count, z);
+    SKINMASK_DISPATCH(GlobalRow)(MixtureView(), weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
-  HWY_DYNAMIC_DISPATCH(AddPlaceRow)(PlaceOf(bgr, width, y), scale_, count, z);
+  SKINMASK_DISPATCH(AddPlaceRow)(PlaceOf(bgr, width, y), scale_, count, z);
   return z;
 }
 
@@ -258,7 +258,7 @@ void AdaptedRows::AskAll(const std::uint8_t* bgr, const PlaceRow& place,
   found.resize(places.size());
   for (std::size_t i = 0; i < places.size(); ++i)
     std::copy_n(bgr + 3 * places[i], 3, &colors[3 * i]);
-  HWY_DYNAMIC_DISPATCH(FullRow)
+  SKINMASK_DISPATCH(FullRow)
   (judge_.local->View(), weights_, colors.data(), places.size(), found.data());
   AddGlobal(colors.data(), places.size(), found.data());
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -280,15 +280,15 @@ const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, 
   const auto count = static_cast<std::size_t>(width);
   Buffers& buffers = BuffersFor(count);
   float* const z = buffers.z.data();
-  HWY_DYNAMIC_DISPATCH(LeadRow)(local, weights_, bgr, count, z);
+  SKINMASK_DISPATCH(LeadRow)(local, weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
   const PlaceRow place = PlaceOf(bgr, width, y);
-  HWY_DYNAMIC_DISPATCH(AddPlaceRow)(place, scale_, count, z);
+  SKINMASK_DISPATCH(AddPlaceRow)(place, scale_, count, z);
   constexpr double kInHand = 0.01;  // far beyond the roundings
   const auto gain = [&](std::size_t terms) {
     return static_cast<float>(judge_.local_weight * std::log(static_cast<double>(terms)) + kInHand);
   };
-  const std::size_t open = HWY_DYNAMIC_DISPATCH(PlacesBetween)(
+  const std::size_t open = SKINMASK_DISPATCH(PlacesBetween)(
       z, scale_(scale_.Inverse(low) - gain(local.positives)),
       scale_(scale_.Inverse(high) + gain(local.count - local.positives)), count,
       buffers.places.data());

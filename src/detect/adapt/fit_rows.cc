@@ -150,7 +150,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(AddAll);
+SKINMASK_EXPORT(AddAll);
 
 namespace {
 
@@ -203,7 +203,7 @@ std::vector<ColorGaussian> EStep(const FitPixels& pixels, const CompiledMixture&
     for (int i = 0; i < 3; ++i)
       moments[k].centre[static_cast<std::size_t>(i)] =
           static_cast<float>(kScale * (means[k](i) - kCentre));
-  HWY_DYNAMIC_DISPATCH(AddAll)
+  SKINMASK_DISPATCH(AddAll)
   (mixture.View(), pixels, static_cast<float>(local_weight), moments.data());
   std::vector<ColorGaussian> gaussians;
   for (const FloatMoments& m : moments) gaussians.push_back(GaussianOf(m));

@@ -508,9 +508,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(Functions);
+SKINMASK_EXPORT(Functions);
 
-const HogRowFunctions& HogRows() { return HWY_DYNAMIC_DISPATCH(Functions)(); }
+const HogRowFunctions& HogRows() { return SKINMASK_DISPATCH(Functions)(); }
 
 }  // namespace skinmask
 #endif

@@ -56,8 +56,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skinmask {
 
-HWY_EXPORT(Between);
-HWY_EXPORT(Ramps);
+SKINMASK_EXPORT(Between);
+SKINMASK_EXPORT(Ramps);
 
 namespace {
 
@@ -87,9 +87,9 @@ float* MapRows::Row(int y, int width, std::vector<float>& buffer) const {
   // The ramp to the first middle begins before the picture, and the last one ends after it.
   buffer.resize(static_cast<std::size_t>(cells + std::max(width, side_ * (cells + 1)) + kMaxLanes));
   float* const middles = buffer.data();
-  HWY_DYNAMIC_DISPATCH(Between)(first, second, share, static_cast<std::size_t>(cells), middles);
+  SKINMASK_DISPATCH(Between)(first, second, share, static_cast<std::size_t>(cells), middles);
   float* const out = middles + cells;
-  HWY_DYNAMIC_DISPATCH(Ramps)
+  SKINMASK_DISPATCH(Ramps)
   (middles, static_cast<std::size_t>(cells), steps_.data(), static_cast<std::size_t>(side_), out);
   return out + side_ - side_ / 2;
 }
