@@ -1,5 +1,6 @@
 #include "judged.h"
 
+#include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
 #include <array>
@@ -50,7 +51,7 @@ void DefineMeans(py::module_& module) {
   means.def_readonly("pixels", &ColorSums::pixels)
       .def_property_readonly("mean", &OfChannels<&ColorSums::Mean>)
       .def_property_readonly("sd", &OfChannels<&ColorSums::Deviation>)
-      .def("__eq__", [](const ColorSums& a, const ColorSums& b) { return a == b; })
+      .def(py::self == py::self)
       .def(py::pickle(&StateOfSums, &SumsOfState));
   Show(means, [](const ColorSums& s) {
     const py::str text("<skinmask.Means of {} pixels: red {:.2f}, green {:.2f}, blue {:.2f}>");
@@ -61,7 +62,8 @@ void DefineMeans(py::module_& module) {
 void DefineFace(py::module_& module) {
   py::class_<MeasuredFace> face(
       module, "Face", "A face that a picture was adapted to, and the colours of its skin.");
-  face.def_property_readonly("id", [](const MeasuredFace& f) { return f.face.id; })
+  face.def(py::self == py::self)
+      .def_property_readonly("id", [](const MeasuredFace& f) { return f.face.id; })
       .def_property_readonly("box",
                              [](const MeasuredFace& f) {
                                const cv::Rect& box = f.face.box;

@@ -1,4 +1,5 @@
 // Pictures, streams of them, videos, and where the skin is.
+#include <pybind11/operators.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
@@ -195,7 +196,8 @@ std::optional<Region> RegionOfMap(const py::object& map) {
 void DefineRegion(py::module_& module) {
   py::class_<Region> region(
       module, "Region", "Where skin is: the ellipse with the moments of a map of probabilities.");
-  region.def_readonly("pixels", &Region::pixels)
+  region.def(py::self == py::self)
+      .def_readonly("pixels", &Region::pixels)
       .def_property_readonly(
           "centroid", [](const Region& r) { return py::make_tuple(r.centroid.x, r.centroid.y); })
       .def_readonly("semi_major", &Region::semi_major)

@@ -26,16 +26,19 @@ namespace {
 using ModelPtr = std::shared_ptr<KeptModel>;
 using Path = std::filesystem::path;
 
-// Pixels (n, 3), B G R, each of the class `names[index]`, and of group 0 or its own.
+// Pixels (n, 3), B G R, each of the class `names[index]`, of group 0 or its own, once or `counts`
+// times.
 Samples SamplesOf(const py::object& object,
                   const py::array_t<std::uint8_t, py::array::c_style>& index,
                   const std::vector<std::string>& names,
-                  const std::optional<py::array_t<std::uint32_t, py::array::c_style>>& groups) {
+                  const std::optional<py::array_t<std::uint32_t, py::array::c_style>>& groups,
+                  const std::optional<py::array_t<std::uint64_t, py::array::c_style>>& counts) {
   const PixelArray pixels = PixelsOf(object);
   const auto count = static_cast<py::ssize_t>(pixels.count);
   if (index.ndim() != 1 || index.size() != count)
     throw Error("labels", "are not one for each pixel");
   if (groups && groups->size() != count) throw Error("groups", "are not one for each pixel");
+  if (counts && counts->size() != count) throw Error("counts", "are not one for each pixel");
   for (const std::string& name : names)
     if (!IsClassName(name))
       throw Error("class '" + name + "'",
@@ -44,14 +47,21 @@ Samples SamplesOf(const py::object& object,
   if (std::any_of(classes, classes + count, [&](std::uint8_t k) { return k >= names.size(); }))
     throw Error("labels", "are of a class that has no name");
   const std::uint32_t* const group_of = groups ? groups->data() : nullptr;
+  const std::uint64_t* const count_of = counts ? counts->data() : nullptr;
   const WithoutGil unlocked;
   SampleCounter all;
   std::vector<std::uint16_t> numbers;
   for (const std::string& name : names) numbers.push_back(all.ClassIndex(name));
-  if (group_of) {
+  if (group_of || count_of) {
+    std::uint64_t left = Samples::kMaxTotal;
     for (std::size_t i = 0; i < pixels.count; ++i) {
       const std::uint8_t* const p = pixels.bgr + 3 * i;
-      all.Add(SampleRow{group_of[i], numbers[classes[i]], p[0], p[1], p[2], 1});
+      const std::uint64_t times = count_of ? count_of[i] : 1;
+      if (times > left) throw Error("counts", "are more pixels than 2^43 together");
+      left -= times;
+      if (times > 0)
+        all.Add(
+            SampleRow{group_of ? group_of[i] : 0, numbers[classes[i]], p[0], p[1], p[2], times});
     }
   } else {
     ColorCounter counter(names.size());

@@ -239,6 +239,10 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"abstain": (0.2,)}, r"abstain: is \(0.2,\) \(\(low, high\) are wanted, two numbers\)"),
         ({"abstain": 0.2}, r"abstain: is 0.2 \("),
         ({"threshold": numpy.array(0.5)}, "threshold: is ndarray"),
+        ({"seed_mask": noise[:, :, 0]}, "seed_mask: is ndarray .a file's path is wanted"),
+        ({"seed_rect": numpy.array([[1, 1, 9, 9]])}, "seed_rect: is list .a number is wanted"),
+        ({"threshold": []}, "threshold: is list .a number is wanted"),
+        ({"threshold": numpy.array([[0.9]])}, "threshold: is list .a number is wanted"),
         ({"adapt": 1}, "adapt: is int .a name is wanted"),
         ({"min_faces": 1}, "unexpected keyword argument 'min_faces' .adapt, faces, "),
         ({"refine": "no"}, "refine: is str"),
@@ -287,6 +291,14 @@ def test_auto_that_is_given_is_asked_for(program, photos, astronaut, tmp_path):
         masks[name] = skinmask.detect(astronaut, seed_rect=seed, **options)
         assert (skinmask.read_image(tmp_path / f"{name}.png")[:, :, 0] == masks[name]).all(), name
     assert (masks["a"] != masks["b"]).any()
+
+
+def test_rows_of_numpy_are_intervals_and_rectangles(noise):
+    low_high, box = (0.2, 0.8), (1, 2, 30, 40)
+    for function in (skinmask.detect, lambda *a, **o: skinmask.judge(*a, **o).mask):
+        for name, value in (("abstain", low_high), ("seed_rect", box)):
+            expected = function(noise, **{name: value})
+            assert (function(noise, **{name: numpy.array(value)}) == expected).all()
 
 
 def test_numbers_may_be_those_of_numpy(noise):

@@ -39,6 +39,15 @@ def test_what_is_not_answered_is_told(program, photos, samples, tmp_path):
         assert result.pooled == expected["pooled"]
 
 
+def test_keywords_that_are_none_are_named(photos, samples):
+    for given in ((samples,), (photos, photos)):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'treshold' .*threshold"):
+            skinmask.evaluate(*given, treshold=0.3)
+    with pytest.raises(TypeError, match="masks: is Model .*model= takes a model"):
+        skinmask.evaluate(samples, skinmask.Model.train(samples))
+    assert f"Evaluation {len(samples)} pixels" in repr(skinmask.evaluate(samples))
+
+
 def test_options_that_change_no_score_are_refused(photos, samples):
     with pytest.raises(skinmask.Error, match="outlier: changes no score"):
         skinmask.evaluate(photos, MASKS, adapt="off", outlier=0.9)

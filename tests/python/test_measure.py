@@ -128,6 +128,17 @@ def test_a_photograph_is_measured_alike_everywhere(program, photos, astronaut, t
             assert value == pytest.approx(float(face[f"{prefix}mean_{channel}"]), abs=1e-6)
 
 
+def test_what_is_measured_compares_by_value(astronaut):
+    judged, again = skinmask.judge(astronaut), skinmask.judge(astronaut)
+    for one, other in (
+        (judged.means, again.means),
+        (judged.region, again.region),
+        (judged.faces[0], again.faces[0]),
+    ):
+        assert one == other and one == pickle.loads(pickle.dumps(one))
+        assert one != None and one not in [None, 1]  # noqa: E711
+
+
 def test_means_and_faces_are_values(astronaut):
     judged = skinmask.judge(astronaut)
     assert pickle.loads(pickle.dumps(judged.means)) == judged.means

@@ -269,7 +269,10 @@ def test_arguments_of_another_type_are_refused(samples, noise):
         ({"notes": {"a": 1}}, r"notes\['a'\]: is 1"),
         ({"kind": "histogram", "bins": 0.5}, "bins: is float"),
         ({"kind": None}, "kind: is NoneType"),
+        ({"notes": ["a"]}, "notes: is list .texts by their names are wanted"),
+        ({"max_f1": "yes"}, "max_f1: is str .True or False is wanted"),
         ({"channels": [1]}, "channels: have 1"),
+        ({"channels": 3}, "channels: is int .texts are wanted"),
         ({"validation": 1}, "validation: is int .*a folder of images and one of their masks"),
         ({"validation": ("images",)}, "validation: has 1 entries"),
     ):

@@ -97,3 +97,19 @@ def test_the_uci_file_gives_the_published_counts():
     pooled = skinmask.evaluate(samples, model=skinmask.Model.train(samples)).pooled
     assert [pooled[name] for name in ("tp", "fp", "fn", "tn")] == [47093, 278, 3766, 193920]
     assert pooled["auc"] == pytest.approx(0.999643, abs=1e-6)
+
+
+def test_counts_stand_for_rows(samples):
+    pixels, labels, counts = samples.arrays()
+    assert skinmask.Samples(pixels, labels, counts=counts) == samples.ungrouped()
+    groups = numpy.arange(len(labels)) % 3
+    assert skinmask.Samples(pixels, labels, counts=counts, groups=groups).counts == samples.counts
+    none = skinmask.Samples(pixels[:2], ["a", "b"], counts=[0, 5])
+    assert none.counts == {"a": 0, "b": 5}
+    for wrong, message in (
+        (counts[1:], "counts: are not one for each pixel"),
+        (counts * 10**10, "counts: are more pixels than 2"),
+        (-counts.astype(int), "counts: are out of range"),
+    ):
+        with pytest.raises(skinmask.Error, match=message):
+            skinmask.Samples(pixels, labels, counts=wrong)

@@ -20,6 +20,7 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.metrics import confusion_matrix
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -208,6 +209,30 @@ def test_weights_are_how_often_a_row_counts(samples):
     for wrong in (counts + 0.5, -counts.astype(int)):
         with pytest.raises(ValueError, match="sample_weight: has entries that are no whole"):
             SkinClassifier().fit(X, y, sample_weight=wrong)
+    for wrong in (counts * 0, counts * 10**15, counts * 1e30):
+        with pytest.raises(ValueError, match="sample_weight: is .* pixels together"):
+            SkinClassifier().fit(X, y, sample_weight=wrong)
+    # More than memory has, were each row there so often; and the model is the same.
+    many = SkinClassifier().fit(X, y, sample_weight=counts * 2**20).model_
+    assert abs(many.predict_proba(X) - weighted.model_.predict_proba(X)).max() < 1e-9
+    zero = numpy.where(y == "skin", 0, 1)
+    with pytest.raises(ValueError, match="y has one class"):
+        SkinClassifier().fit(X, y, sample_weight=zero)
+
+
+def test_labels_as_masks_have_them_are_skin(table):
+    X, y = table
+    model = SkinClassifier().fit(X, numpy.where(y == "skin", 255, 0)).model_
+    assert model.classes == ["skin", "non-skin"]
+    assert SkinClassifier().fit(X, numpy.where(y == "skin", "1", "class 1")).model_.classes == [
+        "class 1",
+        "class 0",
+    ]
+
+
+def test_what_is_not_fitted_says_so():
+    with pytest.raises(NotFittedError):
+        SkinClassifier().is_outlier(numpy.zeros((2, 3), "uint8"))
 
 
 def test_it_stands_in_pipelines_and_searches(table):

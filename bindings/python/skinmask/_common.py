@@ -46,7 +46,10 @@ def require_text(name: str, text: str) -> None:
 
 def texts(name: str, value: str | Iterable[str]) -> list[str]:
     """A list of texts; one text stands for a list of it alone, not for its letters."""
-    listed = [value] if isinstance(value, str) else list(value)
+    try:
+        listed = [value] if isinstance(value, str) else list(value)
+    except TypeError:
+        raise TypeError(f"{name}: is {type(value).__name__} (texts are wanted)") from None
     for text in listed:
         if not isinstance(text, str):
             raise TypeError(f"{name}: have {text!r} (texts are wanted)")
@@ -99,9 +102,12 @@ def detector_texts(options: dict[str, Any]) -> dict[str, str]:
             raise TypeError(f"unexpected keyword argument '{name}' ({', '.join(DETECTOR_OPTIONS)})")
         if value is None:
             continue
-        if name == "faces":
+        if name in ("faces", "seed_mask"):
             value = os.fspath(path_of(value, name))
-        if isinstance(value, (tuple, list)) and not _is_table(value):  # an interval, a rectangle
+        if isinstance(value, numpy.ndarray) and value.ndim > 0:
+            value = value.tolist()
+        rows = name == "class_costs" and _is_table(value)
+        if isinstance(value, (tuple, list)) and value and not rows:  # an interval, a rectangle
             value = ",".join(option_text(name, "number", number) for number in value)
         texts[name] = option_text(name, DETECTOR_OPTIONS[name], value)
     if texts.get("adapt") == "off" and "faces" in texts:
@@ -114,7 +120,7 @@ def _is_table(value: Any) -> bool:
     if isinstance(value, numpy.ndarray):
         return value.ndim == 2
     rows = (tuple, list, numpy.ndarray)
-    return isinstance(value, (tuple, list)) and all(isinstance(row, rows) for row in value)
+    return isinstance(value, rows) and len(value) > 0 and all(isinstance(row, rows) for row in value)
 
 
 def option_text(name: str, taken: str, value: Any) -> str:
@@ -185,7 +191,9 @@ def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: 
             value, fn_cost = two_numbers(name, rules[name], "(FP, FN)")
             for number in (value, fn_cost):
                 require_range("cost", number, 0, 1e300, "more than 0")
-        elif name != "max_f1":
+        elif name == "max_f1":
+            require_type(name, value, BOOLEAN, "True or False is wanted")
+        else:
             require_range(name, value, 0, 1, "0 to 1")
         options.rule(name, float(value), fn_cost)
 

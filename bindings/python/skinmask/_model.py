@@ -154,6 +154,7 @@ class Model:
         if calibration is not None:
             require_type("calibration", calibration, Samples, "a skinmask.Samples is wanted")
             options.calibration(calibration._core)
+        require_type("notes", notes or {}, dict, "texts by their names are wanted")
         for name, text in (notes or {}).items():
             give(partial(options.note, name), f"notes[{name!r}]", text, "a text is wanted")
         work = partial(_skinmask.train, samples._core, options)
@@ -227,6 +228,7 @@ class Model:
             require_range(f"at[{channel!r}]", value, -1e6, 1e6, "a value of the channel")
         if held and marginal:
             raise _skinmask.Error("at: cuts where marginal integrates (one of them)")
+        require_type("beside", beside or {}, dict, "models by their names are wanted")
         others = {name: chosen(model) for name, model in (beside or {}).items()}
         return _skinmask.draw_models(
             [self._core, *(model._core for model in others.values())],

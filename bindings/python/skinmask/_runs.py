@@ -27,7 +27,7 @@ from ._common import (
     texts,
 )
 from ._model import Model, chosen
-from ._samples import Paths, Samples, pair_options
+from ._samples import PAIR_OPTIONS, Paths, Samples, pair_options
 from ._show import axes_or_new, html_table
 from ._skinmask import DetectedFile
 
@@ -103,11 +103,14 @@ class Evaluation:
             for name, value in self.pooled.items()
             if not isinstance(value, (dict, list))
         ]
-        return html_table(f"{len(self.images)} images, all pixels together", shown)
+        return html_table(f"{self._of_what()}, all pixels together", shown)
 
     def __repr__(self) -> str:
         shown = {name: self.pooled[name] for name in ("precision", "recall", "f1")}
-        return f"<skinmask.Evaluation {len(self.images)} images, {shown}>"
+        return f"<skinmask.Evaluation {self._of_what()}, {shown}>"
+
+    def _of_what(self) -> str:
+        return f"{len(self.images)} images" if self.images else f"{self.data['pixels']} pixels"
 
 
 def _numbers(values: list[float | None]) -> list[float]:
@@ -144,6 +147,12 @@ def evaluate(
     options = {name: how.pop(name) for name in list(how) if name in DETECTOR_OPTIONS}
     if options.get("outlier") is not None:
         raise _skinmask.Error("outlier: changes no score (detect and detect_files take it)")
+    for name in how:
+        if name not in PAIR_OPTIONS:
+            known = ", ".join([*PAIR_OPTIONS, *DETECTOR_OPTIONS])
+            raise TypeError(f"unexpected keyword argument '{name}' ({known})")
+    if isinstance(masks, Model):
+        raise TypeError("masks: is Model (a folder or a list is wanted; model= takes a model)")
     if isinstance(images, Samples):
         adapts = options.get("adapt", "off") not in (None, "off")
         adapts |= any(options.get(name) is not None for name in _OF_PICTURES)
@@ -190,7 +199,8 @@ def detect_files(
 ) -> list[DetectedFile]:
     """`skinmask detect`: files, folders and videos of `inputs` to files in the folder `output`.
 
-    What became of each input, in order: its `outputs`, `skin_fraction`, `faces`, or an `error`.
+    What became of each input that there was work on (with `resume`, not of those that are done),
+    in order: its `outputs`, `skin_fraction`, `faces`, or an `error`.
     `each` is called with each as soon as it is done, `progress` with the numbers of those done and
     of all:
 

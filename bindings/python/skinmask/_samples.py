@@ -16,7 +16,7 @@ from ._common import Path, Progress, give, path_of, run, texts
 Picture = NDArray[Any]
 Paths = Union[Path, Iterable[Union[Path, Picture]]]  # a folder, or files and pictures
 
-_KNOWN = {
+PAIR_OPTIONS = {
     "image_name": "a text with {stem} is wanted",
     "mask_name": "a text with {stem} is wanted",
     "labels": "texts as 'skin=255' are wanted",
@@ -39,16 +39,24 @@ class Samples:
 
     `pixels` is uint8 (n, 3), each row B G R. `labels` has an entry for each: names of classes;
     booleans or 1 and 0, skin and non-skin; or, as in the UCI file, 1 and 2. `groups`, whole
-    numbers, tell images apart where cross-validation is to keep them whole.
+    numbers, tell images apart where cross-validation is to keep them whole. `counts`, as `arrays`
+    gives them, say how many pixels each row stands for, which costs nothing where they are many.
     """
 
     def __init__(
-        self, pixels: NDArray[numpy.uint8], labels: ArrayLike, *, groups: ArrayLike | None = None
+        self,
+        pixels: NDArray[numpy.uint8],
+        labels: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
     ) -> None:
         index, names = _classes(numpy.asarray(labels))
         if groups is not None:
-            groups = _groups(numpy.asarray(groups))
-        self._core = _skinmask.Samples.of(pixels, index, names, groups)
+            groups = _numbers("groups", groups, 1 << 32).astype(numpy.uint32)
+        if counts is not None:
+            counts = _numbers("counts", counts, 1 << 63).astype(numpy.uint64)
+        self._core = _skinmask.Samples.of(pixels, index, names, groups, counts)
 
     @classmethod
     def _of(cls, core: _skinmask.Samples) -> Samples:
@@ -135,15 +143,16 @@ def _parsed(text: str) -> Samples:
     return Samples._of(_skinmask.Samples.parse(text))
 
 
-def _groups(groups: NDArray[Any]) -> NDArray[numpy.uint32]:
-    if groups.dtype.kind not in "iu" or groups.ndim != 1:
+def _numbers(name: str, given: ArrayLike, limit: int) -> NDArray[Any]:
+    values: NDArray[Any] = numpy.asarray(given)
+    if values.dtype.kind not in "iu" or values.ndim != 1:
         raise TypeError(
-            f"groups: are {groups.dtype} of shape {groups.shape} "
+            f"{name}: are {values.dtype} of shape {values.shape} "
             "(whole numbers, one for each pixel)"
         )
-    if groups.size and (groups.min() < 0 or groups.max() >= 1 << 32):
-        raise _skinmask.Error("groups: are out of range (0 to 4294967295)")
-    return groups.astype(numpy.uint32)
+    if values.size and (values.min() < 0 or values.max() >= limit):
+        raise _skinmask.Error(f"{name}: are out of range (0 to {limit - 1})")
+    return values
 
 
 def _classes(labels: NDArray[Any]) -> tuple[NDArray[numpy.uint8], list[str]]:
@@ -181,10 +190,10 @@ def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.Pa
     else:
         _set_list(pairs, images, masks, how)
     for name, value in how.items():
-        if name not in _KNOWN:
-            raise TypeError(f"unexpected keyword argument '{name}' ({', '.join(_KNOWN)})")
+        if name not in PAIR_OPTIONS:
+            raise TypeError(f"unexpected keyword argument '{name}' ({', '.join(PAIR_OPTIONS)})")
         one = name in ("labels", "ignored") and isinstance(value, str)
-        give(partial(setattr, pairs, name), name, [value] if one else value, _KNOWN[name])
+        give(partial(setattr, pairs, name), name, [value] if one else value, PAIR_OPTIONS[name])
     return pairs
 
 

@@ -38,6 +38,7 @@ class Samples:
         index: NDArray[numpy.uint8],
         names: list[str],
         groups: NDArray[numpy.uint32] | None,
+        counts: NDArray[numpy.uint64] | None,
     ) -> Samples: ...
     @staticmethod
     def merged(tables: list[Samples]) -> Samples: ...

@@ -75,8 +75,8 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     `decision_function` gives, as everywhere in scikit-learn.
 
     `positive` is the label that `model_` finds. Where None, it is 'skin' of names, True of
-    booleans, and of two numbers 1, also where the other one is 2, as in the UCI file; without any
-    of these the second of two labels, and the first of more.
+    booleans, and of two numbers 1, also where the other one is 2, as in the UCI file, or 255 where
+    the other one is 0, as in masks; without any of these the second of two labels, and the first of more.
 
     Attributes: `classes_`, and `model_`, a skinmask.Model. Its classes have the names that the
     labels are. Of booleans and numbers the positive one is 'skin', where it is known to be, and the
@@ -112,12 +112,14 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `sample_weight` says how often each row counts, in whole numbers, as `Samples.arrays` gives
         them.
         """
-        pixels, y = self._validated(X, y)
+        pixels, classes = self._validated(X, y)
+        times = None
         if sample_weight is not None:
             times = _times(_check_sample_weight(sample_weight, pixels))
-            pixels, y = numpy.repeat(pixels, times, axis=0), numpy.repeat(y, times)
-        check_classification_targets(y)
-        self.classes_, index = numpy.unique(y, return_inverse=True)
+            counted = times > 0
+            pixels, classes, times = pixels[counted], classes[counted], times[counted]
+        check_classification_targets(classes)
+        self.classes_, index = numpy.unique(classes, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class, {self.classes_[0]!r} (two or more are wanted)")
         labels: Any = self.classes_.tolist()
@@ -135,7 +137,7 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             priors = {name: float(prior) for name, prior in zip(names, given)}
         self.model_ = Model.train(
-            Samples(_bytes(pixels), numpy.asarray(names)[index]),
+            Samples(_bytes(pixels), numpy.asarray(names)[index], counts=times),
             kind=self.kind,
             space=self.space,
             channels=self.channels,
@@ -175,7 +177,8 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def is_outlier(self, X: ArrayLike, outlier: float = 0.999) -> NDArray[numpy.bool_]:
         """Whether no class explains a pixel: `skinmask.Model.is_outlier`."""
-        return self.model_.is_outlier(self._pixels(X), outlier)
+        pixels = self._pixels(X)
+        return self.model_.is_outlier(pixels, outlier)
 
     def _validated(self, X: ArrayLike, *y: Any, **how: Any) -> Any:
         """X, or X and y, as scikit-learn checks them; its function for that is of 1.6."""
@@ -197,6 +200,8 @@ def _names(labels: list[Any], positive: Any) -> tuple[list[str], int]:
     """Of labels their names in a model, and which of them it finds."""
     texts = isinstance(labels[0], str)
     known: list[Any] = ["skin"] if texts else [1] if len(labels) == 2 else []  # True is 1
+    if labels == [0, 255]:  # as masks have them
+        known = [255]
     if positive is not None:
         if positive not in labels:
             shown = ", ".join(repr(label) for label in labels)
@@ -204,7 +209,7 @@ def _names(labels: list[Any], positive: Any) -> tuple[list[str], int]:
         known = [positive]
     found = [labels.index(label) for label in known if label in labels]
     names = [label if texts and not label.isdigit() else f"class {label}" for label in labels]
-    if not all(_NAME.fullmatch(name) for name in names):
+    if not all(_NAME.fullmatch(name) for name in names) or len(set(names)) < len(names):
         names = [f"class {i}" for i in range(len(labels))]
     if found and (not texts or known == ["skin"]):
         if len(labels) == 2 and not texts:
@@ -213,10 +218,12 @@ def _names(labels: list[Any], positive: Any) -> tuple[list[str], int]:
     return names, found[0] if found else int(len(labels) == 2)
 
 
-def _times(weight: NDArray[Any]) -> NDArray[numpy.intp]:
+def _times(weight: NDArray[Any]) -> NDArray[numpy.uint64]:
     if not ((weight >= 0) & (weight == weight.round())).all():
         raise ValueError("sample_weight: has entries that are no whole numbers from 0 up")
-    return weight.astype(numpy.intp)
+    if not 0 < weight.sum() <= 1 << 43:
+        raise ValueError(f"sample_weight: is {weight.sum():g} pixels together (1 to 2^43)")
+    return weight.astype(numpy.uint64)
 
 
 def _bytes(X: NDArray[Any]) -> NDArray[numpy.uint8]:

@@ -45,6 +45,7 @@ struct MeasuredFace {
   std::array<ColorSums, kFaceParts> parts;
 
   const ColorSums& of(FacePart part) const { return parts[static_cast<std::size_t>(part)]; }
+  bool operator==(const MeasuredFace&) const = default;
 };
 
 struct Measurement {

@@ -34,6 +34,8 @@ struct Region {
   // From the x axis to the long axis, towards y, so clockwise as the picture is seen: more than
   // -90, at most 90 degrees; 0 where no axis is longer.
   double angle_degrees = 0;
+
+  bool operator==(const Region&) const = default;
 };
 
 // Absent where the map is 0 all over. Each moment is the exact rational, rounded once.

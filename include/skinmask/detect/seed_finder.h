@@ -27,6 +27,7 @@ struct FaceFrame {
   double TiltDegrees() const { return tilt * 180 / std::numbers::pi; }
   // The upright square, as far as it lies within the image.
   cv::Rect Box(const cv::Size& image) const;
+  bool operator==(const FaceFrame&) const = default;
 };
 
 // A face that a picture was fitted to.
@@ -36,6 +37,8 @@ struct Face {
   std::int64_t id = 0;
   cv::Rect box;  // upright, within the image
   FaceFrame frame;
+
+  bool operator==(const Face&) const = default;
 };
 
 // Where one person's skin is.
