@@ -31,7 +31,7 @@ std::string InnerName(const std::string& stored, const fs::path& archive) {
 std::string WhyNotRead(const TarEntry& entry) {
   constexpr std::uint64_t kMaxBytes = INT32_MAX;  // of one image, as in a folder
   if (entry.type == TarEntry::Type::kLink)
-    return "is a link (tar --hard-dereference stores what it leads to)";
+    return "is a link (tar -h --hard-dereference stores what it leads to)";
   if (entry.type == TarEntry::Type::kOther) return "is a pipe or a device";
   if (entry.size > kMaxBytes) return "is larger than 2 GiB";
   if (entry.type == TarEntry::Type::kSparse) return "is stored in pieces (tar without --sparse)";

@@ -85,7 +85,7 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
   if (bytes.empty()) throw Error(subject, "is empty (an image is expected)");
   if (bytes.size() > kMaxBytes) throw Error(subject, "is larger than 2 GiB");
   const ImageCodec* const codec = CodecOf(bytes);
-  if (!codec) FailUnknownImage(subject);
+  if (!codec) FailUnknownImage(subject, bytes);
   PictureTags tags;
   PictureTags* const wanted = options.tags || !options.keep_colors ? &tags : nullptr;
   const cv::Mat picture = IsIsolated(*codec, IsolationOf(options.isolation).isolate)
@@ -98,7 +98,7 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
 
 std::string ReadImageBytes(const std::filesystem::path& path, const DecodeOptions& options) {
   const auto check = [&](std::string_view head, std::uint64_t size) {
-    if (!head.empty() && !CodecOf(head)) FailUnknownImage(path.string());
+    if (!head.empty() && !CodecOf(head)) FailUnknownImage(path.string(), head);
     if (options.take) options.take(static_cast<std::int64_t>(size / 4));
   };
   return ReadFile(path, {kMaxBytes, check});

@@ -233,7 +233,14 @@ cv::Mat Upright(const cv::Mat& stored, const Orientation& orientation) {
   return turned;
 }
 
-void FailUnknownImage(std::string_view subject) {
+void FailUnknownImage(std::string_view subject, std::string_view bytes) {
+  using namespace std::literals;  // gzip, zip, bzip2, xz, Zstandard
+  for (const std::string_view packed : {"\x1f\x8b"sv, "PK\3\4"sv, "BZh"sv,
+                                        "\xfd"
+                                        "7zXZ"sv,
+                                        "\x28\xb5\x2f\xfd"sv})
+    if (bytes.starts_with(packed))
+      throw Error(subject, "is compressed (archives are read as tar alone makes them)");
   throw Error(
       subject,
       "is no image, or a damaged one (JPEG, PNG, BMP, TIFF, WebP, PNM, GIF, HEIC, AVIF, JPEG XL, "

@@ -73,7 +73,8 @@ cv::Mat Upright(const cv::Mat& stored, const Orientation& orientation);
 // Null for what is none of them.
 const ImageCodec* CodecOf(std::string_view bytes);
 
-[[noreturn]] void FailUnknownImage(std::string_view subject);
+// `bytes`, where they are known, may be those of a compressed archive.
+[[noreturn]] void FailUnknownImage(std::string_view subject, std::string_view bytes = {});
 
 // Throws Error for a picture of no pixels or of more than `most`.
 void CheckSize(const PictureSize& size, std::int64_t most, std::string_view subject);

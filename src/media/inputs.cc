@@ -47,16 +47,17 @@ class Search {
         excluded_(options.excluded.empty() ? "" : FolderIdentity(options.excluded)),
         files_(files) {}
 
-  // Throws Error where that is the folder to be left out.
-  void Of(const std::string& folder, const fs::path& below) {
+  // False where a folder could not be read. Throws Error where that is the folder to be left out.
+  bool Of(const std::string& folder, const fs::path& below) {
     path_ = folder;
     root_ = files_.AddRoot(folder, below);
-    if (archives_ && !IsFolder(folder)) return TakeArchive("");
+    if (archives_ && !IsFolder(folder)) return TakeArchive(""), true;
     if (IsExcluded(folder))
       throw Error(options_.excluded.string(),
                   "is the input folder too; its masks would be the next run's photographs "
                   "(another output folder, or one inside it)");
     In("");
+    return is_whole_;
   }
 
  private:
@@ -72,6 +73,7 @@ class Search {
       entries.push_back({name, type});
     });
     if (error) options_.problem({path, "cannot be read: " + error.message()});
+    is_whole_ = is_whole_ && !error;
     std::ranges::sort(entries, {}, &Entry::name);
     // A name may come twice where it is taken away and made again meanwhile.
     const auto same_name = [](const Entry& a, const Entry& b) { return a.name == b.name; };
@@ -140,7 +142,8 @@ class Search {
   const Patterns include_, exclude_;
   const std::string excluded_;
   InputList& files_;
-  std::string path_;  // of the root
+  std::string path_;      // of the root
+  bool is_whole_ = true;  // every folder could be read
   std::uint32_t root_ = 0;
 };
 
@@ -196,8 +199,7 @@ class Named {
  private:
   void TakeFolder(const std::string& input, const fs::path& below) {
     const std::size_t before = files_.size();
-    Search(options_, files_).Of(input, below);
-    if (files_.size() == before)
+    if (Search(options_, files_).Of(input, below) && files_.size() == before)
       options_.problem({input, options_.wanted == Inputs::kAll ? "holds no image and no video"
                                                                : "holds no image"});
   }

@@ -246,7 +246,12 @@ void FfmpegVideo::EndInput(int error) {
   if (Stopped()) return;
   if (TimedOut())
     throw Error(name, fmt::format("no frame came within {} s", options.timeout_seconds));
-  if (error == AVERROR_INVALIDDATA)
+  if (error == AVERROR_INVALIDDATA && packets_->count() == 0 && format->pb &&
+      format->pb->seekable == 0 && std::string_view(format->iformat->name).starts_with("mov"))
+    damage_ =
+        "an MP4 in a pipe has to begin with its index (name the file, or make it with ffmpeg "
+        "-movflags +faststart), or it is damaged";
+  else if (error == AVERROR_INVALIDDATA)
     damage_ = "its data are cut off or damaged";
   else if (error != AVERROR_EOF)
     damage_ = av.Message(error);

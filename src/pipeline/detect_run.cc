@@ -177,8 +177,13 @@ Detected DetectOne(const Task& task, std::string_view bytes, const Detector& det
   result.image.adaptation = judgement.summary();
   if (!note.empty()) tags.icc.clear();  // one that is not of these pixels, or is damaged
   for (const auto& [output, path] : task.outputs) {
-    result.files.push_back(EncodeOutput(output, Draw(output, judgement, form),
-                                        detector.model().classes.size(), options.style, tags));
+    const cv::Mat drawn = Draw(output, judgement, form);
+    try {
+      result.files.push_back(
+          EncodeOutput(output, drawn, detector.model().classes.size(), options.style, tags));
+    } catch (const Error& e) {
+      throw Error(path.string(), e.what());
+    }
     result.image.outputs.push_back(path);
   }
   if (!note.empty()) result.note = name + ": " + note;

@@ -27,6 +27,8 @@ class VideoRun {
   VideoRun(const Task& task, const DetectJob& job);
   // The whole video; absent when it was stopped or nothing of it could be kept.
   std::optional<DetectedImage> Go();
+  // Behind what it made, which is kept: whether the video was damaged there.
+  void TellEnd() const;
 
  private:
   bool Read(FrameItem& item);
@@ -193,11 +195,14 @@ std::optional<DetectedImage> VideoRun::Go() {
   for (const std::string& line : sink_->warnings()) run.warning(line);
   if (const std::string& line = reader_.shortfall(); !line.empty())
     run.warning(input_ + ": " + line);
-  if (damage_)
-    run.problem(*damage_);
-  else
-    run.finished();
   return result_;
+}
+
+void VideoRun::TellEnd() const {
+  if (damage_)
+    job_.run.problem(*damage_);
+  else
+    job_.run.finished();
 }
 
 }  // namespace
@@ -213,7 +218,11 @@ void DetectVideos(const DetectJob& job) {
     }
     job.run.counting("frames of " + task.input.filename().string());
     try {
-      if (const auto video = VideoRun(task, job).Go()) job.done(*video);
+      VideoRun video(task, job);
+      if (const auto done = video.Go()) {
+        job.done(*done);
+        video.TellEnd();
+      }
     } catch (const std::exception& e) {
       if (job.Stopped()) return;  // it is the stop that the reader speaks of
       job.run.problem(Problem(task.input.string(), e));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "base/folder.h"
 #include "media/names.h"
@@ -147,9 +148,13 @@ Plan::Plan(const DetectOptions& options, const Run& run)
       inputs_(InputsOf(options, run)),
       paths_(inputs_, SuffixesOf(options), run.problem, options.video.png_frames) {
   Originals originals(inputs_);
-  for (const fs::path& file : options.other_files)
-    if (!file.empty() && originals.Have(FileIdentity(file)))
+  std::set<std::string> others;
+  for (const fs::path& file : options.other_files) {
+    if (file.empty()) continue;
+    others.insert(FileIdentity(file));
+    if (originals.Have(FileIdentity(file)))
       throw Error(file.string(), "is an input and is not written over");
+  }
   FileIdentities identities;
   std::vector<Problem> existing;
   std::size_t of_shard = 0;
@@ -159,7 +164,12 @@ Plan::Plan(const DetectOptions& options, const Run& run)
     std::optional<Problem> exists;
     for (const fs::path& path : PathsOf(input)) {
       const EntryType type = EntryTypeOf(path.c_str());
-      if (originals.Have(identities.Of(path.native(), type == EntryType::kLink)) ||
+      const std::string identity = identities.Of(path.native(), type == EntryType::kLink);
+      if (others.contains(identity))
+        throw Error(path.string(), fmt::format("is what is made of {}, and a table or a record is "
+                                               "to be written there, too",
+                                               inputs_.Path(i)));
+      if (originals.Have(identity) ||
           (options.if_exists == IfExists::kReplace && IsOneFile(path, type, inputs_.Path(i)))) {
         refused_.insert(path);
         run.problem(

@@ -135,7 +135,8 @@ int RunWords(CLI::App& app, CommandLine line, Context& context) {
   context.options = GivenOptions(CommandOf(app), Which::kAll);
   context.deciding = GivenOptions(CommandOf(app), Which::kDeciding);
   for (const CLI::Option* option : CommandOf(app).get_options())
-    if (option->get_configurable()) context.deciding_names.push_back(NameOf(*option));
+    if (option->get_configurable())
+      context.deciding_defaults[NameOf(*option)] = option->get_default_str();
   return Act(context);
 }
 

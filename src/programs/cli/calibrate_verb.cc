@@ -91,7 +91,7 @@ void RunCalibrate(const CalibrateFlags& options, Context& context) {
   RequireApart(options.output, "-o", context.json, "--json");
   RequireApart({{options.output, "-o"}, {context.json, "--json"}}, options.parts, "a part");
   RequireWritable(options.output, context.if_exists());
-  context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}});
+  context.Confine({{options.parts.begin(), options.parts.end()}, {}, {options.output}}, true);
   Model model = context.LoadModel();
   const AdaptedCalibrationFit fit =
       FitAdaptedCalibration({options.parts.begin(), options.parts.end()}, model, &StopFlag());
@@ -122,7 +122,8 @@ void AddCalibrate(CLI::App& app, Context& context) {
       ->required();
   OptionGroup(*verb, "Output")
       .Add("-o", options->output, "MODEL", "Model file to write")
-      ->required();
+      ->required()
+      ->check(NamedLike({}, "a model"));
   AddModelOption(*verb, context);
   AddJsonOption(*verb, context);
   AddForceOption(*verb, context);

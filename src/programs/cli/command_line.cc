@@ -49,8 +49,9 @@ Json GivenOptions(const CLI::App& verb, Which which) {
   Json given = Json::object();
   for (const CLI::Option* option : verb.get_options()) {
     if (option->count() == 0) continue;
-    if (which == Which::kDeciding && !option->get_configurable()) continue;
     const std::vector<std::string>& values = option->results();
+    const bool as_ever = values.size() == 1 && values.front() == option->get_default_str();
+    if (which == Which::kDeciding && (!option->get_configurable() || as_ever)) continue;
     Json& value = given[NameOf(*option)];
     if (option->get_expected_max() == 0)
       value = true;  // a flag

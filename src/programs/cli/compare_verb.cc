@@ -89,7 +89,8 @@ void AddChoiceFlags(CLI::App& verb, CompareFlags& flags) {
                   "standard error of it");
   Aside(
       OptionGroup(verb, "Output")
-          .Add("--write", flags.output, "MODEL", "Train the best on everything and write it here"));
+          .Add("--write", flags.output, "MODEL", "Train the best on everything and write it here"))
+      ->check(NamedLike({}, "a model"));
 }
 
 // Of the given models those that are files.

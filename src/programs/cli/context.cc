@@ -28,6 +28,26 @@ std::string Grouped(std::size_t number) {
   return text;
 }
 
+// A photograph below a folder of inputs may be one of them; another file there is none.
+bool IsRead(const std::filesystem::path& file, const std::filesystem::path& read) {
+  std::error_code ignored;
+  if (read.empty()) return false;
+  if (!std::filesystem::is_directory(read, ignored))
+    return FileIdentity(file) == FileIdentity(read);
+  const std::filesystem::path real = RealPath(file), folder = RealPath(read);
+  const NamedMedia named(real.native());
+  return (named.image || named.video || named.archive) &&
+         std::ranges::mismatch(folder, real).in1 == folder.end();
+}
+
+void RequireNoInput(const Access& access) {
+  std::error_code ignored;
+  for (const std::filesystem::path& file : access.files)
+    if (std::filesystem::is_regular_file(file, ignored) &&
+        std::ranges::any_of(access.reads, [&](const auto& read) { return IsRead(file, read); }))
+      throw Error(file.string(), "is an input and is not written over");
+}
+
 }  // namespace
 
 bool lexical_cast(const std::string& text, FailureLimit& limit) {
@@ -81,14 +101,16 @@ void RunRecord::AddTo(Json& root, bool interrupted) const {
   root["interrupted"] = interrupted;
 }
 
-void Context::Confine(Access access) const {
+void Context::Confine(Access access, bool replaces_model) const {
+  if (!replaces_model) access.reads.emplace_back(model);
+  if (!json_to_stdout()) access.files.emplace_back(json);
+  RequireNoInput(access);
   if (!verbose) SilenceLibraries();
   const Isolation isolation{IsolateFromName(isolate), max_seconds};
   IsolateBy(isolation);
   if (isolation.isolate != Isolate::kNone) PrepareDecoders();
   if (sandbox == "off") return;
-  access.reads.emplace_back(model);
-  if (!json_to_stdout()) access.files.emplace_back(json);
+  if (replaces_model) access.reads.emplace_back(model);
   const std::string line = EnterSandbox(access);
   if (verbose) PrintLine(line);
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -118,10 +119,10 @@ struct Context {
   std::function<void(Context&)> action;  // of the verb chosen on the command line
   // The part of `live` in completions for a shell, where that verb is a program of its own.
   std::function<std::string(const std::string& shell)> ask_live;
-  RunRecord record;                         // what became of the inputs
-  Json options = Json::object();            // of the verb, as given on the command line,
-  Json deciding = Json::object();           // and of these the ones that decide the results,
-  std::vector<std::string> deciding_names;  // which are among these
+  RunRecord record;                // what became of the inputs
+  Json options = Json::object();   // of the verb, as given on the command line,
+  Json deciding = Json::object();  // and of these the ones that decide the results,
+  std::map<std::string, std::string> deciding_defaults;  // which are among these
 
   bool json_to_stdout() const { return json == "-"; }
   // Of all outputs, and of the file that --json names: a run that resumes completes the record in
@@ -131,8 +132,9 @@ struct Context {
   }
   // Says which images are decoded in processes of their own, and enters the sandbox, unless
   // --sandbox says no, with the files of the options that all verbs have beside what the verb
-  // needs.
-  void Confine(Access access) const;
+  // needs. Throws Error where a file of the outputs is one of the inputs, as the model is unless
+  // the verb `replaces_model`.
+  void Confine(Access access, bool replaces_model = false) const;
   // The model of --model, or the built-in one.
   Model LoadModel() const;
   // Writes text to where --json says.

@@ -177,10 +177,11 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, 
     const auto found = all.find(name);
     return found == all.end() ? std::string() : found->second;
   };
-  for (const std::string& name : context_.deciding_names) {
+  for (const auto& [name, as_ever] : context_.deciding_defaults) {
     const OptionRow* const row = DetectorRowOf(name);
-    const bool same = row ? value(values, row->name) == value(values_before, row->name)
-                          : before.value(name, Json()) == context_.options.value(name, Json());
+    const bool same =
+        row ? value(values, row->name) == value(values_before, row->name)
+            : before.value(name, Json(as_ever)) == context_.options.value(name, Json(as_ever));
     if (!same)
       throw Error(
           context_.json,

@@ -179,6 +179,7 @@ void Confine(const DetectFlags& options, const DetectOptions& detect, const Cont
                 detect.listed};
   access.reads.push_back(WithFacesOfEnvironment(options.detector).faces);
   access.reads.push_back(options.detector.seed_mask);
+  access.reads.emplace_back(options.files_from);
   context.Confine(std::move(access));
 }
 
@@ -216,7 +217,7 @@ std::map<std::string, std::string> MadeWith(const Detector& detector, const Cont
 
 void Disregard(const char* option, Context& context) {
   context.deciding.erase(option);
-  std::erase(context.deciding_names, option);
+  context.deciding_defaults.erase(option);
 }
 
 void RunDetect(const DetectFlags& options, Context& context) {
@@ -249,7 +250,8 @@ void AddInputAndOutput(CLI::App& verb, DetectFlags& options) {
   Aside(group.Add("-o", options.output, "DIR|FILE",
                   "Folder for the results, which is made if need be; or, of one input and one kind "
                   "of output, a file (a.png, a.mkv, a.tar), or - for standard output"))
-      ->required();
+      ->required()
+      ->check([](const std::string& name) { return name.empty() ? "names no folder" : ""; }, "");
   Aside(input.Add("--files-from", options.files_from, "FILE",
                   "Inputs too, a line each (or with a zero byte after each), which keep their "
                   "folders; - is standard input"));

@@ -19,6 +19,7 @@
 #include <system_error>
 
 #include "base/folder.h"
+#include "base/stream.h"
 #include "media/late_module.h"
 #include "skinmask/base/file.h"
 
@@ -117,10 +118,7 @@ void AllowLinks(const fs::path& folder, Landlock& landlock) {
 }
 
 void AllowFile(const fs::path& file, Landlock& landlock) {
-  std::error_code ignored;
-  if (file.string().starts_with("/dev/") ||
-      (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)))
-    return landlock.AllowWriting(file);
+  if (IsSpecial(file)) return landlock.AllowWriting(file);
   const fs::path folder = RealPath(file).parent_path();
   landlock.AllowMaking(folder.empty() ? fs::path(".") : folder);
 }

@@ -145,7 +145,9 @@ void AddTrain(CLI::App& app, Context& context) {
   const OptionGroup group(*verb, "Input"), output(*verb, "Output");
   group.Add("--samples", options->samples, "FILE", "Tables of labelled pixels");
   AddImageOptions(group, options->pairs);
-  output.Add("-o", options->output, "MODEL", "Model file to write")->required();
+  output.Add("-o", options->output, "MODEL", "Model file to write")
+      ->required()
+      ->check(NamedLike({}, "a model"));
   output.Add("--card", options->notes, "NAME=TEXT", "Note for the model's card; repeatable")
       ->allow_extra_args(false);
   AddTableOptions(*verb, FitTable().rows(), &options->fit, "Model");

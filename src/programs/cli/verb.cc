@@ -124,7 +124,9 @@ CLI::Validator OneOf(const std::vector<std::string>& words) {
 CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what) {
   return CheckedBy([extensions, what](const std::string& file) {
     const std::string own = ExtensionOf(file);
-    if (own.empty() || std::ranges::find(extensions, own) != extensions.end()) return std::string();
+    if (file == "-") return "standard output does not take " + what + " (give a file)";
+    if (own.empty() || extensions.empty() || std::ranges::find(extensions, own) != extensions.end())
+      return std::string();
     return fmt::format("'{}' is no name of {} (FILE{})", file, what,
                        fmt::join(extensions, " or FILE"));
   });

@@ -236,6 +236,11 @@ void AddLive(CLI::App& app, Context& context) {
     if (session.tables.csv == kStandardOutput && session.tables.faces_csv == kStandardOutput)
       throw UsageError("standard output takes one of --csv and --faces-csv");
     RequireApart(session.tables.csv, "--csv", session.tables.faces_csv, "--faces-csv");
+    RequireApart({{session.tables.csv, "--csv"},
+                  {session.tables.faces_csv, "--faces-csv"},
+                  {options->record, "--record"},
+                  {context.json, "--json"}},
+                 {session.source}, "the source");
     session.track = verb->count("--track") > 0;
     const bool background = verb->count("--background") > 0;
     if (background && verb->count("--view") == 0) options->view = "cutout";

@@ -182,6 +182,16 @@ class PipedVideoTest : public InputsOutputsTest {
   std::string masks_;
 };
 
+// FFmpeg cannot go back to the frames, once it knows where they are.
+TEST_F(PipedVideoTest, AnMp4WithItsIndexAtTheEndIsTold) {
+  Shell(folder_, "ffmpeg -v error" + testing::Scrolling("320x240") +
+                     "-frames:v 30 -c:v mjpeg -q:v 2 -pix_fmt yuvj420p v.mp4");
+  const Outcome run = Bash("cat v.mp4 | $S detect - -o piped");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("an MP4 in a pipe has to begin with its index"), std::string::npos)
+      << run.err;
+}
+
 // By whatever pipe frames come and go, masks are those of the file.
 TEST_F(PipedVideoTest, PipesGiveTheFramesOfTheFile) {
   const std::string y4m = "ffmpeg -v error -i v.mkv -f yuv4mpegpipe - | ";

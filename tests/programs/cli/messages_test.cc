@@ -114,6 +114,17 @@ TEST_F(MessagesTest, FilesThatAreSomethingElse) {
               "--picture: 'p.jpg' is no name of a picture (FILE.png or FILE.svg)");
   std::filesystem::create_directory(Path("out"));
   Expect("evaluate --images in --whole skin --json out", 1, "out: ");
+  Put("photos.tar.gz", "\x1f\x8b\x08 and so on");
+  Expect("detect photos.tar.gz -o out", 1, "photos.tar.gz: is compressed (archives are read as");
+  Put("wide/a.pgm", "P5 20000 1 255\n" + std::string(20000, 'x'));
+  Expect("detect wide -o out --adapt off --output overlay --format webp", 1,
+         "out/a.overlay.webp: WebP: has sides of at most 16383");
+}
+
+TEST_F(MessagesTest, StandardOutputTakesNoModelAndNoPage) {
+  ExpectUsage("train --samples s.csv -o -", "-o: standard output does not take a model");
+  ExpectUsage("evaluate --samples s.csv --report -", "standard output does not take a page");
+  ExpectUsage("detect a.png -o ''", "-o: names no folder");
 }
 
 TEST_F(MessagesTest, EmptyTextsAreNoValues) {

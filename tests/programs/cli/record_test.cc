@@ -118,6 +118,40 @@ TEST_F(RecordTest, NoInputIsWrittenOver) {
   EXPECT_TRUE(ReadFile(Path("truth/a.png")) == photo);
 }
 
+TEST_F(RecordTest, NoVerbWritesOverWhatItReads) {
+  const std::string photo = ReadFile(Path("in/a.png"));
+  const std::string model = ReadFile(std::filesystem::path(SKINMASK_SOURCE) / "models/uci.json");
+  Put("truth/a.png", Encode(".png", cv::Mat(40, 30, CV_8UC1, cv::Scalar(255))));
+  Put("m.json", model);
+  Put("list", "in/a.png\n");
+  std::filesystem::create_symlink("in/a.png", Path("link.json"));
+  const std::string pairs = " --images in --masks truth --force ";
+  for (const std::string& command :
+       {"train" + pairs + "-o in/a.png", "train" + pairs + "-o link.json",
+        "sample" + pairs + "-o in/a.png", "compare" + pairs + "--write in/a.png",
+        std::string("evaluate --images in --truth truth --force --picture in/a.png"),
+        std::string("evaluate --images in --truth truth --force --json link.json"),
+        std::string("evaluate --images in --truth truth --force --model m.json --json m.json"),
+        std::string("detect in -o out --force --model m.json --json m.json"),
+        std::string("detect in -o out --force --model m.json --csv m.json"),
+        std::string("detect --files-from list -o out --force --csv list")}) {
+    const Outcome run = Run(command);
+    EXPECT_EQ(run.status, 1) << command;
+    EXPECT_NE(run.err.find(": is an input and is not written over"), std::string::npos) << run.err;
+  }
+  EXPECT_TRUE(ReadFile(Path("in/a.png")) == photo);
+  EXPECT_EQ(ReadFile(Path("m.json")), model);
+  EXPECT_EQ(ReadFile(Path("list")), "in/a.png\n");
+}
+
+TEST_F(RecordTest, NoTableIsWrittenOverAnOutput) {
+  const Outcome run = Run("detect in -o out --force --csv out/a.png");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("out/a.png: is what is made of in/a.png, and a table"), std::string::npos)
+      << run.err;
+  EXPECT_FALSE(std::filesystem::exists(Path("out/a.png")));
+}
+
 // What failed in the run before, and whose outputs are there all the same, goes on to count.
 TEST_F(RecordTest, FailuresOfTheRunBeforeStay) {
   ASSERT_EQ(Run("detect in/a.png -o out --json r.json").status, 0);
@@ -179,7 +213,8 @@ TEST_F(RecordTest, TheSameValuesResume) {
   ASSERT_EQ(Run(detect + "--threshold 0.5 --abstain 0.2,0.8").status, 0);
   for (const std::string same :
        {"--threshold .5 --abstain .2,0.80", "--threshold 5e-1 --abstain 0.2,0.8 --adapt auto",
-        "--threshold 0.5 --abstain 0.2,0.8 --refine guided"})
+        "--threshold 0.5 --abstain 0.2,0.8 --refine guided",
+        "--threshold 0.5 --abstain 0.2,0.8 --scale 1 --depth 8 --format png"})
     for (const std::string& from : {detect, std::string("detect in/a.png -o out ")}) {
       const Outcome run = Run(from + "--resume " + same);
       EXPECT_EQ(run.status, 0) << same << run.err;

@@ -46,9 +46,11 @@ TEST_F(VideoProblemsTest, AnOverwrittenVideoKeepsWhatIsBefore) {
   const std::string all = RawFrames(folder_, "out/whole.mkv", "gray");
   bytes[std::stoul(Probe(folder_, "whole.mov", "packet=pos")[12]) + 500] ^= 1;
   Put("damaged.mov", bytes);
-  const Outcome run = Run("detect --adapt off damaged.mov -o out");
+  const Outcome run =
+      Run("detect --adapt off damaged.mov -o out --csv rows.csv --faces-csv faces.csv");
   EXPECT_EQ(run.status, 1);
   EXPECT_NE(run.err.find("damaged.mov: stops at frame 12: "), std::string::npos) << run.err;
+  EXPECT_EQ(Lines(ReadFile(Path("rows.csv"))), 13);  // and a header
   EXPECT_TRUE(RawFrames(folder_, "out/damaged.mkv", "gray") ==
               all.substr(0, std::size_t{12} * 176 * 144));
 }
