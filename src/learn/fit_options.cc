@@ -10,6 +10,7 @@
 #include "base/parse.h"
 #include "skinmask/base/error.h"
 #include "skinmask/learn/fit.h"
+#include "skinmask/model/mixture.h"
 
 namespace skinmask {
 namespace {
@@ -108,6 +109,9 @@ void SetComponents(FitOptions& options, const std::string& text) {
   for (const std::string& word : Listed(text)) {
     const auto [name, count] = NumberOfClass<int>(word, "components");
     if (count < 1) throw Error(fmt::format("`components` {}", word), "is less than 1");
+    if (count > static_cast<int>(CompiledMixture::kMaxComponents))
+      throw Error(fmt::format("`components` {}", word),
+                  fmt::format("is more than {}", CompiledMixture::kMaxComponents));
     if (name.empty())
       options.mixture.components = count;
     else

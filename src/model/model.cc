@@ -322,13 +322,16 @@ ClassCosts ClassCostsFrom(const std::string& text) {
     square = square && numbers && std::ranges::all_of(*numbers, is_good) &&
              (costs.empty() || costs.size() == rows * numbers->size());
     if (!square) break;
+    // Nothing is called what it is at a cost.
+    square = rows < numbers->size() && (*numbers)[rows] == 0;
     costs.insert(costs.end(), numbers->begin(), numbers->end());
     at += row.size() + 1;
   }
   if (!square || rows == 1 || costs.size() != rows * rows)
-    throw Error(fmt::format("`class_costs` '{}'", text),
-                "is no square table of costs from 0 up (a row for each true class, as in "
-                "0,1,5:1,0,5:1,1,0)");
+    throw Error(
+        fmt::format("`class_costs` '{}'", text),
+        "is no square table of costs from 0 up, with 0 where a class is called what it is (a "
+        "row for each true class, as in 0,1,5:1,0,5:1,1,0)");
   return costs;
 }
 

@@ -162,19 +162,27 @@ bool AdaptsNothing(const Given& given) {
 bool DividesNothing(const Given& given) { return given.Is("--adapt", {"off", "faces"}); }
 bool HasNoImages(const Given& given) { return !given.Has("--images"); }
 bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
-bool WritesClasses(const Given& given) {
-  return std::ranges::any_of(OutputNames(&OutputKind::of_model_alone),
+bool Writes(const Given& given, bool OutputKind::*what) {
+  return std::ranges::any_of(OutputNames(what),
                              [&](std::string_view name) { return given.Is("--output", {name}); });
 }
+bool WritesClasses(const Given& given) { return Writes(given, &OutputKind::of_model_alone); }
 bool NamesImagesOnly(const Given& given) {
   return std::ranges::all_of(given.Values("input"), [](const std::string& input) {
     const NamedMedia named(input);
     return (named.image || named.archive) && !named.video && !IsFolder(input);
   });
 }
+// A video is lossless where nobody watches it and no codec is named; folders may hold anything.
 bool LosesNothing(const Given& given) {
   using Format = OutputStyle::Format;
-  return NamesImagesOnly(given) && given.Is("--format", {"png"}) &&
+  const bool lossy = given.Has("--codec") || Writes(given, &OutputKind::is_watched);
+  if (!NamesImagesOnly(given) && lossy && !given.Has("--frames")) return false;
+  const auto may_be_any = [](const std::string& input) {
+    const NamedMedia named(input);
+    return !(named.image || named.archive || named.video) || IsFolder(input);
+  };
+  return std::ranges::none_of(given.Values("input"), may_be_any) && given.Is("--format", {"png"}) &&
          FormatOfName(given.Values("-o").front()).value_or(Format::kPng) == Format::kPng;
 }
 bool IsolatesAll(const Given& given) {
@@ -214,7 +222,8 @@ constexpr Rule kRules[] = {
     {"detect", "--pixels", IsolatesAll,
      "yuv decodes JPEGs in the program itself, and --isolate all none (one of them)"},
     {"detect", "--quality", LosesNothing,
-     "is of JPEG, WebP and videos, and images become PNG (--format jpeg, or webp)"},
+     "is of JPEG, WebP and videos with a codec or to be watched, and these outputs are lossless "
+     "(--format jpeg, or webp)"},
     {"detect", "--frames", NamesImagesOnly, "is for videos, and all inputs are images"},
     {"detect", "--from", NamesImagesOnly, "is for videos, and all inputs are images"},
     {"detect", "--to", NamesImagesOnly, "is for videos, and all inputs are images"},
