@@ -63,7 +63,7 @@ py::object Detect(const KeptDetector& kept, const py::object& image, const Reque
   asked.abstain = request.abstain;
   RequireShown(asked, {request.output});
   // An array has no room for what is measured.
-  if (asked.erode) throw Error("`erode`", "is of what `judge`, `Stream` and `video` measure");
+  if (asked.erode) throw Error("`erode`", "is of what judge, Stream and video measure");
   return Answered(kept, image, request, rgb, out,
                   [](const Detector& detector, const cv::Mat& bgr) { return detector.Judge(bgr); });
 }

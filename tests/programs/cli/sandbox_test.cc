@@ -139,6 +139,13 @@ TEST_F(SandboxTest, ALinkAmongOutputsLeadsNowhere) {
     return !::testing::Test::HasFailure();
   }));
   EXPECT_EQ(ReadFile(Path("far/a.png")), "old");
+  fs::create_directory_symlink(Path("far"), Path("out/sub"));
+  EXPECT_TRUE(Within([&] {
+    EXPECT_ERROR(
+        WriteFile(Path("out/sub/b.png"), "y", IfExists::kReplace),
+        "out/sub/b.png: cannot be written: a link leads out of the folders of the outputs");
+    return !::testing::Test::HasFailure();
+  }));
   const auto write = [&] {
     WriteFile(Path("out/link.png"), "y", IfExists::kReplace);
     return true;
