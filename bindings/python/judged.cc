@@ -63,6 +63,7 @@ void DefineFace(py::module_& module) {
   py::class_<MeasuredFace> face(
       module, "Face", "A face that a picture was adapted to, and the colours of its skin.");
   face.def(py::self == py::self)
+      .def("__hash__", [](const MeasuredFace& f) { return py::hash(py::int_(f.face.box.x)); })
       .def_property_readonly("id", [](const MeasuredFace& f) { return f.face.id; })
       .def_property_readonly("box",
                              [](const MeasuredFace& f) {

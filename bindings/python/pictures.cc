@@ -197,6 +197,7 @@ void DefineRegion(py::module_& module) {
   py::class_<Region> region(
       module, "Region", "Where skin is: the ellipse with the moments of a map of probabilities.");
   region.def(py::self == py::self)
+      .def("__hash__", [](const Region& r) { return py::hash(py::float_(r.pixels)); })
       .def_readonly("pixels", &Region::pixels)
       .def_property_readonly(
           "centroid", [](const Region& r) { return py::make_tuple(r.centroid.x, r.centroid.y); })

@@ -30,8 +30,8 @@ std::int64_t Supported() {
   const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
   const bool avx3 = avx2 && __builtin_cpu_supports("avx512f") &&
-                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-                    __builtin_cpu_supports("avx512bw");
+                    __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
   return (avx3 ? HWY_AVX3 : 0) | (avx2 ? HWY_AVX2 : 0) | (sse4 ? HWY_SSE4 : 0) |
          (ssse3 ? HWY_SSSE3 : 0);
 #else

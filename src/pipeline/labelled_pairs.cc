@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
 
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
+#include "base/folder.h"
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
 #include "skinmask/data/color_counter.h"
 #include "skinmask/detect/outputs.h"
 
@@ -70,6 +73,22 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Ar
   return found;
 }
 
+void RequireNoneWritten(const std::vector<MaskPair>& pairs, const Run& run) {
+  std::map<std::string, std::filesystem::path> written;
+  std::error_code ignored;
+  for (const std::filesystem::path& file : run.written)
+    if (std::filesystem::is_regular_file(file, ignored)) written[FileIdentity(file)] = file;
+  if (written.empty()) return;
+  FileIdentities identities[2];
+  for (const MaskPair& pair : pairs)
+    for (const auto& [i, path] : {std::pair(0, pair.image.path.string()), {1, pair.mask.string()}})
+      if (!path.empty())
+        if (const auto found =
+                written.find(identities[i].Of(path, EntryTypeOf(path.c_str()) == EntryType::kLink));
+            found != written.end())
+          throw Error(found->second.string(), "is an input and is not written over");
+}
+
 }  // namespace
 
 LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const Run& run)
@@ -77,6 +96,7 @@ LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const R
       options_(options),
       rule_(RuleOf(options)),
       predicted_(predicted) {
+  RequireNoneWritten(pairs_.pairs, run);
   if (pairs_.pairs.empty())
     throw Error(options.images.string(),
                 "holds no image with a mask (`mask_name` says how masks are called)");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/folder.h"
+#include "base/stream.h"
 #include "media/names.h"
 #include "pipeline/bytes_as_text.h"
 #include "skinmask/base/error.h"
@@ -149,8 +150,8 @@ Plan::Plan(const DetectOptions& options, const Run& run)
       paths_(inputs_, SuffixesOf(options), run.problem, options.video.png_frames) {
   Originals originals(inputs_);
   std::set<std::string> others;
-  for (const fs::path& file : options.other_files) {
-    if (file.empty()) continue;
+  for (const fs::path& file : run.written) {
+    if (IsSpecial(file)) continue;
     others.insert(FileIdentity(file));
     if (originals.Have(FileIdentity(file)))
       throw Error(file.string(), "is an input and is not written over");

@@ -9,6 +9,7 @@
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/media/image.h"
+#include "skinmask/media/inputs.h"
 
 namespace skinmask {
 namespace {
@@ -76,9 +77,10 @@ class VideoFiles : public VideoSink {
     for (const auto& [output, path] : task.outputs) {
       RequireRate(info.rate, input_, path);
       write.codec = TakesCodec(output, options.outputs) ? options.video.codec : "";
-      // What is lossless unless a codec is chosen has no quality.
-      write.quality =
-          write.codec.empty() && !KindOf(output).is_watched ? std::nullopt : options.style.quality;
+      // What is lossless unless a codec or another container is chosen has no quality.
+      const bool is_lossless = write.codec.empty() && !KindOf(output).is_watched &&
+                               (path.extension() == ".mkv" || !NamedMedia(path.native()).video);
+      write.quality = is_lossless ? std::nullopt : options.style.quality;
       write.container = options.video.container;
       write.sound.reset();
       if (options.video.sound && info.sound && KindOf(output).is_watched) write.sound = sound;

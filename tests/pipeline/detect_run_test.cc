@@ -100,7 +100,7 @@ TEST_F(DetectRunTest, NoInputIsWrittenOver) {
   options_.listed = {Path("in/sub/0.png").string(), Path("in/sub/5.png").string()};
   options_.shard = options_.shard_count = 2;  // an input is one for every shard
   options_.output_folder = Path("out2");
-  options_.other_files = {Path("alias/sub/0.png")};
+  run_.written = {Path("alias/sub/0.png")};
   EXPECT_ERROR(
       Detect(options_, Detector(DefaultModel(), nullptr), run_, [](const DetectedImage&) {}),
       "is an input and is not written over");

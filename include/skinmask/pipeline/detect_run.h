@@ -77,7 +77,6 @@ struct DetectOptions {
   std::filesystem::path output_folder;
   // Instead: where the one output of the one input goes; kStandardOutput is one such place.
   std::filesystem::path output_file;
-  std::vector<std::filesystem::path> other_files;  // that the caller writes: no inputs
   std::vector<Output> outputs{Output::kMask};
   // kKeep leaves out inputs whose outputs are all there.
   IfExists if_exists = IfExists::kFail;

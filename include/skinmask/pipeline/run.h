@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "skinmask/base/problem.h"
 
@@ -31,6 +32,9 @@ struct Run {
   std::function<void(std::size_t done, std::size_t total, std::uint64_t pixels)> progress =
       [](std::size_t, std::size_t, std::uint64_t) {};
   std::function<void(const std::string& unit)> counting = [](const std::string&) {};
+  // Files that whoever starts the run writes beside its outputs: where one of them is an input, or
+  // an output, the run throws Error before it begins.
+  std::vector<std::filesystem::path> written;
   const std::atomic<bool>* stop = nullptr;  // when set: finish what is in flight, then return
 };
 

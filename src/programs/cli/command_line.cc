@@ -50,7 +50,9 @@ Json GivenOptions(const CLI::App& verb, Which which) {
   for (const CLI::Option* option : verb.get_options()) {
     if (option->count() == 0) continue;
     const std::vector<std::string>& values = option->results();
-    const bool as_ever = values.size() == 1 && values.front() == option->get_default_str();
+    // To say --adapt auto insists on it, with seeds and for what is no skin.
+    const bool as_ever = values.size() == 1 && values.front() == option->get_default_str() &&
+                         NameOf(*option) != "adapt";
     if (which == Which::kDeciding && (!option->get_configurable() || as_ever)) continue;
     Json& value = given[NameOf(*option)];
     if (option->get_expected_max() == 0)
@@ -168,6 +170,7 @@ bool Writes(const Given& given, bool OutputKind::*what) {
 }
 bool WritesClasses(const Given& given) { return Writes(given, &OutputKind::of_model_alone); }
 bool NamesImagesOnly(const Given& given) {
+  if (given.Has("--files-from")) return false;
   return std::ranges::all_of(given.Values("input"), [](const std::string& input) {
     const NamedMedia named(input);
     return (named.image || named.archive) && !named.video && !IsFolder(input);
@@ -176,13 +179,16 @@ bool NamesImagesOnly(const Given& given) {
 // A video is lossless where nobody watches it and no codec is named; folders may hold anything.
 bool LosesNothing(const Given& given) {
   using Format = OutputStyle::Format;
-  const bool lossy = given.Has("--codec") || Writes(given, &OutputKind::is_watched);
+  const fs::path output = given.Values("-o").front();
+  const bool lossy = given.Has("--codec") || Writes(given, &OutputKind::is_watched) ||
+                     (NamedMedia(output.native()).video && output.extension() != ".mkv");
   if (!NamesImagesOnly(given) && lossy && !given.Has("--frames")) return false;
   const auto may_be_any = [](const std::string& input) {
     const NamedMedia named(input);
     return !(named.image || named.archive || named.video) || IsFolder(input);
   };
-  return std::ranges::none_of(given.Values("input"), may_be_any) && given.Is("--format", {"png"}) &&
+  return !given.Has("--files-from") && std::ranges::none_of(given.Values("input"), may_be_any) &&
+         given.Is("--format", {"png"}) &&
          FormatOfName(given.Values("-o").front()).value_or(Format::kPng) == Format::kPng;
 }
 bool IsolatesAll(const Given& given) {

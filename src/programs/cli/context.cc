@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/parse.h"
+#include "base/stream.h"
 #include "media/image_codec.h"
 #include "programs/cli/print.h"
 #include "programs/cli/verb.h"
@@ -28,24 +29,13 @@ std::string Grouped(std::size_t number) {
   return text;
 }
 
-// A photograph below a folder of inputs may be one of them; another file there is none.
-bool IsRead(const std::filesystem::path& file, const std::filesystem::path& read) {
-  std::error_code ignored;
-  if (read.empty()) return false;
-  if (!std::filesystem::is_directory(read, ignored))
-    return FileIdentity(file) == FileIdentity(read);
-  const std::filesystem::path real = RealPath(file), folder = RealPath(read);
-  const NamedMedia named(real.native());
-  return (named.image || named.video || named.archive) &&
-         std::ranges::mismatch(folder, real).in1 == folder.end();
-}
-
+// What lies in folders is looked at when these are read: Run::written.
 void RequireNoInput(const Access& access) {
-  std::error_code ignored;
   for (const std::filesystem::path& file : access.files)
-    if (std::filesystem::is_regular_file(file, ignored) &&
-        std::ranges::any_of(access.reads, [&](const auto& read) { return IsRead(file, read); }))
-      throw Error(file.string(), "is an input and is not written over");
+    for (const std::filesystem::path& read : access.reads)
+      if (!file.empty() && !read.empty() && !IsSpecial(file) &&
+          FileIdentity(file) == FileIdentity(read))
+        throw Error(file.string(), "is an input and is not written over");
 }
 
 }  // namespace
@@ -101,10 +91,12 @@ void RunRecord::AddTo(Json& root, bool interrupted) const {
   root["interrupted"] = interrupted;
 }
 
-void Context::Confine(Access access, bool replaces_model) const {
+void Context::Confine(Access access, bool replaces_model) {
   if (!replaces_model) access.reads.emplace_back(model);
   if (!json_to_stdout()) access.files.emplace_back(json);
+  std::erase(access.files, std::filesystem::path());
   RequireNoInput(access);
+  written = access.files;
   if (!verbose) SilenceLibraries();
   const Isolation isolation{IsolateFromName(isolate), max_seconds};
   IsolateBy(isolation);
@@ -177,6 +169,7 @@ Run Context::StartRun(const std::string& unit) {
     progress->Show(done, total, pixels);
   };
   run.counting = [progress](const std::string& what) { progress->Begin(what); };
+  run.written = written;
   run.stop = &StopFlag();
   return run;
 }

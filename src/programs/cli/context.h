@@ -123,6 +123,7 @@ struct Context {
   Json options = Json::object();   // of the verb, as given on the command line,
   Json deciding = Json::object();  // and of these the ones that decide the results,
   std::map<std::string, std::string> deciding_defaults;  // which are among these
+  std::vector<std::filesystem::path> written;  // files, once Confine knows them: Run::written
 
   bool json_to_stdout() const { return json == "-"; }
   // Of all outputs, and of the file that --json names: a run that resumes completes the record in
@@ -134,7 +135,7 @@ struct Context {
   // --sandbox says no, with the files of the options that all verbs have beside what the verb
   // needs. Throws Error where a file of the outputs is one of the inputs, as the model is unless
   // the verb `replaces_model`.
-  void Confine(Access access, bool replaces_model = false) const;
+  void Confine(Access access, bool replaces_model = false);
   // The model of --model, or the built-in one.
   Model LoadModel() const;
   // Writes text to where --json says.

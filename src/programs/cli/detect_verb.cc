@@ -139,9 +139,6 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
     throw UsageError("--codec is for videos, and --frames makes none");
   if (options.frames) RefuseFrameNumbers(options.inputs);
   detect.max_pixels = options.max_pixels;
-  for (const std::string& file : {options.record.tables.csv, options.record.tables.faces_csv,
-                                  options.record.jsonl, context.json})
-    if (file != "-") detect.other_files.emplace_back(file);
   detect.video.png_frames = options.frames;
   detect.video.codec = options.codec;
   if (!options.pixels.empty())
@@ -171,7 +168,7 @@ Detector PreparedDetector(const DetectFlags& flags, const std::vector<Output>& o
   return Detector(made, DetectorOptionsOf(flags, outputs, made));
 }
 
-void Confine(const DetectFlags& options, const DetectOptions& detect, const Context& context) {
+void Confine(const DetectFlags& options, const DetectOptions& detect, Context& context) {
   Access access{detect.inputs,
                 {detect.output_folder},
                 {options.record.tables.csv, options.record.tables.faces_csv, options.record.jsonl,
@@ -181,6 +178,7 @@ void Confine(const DetectFlags& options, const DetectOptions& detect, const Cont
   access.reads.push_back(options.detector.seed_mask);
   access.reads.emplace_back(options.files_from);
   context.Confine(std::move(access));
+  std::erase(context.written, detect.output_file);  // which Plan knows
 }
 
 void CheckStreams(const DetectFlags& options, const Context& context) {
@@ -200,6 +198,7 @@ void CheckStreams(const DetectFlags& options, const Context& context) {
   if (is_stdout(options.output)) ++outputs;
   if (outputs > 1)
     throw UsageError("standard output takes one of -o -, --json, --jsonl, --csv and --faces-csv");
+  for (const auto& [file, flag] : files) RequireApart(options.output, "-o", file, flag);
   for (std::size_t i = 0; i < std::size(files); ++i)
     for (std::size_t j = i + 1; j < std::size(files); ++j)
       RequireApart(files[i].first, files[i].second, files[j].first, files[j].second);

@@ -240,6 +240,10 @@ void AddPictureOptions(CLI::App& verb, ShowFlags& flags) {
 
 void RunShow(const ShowFlags& flags, Context& context) {
   CheckFlags(flags);
+  const NamedOutput json{context.json, "--json"}, drawn{flags.picture, "--picture"};
+  RequireApart({json, drawn}, {context.model}, "the model");
+  RequireApart({json, drawn}, flags.beside, "--beside");
+  RequireApart({json, drawn}, flags.samples, "--samples");
   if (!flags.picture.empty()) RequireWritable(flags.picture, context.if_exists());
   const Model model = context.LoadModel();
   const std::string picture = flags.picture.empty() ? "" : PictureOf(model, flags, context);

@@ -153,7 +153,9 @@ void RequireFiles(const std::vector<std::string>& partials, const std::string& o
 
 void RequireApart(const std::filesystem::path& a, const std::string& option_a,
                   const std::filesystem::path& b, const std::string& option_b) {
-  if (a.empty() || b.empty() || a == "-" || b == "-" || FileIdentity(a) != FileIdentity(b)) return;
+  for (const std::filesystem::path& path : {a, b})
+    if (path.empty() || path == "-" || path == "/dev/null") return;
+  if (FileIdentity(a) != FileIdentity(b)) return;
   throw UsageError(fmt::format("{} and {} are the same file, {}", option_a, option_b, a.string()));
 }
 

@@ -240,7 +240,9 @@ void AddLive(CLI::App& app, Context& context) {
                   {session.tables.faces_csv, "--faces-csv"},
                   {options->record, "--record"},
                   {context.json, "--json"}},
-                 {session.source}, "the source");
+                 {session.source, context.model, session.background,
+                  options->detector.faces.string(), options->detector.seed_mask.string()},
+                 "an input");
     session.track = verb->count("--track") > 0;
     const bool background = verb->count("--background") > 0;
     if (background && verb->count("--view") == 0) options->view = "cutout";

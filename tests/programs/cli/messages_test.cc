@@ -215,11 +215,12 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
 
 // The same options where they do something.
 TEST_F(MessagesTest, OptionsThatCountArePassed) {
+  Put("list", "in/a.png\n");
   Put("in/a.png", Encode(".png", Gradient(60, 40)));
   for (const char* arguments :
        {"detect in -o 1 --refine off --adapt off --seed-rect 1,1,9,9",
         "detect in -o 2 --codec ffv1", "detect in -o 3 --resume --force --json=a.json",
-        "detect in -o 4 --refine off",
+        "detect in -o 4 --refine off", "detect --files-from list -o 5 --quality 9",
         "sample --images in --whole skin --step 2 --max-pixels 9999 -o s.csv"})
     EXPECT_EQ(Run(arguments).status, 0) << arguments << Run(arguments).err;
   const std::string table = (testing::SamplesFolder() / "labelled-pixels.csv").string();

@@ -121,14 +121,21 @@ TEST_F(RecordTest, NoInputIsWrittenOver) {
 TEST_F(RecordTest, NoVerbWritesOverWhatItReads) {
   const std::string photo = ReadFile(Path("in/a.png"));
   const std::string model = ReadFile(std::filesystem::path(SKINMASK_SOURCE) / "models/uci.json");
-  Put("truth/a.png", Encode(".png", cv::Mat(40, 30, CV_8UC1, cv::Scalar(255))));
+  cv::Mat half(48, 64, CV_8UC1, cv::Scalar(255));
+  half.colRange(0, 30) = 0;
+  Put("truth/a.png", Encode(".png", half));
   Put("m.json", model);
   Put("list", "in/a.png\n");
   std::filesystem::create_symlink("in/a.png", Path("link.json"));
+  Put("far/a.png", ReadFile(Path("truth/a.png")));
+  std::filesystem::create_directory(Path("links"));
+  std::filesystem::create_symlink("../far/a.png", Path("links/a.png"));
   const std::string pairs = " --images in --masks truth --force ";
   for (const std::string& command :
        {"train" + pairs + "-o in/a.png", "train" + pairs + "-o link.json",
         "sample" + pairs + "-o in/a.png", "compare" + pairs + "--write in/a.png",
+        std::string("sample --images in --masks links --force -o far/a.png"),
+        std::string("sample --images in --masks links --force -o links/a.png"),
         std::string("evaluate --images in --truth truth --force --picture in/a.png"),
         std::string("evaluate --images in --truth truth --force --json link.json"),
         std::string("evaluate --images in --truth truth --force --model m.json --json m.json"),
@@ -142,6 +149,23 @@ TEST_F(RecordTest, NoVerbWritesOverWhatItReads) {
   EXPECT_TRUE(ReadFile(Path("in/a.png")) == photo);
   EXPECT_EQ(ReadFile(Path("m.json")), model);
   EXPECT_EQ(ReadFile(Path("list")), "in/a.png\n");
+  // What lies beside the inputs, and is none.
+  for (const char* command :
+       {"detect in --include a.png -o in/own.png --adapt off --force",
+        "evaluate --images in --truth truth --allow-missing --picture truth/p.png --force"})
+    for (int time = 0; time < 2; ++time) {
+      const Outcome run = Run(command);
+      EXPECT_EQ(run.status, 0) << command << run.err;
+    }
+  EXPECT_EQ(Run("show --model m.json --json=m.json --force").status, 2);
+  EXPECT_EQ(Run("detect in -o out --csv out --force").status, 2);
+}
+
+// To insist on adaptation is another run than to leave it to the program.
+TEST_F(RecordTest, ToInsistIsTold) {
+  Put("truth/a.png", Encode(".png", cv::Mat(40, 30, CV_8UC1, cv::Scalar(255))));
+  EXPECT_NE(Run("evaluate --images in --truth truth --adapt auto --json=r.json").status, 2);
+  EXPECT_NE(ReadFile(Path("r.json")).find("\"adapt\": \"auto\""), std::string::npos);
 }
 
 TEST_F(RecordTest, NoTableIsWrittenOverAnOutput) {
