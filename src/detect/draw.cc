@@ -185,8 +185,10 @@ cv::Mat FeatheredAlpha(const cv::Mat& mask, const cv::Mat& probability, double t
   if (width == 0) return mask;
   const cv::Mat square(2 * width + 1, 2 * width + 1, CV_8UC1, cv::Scalar(1));
   cv::Mat outer, inner, soft;
-  cv::dilate(mask, outer, square);
-  cv::erode(mask, inner, square);
+  // The mask may lie in a larger picture, as one that becomes a PNG does.
+  constexpr int kBorder = cv::BORDER_CONSTANT | cv::BORDER_ISOLATED;
+  cv::dilate(mask, outer, square, {-1, -1}, 1, kBorder);
+  cv::erode(mask, inner, square, {-1, -1}, 1, kBorder);
   cv::LUT(probability, RampAround(threshold), soft);
   const cv::Mat least = mask & 128, most = mask | 127;
   cv::max(soft, least, soft);  // on the mask's own side

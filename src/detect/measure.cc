@@ -85,7 +85,8 @@ cv::Mat Eroded(const cv::Mat& mask, int pixels) {
   // Beyond the picture all is skin; a larger square sees no more.
   const int sides = std::min(pixels, std::max(mask.cols, mask.rows));
   cv::Mat eroded;  // not the caller's
-  cv::erode(mask, eroded, cv::Mat(), {-1, -1}, sides, cv::BORDER_CONSTANT,
+  cv::erode(mask, eroded, cv::Mat(), {-1, -1}, sides,
+            cv::BORDER_CONSTANT | cv::BORDER_ISOLATED,  // the mask may lie in a larger picture
             cv::Scalar::all(std::numeric_limits<std::uint8_t>::max()));
   return eroded;
 }

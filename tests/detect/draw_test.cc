@@ -38,6 +38,15 @@ TEST(DrawTest, OverlaysAreWhatOpenCvComposes) {
 }
 
 // The width is that of the distance from the skin, a pixel of which is never covered.
+// A mask that lies in a larger picture, as one that becomes a PNG does.
+TEST(DrawTest, FeatheringSeesNothingBesideTheMask) {
+  cv::Mat larger = cv::Mat::zeros(50, 60, CV_8UC1);
+  cv::Mat mask = larger(cv::Rect(5, 5, 40, 30));
+  mask.setTo(255);
+  const cv::Mat alpha = FeatheredAlpha(mask, cv::Mat(mask.size(), CV_8UC1, cv::Scalar(161)), .5, 5);
+  EXPECT_EQ(cv::countNonZero(alpha != 255), 0);
+}
+
 TEST(DrawTest, BordersOfLargePicturesAreWider) {
   cv::RNG random(7);
   for (const auto& [size, width] : {std::pair(cv::Size(1600, 1499), 1),

@@ -61,7 +61,11 @@ void ExpectColors(const ColorSums& sums, const cv::Mat& bgr, const Counts& count
 TEST(Measure, MeansAreThoseOfTheMaskThatIsLeft) {
   for (const cv::Size size : {cv::Size(97, 61), cv::Size(20000, 3)})
     for (const int erosion : {0, 1, 2, 5}) {
-      const cv::Mat bgr = NoiseOf(size), mask = Blobs(size);
+      const cv::Mat bgr = NoiseOf(size);
+      // Within a larger picture, of which nothing may be seen.
+      cv::Mat larger = cv::Mat::zeros(size + cv::Size(9, 9), CV_8UC1);
+      const cv::Mat mask = larger(cv::Rect({4, 4}, size));
+      Blobs(size).copyTo(mask);
       const Measurement measured = Measure(bgr, mask, {}, erosion);
       ExpectColors(measured.skin, bgr,
                    [&](cv::Point at) { return AllSkinAround(mask, at, erosion); });
