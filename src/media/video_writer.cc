@@ -29,17 +29,21 @@ AVPixelFormat FormatOf(int type) {
                             : AV_PIX_FMT_NONE;
 }
 
+// Whether times are whole frames there: AVI and the MPEG codecs know a rate, and MPEG-4 few units.
+bool CountsFrames(std::string_view container, std::string_view codec) {
+  return container == "avi" || codec.starts_with("mpeg");
+}
+
 // How many pictures a finished file holds, by its packets.
 std::int64_t CountPictures(const std::string& path) {
   const Ffmpeg& av = Ffmpeg::Get();
   AVFormatContext* opened = nullptr;
   if (av.avformat_open_input(&opened, ("file:" + path).c_str(), nullptr, nullptr) < 0) return 0;
   const InputPtr format(opened);
-  const int index = av.av_find_best_stream(opened, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
   std::int64_t count = 0;
   for (PacketPtr packet(av.av_packet_alloc()); av.av_read_frame(opened, packet.get()) >= 0;
        av.av_packet_unref(packet.get()))
-    count += packet->stream_index == index;
+    count += opened->streams[packet->stream_index]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
   return count;
 }
 
@@ -69,6 +73,7 @@ struct VideoWriter::State {
   std::optional<SoundCopy> sound;
   std::int64_t frames = 0;
   bool untimed = false;  // the container knows a rate, and no times of frames
+  AVRational unit = {};  // of the times that Write is given
   std::int64_t last_pts = 0;
 
  private:
@@ -116,7 +121,9 @@ VideoWriter::State::State(const std::filesystem::path& destination, cv::Size fra
 void VideoWriter::State::Open(const VideoWriteOptions& given) {
   VideoWriteOptions options = given;
   if (options.codec.empty()) options.codec = CodecFor(*format->oformat);
-  if (untimed) options.time_base = {0, 1};
+  unit = options.time_base.num > 0 ? AvOf(options.time_base)
+                                   : AVRational{options.rate.den, options.rate.num};
+  if (untimed || CountsFrames(format->oformat->name, options.codec)) options.time_base = {0, 1};
   codec = OpenEncoder(options.codec, size, source, options,
                       format->oformat->flags & AVFMT_GLOBALHEADER);
   if (codec->pix_fmt != source)
@@ -191,9 +198,10 @@ void VideoWriter::State::Write(const cv::Mat& frame, std::int64_t pts) {
     throw Error(path.string(), fmt::format("a frame of {} x {} cannot follow ones of {} x {}",
                                            frame.cols, frame.rows, size.width, size.height));
   FillPicture(frame);
-  picture->pts = untimed ? frames : pts;
+  const std::int64_t time = untimed ? frames : av.av_rescale_q(pts, unit, codec->time_base);
+  picture->pts = frames == 0 ? time : std::max(time, last_pts + 1);
+  last_pts = picture->pts;
   Encode(picture.get());
-  last_pts = pts;
   ++frames;
 }
 

@@ -36,8 +36,23 @@ constexpr long kPatienceNanoseconds = 700'000'000;
 timer_t timer;
 bool has_timer = false;
 
-extern "C" void RequestStop(int) {
-  stop = true;
+// A second signal ends the program, but not what comes at once: `timeout` signals its child, and
+// then the group of processes that it is in.
+std::atomic<std::int64_t> first_request{0};  // nanoseconds
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+
+extern "C" void RequestStop(int signal) {
+  constexpr std::int64_t kOneRequest = 300'000'000;
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t time = now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+  if (stop.exchange(true)) {
+    if (time - first_request < kOneRequest) return;
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+    return;
+  }
+  first_request = time;
   // And again after a tenth of a second, should nothing keep it then.
   const itimerspec patience{{0, kPatienceNanoseconds / 7}, {0, kPatienceNanoseconds}};
   if (has_timer) timer_settime(timer, 0, &patience, nullptr);
@@ -65,8 +80,8 @@ void InstallSignalHandlers() {
   event.sigev_signo = SIGALRM;
   has_timer = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
   Handle(SIGALRM, EndNow, SA_RESTART);
-  Handle(SIGINT, RequestStop, SA_RESETHAND | SA_RESTART);
-  Handle(SIGTERM, RequestStop, SA_RESETHAND | SA_RESTART);
+  Handle(SIGINT, RequestStop, SA_RESTART);
+  Handle(SIGTERM, RequestStop, SA_RESTART);
 }
 
 // The verb of the command line, or the program where it has none.

@@ -162,6 +162,7 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, 
   threshold_ = model.decision.threshold;
   adapter_ = detector.adapter();
   by_faces_ = by_faces && adapter_;
+  if (detect.video.png_frames) tables_.ReplaceByFrame();
   results_to_stdout_ = detect.output_file == kStandardOutput;
   digest_ = Sha256(ModelToJson(model));
   if (earlier_.contains("model") &&

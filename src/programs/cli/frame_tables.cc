@@ -48,7 +48,7 @@ template <class Drop>
 std::string FrameTable::RowsWithout(std::string_view rows, const Drop& drop) const {
   std::string kept;
   ForEachRow(rows, [&](std::string_view row, const std::string& input) {
-    if (!drop(input)) kept += row;
+    if (!drop(row, input)) kept += row;
   });
   return kept;
 }
@@ -88,13 +88,18 @@ void FrameTable::KeepInputs(std::string_view rows) {
 }
 
 void FrameTable::DropKilled(const std::function<bool(const std::string&)>& drop) {
-  killed_ = RowsWithout(killed_, drop);
+  killed_ =
+      RowsWithout(killed_, [&](std::string_view, const std::string& input) { return drop(input); });
 }
 
 void FrameTable::Add(std::string_view rows, const std::string& input) {
   if (!has_header()) journal_.Write(header_);
   journal_.Write(rows);
-  if (!earlier_inputs_.empty()) inputs_.insert(input);
+  if (!earlier_inputs_.empty()) replaced_.insert(KeyOf(rows, input));
+}
+
+std::string FrameTable::KeyOf(std::string_view row, const std::string& input) const {
+  return by_frame_ ? fmt::format("{}\n{}", row.substr(0, row.find(',')), input) : input;
 }
 
 void FrameTable::Finish() {
@@ -103,10 +108,14 @@ void FrameTable::Finish() {
   std::string added = journal_.Text();
   if (added.starts_with(header_)) added.erase(0, header_.size());
   std::set<std::string> killed;
-  ForEachRow(killed_, [&](std::string_view, const std::string& input) { killed.insert(input); });
-  const auto is_new = [&](const std::string& input) { return inputs_.contains(input); };
-  const auto is_later = [&](const std::string& input) {
-    return is_new(input) || killed.contains(input);
+  ForEachRow(killed_, [&](std::string_view row, const std::string& input) {
+    killed.insert(KeyOf(row, input));
+  });
+  const auto is_new = [&](std::string_view row, const std::string& input) {
+    return replaced_.contains(KeyOf(row, input));
+  };
+  const auto is_later = [&](std::string_view row, const std::string& input) {
+    return is_new(row, input) || killed.contains(KeyOf(row, input));
   };
   WriteFile(path_, header_ + RowsWithout(earlier_, is_later) + RowsWithout(killed_, is_new) + added,
             if_exists_);

@@ -37,6 +37,8 @@ class FrameTable {
   }
   // The rows that a killed run left of inputs whose outputs it did not: they are no more.
   void DropKilled(const std::function<bool(const std::string& input)>& drop);
+  // From now on rows replace those of the same frame alone, and not all of their input.
+  void ReplaceByFrame() { by_frame_ = true; }
   // Whole rows of an input, which may be none: those that it had before are replaced.
   void Add(std::string_view rows, const std::string& input);
   // What has been added so far is there, whatever becomes of the process.
@@ -54,6 +56,8 @@ class FrameTable {
   void KeepInputs(std::string_view rows);
   // As it is in its cell, without quotes.
   std::string InputOf(std::string_view row) const;
+  // What rows replace: all of an input, or a frame of it.
+  std::string KeyOf(std::string_view row, const std::string& input) const;
   template <class See>
   void ForEachRow(std::string_view rows, const See& see) const;
   template <class Drop>
@@ -64,9 +68,11 @@ class FrameTable {
   const std::string header_;
   const std::size_t key_;
   Journal journal_;
-  std::string earlier_, killed_;                   // rows of the file, and of a killed run
-  std::set<std::string> inputs_, earlier_inputs_;  // of the new rows, and of all those before
-  std::size_t marked_ = 0;                         // bytes
+  std::string earlier_, killed_;          // rows of the file, and of a killed run
+  std::set<std::string> replaced_;        // keys of the new rows
+  std::set<std::string> earlier_inputs_;  // of all those before
+  bool by_frame_ = false;
+  std::size_t marked_ = 0;  // bytes
 };
 
 struct TableFlags {
@@ -98,6 +104,7 @@ class FrameTables {
   void DropKilled(const std::function<bool(const std::string& input)>& drop) {
     Each([&](FrameTable& table) { table.DropKilled(drop); });
   }
+  void ReplaceByFrame() { Each(&FrameTable::ReplaceByFrame); }
   void Flush() { Each(&FrameTable::Flush); }
   void Mark() { Each(&FrameTable::Mark); }
   void CutToMark() { Each(&FrameTable::CutToMark); }

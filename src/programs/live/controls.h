@@ -35,8 +35,6 @@ class Controls {
 
   // Carries them out. What fails is told.
   void Do(const std::vector<Command>& commands);
-  // The source's frames a second, for recordings.
-  void SetRate(Rational rate) { rate_ = rate; }
 
   void TogglePause() { paused_ = !paused_; }
   void NextView();
@@ -77,7 +75,6 @@ class Controls {
 
   Scene& scene_;
   std::optional<Recorder>& recorder_;
-  Rational rate_{0, 1};
   View view_;
   double divider_ = 0.5;
   std::filesystem::path folder_;

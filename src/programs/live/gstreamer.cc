@@ -239,12 +239,13 @@ bool GstPipeline::WaitForEnd(double seconds) {
   return true;
 }
 
-PipelineSink::PipelineSink(const std::string& rest)
+PipelineSink::PipelineSink(const std::string& rest, bool own_times)
     : name_("sink '" + rest + "'"),
-      pipeline_(
-          "appsrc name=skinmask format=time is-live=true do-timestamp=true ! videoconvert ! " +
-              rest,
-          name_),
+      own_times_(own_times),
+      pipeline_(fmt::format("appsrc name=skinmask format=time is-live={0} do-timestamp={0} ! "
+                            "videoconvert ! {1}",
+                            !own_times, rest),
+                name_),
       source_(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "skinmask")) {
   pipeline_.Start();
 }
@@ -269,7 +270,7 @@ void PipelineSink::WaitForRoom() {
   }
 }
 
-void PipelineSink::Write(const cv::Mat& picture, Rational rate) {
+void PipelineSink::Write(const cv::Mat& picture, double seconds, Rational rate) {
   pipeline_.RequireRunning();
   cv::Mat bgr = picture;
   if (picture.channels() == 1) cv::cvtColor(picture, bgr, cv::COLOR_GRAY2BGR);
@@ -277,6 +278,7 @@ void PipelineSink::Write(const cv::Mat& picture, Rational rate) {
   if (bgr.size() != size_) cv::resize(bgr, bgr, size_, 0, 0, cv::INTER_AREA);
   WaitForRoom();
   GstBuffer* const buffer = BufferOf(bgr);
+  if (own_times_) GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(seconds * GST_SECOND);
   if (gst_app_src_push_buffer(GST_APP_SRC(source_.get()), buffer) != GST_FLOW_OK) {
     pipeline_.RequireRunning();
     throw Error(name_, "takes no frames any more");

@@ -46,13 +46,14 @@ class GstPipeline {
 class PipelineSink {
  public:
   // 'appsrc ! videoconvert ! `rest`'. Throws Error where that is no pipeline, or does not start.
-  explicit PipelineSink(const std::string& rest);
+  // With `own_times` pictures have the times that they are written with.
+  PipelineSink(const std::string& rest, bool own_times);
 
-  // `picture` CV_8UC3 or CV_8UC1, whose time is now: sinks that keep to times would drop what is
-  // late. Waits where the pipeline is some frames behind; throws Error where it failed or takes no
-  // frames any more. Pictures of another size than the first are scaled to it.
-  // `rate` as the source tells, for sinks that want one.
-  void Write(const cv::Mat& picture, Rational rate);
+  // `picture` CV_8UC3 or CV_8UC1, whose time is now, unless it has one of its own: sinks that keep
+  // to times would drop what is late. Waits where the pipeline is some frames behind; throws Error
+  // where it failed or takes no frames any more. Pictures of another size than the first are scaled
+  // to it. `rate` as the source tells, for sinks that want one.
+  void Write(const cv::Mat& picture, double seconds, Rational rate);
   // Waits until all that was written went through. Throws Error where it did not.
   void Finish();
 
@@ -61,6 +62,7 @@ class PipelineSink {
   void WaitForRoom();
 
   std::string name_;
+  bool own_times_;
   GstPipeline pipeline_;
   GstRef<GstElement> source_;
   cv::Size size_;

@@ -46,8 +46,7 @@ double RateOf(const std::string& text) {
 std::optional<cv::Rect> TrackStart(const std::string& text) {
   if (text.empty() || text == "largest") return std::nullopt;
   if (const auto rectangle = RectangleFromText(text)) return rectangle;
-  throw UsageError(
-      fmt::format("--track '{}' is not X,Y,WIDTH,HEIGHT in pixels, or 'largest'", text));
+  throw UsageError(fmt::format("--track '{}' is not X,Y,WIDTH,HEIGHT in pixels", text));
 }
 
 void RequireBackground(const std::string& text) {
@@ -88,6 +87,10 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.ellipse = options.detector.draw && options.detector.draw->ellipse;
   session.model = context.LoadModel();
   session.detector = WithFacesOfEnvironment(options.detector);
+  if (options.headless && options.detector.draw &&
+      (live::IsGrey(session.view) || session.view == live::View::kCutout))
+    throw UsageError(
+        "--draw is of pictures, and --view shows none (--headless no other one later)");
   if (session.ellipse) session.detector.draw->ellipse = false;  // the session draws it
   // A search every eighth frame must leave most of a core to the frames.
   session.detector.hog = {.min_searched_pixels = 400000, .max_searched_pixels = 400000};
@@ -164,8 +167,10 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
           "--wait", options.session.capture.wait_seconds, "S",
           "Seconds that a camera or stream which is lost is waited for; 0: its loss is the end")
       ->check(Within(0.0, 1e9));
-  group.AddFlag("--fast", options.fast,
-                "Files and pipes: every frame, as fast as it goes, not at their own rate");
+  group.AddFlag(
+      "--fast", options.fast,
+      "Files: every frame, as fast as it goes, not at their own rate; pipes: every frame, for "
+      "which their writer waits");
   AddRawVideoFlags(group, options.raw);
 }
 

@@ -20,19 +20,19 @@ constexpr int kTicks = 1000;  // a second; timestamps of recordings
 
 }  // namespace
 
-Recorder::Recorder(const std::filesystem::path& path, View view, Rational rate)
-    : path_(path), view_(view), rate_(rate), encoder_([this] { EncodeAll(); }) {}
+Recorder::Recorder(const std::filesystem::path& path, View view)
+    : path_(path), view_(view), encoder_([this] { EncodeAll(); }) {}
 
 Recorder::~Recorder() { Close(); }
 
-void Recorder::Write(const cv::Mat& picture, double seconds) {
+void Recorder::Write(const cv::Mat& picture, double seconds, Rational rate) {
   constexpr std::size_t kMaxPictures = 8;
   if (!start_) start_ = seconds;
   last_pts_ = std::max<std::int64_t>(last_pts_ + 1, std::llround((seconds - *start_) * kTicks));
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return waiting_.size() < kMaxPictures || failure_; });
   if (failure_) std::rethrow_exception(failure_);
-  waiting_.push_back({picture, last_pts_});
+  waiting_.push_back({picture, last_pts_, rate});
   changed_.notify_all();
 }
 
@@ -63,7 +63,7 @@ void Recorder::Encode(const Item& item) {
     // want colours.
     size_ = frame.size();
     VideoWriteOptions options;
-    if (rate_.num > 0) options.rate = rate_;
+    if (item.rate.num > 0) options.rate = item.rate;
     options.time_base = {1, kTicks};
     options.live = true;
     writer_.emplace(path_, size_, lossless && frame.type() == CV_8UC1 ? CV_8UC1 : CV_8UC3, options);

@@ -21,16 +21,15 @@ namespace skinmask::live {
 // It appears with Finish.
 class Recorder {
  public:
-  // `rate` as the source tells, for players that want one.
-  Recorder(const std::filesystem::path& path, View view, Rational rate);
+  Recorder(const std::filesystem::path& path, View view);
   ~Recorder();  // drops what was not finished
 
   View view() const { return view_; }
   const std::filesystem::path& path() const { return path_; }
   // `picture` of the view, which nobody may change any more. Waits where the encoder is some frames
   // behind; throws Error where it failed. Frames of another size than the first, from a camera that
-  // came back otherwise, are scaled to it.
-  void Write(const cv::Mat& picture, double seconds);
+  // came back otherwise, are scaled to it. `rate` as the source tells, for players that want one.
+  void Write(const cv::Mat& picture, double seconds, Rational rate);
   // The number of frames; nothing is left of a recording without any.
   std::int64_t Finish();
 
@@ -38,6 +37,7 @@ class Recorder {
   struct Item {
     cv::Mat picture;
     std::int64_t pts;
+    Rational rate;
   };
   void EncodeAll();
   void Encode(const Item& item);
@@ -45,7 +45,6 @@ class Recorder {
 
   std::filesystem::path path_;
   View view_;
-  Rational rate_;
   std::optional<double> start_;
   std::int64_t last_pts_ = -1;
   std::optional<VideoWriter> writer_;  // of the thread, until it is joined

@@ -1,5 +1,7 @@
 #include "programs/live/session.h"
 
+#include <fmt/format.h>
+
 #include "base/elapsed.h"
 #include "programs/live/controls.h"
 #include "programs/live/gstreamer.h"
@@ -30,11 +32,11 @@ class Session {
     // FFmpeg's libraries take their time, and frames would be dropped meanwhile.
     WrapBgr(cv::Mat::zeros(16, 16, CV_8UC3)).Bgr();
     if (exchange) desk_.emplace(*exchange, scene_, recorder_, o_);
-    if (!o_.record.empty()) recorder_.emplace(o_.record, o_.view, Rational{0, 1});
-    if (o_.sink) sink_.emplace(*o_.sink);
+    if (o_.sink) sink_.emplace(*o_.sink, o_.capture.every_frame);
     scene_.SetBackdrop(Backdrop(o_.background));
     if (o_.track) scene_.Track(o_.track_start);
     Open(o_.source, o_.capture);
+    if (!o_.record.empty()) recorder_.emplace(o_.record, o_.view);
   }
 
   Statistics Run() {
@@ -149,7 +151,6 @@ void Session::TellNotices() {
 
 // What the user asks for, and what he sees of it.
 void Session::Serve() {
-  desk_->controls.SetRate(capture_->rate());
   desk_->controls.Do(desk_->exchange.TakeCommands());
   OpenChosen();
   desk_->presenter.Refresh(NowSupplied());
@@ -186,6 +187,10 @@ void Session::Work(LiveFrame&& frame) {
   scene_.SetRate(capture_->rate().Value());
   scene_.Process(std::move(frame), statistics_);
   const Observation& seen = scene_.observation();
+  const cv::Size size = scene_.frame_size();
+  if (statistics_.frames == 0 && o_.track && o_.track_start &&
+      (*o_.track_start & cv::Rect({}, size)).empty())
+    throw Error("`track`", fmt::format("is not within pictures of {}x{}", size.width, size.height));
   ++statistics_.frames;
   statistics_.dropped = NowSupplied().dropped;
   statistics_.seconds = SecondsSince(*first_seen_);
@@ -228,8 +233,8 @@ cv::Mat Session::Drawn(View view) {
 void Session::Record(double seconds) {
   if (!recorder_ && !sink_) return;
   const auto start = Clock::now();
-  if (recorder_) recorder_->Write(Drawn(recorder_->view()), seconds);
-  if (sink_) sink_->Write(Drawn(o_.view), capture_->rate());
+  if (recorder_) recorder_->Write(Drawn(recorder_->view()), seconds, capture_->rate());
+  if (sink_) sink_->Write(Drawn(o_.view), seconds, capture_->rate());
   statistics_.of(Stage::kRecord).Add(SecondsSince(start));
 }
 

@@ -1,4 +1,6 @@
 // What is made of videos beside masks of their own size: smaller ones, soft mattes, transparency.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstring>
 #include <opencv2/imgcodecs.hpp>
@@ -137,6 +139,25 @@ TEST_F(VideoOutputsTest, SoftMattesOfVideosAreTheQuadraticsProbability) {
   const cv::Mat last =
       cv::imread(Path("frames/a/000003.probability.png").string(), cv::IMREAD_UNCHANGED);
   EXPECT_TRUE(deep.substr(3 * 2 * kW * kH) == std::string(last.ptr<char>(), 2 * last.total()));
+}
+
+// Containers and codecs that know a rate alone, or make their streams late.
+TEST_F(VideoOutputsTest, EveryContainerHasTheRateAndTheFrames) {
+  Make("a.mp4", 12);
+  for (const auto& [output, flags] : {std::pair("a.flv", ""),
+                                      {"a.avi", ""},
+                                      {"a.mov", ""},
+                                      {"a.ts", "--codec mpeg2video"},
+                                      {"m.mkv", "--codec mpeg4"},
+                                      {"m.avi", "--codec mpeg4"}}) {
+    const Outcome run = Run(fmt::format("detect a.mp4 --adapt off -o {} {}", output, flags));
+    EXPECT_EQ(run.status, 0) << output << run.err;
+    EXPECT_EQ(Probe(folder_, output, "packet=pts").size(), 12u) << output;
+    const std::string rate = Probe(folder_, output, "stream=avg_frame_rate").front();
+    const double over = std::stod(rate.substr(rate.find('/') + 1));
+    EXPECT_NEAR(std::stod(rate) / over, 30000 / 1001., .01) << output;  // FLV counts milliseconds
+  }
+  EXPECT_EQ(Probe(folder_, "a.avi", "stream=nb_frames").front(), "12");
 }
 
 TEST_F(VideoOutputsTest, SixteenBitsThatCannotBeAreALine) {

@@ -130,8 +130,11 @@ TEST_F(VideoRangeTest, SingleImagesKeepTheirNumbers) {
             0);
   EXPECT_EQ(Names(Path("part")), (Strings{"a/000003.png", "a/000004.png"}));
   EXPECT_EQ(nlohmann::json::parse(ReadFile(Path("r.json")))["videos"][0]["frames"], 2);
-  ASSERT_EQ(Run("detect --adapt off a.mp4 -o part --frames --resume --to 3f").status, 0);
-  ASSERT_EQ(Run("detect --adapt off a.mp4 -o part --frames --resume --from 0.166").status, 0);
+  const std::string table = " --csv rows.csv";
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o part --frames --resume --to 3f" + table).status, 0);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o part --frames --resume --from 0.166" + table).status,
+            0);
+  EXPECT_EQ(testing::Lines(ReadFile(Path("rows.csv"))), 1 + 3 + 15);  // rows of other frames stay
   EXPECT_EQ(Names(Path("part")), Names(Path("all")));
   for (const std::string& name : Names(Path("all")))
     EXPECT_TRUE(ReadFile(Path("all/" + name)) == ReadFile(Path("part/" + name))) << name;

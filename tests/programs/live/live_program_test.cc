@@ -202,6 +202,7 @@ TEST_F(LiveProgramTest, AFileLeavesEveryFrame) {
   const auto json = nlohmann::json::parse(ReadFile(Path("a.json")));
   EXPECT_EQ(json["frames"], 40);
   EXPECT_EQ(json["dropped"], 0);
+  EXPECT_EQ(Probe(folder_, "a.mkv", "stream=r_frame_rate").front(), "25/1");  // the file's
   // The recorded masks are lossless: their share of white is the table's skin.
   const std::string masks = testing::RawFrames(folder_, "a.mkv", "gray");
   ASSERT_EQ(masks.size(), 40u * 320 * 240);
@@ -335,6 +336,21 @@ TEST_F(LiveProgramTest, FramesOfAStreamHaveTheTimeOfTheirCapture) {
     EXPECT_GE(std::stod(rows[i][9]), before - .01);
     EXPECT_LE(std::stod(rows[i][9]), now() + .01);
     EXPECT_NEAR(std::stod(rows[i][9]) - std::stod(rows[1][9]), std::stod(rows[i][1]), 2e-4);
+  }
+}
+
+// As of `timeout`, which signals its child, and then all of its group.
+TEST_F(LiveProgramTest, TwoSignalsAtOnceAreOne) {
+  SKIP_WITHOUT_FFMPEG();
+  MakeClip();
+  for (int time = 0; time < 2; ++time) {
+    Put("run", "set -m; rm -f out; '" SKINMASK_PROGRAM
+               "' live clip.mp4 --headless --stats --record a.mp4 2>err >out & p=$!; "
+               "while kill -0 $p && [ ! -s out ]; do sleep 0.05; done; "
+               "kill -TERM $p; kill -TERM $p; wait $p; echo $? >status");
+    std::filesystem::remove(Path("a.mp4"));
+    EXPECT_EQ(std::system(("cd '" + folder_.string() + "' && bash run").c_str()), 0);
+    EXPECT_TRUE(std::filesystem::exists(Path("a.mp4"))) << ReadFile(Path("status"));
   }
 }
 
