@@ -102,6 +102,7 @@ struct Sums {
 
   static double SquaredErrorOf(const Metrics& image) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    if (image.counts.Total() == 0) return 0;
     return image.brier.value_or(kNone) * static_cast<double>(image.counts.Total());
   }
   void Add(const Metrics& image, const RatioRow& values) {

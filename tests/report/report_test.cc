@@ -92,6 +92,12 @@ TEST(Intervals, OfThePooledBrierScoreWeighPixels) {
   const Interval interval = Named(IntervalsOf(report).pooled, "brier");
   EXPECT_NEAR(interval.low, brier - 2 * error, 0.3 * error);
   EXPECT_NEAR(interval.high, brier + 2 * error, 0.3 * error);
+  // An image of which nothing counts says nothing, and takes nothing away.
+  EvaluationReport with_empty = report;
+  with_empty.images.emplace_back("empty", MetricsOf({Confusion(), std::nullopt}));
+  const Interval same = Named(IntervalsOf(with_empty).pooled, "brier");
+  EXPECT_NEAR(same.low, interval.low, 0.1 * error);
+  EXPECT_NEAR(same.high, interval.high, 0.1 * error);
   report.images[7].second.brier.reset();
   for (const auto& [name, pooled] : IntervalsOf(report).pooled)
     EXPECT_EQ(pooled.has_value(), name != "auc" && name != "average_precision" && name != "brier" &&
@@ -410,6 +416,7 @@ TEST_F(ReportTest, TwoModelsAreComparedOnTheSameImages) {
   const json& versus = c["versus"];
   EXPECT_EQ(versus["model"], b["model"]);
   EXPECT_EQ(versus["mean_per_image"], b["mean_per_image"]);
+  EXPECT_TRUE(versus["pooled"].contains("tp"));
   for (const char* ratio : {"f1", "auc", "brier"}) {
     const double difference = versus["difference"]["pooled"][ratio];
     EXPECT_DOUBLE_EQ(difference,

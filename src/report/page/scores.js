@@ -102,6 +102,7 @@ function adaptationOf(index) {
   if (!adaptation) return [];
   if (adaptation.by === 'image')
     return ['. No face: its own threshold, at log-odds of ', number(path + 'shift', 1)];
+  if (adaptation.by === 'nobody') return ['. No face: no skin'];
   if (adaptation.by === 'nothing') return ['. No face: the model as it is'];
   if (!adaptation.faces) return ['. Fitted to the seed'];
   return ['. Faces fitted to: ', number(path + 'faces', 0)];

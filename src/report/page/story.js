@@ -12,9 +12,8 @@ const quoted = (word) =>
 
 function commandLine() {
   const words = Object.entries(report.options ?? {})
-                    .flatMap(([name, value]) => (value === true ? ['--' + name] : [
-                               '--' + name, ...[value].flat().map((one) => quoted(String(one)))
-                             ]));
+                    .flatMap(([name, value]) => (value === true ? ['--' + name] :
+                             [value].flat().flatMap((one) => ['--' + name, quoted(String(one))])));
   return ['skinmask evaluate', ...words].join(' ');
 }
 
