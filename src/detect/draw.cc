@@ -28,6 +28,10 @@ const std::array<std::uint8_t, 256>& Dimmed() {
   return table;
 }
 
+// For OpenCV's morphology: a mask may lie in a larger picture, as one that becomes a PNG does, and
+// what is there is no part of it.
+constexpr int kNothingBeside = cv::BORDER_CONSTANT | cv::BORDER_ISOLATED;
+
 // So many pixels that a border is seen where the whole picture is on a screen.
 int BorderWidth(const cv::Size& size) {
   constexpr double kRowsOfScreen = 1000;
@@ -40,7 +44,8 @@ cv::Mat Grown(const cv::Mat& mask, int pixels) {
   for (int i = 1; i < pixels; ++i) {
     cv::Mat next;  // not the caller's
     cv::dilate(grown, next,
-               cv::getStructuringElement(i % 2 == 1 ? cv::MORPH_RECT : cv::MORPH_CROSS, {3, 3}));
+               cv::getStructuringElement(i % 2 == 1 ? cv::MORPH_RECT : cv::MORPH_CROSS, {3, 3}),
+               {-1, -1}, 1, kNothingBeside);
     grown = next;
   }
   return grown;
@@ -185,10 +190,8 @@ cv::Mat FeatheredAlpha(const cv::Mat& mask, const cv::Mat& probability, double t
   if (width == 0) return mask;
   const cv::Mat square(2 * width + 1, 2 * width + 1, CV_8UC1, cv::Scalar(1));
   cv::Mat outer, inner, soft;
-  // The mask may lie in a larger picture, as one that becomes a PNG does.
-  constexpr int kBorder = cv::BORDER_CONSTANT | cv::BORDER_ISOLATED;
-  cv::dilate(mask, outer, square, {-1, -1}, 1, kBorder);
-  cv::erode(mask, inner, square, {-1, -1}, 1, kBorder);
+  cv::dilate(mask, outer, square, {-1, -1}, 1, kNothingBeside);
+  cv::erode(mask, inner, square, {-1, -1}, 1, kNothingBeside);
   cv::LUT(probability, RampAround(threshold), soft);
   const cv::Mat least = mask & 128, most = mask | 127;
   cv::max(soft, least, soft);  // on the mask's own side
