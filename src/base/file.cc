@@ -171,8 +171,7 @@ UnfinishedFile::UnfinishedFile(const fs::path& destination)
     : destination_(destination), path_(destination) {
   if (IsSpecial(destination)) return;
   std::error_code ignored;
-  if (fs::is_symlink(destination, ignored))
-    destination_ = fs::weakly_canonical(destination, ignored);
+  if (fs::is_symlink(destination, ignored)) destination_ = RealPath(destination);
   path_ = destination_.parent_path() /
           (std::string(kUnfinishedPrefix) + RandomName() + kUnfinishedSuffix);
   StayOutOfTheEnd();

@@ -67,11 +67,13 @@ void RequireNoStop(const fs::path& path) {
   if (stop && *stop) throw WaitStopped(path.string(), "was given up (interrupted)");
 }
 
+std::atomic<bool> is_confined{false};
+
 void FailBy(const fs::path& path, const std::string& action, int error) {
   std::string why = std::strerror(error);
-  // Its mode allows it, so it is the sandbox that does not, which `access` does not know of.
+  // Where its mode allows it, it is the sandbox that does not, which `access` does not know of.
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (error == EACCES && action == "cannot be written" &&
+  if (is_confined && error == EACCES && action == "cannot be written" &&
       access(folder.c_str(), W_OK | X_OK) == 0 &&
       (access(path.c_str(), F_OK) != 0 || access(path.c_str(), W_OK) == 0))
     why = "a link leads out of the folders of the outputs (`sandbox` off follows it)";

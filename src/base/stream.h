@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -36,6 +37,8 @@ class Descriptor {
 // Throws WaitStopped once the flag of StopWaitsBy is set: for whatever takes long.
 void RequireNoStop(const std::filesystem::path& path);
 
+// Set where the kernel keeps files from this process that their modes allow.
+extern std::atomic<bool> is_confined;
 // Throws Error: "PATH: cannot be read: No such file or directory".
 [[noreturn]] void FailBy(const std::filesystem::path& path, const std::string& action, int error);
 

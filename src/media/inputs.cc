@@ -251,6 +251,7 @@ NamedMedia::NamedMedia(std::string_view path) {
   const std::string extension = LowerCase(stored);
   image = kImages.contains(extension);
   video = kVideos.contains(extension);
+  lossless = extension == ".mkv" || extension == ".y4m";
   archive = stored == ".tar" || stored == ".TAR";
 }
 

@@ -29,7 +29,8 @@ AVPixelFormat FormatOf(int type) {
                             : AV_PIX_FMT_NONE;
 }
 
-// Whether times are whole frames there: AVI and the MPEG codecs know a rate, and MPEG-4 few units.
+// Whether times are whole frames there: AVI and the MPEG codecs know a rate, and MPEG-4 few
+// units.
 bool CountsFrames(std::string_view container, std::string_view codec) {
   return container == "avi" || codec.starts_with("mpeg");
 }

@@ -73,6 +73,14 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Ar
   return found;
 }
 
+// The file of the disk: an archive, of what lies in one.
+std::string FileBehind(std::filesystem::path path) {
+  std::error_code ignored;
+  while (path.has_relative_path() && !std::filesystem::exists(path, ignored))
+    path = path.parent_path();
+  return path.string();
+}
+
 void RequireNoneWritten(const std::vector<MaskPair>& pairs, const Run& run) {
   std::map<std::string, std::filesystem::path> written;
   std::error_code ignored;
@@ -81,12 +89,13 @@ void RequireNoneWritten(const std::vector<MaskPair>& pairs, const Run& run) {
   if (written.empty()) return;
   FileIdentities identities[2];
   for (const MaskPair& pair : pairs)
-    for (const auto& [i, path] : {std::pair(0, pair.image.path.string()), {1, pair.mask.string()}})
-      if (!path.empty())
-        if (const auto found =
-                written.find(identities[i].Of(path, EntryTypeOf(path.c_str()) == EntryType::kLink));
-            found != written.end())
-          throw Error(found->second.string(), "is an input and is not written over");
+    for (const auto& [i, read] : {std::pair(0, pair.image.path), {1, pair.mask}}) {
+      const std::string file = FileBehind(read);
+      const bool is_link = EntryTypeOf(file.c_str()) == EntryType::kLink;
+      const auto found = written.find(file.empty() ? file : identities[i].Of(file, is_link));
+      if (found != written.end())
+        throw Error(found->second.string(), "is an input and is not written over");
+    }
 }
 
 }  // namespace

@@ -78,8 +78,9 @@ class VideoFiles : public VideoSink {
       RequireRate(info.rate, input_, path);
       write.codec = TakesCodec(output, options.outputs) ? options.video.codec : "";
       // What is lossless unless a codec or another container is chosen has no quality.
-      const bool is_lossless = write.codec.empty() && !KindOf(output).is_watched &&
-                               (path.extension() == ".mkv" || !NamedMedia(path.native()).video);
+      const NamedMedia named(path.native());
+      const bool is_lossless =
+          write.codec.empty() && (named.video ? named.lossless : !KindOf(output).is_watched);
       write.quality = is_lossless ? std::nullopt : options.style.quality;
       write.container = options.video.container;
       write.sound.reset();

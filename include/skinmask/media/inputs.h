@@ -22,6 +22,7 @@ enum class Media : std::uint8_t { kImage, kVideo, kArchive };  // a tar archive 
 struct NamedMedia {
   explicit NamedMedia(std::string_view path);
   bool image = false, video = false, archive = false;
+  bool lossless = false;  // what is written there as a video, unless a codec is named
 };
 
 // A file to work on, and its path below the folder it was found in (its name, when named itself).

@@ -46,13 +46,14 @@ extern "C" void RequestStop(int signal) {
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const std::int64_t time = now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-  if (stop.exchange(true)) {
-    if (time - first_request < kOneRequest) return;
+  std::int64_t first = 0;
+  if (!first_request.compare_exchange_strong(first, time)) {
+    if (time - first < kOneRequest) return;
     std::signal(signal, SIG_DFL);
     std::raise(signal);
     return;
   }
-  first_request = time;
+  stop = true;
   // And again after a tenth of a second, should nothing keep it then.
   const itimerspec patience{{0, kPatienceNanoseconds / 7}, {0, kPatienceNanoseconds}};
   if (has_timer) timer_settime(timer, 0, &patience, nullptr);

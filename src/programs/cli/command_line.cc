@@ -179,9 +179,9 @@ bool NamesImagesOnly(const Given& given) {
 // A video is lossless where nobody watches it and no codec is named; folders may hold anything.
 bool LosesNothing(const Given& given) {
   using Format = OutputStyle::Format;
-  const fs::path output = given.Values("-o").front();
-  const bool lossy = given.Has("--codec") || Writes(given, &OutputKind::is_watched) ||
-                     (NamedMedia(output.native()).video && output.extension() != ".mkv");
+  const NamedMedia output(given.Values("-o").front());
+  const bool lossy = given.Has("--codec") ||
+                     (output.video ? !output.lossless : Writes(given, &OutputKind::is_watched));
   if (!NamesImagesOnly(given) && lossy && !given.Has("--frames")) return false;
   const auto may_be_any = [](const std::string& input) {
     const NamedMedia named(input);

@@ -88,14 +88,15 @@ void FrameTable::KeepInputs(std::string_view rows) {
 }
 
 void FrameTable::DropKilled(const std::function<bool(const std::string&)>& drop) {
+  if (by_frame_) return;  // frames that are made again replace theirs
   killed_ =
       RowsWithout(killed_, [&](std::string_view, const std::string& input) { return drop(input); });
 }
 
-void FrameTable::Add(std::string_view rows, const std::string& input) {
+void FrameTable::Add(std::string_view rows, const std::string& input, std::int64_t frame) {
   if (!has_header()) journal_.Write(header_);
   journal_.Write(rows);
-  if (!earlier_inputs_.empty()) replaced_.insert(KeyOf(rows, input));
+  if (!earlier_inputs_.empty()) replaced_.insert(KeyOf(std::to_string(frame), input));
 }
 
 std::string FrameTable::KeyOf(std::string_view row, const std::string& input) const {
@@ -219,8 +220,8 @@ FrameTables::FrameTables(const TableFlags& files, Of of, IfExists if_exists, boo
 }
 
 void FrameTables::Add(const FrameRow& row) {
-  if (pictures_) pictures_->Add(PictureRow(row, of_), row.input);
-  if (faces_) faces_->Add(FaceRows(row, of_), row.input);
+  if (pictures_) pictures_->Add(PictureRow(row, of_), row.input, row.frame);
+  if (faces_) faces_->Add(FaceRows(row, of_), row.input, row.frame);
 }
 
 }  // namespace skinmask::cli

@@ -40,7 +40,7 @@ class FrameTable {
   // From now on rows replace those of the same frame alone, and not all of their input.
   void ReplaceByFrame() { by_frame_ = true; }
   // Whole rows of an input, which may be none: those that it had before are replaced.
-  void Add(std::string_view rows, const std::string& input);
+  void Add(std::string_view rows, const std::string& input, std::int64_t frame = 0);
   // What has been added so far is there, whatever becomes of the process.
   void Flush() { journal_.Flush(); }
   // What has been added so far belongs to whole inputs.
@@ -56,7 +56,7 @@ class FrameTable {
   void KeepInputs(std::string_view rows);
   // As it is in its cell, without quotes.
   std::string InputOf(std::string_view row) const;
-  // What rows replace: all of an input, or a frame of it.
+  // What rows replace: all of an input, or a frame of it, whose number stands first.
   std::string KeyOf(std::string_view row, const std::string& input) const;
   template <class See>
   void ForEachRow(std::string_view rows, const See& see) const;

@@ -219,6 +219,7 @@ bool RestrictCalls() {
 
 std::string EnterSandbox(const Access& access) {
   const std::string files = RestrictFiles(access);
+  is_confined = !files.empty();
   const bool calls = RestrictCalls();
   return fmt::format("sandbox: {}; {}",
                      calls ? "no network, no other programs (seccomp)"

@@ -247,6 +247,9 @@ PipelineSink::PipelineSink(const std::string& rest, bool own_times)
                             !own_times, rest),
                 name_),
       source_(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "skinmask")) {
+  // Without a clock no sink waits for the times of what comes as fast as it goes.
+  if (own_times_)
+    gst_pipeline_use_clock(reinterpret_cast<::GstPipeline*>(pipeline_.get()), nullptr);
   pipeline_.Start();
 }
 

@@ -63,7 +63,13 @@ void Recorder::Encode(const Item& item) {
     // want colours.
     size_ = frame.size();
     VideoWriteOptions options;
-    if (item.rate.num > 0) options.rate = item.rate;
+    // Of clocks of milliseconds FFmpeg takes these for the rate. AVI counts frames of whatever is
+    // said.
+    constexpr double kMostRate = 240;
+    if (item.rate.num > 0 && item.rate.Value() <= kMostRate)
+      options.rate = item.rate;
+    else if (path_.extension() == ".avi")
+      options.rate = {kTicks, 1};
     options.time_base = {1, kTicks};
     options.live = true;
     writer_.emplace(path_, size_, lossless && frame.type() == CV_8UC1 ? CV_8UC1 : CV_8UC3, options);

@@ -130,11 +130,19 @@ TEST_F(RecordTest, NoVerbWritesOverWhatItReads) {
   Put("far/a.png", ReadFile(Path("truth/a.png")));
   std::filesystem::create_directory(Path("links"));
   std::filesystem::create_symlink("../far/a.png", Path("links/a.png"));
+  std::filesystem::create_directory(Path("set"));
+  ASSERT_EQ(std::system(("cd '" + Path("").string() +
+                         "' && cp truth/a.png in/a.mask.png && tar -cf set/a.tar -C in a.png "
+                         "a.mask.png && rm in/a.mask.png")
+                            .c_str()),
+            0);
+  const std::string archive = ReadFile(Path("set/a.tar"));
   const std::string pairs = " --images in --masks truth --force ";
   for (const std::string& command :
        {"train" + pairs + "-o in/a.png", "train" + pairs + "-o link.json",
         "sample" + pairs + "-o in/a.png", "compare" + pairs + "--write in/a.png",
         std::string("sample --images in --masks links --force -o far/a.png"),
+        std::string("sample --images set --force -o set/a.tar"),
         std::string("sample --images in --masks links --force -o links/a.png"),
         std::string("evaluate --images in --truth truth --force --picture in/a.png"),
         std::string("evaluate --images in --truth truth --force --json link.json"),
@@ -147,6 +155,7 @@ TEST_F(RecordTest, NoVerbWritesOverWhatItReads) {
     EXPECT_NE(run.err.find(": is an input and is not written over"), std::string::npos) << run.err;
   }
   EXPECT_TRUE(ReadFile(Path("in/a.png")) == photo);
+  EXPECT_TRUE(ReadFile(Path("set/a.tar")) == archive);
   EXPECT_EQ(ReadFile(Path("m.json")), model);
   EXPECT_EQ(ReadFile(Path("list")), "in/a.png\n");
   // What lies beside the inputs, and is none.
