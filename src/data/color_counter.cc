@@ -8,6 +8,7 @@
 #include <new>
 
 #include "skinmask/base/cpu.h"
+#include "skinmask/base/error.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/color_counter.cc"
@@ -103,6 +104,7 @@ void ColorCounter::CountBlock(const std::uint8_t* bgr, const std::uint8_t* class
 
 void ColorCounter::CountRow(const std::uint8_t* bgr, const std::uint8_t* classes, std::size_t count,
                             std::size_t step) {
+  if (step < 1) throw Error("`step` 0", "is out of range (1 or more)");
   const auto known = [&](const std::uint8_t* c, std::size_t n) {
     return n == 0 || *std::max_element(c, c + n) < class_count_;
   };

@@ -95,7 +95,12 @@ Samples::Samples(std::vector<std::string> classes, std::vector<SampleRow> rows)
   std::vector<std::uint16_t> sorted_index(classes_.size());
   for (std::size_t i = 0; i < order.size(); ++i)
     sorted_index[order[i]] = static_cast<std::uint16_t>(i);
-  for (SampleRow& row : rows_) row.class_index = sorted_index[row.class_index];
+  for (SampleRow& row : rows_) {
+    if (row.class_index >= sorted_index.size())
+      throw Error("samples", fmt::format("have a row of class {} of {}", row.class_index,
+                                         sorted_index.size()));
+    row.class_index = sorted_index[row.class_index];
+  }
   std::sort(classes_.begin(), classes_.end());
   std::uint64_t total = 0;
   for (const SampleRow& row : rows_) {

@@ -213,7 +213,8 @@ void Detector::SetOptions(const DetectorOptions& options) {
   Validate(options, *made_);
   const bool first = !model_;
   const bool same_prior = !first && options.prior == options_.prior;
-  const bool same_model = same_prior && options.threshold == options_.threshold;
+  const bool same_model = same_prior && options.threshold == options_.threshold &&
+                          options.class_costs == options_.class_costs;
   const bool same_interval = same_prior && options.abstain == options_.abstain;
   const bool same_share = !first && options.outlier == options_.outlier;
   const bool same_posterior =

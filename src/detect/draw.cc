@@ -1,5 +1,7 @@
 #include "skinmask/detect/draw.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -8,6 +10,7 @@
 
 #include "base/parallel_rows.h"
 #include "media/picture_type.h"
+#include "skinmask/base/error.h"
 
 namespace skinmask {
 namespace {
@@ -151,7 +154,10 @@ std::string ClassPalette(std::size_t count) {
 
 cv::Mat InPalette(const cv::Mat& indices, const std::string& rgb) {
   RequireType(indices, CV_8UC1, "indices");
-  cv::Mat table(1, 256, CV_8UC3, cv::Scalar()), picture, three;
+  constexpr std::size_t kMost = 256;
+  if (rgb.size() > 3 * kMost)
+    throw Error("palette", fmt::format("has {} colours (at most {})", rgb.size() / 3, kMost));
+  cv::Mat table(1, kMost, CV_8UC3, cv::Scalar()), picture, three;
   for (std::size_t i = 0; i < rgb.size() / 3; ++i)
     for (std::size_t c = 0; c < 3; ++c)
       table.data[3 * i + c] = static_cast<std::uint8_t>(rgb[3 * i + 2 - c]);
@@ -187,6 +193,10 @@ cv::Mat FeatheredAlpha(const cv::Mat& mask, const cv::Mat& probability, double t
                        int width) {
   RequireType(mask, CV_8UC1, "mask");
   RequirePicture(probability, CV_8UC1, mask.size(), "probability");
+  constexpr int kMostWidth = 100;
+  if (width < 0 || width > kMostWidth)
+    throw Error(fmt::format("`feather` {}", width),
+                fmt::format("is out of range (0 to {})", kMostWidth));
   if (width == 0) return mask;
   const cv::Mat square(2 * width + 1, 2 * width + 1, CV_8UC1, cv::Scalar(1));
   cv::Mat outer, inner, soft;

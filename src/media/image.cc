@@ -82,6 +82,7 @@ OpenedProfile Opened(const std::string& icc) {
 
 cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
                     const DecodeOptions& options) {
+  RequireScale(options.scale);
   if (bytes.empty()) throw Error(subject, "is empty (an image is expected)");
   if (bytes.size() > kMaxBytes) throw Error(subject, "is larger than 2 GiB");
   const ImageCodec* const codec = CodecOf(bytes);

@@ -39,6 +39,11 @@ cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer) {
   return cv::Mat(rows, cols, CV_8UC(channels), buffer->Get(size));
 }
 
+void RequireScale(int scale) {
+  if (scale != 1 && scale != 2 && scale != 4 && scale != 8)
+    throw Error(fmt::format("`scale` {}", scale), "is not 1, 2, 4 or 8");
+}
+
 cv::Mat ScaledDown(const cv::Mat& picture, int scale) {
   if (scale == 1) return picture;
   cv::Mat scaled;

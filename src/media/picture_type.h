@@ -22,6 +22,8 @@ void RequireEncodable(const cv::Mat& image, int quality, bool transparent = fals
 // An 8-bit picture, in the buffer if there is one.
 cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer);
 
+// Throws Error for what is not 1, 2, 4 or 8.
+void RequireScale(int scale);
 // A length divided by 1, 2, 4 or 8, rounded up, as libjpeg does.
 inline int Scaled(int length, int scale) { return (length + scale - 1) / scale; }
 // The picture at 1/scale of its width and height: averages over areas. Itself where scale is 1.

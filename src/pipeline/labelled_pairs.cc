@@ -105,6 +105,7 @@ LabelledPairs::LabelledPairs(const PairOptions& options, bool predicted, const R
       options_(options),
       rule_(RuleOf(options)),
       predicted_(predicted) {
+  RequireShard(options.shard);
   RequireNoneWritten(pairs_.pairs, run);
   if (pairs_.pairs.empty())
     throw Error(options.images.string(),

@@ -5,6 +5,7 @@
 
 #include "media/archive.h"
 #include "pipeline/ordered.h"
+#include "skinmask/base/error.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
 #include "skinmask/media/mask_pairs.h"
@@ -15,6 +16,12 @@ namespace skinmask {
 // How many of `size` things a shard has.
 inline std::size_t SizeOf(const Shard& shard, std::size_t size) {
   return size < shard.index ? 0 : (size - shard.index) / shard.count + 1;
+}
+
+inline void RequireShard(const Shard& shard) {
+  if (shard.count < 1 || shard.index < 1 || shard.index > shard.count)
+    throw Error(fmt::format("shard {} of {}", shard.index, shard.count),
+                "is none (the first is 1, the last is their number)");
 }
 
 // The place in the whole list of the i-th of them.

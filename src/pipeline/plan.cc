@@ -9,7 +9,9 @@
 #include "base/folder.h"
 #include "base/stream.h"
 #include "media/names.h"
+#include "media/picture_type.h"
 #include "pipeline/bytes_as_text.h"
+#include "pipeline/labelled_pairs.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -148,6 +150,8 @@ Plan::Plan(const DetectOptions& options, const Run& run)
     : options_(options),
       inputs_(InputsOf(options, run)),
       paths_(inputs_, SuffixesOf(options), run.problem, options.video.png_frames) {
+  RequireShard({options.shard, options.shard_count});
+  RequireScale(options.scale);
   Originals originals(inputs_);
   std::set<std::string> others;
   for (const fs::path& file : run.written) {

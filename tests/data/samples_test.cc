@@ -224,5 +224,11 @@ TEST(Samples, RefusesTotalsBeyondExactSums) {
   EXPECT_ERROR(Samples({"a"}, {{0, 0, 1, 2, 3, most}, {0, 0, 1, 2, 3, 1}}), "exact sums end there");
 }
 
+TEST(Samples, RefusesWhatBelongsToNoClass) {
+  EXPECT_ERROR(Samples({"a", "b"}, {{0, 2, 1, 2, 3, 1}}), "samples: have a row of class 2 of 2");
+  const std::uint8_t bgr[3] = {}, index = 0;
+  EXPECT_ERROR(ColorCounter(1).CountRow(bgr, &index, 1, 0), "`step` 0");
+}
+
 }  // namespace
 }  // namespace skinmask

@@ -4,6 +4,9 @@
 
 #include <opencv2/imgproc.hpp>
 
+#include "skinmask/base/error.h"
+#include "support/files.h"
+
 namespace skinmask {
 namespace {
 
@@ -45,6 +48,14 @@ TEST(DrawTest, FeatheringSeesNothingBesideTheMask) {
   mask.setTo(255);
   const cv::Mat alpha = FeatheredAlpha(mask, cv::Mat(mask.size(), CV_8UC1, cv::Scalar(161)), .5, 5);
   EXPECT_EQ(cv::countNonZero(alpha != 255), 0);
+}
+
+TEST(DrawTest, NumbersOutOfRangeAreErrors) {
+  const cv::Mat grey(9, 9, CV_8UC1, cv::Scalar(1));
+  EXPECT_ERROR(InPalette(grey, std::string(3 * 300, 'x')),
+               "palette: has 300 colours (at most 256)");
+  for (const int width : {-1, 101})
+    EXPECT_ERROR(FeatheredAlpha(grey, grey, .5, width), "is out of range (0 to 100)");
 }
 
 TEST(DrawTest, BordersOfLargePicturesAreWider) {

@@ -136,6 +136,19 @@ TEST(Judgement, OfPlanesConvertsWhatItMust) {
                    DetectMask(of_bgr.posterior().posterior(), frame.stored.Bgr())));
 }
 
+TEST(Detector, TakesCostsAsItTakesThresholds) {
+  const cv::Mat bgr = Photo();
+  DetectorOptions off;
+  off.adapt = DetectorOptions::Adapt::kOff;
+  DetectorOptions costs = off;
+  costs.class_costs = {0, 50, 1, 0};
+  const Detector plain(DefaultModel(), off), dear(DefaultModel(), costs);
+  const cv::Mat classes = plain.Judge(bgr).Classes(), dear_classes = dear.Judge(bgr).Classes();
+  EXPECT_FALSE(Same(classes, dear_classes));
+  EXPECT_TRUE(Same(plain.With(costs).Judge(bgr).Classes(), dear_classes));
+  EXPECT_TRUE(Same(dear.With(off).Judge(bgr).Classes(), classes));
+}
+
 // What was adapted to holds on under another threshold and another prior.
 TEST(Detector, MovesWithoutAdaptingAnew) {
   const cv::Mat bgr = Photo();

@@ -137,6 +137,11 @@ TEST(RegionTest, TrackingFollowsOneOfTwo) {
   }
 }
 
+TEST(RegionTest, TrackingStandsThinMaps) {
+  for (const cv::Size size : {cv::Size(320000, 1), cv::Size(1, 1000000)})
+    EXPECT_TRUE(RegionTracker().Follow(cv::Mat(size, CV_8UC1, cv::Scalar(255))));
+}
+
 TEST(RegionTest, TrackingStandsNoise) {
   // A background that is one per cent skin everywhere draws the angle a little to the window's.
   RegionTracker tracker(cv::Rect(20, 150, 70, 70));

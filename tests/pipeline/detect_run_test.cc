@@ -1,5 +1,6 @@
 #include "skinmask/pipeline/detect_run.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -104,6 +105,20 @@ TEST_F(DetectRunTest, NoInputIsWrittenOver) {
   EXPECT_ERROR(
       Detect(options_, Detector(DefaultModel(), nullptr), run_, [](const DetectedImage&) {}),
       "is an input and is not written over");
+}
+
+TEST_F(DetectRunTest, NumbersOutOfRangeAreErrors) {
+  const auto detect = [&] {
+    Detect(options_, Detector(DefaultModel(), nullptr), run_, [](const DetectedImage&) {});
+  };
+  for (const auto& [shard, count] : {std::pair<std::size_t, std::size_t>(0, 1), {2, 1}, {1, 0}}) {
+    options_.shard = shard;
+    options_.shard_count = count;
+    EXPECT_ERROR(detect(), fmt::format("shard {} of {}: is none", shard, count));
+  }
+  options_.shard = options_.shard_count = 1;
+  options_.scale = 0;
+  EXPECT_ERROR(detect(), "`scale` 0: is not 1, 2, 4 or 8");
 }
 
 // Of a run that was killed. What may still be written to stays, and what is only called alike.

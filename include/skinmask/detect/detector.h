@@ -96,9 +96,9 @@ class Detector {
   // count those that With takes.
   Detector(const Model& model, std::shared_ptr<const Adapter> adapter,
            const DetectorOptions& options = {});
-  // The same with another threshold, prior, interval that is not known, outliers, pixels,
-  // expectation, and what is drawn and measured: what was adapted to stays valid, and all else as
-  // it is, whatever the options say. Throws Error out of range.
+  // The same with another threshold, prior, class costs, interval that is not known, outliers,
+  // pixels, expectation, and what is drawn and measured: what was adapted to stays valid, and all
+  // else as it is, whatever the options say. Throws Error out of range.
   Detector With(const DetectorOptions& options) const;
 
   // Pictures of their own. A Judgement must not outlive this.
