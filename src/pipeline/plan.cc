@@ -143,7 +143,9 @@ void PrepareOutput(const DetectOptions& options) {
   if (error)
     throw Error(options.output_folder.string(),
                 "cannot be made as output folder: " + error.message());
-  RequireWritable(options.output_folder / "mask.png", IfExists::kReplace);
+  // A run that resumes may have nothing left to write.
+  if (options.if_exists != IfExists::kKeep)
+    RequireWritable(options.output_folder / "mask.png", IfExists::kReplace);
 }
 
 Plan::Plan(const DetectOptions& options, const Run& run)

@@ -14,6 +14,8 @@
 #include "skinmask/detect/detector.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/media/image.h"
+#include "skinmask/model/model.h"
+#include "support/files.h"
 #include "support/pictures.h"
 #include "support/scenes.h"
 
@@ -134,6 +136,23 @@ TEST(Judgement, OfPlanesConvertsWhatItMust) {
   const Detector of_bgr(DefaultModel(), by_bgr);
   EXPECT_TRUE(Same(of_bgr.Judge(frame.AsPicture()).Mask(),
                    DetectMask(of_bgr.posterior().posterior(), frame.stored.Bgr())));
+}
+
+// Colours that lie on a line are nowhere far from those of a face.
+TEST(Detector, FitsGreyAndDarkPhotographsToTheirFaces) {
+  cv::Mat grey, photo = ReadImage(testing::SamplesFolder() / "photos/astronaut.png");
+  const cv::Mat truth = ReadImage(testing::SamplesFolder() / "masks/astronaut.png");
+  cv::cvtColor(photo, grey, cv::COLOR_BGR2GRAY);
+  cv::cvtColor(grey, grey, cv::COLOR_GRAY2BGR);
+  cv::Mat skin;
+  cv::extractChannel(truth, skin, 0);
+  for (const cv::Mat& bgr : {grey, cv::Mat(photo * 0.25)}) {
+    const Detector detector{DefaultModel()};
+    Judgement judgement = detector.Judge(bgr);
+    EXPECT_EQ(judgement.summary().by, AdaptationSummary::By::kSeeds);
+    const double found = cv::countNonZero(judgement.Mask() & skin);
+    EXPECT_GT(found / cv::countNonZero(skin), 0.5);
+  }
 }
 
 TEST(Detector, TakesCostsAsItTakesThresholds) {

@@ -147,24 +147,32 @@ std::vector<ColorGaussian> PrincipalSplit(std::vector<const std::uint8_t*> pixel
   return gaussians;
 }
 
-// Where the fit begins: the pixels (B, G, R) that are far from all skin, as Gaussians; none where
-// there are too few.
+// Where the fit begins: the pixels (B, G, R) that are far from all skin, as Gaussians. Where hardly
+// one is, as in grey photographs, whose colours lie on a line, those that are half as far, and so
+// on.
 std::vector<ColorGaussian> InitialBackground(const std::vector<const std::uint8_t*>& pixels,
                                              std::span<const ColorGaussian> skin,
                                              const ImageFitOptions& options) {
+  constexpr double kWithinSkin = 1.5;  // half the mean of the squared distances within a Gaussian
   std::vector<Matrix3d> precisions;
   const double shade = options.skin_shade * options.skin_shade;
   for (const ColorGaussian& g : skin)
     precisions.push_back((g.covariance + shade * g.mean * g.mean.transpose()).inverse());
-  std::vector<const std::uint8_t*> far;
-  const double least = options.background_min_distance;
-  for (const std::uint8_t* pixel : pixels) {
-    const Vector3d color = Color(pixel);
-    bool is_far = true;
-    for (std::size_t i = 0; i < skin.size() && is_far; ++i)
-      is_far = SquaredMahalanobis(color, skin[i].mean, precisions[i]) > least;
-    if (is_far) far.push_back(pixel);
-  }
+  const auto beyond = [&](double least) {
+    std::vector<const std::uint8_t*> far;
+    for (const std::uint8_t* pixel : pixels) {
+      const Vector3d color = Color(pixel);
+      bool is_far = true;
+      for (std::size_t i = 0; i < skin.size() && is_far; ++i)
+        is_far = SquaredMahalanobis(color, skin[i].mean, precisions[i]) > least;
+      if (is_far) far.push_back(pixel);
+    }
+    return far;
+  };
+  std::vector<const std::uint8_t*> far = beyond(options.background_min_distance);
+  for (double least = options.background_min_distance / 2;
+       far.size() < kMinPixels && least > kWithinSkin; least /= 2)
+    far = beyond(least);
   if (far.size() < kMinPixels) return {};
   return PrincipalSplit(std::move(far), options);
 }
