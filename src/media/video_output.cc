@@ -15,8 +15,6 @@
 namespace skinmask {
 namespace {
 
-AVRational AvOf(Rational r) { return {r.num, r.den}; }
-
 const AVPixFmtDescriptor& Described(AVPixelFormat format) {
   return *Ffmpeg::Get().av_pix_fmt_desc_get(format);
 }

@@ -17,6 +17,8 @@ namespace skinmask {
 CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelFormat source,
                      const VideoWriteOptions& options, bool global_header);
 
+inline AVRational AvOf(Rational r) { return {r.num, r.den}; }
+
 inline double SecondsOf(std::int64_t time, AVRational base) {
   return static_cast<double>(time) * base.num / base.den;
 }

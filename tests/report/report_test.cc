@@ -1,5 +1,6 @@
 #include "skinmask/report/report.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
