@@ -234,11 +234,10 @@ cv::Mat Upright(const cv::Mat& stored, const Orientation& orientation) {
 }
 
 void FailUnknownImage(std::string_view subject, std::string_view bytes) {
-  using namespace std::literals;  // gzip, zip, bzip2, xz, Zstandard
-  for (const std::string_view packed : {"\x1f\x8b"sv, "PK\3\4"sv, "BZh"sv,
-                                        "\xfd"
-                                        "7zXZ"sv,
-                                        "\x28\xb5\x2f\xfd"sv})
+  // gzip, zip, bzip2, xz, Zstandard
+  constexpr std::string_view kPacked[] = {"\x1f\x8b", "PK\3\4", "BZh", "\xfd\x37zXZ",
+                                          "\x28\xb5\x2f\xfd"};
+  for (const std::string_view packed : kPacked)
     if (bytes.starts_with(packed))
       throw Error(subject, "is compressed (archives are read as tar alone makes them)");
   throw Error(

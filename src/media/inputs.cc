@@ -51,7 +51,10 @@ class Search {
   bool Of(const std::string& folder, const fs::path& below) {
     path_ = folder;
     root_ = files_.AddRoot(folder, below);
-    if (archives_ && !IsFolder(folder)) return TakeArchive(""), true;
+    if (archives_ && !IsFolder(folder)) {
+      TakeArchive("");
+      return true;
+    }
     if (IsExcluded(folder))
       throw Error(options_.excluded.string(),
                   "is the input folder too; its masks would be the next run's photographs "

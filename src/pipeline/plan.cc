@@ -158,9 +158,9 @@ Plan::Plan(const DetectOptions& options, const Run& run)
   std::set<std::string> others;
   for (const fs::path& file : run.written) {
     if (IsSpecial(file)) continue;
-    others.insert(FileIdentity(file));
-    if (originals.Have(FileIdentity(file)))
-      throw Error(file.string(), "is an input and is not written over");
+    const std::string identity = FileIdentity(file);
+    others.insert(identity);
+    if (originals.Have(identity)) throw Error(file.string(), "is an input and is not written over");
   }
   FileIdentities identities;
   std::vector<Problem> existing;

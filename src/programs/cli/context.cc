@@ -33,8 +33,7 @@ std::string Grouped(std::size_t number) {
 void RequireNoInput(const Access& access) {
   for (const std::filesystem::path& file : access.files)
     for (const std::filesystem::path& read : access.reads)
-      if (!file.empty() && !read.empty() && !IsSpecial(file) &&
-          FileIdentity(file) == FileIdentity(read))
+      if (!read.empty() && !IsSpecial(file) && FileIdentity(file) == FileIdentity(read))
         throw Error(file.string(), "is an input and is not written over");
 }
 
