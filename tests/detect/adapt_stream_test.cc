@@ -16,6 +16,7 @@ namespace {
 
 using testing::AdapterOf;
 using testing::Astronaut;
+using testing::F1;
 using testing::Hopper;
 using testing::Noisy;
 using testing::Same;
@@ -31,11 +32,6 @@ cv::Mat Lit(const cv::Mat& bgr, double gain, const cv::Scalar& tint = {1, 1, 1})
 cv::Mat MaskFrom(const cv::Mat& z, const cv::Mat& bgr) {
   if (z.empty()) return cv::Mat::zeros(bgr.size(), CV_8UC1);
   return MaskOf(z, DefaultModel().decision.threshold);
-}
-
-double F1(const cv::Mat& mask, const cv::Mat& truth) {
-  const double both = cv::countNonZero(mask & (truth > 127));
-  return 2 * both / (cv::countNonZero(mask) + cv::countNonZero(truth > 127));
 }
 
 // The share of the skin that changes from one mask to the next.

@@ -14,26 +14,23 @@
 #include "skinmask/model/posterior.h"
 #include "support/files.h"
 #include "support/green_picture.h"
+#include "support/scenes.h"
 #include "support/world.h"
 
 namespace skinmask {
 namespace {
 
+using testing::F1;
 using testing::GreenPicture;
 using testing::kInside;
 using testing::kSkin;
 using testing::TrueSkin;
 
-Adapter AdapterOf(std::unique_ptr<SeedFinder> finder, const AdaptOptions& options = {}) {
+Adapter SeededAdapter(std::unique_ptr<SeedFinder> finder, const AdaptOptions& options = {}) {
   std::vector<std::unique_ptr<SeedFinder>> finders;
   finders.push_back(std::move(finder));
   const Model model = DefaultModel();
   return Adapter(model, model.decision.threshold, std::move(finders), options);
-}
-
-double F1(const cv::Mat& mask, const cv::Mat& truth) {
-  const double both = cv::countNonZero(mask & truth);
-  return 2 * both / (cv::countNonZero(mask) + cv::countNonZero(truth));
 }
 
 TEST(Adapt, ARectangleOfSkinFindsTheRestOfIt) {
@@ -43,7 +40,7 @@ TEST(Adapt, ARectangleOfSkinFindsTheRestOfIt) {
   for (const bool refined : {false, true}) {
     AdaptOptions options;
     options.refinement.enabled = refined;
-    const cv::Mat z = AdapterOf(FixedSeed(kInside), options).LogOdds(bgr);
+    const cv::Mat z = SeededAdapter(FixedSeed(kInside), options).LogOdds(bgr);
     ASSERT_EQ(z.size(), bgr.size());
     ASSERT_EQ(z.type(), CV_32FC1);
     EXPECT_GT(F1(MaskOf(z, global.decision.threshold), truth), 0.97);
@@ -80,13 +77,13 @@ TEST(Adapt, AsManyGaussiansAsOptionsAllowFit) {
 }
 
 TEST(Adapt, SeedsOutsideTheImageAreErrors) {
-  const Adapter adapter = AdapterOf(FixedSeed(cv::Rect(300, 0, 40, 40)));
+  const Adapter adapter = SeededAdapter(FixedSeed(cv::Rect(300, 0, 40, 40)));
   EXPECT_ERROR(adapter.LogOdds(GreenPicture()),
                "`seed_rect` 300,0,40,40: is not within the image (of 320x200");
 }
 
 TEST(Adapt, EmptyAndTinyImagesHaveNoSeeds) {
-  const Adapter adapter = AdapterOf(HogFaceFinder());
+  const Adapter adapter = SeededAdapter(HogFaceFinder());
   for (const cv::Size size : {cv::Size(1, 1), cv::Size(300, 1), cv::Size(19, 40)})
     EXPECT_TRUE(adapter.LogOdds(cv::Mat(size, CV_8UC3, cv::Scalar(150, 180, 240))).empty());
 }
@@ -117,7 +114,7 @@ TEST(Adapt, AnImageWithoutAFaceIsDividedWhereItsColoursDivide) {
     for (int x = 0; x < 3 * bgr.cols; ++x)
       bgr.ptr(y)[x] = static_cast<std::uint8_t>(bgr.ptr(y)[x] + 2 * random.Normal());
   EXPECT_LT(F1(DetectMask(Posterior(model), bgr), truth), 0.3);
-  const Adapter adapter = AdapterOf(HogFaceFinder());
+  const Adapter adapter = SeededAdapter(HogFaceFinder());
   const std::optional<Adaptation> adaptation = adapter.Adapt(bgr);
   ASSERT_TRUE(adaptation);
   EXPECT_EQ(adaptation->summary.by, AdaptationSummary::By::kImage);
@@ -125,7 +122,7 @@ TEST(Adapt, AnImageWithoutAFaceIsDividedWhereItsColoursDivide) {
   EXPECT_GT(F1(MaskOf(adapter.LogOdds(bgr, *adaptation), model.decision.threshold), truth), 0.95);
   AdaptOptions off;
   off.image.enabled = false;
-  EXPECT_TRUE(AdapterOf(HogFaceFinder(), off).LogOdds(bgr).empty());
+  EXPECT_TRUE(SeededAdapter(HogFaceFinder(), off).LogOdds(bgr).empty());
 }
 
 }  // namespace

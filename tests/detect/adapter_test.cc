@@ -11,9 +11,12 @@
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
 #include "support/colors.h"
+#include "support/scenes.h"
 
 namespace skinmask {
 namespace {
+
+using testing::Same;
 
 // A head and a hand before two walls, with noise.
 cv::Mat HeadAndHand(const cv::Size& size) {
@@ -37,10 +40,6 @@ Adapter AdapterFor(const Model& model, const cv::Size& size) {
   finders.push_back(FixedSeed(
       cv::Rect(size.width * 2 / 5, size.height * 3 / 10, size.width / 5, size.height / 5)));
   return Adapter(model, model.decision.threshold, std::move(finders));
-}
-
-bool Same(const cv::Mat& a, const cv::Mat& b) {
-  return a.size() == b.size() && a.type() == b.type() && cv::countNonZero(a != b) == 0;
 }
 
 // Of a model that is one quadratic, and of one that is none.

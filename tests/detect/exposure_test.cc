@@ -12,9 +12,12 @@
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/detector.h"
 #include "support/colors.h"
+#include "support/scenes.h"
 
 namespace skinmask {
 namespace {
+
+using testing::F1;
 
 // A hand before a wall, of random light in all places, of an exposure that needs none.
 cv::Mat Hand(double noise) {
@@ -47,11 +50,6 @@ cv::Mat Darker(const cv::Mat& bgr, double stops) {
   cv::Mat darker;
   cv::LUT(bgr, table, darker);
   return darker;
-}
-
-double F1(const cv::Mat& mask, const cv::Mat& truth) {
-  const double both = cv::countNonZero(mask & truth);
-  return 2 * both / std::max(1, cv::countNonZero(mask) + cv::countNonZero(truth));
 }
 
 TEST(Exposure, StopsBringTheLightestPixelsToTheExposure) {

@@ -18,7 +18,7 @@
 namespace skinmask {
 namespace {
 
-cv::Mat Noise(int height, int width) {
+cv::Mat NormalNoise(int height, int width) {
   testing::Random random(3);
   cv::Mat bgr(height, width, CV_8UC3);
   for (int y = 0; y < height; ++y)
@@ -37,7 +37,7 @@ TEST(AreaMean, IsTheMeanOfTheArea) {
                                  {{7, 1}, {1, 1}},
                                  {{64, 64}, {64, 64}}}) {
     cv::Mat1b grey;
-    cv::extractChannel(Noise(from.height, from.width), grey, 1);
+    cv::extractChannel(NormalNoise(from.height, from.width), grey, 1);
     const cv::Mat1b small = AreaMean(grey, to);
     ASSERT_EQ(small.size(), to);
     cv::Mat1d sums;
@@ -69,7 +69,7 @@ TEST(AreaMean, IsTheMeanOfTheArea) {
 TEST(SmallImage, IsTheMeanOfEachSquare) {
   for (const cv::Size size : {cv::Size(1, 1), cv::Size(101, 37), cv::Size(64, 64), cv::Size(3, 500),
                               cv::Size(257, 91), cv::Size(20, 1), cv::Size(700, 300)}) {
-    const cv::Mat bgr = Noise(size.height, size.width);
+    const cv::Mat bgr = NormalNoise(size.height, size.width);
     for (const int pixels : {1, 40, 300, 100000}) {
       const int square = SmallImageSquare(size, pixels);
       EXPECT_LE(size.area(), square * square * pixels);
@@ -133,7 +133,7 @@ Message NeighboursMessage(const cv::Mat& bgr, const cv::Mat& z, double face_size
 }
 
 TEST(MeanField, IsTheGuidedFilterOfTheLabels) {
-  const cv::Mat bgr = Noise(19, 45);
+  const cv::Mat bgr = NormalNoise(19, 45);
   cv::Mat z(bgr.size(), CV_32FC1);
   cv::Mat1f grey(bgr.size()), label(bgr.size()), square(bgr.size()), product(bgr.size()),
       slope(bgr.size()), offset(bgr.size());
@@ -212,7 +212,7 @@ TEST(SpatialPrior, IsThatOfTheNearestSeed) {
 }
 
 TEST(SmallMaps, AreTheSameOnAllTargets) {
-  const cv::Mat bgr = Noise(53, 77);
+  const cv::Mat bgr = NormalNoise(53, 77);
   cv::Mat z(bgr.size(), CV_32FC1);
   for (int y = 0; y < bgr.rows; ++y)
     for (int x = 0; x < bgr.cols; ++x)

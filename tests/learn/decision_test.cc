@@ -11,37 +11,20 @@
 #include "skinmask/learn/fit.h"
 #include "skinmask/model/model.h"
 #include "support/files.h"
+#include "support/scored.h"
 #include "support/world.h"
 
 namespace skinmask {
 namespace {
 
 using testing::DrawSamples;
+using testing::DrawScored;
 using testing::Random;
-using Kind = DecisionRule::Kind;
+using testing::Scored;
+using testing::StepsOf;
+using Rule = DecisionRule::Kind;
 
-struct Scored {
-  double z;
-  bool truth;
-};
-
-std::vector<Scored> Draw(std::uint64_t seed, int n) {
-  Random random(seed);
-  std::vector<Scored> scored;
-  for (int i = 0; i < n; ++i) {
-    const bool truth = random.Uniform() < 0.3;
-    scored.push_back({std::round(4 * (1.5 * random.Normal() + (truth ? 1 : -1))) / 4, truth});
-  }
-  return scored;
-}
-
-Scores StepsOf(const std::vector<Scored>& scored) {
-  ScoreHistogram histogram;
-  for (const Scored& s : scored) histogram.Add(static_cast<float>(s.z), s.truth);
-  return histogram.Steps();
-}
-
-Confusion CountsAbove(const std::vector<Scored>& scored, double threshold) {
+Confusion CountedAbove(const std::vector<Scored>& scored, double threshold) {
   Confusion counts;
   for (const Scored& s : scored) counts.Add(s.truth, s.z > threshold);
   return counts;
@@ -54,17 +37,17 @@ double Fpr(const Confusion& c) { return 1 - *c.Specificity(); }
 std::vector<Confusion> AllCounts(const std::vector<Scored>& scored) {
   std::vector<Confusion> all;
   for (double threshold = -13.1; threshold < 14; threshold += 0.25)
-    all.push_back(CountsAbove(scored, threshold));
+    all.push_back(CountedAbove(scored, threshold));
   return all;
 }
 
 class RulesTest : public ::testing::TestWithParam<std::uint64_t> {
  protected:
-  std::vector<Scored> scored_ = Draw(GetParam(), 400);
+  std::vector<Scored> scored_ = DrawScored(400, 1.5, GetParam());
   Scores scores_ = StepsOf(scored_);
   Confusion Chosen(const DecisionRule& rule) const {
     const auto point = Choose(scores_, rule);
-    EXPECT_EQ(CountsAbove(scored_, point->log_odds - 1e-9), point->counts) << RuleName(rule);
+    EXPECT_EQ(CountedAbove(scored_, point->log_odds - 1e-9), point->counts) << RuleName(rule);
     return point->counts;
   }
 };
@@ -72,7 +55,7 @@ class RulesTest : public ::testing::TestWithParam<std::uint64_t> {
 TEST_P(RulesTest, MaxF1HasTheLargestF1) {
   double best = 0;
   for (const Confusion& c : AllCounts(scored_)) best = std::max(best, *c.F1());
-  EXPECT_DOUBLE_EQ(*Chosen({Kind::kMaxF1}).F1(), best);
+  EXPECT_DOUBLE_EQ(*Chosen({Rule::kMaxF1}).F1(), best);
 }
 
 TEST_P(RulesTest, MaxFprHasTheLargestRecallWithinTheLimit) {
@@ -80,7 +63,7 @@ TEST_P(RulesTest, MaxFprHasTheLargestRecallWithinTheLimit) {
     double best = 0;
     for (const Confusion& c : AllCounts(scored_))
       if (Fpr(c) <= limit) best = std::max(best, Recall(c));
-    const Confusion chosen = Chosen({Kind::kMaxFpr, limit});
+    const Confusion chosen = Chosen({Rule::kMaxFpr, limit});
     EXPECT_LE(Fpr(chosen), limit + 1e-15);
     EXPECT_DOUBLE_EQ(Recall(chosen), best) << limit;
     for (const Confusion& c : AllCounts(scored_))
@@ -93,7 +76,7 @@ TEST_P(RulesTest, MinRecallHasTheSmallestFalsePositiveRate) {
     double best = 1;
     for (const Confusion& c : AllCounts(scored_))
       if (Recall(c) >= limit) best = std::min(best, Fpr(c));
-    const Confusion chosen = Chosen({Kind::kMinRecall, limit});
+    const Confusion chosen = Chosen({Rule::kMinRecall, limit});
     EXPECT_GE(Recall(chosen), limit);
     EXPECT_DOUBLE_EQ(Fpr(chosen), best) << limit;
     for (const Confusion& c : AllCounts(scored_))
@@ -108,7 +91,7 @@ TEST_P(RulesTest, CostIsTheLeast) {
     };
     double best = 1e300;
     for (const Confusion& c : AllCounts(scored_)) best = std::min(best, cost(c));
-    EXPECT_DOUBLE_EQ(cost(Chosen({Kind::kCost, fp, fn})), best);
+    EXPECT_DOUBLE_EQ(cost(Chosen({Rule::kCost, fp, fn})), best);
   }
 }
 
@@ -119,42 +102,42 @@ TEST(Choose, MayCallNothingPositive) {
   histogram.Add(2, false);
   histogram.Add(1, true);
   histogram.Add(0, false);
-  const auto point = Choose(histogram.Steps(), {Kind::kMaxFpr, 0.1});
+  const auto point = Choose(histogram.Steps(), {Rule::kMaxFpr, 0.1});
   EXPECT_TRUE(std::isinf(point->log_odds));
   EXPECT_EQ(point->counts, (Confusion{0, 0, 1, 2}));
-  EXPECT_EQ(Decide(histogram.Steps(), {Kind::kMaxFpr, 0.1}, "x").threshold, 1);
-  EXPECT_EQ(Choose(histogram.Steps(), {Kind::kCost, 9, 1})->counts, (Confusion{0, 0, 1, 2}));
+  EXPECT_EQ(Decide(histogram.Steps(), {Rule::kMaxFpr, 0.1}, "x").threshold, 1);
+  EXPECT_EQ(Choose(histogram.Steps(), {Rule::kCost, 9, 1})->counts, (Confusion{0, 0, 1, 2}));
 }
 
 TEST(Choose, TakesNoBorderThatAThresholdCannotExpress) {
   // At log-odds 40 and 50 a probability is 1: only what lies below can be divided.
   Scores scores;
   scores.steps = {{0, 3, 1}, {38, 0, 5}, {45, 4, 0}};
-  EXPECT_TRUE(std::isinf(Choose(scores, {Kind::kMaxFpr, 0.})->log_odds));
-  EXPECT_EQ(Choose(scores, {Kind::kMaxF1})->log_odds, 0);
+  EXPECT_TRUE(std::isinf(Choose(scores, {Rule::kMaxFpr, 0.})->log_odds));
+  EXPECT_EQ(Choose(scores, {Rule::kMaxF1})->log_odds, 0);
 }
 
 TEST(Choose, NeedsItsClasses) {
   ScoreHistogram negatives, positives;
   negatives.Add(1, false);
   positives.Add(1, true);
-  for (const Kind kind :
-       {Kind::kMaxF1, Kind::kMaxFpr, Kind::kMinRecall, Kind::kCost, Kind::kFixed}) {
+  for (const Rule kind :
+       {Rule::kMaxF1, Rule::kMaxFpr, Rule::kMinRecall, Rule::kCost, Rule::kFixed}) {
     EXPECT_FALSE(Choose(negatives.Steps(), {kind}));
-    EXPECT_EQ(Choose(positives.Steps(), {kind}).has_value(), kind == Kind::kMaxF1);
+    EXPECT_EQ(Choose(positives.Steps(), {kind}).has_value(), kind == Rule::kMaxF1);
   }
-  EXPECT_ERROR(Decide(negatives.Steps(), {Kind::kMaxF1}, "these"),
+  EXPECT_ERROR(Decide(negatives.Steps(), {Rule::kMaxF1}, "these"),
                "`max-f1`: no pixel of the positive class in these");
-  EXPECT_ERROR(Decide(positives.Steps(), {Kind::kMinRecall, 0.9}, "these"),
+  EXPECT_ERROR(Decide(positives.Steps(), {Rule::kMinRecall, 0.9}, "these"),
                "`min-recall` 0.9: no pixel outside the positive class in these");
 }
 
 TEST(RuleName, IsWhatModelsStore) {
   EXPECT_EQ(RuleName({}), "fixed");
-  EXPECT_EQ(RuleName({Kind::kMaxF1}), "max-f1");
-  EXPECT_EQ(RuleName({Kind::kMaxFpr, 0.05}), "max-fpr 0.05");
-  EXPECT_EQ(RuleName({Kind::kMinRecall, 0.9}), "min-recall 0.9");
-  EXPECT_EQ(RuleName({Kind::kCost, 1, 5}), "cost 1:5");
+  EXPECT_EQ(RuleName({Rule::kMaxF1}), "max-f1");
+  EXPECT_EQ(RuleName({Rule::kMaxFpr, 0.05}), "max-fpr 0.05");
+  EXPECT_EQ(RuleName({Rule::kMinRecall, 0.9}), "min-recall 0.9");
+  EXPECT_EQ(RuleName({Rule::kCost, 1, 5}), "cost 1:5");
 }
 
 }  // namespace

@@ -13,38 +13,19 @@
 #include "skinmask/model/reference.h"
 #include "support/colors.h"
 #include "support/files.h"
+#include "support/scored.h"
 #include "support/world.h"
 
 namespace skinmask {
 namespace {
 
 using testing::DrawSamples;
+using testing::DrawScored;
 using testing::Random;
+using testing::Scored;
+using testing::StepsOf;
 
 constexpr DecisionRule kMaxF1{DecisionRule::Kind::kMaxF1};
-
-struct Scored {
-  float z;
-  bool truth;
-};
-
-std::vector<Scored> Draw(int n, double spread) {
-  Random random(21);
-  std::vector<Scored> scored;
-  for (int i = 0; i < n; ++i) {
-    const bool truth = random.Uniform() < 0.3;
-    // Rounded to quarters, so that ties happen.
-    const double z = std::round(4 * (spread * random.Normal() + (truth ? 1 : -1))) / 4;
-    scored.push_back({static_cast<float>(z), truth});
-  }
-  return scored;
-}
-
-Scores Histogram(const std::vector<Scored>& scored) {
-  ScoreHistogram histogram;
-  for (const Scored& s : scored) histogram.Add(s.z, s.truth);
-  return histogram.Steps();
-}
 
 TEST(Confusion, RatiosAreThoseOfTheirDefinitions) {
   const Confusion c{6, 2, 3, 9};
@@ -66,7 +47,7 @@ TEST(Confusion, ZeroOverZeroIsAbsent) {
 }
 
 TEST(Scores, AucIsTheShareOfPairsInOrder) {
-  const std::vector<Scored> scored = Draw(600, 1.5);
+  const std::vector<Scored> scored = DrawScored(600, 1.5);
   double right = 0, pairs = 0;
   for (const Scored& p : scored)
     for (const Scored& n : scored)
@@ -74,7 +55,7 @@ TEST(Scores, AucIsTheShareOfPairsInOrder) {
         right += p.z > n.z ? 1 : p.z == n.z ? 0.5 : 0;
         ++pairs;
       }
-  EXPECT_NEAR(*Histogram(scored).Auc(), right / pairs, 1e-12);
+  EXPECT_NEAR(*StepsOf(scored).Auc(), right / pairs, 1e-12);
 }
 
 // A part and the rest, as packed bytes: each is counted at the threshold of their sum.
@@ -82,7 +63,7 @@ TEST(ScoreHistogram, PackedScoresAreCountedAsTheSumIs) {
   for (const double spread : {0.1, 1., 30., 1e6}) {
     ScoreHistogram parts[2], sum;
     std::uint64_t i = 0;
-    for (const Scored& s : Draw(3000, spread)) {
+    for (const Scored& s : DrawScored(3000, spread)) {
       ++i;
       parts[i % 3 == 0].Add(s.z, s.truth, 1 + i % 5);
     }
@@ -114,7 +95,7 @@ TEST(ScoreHistogram, WhatWasNotPackedIsRefused) {
 }
 
 TEST(Scores, AveragePrecisionBrierAndMaxF1AreThoseOfBruteForce) {
-  const std::vector<Scored> scored = Draw(600, 1.5);
+  const std::vector<Scored> scored = DrawScored(600, 1.5);
   double brier = 0;
   for (const Scored& s : scored) brier += std::pow(Logistic(s.z) - s.truth, 2);
   double ap = 0, best_f1 = 0, last_recall = 0;
@@ -126,7 +107,7 @@ TEST(Scores, AveragePrecisionBrierAndMaxF1AreThoseOfBruteForce) {
     last_recall = *c.Recall();
     best_f1 = std::max(best_f1, *c.F1());
   }
-  const Scores scores = Histogram(scored);
+  const Scores scores = StepsOf(scored);
   EXPECT_NEAR(*scores.Brier(), brier / 600, 1e-8);
   EXPECT_NEAR(*scores.AveragePrecision(), ap, 1e-12);
   const auto best = Choose(scores, kMaxF1);
@@ -147,7 +128,7 @@ TEST(Scores, AreAbsentWithoutBothClasses) {
 }
 
 TEST(ScoreHistogram, SumsDoNotDependOnOrderOrSplit) {
-  const std::vector<Scored> scored = Draw(5000, 40);
+  const std::vector<Scored> scored = DrawScored(5000, 40);
   ScoreHistogram one, left, right, empty;
   for (std::size_t i = 0; i < scored.size(); ++i) {
     one.Add(scored[i].z, scored[i].truth);

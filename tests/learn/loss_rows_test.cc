@@ -12,13 +12,13 @@
 namespace skinmask {
 namespace {
 
-constexpr std::size_t kCount = 4096;
-using Row = std::array<double, kCount>;
+constexpr std::size_t kScores = 4096;
+using Row = std::array<double, kScores>;
 
 struct Losses {
   Row squared_error, log_loss;
   Losses(const Row& z, const Row& truth) {
-    LossRow(z.data(), truth.data(), kCount, squared_error.data(), log_loss.data());
+    LossRow(z.data(), truth.data(), kScores, squared_error.data(), log_loss.data());
   }
   bool operator==(const Losses&) const = default;
 };
@@ -27,8 +27,8 @@ struct Losses {
 Row DrawLogOdds() {
   testing::Random random(8);
   Row z{};
-  for (std::size_t i = 2; i < kCount; ++i)
-    z[i] = random.Normal() * std::pow(10, 7. * static_cast<double>(i) / kCount - 1);
+  for (std::size_t i = 2; i < kScores; ++i)
+    z[i] = random.Normal() * std::pow(10, 7. * static_cast<double>(i) / kScores - 1);
   return z;
 }
 
@@ -42,7 +42,7 @@ Row DrawTruth() {
 TEST(LossRows, AreTheDefinitions) {
   const Row z = DrawLogOdds(), truth = DrawTruth();
   const Losses losses(z, truth);
-  for (std::size_t i = 0; i < kCount; ++i) {
+  for (std::size_t i = 0; i < kScores; ++i) {
     const double error = Logistic(-z[i] * truth[i]);
     EXPECT_NEAR(losses.squared_error[i], 0x1p32 * error * error, 0.51) << z[i];
     const double loss = std::min(-LogLogistic(z[i] * truth[i]), 0x1p18);

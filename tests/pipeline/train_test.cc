@@ -11,13 +11,12 @@ namespace skinmask {
 namespace {
 
 using testing::DrawSamples;
-using Kind = DecisionRule::Kind;
-using Kinds = skinmask::Kind;
+using Rule = DecisionRule::Kind;
 
 TEST(Train, KeepsTheRuleAndHoldsItsPromise) {
   const Samples samples = DrawSamples(2);
   for (const DecisionRule& rule :
-       {DecisionRule{Kind::kMaxFpr, 0.02}, {Kind::kMinRecall, 0.95}, {Kind::kCost, 1, 5}}) {
+       {DecisionRule{Rule::kMaxFpr, 0.02}, {Rule::kMinRecall, 0.95}, {Rule::kCost, 1, 5}}) {
     TrainOptions options;
     options.rule = rule;
     const Model model = Train(samples, options, {});
@@ -25,8 +24,8 @@ TEST(Train, KeepsTheRuleAndHoldsItsPromise) {
     EXPECT_EQ(model.decision.data, "training samples");
     const Evaluation evaluation = EvaluateSamples(samples, model);
     EXPECT_EQ(evaluation.counts, Choose(*evaluation.scores, rule)->counts);
-    EXPECT_TRUE(rule.kind != Kind::kMaxFpr || 1 - *evaluation.counts.Specificity() <= 0.02);
-    EXPECT_TRUE(rule.kind != Kind::kMinRecall || *evaluation.counts.Recall() >= 0.95);
+    EXPECT_TRUE(rule.kind != Rule::kMaxFpr || 1 - *evaluation.counts.Specificity() <= 0.02);
+    EXPECT_TRUE(rule.kind != Rule::kMinRecall || *evaluation.counts.Recall() >= 0.95);
     EXPECT_EQ(model.card.scores.size(), 2u);
   }
 }
@@ -35,7 +34,7 @@ TEST(Train, TellsOfTheFitAndStopsIt) {
   std::atomic<bool> stop = false;
   std::vector<std::string> told;
   TrainOptions options;
-  options.fit.kind = Kinds::kMixture;
+  options.fit.kind = Kind::kMixture;
   options.fit.mixture.iterations = 1 << 30;
   options.fit.mixture.tolerance = -INFINITY;
   skinmask::Run run;

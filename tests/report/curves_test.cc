@@ -10,42 +10,23 @@
 #include "skinmask/learn/reliability.h"
 #include "skinmask/model/reference.h"
 #include "support/colors.h"
+#include "support/scored.h"
 #include "support/world.h"
 
 namespace skinmask {
 namespace {
 
 using testing::DrawSamples;
-using testing::Random;
+using testing::DrawScored;
+using testing::Scored;
+using testing::StepsOf;
 using testing::Trained;
 
-// Pixels of random scores, one by one.
-struct Scored {
-  double z;
-  bool truth;
-};
-
-std::vector<Scored> DrawScored(int n) {
-  Random random(3);
-  std::vector<Scored> scored;
-  for (int i = 0; i < n; ++i) {
-    const bool truth = random.Uniform() < 0.3;
-    scored.push_back({2 * random.Normal() + (truth ? 1 : -1.5), truth});
-  }
-  return scored;
-}
-
-Scores Histogram(const std::vector<Scored>& scored) {
-  ScoreHistogram histogram;
-  for (const Scored& s : scored) histogram.Add(static_cast<float>(s.z), s.truth);
-  return histogram.Steps();
-}
-
 TEST(Reliability, IsThatOfBruteForce) {
-  const std::vector<Scored> scored = DrawScored(5000);
+  const std::vector<Scored> scored = DrawScored(5000, 2, 3, 1e9);
   constexpr int kBins = 15;
   double ece = 0;
-  const Reliability reliability = ReliabilityOf(Histogram(scored), kBins);
+  const Reliability reliability = ReliabilityOf(StepsOf(scored), kBins);
   for (int bin = 0; bin < kBins; ++bin) {
     double count = 0, sum = 0, positive = 0;
     for (const Scored& s : scored) {
@@ -91,8 +72,8 @@ TEST(Reliability, OfATableIsExact) {
 }
 
 TEST(LogOddsHistogram, HoldsEveryPixelOnce) {
-  const std::vector<Scored> scored = DrawScored(3000);
-  const LogOddsHistogram histogram = LogOddsHistogramOf(Histogram(scored), 20);
+  const std::vector<Scored> scored = DrawScored(3000, 2, 3, 1e9);
+  const LogOddsHistogram histogram = LogOddsHistogramOf(StepsOf(scored), 20);
   std::vector<std::uint64_t> positive(20);
   std::uint64_t negatives = 0;
   for (const Scored& s : scored) {
@@ -109,11 +90,11 @@ TEST(LogOddsHistogram, HoldsEveryPixelOnce) {
 }
 
 TEST(ThinnedCurve, KeepsEndsOrderAndTheOperatingPoint) {
-  const std::vector<Scored> scored = DrawScored(20000);
+  const std::vector<Scored> scored = DrawScored(20000, 2, 3, 1e9);
   const double threshold = 0.4321;
   CurvePoint at{threshold, {}};
   for (const Scored& s : scored) at.counts.Add(s.truth, static_cast<float>(s.z) > threshold);
-  const Scores scores = Histogram(scored);
+  const Scores scores = StepsOf(scored);
   const Curve curve = ThinnedCurve(scores, at, 100);
   ASSERT_GT(scores.steps.size(), 5000u);
   EXPECT_LE(curve.points.size(), 101u);

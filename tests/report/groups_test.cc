@@ -32,13 +32,13 @@ EvaluationReport Images(const std::vector<double>& means, std::size_t each, std:
   return report;
 }
 
-GroupScores Scored(const EvaluationReport& report) {
+GroupScores ScoresOf(const EvaluationReport& report) {
   return ScoreGroups(report, report.groupings[0]);
 }
 
 TEST(Groups, IntervalsAreThoseOfTheNormalApproximation) {
   const EvaluationReport report = Images({0.5, 0.8}, 100, 1);
-  const GroupScores scores = Scored(report);
+  const GroupScores scores = ScoresOf(report);
   std::vector<double> mean(2), squares(2);
   for (std::size_t i = 0; i < report.images.size(); ++i) {
     const double recall = *report.images[i].second.recall;
@@ -72,7 +72,7 @@ TEST(Groups, EqualGroupsAreSeldomToldApart) {
   constexpr int kTrials = 200;
   for (int trial = 0; trial < kTrials; ++trial) {
     const EvaluationReport report = Images(std::vector<double>(6, 0.6), 20, 100 + trial);
-    const GroupScores scores = Scored(report);
+    const GroupScores scores = ScoresOf(report);
     certain += scores.gaps[0]->certain();
     const auto error = [](const GroupScore& group) {
       return (group.intervals[0]->high - group.intervals[0]->low) / (2 * 1.96);
@@ -88,7 +88,7 @@ TEST(Groups, TooFewImagesAreNotCompared) {
   Grouping& grouping = report.groupings[0];
   for (std::size_t i = 0; i < 3; ++i) grouping.group[24 + i] = std::nullopt;  // 9 of g2 are left
   grouping.names.push_back("nobody");
-  const GroupScores few = Scored(report);
+  const GroupScores few = ScoresOf(report);
   EXPECT_EQ(few.in_none, 3u);
   EXPECT_EQ(few.groups[2].images, kLeastGroup - 1);
   EXPECT_GT(*few.groups[2].counts.Recall(), 0.8);
@@ -98,8 +98,8 @@ TEST(Groups, TooFewImagesAreNotCompared) {
   EXPECT_EQ(few.gaps[0]->above, "g1");
   EXPECT_EQ(few.Words(0).find("recall: 'g1' is 0."), 0u) << few.Words(0);
   for (std::size_t i = 0; i < 12; ++i) grouping.group[i] = std::nullopt;
-  EXPECT_FALSE(Scored(report).gaps[0]);
-  EXPECT_NE(Scored(report).Words(0).find("too few data"), std::string::npos);
+  EXPECT_FALSE(ScoresOf(report).gaps[0]);
+  EXPECT_NE(ScoresOf(report).Words(0).find("too few data"), std::string::npos);
 }
 
 // A recall that is none without one of the images, the only one with skin, and with two that is
@@ -113,7 +113,7 @@ TEST(Groups, WhatOneImageDecidesHasNoInterval) {
       none.tp = none.fn = 0;
       report.images[i].second = MetricsOf({none, std::nullopt});
     }
-    const GroupScores scores = Scored(report);
+    const GroupScores scores = ScoresOf(report);
     EXPECT_TRUE(scores.groups[0].counts.Recall());
     for (std::size_t m = 0; m < 3; ++m) {
       EXPECT_EQ(scores.groups[0].intervals[m].has_value(), with_skin == 2);

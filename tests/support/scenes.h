@@ -1,6 +1,7 @@
 // Photographs of the samples as frames of a camera, and adapters for them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <opencv2/imgproc.hpp>
@@ -54,6 +55,12 @@ inline std::shared_ptr<const Adapter> AdapterOf(std::unique_ptr<SeedFinder> find
   options.image.enabled = image;
   return std::make_shared<const Adapter>(model, model.decision.threshold, std::move(finders),
                                          options);
+}
+
+// Of the masks that are 255 at skin; a truth may be grey.
+inline double F1(const cv::Mat& mask, const cv::Mat& truth) {
+  const double both = cv::countNonZero(mask & (truth > 127));
+  return 2 * both / std::max(1, cv::countNonZero(mask) + cv::countNonZero(truth > 127));
 }
 
 inline bool Same(const cv::Mat& a, const cv::Mat& b) {

@@ -170,11 +170,11 @@ TEST_F(VideoDetectTest, FoldersHoldImagesAndVideos) {
   EXPECT_EQ(Names(Path("out")), (Strings{"a.cutout.png", "a.png", "c.cutout.mp4", "c.cutout.png",
                                          "c.mkv", "c.png", "no_extension.cutout.mp4",
                                          "no_extension.mkv", "sub/b.cutout.mp4", "sub/b.mkv"}));
-  const auto json = nlohmann::json::parse(ReadFile(Path("r.json")));
-  EXPECT_EQ(json["images"].size(), 2u);
-  ASSERT_EQ(json["videos"].size(), 3u);
-  EXPECT_EQ(json["videos"][0]["frames"], 5);
-  EXPECT_EQ(json["videos"][0]["rate"], "30000/1001");
+  const auto record = nlohmann::json::parse(ReadFile(Path("r.json")));
+  EXPECT_EQ(record["images"].size(), 2u);
+  ASSERT_EQ(record["videos"].size(), 3u);
+  EXPECT_EQ(record["videos"][0]["frames"], 5);
+  EXPECT_EQ(record["videos"][0]["rate"], "30000/1001");
   // Nothing is written over, and nothing is left to do.
   EXPECT_EQ(Run("detect --adapt off in -o out").status, 1);
   const auto resumed = nlohmann::json::parse(

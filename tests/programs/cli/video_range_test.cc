@@ -19,7 +19,7 @@ using testing::RawFrames;
 using testing::Shell;
 using Strings = std::vector<std::string>;
 
-constexpr std::size_t kPixels = 176 * 144;
+constexpr std::size_t kFramePixels = 176 * 144;
 
 struct Container {
   std::string name, encode;
@@ -90,7 +90,7 @@ TEST_P(VideoRanges, AreExactToTheFrame) {
   folders.insert(folders.end(), {"frames", "whole"});
   const auto masks = Masks(folders, "/" + clip.substr(0, clip.find('.')) + ".mkv");
   const std::string& all = masks.back().first;
-  ASSERT_EQ(all.size(), 75 * kPixels);
+  ASSERT_EQ(all.size(), 75 * kFramePixels);
   const std::vector<double> times = Times(clip);
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     const auto& [flags, from, to] = cuts[i];
@@ -98,13 +98,13 @@ TEST_P(VideoRanges, AreExactToTheFrame) {
         std::ranges::count_if(times, [&](double time) { return time < from; }));
     const auto count = static_cast<std::size_t>(
         std::ranges::count_if(times, [&](double time) { return time >= from && time < to; }));
-    EXPECT_TRUE(masks[i].first == all.substr(first * kPixels, count * kPixels)) << flags;
+    EXPECT_TRUE(masks[i].first == all.substr(first * kFramePixels, count * kFramePixels)) << flags;
     EXPECT_EQ(std::stoi(masks[i].second), 0) << flags;
     const std::string table = ReadFile(Path(folders[i] + ".csv"));
     EXPECT_EQ(Lines(table), static_cast<int>(count) + 1);
     EXPECT_NE(table.find("\n" + std::to_string(first) + ","), std::string::npos) << flags;
   }
-  EXPECT_TRUE(masks[cuts.size()].first == all.substr(40 * kPixels, 12 * kPixels));
+  EXPECT_TRUE(masks[cuts.size()].first == all.substr(40 * kFramePixels, 12 * kFramePixels));
 }
 
 INSTANTIATE_TEST_SUITE_P(
