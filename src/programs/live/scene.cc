@@ -147,6 +147,16 @@ std::optional<Region> Scene::ellipse() {
   return *ellipse_;
 }
 
+std::optional<Region> Scene::region(Statistics& statistics) {
+  if (!region_) {
+    const auto start = Clock::now();
+    const cv::Mat map = seen_->judgement.Probability();
+    region_.emplace(tracker_ ? tracker_->Follow(map) : RegionOf(MapMomentsOf(map)));
+    statistics.of(Stage::kRegion).Add(SecondsSince(start));
+  }
+  return *region_;
+}
+
 void Scene::Process(LiveFrame&& frame, Statistics& statistics) {
   const Picture picture(mirror_ ? Mirrored(std::move(frame.picture)) : std::move(frame.picture));
   const auto start = Clock::now();
@@ -167,13 +177,12 @@ void Scene::Reprocess() {
 void Scene::Judge(const Picture& picture, Statistics& statistics) {
   const auto start = Clock::now();
   seen_.emplace(Observation{Judgement(stream_->detector(), picture, adaptation_)});
-  seen_->judgement.MakeMask(true, false);
-  const cv::Mat mask = seen_->judgement.Mask(), map = seen_->judgement.Probability();
+  seen_->judgement.MakeMask(tracker_ || region_, false);
+  const cv::Mat mask = seen_->judgement.Mask();
   statistics.of(Stage::kPosterior).Add(SecondsSince(start));
-  const auto found = Clock::now();
   ellipse_.reset();
-  seen_->region = tracker_ ? tracker_->Follow(map) : RegionOf(MapMomentsOf(map));
-  statistics.of(Stage::kRegion).Add(SecondsSince(found));
+  region_.reset();
+  if (tracker_) region(statistics);  // it is followed from frame to frame
   seen_->skin_fraction =
       static_cast<double>(cv::countNonZero(mask)) / static_cast<double>(mask.total());
 }

@@ -73,6 +73,9 @@ class Scene {
   Observation& observation() { return *seen_; }
   // Of the mask: all of it, or what is followed.
   std::optional<Region> ellipse();
+  // Of the probabilities, likewise. Where the last frame's was asked for, this frame's
+  // probabilities were made with its mask.
+  std::optional<Region> region(Statistics& statistics);
   double skin_fraction() const { return seen_ ? seen_->skin_fraction : 0; }
   // What stands behind a cut-out: the frame, blurred, until now.
   void SetBackdrop(const Backdrop& backdrop) { backdrop_ = backdrop; }
@@ -129,7 +132,7 @@ class Scene {
   std::optional<RegionTracker> tracker_;
   Backdrop backdrop_;
   std::optional<Observation> seen_;
-  std::optional<std::optional<Region>> ellipse_;  // absent until it is asked for
+  std::optional<std::optional<Region>> ellipse_, region_;  // absent until they are asked for
 };
 
 }  // namespace skinmask::live

@@ -205,12 +205,13 @@ void Session::Work(LiveFrame&& frame) {
 }
 
 void Session::Measure(Clock::time_point captured, double seconds, double latency) {
+  const std::optional<Region> region = scene_.region(statistics_);
   const auto start = Clock::now();
   Observation& seen = scene_.observation();
   cli::FrameRow row{.frame = static_cast<std::int64_t>(statistics_.frames) - 1,
                     .seconds = seconds,
                     .skin_fraction = seen.skin_fraction,
-                    .region = seen.region,
+                    .region = region,
                     .measured = &seen.judgement.Measured(),
                     .latency_ms = 1e3 * latency};
   const SourceKind kind = SourceKindOf(source_);

@@ -25,7 +25,6 @@ struct Observation {
   Judgement judgement;
   cv::Mat behind{};  // CV_8UC3, what stands behind its skin; empty where nobody needed it
   double skin_fraction = 0;
-  std::optional<Region> region{};  // of the probabilities
 };
 
 struct DrawOptions {
@@ -46,7 +45,7 @@ std::span<const ViewKind> ViewKinds();
 // Whether its pictures are levels, CV_8UC1, which are recorded without the ellipse.
 bool IsGrey(View view);
 
-// The same smaller, without its region: to be drawn for a screen. `observation` must outlive it.
+// The same smaller: to be drawn for a screen. `observation` must outlive it.
 Observation Shrunk(Observation& observation, const cv::Size& size);
 
 // CV_8UC3, or CV_8UC1 where IsGrey. kBoth is overlay and probability beside each other, each at
