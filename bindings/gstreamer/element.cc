@@ -219,8 +219,16 @@ GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideo
       work.drawn = output;
       break;
     }
+  const auto draw = [&] { work.judge.Draw(*in, work.drawn, *out); };
   try {
-    work.judge.Draw(*in, work.drawn, *out);
+    try {
+      draw();
+    } catch (const std::exception& e) {
+      if (!work.judge.TakeBack()) throw;
+      GST_ELEMENT_WARNING(filter, LIBRARY, SETTINGS, ("%s", LineOf(e).c_str()),
+                          ("what was set before holds"));
+      draw();
+    }
     return GST_FLOW_OK;
   } catch (const std::exception& e) {
     GST_ELEMENT_ERROR(filter, LIBRARY, FAILED, ("%s", LineOf(e).c_str()), (nullptr));

@@ -1,6 +1,7 @@
 #include "judge.h"
 
 #include <string>
+#include <utility>
 
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
@@ -128,7 +129,7 @@ void Judge::Prepare(Settings settings, bool live) {
   else if (!refused_ || !refused_->SameStream(settings)) {
     refused_ = settings;
     BeginAnew(settings);
-    prepared_ = settings;
+    before_ = std::exchange(prepared_, settings);
     refused_.reset();
   }
   SetThreshold(settings);
@@ -166,6 +167,14 @@ void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {
     (*from_bgr_)(drawn_ = drawn, out);
   else if (drawn.data != memory.data)
     drawn.copyTo(memory);
+}
+
+bool Judge::TakeBack() {
+  if (!before_) return false;
+  refused_ = prepared_;
+  prepared_ = std::exchange(before_, std::nullopt);
+  BeginAnew(*prepared_);
+  return true;
 }
 
 }  // namespace skinmask::gstreamer

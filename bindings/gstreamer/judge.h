@@ -63,12 +63,16 @@ class Judge {
   }
   // Draws what is wanted of `in` into `out`, which has the format of it. Throws Error.
   void Draw(GstVideoFrame& in, Output output, GstVideoFrame& out);
+  // Where a frame does not fit to what was asked for last, as a seed beyond its border: the
+  // settings from before are in force again. False where there are none. Throws Error.
+  bool TakeBack();
 
  private:
   void BeginAnew(const Settings& settings);
   void SetThreshold(const Settings& settings);
 
   std::optional<Settings> prepared_;  // those in force
+  std::optional<Settings> before_;    // those before them
   std::optional<Settings> refused_;   // the last that were asked for, where these cannot be had
   std::optional<Stream> stream_;
   double rate_ = 0;  // of the frames; 0: not known

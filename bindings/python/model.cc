@@ -190,6 +190,7 @@ void DefineModel(py::module_& module) {
       .def_property_readonly("classes", &ClassNames)
       .def_property_readonly("priors", &Priors)
       .def_property_readonly("kind", [](const KeptModel& m) { return KindName(m.model().kind); })
+      .def_property_readonly("converged", [](const KeptModel& m) { return m.model().converged; })
       .def_property_readonly("space",
                              [](const KeptModel& m) { return m.model().features.space().name; })
       .def_property_readonly("channels",

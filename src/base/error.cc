@@ -27,9 +27,11 @@ Error::Error(std::string_view subject, std::string_view problem)
 Problem::Problem(std::string name, std::string_view what)
     : input(std::move(name)), line(Error(input, what).what()) {}
 
-Problem::Problem(std::string name, const std::exception& error)
-    : input(std::move(name)),
-      line(dynamic_cast<const Error*>(&error) ? error.what() : Error(input, WhatOf(error)).what()) {
+Problem::Problem(std::string name, const std::exception& error) : input(std::move(name)) {
+  const std::string_view what = WhatOf(error);
+  // An option is named with the input that it does not fit to.
+  const bool of_other = dynamic_cast<const Error*>(&error) && !what.starts_with('`');
+  line = of_other ? std::string(what) : Error(input, what).what();
 }
 
 std::string Problem::Reason() const {

@@ -90,6 +90,7 @@ std::string ReadFile(const fs::path& path, const ReadOptions& options) {
     if (bytes.size() > options.most) FailTooLarge(path, options.most);
     more = source.Read(bytes, bytes.size() + std::max(kHead, bytes.size() / 4));
   }
+  if (bytes.size() > options.most) FailTooLarge(path, options.most);
   return bytes;
 }
 

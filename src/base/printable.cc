@@ -71,6 +71,15 @@ std::string Printable(std::string_view text, std::size_t most) {
          Cleaned(text.substr(text.size() - kEnd));
 }
 
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = FirstOf(text).length;
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string WithOrdersEscaped(std::string json) {
   const auto may_be_order = [](char c) { return static_cast<std::uint8_t>(c) >= 0x7F; };
   if (std::ranges::none_of(json, may_be_order)) return json;

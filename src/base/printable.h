@@ -16,6 +16,8 @@ inline constexpr std::size_t kMaxOfLine = 2000;
 // loses its middle.
 std::string Printable(std::string_view text, std::size_t most = std::string_view::npos);
 
+bool IsUtf8(std::string_view text);
+
 // JSON with such characters as escapes, which mean the same. Its own line breaks stay.
 std::string WithOrdersEscaped(std::string json);
 

@@ -27,6 +27,8 @@ class Descriptor {
     return *this;
   }
   int get() const { return fd_; }
+  // It is the caller's from now on.
+  int Release() { return std::exchange(fd_, -1); }
   // close(2) reports what a network file system could not store.
   bool Close();
 

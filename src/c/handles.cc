@@ -128,10 +128,9 @@ void RequireGiven(const void* pointer, std::string_view name) {
   if (!pointer) throw BadArgument(name, "is NULL");
 }
 
-skinmask_status Guarded(const std::function<void()>& work) noexcept {
+skinmask_status Caught() noexcept {
   try {
-    work();
-    return SKINMASK_OK;
+    throw;
   } catch (const BadArgument& e) {
     return Failed(SKINMASK_BAD_ARGUMENT, e.what());
   } catch (const std::bad_alloc&) {

@@ -3,7 +3,6 @@
 
 #include <skinmask.h>
 
-#include <functional>
 #include <opencv2/core.hpp>
 #include <string_view>
 
@@ -39,8 +38,19 @@ class BadArgument : public Error {
 // Throws BadArgument where `pointer` is null.
 void RequireGiven(const void* pointer, std::string_view name);
 
-// Does `work`; whatever it throws becomes a status, and the text of skinmask_error.
-skinmask_status Guarded(const std::function<void()>& work) noexcept;
+// The status and the text of skinmask_error that the exception being handled becomes.
+skinmask_status Caught() noexcept;
+
+// Does `work`; whatever it throws becomes a status.
+template <class Work>
+skinmask_status Guarded(const Work& work) noexcept {
+  try {
+    work();
+    return SKINMASK_OK;
+  } catch (...) {
+    return Caught();
+  }
+}
 
 // The same for what makes a handle: null where it throws.
 template <class Make>

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <numeric>
 
+#include "base/printable.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -76,6 +77,7 @@ void Canonicalise(std::vector<SampleRow>& rows) {
   std::size_t size = 0;
   for (const SampleRow& row : rows) {
     if (row.count == 0) continue;
+    CheckTotal(row.count);  // so that no sum of two runs over
     if (size > 0 && Key(rows[size - 1]) == Key(row))
       CheckTotal(rows[size - 1].count += row.count);
     else
@@ -88,6 +90,9 @@ void Canonicalise(std::vector<SampleRow>& rows) {
 
 Samples::Samples(std::vector<std::string> classes, std::vector<SampleRow> rows)
     : classes_(std::move(classes)), rows_(std::move(rows)) {
+  if (classes_.size() > kMaxClasses)
+    throw Error("samples",
+                fmt::format("have {} classes ({} at most)", classes_.size(), kMaxClasses));
   std::vector<std::size_t> order(classes_.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
@@ -116,8 +121,8 @@ bool IsClassName(std::string_view name) {
     return c < 32 || c == 127 || c == ',' || c == '=' || c == '"' || c == '\'';
   };
   constexpr std::size_t kLongest = 100;
-  return !name.empty() && name.size() <= kLongest && name.front() != ' ' && name.back() != ' ' &&
-         !std::all_of(name.begin(), name.end(), digit) &&
+  return !name.empty() && name.size() <= kLongest && IsUtf8(name) && name.front() != ' ' &&
+         name.back() != ' ' && !std::all_of(name.begin(), name.end(), digit) &&
          std::none_of(name.begin(), name.end(), wrong);
 }
 

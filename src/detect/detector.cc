@@ -164,8 +164,7 @@ const OptionTable<DetectorOptions>& DetectorTable() {
       Option("erode", &O::erode, 0, 100)
           .Shown("erode", "Output", "N",
                  "Measure colours only where all is skin that is at most N pixels away (default: "
-                 "2)")
-          .Aside()};
+                 "2)")};
   return table;
 }
 

@@ -1,9 +1,12 @@
 #include "skinmask/detect/judgement.h"
 
+#include <fmt/format.h>
+
 #include <opencv2/imgproc.hpp>
 
 #include "detect/judged_rows.h"
 #include "media/picture_type.h"
+#include "skinmask/base/error.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/detector.h"
 
@@ -120,6 +123,8 @@ cv::Mat Judgement::GlobalProbability(int bits, const cv::Mat& memory) {
 }
 
 cv::Mat Judgement::Probability(int bits, const cv::Mat& memory) {
+  if (bits != 8 && bits != 16 && bits != 32)
+    throw Error("probabilities", fmt::format("have {} bits (8, 16 and 32 are known)", bits));
   cv::Mat& kept = probability_[static_cast<std::size_t>(bits == 8 ? 0 : bits == 16 ? 1 : 2)];
   if (!kept.empty()) return kept;
   if (whole_) return kept = Shrunk(whole_->Probability(bits), false);

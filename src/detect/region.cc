@@ -128,6 +128,7 @@ std::optional<Region> RegionOf(const MapMoments& m) {
   region.semi_major = 2 * std::sqrt(middle + radius);
   region.semi_minor = 2 * std::sqrt(std::max(kPixelVariance, middle - radius));
   if (radius > 0) region.angle_degrees = std::atan2(2 * xy, xx - yy) / 2 * 180 / std::numbers::pi;
+  if (region.angle_degrees <= -90) region.angle_degrees += 180;  // rounded to there
   return region;
 }
 

@@ -196,10 +196,17 @@ class SideFit {
 Calibration FitCalibration(const Samples& samples, Model model, const std::string& data) {
   model.calibration = {};
   const std::vector<Scored> scored = Score(samples, model);
-  double n[2] = {};
-  for (const Scored& s : scored) n[s.positive] += s.count;
+  double n[2] = {}, greatest[2] = {-HUGE_VAL, -HUGE_VAL}, least[2] = {HUGE_VAL, HUGE_VAL};
+  for (const Scored& s : scored) {
+    n[s.positive] += s.count;
+    least[s.positive] = std::min(least[s.positive], s.z);
+    greatest[s.positive] = std::max(greatest[s.positive], s.z);
+  }
   if (n[0] == 0 || n[1] == 0)
     throw Error(data, "cannot calibrate: it needs pixels of the positive class and of another");
+  if (least[true] > greatest[false])
+    throw Error(data,
+                "cannot calibrate: the model tells its classes apart without error (more data)");
   Eigen::Vector2d w(1, 0);
   Likelihood at = At(scored, w);
   for (int i = 0; i < 100; ++i) {

@@ -17,6 +17,8 @@ namespace {
 // of 2^-53 e^z: half a unit here. Beyond, a threshold on the probability would not divide what the
 // one on log-odds divides.
 constexpr double kLargestThreshold = 36.04;
+// And below this a probability is no normal number, or 0.
+constexpr double kLeastThreshold = -708;
 
 // What is made as large as possible, first by `merit`, then by `next`.
 struct Merit {
@@ -79,7 +81,7 @@ std::optional<OperatingPoint> Choose(const Scores& scores, const DecisionRule& r
     counts.fn -= step->positive;
     counts.fp += step->negative;
     counts.tn -= step->negative;
-    if (step->threshold > kLargestThreshold) continue;
+    if (step->threshold > kLargestThreshold || step->threshold < kLeastThreshold) continue;
     const Merit merit = MeritOf(counts, rule);
     if (!merit.AtLeast(best_merit)) continue;
     best_merit = merit;
@@ -120,16 +122,19 @@ SelectiveCurve SelectiveCurveOf(const Scores& scores, double threshold, std::siz
   const auto margin = [&](const ScoreStep* step) { return std::abs(step->score - threshold); };
   std::ranges::stable_sort(steps, std::greater(), margin);
   SelectiveCurve curve;
-  double last_risk = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const ScoreStep& step = *steps[i];
-    const double before = answered / all;
-    answered += CountOf(step);
-    wrong += static_cast<double>(step.score > threshold ? step.negative : step.positive);
+    const double n = CountOf(step);
+    const auto its_wrong =
+        static_cast<double>(step.score > threshold ? step.negative : step.positive);
+    // Pixels of one score are answered in any order: after t of them the risk is
+    // (wrong + t its_wrong / n) / (answered + t), whose integral over t this is.
+    curve.area += its_wrong / all;
+    if (answered > 0)
+      curve.area += (wrong - answered * its_wrong / n) * std::log1p(n / answered) / all;
+    answered += n;
+    wrong += its_wrong;
     const double coverage = answered / all, risk = wrong / answered;
-    // Within a step pixels are answered at the risk that they end with.
-    curve.area += (coverage - before) * (i == 0 ? risk : (last_risk + risk) / 2);
-    last_risk = risk;
     const double spacing = 1 / static_cast<double>(std::max<std::size_t>(count, 2) - 1);
     const bool far = curve.points.empty() || coverage - curve.points.back().coverage >= spacing;
     if (far || i + 1 == steps.size()) curve.points.push_back({coverage, risk});

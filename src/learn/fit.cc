@@ -94,7 +94,7 @@ void CheckOptions(const FitOptions& options) {
     throw Error(fmt::format("`shrinkage` {}", *s), "is out of range (0 to 1, or auto)");
   if (options.histogram.bins < 2 || options.histogram.bins > 256)
     throw Error(fmt::format("`bins` {}", options.histogram.bins), "is out of range (2 to 256)");
-  if (!(options.histogram.smoothing > 0))
+  if (!(options.histogram.smoothing >= Histogram::kMinSmoothing))
     throw Error(fmt::format("`smoothing` {}", options.histogram.smoothing),
                 "is out of range (more than 0: a colour never seen would be 0/0)");
   if (!(options.logistic.ridge >= 0))

@@ -192,7 +192,7 @@ void FitLogistic(const Samples& samples, const FitOptions& options, Model& model
   model.logistic.ridge = how.ridge;
   model.logistic.solver = SolverName(how.solver);
   model.logistic.iterations = solution.iterations;
-  model.logistic.converged = solution.converged;
+  model.converged = solution.converged;
   model.logistic.log_likelihood = log_likelihood;
 }
 

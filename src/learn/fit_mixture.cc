@@ -115,7 +115,7 @@ class ClassFit {
   }
 
   // Of many points most of the way is gone on few that stand for them.
-  std::vector<Gaussian> Run(int count) const {
+  std::vector<Gaussian> Run(int count) {
     constexpr std::size_t kMany = 4096, kWorthwhile = 2;
     std::vector<Component> components = KMeansPlusPlus(count);
     const PointPlanes merged = points_.count < kMany ? points_ : Merged(points_);
@@ -130,6 +130,8 @@ class ClassFit {
           {c.weight, (c.mean + mean_).head(size_), c.covariance.topLeftCorner(size_, size_)});
     return gaussians;
   }
+  // Whether the last one did not end at its limit of iterations.
+  bool converged() const { return converged_; }
 
  private:
   // Of a component whose density is 1 everywhere.
@@ -139,8 +141,9 @@ class ClassFit {
 
   // Expectation-maximisation of the log-posterior, which no step lowers (Dempster, Laird and Rubin
   // 1977), until its mean over the pixels of `points` hardly changes.
-  std::vector<Component> Climb(const PointPlanes& points, std::vector<Component> components) const {
+  std::vector<Component> Climb(const PointPlanes& points, std::vector<Component> components) {
     double before = -INFINITY;
+    converged_ = false;
     watch_.Begin(total_);
     for (int i = 0; i < options_.iterations; ++i) {
       watch_.Look();
@@ -149,9 +152,9 @@ class ClassFit {
       const Expectation expectation = EStep(points, densities);
       const double now = (expectation.log_likelihood + LogPrior(components)) / total_;
       components = MStep(expectation.sums);
-      const bool ends = std::abs(now - before) < options_.tolerance;
-      watch_.Done(ends ? 0 : options_.iterations - i - 1);
-      if (ends) break;
+      converged_ = std::abs(now - before) < options_.tolerance;
+      watch_.Done(converged_ ? 0 : options_.iterations - i - 1);
+      if (converged_) break;
       before = now;
     }
     return components;
@@ -260,6 +263,7 @@ class ClassFit {
   Iterations& watch_;
   double total_ = 0, scatter_ = 0;
   Eigen::Vector3d mean_;
+  bool converged_ = false;
 };
 
 int ComponentsOf(const MixtureOptions& options, const std::string& name) {
@@ -283,9 +287,9 @@ void FitMixture(const Samples& samples, const FitOptions& options, Model& model)
     if (count < 1 || count > static_cast<int>(CompiledMixture::kMaxComponents))
       throw Error(fmt::format("`components` {}={}", c.name, count),
                   fmt::format("is out of range (1 to {})", CompiledMixture::kMaxComponents));
-    c.components =
-        ClassFit(PlanesOf(samples, options.features, c.name), size, c.name, options.mixture, watch)
-            .Run(count);
+    ClassFit fit(PlanesOf(samples, options.features, c.name), size, c.name, options.mixture, watch);
+    c.components = fit.Run(count);
+    model.converged &= fit.converged();
   }
 }
 

@@ -220,7 +220,7 @@ void FitMultinomial(const Samples& samples, const FitOptions& options, Model& mo
   l.ridge = how.ridge;
   l.solver = SolverName(how.solver);
   l.iterations = iterations;
-  l.converged = converged;
+  model.converged = converged;
   l.log_likelihood = log_likelihood;
 }
 

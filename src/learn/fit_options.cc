@@ -106,6 +106,8 @@ std::string TextOfComponents(const FitOptions& options) {
   return text;
 }
 void SetComponents(FitOptions& options, const std::string& text) {
+  auto& of_class = options.mixture.of_class;
+  of_class.clear();
   for (const std::string& word : Listed(text)) {
     const auto [name, count] = NumberOfClass<int>(word, "components");
     if (count < 1) throw Error(fmt::format("`components` {}", word), "is less than 1");
@@ -114,8 +116,11 @@ void SetComponents(FitOptions& options, const std::string& text) {
                   fmt::format("is more than {}", CompiledMixture::kMaxComponents));
     if (name.empty())
       options.mixture.components = count;
+    else if (std::ranges::find(of_class, name, [](const auto& c) { return c.first; }) !=
+             of_class.end())
+      throw Error(fmt::format("`components` {}", text), "names class " + name + " twice");
     else
-      options.mixture.of_class.emplace_back(name, count);
+      of_class.emplace_back(name, count);
   }
 }
 
@@ -181,7 +186,7 @@ OptionTable<Histogram> HistogramTable() {
   return {Option("bins", &O::bins, 2, 256)
               .Shown("bins", "Model", "B", "histogram, histogram-nb: bins per channel, 2 to 256")
               .OfKinds({"histogram-nb", "histogram"}),
-          Option("smoothing", &O::smoothing, OptionRange{0, O::kMaxSmoothing, true})
+          Option("smoothing", &O::smoothing, OptionRange{O::kMinSmoothing, O::kMaxSmoothing})
               .Shown("smoothing", "Model", "A",
                      "histogram, histogram-nb: pixels in every bin beforehand (Laplace), more than "
                      "0")

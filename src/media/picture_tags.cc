@@ -129,7 +129,9 @@ PictureTags TagsOfPng(std::string_view png) {
   for (auto chunk = PngChunkAt(png, kPngSignature.size()); chunk && chunk->type != "IDAT";
        chunk = PngChunkAt(png, chunk->end)) {
     const std::string_view content = chunk->content;
-    if (chunk->type == "iCCP") tags.icc = InflatedProfile(content);
+    // Of several the first counts, as for libpng: each would be inflated, and there may be
+    // thousands.
+    if (chunk->type == "iCCP" && tags.icc.empty()) tags.icc = InflatedProfile(content);
     if (chunk->type == "pHYs" && content.size() == 9 && content[8] == 1)
       SetResolution(NumberAt(content, 0, 4), NumberAt(content, 4, 4), kMetre, tags);
   }

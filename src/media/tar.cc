@@ -29,6 +29,10 @@ std::string TextOf(archive* from) {
   return text ? text : "no reason is known";
 }
 
+// Also at the end, and where libarchive warns. To try again, which it proposes after a header whose
+// sum is wrong, is to read each block of the data as a header.
+bool IsWell(int status) { return status >= ARCHIVE_WARN && status != ARCHIVE_RETRY; }
+
 // True where a callback has thrown, now or before.
 template <class Call>
 bool Throws(std::exception_ptr& thrown, const Call& call) {
@@ -93,7 +97,7 @@ void TarReader::Open() {
     return static_cast<la_int64_t>(skipped);
   };
   const int status = Lib().archive_read_open2(archive_, this, nullptr, read, skip, nullptr);
-  Require(status >= ARCHIVE_WARN, "is no tar archive: ");
+  Require(IsWell(status), "is no tar archive: ");
 }
 
 // Throws what a callback threw; else, if something is wrong, the problem and libarchive's words.
@@ -116,8 +120,7 @@ std::optional<TarEntry> TarReader::Next() {
   if (!open_) Open();
   archive_entry* header = nullptr;
   const int status = Lib().archive_read_next_header(archive_, &header);
-  Require(status == ARCHIVE_EOF || status >= ARCHIVE_WARN,
-          "is no tar archive, or one that is damaged or ends too early: ");
+  Require(IsWell(status), "is no tar archive, or one that is damaged or ends too early: ");
   if (status == ARCHIVE_EOF) {
     Require(Position() > end_, "ends too early: the mark of its end is missing");
     RequireNothingMore();
@@ -140,7 +143,7 @@ std::string_view TarReader::Data() {
   std::size_t size = 0;
   la_int64_t offset = 0;
   const int status = Lib().archive_read_data_block(archive_, &bytes, &size, &offset);
-  Require(status >= ARCHIVE_WARN, "is damaged, or ends too early: ");
+  Require(IsWell(status), "is damaged, or ends too early: ");
   if (status == ARCHIVE_EOF) return {};
   return {static_cast<const char*>(bytes), size};
 }
@@ -224,7 +227,7 @@ void TarWriter::Add(const std::string& name, std::string_view bytes) {
   Lib().archive_entry_set_size(entry, static_cast<la_int64_t>(bytes.size()));
   Lib().archive_entry_set_filetype(entry, AE_IFREG);
   Lib().archive_entry_set_perm(entry, 0644);
-  const bool begun = Lib().archive_write_header(archive_, entry) >= ARCHIVE_WARN;
+  const bool begun = IsWell(Lib().archive_write_header(archive_, entry));
   Lib().archive_entry_free(entry);
   Require(begun && Lib().archive_write_data(archive_, bytes.data(), bytes.size()) ==
                        static_cast<la_ssize_t>(bytes.size()),
@@ -232,7 +235,7 @@ void TarWriter::Add(const std::string& name, std::string_view bytes) {
 }
 
 void TarWriter::Finish() {
-  finished_ = Lib().archive_write_close(archive_) >= ARCHIVE_WARN;
+  finished_ = IsWell(Lib().archive_write_close(archive_));
   Require(finished_, "cannot be ended: ");
   Flush();
   stream_.Close();

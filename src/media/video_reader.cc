@@ -244,7 +244,7 @@ void FfmpegVideo::Send(AVPacket* data) {
 
 void FfmpegVideo::EndInput(int error) {
   if (Stopped()) return;
-  if (TimedOut())
+  if (TimedOut() || error == AVERROR_EXIT)
     throw Error(name, fmt::format("no frame came within {} s", options.timeout_seconds));
   if (error == AVERROR_INVALIDDATA && packets_->count() == 0 && format->pb &&
       format->pb->seekable == 0 && std::string_view(format->iformat->name).starts_with("mov"))

@@ -111,7 +111,7 @@ VideoWriter::State::State(const std::filesystem::path& destination, cv::Size fra
   av.avformat_alloc_output_context2(&made, nullptr, container.empty() ? nullptr : container.c_str(),
                                     destination.c_str());
   format.reset(made);
-  if (!format)
+  if (!format || format->oformat->flags & AVFMT_NOFILE)  // those write pictures, or nothing
     throw Error(destination.string(), "has no extension of a kind of video (.mkv or .mp4, say)");
   const std::string_view name = format->oformat->name;
   untimed = name == "yuv4mpegpipe" || name == "rawvideo";

@@ -100,21 +100,24 @@ void ValidateBins(const ClassModel& c, const Model& model, const Requirements& r
   const Binning binning(model.features, model.histogram.bins);
   const std::size_t bin_count = binning.BinCountOf(model.kind);
   const std::size_t histograms = model.kind == Kind::kHistogramNb ? binning.size() : 1;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < c.bins.size(); ++i) {
     require(c.bins[i].bin < bin_count && (i == 0 || c.bins[i - 1].bin < c.bins[i].bin),
             "bins are not ascending and below {}", bin_count);
+    require(c.bins[i].count <= kMost - sum, "bins hold more than {} pixels", kMost);
     sum += c.bins[i].count;
   }
-  require(c.count > 0 && sum == c.count * histograms, "bins hold {} pixels, count says {}", sum,
-          c.count);
+  require(c.count > 0 && sum % histograms == 0 && sum / histograms == c.count,
+          "bins hold {} pixels, count says {}", sum, c.count);
 }
 
 void ValidateHistogram(const Model& model, const Requirements& require) {
   const auto [bins, smoothing] = model.histogram;
   require(bins >= 2 && bins <= 256, "{} bins (2 to 256)", bins);
-  require(smoothing > 0 && smoothing <= Histogram::kMaxSmoothing,
-          "smoothing {} is not more than 0 and at most {:g}", smoothing, Histogram::kMaxSmoothing);
+  require(smoothing >= Histogram::kMinSmoothing && smoothing <= Histogram::kMaxSmoothing,
+          "smoothing {} is not from {:g} to {:g}", smoothing, Histogram::kMinSmoothing,
+          Histogram::kMaxSmoothing);
   // Each is a double in memory, though the file need not name it.
   double all = static_cast<double>(model.classes.size());
   for (int i = 0; i < (model.kind == Kind::kHistogram ? model.features.size() : 1); ++i)
@@ -173,6 +176,8 @@ void ValidateLogistic(const Model& model, std::string_view subject) {
     for (const ClassModel& c : model.classes) {
       const std::string of_class = fmt::format("{}: class '{}'", subject, c.name);
       ValidateTerms(c.terms, model, Requirements(of_class));
+      require(c.terms.product.size() == model.classes[0].terms.product.size(),
+              "classes have products and none: all do, or none does");
     }
   require(std::isfinite(terms.log_likelihood) && terms.ridge >= 0 && std::isfinite(terms.ridge),
           "log-likelihood and ridge must be finite, the ridge not below 0");

@@ -270,8 +270,14 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
   CheckClassList(root["classes"], model);
   const JsonNode decision = root["decision"];
   if (decision.Has("class_costs"))
-    for (const JsonNode& row : decision["class_costs"].Items())
+    for (const JsonNode& row : decision["class_costs"].Items()) {
+      const std::size_t before = model.class_costs.size();
       for (const JsonNode& cost : row.Items()) model.class_costs.push_back(cost.Real());
+      if (const std::size_t count = model.class_costs.size() - before;
+          count != model.classes.size())
+        throw Error(subject, fmt::format("a row of class_costs has {} numbers ({} classes)", count,
+                                         model.classes.size()));
+    }
   PutPositiveFirst(root, model);
   if (root.Has("calibration")) {
     const JsonNode node = root["calibration"];

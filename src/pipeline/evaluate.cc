@@ -177,12 +177,17 @@ class ModelJudge {
   std::vector<std::size_t> in_model_;
 };
 
-// The index of the positive class among the classes of the masks.
+// The index of the positive class among the classes of the masks; `known` are those that a whole
+// image may be of.
 std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& options,
-                           const std::string& positive) {
+                           const std::string& positive, const std::vector<std::string>& known) {
   for (std::size_t k = 0; k < pairs.classes().size(); ++k)
     if (pairs.classes()[k] == positive) return static_cast<std::uint8_t>(k);
-  if (options.whole_class.empty())
+  const std::string& whole = options.whole_class;
+  if (!whole.empty() && std::ranges::find(known, whole) == known.end())
+    throw Error("`whole` " + whole,
+                fmt::format("is no class here (classes are: {})", fmt::join(known, " ")));
+  if (whole.empty())
     throw Error("`label`", fmt::format("names no class '{}', the positive one (classes are: {})",
                                        positive, fmt::join(pairs.classes(), " ")));
   return MaskRule::kIgnored - 1;  // a class that no pixel has: all are negative
@@ -206,7 +211,12 @@ EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detecto
   if (detector) part.positive = detector->model().positive().name;
   if (detector && detector->adapter()) part.finder = detector->adapter()->finder_names();
   const LabelledPairs pairs = ListPairs(options, detector == nullptr, run, part);
-  const std::uint8_t positive = PositiveIndex(pairs, options, part.positive);
+  std::vector<std::string> known;
+  if (detector)
+    for (const ClassModel& c : detector->model().classes) known.push_back(c.name);
+  else
+    known = {part.positive, "non-skin"};
+  const std::uint8_t positive = PositiveIndex(pairs, options, part.positive, known);
   if (detector)
     JudgePairs(pairs, positive, judge_options, run, ModelJudge(pairs, positive, *detector), part);
   else

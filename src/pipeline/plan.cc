@@ -165,7 +165,8 @@ Plan::Plan(const DetectOptions& options, const Run& run)
   FileIdentities identities;
   std::vector<Problem> existing;
   std::size_t of_shard = 0;
-  for (std::size_t i = options.shard - 1; i < inputs_.size(); i += options.shard_count) {
+  const std::size_t step = std::min(options.shard_count, inputs_.size());  // no sum runs over
+  for (std::size_t i = options.shard - 1; i < inputs_.size(); i += step) {
     const auto input = static_cast<std::uint32_t>(i);
     std::size_t there = 0, to_do = 0;
     std::optional<Problem> exists;

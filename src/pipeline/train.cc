@@ -1,11 +1,13 @@
 #include "skinmask/pipeline/train.h"
 
+#include <fmt/format.h>
 #include <tbb/parallel_invoke.h>
 
 #include <algorithm>
 
 #include "pipeline/bytes_as_text.h"
 #include "skinmask/base/error.h"
+#include "skinmask/base/logistic.h"
 #include "skinmask/learn/class_counts.h"
 #include "skinmask/pipeline/evaluate.h"
 
@@ -47,15 +49,40 @@ CardScore ScoreOf(const Evaluation& evaluation, const Model& model, const std::s
   return {data, model.decision.threshold, m.precision, m.recall, m.f1, m.auc};
 }
 
+// P(skin) becomes what it is on data with as much skin as the calibration's, so that is the prior
+// which the model states, and from which another one is counted: at once, where one was given.
+void Calibrate(const TrainOptions& options, Model& model) {
+  const Samples& samples = *options.calibration;
+  const Calibration fitted = FitCalibration(samples, model, options.calibration_name);
+  const double given = model.positive().prior;
+  std::uint64_t positive = 0;
+  for (const SampleRow& row : samples.rows())
+    if (samples.classes()[row.class_index] == model.positive().name) positive += row.count;
+  const double share = static_cast<double>(positive) / static_cast<double>(samples.Total());
+  model = WithPrior(std::move(model), share);
+  model.calibration = fitted;
+  model.calibration.offset -= fitted.slope * (Logit(share) - Logit(given));
+  if (options.fit.positive_prior || !options.fit.priors.empty())
+    model = WithPrior(std::move(model), given);
+}
+
 }  // namespace
 
 Model Train(const Samples& samples, const TrainOptions& options, const Run& run) {
   std::optional<Model> fitted = FitOf(samples, options.fit, run);
   if (!fitted) return {};
   Model model = *std::move(fitted);
+  if (!model.converged) {
+    const std::string how = model.kind == Kind::kLogistic
+                                ? fmt::format(
+                                      "{} did not converge in {} iterations (more "
+                                      "`iterations`, another `rate`, or `solver` newton)",
+                                      model.logistic.solver, model.logistic.iterations)
+                                : "EM did not converge (more `iterations`)";
+    run.warning(fmt::format("{}: {}", KindName(model.kind), how));
+  }
   if (options.validation) run.counting("images");
-  if (options.calibration)
-    model.calibration = FitCalibration(*options.calibration, model, options.calibration_name);
+  if (options.calibration) Calibrate(options, model);
   model.card.notes = options.notes;
   const bool fixed = options.rule.kind == DecisionRule::Kind::kFixed;
   const std::string data = options.validation ? options.validation_name : "training samples";

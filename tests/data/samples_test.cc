@@ -218,6 +218,17 @@ TEST(ColorCounter, TargetsCountTheSame) {
   }
 }
 
+TEST(Samples, NamesOfClassesAreUtf8) {
+  EXPECT_TRUE(IsClassName("br\xc3\xbbl\xc3\xa9"));
+  EXPECT_FALSE(IsClassName("br\xfbl\xe9"));  // which JSON could not give back
+}
+
+TEST(Samples, HaveAtMostSoManyClasses) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 300; ++i) names.push_back("c" + std::to_string(i));
+  EXPECT_ERROR(Samples(names, {{0, 256, 1, 2, 3, 1}}), "have 300 classes (255 at most)");
+}
+
 TEST(Samples, RefusesTotalsBeyondExactSums) {
   const std::uint64_t most = Samples::kMaxTotal;
   EXPECT_EQ(Samples({"a"}, {{0, 0, 1, 2, 3, most}}).Total(), most);

@@ -237,12 +237,23 @@ TEST(AdaptStream, FramesWithoutAFaceAreDividedWhereTheyDivide) {
   EXPECT_EQ(last->summary.by, AdaptationSummary::By::kSeeds);
 }
 
+// Finds the same seed in every picture.
+class Always : public SeedFinder {
+ public:
+  explicit Always(const cv::Rect& box) : box_(box) {}
+  std::string_view name() const override { return "always"; }
+  std::vector<Seed> Find(const cv::Mat&) const override { return {{box_, std::nullopt, {}}}; }
+
+ private:
+  cv::Rect box_;
+};
+
 // A seed that is too small to tell colours by, found again and again in a still picture.
 TEST(AdaptStream, ASeedOfNoUseLeavesTheFramesOwnDecision) {
   cv::Mat still(300, 400, CV_8UC3, cv::Scalar(150, 120, 100));
   cv::ellipse(still, {200, 150}, {80, 120}, 20, 0, 360, cv::Scalar(95, 120, 165), cv::FILLED);
   for (const cv::Rect& seed : {cv::Rect(0, 0, 2, 2), cv::Rect({}, still.size())}) {
-    const auto adapter = AdapterOf(FixedSeed(seed), true);
+    const auto adapter = AdapterOf(std::make_unique<Always>(seed), true);
     const auto alone = adapter->Adapt(still);
     ASSERT_TRUE(alone);
     EXPECT_EQ(alone->summary.by, AdaptationSummary::By::kImage);

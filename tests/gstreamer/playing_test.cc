@@ -118,6 +118,20 @@ TEST_F(GstreamerPlaying, WhatCannotBeHadIsAWarning) {
   EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
 }
 
+// A seed that no frame can have, which is seen when one comes.
+TEST_F(GstreamerPlaying, SeedsBeyondTheFrameAreAWarning) {
+  for (const char* search : {"wait", "aside"}) {
+    Element element(std::string("adapt=faces search=") + search);
+    element.SetCaps(frame_.info);
+    const cv::Mat own = element.Draw(frame_);
+    Set(element, "seed-rect", "100000,0,50,50");
+    for (int i = 0; i < 6; ++i) EXPECT_TRUE(Same(element.Draw(frame_), own));
+    const std::string warning = element.Message(GST_MESSAGE_WARNING);
+    EXPECT_NE(warning.find("is not within the image"), std::string::npos) << search << warning;
+    EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
+  }
+}
+
 // Thresholds go on moving beside a file that is not there.
 TEST_F(GstreamerPlaying, ThresholdsChangeWhateverElseCannotBeHad) {
   Element element("adapt=off");

@@ -115,6 +115,10 @@ TEST(Choose, TakesNoBorderThatAThresholdCannotExpress) {
   scores.steps = {{0, 3, 1}, {38, 0, 5}, {45, 4, 0}};
   EXPECT_TRUE(std::isinf(Choose(scores, {Rule::kMaxFpr, 0.})->log_odds));
   EXPECT_EQ(Choose(scores, {Rule::kMaxF1})->log_odds, 0);
+  // And below -708 it is no normal number, and at last 0, above which all would be.
+  scores.steps = {{-800, 5, 9, -800}, {-790, 3, 1, -790}, {-700, 4, 0, -700}};
+  EXPECT_EQ(Choose(scores, {Rule::kMinRecall, 0.3})->log_odds, -700);
+  EXPECT_GT(Decide(scores, {Rule::kMinRecall, 0.3}, "x").threshold, 0);
 }
 
 TEST(Choose, NeedsItsClasses) {

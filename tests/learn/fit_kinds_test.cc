@@ -164,6 +164,20 @@ TEST(Calibration, UndoesWhatWasDoneToTheScores) {
                "d: cannot calibrate: more skin there means lower");
 }
 
+// However far apart the scores are.
+TEST(Calibration, ClassesApartWithoutErrorAreRefused) {
+  for (const int apart : {11, 20, 30, 50, 120}) {
+    std::vector<SampleRow> rows;
+    for (int i = 0; i < 1000; ++i) {
+      const auto v = [&](int by) { return static_cast<std::uint8_t>(10 + i / by % 10); };
+      rows.push_back({0, 1, v(1), v(10), v(100), 1});
+      rows.push_back({0, 0, static_cast<std::uint8_t>(v(1) + apart), v(10), v(100), 1});
+    }
+    const Samples samples({"non-skin", "skin"}, rows);
+    EXPECT_ERROR(FitCalibration(samples, Fit(samples, {}), "d"), "without error");
+  }
+}
+
 TEST(Kinds, NumbersThatWouldOverflowAreRefused) {
   const Samples samples = testing::DrawSamples(2, 3);
   FitOptions options;

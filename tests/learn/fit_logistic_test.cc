@@ -120,9 +120,9 @@ TEST(Logistic, SaysWhenItStoppedTooEarly) {
   FitOptions options;
   options.kind = Kind::kLogistic;
   const Samples samples = testing::DrawSamples(2, 3);
-  EXPECT_TRUE(Fit(samples, options).logistic.converged);
+  EXPECT_TRUE(Fit(samples, options).converged);
   options.logistic.iterations = 2;
-  EXPECT_FALSE(Fit(samples, options).logistic.converged);
+  EXPECT_FALSE(Fit(samples, options).converged);
   options.logistic.solver = LogisticOptions::Solver::kSgd;
   options.logistic.step = 1e300;
   EXPECT_ERROR(Fit(samples, options), "a smaller `rate`");

@@ -87,7 +87,7 @@ TEST(Multinomial, LeavesNoGradient) {
   for (const auto terms : {LogisticOptions::Terms::kLinear, LogisticOptions::Terms::kSquares,
                            LogisticOptions::Terms::kQuadratic}) {
     const Model model = Fit(samples, Options(0, terms));
-    EXPECT_TRUE(model.logistic.converged);
+    EXPECT_TRUE(model.converged);
     const Reference reference(model);
     std::vector<std::array<double, 10>> gradient(3), size(3);
     for (const SampleRow& row : samples.rows()) {
@@ -189,7 +189,7 @@ TEST(Multinomial, SaysWhatHasNoEnd) {
       "table");
   EXPECT_ERROR(Fit(one_apart, Options(0)), "the classes can be told apart without error");
   const Model model = Fit(one_apart, Options(1e-3));
-  EXPECT_TRUE(model.logistic.converged);
+  EXPECT_TRUE(model.converged);
   EXPECT_GT(Reference(model).LogOdds(10, 20, 240), 2);
 }
 

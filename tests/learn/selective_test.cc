@@ -78,5 +78,19 @@ TEST(Selective, TheCurveIsTheRiskOfTheSurest) {
   EXPECT_TRUE(SelectiveCurveOf({}, 0, 50).points.empty());
 }
 
+// By the definition: tied pixels in an order of no meaning, so that each is answered at the risk
+// that the ones before leave, with its own share of the tied ones that are wrong.
+TEST(Selective, TheAreaOfTiedScoresIsTheMeanOverTheirOrders) {
+  const Scores scores{{{-3, 400, 1600, -3}, {0.5, 900, 700, 0.5}, {2, 5000, 300, 2}}};
+  const double counts[] = {2000, 5300, 1600}, wrong[] = {400, 300, 700};  // the surest first
+  double answered = 0, errors = 0, sum = 0;
+  for (std::size_t k = 0; k < 3; ++k)
+    for (int i = 0; i < static_cast<int>(counts[k]); ++i) {
+      errors += wrong[k] / counts[k];
+      sum += errors / ++answered;
+    }
+  EXPECT_NEAR(SelectiveCurveOf(scores, 0, 100).area, sum / answered, 1e-4);
+}
+
 }  // namespace
 }  // namespace skinmask

@@ -107,6 +107,18 @@ TEST_F(TarTest, TruncatedOnesAreErrors) {
   EXPECT_EQ(Contents("cut.tar").size(), 2u);
 }
 
+// In the header of the second file.
+TEST_F(TarTest, ADamagedHeaderIsAnError) {
+  PutFiles();
+  ASSERT_TRUE(Shell("tar -C in -cf a.tar empty.txt a.jpg"));
+  std::string bytes = ReadFile(Path("a.tar"));
+  bytes[512 + 100] ^= 1;  // of the mode
+  Put("b.tar", bytes);
+  TarReader reader(Path("b.tar"));
+  EXPECT_EQ(reader.Next()->name, "empty.txt");
+  EXPECT_ERROR(reader.Next(), "b.tar: is no tar archive, or one that is damaged");
+}
+
 TEST_F(TarTest, OtherFilesAreNone) {
   Put("a.tar", std::string(5000, 'x'));
   EXPECT_ERROR(Contents("a.tar"), "is no tar archive");

@@ -102,12 +102,24 @@ void ExpectRefused(const std::string& pointer, const Json& value, const std::str
   EXPECT_ERROR(ModelFromJson(json.dump(), "m.json"), message);
 }
 
+TEST(Model, LogisticClassesHaveTheSameTerms) {
+  FitOptions options;
+  options.kind = Kind::kLogistic;
+  Json json = Json::parse(ModelToJson(Fit(testing::DrawSamples(3), options)));
+  json["parameters"]["classes"][1]["product"] = Json::array();
+  EXPECT_ERROR(ModelFromJson(json.dump(), "m.json"), "classes have products and none");
+}
+
 TEST(Model, RefusesWhatIsWrongAndSaysWhere) {
   const std::string c0 = "/parameters/classes/0";
   ExpectRefused("/format", "other", "m.json: is no model");
   ExpectRefused("/version", 2u, "has model version 2 (this program reads version 1)");
   ExpectRefused("/kind", "forest", "m.json: kind: model kind 'forest': is unknown");
   ExpectRefused("/positive", "sky", "positive 'sky' is not one of the classes");
+  ExpectRefused("/parameters/smoothing", 5e-324, "smoothing 5e-324 is not from 1e-12 to",
+                Kind::kHistogram);
+  ExpectRefused("/decision/class_costs", Json::array({Json::array({0, 1, 1, 0})}),
+                "a row of class_costs has 4 numbers (2 classes)");
   ExpectRefused("/features/space", "CIE", "colour space 'CIE'");
   ExpectRefused("/features/channels", Json::array({"Y", "Y"}), "twice");
   ExpectRefused(c0 + "/mean", Json::array({1, 2}), "parameters.classes[0].mean needs 3 numbers");

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "skinmask/base/logistic.h"
+#include "skinmask/model/reference.h"
 #include "support/world.h"
 
 namespace skinmask {
@@ -28,6 +30,45 @@ TEST(Train, KeepsTheRuleAndHoldsItsPromise) {
     EXPECT_TRUE(rule.kind != Rule::kMinRecall || *evaluation.counts.Recall() >= 0.95);
     EXPECT_EQ(model.card.scores.size(), 2u);
   }
+}
+
+// P(skin) is right where there is as much skin as in the calibration's data, which is the prior;
+// and one that is given is exchanged for it, as WithPrior does later.
+TEST(Train, APriorIsThatOfTheCalibration) {
+  const Samples samples = DrawSamples(2);
+  const Samples others = DrawSamples(2, 7);
+  std::vector<SampleRow> rows;
+  for (SampleRow row : others.rows()) {
+    if (samples.classes()[row.class_index] == "skin") row.count *= 3;
+    rows.push_back(row);
+  }
+  const Samples more(samples.classes(), rows);
+  TrainOptions options;
+  options.fit.kind = Kind::kGaussianNb;  // which is too sure of itself
+  options.calibration = more;
+  const auto share_and_mean = [&](const Model& model) {
+    const Reference reference(model);
+    double all = 0, skin = 0, sum = 0;
+    for (const SampleRow& row : more.rows()) {
+      const auto count = static_cast<double>(row.count);
+      all += count;
+      skin += count * (more.classes()[row.class_index] == "skin");
+      sum += count * Logistic(reference.LogOdds(row.b, row.g, row.r));
+    }
+    return std::pair(skin / all, sum / all);
+  };
+  const Model model = Train(samples, options, {});
+  const auto [share, mean] = share_and_mean(model);
+  EXPECT_NEAR(model.positive().prior, share, 1e-12);
+  EXPECT_NEAR(mean, share, 1e-7);
+  options.fit.positive_prior = 0.1;
+  const Model less = Train(samples, options, {});
+  EXPECT_DOUBLE_EQ(less.positive().prior, 0.1);
+  for (const Model& other : {WithPrior(model, 0.1), WithPrior(WithPrior(less, share), 0.1)})
+    EXPECT_NEAR(Reference(other).LogOdds(110, 140, 190), Reference(less).LogOdds(110, 140, 190),
+                1e-7);
+  EXPECT_NEAR(Reference(model).LogOdds(110, 140, 190) - Reference(less).LogOdds(110, 140, 190),
+              Logit(share) - Logit(0.1), 1e-7);
 }
 
 TEST(Train, TellsOfTheFitAndStopsIt) {

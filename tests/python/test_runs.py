@@ -87,9 +87,9 @@ def test_outputs_beside_each_other_are_those_of_the_program(
 
 def test_a_run_that_resumes_names_keywords(photos, tmp_path):
     inputs = photos / "astronaut.png"
-    skinmask.detect_files(inputs, tmp_path / "out", seed_rect=(1, 1, 9, 9))
+    skinmask.detect_files(inputs, tmp_path / "out", seed_rect=(1, 1, 40, 40))
     with pytest.raises(skinmask.Error, match="another seed_rect, as .skinmask-options.jsonl"):
-        skinmask.detect_files(inputs, tmp_path / "out", seed_rect=(1, 1, 9, 8), resume=True)
+        skinmask.detect_files(inputs, tmp_path / "out", seed_rect=(1, 1, 40, 39), resume=True)
     (file,) = skinmask.detect_files(inputs, tmp_path / "out")
     assert "(overwrite replaces it)" in file.error
 

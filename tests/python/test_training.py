@@ -53,3 +53,14 @@ def test_callbacks_that_are_no_functions_are_refused(samples):
             call()
     with pytest.raises(TypeError, match="each: is 'all'"):
         skinmask.detect_files("none", "none", each="all")
+
+
+def test_a_fit_that_is_cut_short_warns(samples):
+    for kind, how in (("logistic", {"iterations": 1}), ("mixture", {"iterations": 1})):
+        with pytest.warns(RuntimeWarning, match=f"{kind}: did not converge"):
+            skinmask.Model.train(samples, kind=kind, **how)
+
+
+def test_no_channel_is_an_error(samples):
+    with pytest.raises(skinmask.Error, match="channels: is empty"):
+        skinmask.Model.train(samples, channels=[])

@@ -110,6 +110,8 @@ def detector_texts(options: dict[str, Any]) -> dict[str, str]:
         if isinstance(value, (tuple, list)) and value and not rows:  # an interval, a rectangle
             value = ",".join(option_text(name, "number", number) for number in value)
         texts[name] = option_text(name, DETECTOR_OPTIONS[name], value)
+        if not texts[name] and name != "faces":
+            raise _skinmask.Error(f"{name}: is empty")
     if texts.get("adapt") == "off" and "faces" in texts:
         raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
     return texts
@@ -200,10 +202,11 @@ def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: 
 
 def set_options(options: _skinmask.TrainOptions, kind: str, given: dict[str, Any]) -> None:
     """Those of the fit; the ones that are of some kinds of models alone are so here, too."""
+    known = [*_FIT_OPTIONS, "threshold", *_RULES, "validation", "calibration", "notes"]
     for name, value in given.items():
         if name not in _FIT_OPTIONS:
             raise TypeError(
-                f"train() got an unexpected keyword argument '{name}' ({', '.join(_FIT_OPTIONS)})"
+                f"train() got an unexpected keyword argument '{name}' ({', '.join(known)})"
             )
         taken, kinds = _FIT_OPTIONS[name]
         if kinds and kind not in kinds:

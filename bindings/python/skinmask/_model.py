@@ -119,7 +119,9 @@ class Model:
 
         The threshold is `threshold` (0.5 without one), or chosen on `validation`, a folder of
         images and one of their masks, or else on the samples: `max_f1`, `max_fpr` R, `min_recall` R
-        or `cost` (FP, FN). `of_kind` are options of one kind: components, seed (mixture), terms,
+        or `cost` (FP, FN). `calibration` are samples of other pixels, by which P(skin) becomes the
+        share of skin among pixels that get it (Platt); their share of skin becomes the prior, or
+        where `prior` is given is exchanged for that. `of_kind` are options of one kind: components, seed (mixture), terms,
         ridge, solver, rate (logistic), iterations, tolerance (both), bins, smoothing (histograms).
         docs/cli.md, 'train', has all of them.
 
@@ -135,6 +137,8 @@ class Model:
         fit: dict[str, Any] = {"kind": kind, "space": space, "positive": positive, **of_kind}
         if channels is not None:
             fit["channels"] = ",".join(texts("channels", channels))
+            if not fit["channels"]:
+                raise _skinmask.Error("channels: is empty (names of channels are wanted)")
         if covariance != "mle":
             fit["covariance"] = covariance
         if shrinkage != 0:
@@ -158,7 +162,12 @@ class Model:
         for name, text in (notes or {}).items():
             give(partial(options.note, name), f"notes[{name!r}]", text, "a text is wanted")
         work = partial(_skinmask.train, samples._core, options)
-        return Model(run(work, progress=progress))
+        core = run(work, progress=progress)
+        if not core.converged:
+            warnings.warn(
+                f"{kind}: did not converge (more iterations)", RuntimeWarning, stacklevel=2
+            )
+        return Model(core)
 
     def predict(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.bool_]:
         """Of pixels (n, 3), B G R, whether each is skin by the model's threshold."""

@@ -224,6 +224,8 @@ def _files(name: str, paths: Any, arrays: dict[str, Picture]) -> list[Path]:
             one = f"{name}[{i}]"
             arrays[one] = _array(one, path)
             path = one
+        elif str(path).endswith("]"):  # a file may have such a name
+            path = os.path.abspath(path)
         files.append(path_of(path, name, wanted))
     return files
 

@@ -84,17 +84,17 @@ struct LogisticTerms : FeatureTerms {
   double ridge = 0;    // the penalty it was fitted with
   std::string solver;  // newton, gradient or sgd
   int iterations = 0;
-  bool converged = true;      // of a fit: it ended before its limit; not in the file
   double log_likelihood = 0;  // of the training data, without the penalty
 };
 
 // B bins of equal width per channel over its range, and what each bin has before any pixel
 // (Laplace smoothing):  P(bin | k) = (count + smoothing) / (n_k + smoothing * bins).
 struct Histogram {
-  static constexpr double kMaxSmoothing = 1e12;
+  // Of less, what a bin without pixels has would be no number that a probability is made of.
+  static constexpr double kMinSmoothing = 1e-12, kMaxSmoothing = 1e12;
   static constexpr int kMaxBins = 1 << 26;  // of all classes together: half a gigabyte in memory
   int bins = 0;                             // per channel
-  double smoothing = 1;                     // more than 0, at most kMaxSmoothing
+  double smoothing = 1;                     // kMinSmoothing to kMaxSmoothing
 };
 
 // Platt's: the log-odds that count are slope * z + offset.
@@ -195,6 +195,7 @@ struct Model {
   Decision decision;
   ClassCosts class_costs;  // of calling one of K classes; masks are by `decision` alone
   Card card;
+  bool converged = true;  // of a fit: no limit of its iterations ended it; not in the file
 
   const ClassModel& positive() const { return classes.front(); }
 };

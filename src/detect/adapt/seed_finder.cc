@@ -6,8 +6,12 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
+#include "detect/adapt/color_gaussian.h"
+#include "detect/adapt/seed_priors.h"
+#include "detect/adapt/small_image.h"
 #include "media/picture_type.h"
 #include "skinmask/base/error.h"
+#include "skinmask/detect/adapt_options.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
 
@@ -16,16 +20,32 @@ namespace {
 
 std::string SizeText(const cv::Size& size) { return fmt::format("{}x{}", size.width, size.height); }
 
+// Of fewer pixels of the small image no colours are told.
+void RequireEnough(const Seed& seed, const cv::Size& image, const std::string& option) {
+  const int pixels = AdaptOptions().fit.pixels, side = SmallImageSquare(image, pixels);
+  const Seed scaled = Scaled(seed, image, SmallImageSize(image, pixels));
+  const int count = scaled.skin.empty() ? scaled.box.area() : cv::countNonZero(scaled.skin);
+  if (count < static_cast<int>(kMinPixels))
+    throw Error(
+        option,
+        fmt::format("is too small for an image of {} (about {} pixels are needed)", SizeText(image),
+                    kMinPixels * static_cast<std::size_t>(side) * static_cast<std::size_t>(side)));
+}
+
 class Box : public SeedFinder {
  public:
   explicit Box(const cv::Rect& box) : box_(box) {}
   std::string_view name() const override { return "seed"; }
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     RequireType(bgr, CV_8UC3, "image");
+    const std::string option =
+        fmt::format("`seed_rect` {},{},{},{}", box_.x, box_.y, box_.width, box_.height);
     if (box_.empty() || (box_ & cv::Rect({}, bgr.size())) != box_)
-      throw Error(fmt::format("`seed_rect` {},{},{},{}", box_.x, box_.y, box_.width, box_.height),
+      throw Error(option,
                   fmt::format("is not within the image (of {} pixels)", SizeText(bgr.size())));
-    return {{box_, std::nullopt, {}}};
+    const Seed seed{box_, std::nullopt, {}};
+    RequireEnough(seed, bgr.size(), option);
+    return {seed};
   }
 
  private:
@@ -45,11 +65,13 @@ class SeedMask : public SeedFinder {
   std::string_view name() const override { return "seed"; }
   std::vector<Seed> Find(const cv::Mat& bgr) const override {
     RequireType(bgr, CV_8UC3, "image");
+    const std::string option = "`seed_mask` " + file_.string();
     if (bgr.size() != mask_.size())
-      throw Error(file_.string(),
-                  fmt::format("is {}, and the image {} (seeds are of the image's size)",
-                              SizeText(mask_.size()), SizeText(bgr.size())));
-    return {{box_, std::nullopt, mask_(box_)}};
+      throw Error(option, fmt::format("is {}, and the image {} (seeds are of the image's size)",
+                                      SizeText(mask_.size()), SizeText(bgr.size())));
+    const Seed seed{box_, std::nullopt, mask_(box_)};
+    RequireEnough(seed, bgr.size(), option);
+    return {seed};
   }
 
  private:

@@ -83,6 +83,10 @@ void InstallSignalHandlers() {
   Handle(SIGALRM, EndNow, SA_RESTART);
   Handle(SIGINT, RequestStop, SA_RESTART);
   Handle(SIGTERM, RequestStop, SA_RESTART);
+  // Where the terminal goes away; nohup has it ignored, and so it stays.
+  struct sigaction before = {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) Handle(SIGHUP, RequestStop, SA_RESTART);
 }
 
 // The verb of the command line, or the program where it has none.

@@ -26,9 +26,9 @@ namespace skinmask::cli {
 // Exit statuses, as in docs/cli.md.
 enum Exit : int { kDone = 0, kPartly = 1, kUsage = 2, kInterrupted = 130 };
 
-// True once SIGINT or SIGTERM came. The first one asks for an orderly end, a second one kills.
-// Where a decoder does not come back within a second of the first, the run ends there, with status
-// 130 and without the files that it had begun.
+// True once SIGINT, SIGTERM or SIGHUP came. The first one asks for an orderly end, a second one
+// kills. Where a decoder does not come back within a second of the first, the run ends there, with
+// status 130 and without the files that it had begun.
 const std::atomic<bool>& StopFlag();
 
 // Keeps memory that is freed with the process. The system would take its pages, and clear them

@@ -40,6 +40,16 @@ std::string HowText(const DetectedImage& image) {
                      image.frames_by_seeds, image.frames_by_image);
 }
 
+// What is said of one input, as far as it is read again.
+bool IsEntry(const Json& entry) {
+  const auto is_text = [](const Json& value) { return value.is_string(); };
+  if (!entry.is_object() || !is_text(entry.value("input", Json()))) return false;
+  const Json outputs = entry.value("outputs", Json::array());
+  const Json adaptation = entry.value("adaptation", Json::object());
+  return outputs.is_array() && std::ranges::all_of(outputs, is_text) && adaptation.is_object() &&
+         adaptation.value("faces", Json(0)).is_number() && is_text(entry.value("failed", Json("")));
+}
+
 // Null for what is no JSON, or such as no record is.
 Json ObjectOf(const std::string& file) {
   const std::string text = ReadFile(file);
@@ -58,9 +68,7 @@ Json ReadEarlier(const std::string& file) {
   Json record = ObjectOf(file);
   const auto is_list = [&](const char* key) {
     return record.contains(key) && record[key].is_array() &&
-           std::ranges::all_of(record[key], [](const Json& entry) {
-             return entry.is_object() && entry.contains("input") && entry["input"].is_string();
-           });
+           std::ranges::all_of(record[key], IsEntry);
   };
   const auto may_be_object = [&](const char* key) {
     return !record.contains(key) || record[key].is_object();
@@ -131,7 +139,7 @@ void DetectRecord::ReadJournal() {
     } catch (const Error&) {
       continue;  // a stranger's
     }
-    if (entry.value("input", Json()).is_string())
+    if (IsEntry(entry))
       killed_.push_back(std::move(entry));
     else if (earlier_.is_null() && entry.value("options", Json()).is_object() &&
              entry.value("model", Json()).is_object())
@@ -151,7 +159,7 @@ void DetectRecord::OpenLines() {
   }
   const MayNotReturn waiting;  // for whoever reads a named pipe
   const bool append = context_.resume && !context_.force;
-  jsonl_.reset(std::fopen(flags_.jsonl.c_str(), append ? "ae" : "we"));
+  jsonl_.reset(OpenToWrite(flags_.jsonl, append));
   if (!jsonl_) throw Error(flags_.jsonl, std::string("cannot be written: ") + std::strerror(errno));
 }
 
@@ -194,7 +202,8 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, 
 Run DetectRecord::Watch(Run run) {
   run.problem = [this, problem = run.problem](const Problem& p) {
     problem(p);
-    if (noted_ == p.input) tables_.CutToMark();  // its outputs could not be written
+    // Its outputs could not be written, or those of the archive that it is in.
+    if (noted_ == p.input || noted_.starts_with(p.input + '/')) tables_.CutToMark();
     const Json entry{{"input", p.input}, {"failed", WithFlags(p.Reason())}};
     if (!flags_.jsonl.empty()) WriteLine(entry);
     if (journal_) WriteJournal(entry);
@@ -203,13 +212,14 @@ Run DetectRecord::Watch(Run run) {
 }
 
 void DetectRecord::Add(const DetectedFrame& frame) {
+  noted_ = frame.input.string();
   tables_.Add(
       {.frame = frame.index,
        .seconds = frame.seconds,
        .skin_fraction = static_cast<double>(frame.skin_pixels) / static_cast<double>(frame.pixels),
        .region = frame.region,
        .measured = &frame.measured,
-       .input = frame.input.string()});
+       .input = noted_});
 }
 
 Json DetectRecord::EntryOf(const DetectedImage& image,

@@ -186,22 +186,11 @@ void CheckStreams(const DetectFlags& options, const Context& context) {
     throw UsageError("needs an INPUT, or --files-from");
   if (options.files_from == "-" && std::ranges::count(options.inputs, "-") > 0)
     throw UsageError("standard input cannot be an input and the list of --files-from");
-  const auto is_stdout = [](const std::string& file) {
-    return file == "-" || file == kStandardOutput;
-  };
-  const std::pair<std::string, const char*> files[] = {
-      {options.record.tables.csv, "--csv"},
-      {options.record.tables.faces_csv, "--faces-csv"},
-      {options.record.jsonl, "--jsonl"},
-      {context.json, "--json"}};
-  auto outputs = std::ranges::count_if(files, [&](const auto& f) { return is_stdout(f.first); });
-  if (is_stdout(options.output)) ++outputs;
-  if (outputs > 1)
-    throw UsageError("standard output takes one of -o -, --json, --jsonl, --csv and --faces-csv");
-  for (const auto& [file, flag] : files) RequireApart(options.output, "-o", file, flag);
-  for (std::size_t i = 0; i < std::size(files); ++i)
-    for (std::size_t j = i + 1; j < std::size(files); ++j)
-      RequireApart(files[i].first, files[i].second, files[j].first, files[j].second);
+  RequireApart({{options.output, "-o"},
+                {options.record.tables.csv, "--csv"},
+                {options.record.tables.faces_csv, "--faces-csv"},
+                {options.record.jsonl, "--jsonl"},
+                {context.json, "--json"}});
 }
 
 // What the outputs depend on beside the model, for runs that resume this one: what was given, and

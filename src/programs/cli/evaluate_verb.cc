@@ -271,6 +271,7 @@ void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const 
 void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   if (!flags.models.empty()) context.model = flags.models.front();
   CheckEvaluateFlags(flags, context);
+  SourceDate();  // a wrong one before any work
   context.options = context.deciding;
   if (!flags.partials.empty()) return MergeParts(flags, context);
   context.Confine(AccessOf(flags));

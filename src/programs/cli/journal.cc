@@ -39,7 +39,7 @@ Journal::Journal(const std::filesystem::path& file, bool resume)
     : file_(file), target_(RealPath(file)), path_(JournalOf(file, target_)) {
   if (is_special()) {
     const MayNotReturn waiting;  // for whoever reads a named pipe
-    stream_.reset(std::fopen(path_.c_str(), "we"));
+    stream_.reset(OpenToWrite(path_, false));
     if (!stream_) Fail();
     return;
   }

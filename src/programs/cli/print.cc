@@ -8,6 +8,7 @@
 #include <csignal>
 #include <utility>
 
+#include "base/stream.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask::cli {
@@ -48,6 +49,13 @@ void RequireOutputWritten() {
   const MayNotReturn writing;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw Error("standard output", "cannot be written");
+}
+
+std::FILE* OpenToWrite(const std::filesystem::path& path, bool append) {
+  Descriptor opened(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC));
+  std::FILE* const stream = opened.get() < 0 ? nullptr : fdopen(opened.get(), append ? "a" : "w");
+  if (stream) opened.Release();
+  return stream;
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,10 @@ inline void PrintExactly(std::string_view text, std::FILE* to) {
   const MayNotReturn writing;  // it may be a pipe
   std::fwrite(text.data(), 1, text.size(), to);
 }
+
+// A stream to a file, a pipe or a device, which is emptied unless `append`; standard output itself
+// by its name, with what it has. Null where it cannot be opened, for which errno says why.
+std::FILE* OpenToWrite(const std::filesystem::path& path, bool append);
 
 // Where lines for people go: standard error, also after SilenceLibraries().
 std::FILE* MessageStream();

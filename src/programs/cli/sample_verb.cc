@@ -33,13 +33,9 @@ void CheckFlags(const SampleFlags& options, const Context& context) {
   CheckSource(drawn ? std::vector{options.simulate} : options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
   ShardOf(options.shard);  // a wrong one before any work
-  RequireApart(options.output, "-o", context.json, "--json");
-  RequireApart(options.output, "-o", options.bayes, "--bayes");
-  RequireApart(options.bayes, "--bayes", context.json, "--json");
+  RequireApart({{options.output, "-o"}, {options.bayes, "--bayes"}, {context.json, "--json"}});
   RequireNoArchive(options.output, "-o", options.pairs);
   RequireNoArchive(context.json, "--json", options.pairs);
-  if (options.output == kStandardOutput && context.json_to_stdout())
-    throw UsageError("standard output takes one of -o - and --json");
 }
 
 Samples Simulated(const SampleFlags& options, const Context& context) {

@@ -206,6 +206,13 @@ bool RestrictCalls() {
         SCMP_SYS(setxattr),     SCMP_SYS(lsetxattr),    SCMP_SYS(fsetxattr), SCMP_SYS(removexattr),
         SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr), kSetxattrat,         kRemovexattrat})
     filter.Deny(call, EPERM);
+  // Before Linux 6.2 Landlock lets everybody empty all files, and to open one for reading is
+  // enough.
+  filter.Deny(SCMP_SYS(truncate), EPERM);
+  constexpr std::uint64_t kFlags = O_ACCMODE | O_TRUNC, kEmptied = O_RDONLY | O_TRUNC;
+  filter.Deny(SCMP_SYS(open), EPERM, scmp_arg_cmp{1, SCMP_CMP_MASKED_EQ, kFlags, kEmptied});
+  filter.Deny(SCMP_SYS(openat), EPERM, scmp_arg_cmp{2, SCMP_CMP_MASKED_EQ, kFlags, kEmptied});
+  filter.Deny(SCMP_SYS(openat2), ENOSYS);  // its flags are in memory; nothing here calls it
   // Signals go to this process alone (abort() sends one). To 0 and below are groups of processes.
   const auto self = static_cast<std::uint64_t>(getpid());
   for (const int call :

@@ -110,11 +110,6 @@ void RunTrain(const TrainFlags& options, Context& context) {
   if (StopFlag()) return;
   WriteFile(options.output, ModelToJson(model), context.if_exists());
   context.WriteJson(ModelToJson(model));
-  if (!model.logistic.converged)
-    run.warning(
-        fmt::format("logistic: {} did not converge in {} iterations (more --iterations, another "
-                    "--rate, or --solver newton)",
-                    model.logistic.solver, model.logistic.iterations));
   if (!context.quiet) PrintOutcome(model, samples.Total());
 }
 

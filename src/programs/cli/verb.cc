@@ -165,6 +165,17 @@ void RequireApart(std::initializer_list<NamedOutput> outputs, const std::vector<
     for (const auto& [output, flag] : outputs) RequireApart(output, flag, file, option);
 }
 
+void RequireApart(std::initializer_list<NamedOutput> outputs) {
+  std::vector<std::string> to_stdout;
+  for (const auto& [output, flag] : outputs)
+    if (output == "-" || output == kStandardOutput) to_stdout.push_back(flag);
+  if (to_stdout.size() > 1)
+    throw UsageError(fmt::format("standard output takes one of {}", fmt::join(to_stdout, " and ")));
+  for (auto a = outputs.begin(); a != outputs.end(); ++a)
+    for (auto b = a + 1; b != outputs.end(); ++b)
+      RequireApart(a->first, a->second, b->first, b->second);
+}
+
 void AddShardOption(CLI::App& verb, std::string& text) {
   Aside(
       OptionGroup(verb, "Input")

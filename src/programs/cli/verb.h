@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parse.h"
 #include "programs/cli/context.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/options.h"
@@ -61,7 +63,13 @@ std::string ExtensionOf(const std::filesystem::path& file);  // in lower case: "
 // Numbers of a range, ends included.
 template <class T>
 CLI::Validator Within(T least, T most) {
-  return CLI::Range(least, most).description("");
+  const CLI::Range range(least, most);
+  return CLI::Validator(
+      [range](std::string& text) {  // which takes what is no number
+        const auto number = ParseNumber<double>(text);
+        return number && std::isnan(*number) ? text + " is no number" : range(text);
+      },
+      "");
 }
 
 // Throws UsageError for what is no file that can be read again and again, as pipes cannot; `option`
@@ -75,6 +83,8 @@ void RequireApart(const std::filesystem::path& a, const std::string& option_a,
 using NamedOutput = std::pair<std::string, std::string>;
 void RequireApart(std::initializer_list<NamedOutput> outputs, const std::vector<std::string>& files,
                   const std::string& option);
+// The same where two of these outputs do, or where more than one goes to standard output.
+void RequireApart(std::initializer_list<NamedOutput> outputs);
 
 // Options of a table of the library (skinmask/base/options.h) that stand under this heading, or
 // that have this name: each sets its member of `options`, which lives as long as the verb.

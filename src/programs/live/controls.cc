@@ -185,7 +185,7 @@ void Controls::ToggleRecording() {
   if (!recorder_) {
     const std::filesystem::path path = NewFileName(folder_, IsGrey(view_) ? ".mkv" : ".mp4");
     RequireWritable(path, IfExists::kFail);
-    recorder_.emplace(path, view_);
+    recorder_.emplace(path, view_, IfExists::kFail);
     return ShowMessage("recording to " + path.string());
   }
   const std::string path = recorder_->path().string();

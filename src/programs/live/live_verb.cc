@@ -238,9 +238,11 @@ void AddLive(CLI::App& app, Context& context) {
   verb->callback([options, verb, &context] {
     live::SessionOptions& session = options->session;
     if (session.source == "-") session.source = kStandardInput;
-    if (session.tables.csv == kStandardOutput && session.tables.faces_csv == kStandardOutput)
-      throw UsageError("standard output takes one of --csv and --faces-csv");
-    RequireApart(session.tables.csv, "--csv", session.tables.faces_csv, "--faces-csv");
+    RequireApart({{session.tables.csv, "--csv"},
+                  {session.tables.faces_csv, "--faces-csv"},
+                  {options->record, "--record"},
+                  {context.json, "--json"},
+                  {options->stats ? kStandardOutput : "", "--stats"}});
     RequireApart({{session.tables.csv, "--csv"},
                   {session.tables.faces_csv, "--faces-csv"},
                   {options->record, "--record"},

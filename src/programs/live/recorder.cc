@@ -20,8 +20,8 @@ constexpr int kTicks = 1000;  // a second; timestamps of recordings
 
 }  // namespace
 
-Recorder::Recorder(const std::filesystem::path& path, View view)
-    : path_(path), view_(view), encoder_([this] { EncodeAll(); }) {}
+Recorder::Recorder(const std::filesystem::path& path, View view, IfExists if_exists)
+    : path_(path), view_(view), if_exists_(if_exists), encoder_([this] { EncodeAll(); }) {}
 
 Recorder::~Recorder() { Close(); }
 
@@ -72,6 +72,7 @@ void Recorder::Encode(const Item& item) {
       options.rate = {kTicks, 1};
     options.time_base = {1, kTicks};
     options.live = true;
+    options.if_exists = if_exists_;
     writer_.emplace(path_, size_, lossless && frame.type() == CV_8UC1 ? CV_8UC1 : CV_8UC3, options);
   }
   if (frame.type() == CV_8UC1 && !lossless) cv::cvtColor(frame, frame, cv::COLOR_GRAY2BGR);

@@ -21,7 +21,7 @@ namespace skinmask::live {
 // It appears with Finish.
 class Recorder {
  public:
-  Recorder(const std::filesystem::path& path, View view);
+  Recorder(const std::filesystem::path& path, View view, IfExists if_exists);
   ~Recorder();  // drops what was not finished
 
   View view() const { return view_; }
@@ -45,6 +45,7 @@ class Recorder {
 
   std::filesystem::path path_;
   View view_;
+  IfExists if_exists_;
   std::optional<double> start_;
   std::int64_t last_pts_ = -1;
   std::optional<VideoWriter> writer_;  // of the thread, until it is joined

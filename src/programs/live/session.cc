@@ -36,7 +36,7 @@ class Session {
     scene_.SetBackdrop(Backdrop(o_.background));
     if (o_.track) scene_.Track(o_.track_start);
     Open(o_.source, o_.capture);
-    if (!o_.record.empty()) recorder_.emplace(o_.record, o_.view);
+    if (!o_.record.empty()) recorder_.emplace(o_.record, o_.view, o_.if_exists);
   }
 
   Statistics Run() {

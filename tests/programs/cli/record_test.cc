@@ -422,6 +422,38 @@ TEST_F(RecordTest, ATableOfFacesIsCompleted) {
       << other.err;
 }
 
+// What a shell appends to, and what else writes there, stays.
+TEST_F(RecordTest, StandardOutputIsNotOpenedAnew) {
+  for (const char* flag : {"--csv", "--faces-csv", "--jsonl"}) {
+    Put("log", "kept\n");
+    const std::string run = fmt::format("cd '{}' && {{ '" SKINMASK_PROGRAM
+                                        "' detect in/a.png -o out --force {} -; echo end; }} >>log",
+                                        folder_.string(), flag);
+    EXPECT_EQ(std::system(run.c_str()), 0);
+    const std::string log = ReadFile(Path("log"));
+    EXPECT_TRUE(log.starts_with("kept\n") && log.ends_with("\nend\n")) << log;
+  }
+}
+
+// Another erosion would give rows that do not compare.
+TEST_F(RecordTest, TablesOfAnotherErosionAreNotCompleted) {
+  EXPECT_EQ(Run("detect in/a.png -o out --csv t.csv --erode 0").status, 0);
+  const Outcome run = Run("detect in/a.png in/sub -o out --csv t.csv --resume");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("made with another --erode"), std::string::npos) << run.err;
+}
+
+TEST_F(RecordTest, StrangeRecordsAreNone) {
+  EXPECT_EQ(Run("detect in/a.png -o out --json r.json").status, 0);
+  Json record = Record();
+  record["images"][0]["outputs"] = 5;
+  Put("r.json", record.dump());
+  std::filesystem::remove(Path("out/a.png"));
+  const Outcome run = Run("detect in/a.png -o out --json r.json --resume");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("r.json: is no record of detect --json"), std::string::npos) << run.err;
+}
+
 TEST_F(RecordTest, WhatMeasuresNothingIsRefused) {
   for (const auto& [flags, line] : std::vector<std::pair<std::string, std::string>>{
            {"--erode 3", "--erode is of what is measured"},

@@ -154,7 +154,8 @@ TEST_F(SandboxTest, ALinkAmongOutputsLeadsNowhere) {
   EXPECT_EQ(ReadFile(Path("far/a.png")), "y");
 }
 
-// What Landlock leaves open: to change what is about a file, and to send signals.
+// What Landlock leaves open: to change what is about a file, before Linux 6.2 to empty it, and to
+// send signals.
 TEST_F(SandboxTest, OthersAreLeftAlone) {
   const std::string file = Path("outside/secret.png").string();
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
@@ -169,6 +170,10 @@ TEST_F(SandboxTest, OthersAreLeftAlone) {
     const int own = open(Path("out/own").c_str(), O_CREAT | O_WRONLY, 0600);
     return own < 0 || fchmod(own, 0777) == 0;
   }));
+  EXPECT_FALSE(Within([&] { return truncate(file.c_str(), 0) == 0 || errno != EPERM; }));
+  EXPECT_FALSE(Within([&] { return CanOpen(file, O_RDONLY | O_TRUNC) || errno != EPERM; }));
+  EXPECT_GT(fs::file_size(file), 0u);
+  EXPECT_TRUE(Within([&] { return CanOpen(Path("out/own"), O_CREAT | O_WRONLY | O_TRUNC); }));
   EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_EQ(fs::last_write_time(file), written);
   EXPECT_FALSE(Within([] { return kill(getppid(), 0) == 0; }));

@@ -363,7 +363,7 @@ TEST_F(LiveProgramTest, InterruptedRecordingsPlay) {
   Put("run", "set -m; '" SKINMASK_PROGRAM
              "' live long.mp4 --headless --stats --record a.mp4 --csv a.csv 2>err >out & p=$!; "
              "while kill -0 $p && [ ! -s out ]; do sleep 0.05; done; "
-             "ls >meanwhile; kill -INT $p; wait $p; echo $? >status");
+             "ls >meanwhile; kill -HUP $p; wait $p; echo $? >status");
   EXPECT_EQ(std::system(("cd '" + folder_.string() + "' && bash run").c_str()), 0);
   EXPECT_EQ(ReadFile(Path("status")), "130\n");
   EXPECT_EQ(ReadFile(Path("meanwhile")).find("a.mp4"), std::string::npos);
