@@ -161,6 +161,9 @@ bool IsFolder(const std::string& file) {
 bool AdaptsNothing(const Given& given) {
   return given.Is("--adapt", {"off"}) && !given.Has("--seed-mask") && !given.Has("--seed-rect");
 }
+bool SearchesNoFaces(const Given& given) {
+  return !given.Has("--adapt") && (given.Has("--seed-mask") || given.Has("--seed-rect"));
+}
 bool DividesNothing(const Given& given) { return given.Is("--adapt", {"off", "faces"}); }
 bool HasNoImages(const Given& given) { return !given.Has("--images"); }
 bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
@@ -222,6 +225,8 @@ constexpr Rule kRules[] = {
     {"live", "--erode", WritesNoTable, "is of what is measured, which --csv and --faces-csv tell"},
     {"detect live evaluate", "--min-component", DividesNothing,
      "is of images that are divided, and only --adapt auto divides"},
+    {"detect live evaluate", "--faces", SearchesNoFaces,
+     "finds faces, and with a seed none are searched for (--adapt auto or faces does both)"},
     {"evaluate", "--steady", TakesNoVideos, "is for videos, and evaluate takes images"},
     {"evaluate", "--allow-missing", HasNoMasks, "needs --truth"},
     {"detect", "--codec", NamesImagesOnly, "is for videos, and all inputs are images"},

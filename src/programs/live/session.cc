@@ -121,7 +121,9 @@ void Session::Loop() {
     if (desk_) Serve();
     if (o_.report && last_report_ && SecondsSince(*last_report_) >= 1) {
       last_report_ = Clock::now();
-      o_.report(statistics_);
+      Statistics until_now = statistics_;  // though no frame came of late
+      until_now.seconds = SecondsSince(*first_seen_);
+      o_.report(until_now);
     }
   }
   if (desk_) desk_->presenter.Count(statistics_);
@@ -172,8 +174,10 @@ void Session::OpenChosen() {
 }
 
 double Session::SecondsOf(const LiveFrame& frame) const {
-  if (source_ == o_.source && SourceKindOf(source_) == SourceKind::kFile)
-    return frame.picture.seconds;
+  // Of a pipe whose writer waits for every frame to be worked on the time of arrival says nothing.
+  const SourceKind kind = SourceKindOf(source_);
+  const bool waits = kind == SourceKind::kPipe && o_.capture.every_frame;
+  if (source_ == o_.source && (kind == SourceKind::kFile || waits)) return frame.picture.seconds;
   return std::chrono::duration<double>(frame.captured - *first_captured_).count();
 }
 
