@@ -190,11 +190,11 @@ class MaskReader {
     constexpr int kNoise = 32 * 32;  // per-channel JPEG noise stays within about 20 at edges
     int best = rule_.other_ ? kNoise : INT_MAX;
     class_ = rule_.other_.value_or(MaskRule::kIgnored);
-    in_between_ = true;
     for (const auto& [color, index] : rule_.colors_) {
       if (const int distance = SquaredDistance(color, rgb); distance < best) {
         best = distance;
         class_ = index;
+        in_between_ = true;
       }
     }
   }

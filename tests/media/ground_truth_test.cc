@@ -90,6 +90,14 @@ TEST_F(MaskTest, JpegMasksCountTheirInBetweenPixels) {
   const ClassMap labelled =
       ReadMask(Path("mask.jpg"), MaskRule({"skin=255", "non-skin=0"}, {}, false));
   EXPECT_EQ(cv::norm(labelled.classes, map.classes, cv::NORM_INF), 0);
+  // What is too far from all labels for noise is `other`, and no in-between pixel.
+  const ClassMap near =
+      ReadMask(Path("mask.jpg"), MaskRule({"skin=255", "non-skin=0"}, {"other"}, false));
+  const auto taken = static_cast<std::uint64_t>(cv::countNonZero(near.classes != kIgnored)),
+             exact =
+                 static_cast<std::uint64_t>(cv::countNonZero((decoded == 0) | (decoded == 255)));
+  EXPECT_LT(taken, decoded.total());
+  EXPECT_EQ(near.in_between, taken - exact);
 }
 
 TEST(MaskRule, RefusesWhatCannotBeMeant) {
