@@ -133,6 +133,8 @@ void ValidateCalibration(const Calibration& calibration, const Requirements& req
   require(calibration.slope > 0 && calibration.slope <= kMaxSlope,
           "calibration's slope {} is not more than 0 and at most {:g}", calibration.slope,
           kMaxSlope);
+  require(calibration.prior >= 0 && calibration.prior < 1,
+          "calibration's prior {} is not between 0 and 1", calibration.prior);
   require(std::abs(calibration.offset) <= kMaxOffset, "calibration's offset {} is not within {:g}",
           calibration.offset, kMaxOffset);
 }
@@ -294,8 +296,11 @@ Model WithPrior(Model model, double prior) {
   if (!(prior > 0 && prior < 1))
     throw Error(fmt::format("prior {}", prior), "is out of range (more than 0, less than 1)");
   // The prior's shift passes the calibration whole, though z's is multiplied by the slope.
+  Calibration& calibration = model.calibration;
   const double shift = Logit(prior) - Logit(model.positive().prior);
-  model.calibration.offset += (1 - model.calibration.slope) * shift;
+  const double told = calibration.prior > 0 ? Logit(prior) - Logit(calibration.prior) : shift;
+  calibration.offset += told - calibration.slope * shift;
+  calibration.prior = 0;
   const double scale = (1 - prior) / (1 - model.positive().prior);
   for (ClassModel& c : model.classes) c.prior *= scale;
   model.classes.front().prior = prior;

@@ -281,7 +281,8 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
   PutPositiveFirst(root, model);
   if (root.Has("calibration")) {
     const JsonNode node = root["calibration"];
-    model.calibration = {node["slope"].Real(), node["offset"].Real(), node["data"].Text()};
+    model.calibration = {node["slope"].Real(), node["offset"].Real(), node["data"].Text(),
+                         node.Has("prior") ? node["prior"].Real() : 0};
   }
   if (root.Has("adapted_calibration")) {
     const JsonNode node = root["adapted_calibration"];
@@ -308,10 +309,10 @@ std::string ModelToJson(const Model& model) {
   root["features"] = {{"space", model.features.space().name},
                       {"channels", model.features.channel_names()}};
   root["parameters"] = ParametersJson(model);
-  if (!model.calibration.data.empty() || !model.calibration.identity())
-    root["calibration"] = {{"slope", model.calibration.slope},
-                           {"offset", model.calibration.offset},
-                           {"data", model.calibration.data}};
+  if (const Calibration& c = model.calibration; !c.data.empty() || !c.identity()) {
+    root["calibration"] = {{"slope", c.slope}, {"offset", c.offset}, {"data", c.data}};
+    if (c.prior > 0) root["calibration"]["prior"] = c.prior;
+  }
   if (const AdaptedCalibration& c = model.adapted_calibration; !c.data.empty() || !c.identity()) {
     Json json{{"faces", CurveJson(c.faces)}, {"image", CurveJson(c.image)}};
     if (!c.neither.identity()) json["neither"] = CurveJson(c.neither);

@@ -7,7 +7,6 @@
 
 #include "pipeline/bytes_as_text.h"
 #include "skinmask/base/error.h"
-#include "skinmask/base/logistic.h"
 #include "skinmask/learn/class_counts.h"
 #include "skinmask/pipeline/evaluate.h"
 
@@ -49,21 +48,17 @@ CardScore ScoreOf(const Evaluation& evaluation, const Model& model, const std::s
   return {data, model.decision.threshold, m.precision, m.recall, m.f1, m.auc};
 }
 
-// P(skin) becomes what it is on data with as much skin as the calibration's, so that is the prior
-// which the model states, and from which another one is counted: at once, where one was given.
+// P(skin) becomes what it is on data with as much skin as the calibration's: from that prior
+// another one is counted, and at once where one was given.
 void Calibrate(const TrainOptions& options, Model& model) {
   const Samples& samples = *options.calibration;
-  const Calibration fitted = FitCalibration(samples, model, options.calibration_name);
-  const double given = model.positive().prior;
+  model.calibration = FitCalibration(samples, model, options.calibration_name);
   std::uint64_t positive = 0;
   for (const SampleRow& row : samples.rows())
     if (samples.classes()[row.class_index] == model.positive().name) positive += row.count;
-  const double share = static_cast<double>(positive) / static_cast<double>(samples.Total());
-  model = WithPrior(std::move(model), share);
-  model.calibration = fitted;
-  model.calibration.offset -= fitted.slope * (Logit(share) - Logit(given));
+  model.calibration.prior = static_cast<double>(positive) / static_cast<double>(samples.Total());
   if (options.fit.positive_prior || !options.fit.priors.empty())
-    model = WithPrior(std::move(model), given);
+    model = WithPrior(std::move(model), model.positive().prior);
 }
 
 }  // namespace

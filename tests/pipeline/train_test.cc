@@ -59,7 +59,8 @@ TEST(Train, APriorIsThatOfTheCalibration) {
   };
   const Model model = Train(samples, options, {});
   const auto [share, mean] = share_and_mean(model);
-  EXPECT_NEAR(model.positive().prior, share, 1e-12);
+  EXPECT_NEAR(model.calibration.prior, share, 1e-12);
+  EXPECT_EQ(ModelFromJson(ModelToJson(model), "m").calibration.prior, model.calibration.prior);
   EXPECT_NEAR(mean, share, 1e-7);
   options.fit.positive_prior = 0.1;
   const Model less = Train(samples, options, {});

@@ -120,8 +120,8 @@ class Model:
         The threshold is `threshold` (0.5 without one), or chosen on `validation`, a folder of
         images and one of their masks, or else on the samples: `max_f1`, `max_fpr` R, `min_recall` R
         or `cost` (FP, FN). `calibration` are samples of other pixels, by which P(skin) becomes the
-        share of skin among pixels that get it (Platt); their share of skin becomes the prior, or
-        where `prior` is given is exchanged for that. `of_kind` are options of one kind: components, seed (mixture), terms,
+        share of skin among pixels that get it (Platt), where there is as much skin as among them,
+        or as `prior` says. `of_kind` are options of one kind: components, seed (mixture), terms,
         ridge, solver, rate (logistic), iterations, tolerance (both), bins, smoothing (histograms).
         docs/cli.md, 'train', has all of them.
 

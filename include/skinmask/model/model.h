@@ -102,6 +102,8 @@ struct Calibration {
   double slope = 1;   // more than 0, at most 1e6
   double offset = 0;  // -1e30..1e30
   std::string data;   // what it was fitted on; empty for none
+  // P(positive) of these data, which P(positive | x) is right for; 0: the model's own prior.
+  double prior = 0;
   bool identity() const { return slope == 1 && offset == 0; }
 };
 
@@ -207,7 +209,8 @@ struct Model {
 void Validate(const Model& model, std::string_view subject);
 
 // The same model with P(positive) = prior and the other priors in their old proportion. All
-// log-odds, calibrated ones too, shift by logit(prior) - logit(old prior). Throws Error unless 0 <
+// log-odds, calibrated ones too, shift by logit(prior) - logit(old prior), the old prior of
+// calibrated ones being that of their calibration. Throws Error unless 0 <
 // prior < 1.
 Model WithPrior(Model model, double prior);
 

@@ -155,6 +155,9 @@ void PrintModel(const Model& model) {
   if (!model.calibration.identity())
     Print("\ncalibrated  {:.6f} z {:+.6f} (on {})\n", model.calibration.slope,
           model.calibration.offset, model.calibration.data);
+  if (model.calibration.prior > 0)
+    Print("P({}) is right where its share is {:.6f}\n", model.positive().name,
+          model.calibration.prior);
   if (const AdaptedCalibration& c = model.adapted_calibration; !c.identity())
     Print(
         "\nadapted     log-odds beyond the threshold, on {}\n  faces     {}\n  divided   {}\n"
