@@ -95,9 +95,9 @@ TEST_P(VideoRanges, AreExactToTheFrame) {
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     const auto& [flags, from, to] = cuts[i];
     const auto first = static_cast<std::size_t>(
-        std::ranges::count_if(times, [&](double time) { return time < from; }));
-    const auto count = static_cast<std::size_t>(
-        std::ranges::count_if(times, [&](double time) { return time >= from && time < to; }));
+        std::ranges::count_if(times, [from = from](double time) { return time < from; }));
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(
+        times, [from = from, to = to](double time) { return time >= from && time < to; }));
     EXPECT_TRUE(masks[i].first == all.substr(first * kFramePixels, count * kFramePixels)) << flags;
     EXPECT_EQ(std::stoi(masks[i].second), 0) << flags;
     const std::string table = ReadFile(Path(folders[i] + ".csv"));
