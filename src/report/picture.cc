@@ -74,6 +74,11 @@ Cut CutOf(std::span<const Model> models, const PictureOptions& options) {
       throw Error(fmt::format("channel '{}'", channel),
                   fmt::format("cannot be held (one of three that the model has; it has {})",
                               fmt::join(names, ", ")));
+    const auto [low, high] = models[0].features.Range();
+    const auto axis = static_cast<int>(i);
+    if (!(value >= low(axis) && value <= high(axis)))
+      throw Error(fmt::format("channel '{}'", channel),
+                  fmt::format("is never {:g} ({:g} to {:g})", value, low(axis), high(axis)));
     cut.at[i] = value;
     cut.why[i].clear();
   }

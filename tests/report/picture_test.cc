@@ -305,6 +305,8 @@ TEST_F(PictureTest, ShowsModelsSideBySideWithSamples) {
   EXPECT_NE(problem("--at R=1 --marginal --picture q.png", 2).find("one of them"),
             std::string::npos);
   EXPECT_NE(problem("--at Q=1 --picture q.png", 1).find("channel 'Q'"), std::string::npos);
+  EXPECT_NE(problem("--at R=300 --picture q.png", 1).find("is never 300 (0 to 255)"),
+            std::string::npos);
   EXPECT_NE(problem("b.json --marginal --picture q.png", 1).find("2 channels"), std::string::npos);
   EXPECT_NE(problem("b.json --beside " SKINMASK_SOURCE "/models/uci.json --picture q.png", 1)
                 .find("the same axes"),

@@ -179,6 +179,12 @@ bool NamesImagesOnly(const Given& given) {
     return (named.image || named.archive) && !named.video && !IsFolder(input);
   });
 }
+bool NamesFilesOnly(const Given& given) {
+  if (given.Has("--files-from")) return false;
+  return std::ranges::none_of(given.Values("input"), [](const std::string& input) {
+    return IsFolder(input) || NamedMedia(input).archive;
+  });
+}
 // A video is lossless where nobody watches it and no codec is named; folders may hold anything.
 bool LosesNothing(const Given& given) {
   using Format = OutputStyle::Format;
@@ -229,6 +235,10 @@ constexpr Rule kRules[] = {
      "finds faces, and with a seed none are searched for (--adapt auto or faces does both)"},
     {"evaluate", "--steady", TakesNoVideos, "is for videos, and evaluate takes images"},
     {"evaluate", "--allow-missing", HasNoMasks, "needs --truth"},
+    {"detect", "--include", NamesFilesOnly,
+     "picks files of folders and archives, and there are none"},
+    {"detect", "--exclude", NamesFilesOnly,
+     "picks files of folders and archives, and there are none"},
     {"detect", "--codec", NamesImagesOnly, "is for videos, and all inputs are images"},
     {"detect", "--pixels", IsolatesAll,
      "yuv decodes JPEGs in the program itself, and --isolate all none (one of them)"},

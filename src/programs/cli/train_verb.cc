@@ -36,7 +36,12 @@ TrainOptions TrainOptionsOf(const TrainFlags& options) {
   TrainOptions train;
   train.fit = options.fit;
   train.rule = RuleOf(options.decision).value_or(DecisionRule());
-  for (const std::string& note : options.notes) train.notes.push_back(NoteOf(note));
+  for (const std::string& text : options.notes) {
+    const auto note = NoteOf(text);
+    for (const auto& [name, earlier] : train.notes)
+      if (name == note.first) throw UsageError(fmt::format("--card '{}' is given twice", name));
+    train.notes.push_back(note);
+  }
   if (options.validation.images.empty() != options.validation.masks.empty())
     throw UsageError("--validation-images and --validation-masks belong together");
   if (options.validation.images.empty()) {

@@ -171,6 +171,7 @@ TEST_F(TrainTest, ErrorsAreOneLineWithTheRightStatus) {
       {"--samples s.csv -o m.json --space CIE", {2, "colour space 'CIE': is unknown"}},
       {"--samples s.csv -o m.json --channels R,R", {2, "twice"}},
       {"--samples s.csv -o m.json --shrinkage 7", {2, "--shrinkage 7: is out of range"}},
+      {"--samples s.csv -o m.json --card a=b --card a=c", {2, "--card 'a' is given twice"}},
       {"--samples s.csv -o m.json --prior 7", {2, "--prior 7: is out of range"}},
       {"--samples s.csv -o m.json --threshold 0.1 --max-f1", {2, "excludes"}},
       {"--images . --masks . --label skin -o m.json", {2, "--label 'skin'"}},
