@@ -190,14 +190,18 @@ void BeforeTransform(GstBaseTransform* base, GstBuffer* buffer) {
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(base), time);
 }
 
+void WarnOfSettings(GstVideoFilter* filter, const std::exception& e) {
+  GST_ELEMENT_WARNING(filter, LIBRARY, SETTINGS, ("%s", LineOf(e).c_str()),
+                      ("what was set before holds"));
+}
+
 // Settings that cannot be had are a warning while frames come: those from before hold.
 void Prepare(GstVideoFilter* filter, const Settings& settings) {
   Work& work = *Self(filter)->work;
   try {
     work.judge.Prepare(settings, work.live);
   } catch (const std::exception& e) {
-    GST_ELEMENT_WARNING(filter, LIBRARY, SETTINGS, ("%s", LineOf(e).c_str()),
-                        ("what was set before holds"));
+    WarnOfSettings(filter, e);
   }
 }
 
@@ -225,8 +229,7 @@ GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideo
       draw();
     } catch (const std::exception& e) {
       if (!work.judge.TakeBack()) throw;
-      GST_ELEMENT_WARNING(filter, LIBRARY, SETTINGS, ("%s", LineOf(e).c_str()),
-                          ("what was set before holds"));
+      WarnOfSettings(filter, e);
       draw();
     }
     return GST_FLOW_OK;

@@ -204,9 +204,12 @@ Calibration FitCalibration(const Samples& samples, Model model, const std::strin
   }
   if (n[0] == 0 || n[1] == 0)
     throw Error(data, "cannot calibrate: it needs pixels of the positive class and of another");
-  if (least[true] > greatest[false])
-    throw Error(data,
-                "cannot calibrate: the model tells its classes apart without error (more data)");
+  const auto require_errors = [&](bool makes_errors) {
+    if (!makes_errors)
+      throw Error(data,
+                  "cannot calibrate: the model tells its classes apart without error (more data)");
+  };
+  require_errors(least[true] <= greatest[false]);
   Eigen::Vector2d w(1, 0);
   Likelihood at = At(scored, w);
   for (int i = 0; i < 100; ++i) {
@@ -223,9 +226,7 @@ Calibration FitCalibration(const Samples& samples, Model model, const std::strin
     if (std::abs(at.value - before) <= 1e-12 * std::abs(at.value)) break;
   }
   constexpr double kEndless = 1e3;
-  if (w(0) > kEndless)
-    throw Error(data,
-                "cannot calibrate: the model tells its classes apart without error (more data)");
+  require_errors(!(w(0) > kEndless));
   if (!(w(0) > 0 && w.allFinite()))
     throw Error(data, "cannot calibrate: more skin there means lower scores (other data)");
   return {w(0), w(1), data};

@@ -177,13 +177,18 @@ class ModelJudge {
   std::vector<std::size_t> in_model_;
 };
 
-// The index of the positive class among the classes of the masks; `known` are those that a whole
-// image may be of.
+// The index of the positive class among the classes of the masks. A whole image is of one of the
+// model's, or without one is skin or not.
 std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& options,
-                           const std::string& positive, const std::vector<std::string>& known) {
+                           const std::string& positive, const Detector* detector) {
   for (std::size_t k = 0; k < pairs.classes().size(); ++k)
     if (pairs.classes()[k] == positive) return static_cast<std::uint8_t>(k);
   const std::string& whole = options.whole_class;
+  std::vector<std::string> known = {positive, "non-skin"};
+  if (detector) {
+    known.clear();
+    for (const ClassModel& c : detector->model().classes) known.push_back(c.name);
+  }
   if (!whole.empty() && std::ranges::find(known, whole) == known.end())
     throw Error("`whole` " + whole,
                 fmt::format("is no class here (classes are: {})", fmt::join(known, " ")));
@@ -211,12 +216,7 @@ EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detecto
   if (detector) part.positive = detector->model().positive().name;
   if (detector && detector->adapter()) part.finder = detector->adapter()->finder_names();
   const LabelledPairs pairs = ListPairs(options, detector == nullptr, run, part);
-  std::vector<std::string> known;
-  if (detector)
-    for (const ClassModel& c : detector->model().classes) known.push_back(c.name);
-  else
-    known = {part.positive, "non-skin"};
-  const std::uint8_t positive = PositiveIndex(pairs, options, part.positive, known);
+  const std::uint8_t positive = PositiveIndex(pairs, options, part.positive, detector);
   if (detector)
     JudgePairs(pairs, positive, judge_options, run, ModelJudge(pairs, positive, *detector), part);
   else

@@ -210,8 +210,7 @@ void Validate(const Model& model, std::string_view subject);
 
 // The same model with P(positive) = prior and the other priors in their old proportion. All
 // log-odds, calibrated ones too, shift by logit(prior) - logit(old prior), the old prior of
-// calibrated ones being that of their calibration. Throws Error unless 0 <
-// prior < 1.
+// calibrated ones being that of their calibration. Throws Error unless 0 < prior < 1.
 Model WithPrior(Model model, double prior);
 
 // The same model that calls classes at these costs. Throws Error unless they are of its classes.
