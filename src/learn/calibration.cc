@@ -236,6 +236,7 @@ std::optional<double> ReliabilityBin::MeanProbability() const { return Ratio(sum
 std::optional<double> ReliabilityBin::PositiveShare() const { return Ratio(positive, count); }
 
 Reliability::Reliability(int bin_count) {
+  if (bin_count < 1) throw Error("reliability", "needs a bin or more");
   for (int i = 0; i < bin_count; ++i)
     bins.push_back({static_cast<double>(i) / bin_count, (i + 1.) / bin_count});
 }

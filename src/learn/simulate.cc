@@ -159,9 +159,13 @@ Simulation ReadSimulation(const std::filesystem::path& path) {
 
 Samples Simulate(const Simulation& simulation) {
   constexpr int kMaxTries = 1000;
+  const Model& truth = simulation.truth;
+  Validate(truth, "simulation");
+  if (truth.kind != Kind::kQda && truth.kind != Kind::kMixture)
+    throw Error("simulation", "is of Gaussians, each with its own covariance (qda or mixture)");
   SampleCounter counter;
-  const std::vector<Source> sources = SourcesOf(simulation.truth, counter);
-  const std::vector<std::size_t> places = PlacesOf(simulation.truth.features);
+  const std::vector<Source> sources = SourcesOf(truth, counter);
+  const std::vector<std::size_t> places = PlacesOf(truth.features);
   Random random(simulation.seed);
   for (std::uint64_t i = 0; i < simulation.observations; ++i) {
     const double share = random.Uniform();

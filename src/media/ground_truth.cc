@@ -96,15 +96,13 @@ class MaskReader {
   ClassMap Grey(cv::Mat& image) {
     const std::array<bool, 256> occurs = ValuesOf(image);
     cv::Mat classes(1, 256, CV_8UC1, cv::Scalar(0)), between(1, 256, CV_8UC1, cv::Scalar(0));
-    std::uint32_t largest = 0;
     for (std::uint32_t v = 0; v < 256; ++v) {
       if (!occurs[v]) continue;
       Classify(v * 0x010101);
       classes.data[v] = class_;
       between.data[v] = in_between_;
-      largest = v;
     }
-    CheckRange(largest);
+    CheckRange();
     ClassMap map{image, 0};
     if (cv::countNonZero(between) > 0) {
       cv::Mat marked;
@@ -137,28 +135,26 @@ class MaskReader {
   ClassMap Color(const cv::Mat& image) {
     ClassMap map{cv::Mat(image.size(), CV_8UC1), 0};
     std::uint32_t last = UINT32_MAX;  // no colour
-    std::uint32_t largest = 0;
     for (int y = 0; y < image.rows; ++y) {
       const std::uint8_t* bgr = image.ptr<std::uint8_t>(y);
       std::uint8_t* out = map.classes.ptr<std::uint8_t>(y);
       for (int x = 0; x < image.cols; ++x, bgr += 3) {
-        if (const std::uint32_t rgb = Rgb(bgr); rgb != last) {
-          Classify(last = rgb);
-          largest = std::max(largest, rgb >> 8 & 255);
-        }
+        if (const std::uint32_t rgb = Rgb(bgr); rgb != last) Classify(last = rgb);
         out[x] = class_;
         map.in_between += in_between_;
       }
     }
-    CheckRange(largest);
+    CheckRange();
     return map;
   }
 
-  void CheckRange(std::uint32_t largest) const {
-    if (rule_.above_127_ && largest == 1 && !lossy_)
-      throw Error(subject_,
-                  "holds only 0 and 1, nothing above 127 "
-                  "(`label` skin=1 `label` non-skin=0 reads such masks)");
+  // Black and one dark value are labels. More values may be a map of probabilities without skin.
+  void CheckRange() const {
+    if (dark_values_ != 1 || lossy_) return;
+    const std::string value = ShowColor(dark_);
+    throw Error(subject_, fmt::format("holds only 0 and {}, nothing above 127 (`label` skin={} "
+                                      "`label` non-skin=0 reads such masks)",
+                                      value, value));
   }
 
   // Sets class_ and in_between_ for a value.
@@ -171,6 +167,12 @@ class MaskReader {
       const std::uint32_t grey =
           ((rgb & 255) * 1868 + (rgb >> 8 & 255) * 9617 + (rgb >> 16) * 4899 + 8192) >> 14;
       class_ = grey > 127 ? 0 : 1;
+      if (class_ == 0) {
+        dark_values_ = 2;
+      } else if (rgb != 0 && rgb != dark_) {
+        dark_ = rgb;
+        ++dark_values_;
+      }
       in_between_ = lossy_ && grey != 0 && grey != 255;
     } else if (lossy_) {
       ClassifyAsNearest(rgb);
@@ -204,6 +206,8 @@ class MaskReader {
   const std::string subject_;
   std::uint8_t class_ = MaskRule::kIgnored;
   bool in_between_ = false;
+  std::uint32_t dark_ = 0;         // the last value that is no skin, but black
+  std::uint64_t dark_values_ = 0;  // changes of it; 2 and more where there is skin
 };
 
 ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const MaskRule& rule,

@@ -264,6 +264,9 @@ void FfmpegVideo::EndInput(int error) {
 VideoFrame FfmpegVideo::Deliver(FramePtr frame) {
   std::int64_t pts = frame->best_effort_timestamp;
   if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + frame_duration_;
+  constexpr std::int64_t kMost = std::int64_t{1}
+                                 << 61;  // differences of a damaged file's are numbers
+  pts = std::clamp(pts, -kMost, kMost);
   if (delivered_ == 0) first_pts_ = pts;
   if (delivered_ > 0) pts = std::max(pts, last_pts_ + 1);
   last_pts_ = pts;

@@ -288,6 +288,7 @@ TEST(AdaptStream, OptionsOutOfRangeAreErrors) {
   const auto adapter = AdapterOf(FixedSeed(cv::Rect(0, 0, 9, 9)));
   EXPECT_THROW(StreamAdapter(adapter, {0, 0}), Error);
   EXPECT_THROW(StreamAdapter(adapter, {8, -1}), Error);
+  EXPECT_THROW(StreamAdapter(nullptr, {}), Error);
 }
 
 }  // namespace

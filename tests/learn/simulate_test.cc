@@ -127,6 +127,13 @@ TEST(Simulate, TruthIsBayesClassifier) {
   EXPECT_NEAR(wrong / 100'000, error, 5 * std::sqrt(error / 100'000));
 }
 
+TEST(Simulate, ATruthThatIsNoneIsAnError) {
+  EXPECT_THROW(Simulate({}), Error);
+  Simulation simulation = SimulationFromJson(kTwo, "s.json");
+  simulation.truth.classes.pop_back();
+  EXPECT_THROW(Simulate(simulation), Error);
+}
+
 TEST(Simulate, WhatIsMalformedIsToldInOneLine) {
   const auto problem = [](const std::string& text) -> std::string {
     try {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/evaluation.h"
 #include "skinmask/learn/reliability.h"
@@ -52,6 +53,7 @@ TEST(Reliability, IsThatOfBruteForce) {
   EXPECT_NEAR(*reliability.EceMiddle(), middle / all, 1e-12);
   EXPECT_GT(*reliability.EceMiddle(), *reliability.Ece());
   EXPECT_FALSE(ReliabilityOf(Scores{}, kBins).Ece().has_value());
+  EXPECT_THROW(Reliability(0), Error);
 }
 
 TEST(Reliability, OfATableIsExact) {

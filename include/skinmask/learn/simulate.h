@@ -29,8 +29,8 @@ Simulation ReadSimulation(const std::filesystem::path& path);
 
 // Each observation's class is drawn by the priors, its Gaussian by the weights, and its channels
 // from that Gaussian, rounded to bytes; a colour beyond 0..255 is drawn again. Channels that are
-// not named are 128. The same table on every CPU. Throws Error where hardly any colour of a
-// Gaussian is within bytes. Cost: 0.5 us an observation.
+// not named are 128. The same table on every CPU. Throws Error where the truth is not as above, or
+// hardly any colour of a Gaussian is within bytes. Cost: 0.5 us an observation.
 Samples Simulate(const Simulation& simulation);
 
 }  // namespace skinmask

@@ -253,6 +253,7 @@ class StreamAdapter::State {
 };
 
 StreamAdapter::StreamAdapter(std::shared_ptr<const Adapter> adapter, const StreamOptions& options) {
+  if (!adapter) throw Error("stream", "needs an adapter");
   const auto check = [](const char* option, int value, int least) {
     if (value < least)
       throw Error(fmt::format("stream option {}", option),

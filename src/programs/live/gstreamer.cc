@@ -157,8 +157,14 @@ class Pipeline : public FrameSource {
       throw Error(name_, fmt::format("gives {} (end it with '! videoconvert ! appsink')",
                                      gst_video_format_to_string(format)));
     frame.size = {GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info)};
-    if (info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_BT709)
+    const GstVideoColorMatrix matrix = info.colorimetry.matrix;
+    if (matrix == GST_VIDEO_COLOR_MATRIX_BT709)
       frame.encoding.matrix = YuvEncoding::Matrix::kBt709;
+    else if (frame.layout != Layout::kBgr && matrix != GST_VIDEO_COLOR_MATRIX_BT601 &&
+             matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN)
+      throw Error(name_,
+                  "gives colours that are neither BT.601's nor BT.709's "
+                  "(end it with '! videoconvert ! video/x-raw,format=BGR ! appsink')");
     if (info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255)
       frame.encoding.range = YuvEncoding::Range::kFull;
     for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES(&kept->frame); ++i) {

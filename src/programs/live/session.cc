@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/elapsed.h"
 #include "programs/live/controls.h"
 #include "programs/live/gstreamer.h"
@@ -67,7 +69,10 @@ class Session {
   void Open(const std::string& source, const CaptureOptions& options);
   void Loop();
   std::optional<LiveFrame> Take();
-  void TellNotices();
+  void Tell(const std::string& line);
+  void TellNotices() {
+    for (const std::string& line : capture_->TakeNotices()) Tell(line);
+  }
   void Serve();
   void OpenChosen();
   Supply NowSupplied() const {
@@ -96,6 +101,7 @@ class Session {
   std::optional<Clock::time_point> first_captured_, first_seen_, last_report_;
   std::uint64_t dropped_before_ = 0;  // of sources that others took the place of
   double fraction_sum_ = 0;
+  cv::Size recorded_size_;
 };
 
 bool Session::Done() const {
@@ -142,13 +148,11 @@ std::optional<LiveFrame> Session::Take() {
   }
 }
 
-void Session::TellNotices() {
-  for (const std::string& line : capture_->TakeNotices()) {
-    if (desk_)
-      desk_->controls.Tell(line);
-    else
-      o_.notice(line);
-  }
+void Session::Tell(const std::string& line) {
+  if (desk_)
+    desk_->controls.Tell(line);
+  else
+    o_.notice(line);
 }
 
 // What the user asks for, and what he sees of it.
@@ -237,6 +241,10 @@ cv::Mat Session::Drawn(View view) {
 
 void Session::Record(double seconds) {
   if (!recorder_ && !sink_) return;
+  const cv::Size before = std::exchange(recorded_size_, scene_.frame_size());
+  if (const cv::Size now = recorded_size_; now != before && !before.empty())
+    Tell(fmt::format("pictures are {}x{} now, {}x{} before: what is recorded keeps its size",
+                     now.width, now.height, before.width, before.height));
   const auto start = Clock::now();
   if (recorder_) recorder_->Write(Drawn(recorder_->view()), seconds, capture_->rate());
   if (sink_) sink_->Write(Drawn(o_.view), seconds, capture_->rate());

@@ -320,6 +320,25 @@ TEST_F(LiveProgramTest, ColoursAreMeasuredAndNothingIsDrawnThatNobodyAskedFor) {
   EXPECT_EQ(Run("live clip.mkv --headless --csv - --faces-csv -").status, 2);
 }
 
+TEST_F(LiveProgramTest, PicturesOfAnotherSizeAreToldWhereTheyAreRecorded) {
+  SKIP_WITHOUT_FFMPEG();
+  const std::string part = "videotestsrc is-live=true num-buffers=15 ! video/x-raw,format=BGR,";
+  const Outcome outcome =
+      Run("live --adapt off 'concat name=c ! appsink " + part + "width=64,height=48 ! c. " + part +
+          "width=32,height=24 ! c.' --headless --record a.mkv");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.err.find("pictures are 32x24 now, 64x48 before"), std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(LiveProgramTest, ColorsOfAnotherMatrixAreNotTakenForBt601) {
+  const Outcome outcome = Run(
+      "live --adapt off 'videotestsrc num-buffers=2 ! video/x-raw,format=NV12,width=64,height=48,"
+      "colorimetry=(string)bt2020 ! appsink' --headless");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("neither BT.601's nor BT.709's"), std::string::npos) << outcome.err;
+}
+
 TEST_F(LiveProgramTest, FramesOfAStreamHaveTheTimeOfTheirCapture) {
   const auto now = [] {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
