@@ -183,6 +183,13 @@ gboolean Query(GstBaseTransform* base, GstPadDirection direction, GstQuery* quer
   return TRUE;
 }
 
+// After a seek nothing that was learnt of the frames before it holds. (It comes in order with
+// frames.)
+gboolean SinkEvent(GstBaseTransform* base, GstEvent* event) {
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) Self(base)->work->judge.BeginScene();
+  return GST_BASE_TRANSFORM_CLASS(gst_skinmask_parent_class)->sink_event(base, event);
+}
+
 // Values that change with time (GstController).
 void BeforeTransform(GstBaseTransform* base, GstBuffer* buffer) {
   const GstClockTime time =
@@ -272,6 +279,7 @@ static void gst_skinmask_class_init(GstSkinmaskClass* type) {
   base->stop = Stop;
   base->transform_caps = TransformCaps;
   base->query = Query;
+  base->sink_event = SinkEvent;
   base->before_transform = BeforeTransform;
   GstVideoFilterClass* const filter = GST_VIDEO_FILTER_CLASS(type);
   filter->set_info = SetInfo;

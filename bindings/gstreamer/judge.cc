@@ -1,5 +1,6 @@
 #include "judge.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -128,8 +129,10 @@ void Judge::Prepare(Settings settings, bool live) {
     refused_.reset();
   else if (!refused_ || !refused_->SameStream(settings)) {
     refused_ = settings;
+    const bool tried = untried_frames_ == 0 || !before_;
     BeginAnew(settings);
-    before_ = std::exchange(prepared_, settings);
+    std::optional<Settings> last = std::exchange(prepared_, settings);
+    if (tried) before_ = std::move(last);
     refused_.reset();
   }
   SetThreshold(settings);
@@ -152,6 +155,14 @@ void Judge::BeginAnew(const Settings& settings) {
   if (aside) options.hog = kHogAside;
   stream_.emplace(Detector(made, options), aside ? kStreamAside : StreamOptions());
   stream_->SetRate(rate_);
+  untried_frames_ = aside ? kStreamAside.search_lag_frames + 1 : 1;
+}
+
+void Judge::BeginScene() {
+  if (!stream_) return;
+  const bool aside = prepared_->search == Search::kAside;
+  stream_.emplace(Detector(stream_->detector()), aside ? kStreamAside : StreamOptions());
+  stream_->SetRate(rate_);
 }
 
 void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {
@@ -167,6 +178,7 @@ void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {
     (*from_bgr_)(drawn_ = drawn, out);
   else if (drawn.data != memory.data)
     drawn.copyTo(memory);
+  untried_frames_ = std::max(untried_frames_ - 1, 0);
 }
 
 bool Judge::TakeBack() {
@@ -174,6 +186,7 @@ bool Judge::TakeBack() {
   refused_ = prepared_;
   prepared_ = std::exchange(before_, std::nullopt);
   BeginAnew(*prepared_);
+  untried_frames_ = 0;
   return true;
 }
 

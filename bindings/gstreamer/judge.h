@@ -63,17 +63,21 @@ class Judge {
   }
   // Draws what is wanted of `in` into `out`, which has the format of it. Throws Error.
   void Draw(GstVideoFrame& in, Output output, GstVideoFrame& out);
-  // Where a frame does not fit to what was asked for last, as a seed beyond its border: the
-  // settings from before are in force again. False where there are none. Throws Error.
+  // Where a frame does not fit to what was asked for last, as a seed beyond its border: the last
+  // settings that frames were drawn by are in force again. False where there are none. Throws
+  // Error.
   bool TakeBack();
+  // The next frame does not follow the last one, and nothing is carried to it.
+  void BeginScene();
 
  private:
   void BeginAnew(const Settings& settings);
   void SetThreshold(const Settings& settings);
 
   std::optional<Settings> prepared_;  // those in force
-  std::optional<Settings> before_;    // those before them
-  std::optional<Settings> refused_;   // the last that were asked for, where these cannot be had
+  std::optional<Settings> before_;    // the last before them that were tried
+  int untried_frames_ = 0;  // until those in force were: errors of a search aside come late
+  std::optional<Settings> refused_;  // the last that were asked for, where these cannot be had
   std::optional<Stream> stream_;
   double rate_ = 0;  // of the frames; 0: not known
   std::optional<ToBgr> to_bgr_;

@@ -83,6 +83,8 @@ inline Json ParseObject(std::string_view text, std::string_view subject, std::st
   if (!text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('{'))
     throw Error(subject, fmt::format("is not JSON, as {} is (an object, '{{' at first)", what));
   RequireModest(text, subject, what, most_values);
+  // Which would be the end to the parser.
+  if (text.find('\0') != text.npos) throw Error(subject, "is not JSON: it has a byte of 0");
   try {
     return Json::parse(text);
   } catch (const Json::exception& e) {

@@ -17,7 +17,7 @@ namespace {
 // of 2^-53 e^z: half a unit here. Beyond, a threshold on the probability would not divide what the
 // one on log-odds divides.
 constexpr double kLargestThreshold = 36.04;
-// And below this a probability is no normal number, or 0.
+// And below this a probability is no normal number. What is above 0 is every pixel.
 constexpr double kLeastThreshold = -708;
 
 // What is made as large as possible, first by `merit`, then by `next`.
@@ -81,11 +81,13 @@ std::optional<OperatingPoint> Choose(const Scores& scores, const DecisionRule& r
     counts.fn -= step->positive;
     counts.fp += step->negative;
     counts.tn -= step->negative;
-    if (step->threshold > kLargestThreshold || step->threshold < kLeastThreshold) continue;
+    const bool is_last = std::next(step) == scores.steps.rend();
+    const bool is_told = step->threshold <= kLargestThreshold && step->threshold >= kLeastThreshold;
+    if (!is_told && !is_last) continue;
     const Merit merit = MeritOf(counts, rule);
     if (!merit.AtLeast(best_merit)) continue;
     best_merit = merit;
-    best = {step->threshold, counts};
+    best = {is_told ? step->threshold : -std::numeric_limits<double>::infinity(), counts};
   }
   return best;
 }

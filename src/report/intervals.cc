@@ -21,13 +21,14 @@ namespace {
 // What the values that leave one image out tell of the value of all: its standard error, and how
 // many images that is known from. Few images may have most of the errors, and then few tell of the
 // spread: of values u about their mean it is as if (sum u^2)^2 / sum u^4 had equal parts in it.
+// Images whose absence changes nothing, as those without skin for recall, tell nothing of it.
 struct Jackknife {
-  double value, error, images, equal_parts;
+  double value, error, telling_images, equal_parts;
 
   // `outside` is the share of the distribution beyond either end. Degrees of freedom are `times`
   // the equal parts, at least 2.
   Interval At(double outside, double times) const {
-    const double degrees = std::min(std::max(times * equal_parts, 2.), images - 1);
+    const double degrees = std::min(std::max(times * equal_parts, 2.), telling_images - 1);
     const double reach = error * StudentQuantile(1 - outside, static_cast<std::size_t>(degrees));
     return {value - reach, value + reach};
   }
@@ -48,7 +49,9 @@ Jackknife JackknifeOf(double value, std::span<const double> without) {
     squares += square;
     fourth += square * square;
   }
-  return {value, std::sqrt((n - 1) / n * squares), n, fourth > 0 ? squares * squares / fourth : n};
+  const auto telling = n - static_cast<double>(std::ranges::count(without, value));
+  return {value, std::sqrt((n - 1) / n * squares), std::max(telling, 2.),
+          fourth > 0 ? squares * squares / fourth : n};
 }
 
 // Of the log-odds of a share, which are nearer to a normal distribution than the share, and whose

@@ -24,6 +24,12 @@ TEST(Json, ObjectsHaveFewMembers) {
   EXPECT_EQ(ParseObject(many + "]}", "f", "a model")["a"].size(), 2001u);
 }
 
+TEST(Json, AByteOfZeroIsNoEnd) {
+  EXPECT_EQ(ParseObject("{} ", "f", "a model").size(), 0u);
+  EXPECT_ERROR(ParseObject(std::string_view("{}\0 and more", 12), "f", "a model"),
+               "f: is not JSON: it has a byte of 0");
+}
+
 TEST(Json, ValuesAreCountedBeforeTheyTakeMemory) {
   std::string text = R"({"a":[0)";
   for (int i = 1; i < 100; ++i) text += ",\"\"";

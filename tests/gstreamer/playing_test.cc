@@ -132,6 +132,42 @@ TEST_F(GstreamerPlaying, SeedsBeyondTheFrameAreAWarning) {
   }
 }
 
+// Settings that no frame was drawn by yet are none to go back to: a search aside tells of the seed
+// three frames later.
+TEST_F(GstreamerPlaying, ChangesBeforeASeedIsTriedAreNoLastResort) {
+  Element element("adapt=faces search=aside");
+  element.SetCaps(frame_.info);
+  for (int i = 0; i < 5; ++i) element.Draw(frame_);
+  for (int i = 0; i < 3; ++i) {
+    Set(element, "seed-rect", std::to_string(100000 + i) + ",0,50,50");
+    EXPECT_FALSE(element.Draw(frame_).empty());
+    Set(element, "steady", i % 2 ? "0.2" : "0.3");
+    EXPECT_FALSE(element.Draw(frame_).empty());
+  }
+  for (int i = 0; i < 9; ++i) EXPECT_FALSE(element.Draw(frame_).empty());
+  EXPECT_NE(element.Message(GST_MESSAGE_WARNING).find("is not within"), std::string::npos);
+  EXPECT_EQ(element.Message(GST_MESSAGE_ERROR), "");
+}
+
+// After a flush, as of a seek, frames are those of a stream that begins there.
+TEST_F(GstreamerPlaying, AFlushBeginsAnew) {
+  Element element("adapt=faces search=wait");
+  const auto photo = [](int i) { return FrameOf(Photo({200, 240}, i), GST_VIDEO_FORMAT_BGR); };
+  element.SetCaps(photo(0).info);
+  const cv::Mat first = element.Draw(photo(0));
+  cv::Mat last;
+  for (int i = 1; i < 8; ++i) last = element.Draw(photo(i));
+  ASSERT_FALSE(Same(first, last));
+  EXPECT_FALSE(Same(element.Draw(photo(0)), first));
+  GstHarness* const harness = element.harness();
+  gst_harness_push_event(harness, gst_event_new_flush_start());
+  gst_harness_push_event(harness, gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(harness, gst_event_new_segment(&segment));
+  EXPECT_TRUE(Same(element.Draw(photo(0)), first));
+}
+
 // Thresholds go on moving beside a file that is not there.
 TEST_F(GstreamerPlaying, ThresholdsChangeWhateverElseCannotBeHad) {
   Element element("adapt=off");

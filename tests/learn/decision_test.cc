@@ -121,6 +121,19 @@ TEST(Choose, TakesNoBorderThatAThresholdCannotExpress) {
   EXPECT_GT(Decide(scores, {Rule::kMinRecall, 0.3}, "x").threshold, 0);
 }
 
+// P > 0 is all pixels, whatever their log-odds.
+TEST(Choose, MayCallAllPositive) {
+  Scores scores;
+  scores.steps = {{-800, 5, 9, -800}, {-790, 3, 1, -790}, {-700, 4, 0, -700}};
+  EXPECT_EQ(Choose(scores, {Rule::kMinRecall, 1.})->counts, (Confusion{12, 10, 0, 0}));
+  EXPECT_EQ(Decide(scores, {Rule::kMinRecall, 1.}, "x").threshold, 0);
+  EXPECT_EQ(Choose(scores, {Rule::kCost, 1, 100})->counts, (Confusion{12, 10, 0, 0}));
+  scores.steps = {{-800, 2, 5, -800}};
+  EXPECT_EQ(Choose(scores, {Rule::kMaxF1})->counts, (Confusion{2, 5, 0, 0}));
+  scores.steps = {{40, 2, 5, 40}};
+  EXPECT_EQ(Decide(scores, {Rule::kMaxF1}, "x").threshold, 0);
+}
+
 TEST(Choose, NeedsItsClasses) {
   ScoreHistogram negatives, positives;
   negatives.Add(1, false);

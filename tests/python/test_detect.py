@@ -225,6 +225,8 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"faces": "\0"}, "faces: .*has a NUL"),
         ({"faces": missing}, "no.onnx"),
         ({"faces": missing, "adapt": "off"}, "faces: are for adapt 'auto' and 'faces', not 'off'"),
+        ({"adapt": "off", "require_face": True}, "require_face: is of adapted images"),
+        ({"adapt": "faces", "min_component": 0.1}, "min_component: is of divided images"),
         ({"output": "classes", "adapt": "faces"}, "output 'classes': knows no adapted model"),
     ):
         with pytest.raises(skinmask.Error, match=message):
@@ -232,6 +234,7 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
     for options, message in (
         ({"dtype": "float64", "output": "probability"}, "dtype: is float64 .*float32"),
         ({"dtype": "floaty", "output": "probability"}, "dtype: is 'floaty' .*float32"),
+        ({"dtype": ">u2", "output": "probability"}, "dtype: is '>u2' .*float32"),
         ({"dtype": numpy.uint16}, "dtype: is uint16 .*uint8 with output='mask'"),
         ({"dtype": "float32"}, "dtype: is float32 .*uint8 with output='mask'"),
         ({"model": "model.json"}, "model: is str .*Model.load"),

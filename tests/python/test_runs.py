@@ -112,6 +112,21 @@ def test_files_that_fail_are_told_in_order(photos, tmp_path):
     )
 
 
+def test_files_are_in_the_order_of_the_inputs(photos, tmp_path):
+    one, other = photos / "astronaut.png", photos / "grace_hopper.jpg"
+    again = tmp_path / "again"
+    again.mkdir()
+    (again / "grace_hopper.jpg").symlink_to(other)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    # What is refused, for equal names, is told first; what is there already, too.
+    inputs = [str(other), empty, again, one, other]
+    for _ in range(2):
+        files = skinmask.detect_files(inputs, tmp_path / "out", adapt="off")
+        named = [pathlib.Path(file.input) for file in files]
+        assert named == [other, empty, again / "grace_hopper.jpg", one]
+
+
 def test_a_pattern_is_one_and_what_was_done_can_be_pickled(photos, tmp_path):
     files = skinmask.detect_files(photos, tmp_path / "out", include="*.png", adapt="off")
     assert [file.input.name for file in files] == ["astronaut.png"]

@@ -74,6 +74,25 @@ TEST(Intervals, AreNearlyThoseOfTheNormalApproximation) {
     EXPECT_FALSE(interval.has_value()) << name;
 }
 
+// Pictures without skin tell nothing of recall, however many there are.
+TEST(Intervals, ImagesThatTellNothingDoNotNarrowThem) {
+  for (const int few : {2, 3, 4}) {
+    const EvaluationReport report = SomeImages(few);
+    EvaluationReport with_scenes = report;
+    for (int i = 0; i < 30; ++i) {
+      const Confusion scene{0, 10, 0, 900};
+      with_scenes.images.emplace_back("scene", MetricsOf({scene, std::nullopt}));
+      with_scenes.pooled.counts += scene;
+    }
+    const ReportIntervals own = IntervalsOf(report), more = IntervalsOf(with_scenes);
+    for (const auto part : {&ReportIntervals::pooled, &ReportIntervals::mean_per_image}) {
+      const Interval &narrow = Named(own.*part, "recall"), &wide = Named(more.*part, "recall");
+      EXPECT_LE(wide.low, narrow.low + 1e-9) << few;
+      EXPECT_GE(wide.high, narrow.high - 1e-9) << few;
+    }
+  }
+}
+
 TEST(Intervals, OfThePooledBrierScoreWeighPixels) {
   EvaluationReport report = SomeImages(50);
   Random random(9);

@@ -75,7 +75,8 @@ def require_type(name: str, value: object, kind: type | tuple[type, ...], wanted
 def bits_of(dtype: DTypeLike, known: tuple[str, ...], words: str = "") -> int:
     """Of the numbers that are asked for, of one of the `known` types; 8 where none is."""
     try:
-        name = "uint8" if dtype is None else numpy.dtype(dtype).name
+        kind = numpy.dtype("uint8" if dtype is None else dtype)
+        name = kind.name if kind.isnative else repr(dtype)
     except (TypeError, ValueError):
         name = repr(dtype)
     if name not in known:
@@ -85,6 +86,7 @@ def bits_of(dtype: DTypeLike, known: tuple[str, ...], words: str = "") -> int:
 
 OUTPUTS: dict[str, str] = dict(_skinmask.outputs())
 DETECTOR_OPTIONS = {name: taken for name, taken, *_ in _skinmask.detector_options()}
+_OF_ADAPTATION = [name for name, *_ in _skinmask.adaptation_options()]
 _RULES = ("max_f1", "max_fpr", "min_recall", "cost")
 _FIT_OPTIONS = {name: (taken, kinds) for name, taken, _, kinds in _skinmask.fit_options()}
 _FIT_OPTIONS["terms"] = _FIT_OPTIONS.pop("features")  # scikit-learn's word for another thing
@@ -106,6 +108,8 @@ def detector_texts(options: dict[str, Any]) -> dict[str, str]:
             value = os.fspath(path_of(value, name))
         if isinstance(value, numpy.ndarray) and value.ndim > 0:
             value = value.tolist()
+        if name == "draw" and isinstance(value, (tuple, list)):
+            value = ",".join(option_text(name, "word", one) for one in value)
         rows = name == "class_costs" and _is_table(value)
         if isinstance(value, (tuple, list)) and value and not rows:  # an interval, a rectangle
             value = ",".join(option_text(name, "number", number) for number in value)
@@ -114,6 +118,13 @@ def detector_texts(options: dict[str, Any]) -> dict[str, str]:
             raise _skinmask.Error(f"{name}: is empty")
     if texts.get("adapt") == "off" and "faces" in texts:
         raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
+    # What would do nothing is an error, lest it be taken for obeyed.
+    if "seed_mask" not in texts and "seed_rect" not in texts:
+        adapt = texts.get("adapt")
+        for name in _OF_ADAPTATION:
+            if name in texts and (adapt == "off" or (adapt, name) == ("faces", "min_component")):
+                which = "divided" if name == "min_component" else "adapted"
+                raise _skinmask.Error(f"{name}: is of {which} images, and adapt is {adapt!r}")
     return texts
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import numbers
 import os
+import pathlib
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
@@ -200,7 +201,8 @@ def detect_files(
     """`skinmask detect`: files, folders and videos of `inputs` to files in the folder `output`.
 
     What became of each input that there was work on (with `resume`, not of those that are done),
-    in order: its `outputs`, `skin_fraction`, `faces`, or an `error`.
+    in the order of `inputs`: its `outputs`, `skin_fraction`, `faces`, or an `error`. An input that
+    is named twice is worked on once.
     `each` is called with each as soon as it is done, `progress` with the numbers of those done and
     of all:
 
@@ -265,7 +267,13 @@ def detect_files(
             each(file)
 
     run(partial(_skinmask.detect_files, detector, options), progress=progress, each=done)
-    return files
+    places = {pathlib.PurePath(path): i for i, path in reversed(list(enumerate(listed)))}
+
+    def place(file: DetectedFile) -> int:
+        name = pathlib.PurePath(file.input)
+        return min((places[at] for at in (name, *name.parents) if at in places), default=len(places))
+
+    return sorted(files, key=place)
 
 
 def _kinds(outputs: str | Iterable[str]) -> list[str]:

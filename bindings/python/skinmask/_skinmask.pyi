@@ -236,7 +236,7 @@ class Judgement:
     def probability(self) -> NDArray[numpy.uint8]: ...
     @property
     def adapted_by(self) -> str:
-        """'faces', 'image' or 'nothing'."""
+        """'faces', 'image', 'nothing', or, with `require_face` and none found, 'nobody'."""
     @property
     def region(self) -> Region | None: ...
     @property

@@ -91,13 +91,18 @@ void PrintPolynomial(const char* name, const FeaturePolynomial& polynomial) {
 void PrintBoundary(const Model& model, const FeaturePolynomial& log_odds) {
   const std::string channel = model.features.channel_names()[0];
   const double threshold = Logit(model.decision.threshold);
-  const std::vector<double> at = WhereItIs(log_odds, threshold);
+  std::vector<double> at;
+  if (std::isfinite(threshold)) at = WhereItIs(log_odds, threshold);
   const auto positive = [&](double value) {
     return log_odds(FeatureVector::Constant(1, value)) > threshold;
   };
   const std::string& name = model.positive().name;
-  if (at.empty())
-    Print("boundary   none: {} value is {}\n", positive(0) ? "every" : "no", name);
+  // Where it touches the threshold, both sides are alike.
+  const bool touches =
+      at.size() == 1 && log_odds.product(0, 0) != 0 && positive(at[0] - 1) == positive(at[0] + 1);
+  if (at.empty() || touches)
+    Print("boundary   none: {} value is {}{}\n", positive(touches ? at[0] + 1 : 0) ? "every" : "no",
+          name, touches && positive(at[0] + 1) ? fmt::format(" but {:.6f}", at[0]) : "");
   else if (at.size() == 1)
     Print("boundary   {} {} {:.6f}: {}\n", channel, positive(at[0] + 1) ? ">" : "<", at[0], name);
   else if (positive((at[0] + at[1]) / 2))

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -150,6 +152,16 @@ TEST_F(TrainTest, ShowTellsTheBoundaryOfOneChannel) {
     posterior.MaskRow(bgr, 1, &mask);
     EXPECT_EQ(mask == 255, r > boundary) << r;
   }
+  for (const char* const kind : {"lda", "qda", "logistic"})
+    for (const auto& [threshold, which] : {std::pair("0", "every"), std::pair("1", "no")}) {
+      Train(fmt::format("--samples s.csv --channels R --kind {} --threshold {} --force", kind,
+                        threshold),
+            "end.json");
+      EXPECT_NE(Run("show end.json")
+                    .out.find(fmt::format("\nboundary   none: {} value is skin\n", which)),
+                std::string::npos)
+          << kind << threshold;
+    }
   Train("--samples s.csv --kind histogram", "histogram.json");
   EXPECT_EQ(Run("show histogram.json").out.find("log-odds of skin"), std::string::npos);
 }
