@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/folder.h"
 #include "base/stream.h"
 #include "media/decoder_messages.h"
 #include "media/decoder_processes.h"
@@ -131,7 +132,7 @@ void IsolatedVideo::Open() {
   if (options_.raw) CheckRaw(*options_.raw, options_.max_pixels, name_);
   std::error_code no_file;
   const fs::path real = fs::canonical(name_, no_file);
-  waits_for_others_ = !fs::is_regular_file(name_, no_file);
+  waits_for_others_ = !IsRegularFile(name_);
   // What has no name by which the other process could open it goes along.
   const bool is_nameless = IsDescriptor(name_) && real.empty();
   const Descriptor pipe = is_nameless ? Descriptor(name_, O_RDONLY | O_NONBLOCK) : Descriptor(-1);

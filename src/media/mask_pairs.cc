@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/folder.h"
 #include "media/archive.h"
 #include "media/names.h"
 #include "skinmask/base/error.h"
@@ -133,9 +134,7 @@ bool AreSwapped(const Matches& matches, const fs::path& images, const NamePatter
 }
 
 void RequireFolder(const fs::path& folder) {
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored))
-    throw Error(folder.string(), "is no folder (one of images is expected)");
+  if (!IsFolder(folder)) throw Error(folder.string(), "is no folder (one of images is expected)");
 }
 
 // Null: archives are no folders.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <string>
 
+#include "base/folder.h"
 #include "media/image_codec.h"
 #include "media/picture_tags.h"
 #include "pipeline/made_with.h"
@@ -121,8 +122,7 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
                       static_cast<bool>(options.video.frame));
     DetectVideos({plan, options, of_run, run, done, made_with});
   }
-  std::error_code ignored;
-  if (options.output_file.empty() && !fs::is_directory(options.output_folder, ignored))
+  if (options.output_file.empty() && !IsFolder(options.output_folder))
     throw Error(options.output_folder.string(), "vanished while outputs were written to it");
   if (all_well && !(run.stop && run.stop->load())) made_with.TakeBackOthers();
 }
