@@ -293,12 +293,6 @@ void InputList::LeaveOutDoubles() {
   files_.resize(kept);
 }
 
-InputList ListFolder(const fs::path& folder, const ListOptions& options) {
-  InputList files;
-  Search(options, files).Of(folder.string(), {});
-  return files;
-}
-
 InputList ListFolder(const fs::path& folder, const ListOptions& options, Archives& archives) {
   InputList files;
   Search(options, files, &archives).Of(folder.string(), {});
