@@ -115,7 +115,7 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
     DetectImages(job);
     DetectArchives(job);
   }
-  if (!plan.videos().empty() && !(run.stop && run.stop->load())) {
+  if (!plan.videos().empty() && !run.Stopped()) {
     // Of so many pixels that a table pays.
     const Detector of_run =
         DetectorOfRun(detector, options, options.video.pixels, PosteriorOptions().expected_pixels,
@@ -124,7 +124,7 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
   }
   if (options.output_file.empty() && !IsFolder(options.output_folder))
     throw Error(options.output_folder.string(), "vanished while outputs were written to it");
-  if (all_well && !(run.stop && run.stop->load())) made_with.TakeBackOthers();
+  if (all_well && !run.Stopped()) made_with.TakeBackOthers();
 }
 
 // As with videos, what nothing was adapted to is judged by its planes, if it has them, even where
