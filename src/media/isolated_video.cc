@@ -67,8 +67,7 @@ class IsolatedVideo : public VideoSource {
   const VideoInfo& info() const override { return info_; }
 
   std::optional<VideoFrame> Read() override {
-    DecoderMessage message;
-    message.kind = Kind::kReadFrame;
+    DecoderMessage message{.kind = Kind::kReadFrame};
     std::optional<VideoFrame> frame;
     Do([&] {
       Ask(message);
@@ -81,10 +80,9 @@ class IsolatedVideo : public VideoSource {
   }
 
   void SkipTowards(const VideoTime& moment) override {
-    DecoderMessage message;
-    message.kind = Kind::kSkip;
-    message.type = moment.unit == VideoTime::Unit::kFrames;
-    message.number = moment.value;
+    DecoderMessage message{.kind = Kind::kSkip,
+                           .type = moment.unit == VideoTime::Unit::kFrames,
+                           .number = moment.value};
     Do([&] { Ask(message); });
   }
 
@@ -149,8 +147,7 @@ void IsolatedVideo::Open() {
     words.rate_den = options_.raw->rate.den;
     options_.raw->pixel_format.copy(words.pixel_format, sizeof words.pixel_format - 1);
   }
-  DecoderMessage message;
-  message.kind = Kind::kOpenVideo;
+  DecoderMessage message{.kind = Kind::kOpenVideo};
   message.SetWords(words);
   const bool opened = Do([&] {
     Ask(message, pipe.get());
