@@ -18,7 +18,6 @@
 #include "skinmask/media/image.h"
 #include "skinmask/media/inputs.h"
 #include "skinmask/media/isolation.h"
-#include "skinmask/media/mask_pairs.h"
 #include "skinmask/media/output_paths.h"
 #include "skinmask/media/video.h"
 #include "skinmask/pipeline/adapted_calibration.h"

@@ -128,14 +128,11 @@ std::string PeekDescriptor(const fs::path& path, const std::atomic<bool>* stop) 
 }
 
 const fs::path& RequireWritable(const fs::path& path, IfExists if_exists) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored))
-    throw Error(path.string(), "is a folder (a file is expected)");
+  if (IsFolder(path)) throw Error(path.string(), "is a folder (a file is expected)");
   if (IsSpecial(path)) return path;
-  if (if_exists == IfExists::kFail && fs::exists(path, ignored)) FailByExisting(path);
+  if (if_exists == IfExists::kFail && Exists(path)) FailByExisting(path);
   const fs::path folder = FolderOf(path);
-  if (!fs::is_directory(folder, ignored))
-    throw Error(path.string(), "cannot be written: its folder does not exist");
+  if (!IsFolder(folder)) throw Error(path.string(), "cannot be written: its folder does not exist");
   if (access(folder.c_str(), W_OK | X_OK) != 0) FailBy(path, "cannot be written", errno);
   return path;
 }
@@ -171,8 +168,7 @@ void UnfinishedFile::RemoveAll() {
 UnfinishedFile::UnfinishedFile(const fs::path& destination)
     : destination_(destination), path_(destination) {
   if (IsSpecial(destination)) return;
-  std::error_code ignored;
-  if (fs::is_symlink(destination, ignored)) destination_ = RealPath(destination);
+  if (EntryTypeOf(destination.c_str()) == EntryType::kLink) destination_ = RealPath(destination);
   path_ = destination_.parent_path() /
           (std::string(kUnfinishedPrefix) + RandomName() + kUnfinishedSuffix);
   StayOutOfTheEnd();

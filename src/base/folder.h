@@ -1,4 +1,4 @@
-// These list what a folder holds, as the system tells it.
+// What there is at a path, and what a folder holds, as the system tells it.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,20 @@
 #include <unordered_map>
 
 namespace [[gnu::visibility("default")]] skinmask {
+
+// Of what `path` leads to; false where that cannot be told.
+inline bool Exists(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+inline bool IsFolder(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+inline bool IsRegularFile(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
 
 enum class EntryType { kFile, kFolder, kLink, kOther };
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/folder.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -143,11 +144,11 @@ OutputStream::OutputStream(const fs::path& path, const fs::path& unfinished)
       regular_(!IsSpecial(path)),
       file_(regular_ ? Descriptor(unfinished, O_WRONLY | O_CREAT | O_EXCL) : OpenSpecial(path)) {
   const int error = errno;
-  std::error_code ignored;
   if (file_.get() < 0)
     FailBy(path,
-           fs::is_symlink(path, ignored) ? "is a link, whose target cannot be written"
-                                         : "cannot be written",
+           EntryTypeOf(path.c_str()) == EntryType::kLink
+               ? "is a link, whose target cannot be written"
+               : "cannot be written",
            error);
 }
 

@@ -30,21 +30,6 @@ struct Before {
   bool operator()(const SampleRow& a, const SampleRow& b) const { return Key(a) < Key(b); }
 };
 
-// By keys below 2^33, of one group that is, eleven bits at a time: a tenth of the time of
-// comparing.
-void SortByDigits(std::vector<SampleRow>& rows) {
-  constexpr int kBits = 11;
-  constexpr std::uint64_t kMask = (1 << kBits) - 1;
-  std::vector<SampleRow> sorted(rows.size());
-  for (int shift = 0; shift < 3 * kBits; shift += kBits) {
-    std::array<std::size_t, kMask + 2> ends{};
-    for (const SampleRow& row : rows) ++ends[(Key(row) >> shift & kMask) + 1];
-    std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    for (const SampleRow& row : rows) sorted[ends[Key(row) >> shift & kMask]++] = row;
-    rows.swap(sorted);
-  }
-}
-
 // Rows mostly come as a few sorted runs (files, threads), which are merged; anything else is
 // sorted.
 void SortRuns(std::vector<SampleRow>& rows) {
@@ -54,10 +39,7 @@ void SortRuns(std::vector<SampleRow>& rows) {
     at = std::is_sorted_until(at, rows.end(), Before());
     ends.push_back(at - rows.begin());
   }
-  if (ends.size() > kFewRuns) {
-    const bool grouped = std::ranges::any_of(rows, [](const SampleRow& row) { return row.group; });
-    return grouped ? tbb::parallel_sort(rows.begin(), rows.end(), Before()) : SortByDigits(rows);
-  }
+  if (ends.size() > kFewRuns) return tbb::parallel_sort(rows.begin(), rows.end(), Before());
   while (ends.size() > 1) {  // neighbours, two by two
     std::vector<std::ptrdiff_t> merged;
     std::ptrdiff_t start = 0;

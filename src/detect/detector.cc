@@ -54,11 +54,8 @@ std::string TextOfDrawing(const Drawing& drawing) {
 }
 Drawing DrawingFrom(const std::string& text) {
   Drawing drawing;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::string word = text.substr(at, text.find(',', at) - at);
+  for (const std::string& word : Parts(text, ','))
     drawing.*FromNameIn(kDrawings, "`draw`", word) = true;
-    at += word.size() + 1;
-  }
   return drawing;
 }
 

@@ -28,9 +28,7 @@ std::optional<cv::Rect> LargestComponent(const cv::Mat& map) {
   constexpr int kMinPixels = 4;
   const double scale = std::min(1.0, std::sqrt(kSearchedPixels / static_cast<double>(map.total())));
   cv::Mat small, labels, statistics, centroids;
-  const cv::Size size(std::max(1, cvRound(map.cols * scale)),
-                      std::max(1, cvRound(map.rows * scale)));
-  cv::resize(map, small, size, 0, 0, cv::INTER_AREA);
+  cv::resize(map, small, SizeTimes(map.size(), scale), 0, 0, cv::INTER_AREA);
   cv::connectedComponentsWithStats(small > 127, labels, statistics, centroids);
   const auto area = [&](int i) { return statistics.at<int>(i, cv::CC_STAT_AREA); };
   int best = 0;

@@ -202,12 +202,4 @@ Samples Folds::Part(const Samples& samples, std::size_t fold, bool inside) const
   return Samples(samples.classes(), std::move(rows));
 }
 
-Samples Folds::HeldOut(const Samples& samples, std::size_t fold) const {
-  return Part(samples, fold, true);
-}
-
-Samples Folds::Training(const Samples& samples, std::size_t fold) const {
-  return Part(samples, fold, false);
-}
-
 }  // namespace skinmask

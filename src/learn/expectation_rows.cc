@@ -7,6 +7,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "base/doubles-inl.h"
+#include "base/moment_lanes-inl.h"
 
 #ifndef SKINMASK_EXPECTATION_ROWS_ONCE
 #define SKINMASK_EXPECTATION_ROWS_ONCE
@@ -78,45 +79,11 @@ void BlockShares(const PointPlanes& points, std::size_t i, const WhitenedCompone
   }
 }
 
-// The sums of some lanes, in registers while a block is added.
-struct MomentLanes {
-  Doubles w, x, y, z, xx, xy, xz, yy, yz, zz;
-
-  // Calls act(sum, its lanes in memory) for each.
-  template <class Act>
-  HWY_INLINE void ForEach(std::array<Lanes, 10>& sums, std::size_t lane, const Act& act) {
-    act(w, &sums[0][lane]);
-    act(x, &sums[1][lane]);
-    act(y, &sums[2][lane]);
-    act(z, &sums[3][lane]);
-    act(xx, &sums[4][lane]);
-    act(xy, &sums[5][lane]);
-    act(xz, &sums[6][lane]);
-    act(yy, &sums[7][lane]);
-    act(yz, &sums[8][lane]);
-    act(zz, &sums[9][lane]);
-  }
-
-  HWY_INLINE void Add(Doubles share, Doubles f0, Doubles f1, Doubles f2) {
-    const Doubles w0 = hn::Mul(share, f0), w1 = hn::Mul(share, f1), w2 = hn::Mul(share, f2);
-    w = hn::Add(w, share);
-    x = hn::Add(x, w0);
-    y = hn::Add(y, w1);
-    z = hn::Add(z, w2);
-    xx = hn::Add(xx, hn::Mul(w0, f0));
-    xy = hn::Add(xy, hn::Mul(w0, f1));
-    xz = hn::Add(xz, hn::Mul(w0, f2));
-    yy = hn::Add(yy, hn::Mul(w1, f1));
-    yz = hn::Add(yz, hn::Mul(w1, f2));
-    zz = hn::Add(zz, hn::Mul(w2, f2));
-  }
-};
-
 void AddMoments(const PointPlanes& points, std::size_t i, const Block& shares,
                 std::array<Lanes, 10>& of_component) {
   for (std::size_t lane = 0; lane < kSums; lane += kDoubleLanes) {
     // By its members: GCC compiles an implicit constructor without the options of NEON.
-    MomentLanes sums{};
+    MomentLanes<Doubles> sums{};
     sums.ForEach(of_component, lane, [](Doubles& sum, const double* at) { sum = LoadAt(at); });
     for (std::size_t at = lane; at < kPoints; at += kSums)
       sums.Add(LoadAt(&shares[at]), LoadAt(&points.f[0][i + at]), LoadAt(&points.f[1][i + at]),

@@ -29,10 +29,10 @@ constexpr std::pair<Estimator, std::string_view> kEstimators[] = {
 
 constexpr double kAny = std::numeric_limits<double>::infinity();
 
+// A comma may end the list.
 std::vector<std::string> Listed(std::string_view text) {
-  std::vector<std::string> words;
-  for (; !text.empty(); text.remove_prefix(std::min(words.back().size() + 1, text.size())))
-    words.emplace_back(text.substr(0, text.find(',')));
+  std::vector<std::string> words = Parts(text, ',');
+  if (words.back().empty()) words.pop_back();
   return words;
 }
 

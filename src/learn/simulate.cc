@@ -96,7 +96,7 @@ std::vector<Source> SourcesOf(const Model& truth, SampleCounter& counter) {
 }
 
 // False where the colour is beyond bytes.
-bool Draw(const Source& source, const std::vector<std::size_t>& channels, Random& random,
+bool Draw(const Source& source, const std::vector<int>& channels, Random& random,
           std::array<std::uint8_t, 3>& bgr) {
   std::array<double, 3> normal{};
   for (std::size_t i = 0; i < channels.size(); ++i) normal[i] = random.Normal();
@@ -106,17 +106,10 @@ bool Draw(const Source& source, const std::vector<std::size_t>& channels, Random
     for (std::size_t k = 0; k <= i; ++k) value += source.factor[i][k] * normal[k];
     const double rounded = std::floor(value + 0.5);
     within &= rounded >= 0 && rounded <= 255;
-    bgr[channels[i]] = static_cast<std::uint8_t>(std::clamp(rounded, 0., 255.));
+    bgr[static_cast<std::size_t>(channels[i])] =
+        static_cast<std::uint8_t>(std::clamp(rounded, 0., 255.));
   }
   return within;
-}
-
-std::vector<std::size_t> PlacesOf(const Features& features) {
-  std::vector<std::size_t> places;
-  const auto& all = features.space().channels;
-  for (const std::string& name : features.channel_names())
-    places.push_back(static_cast<std::size_t>(std::ranges::find(all, name) - all.begin()));
-  return places;
 }
 
 }  // namespace
@@ -165,7 +158,6 @@ Samples Simulate(const Simulation& simulation) {
     throw Error("simulation", "is of Gaussians, each with its own covariance (qda or mixture)");
   SampleCounter counter;
   const std::vector<Source> sources = SourcesOf(truth, counter);
-  const std::vector<std::size_t> places = PlacesOf(truth.features);
   Random random(simulation.seed);
   for (std::uint64_t i = 0; i < simulation.observations; ++i) {
     const double share = random.Uniform();
@@ -173,7 +165,7 @@ Samples Simulate(const Simulation& simulation) {
         std::ranges::find_if(sources, [&](const Source& s) { return share < s.below; });
     std::array<std::uint8_t, 3> bgr{128, 128, 128};
     int tries = 1;
-    while (!Draw(*source, places, random, bgr))
+    while (!Draw(*source, truth.features.channels(), random, bgr))
       if (++tries > kMaxTries)
         throw Error(fmt::format("class '{}'", source->class_name),
                     fmt::format("has hardly a colour within 0 to 255 (none of {} drawn ones; "

@@ -52,8 +52,7 @@ std::optional<ArchivedFile> NextFile(TarReader& archive) {
 }
 
 bool HoldsArchives(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) return NamedMedia(path.native()).archive;
+  if (!IsFolder(path)) return NamedMedia(path.native()).archive;
   bool holds = false;
   ForEachEntry(path, [&](const char* name, EntryType) { holds |= NamedMedia(name).archive; });
   return holds;
@@ -61,8 +60,7 @@ bool HoldsArchives(const fs::path& path) {
 
 const std::vector<fs::path>& Archives::Open(const fs::path& archive, const ProblemSink& problem) {
   if (const auto read = archives_.find(archive); read != archives_.end()) return read->second;
-  std::error_code ignored;
-  if (!fs::is_regular_file(archive, ignored))
+  if (!IsRegularFile(archive))
     throw Error(archive.string(), "is no file (of an archive with masks, a file is expected)");
   std::vector<fs::path>& files = archives_[archive];  // none where an Error comes: it is told once
   TarReader reader(archive);

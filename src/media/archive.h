@@ -13,7 +13,6 @@
 #include "skinmask/base/problem.h"
 #include "skinmask/media/image.h"
 #include "skinmask/media/inputs.h"
-#include "skinmask/media/mask_pairs.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -57,13 +56,10 @@ class Archives {
   std::map<std::filesystem::path, Place> places_;
 };
 
-// ListFolder and PairMasks that take an archive as a folder of its files: those in the folder, and
-// the folder itself may be one. They are opened in `archives`, which then reads the files that are
-// listed.
+// The files below a folder as ListInputs finds them. An archive is a folder of its files: those in
+// the folder, and the folder itself may be one. They are opened in `archives`, which then reads the
+// files that are listed.
 InputList ListFolder(const std::filesystem::path& folder, const ListOptions& options,
                      Archives& archives);
-MaskPairs PairMasks(const std::filesystem::path& images, const NamePattern& image_name,
-                    const std::filesystem::path& masks, const NamePattern& mask_name,
-                    const PairingOptions& options, const ListOptions& list, Archives& archives);
 
 }  // namespace skinmask

@@ -91,15 +91,13 @@ DecoderProcess DecoderProcesses::Take(std::string_view module, bool fresh) {
     idle_.pop_back();
     return process;
   }
-  DecoderMessage message;
-  message.kind = Kind::kStart;
+  DecoderMessage message{.kind = Kind::kStart};
   message.SetText(module);
   return Begin(message);
 }
 
 DecoderProcess DecoderProcesses::TakeForVideo(const std::string& file) {
-  DecoderMessage message;
-  message.kind = Kind::kStartVideo;
+  DecoderMessage message{.kind = Kind::kStartVideo};
   if (file.size() > sizeof message.text) FailBy(file, "cannot be read", ENAMETOOLONG);
   message.SetText(file);
   const std::lock_guard lock(mutex_);
@@ -114,9 +112,7 @@ void DecoderProcesses::Keep(DecoderProcess process) {
 
 std::optional<int> DecoderProcesses::End(const DecoderProcess& process) {
   const std::lock_guard lock(mutex_);
-  DecoderMessage message;
-  message.kind = Kind::kEnd;
-  message.number = process.id;
+  DecoderMessage message{.kind = Kind::kEnd, .number = process.id};
   Descriptor none(-1);
   if (!Ask(message, Kind::kEnded, none)) return std::nullopt;
   return static_cast<int>(message.number);

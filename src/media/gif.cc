@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/folder.h"
 #include "media/file_bytes.h"
 #include "media/video_frame.h"
 #include "media/video_input.h"
@@ -161,8 +162,7 @@ bool IsWholeGifPacket(std::string_view packet) {
 }
 
 bool IsStillGif(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  if (!IsRegularFile(path)) return false;
   try {
     const auto check = [&](std::string_view head, std::uint64_t) {
       if (!IsGif(head)) throw Error(path.string(), "is no GIF");

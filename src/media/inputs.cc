@@ -29,11 +29,6 @@ std::optional<Media> MediaByName(const std::string& path, Inputs wanted) {
   return named.image ? std::optional(Media::kImage) : std::nullopt;
 }
 
-bool IsFolder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 // The files of a folder and of those in it. Each folder's names are sorted, and what a folder holds
 // comes in the place of its name: that is the order of the paths, component by component.
 class Search {
@@ -155,9 +150,8 @@ Media MediaOf(const std::string& input, const ListOptions& options) {
   if (options.wanted == Inputs::kImages) return Media::kImage;
   if (options.all_videos) return Media::kVideo;
   if (const std::optional<Media> named = MediaByName(input, options.wanted)) return *named;
-  std::error_code ignored;
   const bool descriptor = IsDescriptor(input);
-  if (!descriptor && !fs::is_regular_file(input, ignored)) return Media::kImage;
+  if (!descriptor && !IsRegularFile(input)) return Media::kImage;
   const std::string head = PeekDescriptor(input, options.stop);
   if (IsTar(head)) return Media::kArchive;
   const bool image = CodecOf(head);
@@ -186,12 +180,11 @@ class Named {
   void Take(const std::string& input, const Below& below) {
     const EntryType type = types_.Of(input);
     const bool link = type == EntryType::kLink;
-    std::error_code ignored;
     if (input.empty())
       options_.problem({"''", "names no file"});
     else if (type == EntryType::kFolder || (link && IsFolder(input)))
       TakeFolder(input, below(true));
-    else if (input.find("://") != input.npos && !fs::exists(input, ignored))
+    else if (input.find("://") != input.npos && !Exists(input))
       options_.problem({input,
                         "is an address, and files are read here (fetch it first, with "
                         "curl -O or ffmpeg -i)"});
@@ -298,12 +291,6 @@ void InputList::LeaveOutDoubles() {
   for (std::size_t i = 0; i < size(); ++i)
     if (!left_out[i]) files_[kept++] = files_[i];
   files_.resize(kept);
-}
-
-InputList ListFolder(const fs::path& folder, const ListOptions& options) {
-  InputList files;
-  Search(options, files).Of(folder.string(), {});
-  return files;
 }
 
 InputList ListFolder(const fs::path& folder, const ListOptions& options, Archives& archives) {

@@ -32,14 +32,13 @@ class Decoding {
 
   // Throws DecoderTooLong, DecoderGone, BadFile.
   cv::Mat Picture(std::string_view bytes) {
-    DecoderMessage message;
-    message.kind = Kind::kDecode;
-    message.scale = options_.scale;
-    message.keep_grey = options_.keep_grey;
-    message.lenient = options_.lenient;
-    message.with_tags = tags_ != nullptr;
-    message.max_pixels = options_.max_pixels;
-    message.number = static_cast<std::int64_t>(bytes.size());
+    DecoderMessage message{.kind = Kind::kDecode,
+                           .scale = options_.scale,
+                           .keep_grey = options_.keep_grey,
+                           .lenient = options_.lenient,
+                           .with_tags = tags_ != nullptr,
+                           .max_pixels = options_.max_pixels,
+                           .number = static_cast<std::int64_t>(bytes.size())};
     std::memcpy(process_.file.Get(bytes.size()), bytes.data(), bytes.size());
     if (!SendMessage(process_.socket.get(), message, process_.file.descriptor()))
       throw DecoderGone();

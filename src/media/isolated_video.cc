@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/folder.h"
 #include "base/stream.h"
 #include "media/decoder_messages.h"
 #include "media/decoder_processes.h"
@@ -66,8 +67,7 @@ class IsolatedVideo : public VideoSource {
   const VideoInfo& info() const override { return info_; }
 
   std::optional<VideoFrame> Read() override {
-    DecoderMessage message;
-    message.kind = Kind::kReadFrame;
+    DecoderMessage message{.kind = Kind::kReadFrame};
     std::optional<VideoFrame> frame;
     Do([&] {
       Ask(message);
@@ -80,10 +80,9 @@ class IsolatedVideo : public VideoSource {
   }
 
   void SkipTowards(const VideoTime& moment) override {
-    DecoderMessage message;
-    message.kind = Kind::kSkip;
-    message.type = moment.unit == VideoTime::Unit::kFrames;
-    message.number = moment.value;
+    DecoderMessage message{.kind = Kind::kSkip,
+                           .type = moment.unit == VideoTime::Unit::kFrames,
+                           .number = moment.value};
     Do([&] { Ask(message); });
   }
 
@@ -131,7 +130,7 @@ void IsolatedVideo::Open() {
   if (options_.raw) CheckRaw(*options_.raw, options_.max_pixels, name_);
   std::error_code no_file;
   const fs::path real = fs::canonical(name_, no_file);
-  waits_for_others_ = !fs::is_regular_file(name_, no_file);
+  waits_for_others_ = !IsRegularFile(name_);
   // What has no name by which the other process could open it goes along.
   const bool is_nameless = IsDescriptor(name_) && real.empty();
   const Descriptor pipe = is_nameless ? Descriptor(name_, O_RDONLY | O_NONBLOCK) : Descriptor(-1);
@@ -148,8 +147,7 @@ void IsolatedVideo::Open() {
     words.rate_den = options_.raw->rate.den;
     options_.raw->pixel_format.copy(words.pixel_format, sizeof words.pixel_format - 1);
   }
-  DecoderMessage message;
-  message.kind = Kind::kOpenVideo;
+  DecoderMessage message{.kind = Kind::kOpenVideo};
   message.SetWords(words);
   const bool opened = Do([&] {
     Ask(message, pipe.get());

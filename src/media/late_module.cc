@@ -9,6 +9,7 @@
 #include <new>
 #include <vector>
 
+#include "base/folder.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -41,10 +42,9 @@ namespace {
 
 void* Open(const std::string& file) {
   const std::vector<std::string> folders = ModuleFolders();
-  std::error_code ignored;
   for (const std::string& folder : folders) {
     const std::filesystem::path path = std::filesystem::path(folder) / file;
-    if (!std::filesystem::exists(path, ignored)) continue;
+    if (!Exists(path)) continue;
     if (void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return module;
     throw Error(file, std::string("cannot be loaded: ") + dlerror());
   }

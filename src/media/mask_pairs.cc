@@ -1,4 +1,4 @@
-#include "skinmask/media/mask_pairs.h"
+#include "media/mask_pairs.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "media/archive.h"
+#include "base/folder.h"
 #include "media/names.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -18,17 +18,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMaskNames = "`mask_name`";
 
-InputList FilesOf(const fs::path& folder, const ListOptions& list, Archives* archives) {
-  return archives ? ListFolder(folder, list, *archives) : ListFolder(folder, list);
-}
-
 // Masks by sub-folder and stem.
 using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::path>>;
 
 MasksByStem FindMasks(const fs::path& folder, const NamePattern& name, const ProblemSink& problem,
-                      Archives* archives) {
+                      Archives& archives) {
   MasksByStem found;
-  const InputList files = FilesOf(folder, {.problem = problem}, archives);
+  const InputList files = ListFolder(folder, {.problem = problem}, archives);
   for (const InputFile mask : files) {
     const std::string stem = name.StemOf(mask.path.filename());
     if (!stem.empty()) found[{mask.relative.parent_path(), stem}].push_back(mask.path);
@@ -66,12 +62,12 @@ bool IsAnnotation(const InputFile& image, const NamePattern& name) {
 
 Matches Match(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
               const NamePattern& mask_name, const PairingOptions& options, const ListOptions& list,
-              Archives* archives) {
+              Archives& archives) {
   const bool predicted = options.predicted;
   MasksByStem found = FindMasks(masks, mask_name, list.problem, archives);
   Matches matches;
   std::set<std::string> used;  // by their identities
-  const InputList files = FilesOf(images, list, archives);
+  const InputList files = ListFolder(images, list, archives);
   for (const InputFile image : files) {
     std::string stem = image_name.StemOf(image.path.filename());
     const bool is_other = predicted && IsOtherOutput(image.path, options);
@@ -124,53 +120,12 @@ std::string WantedMask(const InputFile& image, const NamePattern& image_name, co
 // it does; or what `detect` writes beside masks lies among the true ones only.
 bool AreSwapped(const Matches& matches, const fs::path& images, const NamePattern& image_name,
                 const fs::path& masks, const NamePattern& mask_name, const PairingOptions& options,
-                Archives* archives) {
+                Archives& archives) {
   if (matches.pairs.empty() && matches.alone.empty()) return false;  // nothing to change
   const auto is_other = [&](const fs::path& mask) { return IsOtherOutput(mask, options); };
   if (!matches.other_outputs && std::ranges::any_of(matches.unused, is_other)) return true;
   if (!matches.pairs.empty()) return false;
   return !Match(masks, image_name, images, mask_name, options, {}, archives).pairs.empty();
-}
-
-void RequireFolder(const fs::path& folder) {
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored))
-    throw Error(folder.string(), "is no folder (one of images is expected)");
-}
-
-// Null: archives are no folders.
-MaskPairs PairsIn(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
-                  const NamePattern& mask_name, const PairingOptions& options,
-                  const ListOptions& list, Archives* archives) {
-  for (const fs::path& folder : {images, masks})
-    if (!archives || !HoldsArchives(folder)) RequireFolder(folder);
-  const bool predicted = options.predicted;
-  Matches matches = Match(images, image_name, masks, mask_name, options, list, archives);
-  if (predicted && AreSwapped(matches, images, image_name, masks, mask_name, options, archives))
-    throw Error(images.string(), fmt::format("holds true masks and {} predicted ones, as it seems "
-                                             "(`predicted` and `truth` the other way round)",
-                                             Quoted(masks)));
-  if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
-    throw Error(
-        images.string(),
-        fmt::format("holds no image with a mask: of {} there is no {} ({} says how masks "
-                    "are called)",
-                    Quoted(matches.alone[0].path),
-                    WantedMask(matches.alone[0], image_name, masks, mask_name), kMaskNames));
-  std::vector<Problem> alone, unused;
-  for (const InputFile& image : matches.alone)
-    alone.emplace_back(image.path.string(),
-                       fmt::format("has no mask {} ({} says how they are called)",
-                                   WantedMask(image, image_name, masks, mask_name), kMaskNames));
-  for (const fs::path& mask : matches.unused)
-    unused.emplace_back(mask.string(), "has no predicted mask in " + Quoted(images));
-  Tell(matches.problems, masks, "holds two masks for {} more images", list.problem);
-  if (options.allow_missing)
-    for (const Problem& problem : alone) list.passed_over(problem.input, problem.Reason());
-  else
-    Tell(alone, masks, "holds no mask for {} more images", list.problem);
-  if (predicted) Tell(unused, images, "holds no predicted mask for {} more masks", list.problem);
-  return {std::move(matches.pairs), matches.alone.size()};
 }
 
 }  // namespace
@@ -202,14 +157,37 @@ std::string NamePattern::StemOf(const fs::path& file_name) const {
 
 MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
                     const NamePattern& mask_name, const PairingOptions& options,
-                    const ListOptions& list) {
-  return PairsIn(images, image_name, masks, mask_name, options, list, nullptr);
-}
-
-MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const fs::path& masks,
-                    const NamePattern& mask_name, const PairingOptions& options,
                     const ListOptions& list, Archives& archives) {
-  return PairsIn(images, image_name, masks, mask_name, options, list, &archives);
+  for (const fs::path& folder : {images, masks})
+    if (!IsFolder(folder) && !NamedMedia(folder.native()).archive)
+      throw Error(folder.string(), "is no folder (one of images is expected)");
+  const bool predicted = options.predicted;
+  Matches matches = Match(images, image_name, masks, mask_name, options, list, archives);
+  if (predicted && AreSwapped(matches, images, image_name, masks, mask_name, options, archives))
+    throw Error(images.string(), fmt::format("holds true masks and {} predicted ones, as it seems "
+                                             "(`predicted` and `truth` the other way round)",
+                                             Quoted(masks)));
+  if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
+    throw Error(
+        images.string(),
+        fmt::format("holds no image with a mask: of {} there is no {} ({} says how masks "
+                    "are called)",
+                    Quoted(matches.alone[0].path),
+                    WantedMask(matches.alone[0], image_name, masks, mask_name), kMaskNames));
+  std::vector<Problem> alone, unused;
+  for (const InputFile& image : matches.alone)
+    alone.emplace_back(image.path.string(),
+                       fmt::format("has no mask {} ({} says how they are called)",
+                                   WantedMask(image, image_name, masks, mask_name), kMaskNames));
+  for (const fs::path& mask : matches.unused)
+    unused.emplace_back(mask.string(), "has no predicted mask in " + Quoted(images));
+  Tell(matches.problems, masks, "holds two masks for {} more images", list.problem);
+  if (options.allow_missing)
+    for (const Problem& problem : alone) list.passed_over(problem.input, problem.Reason());
+  else
+    Tell(alone, masks, "holds no mask for {} more images", list.problem);
+  if (predicted) Tell(unused, images, "holds no predicted mask for {} more masks", list.problem);
+  return {std::move(matches.pairs), matches.alone.size()};
 }
 
 }  // namespace skinmask

@@ -2,6 +2,7 @@
 // made.
 #pragma once
 
+#include <algorithm>
 #include <opencv2/core.hpp>
 #include <string_view>
 
@@ -26,6 +27,10 @@ cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer);
 void RequireScale(int scale);
 // A length divided by 1, 2, 4 or 8, rounded up, as libjpeg does.
 inline int Scaled(int length, int scale) { return (length + scale - 1) / scale; }
+// A size `scale` times as large, and at least one pixel.
+inline cv::Size SizeTimes(const cv::Size& size, double scale) {
+  return {std::max(1, cvRound(size.width * scale)), std::max(1, cvRound(size.height * scale))};
+}
 // The picture at 1/scale of its width and height: averages over areas. Itself where scale is 1.
 cv::Mat ScaledDown(const cv::Mat& picture, int scale);
 

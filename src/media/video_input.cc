@@ -9,12 +9,12 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/folder.h"
 #include "base/may_not_return.h"
 #include "media/image_codec.h"
 #include "media/tar.h"
@@ -82,10 +82,9 @@ InputPtr Open(const std::string& address, const AVInputFormat* demuxer, const Op
 // of some size on.
 const AVInputFormat* DemuxerFor(const std::string& address) {
   constexpr std::string_view kFile = "file:";
-  std::error_code ignored;
   if (!address.starts_with(kFile)) return nullptr;
   const std::string path = address.substr(kFile.size());
-  const bool jpeg = std::filesystem::is_regular_file(path, ignored) && IsJpeg(HeadOf(path, 3));
+  const bool jpeg = IsRegularFile(path) && IsJpeg(HeadOf(path, 3));
   return jpeg ? Ffmpeg::Get().av_find_input_format("mjpeg") : nullptr;
 }
 

@@ -1,4 +1,5 @@
-// Gaussians are read as JSON here, in which models and simulations have them alike.
+// What models have in common as JSON with simulations, reports and `calibrate`: Gaussians, and the
+// sides of curves.
 #pragma once
 
 #include <fmt/format.h>
@@ -37,6 +38,31 @@ inline std::vector<Gaussian> ComponentsOf(const JsonNode& node, int size) {
     components.push_back(
         {item["weight"].Real(), VectorOf(item["mean"], size), MatrixOf(item["covariance"], size)});
   return components;
+}
+
+inline Json RowJson(const FeatureVector& v) {
+  return std::vector<double>(v.data(), v.data() + v.size());
+}
+
+inline Json RowsJson(const FeatureMatrix& m) {
+  Json rows = Json::array();
+  for (int i = 0; i < m.rows(); ++i) rows.push_back(RowJson(m.row(i).transpose()));
+  return rows;
+}
+
+inline Json GaussianJson(const Gaussian& gaussian) {
+  return {{"weight", gaussian.weight},
+          {"mean", RowJson(gaussian.mean)},
+          {"covariance", RowsJson(gaussian.covariance)}};
+}
+
+inline Json SideJson(const CalibrationSide& side) {
+  Json json{{"jump", side.jump}, {"from", Json::array()}, {"slopes", Json::array()}};
+  for (const auto& [from, slope] : side.lines) {
+    json["from"].push_back(from);
+    json["slopes"].push_back(slope);
+  }
+  return json;
 }
 
 }  // namespace skinmask

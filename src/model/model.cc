@@ -323,21 +323,18 @@ std::string TextOfClassCosts(const ClassCosts& costs) {
 
 ClassCosts ClassCostsFrom(const std::string& text) {
   ClassCosts costs;
-  std::size_t rows = 0;
-  bool square = !text.ends_with(':');
-  for (std::size_t at = 0; at < text.size(); ++rows) {
-    const std::string row = text.substr(at, text.find(':', at) - at);
-    const auto numbers = ParseNumbers<double>(row, ',');
-    const auto is_good = [](double cost) { return cost >= 0 && cost <= kMaxClassCost; };
-    square = square && numbers && std::ranges::all_of(*numbers, is_good) &&
-             (costs.empty() || costs.size() == rows * numbers->size());
-    if (!square) break;
+  if (text.empty()) return costs;
+  const std::vector<std::string> rows = Parts(text, ':');
+  const auto is_good = [](double cost) { return cost >= 0 && cost <= kMaxClassCost; };
+  bool square = rows.size() > 1;
+  for (std::size_t k = 0; square && k < rows.size(); ++k) {
+    const auto numbers = ParseNumbers<double>(rows[k], ',');
     // Nothing is called what it is at a cost.
-    square = rows < numbers->size() && (*numbers)[rows] == 0;
-    costs.insert(costs.end(), numbers->begin(), numbers->end());
-    at += row.size() + 1;
+    square = numbers && numbers->size() == rows.size() && (*numbers)[k] == 0 &&
+             std::ranges::all_of(*numbers, is_good);
+    if (square) costs.insert(costs.end(), numbers->begin(), numbers->end());
   }
-  if (!square || rows == 1 || costs.size() != rows * rows)
+  if (!square)
     throw Error(
         fmt::format("`class_costs` '{}'", text),
         "is no square table of costs from 0 up, with 0 where a class is called what it is (a "

@@ -158,20 +158,6 @@ CalibrationCurve ReadCurve(const JsonNode& node) {
   return {ReadSide(node["below"]), ReadSide(node["above"])};
 }
 
-Json Row(const FeatureVector& v) { return std::vector<double>(v.data(), v.data() + v.size()); }
-
-Json Rows(const FeatureMatrix& m) {
-  Json rows = Json::array();
-  for (int i = 0; i < m.rows(); ++i) rows.push_back(Row(m.row(i).transpose()));
-  return rows;
-}
-
-Json GaussianJson(const Gaussian& gaussian) {
-  return {{"weight", gaussian.weight},
-          {"mean", Row(gaussian.mean)},
-          {"covariance", Rows(gaussian.covariance)}};
-}
-
 // "bin:count bin:count ...": in JSON's own lists each number would stand on a line.
 std::string BinsText(const std::vector<BinCount>& bins) {
   std::string text;
@@ -182,15 +168,16 @@ std::string BinsText(const std::vector<BinCount>& bins) {
 }
 
 Json TermsJson(const FeatureTerms& terms) {
-  return {{"constant", terms.constant}, {"linear", Row(terms.linear)}, {"product", terms.product}};
+  return {
+      {"constant", terms.constant}, {"linear", RowJson(terms.linear)}, {"product", terms.product}};
 }
 
 Json ClassJson(const Model& model, std::size_t k) {
   const ClassModel& c = model.classes[k];
   Json one{{"class", c.name}, {"count", c.count}, {"prior", c.prior}};
   if (IsGaussian(model.kind)) {
-    one["mean"] = Row(c.mean);
-    if (model.kind != Kind::kLda) one["covariance"] = Rows(c.covariance);
+    one["mean"] = RowJson(c.mean);
+    if (model.kind != Kind::kLda) one["covariance"] = RowsJson(c.covariance);
     if (!model.shrinkage.empty()) one["shrinkage"] = model.shrinkage[k];
   }
   for (const Gaussian& gaussian : c.components) one["components"].push_back(GaussianJson(gaussian));
@@ -202,7 +189,7 @@ Json ClassJson(const Model& model, std::size_t k) {
 Json ParametersJson(const Model& model) {
   Json parameters = Json::object();
   if (IsGaussian(model.kind)) parameters["estimator"] = EstimatorName(model.estimator);
-  if (model.kind == Kind::kLda) parameters["covariance"] = Rows(model.positive().covariance);
+  if (model.kind == Kind::kLda) parameters["covariance"] = RowsJson(model.positive().covariance);
   if (IsHistogram(model.kind)) {
     parameters["bins"] = model.histogram.bins;
     parameters["smoothing"] = model.histogram.smoothing;
@@ -238,18 +225,14 @@ Json CardJson(const Model& model) {
   return card;
 }
 
-Json SideJson(const CalibrationSide& side) {
-  if (side.jump == 0 && side.lines.size() == 1) return side.lines.front().slope;
-  Json json{{"jump", side.jump}, {"from", Json::array()}, {"slopes", Json::array()}};
-  for (const auto& [from, slope] : side.lines) {
-    json["from"].push_back(from);
-    json["slopes"].push_back(slope);
-  }
-  return json;
+// As ReadSide takes it.
+Json ShortSideJson(const CalibrationSide& side) {
+  const bool is_slope = side.jump == 0 && side.lines.size() == 1;
+  return is_slope ? Json(side.lines.front().slope) : SideJson(side);
 }
 
 Json CurveJson(const CalibrationCurve& curve) {
-  return {{"below", SideJson(curve.below)}, {"above", SideJson(curve.above)}};
+  return {{"below", ShortSideJson(curve.below)}, {"above", ShortSideJson(curve.above)}};
 }
 
 }  // namespace

@@ -244,7 +244,13 @@ Outliers::Outliers(const Model& model, double share) {
   if (model.kind == Kind::kLogistic)
     throw Error("`outlier`", "a logistic model has no densities (a Gaussian or a histogram one)");
   if (model.features.space().affine() && !IsHistogram(model.kind)) {
-    AddGaussians(model, share);
+    const double limit = ChiSquaredQuantile(share, model.features.size());
+    for (const ClassModel& c : model.classes)
+      for (const Gaussian& gaussian : c.gaussians()) {
+        Quadratic distance = SquaredDistance(model.features, gaussian);
+        distance.constant -= limit;
+        beyond_.emplace_back(distance, 1);
+      }
     return;
   }
   auto by_color = std::make_shared<const ByColor>(model, ExplanationsOf(model, share));
@@ -252,16 +258,6 @@ Outliers::Outliers(const Model& model, double share) {
     by_color_ = std::move(by_color);
   else
     FillTable(*by_color);
-}
-
-void Outliers::AddGaussians(const Model& model, double share) {
-  const double limit = ChiSquaredQuantile(share, model.features.size());
-  for (const ClassModel& c : model.classes)
-    for (const Gaussian& gaussian : c.gaussians()) {
-      Quadratic distance = SquaredDistance(model.features, gaussian);
-      distance.constant -= limit;
-      beyond_.emplace_back(distance, 1);
-    }
 }
 
 void Outliers::FillTable(const ByColor& by_color) {

@@ -53,7 +53,7 @@ class ArchiveRun {
       Keep(std::exchange(items[place], {}), failure);
     };
     RunStages(stages, job_.run.stop);
-    if (job_.Stopped()) return;  // half of it is nothing
+    if (job_.run.Stopped()) return;  // half of it is nothing
     if (images_ == 0)
       throw Error(task_.input.string(), include_.empty() && exclude_.empty()
                                             ? "holds no image"
@@ -169,7 +169,7 @@ class ArchiveRun {
 void DetectArchives(const DetectJob& job) {
   for (const std::uint32_t input : job.plan.archives()) {
     Task task = job.plan.TaskOf(input);
-    if (job.Stopped()) return;
+    if (job.run.Stopped()) return;
     if (IsDoneMeanwhile(task, job.options)) {
       job.run.planned(task.input.string(), true);
       continue;

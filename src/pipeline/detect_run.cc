@@ -4,6 +4,7 @@
 #include <atomic>
 #include <string>
 
+#include "base/folder.h"
 #include "media/image_codec.h"
 #include "media/picture_tags.h"
 #include "pipeline/made_with.h"
@@ -114,17 +115,16 @@ void Detect(const DetectOptions& options, const Detector& detector, const Run& g
     DetectImages(job);
     DetectArchives(job);
   }
-  if (!plan.videos().empty() && !(run.stop && run.stop->load())) {
+  if (!plan.videos().empty() && !run.Stopped()) {
     // Of so many pixels that a table pays.
     const Detector of_run =
         DetectorOfRun(detector, options, options.video.pixels, PosteriorOptions().expected_pixels,
                       static_cast<bool>(options.video.frame));
     DetectVideos({plan, options, of_run, run, done, made_with});
   }
-  std::error_code ignored;
-  if (options.output_file.empty() && !fs::is_directory(options.output_folder, ignored))
+  if (options.output_file.empty() && !IsFolder(options.output_folder))
     throw Error(options.output_folder.string(), "vanished while outputs were written to it");
-  if (all_well && !(run.stop && run.stop->load())) made_with.TakeBackOthers();
+  if (all_well && !run.Stopped()) made_with.TakeBackOthers();
 }
 
 // As with videos, what nothing was adapted to is judged by its planes, if it has them, even where

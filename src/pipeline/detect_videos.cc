@@ -92,7 +92,7 @@ bool VideoRun::Read(FrameItem& item) {
   next_.reset();
   try {
     next_ = reader_.Read();
-    cut_ = !next_ && job_.Stopped();  // that is no end
+    cut_ = !next_ && job_.run.Stopped();  // that is no end
     if (next_ && next_->size != item.frame.size)
       throw Error(input_, fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}",
                                       next_->index, item.frame.size.width, item.frame.size.height,
@@ -188,7 +188,7 @@ std::optional<DetectedImage> VideoRun::Go() {
     run.problem(Problem(input_, e));
     return std::nullopt;
   }
-  if (cut_ || (next_ && job_.Stopped())) return std::nullopt;
+  if (cut_ || (next_ && job_.run.Stopped())) return std::nullopt;
   job_.made_with.Leave();
   job_.Note(result_);
   sink_->Finish();
@@ -210,7 +210,7 @@ void VideoRun::TellEnd() const {
 void DetectVideos(const DetectJob& job) {
   const DetectOptions& options = job.options;
   for (const std::uint32_t input : job.plan.videos()) {
-    if (job.Stopped()) return;
+    if (job.run.Stopped()) return;
     Task task = job.plan.TaskOf(input);
     if (!options.video.png_frames && IsDoneMeanwhile(task, options)) {
       job.run.finished();
@@ -224,7 +224,7 @@ void DetectVideos(const DetectJob& job) {
         video.TellEnd();
       }
     } catch (const std::exception& e) {
-      if (job.Stopped()) return;  // it is the stop that the reader speaks of
+      if (job.run.Stopped()) return;  // it is the stop that the reader speaks of
       job.run.problem(Problem(task.input.string(), e));
     }
   }

@@ -63,9 +63,7 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Ar
     return PairMasks(options.images, image_name, options.masks, mask_name,
                      {predicted, OtherSuffixes(), options.allow_missing}, list, archives);
   MaskPairs found;
-  std::error_code ignored;
-  const bool folder = std::filesystem::is_directory(options.images, ignored);
-  const InputList files = folder || HoldsArchives(options.images)
+  const InputList files = IsFolder(options.images) || HoldsArchives(options.images)
                               ? ListFolder(options.images, list, archives)
                               : ListInputs({options.images}, list);
   for (const InputFile image : files)
@@ -75,17 +73,14 @@ MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Ar
 
 // The file of the disk: an archive, of what lies in one.
 std::string FileBehind(std::filesystem::path path) {
-  std::error_code ignored;
-  while (path.has_relative_path() && !std::filesystem::exists(path, ignored))
-    path = path.parent_path();
+  while (path.has_relative_path() && !Exists(path)) path = path.parent_path();
   return path.string();
 }
 
 void RequireNoneWritten(const std::vector<MaskPair>& pairs, const Run& run) {
   std::map<std::string, std::filesystem::path> written;
-  std::error_code ignored;
   for (const std::filesystem::path& file : run.written)
-    if (std::filesystem::is_regular_file(file, ignored)) written[FileIdentity(file)] = file;
+    if (IsRegularFile(file)) written[FileIdentity(file)] = file;
   if (written.empty()) return;
   FileIdentities identities[2];
   for (const MaskPair& pair : pairs)

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "media/archive.h"
+#include "media/mask_pairs.h"
 #include "pipeline/ordered.h"
 #include "skinmask/base/error.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
-#include "skinmask/media/mask_pairs.h"
 #include "skinmask/pipeline/collect_samples.h"
 
 namespace skinmask {

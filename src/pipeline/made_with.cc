@@ -9,8 +9,8 @@
 #include <cstring>
 #include <sstream>
 #include <string>
-#include <system_error>
 
+#include "base/folder.h"
 #include "base/json.h"
 #include "base/printable.h"
 #include "base/stream.h"
@@ -54,8 +54,7 @@ void TakeBack(std::vector<Json>& entries, const Json& by) {
 // The entries of all runs before; a line that was cut short, or is a stranger's, is none.
 std::vector<Json> ReadEntries(const fs::path& file) {
   std::vector<Json> entries;
-  std::error_code ignored;
-  if (!fs::is_regular_file(fs::symlink_status(file, ignored))) return entries;
+  if (EntryTypeOf(file.c_str()) != EntryType::kFile) return entries;
   std::istringstream lines(ReadFile(file));
   for (std::string line; std::getline(lines, line);) {
     try {

@@ -101,10 +101,8 @@ class Originals {
 
 // What a run before has made.
 bool IsThere(const fs::path& output, EntryType type) {
-  std::error_code ignored;
   return output != kStandardOutput &&
-         (type == EntryType::kFile ||
-          (type == EntryType::kLink && fs::is_regular_file(output, ignored)));
+         (type == EntryType::kFile || (type == EntryType::kLink && IsRegularFile(output)));
 }
 
 // By another name, as file systems have them that know no difference between A.PNG and A.png.

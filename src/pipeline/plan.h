@@ -75,7 +75,6 @@ struct DetectJob {
   void Note(const DetectedImage& image) const {
     if (options.before_outputs) options.before_outputs(image);
   }
-  bool Stopped() const { return run.stop && run.stop->load(); }
 };
 
 struct Detected {

@@ -20,8 +20,6 @@ std::string Digest(const Samples& samples) {
   return Sha256(FormatSamples(grouped ? samples.Ungrouped() : samples));
 }
 
-bool Stopped(const Run& run) { return run.stop && run.stop->load(); }
-
 // Nothing after a stop.
 std::optional<Model> FitOf(const Samples& samples, FitOptions options, const Run& run) {
   options.progress = run.progress;
@@ -29,9 +27,9 @@ std::optional<Model> FitOf(const Samples& samples, FitOptions options, const Run
   run.counting("iterations");
   try {
     Model model = Fit(samples, options);
-    if (!Stopped(run)) return model;
+    if (!run.Stopped()) return model;
   } catch (const Error&) {
-    if (!Stopped(run)) throw;
+    if (!run.Stopped()) throw;
   }
   return std::nullopt;
 }
@@ -92,14 +90,10 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
   if (!options.validation)
     if (const auto loss = ClassLogLoss(samples, model))
       model.card.scores.back().log_likelihood = -*loss * static_cast<double>(samples.Total());
-  if (fixed || Stopped(run)) return model;
+  if (fixed || run.Stopped()) return model;
   model.decision = Decide(*first.scores, options.rule, data);
-  // Once more rather than from the steps, so that the card says what the model does. What there was
-  // to say of the files has been said.
-  Run again;
-  again.progress = run.progress;
-  again.stop = run.stop;
-  const Evaluation second = EvaluateOn(options, samples, model, again);
+  // Once more rather than from the steps, so that the card says what the model does.
+  const Evaluation second = EvaluateOn(options, samples, model, run.Again());
   model.card.scores.push_back(ScoreOf(second, model, data));
   return model;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/folder.h"
 #include "media/decoder_processes.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
@@ -157,8 +158,7 @@ class FrameFolder : public VideoSink {
     for (const Rendered& rendered : outputs) {
       const fs::path path = folder_ / fmt::format("{:06}{}", frame.index,
                                                   SuffixOf(rendered.output, options_.style.format));
-      std::error_code ignored;
-      if (options_.if_exists != IfExists::kKeep || !fs::exists(path, ignored))
+      if (options_.if_exists != IfExists::kKeep || !Exists(path))
         WriteFile(path, rendered.bytes, options_.if_exists, Survives::kProcess);
     }
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "model/gaussian_json.h"
 #include "pipeline/results_json.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/color.h"
@@ -36,16 +37,6 @@ Json SamplesJson(const EvaluationReport& report, const Features& features, bool 
     Json point = Json::array();
     for (int k = 0; k < f.size(); ++k) point.push_back(Rounded(f(k)));
     json.push_back(point);
-  }
-  return json;
-}
-
-Json GaussianJson(const Gaussian& gaussian) {
-  Json json{{"weight", gaussian.weight}};
-  for (int i = 0; i < gaussian.mean.size(); ++i) {
-    json["mean"].push_back(gaussian.mean(i));
-    for (int j = 0; j < gaussian.covariance.cols(); ++j)
-      json["covariance"][static_cast<std::size_t>(i)].push_back(gaussian.covariance(i, j));
   }
   return json;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "media/picture_type.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/labelled_pairs.h"
 #include "skinmask/media/ground_truth.h"
@@ -25,9 +26,7 @@ cv::Mat Smaller(const cv::Mat& image, int longest_side) {
   const double scale = longest_side / static_cast<double>(std::max(image.cols, image.rows));
   if (scale >= 1) return image;
   cv::Mat small;
-  cv::resize(image, small,
-             {std::max(1, cvRound(image.cols * scale)), std::max(1, cvRound(image.rows * scale))},
-             0, 0, cv::INTER_AREA);
+  cv::resize(image, small, SizeTimes(image.size(), scale), 0, 0, cv::INTER_AREA);
   return small;
 }
 

@@ -18,15 +18,6 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Which of the space's channels each feature is.
-std::vector<int> ChannelsOf(const Features& features) {
-  const auto& names = features.space().channels;
-  std::vector<int> channels;
-  for (const std::string& name : features.channel_names())
-    channels.push_back(static_cast<int>(std::ranges::find(names, name) - names.begin()));
-  return channels;
-}
-
 // The largest value that each carrier takes.
 std::array<double, 3> CarrierLimits(const ColorSpace& space) {
   switch (space.carrier) {
@@ -162,7 +153,7 @@ void Append(Plane& plane, Answer answer) {
 
 void Fill(Plane& plane, const Model& model, const std::vector<Axis>& axes, const Inverse& inverse) {
   const ColorSpace& space = model.features.space();
-  const std::vector<int> channels = ChannelsOf(model.features);
+  const std::vector<int>& channels = model.features.channels();
   std::vector<std::pair<int, std::vector<double>>> unseen;
   for (int c = 0; c < space.dimension; ++c)
     if (std::ranges::find(channels, c) == channels.end())
@@ -194,7 +185,7 @@ std::vector<Axis> AxesOf(std::span<const Model> models) {
   constexpr double kDeviations = 3.5;
   std::vector<Axis> axes;
   const Features& features = models.front().features;
-  for (const int channel : ChannelsOf(features)) {
+  for (const int channel : features.channels()) {
     const Axis whole = AxisOf(features.space(), channel);
     const auto feature = static_cast<Eigen::Index>(axes.size());
     double low = whole.high, high = whole.low;

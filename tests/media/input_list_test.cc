@@ -21,11 +21,6 @@ namespace fs = std::filesystem;
 using Files = std::vector<InputFile>;
 using Strings = std::vector<std::string>;
 
-bool IsFolder(const fs::path& path) {
-  std::error_code ignored;  // of links that lead to themselves
-  return fs::is_directory(path, ignored);
-}
-
 bool Matches(const Strings& patterns, const fs::path& relative) {
   return std::ranges::any_of(patterns, [&](const std::string& p) {
     const fs::path subject = p.find('/') == p.npos ? relative.filename() : relative;

@@ -1,4 +1,4 @@
-#include "skinmask/media/mask_pairs.h"
+#include "media/mask_pairs.h"
 
 #include <gtest/gtest.h>
 
@@ -20,10 +20,12 @@ class MaskPairsTest : public testing::FolderTest {
                                  const char* image_name = "{stem}", bool predicted = false) {
     problems_.clear();
     std::vector<std::string> result;
+    Archives archives;
     for (const MaskPair& pair :
          PairMasks(Path(images), NamePattern(image_name, "image name"), Path(masks),
                    NamePattern(mask_name, "mask name"),
-                   {predicted, {".overlay.png", ".probability.png", ".cutout.png"}}, list_)
+                   {predicted, {".overlay.png", ".probability.png", ".cutout.png"}}, list_,
+                   archives)
              .pairs)
       result.push_back(pair.image.relative.string() + " " +
                        pair.mask.lexically_relative(folder_).string());

@@ -123,7 +123,7 @@ TEST(Gif, AnimationsAreVideos) {
     ASSERT_EQ(files.size(), 1u);
     EXPECT_EQ(files[0].media == Media::kVideo, video) << name;
   }
-  const InputList gifs = ListFolder(Fixture(""), {.wanted = Inputs::kAll, .include = {"*.gif"}});
+  const InputList gifs = ListInputs({Fixture("")}, {.wanted = Inputs::kAll, .include = {"*.gif"}});
   for (const InputFile file : gifs)
     EXPECT_EQ(file.media == Media::kVideo, file.relative == "animation.gif") << file.relative;
 }

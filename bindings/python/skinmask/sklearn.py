@@ -29,40 +29,31 @@ __all__ = ["EXPECTED_FAILED_CHECKS", "SkinClassifier"]
 # What may be the name of a class in a model.
 _NAME = re.compile(r"(?! )[^\x00-\x1f\x7f,='\"]{1,25}(?<! )")
 
-_NOT_BYTES = "its data have three features, but numbers that are no bytes"
-_NOT_THREE = "its data have another number of features than B, G and R"
-
 # Checks of sklearn.utils.estimator_checks that cannot hold for a model of three bytes, and why. On
 # the same data made to be three bytes they hold (tests/python/test_sklearn.py).
 EXPECTED_FAILED_CHECKS: dict[str, str] = {
-    "check_classifier_data_not_an_array": _NOT_THREE,
-    "check_classifiers_classes": _NOT_THREE,
-    "check_classifiers_train": _NOT_THREE,
-    "check_decision_proba_consistency": _NOT_THREE,
-    "check_dict_unchanged": _NOT_BYTES,
-    "check_dont_overwrite_parameters": _NOT_BYTES,
-    "check_dtype_object": _NOT_THREE,
-    "check_estimators_dtypes": _NOT_THREE,
-    "check_estimators_fit_returns_self": _NOT_THREE,
-    "check_estimators_nan_inf": _NOT_BYTES,
-    "check_estimators_overwrite_params": _NOT_THREE,
-    "check_estimators_pickle": _NOT_BYTES,
-    "check_fit2d_predict1d": _NOT_BYTES,
-    "check_fit_check_is_fitted": _NOT_THREE,
-    "check_fit_idempotent": _NOT_THREE,
-    "check_fit_score_takes_y": _NOT_BYTES,
-    "check_methods_sample_order_invariance": _NOT_BYTES,
-    "check_methods_subset_invariance": _NOT_BYTES,
-    "check_n_features_in": _NOT_THREE,
-    "check_pipeline_consistency": _NOT_BYTES,
-    "check_sample_weight_equivalence_on_dense_data": _NOT_BYTES,
-    "check_sample_weights_invariance": _NOT_THREE,
-    "check_sample_weights_list": _NOT_BYTES,
-    "check_sample_weights_not_an_array": _NOT_THREE,
-    "check_sample_weights_not_overwritten": _NOT_THREE,
-    "check_sample_weights_pandas_series": _NOT_THREE,
-    "check_sample_weights_shape": _NOT_THREE,
-    "check_supervised_y_2d": _NOT_BYTES,
+    **dict.fromkeys(
+        """
+        check_dict_unchanged check_dont_overwrite_parameters check_estimators_nan_inf
+        check_estimators_pickle check_fit2d_predict1d check_fit_score_takes_y
+        check_methods_sample_order_invariance check_methods_subset_invariance
+        check_pipeline_consistency check_sample_weight_equivalence_on_dense_data
+        check_sample_weights_list check_supervised_y_2d
+        """.split(),
+        "its data have three features, but numbers that are no bytes",
+    ),
+    **dict.fromkeys(
+        """
+        check_classifier_data_not_an_array check_classifiers_classes check_classifiers_train
+        check_decision_proba_consistency check_dtype_object check_estimators_dtypes
+        check_estimators_fit_returns_self check_estimators_overwrite_params
+        check_fit_check_is_fitted check_fit_idempotent check_n_features_in
+        check_sample_weights_invariance check_sample_weights_not_an_array
+        check_sample_weights_not_overwritten check_sample_weights_pandas_series
+        check_sample_weights_shape
+        """.split(),
+        "its data have another number of features than B, G and R",
+    ),
 }
 
 

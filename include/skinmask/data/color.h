@@ -50,6 +50,7 @@ class Features {
   const ColorSpace& space() const { return *space_; }
   int size() const { return static_cast<int>(channels_.size()); }  // 1..3
   std::vector<std::string> channel_names() const;
+  const std::vector<int>& channels() const { return channels_; }  // their places in the space
 
   // features = Matrix() * carrier + Offset(); shapes size() x 3 and size().
   FeatureMatrix Matrix() const;

@@ -25,8 +25,12 @@ class Folds {
   std::size_t FoldOf(const SampleRow& row) const;
 
   // The rows in the fold, or outside of it, as a table without groups.
-  Samples HeldOut(const Samples& samples, std::size_t fold) const;
-  Samples Training(const Samples& samples, std::size_t fold) const;
+  Samples HeldOut(const Samples& samples, std::size_t fold) const {
+    return Part(samples, fold, true);
+  }
+  Samples Training(const Samples& samples, std::size_t fold) const {
+    return Part(samples, fold, false);
+  }
 
  private:
   std::uint32_t UnitOf(const SampleRow& row) const;

@@ -129,7 +129,4 @@ struct ListOptions {
 InputList ListInputs(const std::vector<std::filesystem::path>& inputs, const ListOptions& options,
                      const std::vector<std::string>& listed = {});
 
-// The files below a folder as ListInputs finds them.
-InputList ListFolder(const std::filesystem::path& folder, const ListOptions& options);
-
 }  // namespace skinmask

@@ -41,7 +41,6 @@ class Outliers {
 
  private:
   class ByColor;
-  void AddGaussians(const Model& model, double share);
   void FillTable(const ByColor& by_color);
 
   std::vector<FloatQuadratic> beyond_;  // squared distance less its limit, of each Gaussian

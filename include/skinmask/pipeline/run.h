@@ -36,6 +36,15 @@ struct Run {
   // an output, the run throws Error before it begins.
   std::vector<std::filesystem::path> written;
   const std::atomic<bool>* stop = nullptr;  // when set: finish what is in flight, then return
+
+  bool Stopped() const { return stop && stop->load(); }
+  // A second run over the same files: what there was to say of them has been said.
+  Run Again() const {
+    Run again;
+    again.progress = progress;
+    again.stop = stop;
+    return again;
+  }
 };
 
 }  // namespace skinmask

@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "detect/adapt/fit_rows.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
+#include "base/moment_lanes-inl.h"
 #include "model/quadratic-inl.h"
 
 #ifndef SKINMASK_FIT_ROWS_ONCE
@@ -83,54 +84,20 @@ void BlockShares(const MixtureView& m, const FitPixels& pixels, std::size_t i, f
   }
 }
 
-// The sums of some lanes, in registers while a block is added.
-struct MomentLanes {
-  Floats w, x, y, z, xx, xy, xz, yy, yz, zz;
-
-  // Calls act(sum, its lanes in memory) for each.
-  template <class Act>
-  HWY_INLINE void ForEach(FloatMoments& moments, std::size_t lane, const Act& act) {
-    act(w, &moments.sums[0][lane]);
-    act(x, &moments.sums[1][lane]);
-    act(y, &moments.sums[2][lane]);
-    act(z, &moments.sums[3][lane]);
-    act(xx, &moments.sums[4][lane]);
-    act(xy, &moments.sums[5][lane]);
-    act(xz, &moments.sums[6][lane]);
-    act(yy, &moments.sums[7][lane]);
-    act(yz, &moments.sums[8][lane]);
-    act(zz, &moments.sums[9][lane]);
-  }
-
-  HWY_INLINE void Add(Floats weight, Floats b, Floats g, Floats r) {
-    const Floats wb = hn::Mul(weight, b), wg = hn::Mul(weight, g), wr = hn::Mul(weight, r);
-    w = hn::Add(w, weight);
-    x = hn::Add(x, wb);
-    y = hn::Add(y, wg);
-    z = hn::Add(z, wr);
-    xx = hn::Add(xx, hn::Mul(wb, b));
-    xy = hn::Add(xy, hn::Mul(wb, g));
-    xz = hn::Add(xz, hn::Mul(wb, r));
-    yy = hn::Add(yy, hn::Mul(wg, g));
-    yz = hn::Add(yz, hn::Mul(wg, r));
-    zz = hn::Add(zz, hn::Mul(wr, r));
-  }
-};
-
 // Adds a block's pixels from `i` on to a component's moments.
 void AddBlock(const FitPixels& pixels, std::size_t i, const Shares& shares, FloatMoments& moments) {
   const FloatTag tag;
   const float *const b = &pixels.b[i], *const g = &pixels.g[i], *const r = &pixels.r[i];
   for (std::size_t lane = 0; lane < kSums; lane += kLanes) {
     // By its members: GCC compiles an implicit constructor without the options of NEON.
-    MomentLanes sums{};
-    sums.ForEach(moments, lane, [&](Floats& sum, float* at) { sum = hn::LoadU(tag, at); });
+    MomentLanes<Floats> sums{};
+    sums.ForEach(moments.sums, lane, [&](Floats& sum, float* at) { sum = hn::LoadU(tag, at); });
     for (std::size_t at = lane; at < kPixels; at += kSums)
       sums.Add(hn::LoadU(tag, &shares[at]),
                hn::Sub(hn::LoadU(tag, b + at), Float(moments.centre[0])),
                hn::Sub(hn::LoadU(tag, g + at), Float(moments.centre[1])),
                hn::Sub(hn::LoadU(tag, r + at), Float(moments.centre[2])));
-    sums.ForEach(moments, lane, [&](Floats& sum, float* at) { hn::StoreU(sum, tag, at); });
+    sums.ForEach(moments.sums, lane, [&](Floats& sum, float* at) { hn::StoreU(sum, tag, at); });
   }
 }
 

@@ -109,14 +109,10 @@ struct Look {
   int patterns = 0;         // what is added to those that are found
 };
 
-cv::Size SizeOf(const cv::Size& size, double scale) {
-  return {std::max(1, cvRound(size.width * scale)), std::max(1, cvRound(size.height * scale))};
-}
-
 // `grey` made smaller, with the pixels of its border repeated around it for `padding` of its
 // shorter side.
 Look FromFar(Reductions& grey, double scale, double padding) {
-  const cv::Size size = SizeOf(grey.size(), scale);
+  const cv::Size size = SizeTimes(grey.size(), scale);
   const int border = cvRound(padding * std::min(size.width, size.height));
   const double x = 1. * grey.size().width / size.width, y = 1. * grey.size().height / size.height;
   Look look{grey.At(size), {x, 0, -border * x, 0, y, -border * y}, x, y};
@@ -249,7 +245,7 @@ class HogFaces : public SeedFinder {
     // What is thinner than a face has none, and would lie in a square of its length.
     constexpr double kLeastSide = 64;
     if (scale * std::min(whole.width, whole.height) < kLeastSide) return;
-    const cv::Mat small = grey.At(SizeOf(whole, scale));
+    const cv::Mat small = grey.At(SizeTimes(whole, scale));
     std::vector<HogFace> turned;
     for (const int turn : {1, 2})
       AddFound(Turned(small, whole, turn), whole, least, search, turned);

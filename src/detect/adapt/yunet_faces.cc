@@ -165,9 +165,8 @@ class YuNetFaces : public SeedFinder {
                    static_cast<double>(options_.min_side), static_cast<double>(options_.max_side));
     const double scale = std::min(options_.max_enlargement, side / std::max(bgr.cols, bgr.rows));
     cv::Mat searched;
-    cv::resize(bgr, searched,
-               {std::max(1, cvRound(bgr.cols * scale)), std::max(1, cvRound(bgr.rows * scale))}, 0,
-               0, scale < 1 ? cv::INTER_AREA : cv::INTER_LINEAR);
+    cv::resize(bgr, searched, SizeTimes(bgr.size(), scale), 0, 0,
+               scale < 1 ? cv::INTER_AREA : cv::INTER_LINEAR);
     return searched;
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "model/gaussian_json.h"
 #include "programs/cli/print.h"
 #include "programs/cli/scores_output.h"
 #include "programs/cli/verb.h"
@@ -21,21 +22,12 @@ struct CalibrateFlags {
 };
 
 // The slope next to the threshold is a number of its own.
-Json JsonOf(const CalibrationSide& side) {
-  Json json{{"jump", side.jump}, {"from", Json::array()}, {"slopes", Json::array()}};
-  for (const auto& [from, slope] : side.lines) {
-    json["from"].push_back(from);
-    json["slopes"].push_back(slope);
-  }
-  return json;
-}
-
 Json JsonOf(const CalibrationCurve& curve, std::size_t images) {
   return Json{{"images", images},
               {"below", curve.below.lines.front().slope},
               {"above", curve.above.lines.front().slope},
-              {"below_curve", JsonOf(curve.below)},
-              {"above_curve", JsonOf(curve.above)}};
+              {"below_curve", SideJson(curve.below)},
+              {"above_curve", SideJson(curve.above)}};
 }
 
 Json JsonOf(const AdaptedCalibrationFit& fit) {

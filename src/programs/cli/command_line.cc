@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <initializer_list>
 #include <iterator>
 #include <string_view>
 #include <vector>
 
+#include "base/folder.h"
 #include "base/nearest.h"
 #include "base/parse.h"
 #include "programs/cli/help.h"
@@ -90,11 +90,10 @@ void RequireVerb(const CLI::App& app, const std::string& word) {
   std::vector<std::string> verbs;
   for (const CLI::App* verb : VerbsOf(app)) verbs.push_back(verb->get_name());
   if (std::ranges::find(verbs, word) != verbs.end()) return;
-  std::error_code ignored;
-  const bool file = std::filesystem::exists(word, ignored);
-  throw UsageError(fmt::format(
-      "there is no verb '{}'{}", word,
-      file ? ", but a file of that name (detect makes masks of files)" : Suggestion(word, verbs)));
+  throw UsageError(fmt::format("there is no verb '{}'{}", word,
+                               Exists(word)
+                                   ? ", but a file of that name (detect makes masks of files)"
+                                   : Suggestion(word, verbs)));
 }
 
 std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
@@ -118,7 +117,6 @@ std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::P
 
 namespace {
 
-namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 // The command line as it was given.
@@ -146,16 +144,6 @@ class Given {
  private:
   const CLI::App& verb_;
 };
-
-bool Exists(const std::string& file) {
-  std::error_code ignored;
-  return fs::exists(file, ignored);
-}
-
-bool IsFolder(const std::string& file) {
-  std::error_code ignored;
-  return fs::is_directory(file, ignored);
-}
 
 // Nothing adapts, so nothing is refined.
 bool AdaptsNothing(const Given& given) {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/folder.h"
 #include "base/json.h"
 #include "base/nearest.h"
 #include "pipeline/bytes_as_text.h"
@@ -178,8 +178,7 @@ std::vector<GivenModel> ModelsOf(const CompareFlags& options) {
   std::vector<GivenModel> models;
   for (const std::string& name : options.models) {
     if (std::ranges::find(models, name, &GivenModel::name) != models.end()) continue;
-    std::error_code ignored;
-    if (name != kBuiltInModel && !std::filesystem::exists(name, ignored) &&
+    if (name != kBuiltInModel && !Exists(name) &&
         !Nearest(name, {std::string(kBuiltInModel)}).empty())
       throw UsageError(
           fmt::format("--models {}: is no file (did you mean {}?)", name, kBuiltInModel));

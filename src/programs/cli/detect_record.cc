@@ -8,6 +8,7 @@
 #include <limits>
 #include <sstream>
 
+#include "base/folder.h"
 #include "base/json.h"
 #include "base/may_not_return.h"
 #include "base/stream.h"
@@ -63,8 +64,7 @@ Json ObjectOf(const std::string& file) {
 
 // What an earlier `detect --json` wrote to the file; null where there is none.
 Json ReadEarlier(const std::string& file) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) return {};
+  if (!IsRegularFile(file)) return {};
   Json record = ObjectOf(file);
   const auto is_list = [&](const char* key) {
     return record.contains(key) && record[key].is_array() &&

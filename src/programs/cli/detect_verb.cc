@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/folder.h"
 #include "programs/cli/detect_record.h"
 #include "programs/cli/detector_flags.h"
 #include "programs/cli/verb.h"
@@ -57,10 +58,8 @@ void SetFormatOf(const std::string& file, DetectOptions& detect) {
 // Where outputs go: a file if it cannot be meant as a folder.
 void SetOutput(const DetectFlags& options, DetectOptions& detect) {
   const std::filesystem::path output = options.output == "-" ? kStandardOutput : options.output;
-  std::error_code ignored;
-  const bool there = std::filesystem::exists(output, ignored);
-  const bool folder = std::filesystem::is_directory(output, ignored);
-  const bool special = there && !folder && !std::filesystem::is_regular_file(output, ignored);
+  const bool folder = IsFolder(output);
+  const bool special = Exists(output) && !folder && !IsRegularFile(output);
   if (options.output != "-" && options.output.starts_with('-'))
     throw UsageError(
         fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.output));

@@ -31,14 +31,6 @@ const DetectorOptions kExpectingLittle{.expected = {.expected_pixels = 0}};
 using JudgeFunction =
     std::function<EvaluationReport(const Model&, const Run&, std::optional<double> above)>;
 
-// A second run over the same files: what there was to say of them has been said.
-Run Again(const Run& run) {
-  Run again;
-  again.progress = run.progress;
-  again.stop = run.stop;
-  return again;
-}
-
 // The model that the flags name, at the costs that they ask for.
 Model Loaded(const Context& context, const EvaluateFlags& flags) {
   Model model = context.LoadModel();
@@ -56,10 +48,9 @@ EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, co
       !StopFlag()) {
     const std::optional<OperatingPoint> point = Choose(*report.scores, *rule);
     model.decision = Decide(*report.scores, *rule, "the evaluated data");
-    const Run again = Again(run);
     // The rule fits the threshold to masks, whatever they mark; the model's own tells more of them.
     const bool inverted = report.masks_look_inverted;
-    report = judge(model, again, point->log_odds);
+    report = judge(model, run.Again(), point->log_odds);
     report.masks_look_inverted = inverted;
   }
   report.decision = model.decision;
@@ -285,7 +276,7 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   report.abstain = flags.detector.abstain;
   if (!StopFlag()) AddGroups(report, flags.by, tables, run);
   if (flags.models.size() == 2)
-    return ShowBoth(report, flags, *model, adapter, context, Again(run));
+    return ShowBoth(report, flags, *model, adapter, context, run.Again());
   if (StopFlag()) return;  // scores of a part would pass for the whole
   Show(report, flags, model ? &*model : nullptr, adapter, context);
 }

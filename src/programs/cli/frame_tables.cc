@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/folder.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask::cli {
@@ -68,8 +69,7 @@ FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists,
 }
 
 void FrameTable::ReadEarlier(bool or_replace) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path_, ignored)) return;
+  if (!Exists(path_)) return;
   const std::string earlier = ReadFile(path_);
   if (earlier.empty()) return;
   if (!earlier.starts_with(header_) || earlier.back() != '\n') {

@@ -7,9 +7,9 @@
 
 #include "base/parse.h"
 #include "media/archive.h"
+#include "media/mask_pairs.h"
 #include "skinmask/data/samples.h"
 #include "skinmask/media/ground_truth.h"
-#include "skinmask/media/mask_pairs.h"
 
 namespace skinmask::cli {
 

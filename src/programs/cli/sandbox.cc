@@ -16,7 +16,6 @@
 #include <set>
 #include <span>
 #include <sstream>
-#include <system_error>
 
 #include "base/folder.h"
 #include "base/stream.h"
@@ -108,10 +107,9 @@ constexpr const char* kSystem[] = {
 void AllowLinks(const fs::path& folder, Landlock& landlock) {
   std::vector<fs::path> folders;
   ForEachEntry(folder, [&](const char* name, EntryType type) {
-    std::error_code ignored;
     if (type == EntryType::kFolder)
       folders.push_back(folder / name);
-    else if (type == EntryType::kLink && !fs::is_directory(folder / name, ignored))
+    else if (type == EntryType::kLink && !IsFolder(folder / name))
       landlock.AllowReading(folder / name);
   });
   for (const fs::path& sub : folders) AllowLinks(sub, landlock);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/folder.h"
 #include "base/nearest.h"
 #include "base/parse.h"
 #include "programs/cli/print.h"
@@ -144,9 +145,8 @@ std::string ExtensionOf(const std::filesystem::path& file) {
 }
 
 void RequireFiles(const std::vector<std::string>& partials, const std::string& option) {
-  std::error_code ignored;
   for (const std::string& file : partials)
-    if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
+    if (Exists(file) && !IsRegularFile(file))
       throw UsageError(fmt::format("{}{}{}: is no file (parts are read more than once)", option,
                                    option.empty() ? "" : " ", file));
 }

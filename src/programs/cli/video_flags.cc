@@ -3,9 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
 
+#include "base/folder.h"
 #include "base/parse.h"
 #include "programs/cli/verb.h"
 
@@ -74,9 +74,8 @@ CLI::Validator NoFrameNumbers() {
 
 void RefuseFrameNumbers(const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
-    std::error_code ignored;
     const std::string hint = FrameNumbersHint(input);
-    if (!hint.empty() && !std::filesystem::exists(input, ignored))
+    if (!hint.empty() && !Exists(input))
       throw UsageError("--frames takes no value, and there is no input " + hint);
   }
 }

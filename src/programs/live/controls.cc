@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "media/picture_type.h"
 #include "programs/live/recorder.h"
 #include "programs/live/view.h"
 #include "skinmask/base/error.h"
@@ -64,9 +65,7 @@ cv::Mat DrawForScreen(View view, Observation& seen, const DrawOptions& options,
   const cv::Size size = Fitted(drawn, canvas).size();
   if (size.width >= drawn.width) return ForScreen(Draw(view, seen, options), size);
   const double scale = static_cast<double>(size.width) / drawn.width;
-  const cv::Size small(std::max(1, cvRound(scale * frame.width)),
-                       std::max(1, cvRound(scale * frame.height)));
-  Observation smaller = Shrunk(seen, small);
+  Observation smaller = Shrunk(seen, SizeTimes(frame, scale));
   return ForScreen(Draw(view, smaller, options), size);
 }
 

@@ -238,15 +238,11 @@ void AddLive(CLI::App& app, Context& context) {
   verb->callback([options, verb, &context] {
     live::SessionOptions& session = options->session;
     if (session.source == "-") session.source = kStandardInput;
-    RequireApart({{session.tables.csv, "--csv"},
-                  {session.tables.faces_csv, "--faces-csv"},
-                  {options->record, "--record"},
-                  {context.json, "--json"},
-                  {options->stats ? kStandardOutput : "", "--stats"}});
-    RequireApart({{session.tables.csv, "--csv"},
-                  {session.tables.faces_csv, "--faces-csv"},
-                  {options->record, "--record"},
-                  {context.json, "--json"}},
+    const NamedOutput csv{session.tables.csv, "--csv"},
+        faces{session.tables.faces_csv, "--faces-csv"}, record{options->record, "--record"},
+        json{context.json, "--json"};
+    RequireApart({csv, faces, record, json, {options->stats ? kStandardOutput : "", "--stats"}});
+    RequireApart({csv, faces, record, json},
                  {session.source, context.model, session.background,
                   options->detector.faces.string(), options->detector.seed_mask.string()},
                  "an input");

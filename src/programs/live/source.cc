@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <filesystem>
 #include <mutex>
 #include <thread>
 
+#include "base/folder.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/image.h"
@@ -59,8 +59,7 @@ Clock::duration Duration(double seconds) {
 }  // namespace
 
 SourceKind SourceKindOf(const std::string& source) {
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(source, ignored)) return SourceKind::kFile;
+  if (IsRegularFile(source)) return SourceKind::kFile;
   if (IsDescriptor(source)) return SourceKind::kPipe;
   if (source.find('!') != source.npos) return SourceKind::kPipeline;
   if (source.find("://") != source.npos) return SourceKind::kStream;

@@ -1,4 +1,4 @@
-// Finds the mask that belongs to each image, by the names of files.
+// Finds the mask that belongs to each image, by the names of files, also in archives.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "media/archive.h"
 #include "skinmask/media/inputs.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
@@ -54,9 +55,9 @@ struct PairingOptions {
 // are many of a kind, ten are shown, and a line counts the others. Files that are masks of others
 // are no images. Files below `images` that are no image by their names go to `passed_over`. Throws
 // Error for what is no folder, where no image has a mask, and where predicted and true masks have
-// changed places, as far as names show it.
+// changed places, as far as names show it. An archive is a folder of its files, as for ListFolder.
 MaskPairs PairMasks(const std::filesystem::path& images, const NamePattern& image_name,
                     const std::filesystem::path& masks, const NamePattern& mask_name,
-                    const PairingOptions& options, const ListOptions& list);
+                    const PairingOptions& options, const ListOptions& list, Archives& archives);
 
 }  // namespace skinmask
