@@ -19,7 +19,7 @@ using testing::Encode;
 using testing::Gradient;
 using testing::WithOrientation;
 
-bool Same(const cv::Mat& a, const cv::Mat& b) {
+bool SamePixels(const cv::Mat& a, const cv::Mat& b) {
   return a.size() == b.size() && a.type() == b.type() && cv::norm(a, b, cv::NORM_INF) == 0;
 }
 
@@ -30,23 +30,23 @@ cv::Mat ByOpenCv(const std::string& bytes) {
 TEST(Image, JpegHasTheSamePixelsAsImread) {
   for (const int quality : {35, 90, 100}) {
     const std::string jpeg = Encode(".jpg", Gradient(61, 47), {cv::IMWRITE_JPEG_QUALITY, quality});
-    EXPECT_TRUE(Same(DecodeImage(jpeg, "x"), ByOpenCv(jpeg)));
+    EXPECT_TRUE(SamePixels(DecodeImage(jpeg, "x"), ByOpenCv(jpeg)));
   }
   const std::string progressive =
       Encode(".jpg", Gradient(61, 47), {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
-  EXPECT_TRUE(Same(DecodeImage(progressive, "x"), ByOpenCv(progressive)));
+  EXPECT_TRUE(SamePixels(DecodeImage(progressive, "x"), ByOpenCv(progressive)));
 }
 
 // Each scan passes over the whole picture. What looks like one in other data is none.
 TEST(Image, JpegHasABoundedNumberOfScans) {
   const std::string most = testing::JpegOfScans(64);
-  EXPECT_TRUE(Same(DecodeImage(most, "x"), ByOpenCv(most)));
+  EXPECT_TRUE(SamePixels(DecodeImage(most, "x"), ByOpenCv(most)));
   EXPECT_ERROR(DecodeImage(testing::JpegOfScans(65), "x"),
                "is a JPEG of 65 scans (one of at most 64");
   std::string comment("\xFF\xFE\1\2", 4);
   for (int i = 0; i < 128; ++i) comment += "\xFF\xDA";
   const std::string commented = most.substr(0, 2) + comment + most.substr(2) + comment + most;
-  EXPECT_TRUE(Same(DecodeImage(commented, "x"), ByOpenCv(most)));
+  EXPECT_TRUE(SamePixels(DecodeImage(commented, "x"), ByOpenCv(most)));
 }
 
 TEST(Image, EveryOrientationHasTheSamePixelsAsImread) {
@@ -56,7 +56,7 @@ TEST(Image, EveryOrientationHasTheSamePixelsAsImread) {
       const std::string turned = WithOrientation(jpeg, orientation, big_endian);
       const cv::Mat image = DecodeImage(turned, "x");
       EXPECT_EQ(image.rows, orientation >= 5 && orientation <= 8 ? 61 : 47);
-      EXPECT_TRUE(Same(image, ByOpenCv(turned))) << orientation;
+      EXPECT_TRUE(SamePixels(image, ByOpenCv(turned))) << orientation;
     }
 }
 
@@ -81,15 +81,15 @@ TEST(Image, GreyAlphaAndSixteenBits) {
   cv::Mat grey, spread, bgra(bgr.size(), CV_8UC4), sixteen;
   cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
   cv::cvtColor(grey, spread, cv::COLOR_GRAY2BGR);
-  EXPECT_TRUE(Same(DecodeImage(Encode(".png", grey), "x"), spread));
+  EXPECT_TRUE(SamePixels(DecodeImage(Encode(".png", grey), "x"), spread));
   EXPECT_EQ(DecodeImage(Encode(".jpg", grey), "x").type(), CV_8UC3);
   cv::cvtColor(bgr, bgra, cv::COLOR_BGR2BGRA);
   for (int y = 0; y < bgra.rows; ++y)
     for (int x = 0; x < bgra.cols; ++x) bgra.at<cv::Vec4b>(y, x)[3] = static_cast<std::uint8_t>(x);
-  EXPECT_TRUE(Same(DecodeImage(Encode(".png", bgra), "x"), bgr));
+  EXPECT_TRUE(SamePixels(DecodeImage(Encode(".png", bgra), "x"), bgr));
   bgr.convertTo(sixteen, CV_16U, 257);
-  EXPECT_TRUE(Same(DecodeImage(Encode(".png", sixteen), "x"), bgr));
-  EXPECT_TRUE(Same(DecodeImage(Encode(".tiff", sixteen), "x"), bgr));
+  EXPECT_TRUE(SamePixels(DecodeImage(Encode(".png", sixteen), "x"), bgr));
+  EXPECT_TRUE(SamePixels(DecodeImage(Encode(".tiff", sixteen), "x"), bgr));
   // Scaled and rounded, not cut: 257 v + 128 is still v, 257 v + 129 is v + 1.
   sixteen = cv::Mat(1, 2, CV_16UC3, cv::Scalar::all(257 * 100 + 128));
   sixteen.at<cv::Vec3w>(0, 1) = {257 * 100 + 129, 257 * 100 + 129, 257 * 100 + 129};
@@ -100,7 +100,7 @@ TEST(Image, GreyAlphaAndSixteenBits) {
 
 TEST(Image, LosslessFormatsKeepPixels) {
   for (const char* extension : {".png", ".bmp", ".tiff", ".ppm"})
-    EXPECT_TRUE(Same(DecodeImage(Encode(extension, Gradient(33, 21)), "x"), Gradient(33, 21)))
+    EXPECT_TRUE(SamePixels(DecodeImage(Encode(extension, Gradient(33, 21)), "x"), Gradient(33, 21)))
         << extension;
 }
 
@@ -143,7 +143,7 @@ TEST(Image, ScalesJpegInItsOwnDomainAndTheRestByArea) {
     const cv::Size size((61 + scale - 1) / scale, (47 + scale - 1) / scale);
     cv::Mat expected;
     cv::resize(picture, expected, size, 0, 0, cv::INTER_AREA);
-    EXPECT_TRUE(Same(DecodeImage(Encode(".png", picture), "x", {.scale = scale}), expected));
+    EXPECT_TRUE(SamePixels(DecodeImage(Encode(".png", picture), "x", {.scale = scale}), expected));
     const std::string jpeg = Encode(".jpg", picture, {cv::IMWRITE_JPEG_QUALITY, 98});
     const cv::Mat small = DecodeImage(jpeg, "x", {.scale = scale});
     ASSERT_EQ(small.size(), size);
@@ -160,10 +160,10 @@ TEST(Image, ABufferHoldsThePicture) {
   const std::string large = Encode(".jpg", Gradient(300, 200)),
                     small = Encode(".jpg", Gradient(40, 30));
   const cv::Mat first = DecodeImage(large, "x", {.buffer = &buffer});
-  EXPECT_TRUE(Same(first, DecodeImage(large, "x")));
+  EXPECT_TRUE(SamePixels(first, DecodeImage(large, "x")));
   const cv::Mat second = DecodeImage(small, "x", {.buffer = &buffer});
   EXPECT_EQ(second.data, first.data);
-  EXPECT_TRUE(Same(second, DecodeImage(small, "x")));
+  EXPECT_TRUE(SamePixels(second, DecodeImage(small, "x")));
 }
 
 TEST(Image, PngOfEveryKindIsImreads) {
@@ -178,11 +178,11 @@ TEST(Image, PngOfEveryKindIsImreads) {
                                         cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
       cv::Mat expected;
       read.convertTo(expected, CV_8U, depth == CV_8U ? 1 : 255. / 65535);
-      EXPECT_TRUE(Same(DecodeImage(png, "x"), expected)) << depth << channels;
+      EXPECT_TRUE(SamePixels(DecodeImage(png, "x"), expected)) << depth << channels;
     }
   const std::string bits = Encode(".png", picture.reshape(1).colRange(0, 40).clone() > 128,
                                   {cv::IMWRITE_PNG_BILEVEL, 1});
-  EXPECT_TRUE(Same(DecodeImage(bits, "x"), ByOpenCv(bits)));
+  EXPECT_TRUE(SamePixels(DecodeImage(bits, "x"), ByOpenCv(bits)));
   EXPECT_EQ(DecodeImage(bits, "x", {.keep_grey = true}).type(), CV_8UC1);
   EXPECT_EQ(DecodeImage(Encode(".png", picture), "x", {.keep_grey = true}).type(), CV_8UC3);
 }
@@ -259,7 +259,7 @@ TEST(Image, NoiseThatDoesNotShrinkIsWrittenAllTheSame) {
     const std::string png = EncodePng(noise);
     const cv::Mat back =
         cv::imdecode(std::vector<unsigned char>(png.begin(), png.end()), cv::IMREAD_UNCHANGED);
-    EXPECT_TRUE(Same(back, noise));
+    EXPECT_TRUE(SamePixels(back, noise));
   }
 }
 
@@ -277,12 +277,12 @@ TEST(Image, NothingIsPrinted) {
 
 TEST(Image, PngRoundTrips) {
   const cv::Mat image = Gradient(37, 19);
-  EXPECT_TRUE(Same(ByOpenCv(EncodePng(image)), image));
+  EXPECT_TRUE(SamePixels(ByOpenCv(EncodePng(image)), image));
   const cv::Mat mask = image.reshape(1).colRange(0, 37).clone() > 99;
   const std::string png = EncodePng(mask);
   const cv::Mat back =
       cv::imdecode(std::vector<unsigned char>(png.begin(), png.end()), cv::IMREAD_UNCHANGED);
-  EXPECT_TRUE(Same(back, mask));
+  EXPECT_TRUE(SamePixels(back, mask));
 }
 
 using ReadImageTest = testing::FolderTest;
@@ -290,7 +290,7 @@ using ReadImageTest = testing::FolderTest;
 TEST_F(ReadImageTest, TakesUnicodePathsAndRefusesFolders) {
   const std::string name = "hände 手 🖐.png";
   Put(name, Encode(".png", Gradient(9, 7)));
-  EXPECT_TRUE(Same(ReadImage(Path(name)), Gradient(9, 7)));
+  EXPECT_TRUE(SamePixels(ReadImage(Path(name)), Gradient(9, 7)));
   EXPECT_ERROR(ReadImage(folder_), "is a folder");
   EXPECT_ERROR(ReadImage(Path("absent.png")), "absent.png: cannot be read: No such file");
 }

@@ -5,6 +5,7 @@
 
 #include "detect/adapt/area_mean.h"
 #include "detect/adapt/hog_search.h"
+#include "detect/adapt/local_contrast.h"
 #include "detect/adapt/pool.h"
 #include "media/picture_type.h"
 #include "skinmask/detect/seed_finder.h"
@@ -24,9 +25,10 @@ constexpr Framing kFramings[] = {{1.16, 0, -.10, 0},       // front
                                  {1.16, -.03, -.09, -12},  // tilted
                                  {1.16, .05, -.09, 8}};
 
-// Of a face that fills the picture the box is smaller: beside YuNet's, frames of these sizes are too
-// small by 2 % where a face is a tenth of the picture's side, and by 12 % at two thirds. `share` is
-// of the root of the picture's pixels. (What F1 gains by is less than that: docs/accuracy.md.)
+// Of a face that fills the picture the box is smaller: beside YuNet's, frames of these sizes are
+// too small by 2 % where a face is a tenth of the picture's side, and by 12 % at two thirds.
+// `share` is of the root of the picture's pixels. (What F1 gains by is less than that:
+// docs/accuracy.md.)
 double SizeInCloseUp(double share) {
   constexpr double kFrom = .45, kTo = .65, kMost = 1.08;
   return 1 + (kMost - 1) * std::clamp((share - kFrom) / (kTo - kFrom), 0., 1.);
@@ -229,11 +231,21 @@ class HogFaces : public SeedFinder {
     }
     // The steps of its pyramid lie between those of the first search.
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
-    if (again < 1 &&
-        std::ranges::none_of(windows, [&](const HogFace& face) { return IsFace(face); }))
+    if (again < 1 && !ShowsFace(windows))
       AddFound(FromFar(reductions, again, 0), grey.size(), least, search, windows);
     if (options_.turned_pixels > 0) AddTurned(reductions, least, search, windows);
+    // Faces in the shade, or before a bright window, have little contrast.
+    if (options_.turned_pixels > 0 && !ShowsFace(windows)) {
+      const double scale = std::sqrt(options_.turned_pixels / static_cast<double>(grey.total()));
+      Look look = FromFar(reductions, std::min(scale, 1.), options_.padding);
+      look.picture = Equalized(look.picture);
+      AddFound(look, grey.size(), options_.min_score, search, windows);
+    }
     return windows;
+  }
+
+  bool ShowsFace(const std::vector<HogFace>& windows) const {
+    return std::ranges::any_of(windows, [&](const HogFace& face) { return IsFace(face); });
   }
 
   // Heads that are tilted by more than the templates are, where none is found upright.

@@ -93,16 +93,17 @@ TEST_P(VideoRanges, AreExactToTheFrame) {
   ASSERT_EQ(all.size(), 75 * kFramePixels);
   const std::vector<double> times = Times(clip);
   for (std::size_t i = 0; i < cuts.size(); ++i) {
-    const auto& [flags, from, to] = cuts[i];
+    const Cut& cut = cuts[i];
     const auto first = static_cast<std::size_t>(
-        std::ranges::count_if(times, [from = from](double time) { return time < from; }));
+        std::ranges::count_if(times, [&](double time) { return time < cut.from; }));
     const auto count = static_cast<std::size_t>(std::ranges::count_if(
-        times, [from = from, to = to](double time) { return time >= from && time < to; }));
-    EXPECT_TRUE(masks[i].first == all.substr(first * kFramePixels, count * kFramePixels)) << flags;
-    EXPECT_EQ(std::stoi(masks[i].second), 0) << flags;
+        times, [&](double time) { return time >= cut.from && time < cut.to; }));
+    EXPECT_TRUE(masks[i].first == all.substr(first * kFramePixels, count * kFramePixels))
+        << cut.flags;
+    EXPECT_EQ(std::stoi(masks[i].second), 0) << cut.flags;
     const std::string table = ReadFile(Path(folders[i] + ".csv"));
     EXPECT_EQ(Lines(table), static_cast<int>(count) + 1);
-    EXPECT_NE(table.find("\n" + std::to_string(first) + ","), std::string::npos) << flags;
+    EXPECT_NE(table.find("\n" + std::to_string(first) + ","), std::string::npos) << cut.flags;
   }
   EXPECT_TRUE(masks[cuts.size()].first == all.substr(40 * kFramePixels, 12 * kFramePixels));
 }
