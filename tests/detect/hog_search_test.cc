@@ -342,6 +342,32 @@ TEST(HogFaceFinder, FindsHeadsThatAreTilted) {
   EXPECT_GT(found_turned, 5);
 }
 
+// Photographs that lie on their side or stand on their head, where upright no face is found.
+TEST(HogFaceFinder, FindsHeadsThatLie) {
+  const cv::Mat upright = Sample("astronaut.png", cv::IMREAD_COLOR)(cv::Rect(60, 0, 330, 330));
+  const FaceFrame frame = BestFrame(upright);
+  const double last = upright.cols;
+  const struct {
+    int turn;
+    double degrees;
+    cv::Point2d centre;
+  } lying[] = {{cv::ROTATE_90_CLOCKWISE, 90, {last - frame.centre.y, frame.centre.x}},
+               {cv::ROTATE_90_COUNTERCLOCKWISE, -90, {frame.centre.y, last - frame.centre.x}},
+               {cv::ROTATE_180, 180, {last - frame.centre.x, last - frame.centre.y}}};
+  for (const auto& [turn, degrees, centre] : lying) {
+    cv::Mat turned;
+    cv::rotate(upright, turned, turn);
+    const std::vector<Seed> found = HogFaceFinder()->Find(turned);
+    ASSERT_EQ(found.size(), 1u) << degrees;
+    EXPECT_LT(cv::norm(found[0].face->centre - centre), .1 * frame.size) << degrees;
+    EXPECT_NEAR(found[0].face->size, frame.size, .15 * frame.size) << degrees;
+    EXPECT_NEAR(found[0].face->TiltDegrees(), frame.TiltDegrees() + degrees, 20) << degrees;
+    HogOptions upright_alone;
+    upright_alone.turned_pixels = 0;
+    EXPECT_TRUE(HogFaceFinder(upright_alone)->Find(turned).empty()) << degrees;
+  }
+}
+
 // However large a picture is, it is searched at a size within bounds; what is thinner than a pixel
 // then has no face.
 TEST(HogFaceFinder, TakesPicturesOfEveryShape) {

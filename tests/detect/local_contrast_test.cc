@@ -29,7 +29,8 @@ TEST(LocalContrast, IsThatOfOpenCv) {
 }
 
 TEST(LocalContrast, TakesAnySizeAndAnyLevels) {
-  for (const cv::Size size : {cv::Size(1, 1), cv::Size(7, 300), cv::Size(8, 8), cv::Size(13, 101)}) {
+  for (const cv::Size size :
+       {cv::Size(1, 1), cv::Size(7, 300), cv::Size(8, 8), cv::Size(13, 101)}) {
     cv::Mat noise(size, CV_8UC1);
     cv::RNG(3).fill(noise, cv::RNG::UNIFORM, 0, 256);
     EXPECT_EQ(Equalized(noise).size(), size);

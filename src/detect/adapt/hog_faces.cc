@@ -41,8 +41,12 @@ struct Turn {
   double cosine, sine, radians;
 };
 constexpr double kCosine = .8660254037844386;  // of 30 degrees: the bits of every CPU
-constexpr Turn kTurns[] = {
-    {1, 0, 0}, {kCosine, .5, std::numbers::pi / 6}, {kCosine, -.5, -std::numbers::pi / 6}};
+constexpr Turn kTurns[] = {{1, 0, 0},
+                           {kCosine, .5, std::numbers::pi / 6},
+                           {kCosine, -.5, -std::numbers::pi / 6},
+                           {0, 1, std::numbers::pi / 2},
+                           {0, -1, -std::numbers::pi / 2},
+                           {-1, 0, std::numbers::pi}};
 
 FaceFrame FrameOf(const HogFace& found, double scale_x, double scale_y) {
   const Framing& framing = kFramings[found.pattern % kPatterns];
@@ -128,8 +132,8 @@ Look Turned(const cv::Mat& small, const cv::Size& whole, int turn) {
   const cv::Size size = small.size();
   const double x = 1. * whole.width / size.width, y = 1. * whole.height / size.height;
   const double c = kTurns[turn].cosine, s = kTurns[turn].sine;
-  const cv::Size around(cvRound(size.width * c + size.height * std::abs(s)),
-                        cvRound(size.width * std::abs(s) + size.height * c));
+  const cv::Size around(cvRound(size.width * std::abs(c) + size.height * std::abs(s)),
+                        cvRound(size.width * std::abs(s) + size.height * std::abs(c)));
   // Of the middle of a pixel the place in the picture that is not turned: middles on each other.
   const double half_x = (around.width - 1) / 2., half_y = (around.height - 1) / 2.;
   const cv::Matx23d back(c, -s, (size.width - 1) / 2. - c * half_x + s * half_y,  //
@@ -233,13 +237,16 @@ class HogFaces : public SeedFinder {
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
     if (again < 1 && !ShowsFace(windows))
       AddFound(FromFar(reductions, again, 0), grey.size(), least, search, windows);
-    if (options_.turned_pixels > 0) AddTurned(reductions, least, search, windows);
+    if (options_.turned_pixels > 0) AddTurned({1, 2}, reductions, least, search, windows);
     // Faces in the shade, or before a bright window, have little contrast.
     if (options_.turned_pixels > 0 && !ShowsFace(windows)) {
       const double scale = std::sqrt(options_.turned_pixels / static_cast<double>(grey.total()));
       Look look = FromFar(reductions, std::min(scale, 1.), options_.padding);
       look.picture = Equalized(look.picture);
       AddFound(look, grey.size(), options_.min_score, search, windows);
+      // Photographs that lie on their side, and people who do.
+      if (!ShowsFace(windows))
+        AddTurned({3, 4, 5}, reductions, options_.min_score, search, windows);
     }
     return windows;
   }
@@ -249,8 +256,8 @@ class HogFaces : public SeedFinder {
   }
 
   // Heads that are tilted by more than the templates are, where none is found upright.
-  void AddTurned(Reductions& grey, double least, HogSearch& search,
-                 std::vector<HogFace>& windows) const {
+  void AddTurned(std::initializer_list<int> turns, Reductions& grey, double least,
+                 HogSearch& search, std::vector<HogFace>& windows) const {
     const cv::Size whole = grey.size();
     const double scale =
         std::min(1., std::sqrt(options_.turned_pixels / static_cast<double>(whole.area())));
@@ -259,8 +266,7 @@ class HogFaces : public SeedFinder {
     if (scale * std::min(whole.width, whole.height) < kLeastSide) return;
     const cv::Mat small = grey.At(SizeTimes(whole, scale));
     std::vector<HogFace> turned;
-    for (const int turn : {1, 2})
-      AddFound(Turned(small, whole, turn), whole, least, search, turned);
+    for (const int turn : turns) AddFound(Turned(small, whole, turn), whole, least, search, turned);
     std::erase_if(turned, [&](const HogFace& face) {
       return std::ranges::any_of(windows, [&](const HogFace& upright) {
         return IsFace(upright) && Holds(upright, MiddleOf(face));

@@ -47,8 +47,7 @@ std::vector<Between> PlacesOf(int size) {
   for (std::int64_t i = 0; i < size; ++i) {
     const auto place = static_cast<int>((2 * i + 1) * kTiles * kOne / (2 * size)) + kOne / 2;
     const int tile = place / kOne - 1;  // the middle of the first one is at kOne
-    places.push_back(
-        {std::max(tile, 0), std::min(tile + 1, kTiles - 1), place % kOne});
+    places.push_back({std::max(tile, 0), std::min(tile + 1, kTiles - 1), place % kOne});
   }
   return places;
 }
