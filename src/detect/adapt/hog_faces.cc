@@ -47,6 +47,7 @@ constexpr Turn kTurns[] = {{1, 0, 0},
                            {0, 1, std::numbers::pi / 2},
                            {0, -1, -std::numbers::pi / 2},
                            {-1, 0, std::numbers::pi}};
+constexpr int kFirstLying = 3;
 
 FaceFrame FrameOf(const HogFace& found, double scale_x, double scale_y) {
   const Framing& framing = kFramings[found.pattern % kPatterns];
@@ -70,7 +71,10 @@ FaceFrame MeanFrame(const std::vector<HogFace>& group, double scale_x, double sc
   constexpr double kReach = 1;  // the best score less this weighs nothing
   FaceFrame mean{{0, 0}, 0, 0};
   double sum = 0;
+  // Upright nothing of a head that lies is a face, though some windows nearly are.
+  const int turn = group.front().pattern / kPatterns;
   for (const HogFace& face : group) {
+    if (turn >= kFirstLying && face.pattern / kPatterns != turn) continue;
     const double weight = std::max(kReach + face.score - group.front().score, 0.);
     const FaceFrame frame = FrameOf(face, scale_x, scale_y);
     mean.centre += weight * frame.centre;
