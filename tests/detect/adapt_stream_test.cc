@@ -206,7 +206,7 @@ TEST(AdaptStream, ASceneWithoutAFaceSoonGetsTheGlobalModel) {
   cv::Mat flipped;
   cv::flip(scene.bgr, flipped, 0);
   for (const int lag : {0, 3}) {
-    StreamAdapter stream(AdapterOf(HogFaceFinder()), {8, lag});
+    StreamAdapter stream(AdapterOf(HogFaceFinder({.turned_pixels = 0})), {8, lag});
     for (int i = 0; i < 9; ++i) stream.LogOdds(scene.bgr);
     for (int i = 0; i < 20; ++i) {
       const cv::Mat z = stream.LogOdds(flipped);
