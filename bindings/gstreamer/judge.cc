@@ -98,6 +98,9 @@ GstVideoFrame Wrapped(const cv::Mat& bgr, const GstVideoInfo& info) {
 constexpr HogOptions kHogAside{.min_searched_pixels = 400000, .max_searched_pixels = 400000};
 constexpr StreamOptions kStreamAside{.search_every_frames = 8, .search_lag_frames = 3};
 
+// Until what a search makes of its settings is known.
+int FramesToTry(bool aside) { return aside ? kStreamAside.search_lag_frames + 1 : 1; }
+
 }  // namespace
 
 ToBgr::ToBgr(const GstVideoInfo& input) : bgr_(BgrLike(input)) {
@@ -153,16 +156,20 @@ void Judge::BeginAnew(const Settings& settings) {
   // (A finder that waits for `adapt` to be switched on again is no mistake here.)
   if (!options.by_faces()) options.faces.clear();
   if (aside) options.hog = kHogAside;
-  stream_.emplace(Detector(made, options), aside ? kStreamAside : StreamOptions());
+  BeginStream(Detector(made, options), aside);
+  untried_frames_ = FramesToTry(aside);
+}
+
+void Judge::BeginStream(const Detector& detector, bool aside) {
+  stream_.emplace(detector, aside ? kStreamAside : StreamOptions());
   stream_->SetRate(rate_);
-  untried_frames_ = aside ? kStreamAside.search_lag_frames + 1 : 1;
 }
 
 void Judge::BeginScene() {
   if (!stream_) return;
   const bool aside = prepared_->search == Search::kAside;
-  stream_.emplace(Detector(stream_->detector()), aside ? kStreamAside : StreamOptions());
-  stream_->SetRate(rate_);
+  BeginStream(Detector(stream_->detector()), aside);
+  if (untried_frames_ > 0) untried_frames_ = FramesToTry(aside);
 }
 
 void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {

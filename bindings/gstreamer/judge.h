@@ -72,6 +72,7 @@ class Judge {
 
  private:
   void BeginAnew(const Settings& settings);
+  void BeginStream(const Detector& detector, bool aside);
   void SetThreshold(const Settings& settings);
 
   std::optional<Settings> prepared_;  // those in force

@@ -121,7 +121,11 @@ SelectiveCurve SelectiveCurveOf(const Scores& scores, double threshold, std::siz
     steps.push_back(&step);
     all += CountOf(step);
   }
-  const auto margin = [&](const ScoreStep* step) { return std::abs(step->score - threshold); };
+  // From a threshold that all scores lie beyond, the one farthest from it is the surest.
+  const auto margin = [&](const ScoreStep* step) {
+    if (std::isinf(threshold)) return threshold < 0 ? step->score : -step->score;
+    return std::abs(step->score - threshold);
+  };
   std::ranges::stable_sort(steps, std::greater(), margin);
   SelectiveCurve curve;
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -150,7 +150,7 @@ class MaskReader {
 
   // Black and one dark value are labels. More values may be a map of probabilities without skin.
   void CheckRange() const {
-    if (dark_values_ != 1 || lossy_) return;
+    if (dark_values_ != 1 || lossy_ || (!has_black_ && dark_ != 0x010101)) return;
     const std::string value = ShowColor(dark_);
     throw Error(subject_, fmt::format("holds only 0 and {}, nothing above 127 (`label` skin={} "
                                       "`label` non-skin=0 reads such masks)",
@@ -167,6 +167,7 @@ class MaskReader {
       const std::uint32_t grey =
           ((rgb & 255) * 1868 + (rgb >> 8 & 255) * 9617 + (rgb >> 16) * 4899 + 8192) >> 14;
       class_ = grey > 127 ? 0 : 1;
+      has_black_ |= rgb == 0;
       if (class_ == 0) {
         dark_values_ = 2;
       } else if (rgb != 0 && rgb != dark_) {
@@ -206,6 +207,7 @@ class MaskReader {
   const std::string subject_;
   std::uint8_t class_ = MaskRule::kIgnored;
   bool in_between_ = false;
+  bool has_black_ = false;
   std::uint32_t dark_ = 0;         // the last value that is no skin, but black
   std::uint64_t dark_values_ = 0;  // changes of it; 2 and more where there is skin
 };

@@ -78,6 +78,7 @@ TEST_F(MaskTest, MasksOfBlackAndOneDarkValueAreNotTakenForBlack) {
   // Probabilities of a picture without skin, and masks with skin.
   EXPECT_EQ(Classes({Grey(0), Grey(1), Grey(2)}, {}), (std::vector{1, 1, 1}));
   EXPECT_EQ(Classes({Grey(0), Grey(100), Grey(200)}, {}), (std::vector{1, 1, 0}));
+  EXPECT_EQ(Classes({Grey(64), Grey(64)}, {}), (std::vector{1, 1}));  // with skin at 255, and none
 }
 
 TEST_F(MaskTest, JpegMasksCountTheirInBetweenPixels) {

@@ -267,11 +267,13 @@ def detect_files(
             each(file)
 
     run(partial(_skinmask.detect_files, detector, options), progress=progress, each=done)
-    places = {pathlib.PurePath(path): i for i, path in reversed(list(enumerate(listed)))}
+    places: dict[pathlib.PurePath, int] = {}
+    for i, path in enumerate(listed):
+        places.setdefault(pathlib.PurePath(os.fsdecode(path)), i)
 
     def place(file: DetectedFile) -> int:
         name = pathlib.PurePath(file.input)
-        return min((places[at] for at in (name, *name.parents) if at in places), default=len(places))
+        return next((places[at] for at in (name, *name.parents) if at in places), len(listed))
 
     return sorted(files, key=place)
 

@@ -74,7 +74,8 @@ FaceFrame MeanFrame(const std::vector<HogFace>& group, double scale_x, double sc
   // Upright nothing of a head that lies is a face, though some windows nearly are.
   const int turn = group.front().pattern / kPatterns;
   for (const HogFace& face : group) {
-    if (turn >= kFirstLying && face.pattern / kPatterns != turn) continue;
+    const int other = face.pattern / kPatterns;
+    if (other != turn && std::max(turn, other) >= kFirstLying) continue;
     const double weight = std::max(kReach + face.score - group.front().score, 0.);
     const FaceFrame frame = FrameOf(face, scale_x, scale_y);
     mean.centre += weight * frame.centre;

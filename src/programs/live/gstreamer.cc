@@ -145,10 +145,11 @@ class Pipeline : public FrameSource {
         !gst_video_frame_map(&kept->frame, &info, buffer, GST_MAP_READ))
       throw Error(name_, "gives no pictures");
     kept->mapped = true;
-    return Describe(kept);
+    return Describe(kept, gst_structure_has_field(structure, "colorimetry"));
   }
 
-  VideoFrame Describe(const std::shared_ptr<Mapped>& kept) const {
+  // (Where the caps tell of no colours GStreamer takes BT.2020's for pictures of 2160 rows.)
+  VideoFrame Describe(const std::shared_ptr<Mapped>& kept, bool tells_colors) const {
     const GstVideoInfo& info = kept->frame.info;
     const GstVideoFormat format = GST_VIDEO_INFO_FORMAT(&info);
     VideoFrame frame;
@@ -160,8 +161,8 @@ class Pipeline : public FrameSource {
     const GstVideoColorMatrix matrix = info.colorimetry.matrix;
     if (matrix == GST_VIDEO_COLOR_MATRIX_BT709)
       frame.encoding.matrix = YuvEncoding::Matrix::kBt709;
-    else if (frame.layout != Layout::kBgr && matrix != GST_VIDEO_COLOR_MATRIX_BT601 &&
-             matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN)
+    else if (tells_colors && frame.layout != Layout::kBgr &&
+             matrix != GST_VIDEO_COLOR_MATRIX_BT601 && matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN)
       throw Error(name_,
                   "gives colours that are neither BT.601's nor BT.709's "
                   "(end it with '! videoconvert ! video/x-raw,format=BGR ! appsink')");

@@ -240,7 +240,10 @@ cv::Mat Session::Drawn(View view) {
 }
 
 void Session::Record(double seconds) {
-  if (!recorder_ && !sink_) return;
+  if (!recorder_ && !sink_) {
+    recorded_size_ = {};
+    return;
+  }
   const cv::Size before = std::exchange(recorded_size_, scene_.frame_size());
   if (const cv::Size now = recorded_size_; now != before && !before.empty())
     Tell(fmt::format("pictures are {}x{} now, {}x{} before: what is recorded keeps its size",
