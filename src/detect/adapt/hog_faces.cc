@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <opencv2/imgproc.hpp>
+#include <span>
 
 #include "detect/adapt/area_mean.h"
+#include "detect/adapt/hog_frames.h"
 #include "detect/adapt/hog_search.h"
 #include "detect/adapt/local_contrast.h"
 #include "detect/adapt/pool.h"
@@ -13,78 +14,6 @@
 namespace skinmask {
 
 namespace {
-
-// How a box of each of the five detectors lies to the frame of the face, in heights of the box:
-// medians over 271 faces of ECU and 'groups' that YuNet finds too (tilts rounded).
-struct Framing {
-  double size, right, down, tilt_degrees;
-};
-constexpr Framing kFramings[] = {{1.16, 0, -.10, 0},       // front
-                                 {1.10, .08, -.04, 0},     // looking left
-                                 {1.10, -.08, -.04, 0},    // looking right
-                                 {1.16, -.03, -.09, -12},  // tilted
-                                 {1.16, .05, -.09, 8}};
-
-// Of a face that fills the picture the box is smaller: beside YuNet's, frames of these sizes are
-// too small by 2 % where a face is a tenth of the picture's side, and by 12 % at two thirds.
-// `share` is of the root of the picture's pixels. (What F1 gains by is less than that:
-// docs/accuracy.md.)
-double SizeInCloseUp(double share) {
-  constexpr double kFrom = .45, kTo = .65, kMost = 1.08;
-  return 1 + (kMost - 1) * std::clamp((share - kFrom) / (kTo - kFrom), 0., 1.);
-}
-
-// Patterns are those of the detectors, and these again for the picture turned so that heads are
-// upright that are tilted to the right, and to the left.
-constexpr int kPatterns = static_cast<int>(std::size(kFramings)), kFirstTilted = 3;
-struct Turn {
-  double cosine, sine, radians;
-};
-constexpr double kCosine = .8660254037844386;  // of 30 degrees: the bits of every CPU
-constexpr Turn kTurns[] = {{1, 0, 0},
-                           {kCosine, .5, std::numbers::pi / 6},
-                           {kCosine, -.5, -std::numbers::pi / 6},
-                           {0, 1, std::numbers::pi / 2},
-                           {0, -1, -std::numbers::pi / 2},
-                           {-1, 0, std::numbers::pi}};
-constexpr int kFirstLying = 3;
-
-FaceFrame FrameOf(const HogFace& found, double scale_x, double scale_y) {
-  const Framing& framing = kFramings[found.pattern % kPatterns];
-  const Turn& turn = kTurns[found.pattern / kPatterns];
-  const double height = (found.bottom - found.top + 1) * scale_y;
-  const double right = turn.cosine * framing.right - turn.sine * framing.down;
-  const double down = turn.sine * framing.right + turn.cosine * framing.down;
-  const cv::Point2d middle((found.left + found.right + 1) / 2.,
-                           (found.top + found.bottom + 1) / 2.);
-  return {{middle.x * scale_x + height * right, middle.y * scale_y + height * down},
-          height * framing.size,
-          turn.radians + framing.tilt_degrees * std::numbers::pi / 180};
-}
-
-// Windows lie a tenth of a face apart and differ in size by a fifth. The mean of all that show a
-// face, weighing by how near their scores are to the best, is twice as near to YuNet's frame as the
-// best one alone (ECU: 0.015 instead of 0.025 sizes of the face, medians). Sizes are averaged as
-// the scales at which they were found, by products, sums and quotients alone: the bits of every
-// CPU.
-FaceFrame MeanFrame(const std::vector<HogFace>& group, double scale_x, double scale_y) {
-  constexpr double kReach = 1;  // the best score less this weighs nothing
-  FaceFrame mean{{0, 0}, 0, 0};
-  double sum = 0;
-  // Upright nothing of a head that lies is a face, though some windows nearly are.
-  const int turn = group.front().pattern / kPatterns;
-  for (const HogFace& face : group) {
-    const int other = face.pattern / kPatterns;
-    if (other != turn && std::max(turn, other) >= kFirstLying) continue;
-    const double weight = std::max(kReach + face.score - group.front().score, 0.);
-    const FaceFrame frame = FrameOf(face, scale_x, scale_y);
-    mean.centre += weight * frame.centre;
-    mean.size += weight / frame.size;
-    mean.tilt += weight * frame.tilt;
-    sum += weight;
-  }
-  return {mean.centre / sum, sum / mean.size, mean.tilt / sum};
-}
 
 // The shares of red and of blue in the light of the middle of a face, which differ less between
 // people of one picture than between a face and what only looks like one.
@@ -132,18 +61,18 @@ Look FromFar(Reductions& grey, double scale, double padding) {
   return look;
 }
 
-// `small`, of a picture of the size `whole`, turned as kTurns has it.
+// `small`, of a picture of the size `whole`, turned as kHogTurns has it.
 Look Turned(const cv::Mat& small, const cv::Size& whole, int turn) {
   const cv::Size size = small.size();
   const double x = 1. * whole.width / size.width, y = 1. * whole.height / size.height;
-  const double c = kTurns[turn].cosine, s = kTurns[turn].sine;
+  const double c = kHogTurns[turn].cosine, s = kHogTurns[turn].sine;
   const cv::Size around(cvRound(size.width * std::abs(c) + size.height * std::abs(s)),
                         cvRound(size.width * std::abs(s) + size.height * std::abs(c)));
   // Of the middle of a pixel the place in the picture that is not turned: middles on each other.
   const double half_x = (around.width - 1) / 2., half_y = (around.height - 1) / 2.;
   const cv::Matx23d back(c, -s, (size.width - 1) / 2. - c * half_x + s * half_y,  //
                          s, c, (size.height - 1) / 2. - s * half_x - c * half_y);
-  Look look{{}, {}, x, y, turn * kPatterns};
+  Look look{{}, {}, x, y, turn * kHogPatterns};
   cv::warpAffine(small, look.picture, back, around, cv::INTER_LINEAR | cv::WARP_INVERSE_MAP,
                  cv::BORDER_REPLICATE);
   for (int column = 0; column < 3; ++column) {
@@ -160,6 +89,9 @@ cv::Point MiddleOf(const HogFace& face) {
 bool Holds(const HogFace& face, const cv::Point& p) {
   return p.x > face.left && p.x < face.right && p.y > face.top && p.y < face.bottom;
 }
+
+// Of kHogTurns.
+constexpr int kTilts[] = {1, 2}, kLyings[] = {3, 4, 5};
 
 class HogFaces : public SeedFinder {
  public:
@@ -191,8 +123,7 @@ class HogFaces : public SeedFinder {
       const HogFace& best = group.front();
       if (!IsFace(best, options_.further_slack)) continue;
       if (!IsFace(best) && !IsLikeOne(color(best), certain)) continue;
-      FaceFrame face = MeanFrame(group, scale_x, scale_y);
-      face.size *= SizeInCloseUp(face.size / std::sqrt(static_cast<double>(bgr.total())));
+      const FaceFrame face = FrameOfGroup(group, scale_x, scale_y, bgr.size());
       if (const cv::Rect box = face.Box(bgr.size()); !box.empty()) seeds.push_back({box, face, {}});
     }
     return seeds;
@@ -200,7 +131,7 @@ class HogFaces : public SeedFinder {
 
  private:
   bool IsFace(const HogFace& face, double slack = 0) const {
-    const double least = face.pattern < kFirstTilted
+    const double least = face.pattern < kFirstTiltedHog
                              ? options_.min_score
                              : std::max(options_.min_score, options_.min_tilted_score);
     return face.score >= least - slack;
@@ -242,17 +173,16 @@ class HogFaces : public SeedFinder {
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
     if (again < 1 && !ShowsFace(windows))
       AddFound(FromFar(reductions, again, 0), grey.size(), least, search, windows);
-    if (options_.turned_pixels > 0) AddTurned({1, 2}, reductions, least, search, windows);
+    if (options_.turned_pixels == 0) return windows;
+    AddTurned(kTilts, reductions, least, search, windows);
     // Faces in the shade, or before a bright window, have little contrast.
-    if (options_.turned_pixels > 0 && !ShowsFace(windows)) {
-      const double scale = std::sqrt(options_.turned_pixels / static_cast<double>(grey.total()));
-      Look look = FromFar(reductions, std::min(scale, 1.), options_.padding);
+    if (!ShowsFace(windows)) {
+      Look look = FromFar(reductions, ScaleOfTurned(grey.size()), options_.padding);
       look.picture = Equalized(look.picture);
       AddFound(look, grey.size(), options_.min_score, search, windows);
-      // Photographs that lie on their side, and people who do.
-      if (!ShowsFace(windows))
-        AddTurned({3, 4, 5}, reductions, options_.min_score, search, windows);
     }
+    // Photographs that lie on their side, and people who do.
+    if (!ShowsFace(windows)) AddTurned(kLyings, reductions, options_.min_score, search, windows);
     return windows;
   }
 
@@ -260,12 +190,15 @@ class HogFaces : public SeedFinder {
     return std::ranges::any_of(windows, [&](const HogFace& face) { return IsFace(face); });
   }
 
+  double ScaleOfTurned(const cv::Size& size) const {
+    return std::min(1., std::sqrt(options_.turned_pixels / static_cast<double>(size.area())));
+  }
+
   // Heads that are tilted by more than the templates are, where none is found upright.
-  void AddTurned(std::initializer_list<int> turns, Reductions& grey, double least,
-                 HogSearch& search, std::vector<HogFace>& windows) const {
+  void AddTurned(std::span<const int> turns, Reductions& grey, double least, HogSearch& search,
+                 std::vector<HogFace>& windows) const {
     const cv::Size whole = grey.size();
-    const double scale =
-        std::min(1., std::sqrt(options_.turned_pixels / static_cast<double>(whole.area())));
+    const double scale = ScaleOfTurned(whole);
     // What is thinner than a face has none, and would lie in a square of its length.
     constexpr double kLeastSide = 64;
     if (scale * std::min(whole.width, whole.height) < kLeastSide) return;
