@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <iostream>
 #include <opencv2/imgproc.hpp>
 
 #include "skinmask/detect/adapt_stream.h"
@@ -133,6 +134,29 @@ TEST(Steady, WhatWasHandedOutStaysAsItWas) {
   for (std::size_t i = 0; i < handed.size(); ++i)
     EXPECT_TRUE(Same(handed[i]->offset, copies[i])) << i;
   EXPECT_FALSE(Same(copies[5], copies[6]));
+}
+
+// Of what changes in a picture with noise, most is left out by what was expected of the places.
+TEST(Steady, NoiseOfSinglePixelsHasNoSay) {
+  const auto adapter = AdapterOfSteadiness(0.5);
+  StreamAdapter stream(adapter);
+  const double threshold = DefaultModel().decision.threshold;
+  int steady = 0, loose = 0;
+  cv::Mat last, last_loose;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    const cv::Mat bgr = Noisy(Window(Astronaut(), 0).bgr, i);
+    Adaptation adaptation = *stream.Follow(bgr);
+    cv::Mat mask = MaskOf(adapter->LogOdds(bgr, adaptation), threshold);
+    EXPECT_EQ(adaptation.expected.empty(), i == 0);
+    adaptation.expected.release();
+    cv::Mat mask_loose = MaskOf(adapter->LogOdds(bgr, adaptation), threshold);
+    if (i > 0) steady += cv::countNonZero(mask != last);
+    if (i > 0) loose += cv::countNonZero(mask_loose != last_loose);
+    last = mask;
+    last_loose = mask_loose;
+  }
+  std::cout << steady << " pixels change, " << loose << " if all their noise counts\n";
+  EXPECT_LT(steady, 0.85 * loose);
 }
 
 // After a cut all is as in a stream that begins there, also where both scenes are as light.

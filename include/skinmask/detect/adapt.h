@@ -37,13 +37,17 @@ struct AdaptationSummary {
 // green being the pixel's own, 0 to 1, before the model's AdaptedCalibration. Slope and offset are
 // maps with a cell for each square of pixels that the small image averages, and hold what the place
 // says of the pixel: the spatial prior, and what its neighbours are. Local and global log-odds are
-// those of the colour in another light, if there is one.
+// those of the colour in another light, if there is one. In a stream these sums move by up to
+// `slack` towards `expected`, what the small images have said of the place: noise of single pixels
+// has no say then.
 struct Adaptation {
   std::vector<std::uint8_t> light;       // what each byte of the picture counts as; empty: itself
   std::optional<CompiledMixture> local;  // the image's own densities, class 0 is skin; or none
   std::vector<Quadratic> distances;      // squared Mahalanobis, from each Gaussian of `local`
   double shift = 0;                      // of the global log-odds
   cv::Mat slope, offset;                 // CV_32FC1 of the small image's size
+  cv::Mat expected;                      // the same; or empty
+  double slack = 0;                      // log-odds
   AdaptationSummary summary;
   std::vector<Face> faces;  // that were found, and fitted to
 

@@ -134,15 +134,21 @@ HWY_INLINE Floats Told(const OutputSide& side, Floats distance) {
   return hn::Add(offset, hn::Mul(slope, distance));
 }
 
-// Adds offset + slope green / 255 to z, and scales that; all rows have room for a vector beyond
-// their end.
+HWY_INLINE Floats Towards(Floats expected, float slack, Floats sum) {
+  const Floats away = hn::Sub(sum, expected);
+  return hn::Sub(sum, hn::Min(hn::Max(away, Float(-slack)), Float(slack)));
+}
+
+// Adds offset + slope green / 255 to z, moves that towards what is expected, and scales it; all
+// rows have room for a vector beyond their end.
 void AddPlaceRow(const PlaceRow& place, const OutputScale& scale, std::size_t count, float* z) {
   const FloatTag tag;
   for (std::size_t i = 0; i < count; i += kLanes) {
     const Floats grey = hn::Mul(FloatsOf(place.green + i), Float(1.f / 255));
     const Floats gain =
         hn::Add(hn::LoadU(tag, place.offset + i), hn::Mul(hn::LoadU(tag, place.slope + i), grey));
-    const Floats sum = hn::Add(hn::LoadU(tag, z + i), gain);
+    Floats sum = hn::Add(hn::LoadU(tag, z + i), gain);
+    if (place.expected) sum = Towards(hn::LoadU(tag, place.expected + i), place.slack, sum);
     const Floats distance = hn::Abs(sum);
     const Floats told = hn::IfThenElse(hn::Gt(sum, Float(0)), Told(scale.above, distance),
                                        hn::Neg(Told(scale.below, distance)));
@@ -186,7 +192,7 @@ constexpr std::size_t kMaxLanes = 16;  // that a vector may reach beyond a row
 constexpr float kSure = 6.3f;          // log-odds beyond which 255 P is within 1/2 of 0 or 255
 
 struct Buffers {
-  std::vector<float> z, slope, offset;
+  std::vector<float> z, slope, offset, expected;
   std::vector<std::uint8_t> green;
   std::vector<std::uint32_t> places;
 };
@@ -202,7 +208,12 @@ Buffers& BuffersFor(std::size_t width) {
 }  // namespace
 
 AdaptedRows::AdaptedRows(const ColorJudge& judge, const PlaceMaps& maps, const OutputScale& scale)
-    : judge_(judge), slope_(maps.slope, maps.side), offset_(maps.offset, maps.side), scale_(scale) {
+    : judge_(judge),
+      slope_(maps.slope, maps.side),
+      offset_(maps.offset, maps.side),
+      slack_(static_cast<float>(maps.slack)),
+      scale_(scale) {
+  if (!maps.expected.empty()) expected_.emplace(maps.expected, maps.side);
   weights_.local = static_cast<float>(judge.local_weight);
   weights_.most = static_cast<float>(judge.global_weight * judge.most);
   weights_.has_global = judge.folded.has_value();
@@ -229,6 +240,7 @@ PlaceRow AdaptedRows::PlaceOf(const std::uint8_t* bgr, int width, int y) const {
   Buffers& buffers = BuffersFor(count);
   SKINMASK_DISPATCH(GreenRow)(bgr, count, buffers.green.data());
   return {slope_.Row(y, width, buffers.slope), offset_.Row(y, width, buffers.offset),
+          expected_ ? expected_->Row(y, width, buffers.expected) : nullptr, slack_,
           buffers.green.data()};
 }
 
@@ -264,12 +276,15 @@ void AdaptedRows::AskAll(const std::uint8_t* bgr, const PlaceRow& place,
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::uint32_t x = places[i];
     const float grey = static_cast<float>(place.green[x]) * (1.f / 255);
-    z[x] = scale_(found[i] + (place.offset[x] + place.slope[x] * grey));
+    float sum = found[i] + (place.offset[x] + place.slope[x] * grey);
+    if (place.expected) sum -= std::clamp(sum - place.expected[x], -place.slack, place.slack);
+    z[x] = scale_(sum);
   }
 }
 
 // n terms, the greatest of them 1, sum to at most n: so what the likeliest Gaussians say of most
-// pixels is not changed by the others, and these need not be asked.
+// pixels is not changed by the others, and these need not be asked. What is added to a sum moves it
+// by no more after it has moved towards what is expected.
 const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, float low,
                                      float high) const {
   // So wide that half of a photograph's pixels lie between: to ask all at once is faster.

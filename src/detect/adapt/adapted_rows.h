@@ -37,10 +37,13 @@ struct ColorWeights {
 };
 
 // What a pixel of grey (its green, 0 to 1) gains at a place:  offset + slope grey.  CV_32FC1 of one
-// size, with a cell for each square of `side` pixels (map_row.h).
+// size, with a cell for each square of `side` pixels (map_row.h). Where the sum of evidence is
+// expected to be e, it moves towards e by up to `slack`; without a map of e it stays.
 struct PlaceMaps {
   cv::Mat slope, offset;
   int side = 1;
+  cv::Mat expected = {};
+  double slack = 0;
 };
 
 // A CalibrationSide in float: offset + slope m of the last line that begins at m or before.
@@ -82,9 +85,11 @@ struct OutputScale {
   }
 };
 
-// A row of both maps, and of the green bytes, with room for a vector beyond its end.
+// A row of the maps, and of the green bytes, with room for a vector beyond its end. `expected` may
+// be null.
 struct PlaceRow {
-  const float *slope, *offset;
+  const float *slope, *offset, *expected;
+  float slack;
   const std::uint8_t* green;
 };
 
@@ -114,6 +119,8 @@ class AdaptedRows {
   ColorJudge judge_;
   ColorWeights weights_;
   MapRows slope_, offset_;
+  std::optional<MapRows> expected_;
+  float slack_;
   OutputScale scale_;
 };
 

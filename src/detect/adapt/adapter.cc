@@ -238,7 +238,9 @@ AdaptedRows Adapter::RowsOf(const Adaptation& adaptation, int side,
                          is_global ? kUnbounded : options.max_global_log_odds,
                          options.local_weight,
                          adaptation.local ? options.global_weight : 1};
-  return AdaptedRows(judge, {adaptation.slope, adaptation.offset, side}, scale);
+  return AdaptedRows(
+      judge, {adaptation.slope, adaptation.offset, side, adaptation.expected, adaptation.slack},
+      scale);
 }
 
 cv::Mat Adapter::EvidenceOf(const cv::Mat& small_bgr, const Adaptation& adaptation) const {

@@ -35,6 +35,8 @@ class SteadyFilter {
   // log-odds end at +-6: what is beyond, is sure and is told as it is but for what is added. Empty:
   // nothing is to be added, since there is no past.
   cv::Mat1f Add(const cv::Mat3b& small_bgr, const cv::Mat1f& log_odds, const BlockMotion& motion);
+  // The filter's log-odds of the last image; no later call writes over them.
+  const cv::Mat1f& log_odds() const { return log_odds_; }
 
  private:
   float past_share_ = 0;
