@@ -104,6 +104,8 @@ void PrintResult(const EvaluationReport& report, const EvaluateFlags& flags,
 // Prints and writes what was found.
 void Show(const EvaluationReport& report, const EvaluateFlags& flags, const Model* model,
           const AdapterPtr& adapter, Context& context, const Rival* rival = nullptr) {
+  if (report.pooled.counts.Total() == 0 && !report.images.empty())
+    throw Error("the ground truth", "marks no pixel that counts: all of them are ignored");
   PrintResult(report, flags, context);
   if (rival && !context.json_to_stdout()) {
     Print("\n{}:\n", flags.models.back());

@@ -95,6 +95,10 @@ TEST_F(EvaluateTest, LabelsInvertAndIgnore) {
   const Outcome unlabelled = Run("evaluate " + base + "--label skin=255 --label non-skin=0");
   EXPECT_EQ(unlabelled.status, 1);
   EXPECT_NE(unlabelled.err.find("m/a_m.png: has a pixel of value 128"), std::string::npos);
+  const Outcome nothing =
+      Run("evaluate " + base + "--label skin=1 --label non-skin=2 --ignore other");
+  EXPECT_EQ(nothing.status, 1);
+  EXPECT_NE(nothing.err.find("marks no pixel that counts"), std::string::npos) << nothing.err;
   const Outcome no_skin = Run("evaluate " + base + "--label hair=255 --label non-skin=other");
   EXPECT_EQ(no_skin.status, 1);
   for (const char* twice : {"--whole skin --invert", "--label '1=255'", "--label 'a,b=other'"})
