@@ -10,6 +10,7 @@
 #include "base/parse.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/detect/measure.h"
 
 namespace skinmask {
 namespace {
@@ -160,8 +161,8 @@ const OptionTable<DetectorOptions>& DetectorTable() {
                  "faces,ellipse"),
       Option("erode", &O::erode, 0, 100)
           .Shown("erode", "Output", "N",
-                 "Measure colours only where all is skin that is at most N pixels away (default: "
-                 "2)")};
+                 "Measure colours only where all is skin that is at most N pixels away")
+          .Usually(fmt::format("{}", kUsualErosion))};
   return table;
 }
 

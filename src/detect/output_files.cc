@@ -44,8 +44,8 @@ const OptionTable<OutputStyle>& StyleTable() {
               "P(skin); 0: not at all (default: 1 for each 300 of the shorter side, at least 2)"),
       Option("quality", &S::quality, 1, 100)
           .Shown("quality", "Output", "N",
-                 "Of JPEG and WebP, and of videos that lose something, 1 to 100, the best "
-                 "(default: 90)")};
+                 "Of JPEG and WebP, and of videos that lose something, 1 to 100, the best")
+          .Usually("90")};
   return table;
 }
 

@@ -201,6 +201,12 @@ void RequireShown(const DetectorOptions& asked, const std::vector<Output>& outpu
   if (adapts && Any(outputs, &OutputKind::of_model_alone))
     throw Error("`output` 'classes'",
                 "knows no adapted model (leave out `adapt`, `faces` and seeds)");
+  const AdaptOptions usual;
+  for (const OptionRow& row : AdaptTable().rows())
+    if (Any(outputs, &OutputKind::of_model_alone) && !row.name.empty() &&
+        row.get(&asked.adaptation) != row.get(&usual))
+      throw Error(fmt::format("`{}`", row.name),
+                  "is of adapted images, and `output` 'classes' knows none");
 }
 
 DetectorOptions OptionsTogether(DetectorOptions options, const std::vector<Output>& outputs,

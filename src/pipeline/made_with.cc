@@ -169,8 +169,8 @@ std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, co
   std::map<std::string, std::string> made_with;
   for (const OptionRow& row : DetectorTable().rows()) {
     const std::string text = row.get(&options);
-    if (!row.name.empty() && !row.is_aside && text != row.get(&defaults))
-      made_with[row.name] = text;
+    const bool as_ever = text == row.get(&defaults) || (!text.empty() && text == row.usual);
+    if (!row.name.empty() && !row.is_aside && !as_ever) made_with[row.name] = text;
   }
   // Here it says more than not given.
   const bool insists = options.insist && options.adapt == DetectorOptions::Adapt::kAuto;

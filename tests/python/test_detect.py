@@ -227,6 +227,7 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"faces": missing, "adapt": "off"}, "faces: are for adapt 'auto' and 'faces', not 'off'"),
         ({"adapt": "off", "require_face": True}, "require_face: is of adapted images"),
         ({"adapt": "faces", "min_component": 0.1}, "min_component: is of divided images"),
+        ({"output": "classes", "steady": 0.1}, "steady: is of adapted images, and output 'classes'"),
         ({"output": "classes", "adapt": "faces"}, "output 'classes': knows no adapted model"),
     ):
         with pytest.raises(skinmask.Error, match=message):

@@ -49,8 +49,9 @@ def test_keywords_that_are_none_are_named(photos, samples):
 
 
 def test_options_that_change_no_score_are_refused(photos, samples):
-    with pytest.raises(skinmask.Error, match="outlier: changes no score"):
-        skinmask.evaluate(photos, MASKS, adapt="off", outlier=0.9)
+    for nothing in ({"adapt": "off", "outlier": 0.9}, {"steady": 0.2}, {"draw": "faces"}, {"erode": 3}):
+        with pytest.raises(skinmask.Error, match="changes no score"):
+            skinmask.evaluate(photos, MASKS, **nothing)
     for options in ({"seed_rect": (1, 1, 9, 9)}, {"refine": False}, {"adapt": "auto"}):
         with pytest.raises(skinmask.Error, match="samples: are judged without masks, adaptation"):
             skinmask.evaluate(samples, **options)

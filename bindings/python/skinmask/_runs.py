@@ -146,8 +146,9 @@ def evaluate(
     the run.
     """
     options = {name: how.pop(name) for name in list(how) if name in DETECTOR_OPTIONS}
-    if options.get("outlier") is not None:
-        raise _skinmask.Error("outlier: changes no score (detect and detect_files take it)")
+    for name in ("outlier", "steady", "draw", "erode"):
+        if options.get(name) is not None:
+            raise _skinmask.Error(f"{name}: changes no score (detect and detect_files take it)")
     for name in how:
         if name not in PAIR_OPTIONS:
             known = ", ".join([*PAIR_OPTIONS, *DETECTOR_OPTIONS])

@@ -37,6 +37,7 @@ struct OptionRow {
   std::vector<std::string> kinds;    // of models, where it is of some kinds alone
   bool is_aside = false;             // it changes no picture that is made
   bool insists = false;              // given as it is by default, it may say more than not given
+  std::string usual;                 // of what may be absent: the value that it then counts as
 
   // What users see. An option without a name is for programs in C++ alone.
   std::string name;     // "seed_mask", which is --seed-mask on the command line
@@ -192,6 +193,10 @@ class Option {
       set(of, options, text);
       then(*static_cast<Options*>(options));
     };
+    return std::move(*this);
+  }
+  Option&& Usually(std::string value) && {
+    rows_.front().usual = std::move(value);
     return std::move(*this);
   }
   Option&& OfKinds(std::vector<std::string> kinds) && {

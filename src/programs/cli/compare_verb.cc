@@ -81,7 +81,7 @@ void AddChoiceFlags(CLI::App& verb, CompareFlags& flags) {
   const OptionGroup group(verb, "Choice");
   group.AddDefault("--folds", flags.folds, "N", "Parts to divide images (or colours) into")
       ->check(Within(2, 1 << 16));
-  group.AddDefault("--seed", flags.seed, "N", "Another number divides otherwise");
+  group.AddDefault("--seed", flags.seed, "N", "Another number divides otherwise")->check(Whole());
   group.AddChoice("--select", flags.select, {"auc", "f1", "log-loss", "accuracy", "class-log-loss"},
                   "What the best is best by");
   group.AddChoice("--take", flags.take, {"best", "simplest"},

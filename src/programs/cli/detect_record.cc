@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <sstream>
 
@@ -87,6 +88,27 @@ Json ReadEarlier(const std::string& file) {
   return record;
 }
 
+// Throws Error where what --resume is to add lines to is no file of such lines.
+void RequireLines(const std::string& file) {
+  std::ifstream lines(file);
+  std::string first;
+  if (!std::getline(lines, first)) return;
+  Json entry;
+  try {
+    entry = ParseObject(first, file, "a line about an input");
+  } catch (const Error&) {
+  }
+  if (!IsEntry(entry))
+    throw Error(file,
+                "is no file of detect --jsonl (--resume adds lines to one; --force replaces it)");
+}
+
+// Whether a full disk cut it off within a line.
+bool EndsWithinALine(const std::string& file) {
+  std::ifstream text(file, std::ios::ate | std::ios::binary);
+  return text.tellg() > 0 && text.seekg(-1, std::ios::end).get() != '\n';
+}
+
 // What the options of a detector were given, by their values: "0.5" and ".5" say the same.
 std::map<std::string, std::string> DetectorOptionsIn(const Json& given, const Model& model) {
   DetectorOptions options;
@@ -127,6 +149,7 @@ DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
     ReadJournal();
   }
   if (!flags.jsonl.empty() && flags.jsonl != "-") RequireWritable(flags.jsonl, context.if_exists());
+  if (context.resume && !context.force && IsRegularFile(flags.jsonl)) RequireLines(flags.jsonl);
 }
 
 // Its first line says what the run was given.
@@ -159,8 +182,10 @@ void DetectRecord::OpenLines() {
   }
   const MayNotReturn waiting;  // for whoever reads a named pipe
   const bool append = context_.resume && !context_.force;
+  const bool is_cut = append && IsRegularFile(flags_.jsonl) && EndsWithinALine(flags_.jsonl);
   jsonl_.reset(OpenToWrite(flags_.jsonl, append));
   if (!jsonl_) throw Error(flags_.jsonl, std::string("cannot be written: ") + std::strerror(errno));
+  if (is_cut) std::fputc('\n', jsonl_.get());
 }
 
 void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, bool by_faces) {

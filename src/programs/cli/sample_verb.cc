@@ -95,7 +95,8 @@ void AddSample(CLI::App& app, Context& context) {
             "Draw pixels from Gaussians of known parameters instead");
   group.Add("--observations", options->observations, "N", "With --simulate: so many pixels")
       ->check(Within(std::uint64_t{1}, Simulation::kMaxObservations));
-  group.Add("--seed", options->seed, "N", "With --simulate: other pixels of the same parameters");
+  group.Add("--seed", options->seed, "N", "With --simulate: other pixels of the same parameters")
+      ->check(Whole());
   output
       .Add("-o", options->output, "FILE",
            "CSV file to write: class,b,g,r,count,group; - is standard output")

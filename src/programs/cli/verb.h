@@ -72,6 +72,16 @@ CLI::Validator Within(T least, T most) {
       "");
 }
 
+// Of 64 bits, which CLI11 takes from -1, too.
+inline CLI::Validator Whole() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return ParseNumber<std::uint64_t>(text) ? ""
+                                                : text + " is no whole number from 0 to 2^64 - 1";
+      },
+      "");
+}
+
 // Throws UsageError for what is no file that can be read again and again, as pipes cannot; `option`
 // names them, or is empty.
 void RequireFiles(const std::vector<std::string>& partials, const std::string& option);

@@ -212,6 +212,7 @@ TEST_F(CompareTest, ErrorsAreOneLineWithTheRightStatus) {
   const std::pair<const char*, std::pair<int, const char*>> cases[] = {
       {"", {2, "give either --samples, or --images"}},
       {"--samples s.csv --kinds forest", {2, "model kind 'forest'"}},
+      {"--samples s.csv --seed -1", {2, "--seed: -1 is no whole number from 0"}},
       {"--samples s.csv --spaces CIE", {2, "colour space 'CIE'"}},
       {"--samples s.csv --channels Cr --spaces BGR", {2, "channels 'Cr'"}},
       {"--samples s.csv --shrinkage 2", {2, "--shrinkage 2: is out of range"}},

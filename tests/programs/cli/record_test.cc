@@ -252,6 +252,7 @@ TEST_F(RecordTest, TheSameValuesResume) {
       const Outcome run = Run(from + "--resume " + same);
       EXPECT_EQ(run.status, 0) << same << run.err;
     }
+  EXPECT_EQ(Run(detect + "--resume --threshold 0.5 --abstain 0.2,0.8 --erode 2").status, 0);
   // Here it says more than nothing.
   const std::string seeds = "detect in/a.png -o seeds --seed-rect 1,1,9,9 ";
   ASSERT_EQ(Run(seeds).status, 0);
@@ -325,6 +326,16 @@ TEST_F(RecordTest, JsonlHasALineForEachInput) {
   EXPECT_EQ(Run("detect in -o out --jsonl r.jsonl --resume").status, 1);
   EXPECT_EQ(Lines(ReadFile(Path("r.jsonl"))), 4);
   EXPECT_EQ(Run("detect in -o out4 --jsonl - --json").status, 2);
+  // Nothing is added to a stranger's file, nor to half a line.
+  Put("notes.txt", "my notes\n");
+  EXPECT_EQ(Run("detect in -o out5 --jsonl notes.txt --resume")
+                .err.find("skinmask: notes.txt: is no file of detect --jsonl"),
+            0u);
+  EXPECT_EQ(ReadFile(Path("notes.txt")), "my notes\n");
+  const std::string whole = ReadFile(Path("r.jsonl"));
+  Put("r.jsonl", whole + R"({"input":"in/)");
+  Run("detect in -o out6 --jsonl r.jsonl --resume");
+  EXPECT_TRUE(ReadFile(Path("r.jsonl")).starts_with(whole + "{\"input\":\"in/\n{\"input\":"));
 }
 
 // The region in the tables is that of the map that is written.
