@@ -80,6 +80,7 @@ struct VideoWriter::State {
  private:
   void Open(const VideoWriteOptions& options);
   void OpenFile();
+  [[noreturn]] void Refuse(int error);
   void FillPicture(const cv::Mat& frame);
   // For a pipe, of which nobody may read.
   std::optional<MayNotReturn> ToPipe() const {
@@ -115,8 +116,8 @@ VideoWriter::State::State(const std::filesystem::path& destination, cv::Size fra
     throw Error(destination.string(), "has no extension of a kind of video (.mkv or .mp4, say)");
   const std::string_view name = format->oformat->name;
   untimed = name == "yuv4mpegpipe" || name == "rawvideo";
-  Open(options);
   packet.reset(av.av_packet_alloc());
+  Open(options);
 }
 
 void VideoWriter::State::Open(const VideoWriteOptions& given) {
@@ -132,6 +133,9 @@ void VideoWriter::State::Open(const VideoWriteOptions& given) {
         MakeScaler({codec->width, codec->height}, source, codec->pix_fmt,
                    untimed ? SWS_CS_ITU601 : SWS_CS_ITU709,  // as readers take what says nothing
                    codec->pix_fmt == AV_PIX_FMT_YUVJ420P, SWS_BICUBIC | SWS_ACCURATE_RND);
+  // What has no tag there would be read back as something else (HEVC in AVI, say).
+  if (av.avformat_query_codec(format->oformat, codec->codec_id, FF_COMPLIANCE_EXPERIMENTAL) == 0)
+    Refuse(AVERROR(EINVAL));
   format->flags |= AVFMT_FLAG_BITEXACT;  // no random numbers as names of tracks
   stream = av.avformat_new_stream(format.get(), nullptr);
   av.avcodec_parameters_from_context(stream->codecpar, codec.get());
@@ -153,10 +157,19 @@ void VideoWriter::State::OpenFile() {
   av.av_dict_free(&pieces);
   if (result < 0) Fail("cannot be written", result);
   result = av.avformat_write_header(format.get(), nullptr);
-  if (result < 0)
-    Fail(fmt::format("files of this kind do not take {}{}", av.avcodec_get_name(codec->codec_id),
-                     sound ? fmt::format(" and {}", sound->codec_name()) : ""),
-         result);
+  if (result < 0) Refuse(result);
+}
+
+// The encoder ends first, as all do that got a frame: SVT-AV1 that got none is never freed.
+void VideoWriter::State::Refuse(int error) {
+  FillPicture(cv::Mat::zeros(size, type));
+  picture->pts = 0;
+  int result = av.avcodec_send_frame(codec.get(), picture.get());
+  if (result >= 0) result = av.avcodec_send_frame(codec.get(), nullptr);
+  while (result >= 0) result = av.avcodec_receive_packet(codec.get(), packet.get());
+  Fail(fmt::format("files of this kind do not take {}{}", av.avcodec_get_name(codec->codec_id),
+                   sound ? fmt::format(" and {}", sound->codec_name()) : ""),
+       error);
 }
 
 void VideoWriter::State::FillPicture(const cv::Mat& frame) {
