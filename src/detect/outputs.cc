@@ -198,13 +198,13 @@ void RequireShown(const DetectorOptions& asked, const std::vector<Output>& outpu
   const bool insists = asked.insist && asked.adapt != DetectorOptions::Adapt::kOff;
   const bool adapts = insists || asked.has_seeds() || !asked.faces.empty() ||
                       asked.adapt == DetectorOptions::Adapt::kFaces;
-  if (adapts && Any(outputs, &OutputKind::of_model_alone))
+  if (!Any(outputs, &OutputKind::of_model_alone)) return;
+  if (adapts)
     throw Error("`output` 'classes'",
                 "knows no adapted model (leave out `adapt`, `faces` and seeds)");
   const AdaptOptions usual;
   for (const OptionRow& row : AdaptTable().rows())
-    if (Any(outputs, &OutputKind::of_model_alone) && !row.name.empty() &&
-        row.get(&asked.adaptation) != row.get(&usual))
+    if (!row.name.empty() && row.get(&asked.adaptation) != row.get(&usual))
       throw Error(fmt::format("`{}`", row.name),
                   "is of adapted images, and `output` 'classes' knows none");
 }

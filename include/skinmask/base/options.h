@@ -195,6 +195,7 @@ class Option {
     };
     return std::move(*this);
   }
+  // What its absence counts as, in the text that users give.
   Option&& Usually(std::string value) && {
     rows_.front().usual = std::move(value);
     return std::move(*this);
