@@ -42,19 +42,20 @@ cv::Mat RandomPicture(int width) {
   return bgr;
 }
 
-// Those of an odd side expect something.
+// Those of an odd side expect something, and of one that is a multiple of three have no slopes.
 PlaceMaps RandomMaps(const cv::Size& image, int side) {
   testing::Random random(9);
   const auto cells = [side](int length) { return std::max(1, cvRound(length / double(side))); };
-  PlaceMaps maps{cv::Mat(cells(image.height), cells(image.width), CV_32FC1), {}, side};
-  maps.offset = maps.slope.clone();
-  maps.expected = maps.slope.clone();
+  const auto random_map = [&](double scale) {
+    cv::Mat1f map(cells(image.height), cells(image.width));
+    for (float& value : map) value = static_cast<float>(scale * random.Normal());
+    return map;
+  };
+  PlaceMaps maps{{}, random_map(2), side};
+  if (side % 3 != 0)
+    for (cv::Mat& slope : maps.slope) slope = random_map(0.01);
+  if (side % 2 != 0) maps.expected = random_map(2);
   maps.slack = 0.7;
-  for (cv::Mat* map : {&maps.slope, &maps.offset, &maps.expected})
-    for (int y = 0; y < map->rows; ++y)
-      for (int x = 0; x < map->cols; ++x)
-        map->at<float>(y, x) = static_cast<float>(2 * random.Normal());
-  if (side % 2 == 0) maps.expected.release();
   return maps;
 }
 
@@ -79,9 +80,10 @@ double LocalOf(const std::vector<MixtureComponent>& components, const std::uint8
   return std::log(sums[0] / sums[1]);
 }
 
-double Told(const PlaceMaps& maps, int x, int y, int green, double colour) {
-  double sum = colour + Enlarged(maps.offset, maps.side, x, y) +
-               Enlarged(maps.slope, maps.side, x, y) * green / 255.;
+double Told(const PlaceMaps& maps, int x, int y, const std::uint8_t* bgr, double colour) {
+  double sum = colour + Enlarged(maps.offset, maps.side, x, y);
+  for (std::size_t c = 0; c < 3; ++c)
+    if (!maps.slope[c].empty()) sum += Enlarged(maps.slope[c], maps.side, x, y) * bgr[c];
   if (!maps.expected.empty()) {
     const double expected = Enlarged(maps.expected, maps.side, x, y), away = sum - expected;
     sum = std::abs(away) < maps.slack ? expected : sum - std::copysign(maps.slack, away);
@@ -116,8 +118,8 @@ TEST_F(AdaptedRowsTest, AreTheFormulaForEveryWidth) {
       for (int x = 0; x < width; ++x) {
         const std::uint8_t* const pixel = bgr.ptr(y, x);
         const double global = std::clamp((*folded_)(pixel)-kOwn, -kMax, kMax);
-        const double exact = Told(maps, x, y, pixel[1],
-                                  kWeight * LocalOf(components_, pixel) + (1 - kWeight) * global);
+        const double exact =
+            Told(maps, x, y, pixel, kWeight * LocalOf(components_, pixel) + (1 - kWeight) * global);
         ASSERT_NEAR(z[static_cast<std::size_t>(x)], exact, 2e-4) << width << ' ' << x << ' ' << y;
         ASSERT_NEAR(other[static_cast<std::size_t>(x)], exact, 2e-4);
       }
@@ -139,7 +141,7 @@ TEST_F(AdaptedRowsTest, WithoutDensitiesOfTheImageTheyAreTheGlobalOnes) {
       for (int x = 0; x < kWidth; ++x) {
         const std::uint8_t* const pixel = bgr.ptr(y, x);
         const double global = std::clamp((*folded_)(pixel)-kOwn, -kMax, kMax);
-        ASSERT_NEAR(z[static_cast<std::size_t>(x)], Told(maps, x, y, pixel[1], global), 2e-4)
+        ASSERT_NEAR(z[static_cast<std::size_t>(x)], Told(maps, x, y, pixel, global), 2e-4)
             << x << ' ' << y;
       }
       MaskRowOf(z.data(), kWidth, 0.5F, expected.data());

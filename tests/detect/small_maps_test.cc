@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -97,24 +98,28 @@ double MeanWithin(const cv::Mat1f& plane, int radius, int x, int y) {
   return sum / count;
 }
 
-TEST(BoxMean, IsTheMeanOfWhatIsInTheBox) {
+TEST(BoxMeans, AreThoseOfWhatIsInTheBox) {
   testing::Random random(8);
   for (int width = 1; width <= 70; ++width) {
-    cv::Mat1f plane(1 + width % 9, width), mean(1, width);
-    for (int y = 0; y < plane.rows; ++y)
-      for (int x = 0; x < width; ++x) plane(y, x) = static_cast<float>(random.Normal());
+    std::vector<cv::Mat1f> planes(4);
+    for (cv::Mat1f& plane : planes) {
+      plane.create(1 + width % 9, width);
+      for (float& value : plane) value = static_cast<float>(random.Normal());
+    }
+    cv::Mat4f together, means;
+    cv::merge(planes, together);
     for (const int radius : {1, 2, 3, 4, 7, 40}) {
-      BoxMean box(plane, radius);
-      for (int y = 0; y < plane.rows; ++y) {
-        box.NextRow(mean[0]);
+      BoxMeans(together, radius, means);
+      for (int y = 0; y < means.rows; ++y)
         for (int x = 0; x < width; ++x)
-          ASSERT_NEAR(mean(0, x), MeanWithin(plane, radius, x, y), 1e-5) << width << radius;
-      }
+          for (int c = 0; c < 4; ++c)
+            ASSERT_NEAR(means(y, x)[c],
+                        MeanWithin(planes[static_cast<std::size_t>(c)], radius, x, y), 1e-5)
+                << width << radius;
     }
   }
 }
 
-// One round by the definition of the guided filter, in double.
 Message NeighboursMessage(const cv::Mat& bgr, const cv::Mat& z, double face_size,
                           const RefinementOptions& options) {
   MeanField field(bgr, face_size, options);
@@ -125,46 +130,64 @@ Message NeighboursMessage(const cv::Mat& bgr, const cv::Mat& z, double face_size
   cv::Mat added = cv::Mat::zeros(z.size(), CV_32FC1);
   field.AddMessage(added);
   const int x = z.cols / 3, y = z.rows / 2;
-  EXPECT_NEAR(added.at<float>(y, x),
-              message.slope.at<float>(y, x) * bgr.at<cv::Vec3b>(y, x)[1] / 255 +
-                  message.offset.at<float>(y, x),
-              1e-4);
+  float sum = message.offset.at<float>(y, x);
+  for (std::size_t c = 0; c < 3; ++c)
+    sum += message.slope[c].at<float>(y, x) * static_cast<float>(bgr.ptr(y, x)[c]);
+  EXPECT_NEAR(added.at<float>(y, x), sum, 1e-4);
   return message;
 }
 
+// One round by the definition of the guided filter, in double.
 TEST(MeanField, IsTheGuidedFilterOfTheLabels) {
   const cv::Mat bgr = NormalNoise(19, 45);
   cv::Mat z(bgr.size(), CV_32FC1);
-  cv::Mat1f grey(bgr.size()), label(bgr.size()), square(bgr.size()), product(bgr.size()),
-      slope(bgr.size()), offset(bgr.size());
+  cv::Mat1f label(bgr.size());
+  std::array<cv::Mat1f, 3> guide;
+  std::array<cv::Mat1f, 4> factors;  // of B, G, R and 1
+  for (cv::Mat1f& plane : guide) plane.create(bgr.size());
+  for (cv::Mat1f& plane : factors) plane.create(bgr.size());
   testing::Random random(4);
   for (int y = 0; y < bgr.rows; ++y)
     for (int x = 0; x < bgr.cols; ++x) {
       z.at<float>(y, x) = static_cast<float>(5 * random.Normal());
       const double log_odds = std::clamp(static_cast<double>(z.at<float>(y, x)), -8., 8.);
-      grey(y, x) = static_cast<float>(bgr.at<cv::Vec3b>(y, x)[1] / 255.);
       label(y, x) = static_cast<float>(std::tanh(log_odds / 2));
-      square(y, x) = grey(y, x) * grey(y, x);
-      product(y, x) = grey(y, x) * label(y, x);
+      for (std::size_t c = 0; c < 3; ++c)
+        guide[c](y, x) = static_cast<float>(bgr.ptr(y, x)[c] / 255.);
     }
   RefinementOptions options;
   options.rounds = 1;
   options.min_radii_per_side = 10;
   const int radius = 3;  // of sqrt(19 * 45) / 10
+  const auto mean = [&](const cv::Mat1f& plane, int x, int y) {
+    return MeanWithin(plane, radius, x, y);
+  };
   for (int y = 0; y < bgr.rows; ++y)
     for (int x = 0; x < bgr.cols; ++x) {
-      const double g = MeanWithin(grey, radius, x, y), l = MeanWithin(label, radius, x, y);
-      const double a = (MeanWithin(product, radius, x, y) - g * l) /
-                       (MeanWithin(square, radius, x, y) - g * g + options.epsilon);
-      slope(y, x) = static_cast<float>(a);
-      offset(y, x) = static_cast<float>(l - a * g);
+      cv::Matx33d covariance = cv::Matx33d::eye() * options.epsilon;
+      cv::Vec3d with_label, means;
+      const double l = mean(label, x, y);
+      for (int i = 0; i < 3; ++i) {
+        const cv::Mat1f& channel = guide[static_cast<std::size_t>(i)];
+        means[i] = mean(channel, x, y);
+        with_label[i] = mean(channel.mul(label), x, y) - means[i] * l;
+        for (int j = 0; j < 3; ++j) {
+          const cv::Mat1f& other = guide[static_cast<std::size_t>(j)];
+          covariance(i, j) += mean(channel.mul(other), x, y) - means[i] * mean(other, x, y);
+        }
+      }
+      const cv::Vec3d slope = covariance.inv() * with_label;
+      for (int c = 0; c < 3; ++c)
+        factors[static_cast<std::size_t>(c)](y, x) = static_cast<float>(slope[c]);
+      factors[3](y, x) = static_cast<float>(l - slope.dot(means));
     }
   const Message message = NeighboursMessage(bgr, z, 1000, options);
   for (int y = 0; y < bgr.rows; ++y)
     for (int x = 0; x < bgr.cols; ++x) {
       const double by = options.pairwise_weight;
-      ASSERT_NEAR(message.slope.at<float>(y, x), by * MeanWithin(slope, radius, x, y), 2e-3);
-      ASSERT_NEAR(message.offset.at<float>(y, x), by * MeanWithin(offset, radius, x, y), 2e-3);
+      for (std::size_t c = 0; c < 3; ++c)
+        ASSERT_NEAR(255 * message.slope[c].at<float>(y, x), by * mean(factors[c], x, y), 5e-3);
+      ASSERT_NEAR(message.offset.at<float>(y, x), by * mean(factors[3], x, y), 5e-3);
     }
 }
 
@@ -223,7 +246,8 @@ TEST(SmallMaps, AreTheSameOnAllTargets) {
   for (const std::string& name : UsableTargets()) {
     const testing::ForcedTarget target(name);
     const Message message = NeighboursMessage(bgr, z, 40, {});
-    const std::vector<cv::Mat> found{message.slope, message.offset,
+    const std::vector<cv::Mat> found{message.slope[0], message.slope[1], message.slope[2],
+                                     message.offset,
                                      SpatialPrior(bgr.size(), bgr.size(), seeds, {})};
     if (best.empty()) best = found;
     for (std::size_t i = 0; i < found.size(); ++i)

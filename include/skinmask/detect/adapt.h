@@ -45,8 +45,9 @@ struct Adaptation {
   std::optional<CompiledMixture> local;  // the image's own densities, class 0 is skin; or none
   std::vector<Quadratic> distances;      // squared Mahalanobis, from each Gaussian of `local`
   double shift = 0;                      // of the global log-odds
-  cv::Mat slope, offset;                 // CV_32FC1 of the small image's size
-  cv::Mat expected;                      // the same; or empty
+  cv::Mat offset;                        // CV_32FC1 of the small image's size
+  std::array<cv::Mat, 3> slope;          // the same, for each level of B, G and R; or empty
+  cv::Mat expected;                      // as the offset; or empty
   double slack = 0;                      // log-odds
   AdaptationSummary summary;
   std::vector<Face> faces;  // that were found, and fitted to

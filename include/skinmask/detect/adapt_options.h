@@ -153,13 +153,13 @@ struct RefinementOptions {
   // Rounds of mean field: ECU. 1 to 100.
   int rounds = 4;
   // Log-odds that a neighbourhood wholly of one class adds: ECU. 0 to 100.
-  double pairwise_weight = 6;
+  double pairwise_weight = 8;
   // The guided filter's epsilon: variance of grey levels, of 0 to 1, above which there is an edge.
   // ECU. 10^-9 to 1.
-  double epsilon = 2e-3;
+  double epsilon = 6e-3;
   // The filter's radius, in sizes of the middle one of the image's faces: ECU and 'groups'. 0.01
   // to 1.
-  double radius_per_face = 0.08;
+  double radius_per_face = 0.1;
   // It is at most the square root of the image's area over this, and half of that in images
   // without a face: ECU. 1 to 10000.
   double min_radii_per_side = 13;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "detect/log_odds_rows.h"
@@ -108,20 +109,11 @@ constexpr auto& FullRow = ColorRow<Local>;
 constexpr auto& GlobalRow = ColorRow<NoLocal>;
 constexpr auto& LeadRow = ColorRow<LocalLead>;
 
-struct Green : OfColor {
-  static constexpr bool kAllBytes = false;
-  HWY_INLINE Words operator()(Words color) const {
-    return hn::And(hn::ShiftRight<8>(color), Word(0xFF));
-  }
-};
+// Bytes of a vector of pixels.
+using ChannelTag = hn::Rebind<std::uint8_t, IntTag>;
 
-void GreenRow(const std::uint8_t* bgr, std::size_t count, std::uint8_t* green) {
-  BgrRow(Green(), bgr, count, green);
-}
-
-HWY_INLINE Floats FloatsOf(const std::uint8_t* bytes) {
-  const hn::Rebind<std::uint8_t, IntTag> tag;
-  return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), hn::LoadU(tag, bytes)));
+HWY_INLINE Floats FloatsOf(hn::Vec<ChannelTag> bytes) {
+  return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), bytes));
 }
 
 HWY_INLINE Floats Told(const OutputSide& side, Floats distance) {
@@ -139,21 +131,40 @@ HWY_INLINE Floats Towards(Floats expected, float slack, Floats sum) {
   return hn::Sub(sum, hn::Min(hn::Max(away, Float(-slack)), Float(slack)));
 }
 
-// Adds offset + slope green / 255 to z, moves that towards what is expected, and scales it; all
-// rows have room for a vector beyond their end.
-void AddPlaceRow(const PlaceRow& place, const OutputScale& scale, std::size_t count, float* z) {
+// What a vector of pixels gains at place i.
+HWY_INLINE Floats GainOf(const PlaceRow& place, std::size_t i, const std::uint8_t* bgr) {
   const FloatTag tag;
-  for (std::size_t i = 0; i < count; i += kLanes) {
-    const Floats grey = hn::Mul(FloatsOf(place.green + i), Float(1.f / 255));
-    const Floats gain =
-        hn::Add(hn::LoadU(tag, place.offset + i), hn::Mul(hn::LoadU(tag, place.slope + i), grey));
-    Floats sum = hn::Add(hn::LoadU(tag, z + i), gain);
-    if (place.expected) sum = Towards(hn::LoadU(tag, place.expected + i), place.slack, sum);
-    const Floats distance = hn::Abs(sum);
-    const Floats told = hn::IfThenElse(hn::Gt(sum, Float(0)), Told(scale.above, distance),
-                                       hn::Neg(Told(scale.below, distance)));
-    hn::StoreU(hn::Add(told, Float(scale.shift)), tag, z + i);
-  }
+  const Floats offset = hn::LoadU(tag, place.offset + i);
+  if (!place.slope[0]) return offset;
+  hn::Vec<ChannelTag> b, g, r;
+  hn::LoadInterleaved3(ChannelTag(), bgr, b, g, r);
+  const auto of = [&](std::size_t c, hn::Vec<ChannelTag> bytes) {
+    return hn::Mul(hn::LoadU(tag, place.slope[c] + i), FloatsOf(bytes));
+  };
+  return hn::Add(hn::Add(offset, of(0, b)), hn::Add(of(1, g), of(2, r)));
+}
+
+// Adds that to z, moves the sum towards what is expected, and scales it.
+HWY_INLINE void AddPlace(const PlaceRow& place, const OutputScale& scale, std::size_t i,
+                         const std::uint8_t* bgr, float* z) {
+  const FloatTag tag;
+  Floats sum = hn::Add(hn::LoadU(tag, z + i), GainOf(place, i, bgr));
+  if (place.expected) sum = Towards(hn::LoadU(tag, place.expected + i), place.slack, sum);
+  const Floats distance = hn::Abs(sum);
+  const Floats told = hn::IfThenElse(hn::Gt(sum, Float(0)), Told(scale.above, distance),
+                                     hn::Neg(Told(scale.below, distance)));
+  hn::StoreU(hn::Add(told, Float(scale.shift)), tag, z + i);
+}
+
+// The row's maps and z have room for a vector beyond its end; its pixels have not.
+void AddPlaceRow(const PlaceRow& place, const OutputScale& scale, const std::uint8_t* bgr,
+                 std::size_t count, float* z) {
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) AddPlace(place, scale, i, bgr + 3 * i, z);
+  if (i == count) return;
+  std::uint8_t rest[3 * kLanes] = {};
+  std::memcpy(rest, bgr + 3 * i, 3 * (count - i));
+  AddPlace(place, scale, i, rest, z);
 }
 
 // The places, below `count`, of the pixels whose log-odds are between; their number.
@@ -182,7 +193,6 @@ namespace skinmask {
 SKINMASK_EXPORT(FullRow);
 SKINMASK_EXPORT(GlobalRow);
 SKINMASK_EXPORT(LeadRow);
-SKINMASK_EXPORT(GreenRow);
 SKINMASK_EXPORT(AddPlaceRow);
 SKINMASK_EXPORT(PlacesBetween);
 
@@ -192,15 +202,14 @@ constexpr std::size_t kMaxLanes = 16;  // that a vector may reach beyond a row
 constexpr float kSure = 6.3f;          // log-odds beyond which 255 P is within 1/2 of 0 or 255
 
 struct Buffers {
-  std::vector<float> z, slope, offset, expected;
-  std::vector<std::uint8_t> green;
+  std::vector<float> z, offset, expected;
+  std::array<std::vector<float>, 3> slope;
   std::vector<std::uint32_t> places;
 };
 
 Buffers& BuffersFor(std::size_t width) {
   thread_local Buffers buffers;
   buffers.z.resize(width + kMaxLanes);
-  buffers.green.resize(width + kMaxLanes);
   buffers.places.resize(width + kMaxLanes);
   return buffers;
 }
@@ -209,10 +218,11 @@ Buffers& BuffersFor(std::size_t width) {
 
 AdaptedRows::AdaptedRows(const ColorJudge& judge, const PlaceMaps& maps, const OutputScale& scale)
     : judge_(judge),
-      slope_(maps.slope, maps.side),
       offset_(maps.offset, maps.side),
       slack_(static_cast<float>(maps.slack)),
       scale_(scale) {
+  for (const cv::Mat& slope : maps.slope)
+    if (!slope.empty()) slope_.emplace_back(slope, maps.side);
   if (!maps.expected.empty()) expected_.emplace(maps.expected, maps.side);
   weights_.local = static_cast<float>(judge.local_weight);
   weights_.most = static_cast<float>(judge.global_weight * judge.most);
@@ -235,13 +245,15 @@ void AdaptedRows::AddGlobal(const std::uint8_t* bgr, std::size_t count, float* z
     z[x] += std::clamp(weight * (global[x] - own), -weights_.most, weights_.most);
 }
 
-PlaceRow AdaptedRows::PlaceOf(const std::uint8_t* bgr, int width, int y) const {
-  const auto count = static_cast<std::size_t>(width);
-  Buffers& buffers = BuffersFor(count);
-  SKINMASK_DISPATCH(GreenRow)(bgr, count, buffers.green.data());
-  return {slope_.Row(y, width, buffers.slope), offset_.Row(y, width, buffers.offset),
-          expected_ ? expected_->Row(y, width, buffers.expected) : nullptr, slack_,
-          buffers.green.data()};
+PlaceRow AdaptedRows::PlaceOf(int width, int y) const {
+  Buffers& buffers = BuffersFor(static_cast<std::size_t>(width));
+  PlaceRow place;
+  for (std::size_t c = 0; c < slope_.size(); ++c)
+    place.slope[c] = slope_[c].Row(y, width, buffers.slope[c]);
+  place.offset = offset_.Row(y, width, buffers.offset);
+  place.expected = expected_ ? expected_->Row(y, width, buffers.expected) : nullptr;
+  place.slack = slack_;
+  return place;
 }
 
 const float* AdaptedRows::WholeRow(const std::uint8_t* bgr, int width, int y) const {
@@ -252,7 +264,7 @@ const float* AdaptedRows::WholeRow(const std::uint8_t* bgr, int width, int y) co
   else
     SKINMASK_DISPATCH(GlobalRow)(MixtureView(), weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
-  SKINMASK_DISPATCH(AddPlaceRow)(PlaceOf(bgr, width, y), scale_, count, z);
+  SKINMASK_DISPATCH(AddPlaceRow)(PlaceOf(width, y), scale_, bgr, count, z);
   return z;
 }
 
@@ -275,8 +287,12 @@ void AdaptedRows::AskAll(const std::uint8_t* bgr, const PlaceRow& place,
   AddGlobal(colors.data(), places.size(), found.data());
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::uint32_t x = places[i];
-    const float grey = static_cast<float>(place.green[x]) * (1.f / 255);
-    float sum = found[i] + (place.offset[x] + place.slope[x] * grey);
+    const auto of = [&](std::size_t c) {
+      return place.slope[c][x] * static_cast<float>(colors[3 * i + c]);
+    };
+    const float gain =
+        place.slope[0] ? (place.offset[x] + of(0)) + (of(1) + of(2)) : place.offset[x];
+    float sum = found[i] + gain;
     if (place.expected) sum -= std::clamp(sum - place.expected[x], -place.slack, place.slack);
     z[x] = scale_(sum);
   }
@@ -297,8 +313,8 @@ const float* AdaptedRows::RowBetween(const std::uint8_t* bgr, int width, int y, 
   float* const z = buffers.z.data();
   SKINMASK_DISPATCH(LeadRow)(local, weights_, bgr, count, z);
   AddGlobal(bgr, count, z);
-  const PlaceRow place = PlaceOf(bgr, width, y);
-  SKINMASK_DISPATCH(AddPlaceRow)(place, scale_, count, z);
+  const PlaceRow place = PlaceOf(width, y);
+  SKINMASK_DISPATCH(AddPlaceRow)(place, scale_, bgr, count, z);
   constexpr double kInHand = 0.01;  // far beyond the roundings
   const auto gain = [&](std::size_t terms) {
     return static_cast<float>(judge_.local_weight * std::log(static_cast<double>(terms)) + kInHand);

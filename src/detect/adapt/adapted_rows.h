@@ -9,6 +9,7 @@
 #include <opencv2/core.hpp>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "detect/adapt/map_row.h"
 #include "skinmask/model/mixture.h"
@@ -36,11 +37,13 @@ struct ColorWeights {
   FloatQuadratic global;
 };
 
-// What a pixel of grey (its green, 0 to 1) gains at a place:  offset + slope grey.  CV_32FC1 of one
-// size, with a cell for each square of `side` pixels (map_row.h). Where the sum of evidence is
-// expected to be e, it moves towards e by up to `slack`; without a map of e it stays.
+// What a pixel gains at a place:  offset + slope colour,  for each grey level of B, G and R, or the
+// offset alone. CV_32FC1 of one size, with a cell for each square of `side` pixels (map_row.h).
+// Where the sum of evidence is expected to be e, it moves towards e by up to `slack`; without a map
+// of e it stays.
 struct PlaceMaps {
-  cv::Mat slope, offset;
+  std::array<cv::Mat, 3> slope;
+  cv::Mat offset;
   int side = 1;
   cv::Mat expected = {};
   double slack = 0;
@@ -85,12 +88,11 @@ struct OutputScale {
   }
 };
 
-// A row of the maps, and of the green bytes, with room for a vector beyond its end. `expected` may
-// be null.
+// A row of the maps, with room for a vector beyond its end. Slopes and `expected` may be null.
 struct PlaceRow {
-  const float *slope, *offset, *expected;
+  std::array<const float*, 3> slope{};
+  const float *offset, *expected;
   float slack;
-  const std::uint8_t* green;
 };
 
 class AdaptedRows {
@@ -111,14 +113,15 @@ class AdaptedRows {
   const float* WholeRow(const std::uint8_t* bgr, int width, int y) const;
   // z where it is between, and where it may be; elsewhere what is on the same side of both.
   const float* RowBetween(const std::uint8_t* bgr, int width, int y, float low, float high) const;
-  PlaceRow PlaceOf(const std::uint8_t* bgr, int width, int y) const;
+  PlaceRow PlaceOf(int width, int y) const;
   void AskAll(const std::uint8_t* bgr, const PlaceRow& place, std::span<const std::uint32_t> places,
               float* z) const;
   void AddGlobal(const std::uint8_t* bgr, std::size_t count, float* z) const;
 
   ColorJudge judge_;
   ColorWeights weights_;
-  MapRows slope_, offset_;
+  std::vector<MapRows> slope_;  // three, or none
+  MapRows offset_;
   std::optional<MapRows> expected_;
   float slack_;
   OutputScale scale_;

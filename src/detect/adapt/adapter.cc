@@ -154,8 +154,8 @@ Adaptation Adapter::AdaptedToSeeds(const ImageModel& model, const cv::Mat& spati
   Adaptation adaptation;
   adaptation.local.emplace(Components(model), 0);
   adaptation.distances = Distances(model);
-  const bool refined = !model.message.slope.empty();
-  adaptation.slope = refined ? model.message.slope : cv::Mat::zeros(spatial_prior.size(), CV_32FC1);
+  adaptation.slope = model.message.slope;
+  const bool refined = !model.message.offset.empty();
   adaptation.offset = refined ? cv::Mat(model.message.offset + spatial_prior) : spatial_prior;
   adaptation.summary = {AdaptationSummary::By::kSeeds, faces.size(), 0, 0};
   adaptation.faces = std::move(faces);
@@ -176,7 +176,6 @@ std::optional<Adaptation> Adapter::AdaptedToImage(const cv::Mat& small,
                                                   const Division& division, double stops) const {
   Adaptation adaptation;
   if (options_.image.require_face) {
-    adaptation.slope = cv::Mat::zeros(small.size(), CV_32FC1);
     adaptation.offset = cv::Mat(small.size(), CV_32FC1, cv::Scalar(-kCertainLogOdds));
     adaptation.summary.by = AdaptationSummary::By::kNobody;
     return adaptation;
@@ -186,7 +185,7 @@ std::optional<Adaptation> Adapter::AdaptedToImage(const cv::Mat& small,
     adaptation.local.emplace(Components(*model), 0);
     adaptation.distances = Distances(*model);
   }
-  adaptation.slope = adaptation.offset = cv::Mat::zeros(small.size(), CV_32FC1);
+  adaptation.offset = cv::Mat::zeros(small.size(), CV_32FC1);
   adaptation.summary.stops = stops;
   const bool is_divided = model || division.is_valley;
   if (is_divided) {
@@ -252,7 +251,7 @@ cv::Mat Adapter::EvidenceOf(const cv::Mat& small_bgr, const Adaptation& adaptati
 }
 
 AdaptedRows Adapter::RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const {
-  if (SmallImageSize(bgr.size(), options_.fit.pixels) != adaptation.slope.size())
+  if (SmallImageSize(bgr.size(), options_.fit.pixels) != adaptation.offset.size())
     throw Error("the adaptation", fmt::format("is not of an image of {}x{} pixels, as this one is",
                                               bgr.cols, bgr.rows));
   return RowsOf(adaptation, SmallImageSquare(bgr.size(), options_.fit.pixels),

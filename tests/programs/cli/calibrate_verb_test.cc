@@ -76,7 +76,7 @@ TEST_F(CalibrateTest, MakesProbabilitiesSharesAndKeepsTheMasks) {
   const CalibrationCurve first = ReadModel(Path("c.json")).adapted_calibration.faces,
                          second = ReadModel(Path("d.json")).adapted_calibration.faces;
   for (const double z : {-8., -5., -3., -1., 1., 3., 5., 8.})
-    EXPECT_NEAR(second(z), first(z), 0.02 * (1 + std::abs(first(z)))) << z;
+    EXPECT_NEAR(second(z), first(z), 0.04 * (1 + std::abs(first(z)))) << z;
 }
 
 // At another threshold than 0.5, too, the scales are the likeliest of the probabilities that are
