@@ -15,13 +15,16 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <opencv2/videoio.hpp>
 #include <set>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "media/late_module.h"
 #include "programs/live/source.h"
+#include "programs/live/v4l2_device.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask::live {
@@ -207,11 +210,11 @@ class Camera : public FrameSource {
     // Its own wait for a frame, in whole seconds, is ten; ours goes on where that ends.
     setenv("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1", 1);
     Configure();
-    format_ = FourCcText(static_cast<int>(capture_.get(cv::CAP_PROP_FOURCC)));
-    size_ = {static_cast<int>(capture_.get(cv::CAP_PROP_FRAME_WIDTH)),
-             static_cast<int>(capture_.get(cv::CAP_PROP_FRAME_HEIGHT))};
-    rate_ = capture_.get(cv::CAP_PROP_FPS);
-    if (!IsKnown()) capture_.set(cv::CAP_PROP_CONVERT_RGB, 1);
+    format_ = FourCcText(static_cast<int>(capture_->Get(cv::CAP_PROP_FOURCC)));
+    size_ = {static_cast<int>(capture_->Get(cv::CAP_PROP_FRAME_WIDTH)),
+             static_cast<int>(capture_->Get(cv::CAP_PROP_FRAME_HEIGHT))};
+    rate_ = capture_->Get(cv::CAP_PROP_FPS);
+    if (!IsKnown()) capture_->Set(cv::CAP_PROP_CONVERT_RGB, 1);
     CompareWithWishes();
   }
 
@@ -221,9 +224,9 @@ class Camera : public FrameSource {
     while (!(options_.stop && *options_.stop)) {
       const auto before = Clock::now();
       cv::Mat pixels;
-      if (capture_.grab()) {
+      if (capture_->Grab()) {
         const auto captured = CaptureTime();
-        if (capture_.retrieve(pixels) && !pixels.empty()) {
+        if (capture_->Retrieve(pixels) && !pixels.empty()) {
           delivered_ = true;
           return LiveFrame{Wrap(pixels), captured};
         }
@@ -250,18 +253,16 @@ class Camera : public FrameSource {
   }
 
   void Configure() {
-    if (!capture_.open(device_, cv::CAP_V4L2, {cv::CAP_PROP_CONVERT_RGB, 0}))
-      throw Error(device_, WhyBusy(device_));
-    if (!options_.format.empty())
-      capture_.set(cv::CAP_PROP_FOURCC,
-                   cv::VideoWriter::fourcc(options_.format[0], options_.format[1],
-                                           options_.format[2], options_.format[3]));
+    capture_ = OpenV4l2Device(device_);
+    if (!capture_) throw Error(device_, WhyBusy(device_));
+    if (const std::string& code = options_.format; !code.empty())
+      capture_->Set(cv::CAP_PROP_FOURCC, v4l2_fourcc(code[0], code[1], code[2], code[3]));
     if (!options_.size.empty()) {
-      capture_.set(cv::CAP_PROP_FRAME_WIDTH, options_.size.width);
-      capture_.set(cv::CAP_PROP_FRAME_HEIGHT, options_.size.height);
+      capture_->Set(cv::CAP_PROP_FRAME_WIDTH, options_.size.width);
+      capture_->Set(cv::CAP_PROP_FRAME_HEIGHT, options_.size.height);
     }
-    if (options_.rate > 0) capture_.set(cv::CAP_PROP_FPS, options_.rate);
-    if (!capture_.isOpened()) throw Error(device_, WhyBusy(device_));
+    if (options_.rate > 0) capture_->Set(cv::CAP_PROP_FPS, options_.rate);
+    if (!capture_->IsOpened()) throw Error(device_, WhyBusy(device_));
   }
 
   void CompareWithWishes() const {
@@ -278,7 +279,7 @@ class Camera : public FrameSource {
   Clock::time_point CaptureTime() {
     const auto now = Clock::now();
     const auto stamped = Clock::time_point(std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double, std::milli>(capture_.get(cv::CAP_PROP_POS_MSEC))));
+        std::chrono::duration<double, std::milli>(capture_->Get(cv::CAP_PROP_POS_MSEC))));
     return stamped <= now && now - stamped < std::chrono::seconds(1) ? stamped : now;
   }
 
@@ -307,7 +308,7 @@ class Camera : public FrameSource {
 
   std::string device_;
   SourceOptions options_;
-  cv::VideoCapture capture_;
+  std::unique_ptr<V4l2Device> capture_;
   std::string format_;
   cv::Size size_;
   double rate_ = 0;
@@ -321,6 +322,14 @@ std::vector<CameraInfo> Cameras() {
   for (const auto& [path, device] : Devices())
     if (device.error == 0 && device.camera) cameras.push_back({path, device.name, FormatsOf(path)});
   return cameras;
+}
+
+std::unique_ptr<V4l2Device> OpenV4l2Device(const std::string& device) {
+  static auto* const open_device = reinterpret_cast<decltype(&skinmask_open_v4l2)>(
+      FindInModule("live-videoio.so", "skinmask_open_v4l2"));
+  std::unique_ptr<V4l2Device> opened;
+  open_device(device, opened);
+  return opened;
 }
 
 std::unique_ptr<FrameSource> OpenCamera(const std::string& device, const SourceOptions& options) {

@@ -46,6 +46,14 @@ TEST_F(LiveProgramTest, HelpAndList) {
   EXPECT_NE(Run("--help").out.find("  live "), std::string::npos);
 }
 
+// OpenCV's videoio, which brings some 200 libraries, comes with the first camera.
+TEST_F(LiveProgramTest, WithoutACameraItLoadsNothingOfCameras) {
+  const std::string libraries = Shell(folder_, "ldd '" SKINMASK_PROGRAM "-live'");
+  EXPECT_NE(libraries.find("opencv_core"), std::string::npos);
+  for (const char* late : {"videoio", "imgcodecs", "gdal", "avformat"})
+    EXPECT_EQ(libraries.find(late), std::string::npos) << late;
+}
+
 // By a pipe come the frames of the file, with a container or by their description.
 TEST_F(LiveProgramTest, APipeIsASource) {
   SKIP_WITHOUT_FFMPEG();
@@ -161,9 +169,9 @@ TEST_F(LiveProgramTest, WithoutAScreenThereIsALine) {
 TEST_F(LiveProgramTest, TheModelAdaptsToFaces) {
   SKIP_WITHOUT_FFMPEG();
   const std::filesystem::path samples = testing::SamplesFolder();
-  Shell(folder_, "ffmpeg -v error -loop 1 -framerate 25 -i '" +
+  Shell(folder_, "ffmpeg -v error -framerate 25 -i '" +
                      (samples / "photos/astronaut.png").string() +
-                     "' -frames:v 20 -c:v ffv1 -pix_fmt bgr0 clip.mkv");
+                     "' -vf loop=loop=-1:size=1 -frames:v 20 -c:v ffv1 -pix_fmt bgr0 clip.mkv");
   cv::Mat truth;
   cv::extractChannel(ReadImage(samples / "masks/astronaut.png"), truth, 0);
   const auto f1 = [&](const std::string& flags) {

@@ -9,6 +9,7 @@
 #include "programs/live/scene.h"
 #include "programs/live/source.h"
 #include "programs/live/statistics.h"
+#include "programs/live/v4l2_device.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/base/logistic.h"
@@ -46,6 +47,9 @@ TEST_F(LiveTest, SourcesAreToldApart) {
   EXPECT_EQ(SourceKindOf("videotestsrc ! appsink"), SourceKind::kPipeline);
   EXPECT_EQ(SourceKindOf("rtsp://camera/1"), SourceKind::kStream);
 }
+
+// The module is found and loads; it opens no camera where there is none.
+TEST_F(LiveTest, WhatIsNoCameraIsNotOpened) { EXPECT_EQ(OpenV4l2Device("/dev/null"), nullptr); }
 
 TEST_F(LiveTest, FramesGetTheMasksOfDetect) {
   const cv::Mat bgr = Noise(333, 77, 1);
