@@ -18,6 +18,7 @@ namespace {
 
 using skinmask::DetectorOptions;
 using skinmask::Output;
+using skinmask::gstreamer::FallibleProperties;
 using skinmask::gstreamer::FormatsOf;
 using skinmask::gstreamer::Judge;
 using skinmask::gstreamer::kInputFormats;
@@ -33,9 +34,9 @@ class Work {
     return settings_;
   }
   template <class Act>
-  bool Change(const Act& change) {
+  void Change(const Act& change) {
     const std::lock_guard lock(mutex_);
-    return change(settings_);
+    change(settings_);
   }
 
   Judge judge;
@@ -66,17 +67,23 @@ GstSkinmask* Self(Instance* instance) {
   return reinterpret_cast<GstSkinmask*>(instance);
 }
 
-void SetPropertyOf(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  GstSkinmask* const self = Self(object);
-  const Settings before = self->work->settings();
-  if (!self->work->Change([&](Settings& s) { return SetProperty(s, id, value); })) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-    return;
-  }
-  const Settings after = self->work->settings();
-  if (after.output != before.output) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(object));
+// Changes settings, and tells of what follows from that.
+template <class Instance, class Act>
+void Change(Instance* element, const Act& change) {
+  Work& work = *Self(element)->work;
+  const Settings before = work.settings();
+  work.Change(change);
+  const Settings after = work.settings();
+  if (after.output != before.output)
+    gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(element));
   if (after.Adapts() != before.Adapts())
-    gst_element_post_message(GST_ELEMENT(object), gst_message_new_latency(GST_OBJECT(object)));
+    gst_element_post_message(GST_ELEMENT(element), gst_message_new_latency(GST_OBJECT(element)));
+}
+
+void SetPropertyOf(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
+  bool is_known = false;
+  Change(object, [&](Settings& s) { is_known = SetProperty(s, id, value); });
+  if (!is_known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
 }
 
 void GetPropertyOf(GObject* object, guint id, GValue* value, GParamSpec* spec) {
@@ -202,14 +209,30 @@ void WarnOfSettings(GstVideoFilter* filter, const std::exception& e) {
                       ("what was set before holds"));
 }
 
-// Settings that cannot be had are a warning while frames come: those from before hold.
-void Prepare(GstVideoFilter* filter, const Settings& settings) {
+// What cannot be had is a warning while frames come, and is as it was before from now on, also in
+// `settings`: where they cannot be had together, each that changed is tried after the other.
+void Prepare(GstVideoFilter* filter, Settings& settings) {
   Work& work = *Self(filter)->work;
+  const Settings wanted = settings;
   try {
-    work.judge.Prepare(settings, work.live);
+    work.judge.Prepare(wanted, work.live);
+    return;
   } catch (const std::exception& e) {
-    WarnOfSettings(filter, e);
+    settings.TakeBack(wanted, work.judge.prepared());
+    if (settings == wanted) return WarnOfSettings(filter, e);
   }
+  for (const std::string& name : FallibleProperties()) {
+    Settings next = settings;
+    next.Take(name, wanted);
+    if (next == settings) continue;
+    try {
+      work.judge.Prepare(next, work.live);
+      settings = next;
+    } catch (const std::exception& e) {
+      WarnOfSettings(filter, e);
+    }
+  }
+  Change(filter, [&](Settings& s) { s.TakeBack(wanted, settings); });
 }
 
 // Whether a list of caps ("{ A, B }") has it.
@@ -220,7 +243,7 @@ bool IsAmong(const std::string& format, std::string_view list) {
 
 GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideoFrame* out) {
   Work& work = *Self(filter)->work;
-  const Settings settings = work.settings();
+  Settings settings = work.settings();
   Prepare(filter, settings);
   // An output of another format begins when that was agreed on, with the next frame.
   const std::string format = gst_video_format_to_string(GST_VIDEO_FRAME_FORMAT(out));
@@ -237,6 +260,7 @@ GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideo
     } catch (const std::exception& e) {
       if (!work.judge.TakeBack()) throw;
       WarnOfSettings(filter, e);
+      Change(filter, [&](Settings& s) { s.TakeBack(settings, work.judge.prepared()); });
       draw();
     }
     return GST_FLOW_OK;

@@ -85,9 +85,10 @@ ConverterPtr MakeConverter(GstVideoInfo from, GstVideoInfo to) {
   return converter;
 }
 
-GstVideoFrame Wrapped(const cv::Mat& bgr, const GstVideoInfo& info) {
+// A picture in B G R as a frame that becomes, or was, one like `other`.
+GstVideoFrame Wrapped(const cv::Mat& bgr, const GstVideoFrame& other) {
   GstVideoFrame frame{};
-  frame.info = info;
+  frame.info = BgrLike(other.info);
   frame.info.stride[0] = static_cast<gint>(bgr.step);
   frame.data[0] = bgr.data;
   return frame;
@@ -103,40 +104,37 @@ int FramesToTry(bool aside) { return aside ? kStreamAside.search_lag_frames + 1 
 
 }  // namespace
 
-ToBgr::ToBgr(const GstVideoInfo& input) : bgr_(BgrLike(input)) {
-  if (LayoutOf(input) == Layout::kOther) converter_ = MakeConverter(input, bgr_);
-}
-
-cv::Mat ToBgr::operator()(GstVideoFrame& mapped, const VideoFrame& frame) {
-  if (frame.layout == Layout::kBgr) return Packed(mapped);
-  if (!converter_) return frame.StoredBgr();
-  const cv::Mat bgr(frame.size, CV_8UC3);
-  GstVideoFrame to = Wrapped(bgr, bgr_);
-  gst_video_converter_frame(converter_.get(), &mapped, &to);
-  return bgr;
-}
-
-FromBgr::FromBgr(const GstVideoInfo& output) : bgr_(BgrLike(output)) {
+void Judge::SetFormats(const GstVideoInfo& input, const GstVideoInfo& output) {
+  to_bgr_.reset();
+  from_bgr_.reset();
+  if (LayoutOf(input) == Layout::kOther) to_bgr_ = MakeConverter(input, BgrLike(input));
   if (GST_VIDEO_INFO_FORMAT(&output) != GST_VIDEO_FORMAT_BGR)
-    converter_ = MakeConverter(bgr_, output);
+    from_bgr_ = MakeConverter(BgrLike(output), output);
+  rate_ = input.fps_d > 0 ? static_cast<double>(input.fps_n) / input.fps_d : 0;
+  if (stream_) stream_->SetRate(rate_);
 }
 
-void FromBgr::operator()(const cv::Mat& bgr, GstVideoFrame& mapped) {
-  GstVideoFrame from = Wrapped(bgr, bgr_);
-  gst_video_converter_frame(converter_.get(), &from, &mapped);
+cv::Mat Judge::BgrOf(GstVideoFrame& mapped, const VideoFrame& frame) {
+  if (frame.layout == Layout::kBgr) return Packed(mapped);
+  if (!to_bgr_) return frame.StoredBgr();
+  const cv::Mat bgr(frame.size, CV_8UC3);
+  GstVideoFrame to = Wrapped(bgr, mapped);
+  gst_video_converter_frame(to_bgr_.get(), &mapped, &to);
+  return bgr;
 }
 
 void Judge::Prepare(Settings settings, bool live) {
   if (settings.search == Search::kAuto) settings.search = live ? Search::kAside : Search::kWait;
-  if (prepared_ && prepared_->SameStream(settings))
-    refused_.reset();
-  else if (!refused_ || !refused_->SameStream(settings)) {
-    refused_ = settings;
+  if (!prepared_ || !prepared_->SameStream(settings)) {
     const bool tried = untried_frames_ == 0 || !before_;
+    std::optional<Settings> last = prepared_;
+    // Another search of the same is asked for once, as a file that was there may be gone.
+    Settings searched = settings;
+    if (last) searched.search = last->search;
+    if (last && last->SameStream(searched)) prepared_->search = settings.search;
     BeginAnew(settings);
-    std::optional<Settings> last = std::exchange(prepared_, settings);
+    prepared_ = settings;
     if (tried) before_ = std::move(last);
-    refused_.reset();
   }
   SetThreshold(settings);
 }
@@ -174,23 +172,25 @@ void Judge::BeginScene() {
 
 void Judge::Draw(GstVideoFrame& in, Output output, GstVideoFrame& out) {
   const VideoFrame frame = FrameOf(in);
-  Judgement judgement = stream_->Judge(Picture(frame, [&] { return (*to_bgr_)(in, frame); }));
+  Judgement judgement = stream_->Judge(Picture(frame, [&] { return BgrOf(in, frame); }));
   const int type = TypeOf(output);
-  const bool as_it_is = type != CV_8UC3 || from_bgr_->is_bgr();
+  const bool as_it_is = type != CV_8UC3 || !from_bgr_;
   cv::Mat memory = as_it_is ? Packed(out) : drawn_;
   mask_.create(frame.size, CV_8UC1);
   judgement.SetMaskMemory(mask_);
   const cv::Mat drawn = skinmask::Draw(output, judgement, {}, memory);
-  if (!as_it_is)
-    (*from_bgr_)(drawn_ = drawn, out);
-  else if (drawn.data != memory.data)
+  if (!as_it_is) {
+    drawn_ = drawn;
+    GstVideoFrame from = Wrapped(drawn, out);
+    gst_video_converter_frame(from_bgr_.get(), &from, &out);
+  } else if (drawn.data != memory.data) {
     drawn.copyTo(memory);
+  }
   untried_frames_ = std::max(untried_frames_ - 1, 0);
 }
 
 bool Judge::TakeBack() {
   if (!before_) return false;
-  refused_ = prepared_;
   prepared_ = std::exchange(before_, std::nullopt);
   BeginAnew(*prepared_);
   untried_frames_ = 0;

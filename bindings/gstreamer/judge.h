@@ -21,46 +21,15 @@ struct FreeConverter {
 };
 using ConverterPtr = std::unique_ptr<GstVideoConverter, FreeConverter>;
 
-// B G R of frames of one format.
-class ToBgr {
- public:
-  explicit ToBgr(const GstVideoInfo& input);
-
-  // `frame` is FrameOf(mapped). What the library knows is converted as it does; the rest by
-  // GStreamer.
-  cv::Mat operator()(GstVideoFrame& mapped, const VideoFrame& frame);
-
- private:
-  GstVideoInfo bgr_;
-  ConverterPtr converter_;  // where one is needed
-};
-
-// From a picture in B G R to frames of one format.
-class FromBgr {
- public:
-  explicit FromBgr(const GstVideoInfo& output);
-
-  bool is_bgr() const { return !converter_; }
-  void operator()(const cv::Mat& bgr, GstVideoFrame& mapped);
-
- private:
-  GstVideoInfo bgr_;
-  ConverterPtr converter_;  // where one is needed
-};
-
 class Judge {
  public:
   // Makes ready what `settings` ask for, and that changed; `live` is whether frames come at a time
-  // of their own. Throws Error where that cannot be, once: then all stays as it was, but for
-  // thresholds, which follow from the next call on.
+  // of their own. Throws Error where that cannot be: then all stays as it was.
   void Prepare(Settings settings, bool live);
+  // Those in force, after the first Prepare; what they search by is decided.
+  const Settings& prepared() const { return *prepared_; }
   // Frames of these kinds come next. Throws Error.
-  void SetFormats(const GstVideoInfo& input, const GstVideoInfo& output) {
-    to_bgr_.emplace(input);
-    from_bgr_.emplace(output);
-    rate_ = input.fps_d > 0 ? static_cast<double>(input.fps_n) / input.fps_d : 0;
-    if (stream_) stream_->SetRate(rate_);
-  }
+  void SetFormats(const GstVideoInfo& input, const GstVideoInfo& output);
   // Draws what is wanted of `in` into `out`, which has the format of it. Throws Error.
   void Draw(GstVideoFrame& in, Output output, GstVideoFrame& out);
   // Where a frame does not fit to what was asked for last, as a seed beyond its border: the last
@@ -74,15 +43,17 @@ class Judge {
   void BeginAnew(const Settings& settings);
   void BeginStream(const Detector& detector, bool aside);
   void SetThreshold(const Settings& settings);
+  // `frame` is FrameOf(mapped). What the library knows is converted as it does; the rest by
+  // GStreamer.
+  cv::Mat BgrOf(GstVideoFrame& mapped, const VideoFrame& frame);
 
   std::optional<Settings> prepared_;  // those in force
   std::optional<Settings> before_;    // the last before them that were tried
   int untried_frames_ = 0;  // until those in force were: errors of a search aside come late
-  std::optional<Settings> refused_;  // the last that were asked for, where these cannot be had
   std::optional<Stream> stream_;
   double rate_ = 0;  // of the frames; 0: not known
-  std::optional<ToBgr> to_bgr_;
-  std::optional<FromBgr> from_bgr_;
+  // Of the input, and to the output; null where none is needed.
+  ConverterPtr to_bgr_, from_bgr_;
   // What pictures are drawn by, and in: their memory, from frame to frame.
   cv::Mat mask_, drawn_;
 };

@@ -12,6 +12,8 @@ using Kind = OptionRow::Kind;
 // Those of DetectorTable follow, in its order.
 enum Property : guint { kNone, kOutput, kModel, kSearch, kFirstOption };
 
+constexpr char kModelName[] = "model";
+
 template <class Value>
 constexpr int Number(Value value) {
   return static_cast<int>(value);
@@ -170,6 +172,33 @@ bool Settings::SameStream(const Settings& other) const {
   return a == b;
 }
 
+void Settings::Take(const std::string& name, const Settings& from) {
+  if (name == kModelName) {
+    model = from.model;
+    return;
+  }
+  texts.erase(name);
+  if (const auto set = from.texts.find(name); set != from.texts.end()) texts.insert(*set);
+}
+
+void Settings::TakeBack(const Settings& refused, const Settings& good) {
+  for (const std::string& name : FallibleProperties()) {
+    Settings same = *this;
+    same.Take(name, refused);
+    if (same == *this) Take(name, good);
+  }
+}
+
+const std::vector<std::string>& FallibleProperties() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> fallible{kModelName};
+    for (const OptionRow* const row : Options())
+      if (row->name != "threshold") fallible.push_back(row->name);
+    return fallible;
+  }();
+  return names;
+}
+
 std::string LineOf(const std::exception& error) {
   return WithOptionNames(error.what(), [](std::string name) {
     std::ranges::replace(name, '_', '-');
@@ -185,7 +214,7 @@ void InstallProperties(GObjectClass* type) {
   install(kOutput, g_param_spec_enum("output", "Output", "What comes out", OutputType(),
                                      Number(defaults.output), kFlags));
   install(kModel, g_param_spec_string(
-                      "model", "Model",
+                      kModelName, "Model",
                       "A file that 'skinmask train' wrote (none: the model that is built in)",
                       nullptr, kFlags));
   install(kSearch, g_param_spec_enum("search", "Search", "How faces are searched for", SearchType(),

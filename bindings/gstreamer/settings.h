@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "skinmask/detect/detector.h"
 #include "skinmask/detect/outputs.h"
@@ -34,8 +35,15 @@ struct Settings {
   DetectorOptions options() const;
   // Whether all but output and threshold is the same.
   bool SameStream(const Settings& other) const;
+  // Sets one of FallibleProperties to what it is in `from`.
+  void Take(const std::string& name, const Settings& from);
+  // Of these properties each that still is as in `refused` becomes what it is in `good`.
+  void TakeBack(const Settings& refused, const Settings& good);
   bool operator==(const Settings&) const = default;
 };
+
+// Those that may be set to what cannot be had: all but output, search and threshold.
+const std::vector<std::string>& FallibleProperties();
 
 // A line of the library with the names of properties.
 std::string LineOf(const std::exception& error);

@@ -162,7 +162,8 @@ const OptionTable<DetectorOptions>& DetectorTable() {
       Option("erode", &O::erode, 0, 100)
           .Shown("erode", "Output", "N",
                  "Measure colours only where all is skin that is at most N pixels away")
-          .Usually(fmt::format("{}", kUsualErosion))};
+          .Usually(fmt::format("{}", kUsualErosion))
+          .Aside()};
   return table;
 }
 

@@ -170,7 +170,7 @@ std::map<std::string, std::string> MadeWithOf(const DetectorOptions& options, co
   for (const OptionRow& row : DetectorTable().rows()) {
     const std::string text = row.get(&options);
     const bool as_ever = text == row.get(&defaults) || (!text.empty() && text == row.usual);
-    if (!row.name.empty() && !row.is_aside && !as_ever) made_with[row.name] = text;
+    if (!row.name.empty() && !as_ever) made_with[row.name] = text;
   }
   // Here it says more than not given.
   const bool insists = options.insist && options.adapt == DetectorOptions::Adapt::kAuto;

@@ -8,8 +8,10 @@
 #include <thread>
 
 #include "element_case.h"
+#include "skinmask/data/samples.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/learn/fit.h"
 #include "support/files.h"
 
 namespace skinmask {
@@ -118,6 +120,63 @@ TEST_F(GstreamerPlaying, WhatCannotBeHadIsAWarning) {
   EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
 }
 
+std::string Get(Element& element, const char* property) {
+  char* text = nullptr;
+  g_object_get(element.get(), property, &text, nullptr);
+  const std::string copy = text ? text : "";
+  g_free(text);
+  return copy;
+}
+
+// What was refused does not stand in the way of what is set with it or after it, and is what it
+// was.
+TEST_F(GstreamerPlaying, WhatIsRefusedKeepsNothingElseAway) {
+  Element wanted("adapt=off abstain=0.2,0.8 prior=0.01");
+  wanted.SetCaps(frame_.info);
+  const cv::Mat other = wanted.Draw(frame_);
+  for (const bool together : {false, true}) {
+    Element element("adapt=off abstain=0.2,0.8");
+    element.SetCaps(frame_.info);
+    const cv::Mat own = element.Draw(frame_);
+    ASSERT_FALSE(Same(own, other));
+    Set(element, "abstain", "x");
+    if (!together) {
+      EXPECT_TRUE(Same(element.Draw(frame_), own));
+      EXPECT_NE(element.Message(GST_MESSAGE_WARNING).find("abstain"), std::string::npos);
+    }
+    Set(element, "prior", "0.01");
+    EXPECT_TRUE(Same(element.Draw(frame_), other)) << together;
+    EXPECT_EQ(element.Message(GST_MESSAGE_WARNING).empty(), !together);
+    EXPECT_EQ(Get(element, "abstain"), "0.2,0.8");
+    EXPECT_TRUE(Same(element.Draw(frame_), other));
+    EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
+  }
+}
+
+// Two that are refused are two warnings, and two that can only be had together are none.
+TEST_F(GstreamerPlaying, EachThatIsRefusedIsAWarning) {
+  Element element("adapt=off outlier=0.9");
+  element.SetCaps(frame_.info);
+  element.Draw(frame_);
+  Set(element, "model", "none.json");
+  Set(element, "abstain", "x");
+  element.Draw(frame_);
+  const std::string lines =
+      element.Message(GST_MESSAGE_WARNING) + element.Message(GST_MESSAGE_WARNING);
+  EXPECT_NE(lines.find("none.json: "), std::string::npos);
+  EXPECT_NE(lines.find("abstain"), std::string::npos);
+  EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
+  EXPECT_EQ(Get(element, "model"), "");
+  FitOptions logistic;  // has no densities, and nothing is an outlier of it
+  logistic.kind = Kind::kLogistic;
+  const Model model = Fit(ReadSamples(testing::SamplesFolder() / "labelled-pixels.csv"), logistic);
+  Put("logistic.json", ModelToJson(model));
+  Set(element, "model", Path("logistic.json").string());
+  Set(element, "outlier", "-1");
+  EXPECT_TRUE(Same(element.Draw(frame_), MaskBy(model)));
+  EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
+}
+
 // A seed that no frame can have, which is seen when one comes.
 TEST_F(GstreamerPlaying, SeedsBeyondTheFrameAreAWarning) {
   for (const char* search : {"wait", "aside"}) {
@@ -128,6 +187,9 @@ TEST_F(GstreamerPlaying, SeedsBeyondTheFrameAreAWarning) {
     for (int i = 0; i < 6; ++i) EXPECT_TRUE(Same(element.Draw(frame_), own));
     const std::string warning = element.Message(GST_MESSAGE_WARNING);
     EXPECT_NE(warning.find("is not within the image"), std::string::npos) << search << warning;
+    EXPECT_EQ(Get(element, "seed-rect"), "");
+    Set(element, "steady", "0.1");
+    for (int i = 0; i < 6; ++i) element.Draw(frame_);
     EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
   }
 }

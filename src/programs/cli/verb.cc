@@ -30,7 +30,6 @@ CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options)
                   : verb.add_option_function<std::string>(
                         flag, [set](const std::string& value) { set({value}); }, row.help);
   if (!row.is_list) option->default_str(row.usual.empty() ? row.get(options) : row.usual);
-  if (row.is_aside) Aside(option);
   return option->type_name(row.value)->group(row.heading);
 }
 
