@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <opencv2/imgproc.hpp>
+#include <span>
 
 #include "skinmask/base/error.h"
 
@@ -18,11 +21,15 @@ void RequireType(const cv::Mat& picture, int type, std::string_view name) {
                             type == CV_8UC3 ? ": blue, green, red; cv::cvtColor converts" : ""));
 }
 
+void RequireQuality(int quality) {
+  if (quality < 1 || quality > 100) throw Error("quality", "is out of range (1 to 100)");
+}
+
 void RequireEncodable(const cv::Mat& image, int quality, bool transparent) {
   const bool is_transparent = transparent && image.type() == CV_8UC4;
   if (image.type() != CV_8UC1 && !is_transparent) RequireType(image, CV_8UC3, "image");
   RequireType(image, image.type(), "image");
-  if (quality < 1 || quality > 100) throw Error("quality", "is out of range (1 to 100)");
+  RequireQuality(quality);
 }
 
 void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name) {
@@ -30,6 +37,16 @@ void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std:
   if (picture.size() != size)
     throw Error(name, fmt::format("is of {} x {} pixels ({} x {})", picture.cols, picture.rows,
                                   size.width, size.height));
+}
+
+void RequirePlanes(const VideoFrame& frame) {
+  using enum VideoFrame::Layout;
+  const VideoFrame::Layout layout = frame.layout;
+  const bool packed = layout == kBgr || layout == kYuyv;
+  const std::size_t count = layout == kOther ? 0 : packed ? 1 : layout == kNv12 ? 2 : 3;
+  if (frame.size.width < 1 || frame.size.height < 1 || (layout == kOther && !frame.owner) ||
+      std::ranges::count(std::span(frame.planes).first(count), nullptr) > 0)
+    throw Error("frame", "is empty, or lacks a plane of its layout (size, planes)");
 }
 
 cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "skinmask/base/scratch.h"
+#include "skinmask/media/video.h"
 
 namespace skinmask {
 
@@ -16,9 +17,14 @@ namespace skinmask {
 void RequireType(const cv::Mat& picture, int type, std::string_view name);
 // The same for a picture that must have the size of another.
 void RequirePicture(const cv::Mat& picture, int type, const cv::Size& size, std::string_view name);
+// Throws Error for a quality that is not 1 to 100.
+void RequireQuality(int quality);
 // What EncodeJpeg and EncodeWebP take: CV_8UC1 or 8UC3 (or, `transparent`, 8UC4), and a quality of
 // 1 to 100.
 void RequireEncodable(const cv::Mat& image, int quality, bool transparent = false);
+
+// Throws Error for a frame that is empty, or lacks a plane of its layout.
+void RequirePlanes(const VideoFrame& frame);
 
 // An 8-bit picture, in the buffer if there is one.
 cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "media/picture_type.h"
 #include "media/video_input.h"
 #include "skinmask/base/error.h"
 
@@ -136,6 +137,7 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
     Ffmpeg::Get().av_opt_set(codec.priv_data, key, value, 0);
   };
   constexpr int kUsual = 90;
+  if (options.quality) RequireQuality(*options.quality);
   const std::string factor = RateFactorOf(encoder, options.quality.value_or(kUsual));
   if (options.quality && factor.empty())
     throw Error(encoder,
@@ -154,7 +156,10 @@ void SetQuality(AVCodecContext& codec, const std::string& encoder,
     set(encoder == "libsvtav1" ? "preset" : "cpu-used", "8");
     set("crf", factor.c_str());
   } else if (encoder == "ffv1") {
-    codec.level = 3;  // slices, each with a checksum
+    // Slices, each with a checksum; some of a picture of two rows or columns would hold nothing,
+    // and their pixels be lost.
+    constexpr int kFewest = 3;
+    codec.level = std::min(codec.width, codec.height) < kFewest ? 1 : 3;
     // Players can jump to each second. (Every frame a key would be an entry each in the index.)
     codec.gop_size = std::max(1, static_cast<int>(std::lround(options.rate.Value())));
   } else if (encoder.starts_with("libvpx")) {

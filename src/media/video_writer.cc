@@ -73,9 +73,10 @@ struct VideoWriter::State {
   cv::Mat padded;    // a copy of each picture, for the scaler
   std::optional<SoundCopy> sound;
   std::int64_t frames = 0;
-  bool untimed = false;  // the container knows a rate, and no times of frames
-  AVRational unit = {};  // of the times that Write is given
-  std::int64_t last_pts = 0;
+  bool untimed = false;         // the container knows a rate, and no times of frames
+  AVRational unit = {};         // of the times that Write is given
+  std::int64_t last_given = 0;  // of these
+  std::int64_t last_pts = 0;    // in the encoder's time base
 
  private:
   void Open(const VideoWriteOptions& options);
@@ -211,6 +212,11 @@ void VideoWriter::State::Write(const cv::Mat& frame, std::int64_t pts) {
   if (frame.size() != size)
     throw Error(path.string(), fmt::format("a frame of {} x {} cannot follow ones of {} x {}",
                                            frame.cols, frame.rows, size.width, size.height));
+  if (frames > 0 && pts <= last_given)
+    throw Error(path.string(),
+                fmt::format("a frame at time {} cannot follow one at {} (times increase)", pts,
+                            last_given));
+  last_given = pts;
   FillPicture(frame);
   const std::int64_t time = untimed ? frames : av.av_rescale_q(pts, unit, codec->time_base);
   picture->pts = frames == 0 ? time : std::max(time, last_pts + 1);

@@ -98,13 +98,16 @@ TEST_P(VideoFormats, FramesAreAsFfmpegDecodesThem) {
     stored += Bytes(frame);
     bgr += Bytes(frame.Bgr());
   }
+  std::vector<std::string> pix_fmts{"bgr24"};
+  if (clip.layout != Layout::kOther && clip.layout != Layout::kBgr)
+    pix_fmts.push_back(clip.pix_fmt);
+  const testing::ReadClip read = testing::ReadClips(folder_, {{clip.name, pix_fmts}}).front();
+  EXPECT_TRUE(bgr == read.frames.front());
   if (clip.layout != Layout::kOther) {
-    EXPECT_TRUE(stored == RawFrames(folder_, clip.name, clip.pix_fmt));
+    EXPECT_TRUE(stored == read.frames.back());
   }
-  EXPECT_TRUE(bgr == RawFrames(folder_, clip.name, "bgr24"));
-  const auto pts = Probe(folder_, clip.name, "frame=best_effort_timestamp");
-  ASSERT_EQ(pts.size(), frames.size());
-  for (std::size_t i = 0; i < pts.size(); ++i) EXPECT_EQ(std::to_string(frames[i].pts), pts[i]);
+  ASSERT_EQ(read.pts.size(), frames.size());
+  for (std::size_t i = 0; i < frames.size(); ++i) EXPECT_EQ(frames[i].pts, read.pts[i]);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -242,6 +245,45 @@ TEST_F(VideoTest, WrittenPicturesKeepTheirTimesAndColours) {
     const cv::Scalar mean = cv::mean(frames[i].Bgr());
     for (int c = 0; c < 3; ++c) EXPECT_NEAR(mean[c], skin[c], 2.5);
   }
+}
+
+// FFV1's slices are a part of the rows and columns each, and were none of some.
+TEST_F(VideoTest, PicturesOfFewPixelsKeepThem) {
+  cv::RNG random(5);
+  for (const cv::Size size : {cv::Size(1, 1), cv::Size(8, 1), cv::Size(1, 8), cv::Size(8, 2),
+                              cv::Size(2, 8), cv::Size(700, 2), cv::Size(1, 700)})
+    for (const int type : {CV_8UC1, CV_16UC1, CV_8UC4}) {
+      cv::Mat picture(size, type);
+      random.fill(picture, cv::RNG::UNIFORM, 0, type == CV_16UC1 ? 65536 : 256);
+      VideoWriter writer(Path("small.mkv"), size, type, {});
+      writer.Write(picture, 0);
+      writer.Finish();
+      const char* const pix_fmt = type == CV_8UC1 ? "gray" : type == CV_8UC4 ? "bgra" : "gray16le";
+      EXPECT_TRUE(RawFrames(folder_, "small.mkv", pix_fmt) == Bytes(picture))
+          << size.width << " x " << size.height << " " << pix_fmt;
+    }
+}
+
+TEST_F(VideoTest, TimesOfWrittenPicturesIncrease) {
+  const cv::Mat grey(48, 64, CV_8UC1, cv::Scalar(90));
+  for (const char* const name : {"times.mkv", "times.avi"}) {  // in milliseconds, and in frames
+    VideoWriter writer(Path(name), grey.size(), CV_8UC1, {.time_base = {1, 10'000}});
+    for (const std::int64_t pts : {50, 51, 100}) writer.Write(grey, pts);
+    EXPECT_ERROR(writer.Write(grey, 100), ": a frame at time 100 cannot follow one at 100");
+    EXPECT_ERROR(writer.Write(grey, 10), "cannot follow one at 100 (times increase)");
+    writer.Write(grey, 101);
+    writer.Finish();
+    EXPECT_EQ(writer.frames(), 4);
+    VideoReader reader(Path(name).string());
+    EXPECT_EQ(ReadAll(reader).size(), 4u);
+  }
+}
+
+TEST_F(VideoTest, QualitiesAreOneToAHundred) {
+  for (const int quality : {0, 101, -1})
+    EXPECT_ERROR(VideoWriter(Path("a.mp4"), {64, 48}, CV_8UC3, {.quality = quality}),
+                 "quality: is out of range (1 to 100)");
+  EXPECT_NO_THROW(VideoWriter(Path("a.mp4"), {64, 48}, CV_8UC3, {.quality = 1}));
 }
 
 TEST_F(VideoTest, AnUnfinishedVideoVanishes) {

@@ -1,6 +1,10 @@
 // Video clips made and read by the program ffmpeg, which is also the oracle of what they hold.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <opencv2/core.hpp>
 #include <sstream>
 
@@ -27,8 +31,8 @@ inline std::string Shell(const fs::path& folder, const std::string& command) {
 // kept by FFmpeg 7 unless -color_range says otherwise.
 inline std::string Scrolling(const std::string& size, const std::string& rate = "30000/1001") {
   const std::string photo = (SamplesFolder() / "photos/grace_hopper.jpg").string();
-  return " -loop 1 -framerate " + rate + " -i '" + photo +
-         "' -vf scroll=h=0.013:v=0.007,scale=" + size + ":flags=bicubic ";
+  return " -framerate " + rate + " -i '" + photo +
+         "' -vf loop=loop=-1:size=1,scroll=h=0.013:v=0.007,scale=" + size + ":flags=bicubic ";
 }
 
 // An MP4 whose picture is to be turned, as phones say it: by the matrix of its first track.
@@ -57,6 +61,60 @@ inline std::string RawFrames(const fs::path& folder, const std::string& clip,
   const std::string bytes = ReadFile(folder / "frames.raw");
   fs::remove(folder / "frames.raw");
   return bytes;
+}
+
+struct ClipToRead {
+  std::string clip;
+  std::vector<std::string> pix_fmts;
+  std::string flags = "-noautorotate";
+};
+
+struct ReadClip {
+  std::vector<std::string> frames;  // all frames' bytes, for each of the pixel formats
+  std::vector<std::int64_t> pts;    // of the container, in the order of the frames
+  double unit = 0;                  // of these, in seconds
+  std::string frame_time;           // one over the rate, "1001/30000"
+};
+
+// What ffmpeg reads of clips, by one process for all of them.
+inline std::vector<ReadClip> ReadClips(const fs::path& folder,
+                                       const std::vector<ClipToRead>& clips) {
+  std::string inputs, outputs;
+  for (std::size_t i = 0; i < clips.size(); ++i) {
+    inputs += fmt::format(" {} -i '{}'", clips[i].flags, clips[i].clip);
+    const std::string map = fmt::format(" -map {}:v:0", i);
+    for (const std::string& pix_fmt : clips[i].pix_fmts)
+      outputs += fmt::format("{} -fps_mode passthrough -f rawvideo -pix_fmt {} {}.{}.raw", map,
+                             pix_fmt, i, pix_fmt);
+    outputs += fmt::format("{} -c copy -f framecrc {}.times", map, i);
+    outputs += fmt::format("{} -frames:v 1 -f framecrc {}.rate", map, i);  // its unit is a frame
+  }
+  Shell(folder, "ffmpeg -v error -y -copyts" + inputs + outputs);
+  const auto take = [&](const std::string& name) {
+    const std::string text = ReadFile(folder / name);
+    fs::remove(folder / name);
+    return text;
+  };
+  const auto unit_of = [](const std::string& framecrc) {
+    const std::size_t at = framecrc.find("#tb 0: ") + 7;
+    return framecrc.substr(at, framecrc.find('\n', at) - at);
+  };
+  std::vector<ReadClip> read(clips.size());
+  for (std::size_t i = 0; i < clips.size(); ++i) {
+    for (const std::string& pix_fmt : clips[i].pix_fmts)
+      read[i].frames.push_back(take(fmt::format("{}.{}.raw", i, pix_fmt)));
+    read[i].frame_time = unit_of(take(fmt::format("{}.rate", i)));
+    const std::string times = take(fmt::format("{}.times", i)), unit = unit_of(times);
+    read[i].unit = std::stod(unit) / std::stod(unit.substr(unit.find('/') + 1));
+    std::istringstream lines(times);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with('#')) continue;
+      const std::size_t dts = line.find(',') + 1;  // stream, dts, pts, ...
+      read[i].pts.push_back(std::stoll(line.substr(line.find(',', dts) + 1)));
+    }
+    std::ranges::sort(read[i].pts);  // packets come in the order of decoding
+  }
+  return read;
 }
 
 // One entry a frame (pts, pts_time, ...), or one of the stream (r_frame_rate, width, ...).

@@ -82,8 +82,10 @@ std::string EncodeWebP(const cv::Mat& image, int quality);
 // Encodes CV_8UC1, 16UC1, 8UC3 or 8UC4 as PNG.
 std::string EncodePng(const cv::Mat& image);
 // A file of these three (as they are written here) with what `tags` say, for a picture of `size`.
+// Throws Error for any other, where they say something.
 std::string WithTags(std::string file, const PictureTags& tags, const cv::Size& size);
-// Encodes CV_8UC1 indices into `rgb`, 1 to 256 colours of three bytes, as a palette image.
+// Encodes CV_8UC1 indices into `rgb`, 1 to 256 colours of three bytes, as a palette image. Throws
+// Error for an index beyond them.
 std::string EncodePalettePng(const cv::Mat& indices, std::string_view rgb);
 
 }  // namespace skinmask

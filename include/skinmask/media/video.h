@@ -197,8 +197,8 @@ struct VideoWriteOptions {
   // their own, and which have frames at a rate, one after the other, and no times; empty: by the
   // path's extension.
   std::string container{};
-  // 1 to 100, the best; absent: 90, that of each encoder (crf 18 of libx264). Error for encoders
-  // that have none.
+  // 1 to 100, the best; absent: 90, that of each encoder (crf 18 of libx264). Error for others, and
+  // for encoders that have none.
   std::optional<int> quality{};
   Rational rate{30, 1};
   Rational time_base{0, 1};  // of the timestamps given to Write; 0: 1 / rate
@@ -224,7 +224,7 @@ class VideoWriter {
   VideoWriter(VideoWriter&&) noexcept;
   VideoWriter& operator=(VideoWriter&&) noexcept;
 
-  // Timestamps must increase.
+  // Timestamps must increase, else it throws Error. The file's own units may be coarser.
   void Write(const cv::Mat& frame, std::int64_t pts);
   std::int64_t frames() const;
   // Why sound ends before the pictures, after Finish; empty: it does not.
