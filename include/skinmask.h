@@ -128,10 +128,11 @@ typedef enum skinmask_output {
 
 /* Judges one picture and writes its `width` x `height` pixels to `out`, a row every `out_stride`
  * bytes (at least those of a row). Colours are in the order of the picture: R G B of RGB and RGBA,
- * else B G R. `out` must not overlap the picture; what lies between rows is left as it is. The
- * bytes are those of `skinmask detect` (for NV12 and I420 with `--pixels yuv`). Pictures of more
- * than 2^28 pixels are refused. A megapixel takes some 20 ms, half of it for finding faces;
- * with SKINMASK_ADAPT_OFF 0.3 ms. On failure `out` may hold anything. */
+ * else B G R. `out` must not overlap the picture, nor may rows of the one lie between those of
+ * the other; what else lies between rows is left as it is. The bytes are those of `skinmask detect`
+ * (for NV12 and I420 with `--pixels yuv`). Pictures of more than 2^28 pixels are refused. A
+ * megapixel takes some 20 ms, half of it for finding faces; with SKINMASK_ADAPT_OFF 0.3 ms. On
+ * failure `out` may hold anything. */
 SKINMASK_API skinmask_status skinmask_detect(const skinmask_detector* detector,
                                              const skinmask_picture* picture,
                                              int output /* skinmask_output */, uint8_t* out,

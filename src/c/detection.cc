@@ -132,7 +132,7 @@ bool IsRgb(const skinmask_picture& picture) {
 }
 
 // The caller's memory for the result, of this type. Throws BadArgument where its rows are too
-// short, or a byte of it may be the picture's.
+// short, or where the picture has its own, from the first to the last.
 cv::Mat MemoryFor(const skinmask_picture& picture, int type, std::uint8_t* out,
                   std::size_t stride) {
   RequireGiven(out, "out");
@@ -144,7 +144,9 @@ cv::Mat MemoryFor(const skinmask_picture& picture, int type, std::uint8_t* out,
   for (std::size_t i = 0; i < planes.size() && planes[i].rows > 0; ++i)
     if (Overlap(BytesOf(out, stride, memory),
                 BytesOf(picture.planes[i], picture.strides[i], planes[i])))
-      throw BadArgument("out", "overlaps the picture");
+      throw BadArgument("out",
+                        "overlaps the picture, or one lies between the rows of the other (memory "
+                        "apart from it)");
   return cv::Mat(picture.height, picture.width, type, out, stride);
 }
 

@@ -89,6 +89,11 @@ Samples::Samples(std::vector<std::string> classes, std::vector<SampleRow> rows)
     row.class_index = sorted_index[row.class_index];
   }
   std::sort(classes_.begin(), classes_.end());
+  for (const std::string& name : classes_)
+    if (!IsClassName(name))
+      throw Error("samples", fmt::format("'{}' is no name for a class", name));
+  if (const auto twice = std::ranges::adjacent_find(classes_); twice != classes_.end())
+    throw Error("samples", fmt::format("class '{}' stands twice", *twice));
   std::uint64_t total = 0;
   for (const SampleRow& row : rows_) {
     CheckTotal(row.count);  // before adding: the sum of two such counts cannot wrap

@@ -139,6 +139,7 @@ bool FramePosterior::TakesYuv(const VideoFrame& frame) const {
 }
 
 cv::Mat FramePosterior::Mask(const VideoFrame& frame, cv::Mat memory) const {
+  RequirePlanes(frame);
   if (!TakesYuv(frame)) return DetectMask(posterior_, frame.StoredBgr(), std::move(memory));
   const CompiledYuvQuadratic& compiled = Compiled(frame.encoding);
   return MapOf<std::uint8_t>(frame.size, std::move(memory), [&](int y, std::uint8_t* row) {
@@ -147,6 +148,7 @@ cv::Mat FramePosterior::Mask(const VideoFrame& frame, cv::Mat memory) const {
 }
 
 cv::Mat FramePosterior::Probability(const VideoFrame& frame, cv::Mat memory) const {
+  RequirePlanes(frame);
   if (!TakesYuv(frame)) return DetectProbability(posterior_, frame.StoredBgr(), std::move(memory));
   const CompiledYuvQuadratic& compiled = Compiled(frame.encoding);
   return MapOf<std::uint8_t>(frame.size, std::move(memory), [&](int y, std::uint8_t* row) {
@@ -155,6 +157,7 @@ cv::Mat FramePosterior::Probability(const VideoFrame& frame, cv::Mat memory) con
 }
 
 cv::Mat FramePosterior::LogOdds(const VideoFrame& frame) const {
+  RequirePlanes(frame);
   if (!TakesYuv(frame)) return DetectLogOdds(posterior_, frame.StoredBgr());
   const Quadratic& of_yuv = LogOddsIn(frame.encoding);
   return MapOf<float>(frame.size, {}, [&](int y, float* z) {

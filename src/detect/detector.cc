@@ -208,8 +208,9 @@ double Detector::moved() const { return Logit(model_->positive().prior) - Logit(
 
 // What does not change stays as it is.
 void Detector::SetOptions(const DetectorOptions& options) {
-  Validate(options, *made_);
   const bool first = !model_;
+  if (first) Validate(*made_, "model");
+  Validate(options, *made_);
   const bool same_prior = !first && options.prior == options_.prior;
   const bool same_model = same_prior && options.threshold == options_.threshold &&
                           options.class_costs == options_.class_costs;

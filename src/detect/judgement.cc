@@ -52,6 +52,8 @@ cv::Size Judgement::judged_size() {
 }
 
 Judgement Judgement::Smaller(const cv::Size& size) {
+  if (size.width < 1 || size.height < 1)
+    throw Error("size", fmt::format("of {} x {} has no pixels", size.width, size.height));
   Judgement smaller(*detector_, cv::Mat());
   smaller.whole_ = this;
   smaller.smaller_ = size;

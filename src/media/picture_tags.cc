@@ -6,6 +6,7 @@
 #include <map>
 
 #include "media/file_bytes.h"
+#include "skinmask/base/error.h"
 
 namespace skinmask {
 namespace {
@@ -14,7 +15,8 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kExifHeader("Exif\0\0", 6), kIccHeader("ICC_PROFILE\0", 12),
     kJfif("JFIF\0", 5);
-constexpr double kCentimetres = 2.54, kMetre = 0.0254;  // of an inch; inches of
+constexpr double kCentimetres = 2.54, kMetre = 0.0254;        // of an inch; inches of
+constexpr std::size_t kAfterJfif = 20, kAfterPngHeader = 33;  // bytes of a file
 constexpr int kJfifSegment = 0xE0, kIccSegment = 0xE2;
 
 double NumberAt(std::string_view bytes, std::size_t at, std::size_t count) {
@@ -176,7 +178,7 @@ std::size_t Rounded(double value) { return static_cast<std::size_t>(std::lround(
 
 // The picture begins with its segment JFIF, as TurboJPEG writes it.
 std::string JpegWithTags(std::string jpeg, const PictureTags& tags) {
-  constexpr std::size_t kUnits = 13, kAfterJfif = 20, kMaxPart = 65533 - 14;
+  constexpr std::size_t kUnits = 13, kMaxPart = 65533 - 14;
   if (tags.dpi_x > 0)
     jpeg.replace(
         kUnits, 5,
@@ -200,7 +202,6 @@ std::string PngChunkOf(std::string_view type, std::string_view content) {
 }
 
 std::string PngWithTags(std::string png, const PictureTags& tags) {
-  constexpr std::size_t kAfterHeader = 33;
   std::string chunks;
   if (!tags.icc.empty()) {
     std::string packed(compressBound(tags.icc.size()), '\0');
@@ -213,7 +214,7 @@ std::string PngWithTags(std::string png, const PictureTags& tags) {
   if (tags.dpi_x > 0)
     chunks += PngChunkOf("pHYs", BigEndianBytes(Rounded(tags.dpi_x / kMetre), 4) +
                                      BigEndianBytes(Rounded(tags.dpi_y / kMetre), 4) + '\1');
-  return png.insert(kAfterHeader, chunks);
+  return png.insert(kAfterPngHeader, chunks);
 }
 
 // EXIF data with a resolution alone.
@@ -243,7 +244,7 @@ std::string WebPWithTags(const std::string& webp, const PictureTags& tags, const
   std::size_t flags = (tags.icc.empty() ? 0 : kProfile) | (tags.dpi_x > 0 ? kExif : 0);
   std::string pixels;
   ForWebPChunks(webp, [&](std::string_view type, std::string_view content) {
-    if (type == "VP8X")
+    if (type == "VP8X" && !content.empty())
       flags |= static_cast<std::uint8_t>(content[0]) & kAlpha;
     else
       pixels += chunk(type, content);
@@ -278,9 +279,14 @@ Orientation ExifOrientation(std::string_view bytes) {
 
 std::string WithTags(std::string file, const PictureTags& tags, const cv::Size& size) {
   if (tags.icc.empty() && tags.dpi_x == 0) return file;
-  if (IsJpeg(file)) return JpegWithTags(std::move(file), tags);
-  if (file.starts_with("RIFF")) return WebPWithTags(file, tags, size);
-  return PngWithTags(std::move(file), tags);
+  const std::string_view bytes = file;
+  if (IsJpeg(bytes) && bytes.size() > kAfterJfif && bytes.substr(6).starts_with(kJfif))
+    return JpegWithTags(std::move(file), tags);
+  if (bytes.starts_with("RIFF") && bytes.substr(4).substr(0, 8).ends_with("WEBP"))
+    return WebPWithTags(file, tags, size);
+  if (bytes.starts_with(kPngSignature) && bytes.size() > kAfterPngHeader)
+    return PngWithTags(std::move(file), tags);
+  throw Error("tags", "go into a JPEG with JFIF, PNG or WebP (this file is none)");
 }
 
 }  // namespace skinmask

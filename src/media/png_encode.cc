@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
@@ -157,6 +158,11 @@ std::string EncodePalettePng(const cv::Mat& indices, std::string_view rgb) {
   RequireType(indices, CV_8UC1, "indices");
   if (rgb.empty() || rgb.size() % 3 != 0 || rgb.size() > 768)
     throw Error("palette", "is not of 1 to 256 colours of three bytes each");
+  double greatest = 0;
+  cv::minMaxLoc(indices, nullptr, &greatest);
+  if (greatest >= static_cast<double>(rgb.size() / 3))
+    throw Error("indices", fmt::format("go to {:.0f} (a palette of {} colours ends at {})",
+                                       greatest, rgb.size() / 3, rgb.size() / 3 - 1));
   return Encode(indices, rgb);
 }
 

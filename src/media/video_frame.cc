@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "media/picture_type.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -220,6 +221,7 @@ ScalerPtr MakeScaler(cv::Size size, AVPixelFormat from, AVPixelFormat to, int ma
 }
 
 cv::Mat VideoFrame::StoredBgr() const {
+  RequirePlanes(*this);
   cv::Mat padded(size.height, size.width + kPaddingPixels, CV_8UC3);
   if (HasBands(*this))
     tbb::this_task_arena::isolate(

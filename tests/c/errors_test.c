@@ -153,6 +153,11 @@ static void TestPictures(void) {
   CHECK_SAYS("out_stride: is 8 (bytes from row to row, at least 24)");
   CHECK(skinmask_detect(off, &good, SKINMASK_MASK, pixels + 100, 8) == SKINMASK_BAD_ARGUMENT);
   CHECK_SAYS("out: overlaps the picture");
+  /* Side by side in one memory. */
+  good.strides[0] = 32;
+  CHECK(skinmask_detect(off, &good, SKINMASK_MASK, pixels + 24, 32) == SKINMASK_BAD_ARGUMENT);
+  CHECK_SAYS("out: overlaps the picture, or one lies between the rows of the other (memory apart");
+  good.strides[0] = 24;
   /* What lies between rows stays. */
   memset(out, 99, sizeof out);
   CHECK(skinmask_detect(off, &good, SKINMASK_MASK, out, 11) == SKINMASK_OK);

@@ -229,6 +229,13 @@ TEST(Samples, HaveAtMostSoManyClasses) {
   EXPECT_ERROR(Samples(names, {{0, 256, 1, 2, 3, 1}}), "have 300 classes (255 at most)");
 }
 
+TEST(Samples, HaveClassesOfDifferentNamesThatCsvCanHold) {
+  const std::vector<SampleRow> rows{{0, 0, 1, 2, 3, 1}, {0, 1, 4, 5, 6, 1}};
+  EXPECT_ERROR(Samples({"skin", "skin"}, rows), "samples: class 'skin' stands twice");
+  for (const char* const name : {"", "a,b", "7"})
+    EXPECT_ERROR(Samples({"skin", name}, rows), "is no name for a class");
+}
+
 TEST(Samples, RefusesTotalsBeyondExactSums) {
   const std::uint64_t most = Samples::kMaxTotal;
   EXPECT_EQ(Samples({"a"}, {{0, 0, 1, 2, 3, most}}).Total(), most);

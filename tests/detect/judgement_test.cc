@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <opencv2/imgproc.hpp>
 #include <set>
@@ -115,6 +116,8 @@ TEST(Judgement, ASmallerOneIsTheWholeOneMadeSmaller) {
   cv::Mat expected;
   cv::resize(whole.Mask(), expected, {240, 160}, 0, 0, cv::INTER_NEAREST);
   EXPECT_TRUE(Same(smaller.Mask(), expected));
+  EXPECT_ERROR(whole.Smaller({0, 0}), "size: of 0 x 0 has no pixels");
+  EXPECT_ERROR(whole.Smaller({-3, 8}), "has no pixels");
 }
 
 TEST(Judgement, OfPlanesConvertsWhatItMust) {
@@ -169,6 +172,16 @@ TEST(Detector, TakesCostsAsItTakesThresholds) {
 }
 
 // What was adapted to holds on under another threshold and another prior.
+TEST(Detector, TakesModelsThatAFileCouldHold) {
+  EXPECT_ERROR(Detector{Model()}, "model: 0 classes (2 to 255)");
+  Model model = DefaultModel();
+  model.decision.threshold = std::nan("");
+  EXPECT_ERROR(Detector(model, nullptr), "model: threshold nan");
+  model = DefaultModel();
+  model.classes[0].prior = std::nan("");
+  EXPECT_ERROR(Detector{model}, "prior nan");
+}
+
 TEST(Detector, MovesWithoutAdaptingAnew) {
   const cv::Mat bgr = Photo();
   const Detector before = OnSeed();

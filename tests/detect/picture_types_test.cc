@@ -10,6 +10,7 @@
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/detector.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/detect/frame_posterior.h"
 #include "skinmask/detect/outputs.h"
 #include "skinmask/detect/region.h"
 #include "skinmask/media/image.h"
@@ -45,6 +46,38 @@ TEST(PictureTypes, DetectionTakesBgr) {
       Judgement judgement = detector.Judge(m);
       Draw(kind.output, judgement);
     });
+}
+
+TEST(PictureTypes, FramesHaveAllPlanesOfTheirLayout) {
+  using Layout = VideoFrame::Layout;
+  const FramePosterior posterior(DefaultModel());
+  const std::vector<std::uint8_t> bytes(3 * 64 * 48, 90);
+  const auto expect_error = [&](const VideoFrame& frame) {
+    EXPECT_THROW(frame.Bgr(), Error);
+    EXPECT_THROW(posterior.Mask(frame), Error);
+    EXPECT_THROW(posterior.Probability(frame), Error);
+    EXPECT_THROW(posterior.LogOdds(frame), Error);
+  };
+  const std::pair<Layout, std::size_t> layouts[] = {{Layout::kBgr, 1},  {Layout::kI420, 3},
+                                                    {Layout::kI422, 3}, {Layout::kI444, 3},
+                                                    {Layout::kNv12, 2}, {Layout::kYuyv, 1}};
+  for (const auto& [layout, planes] : layouts) {
+    VideoFrame frame;
+    frame.layout = layout;
+    frame.size = {64, 48};
+    for (std::size_t i = 0; i < planes; ++i) {
+      expect_error(frame);
+      frame.planes[i] = bytes.data();
+      frame.strides[i] = planes == 1 ? 192 : 64;
+    }
+    EXPECT_EQ(posterior.Mask(frame).size(), frame.size);
+    frame.size.height = 0;
+    expect_error(frame);
+  }
+  VideoFrame other;
+  other.layout = Layout::kOther;
+  other.size = {64, 48};
+  expect_error(other);
 }
 
 TEST(PictureTypes, AdaptationTakesBgr) {
@@ -86,6 +119,8 @@ TEST(PictureTypes, DrawingAndEncodingTakeWhatTheySay) {
   ExpectTakesOnly(CV_8UC1, [](const cv::Mat& m) { EncodePalettePng(m, ClassPalette(200)); });
   ExpectTakesOnly(CV_8UC1, [](const cv::Mat& m) { RegionTracker().Follow(m); });
   ExpectTakesOnly(CV_8UC3, [](cv::Mat m) { DrawRegion(m, Region{}); });
+  EXPECT_ERROR(EncodePalettePng(cv::Mat(5, 5, CV_8UC1, cv::Scalar(2)), ClassPalette(2)),
+               "indices: go to 2 (a palette of 2 colours ends at 1)");
   EXPECT_THROW(MapMomentsOf(bgr), Error);
   for (const int type : {CV_8UC2, CV_16UC3, CV_32FC1})
     for (const auto encode : {+[](const cv::Mat& m) { return EncodePng(m); },

@@ -251,6 +251,23 @@ TEST(Model, PriorChangeShiftsAllLogOddsAlike) {
   EXPECT_ERROR(WithPrior(model, std::nan("")), "out of range");
 }
 
+// As Train returns it after a stop.
+TEST(Model, OneWithoutClassesIsAnError) {
+  const Model none;
+  EXPECT_ERROR(none.positive(), "model: has no classes");
+  EXPECT_ERROR(ModelToJson(none), "no classes");
+  EXPECT_ERROR(WithPrior(none, 0.3), "no classes");
+  EXPECT_ERROR(Validate(none, "m"), "m: 0 classes");
+}
+
+TEST(Model, HasNoNameTwice) {
+  std::string json(DefaultModelJson());
+  const std::size_t at = json.find("\"threshold\"");
+  ASSERT_NE(at, json.npos);
+  json.insert(at, "\"threshold\": 0.9, ");
+  EXPECT_ERROR(ModelFromJson(json, "m.json"), "m.json: has 'threshold' twice in an object");
+}
+
 TEST(Model, TheBuiltInModelIsTheFileInModels) {
   EXPECT_EQ(DefaultModelJson(), ReadFile(SKINMASK_SOURCE "/models/default.json"));
   EXPECT_EQ(ModelToJson(DefaultModel()), DefaultModelJson());

@@ -183,6 +183,15 @@ TEST(ColorProfiles, AndResolutionsStandInFilesOfAllKinds) {
   EXPECT_EQ(again.at<cv::Vec4b>(15, 15)[3], 255);
 }
 
+TEST(ColorProfiles, StandInNoFilesOfOthers) {
+  const std::string png = EncodePng(Gradient(5, 5)), jpeg = EncodeJpeg(Gradient(5, 5), 90);
+  for (const std::string& file : {std::string(), std::string("hello"), png.substr(0, 12),
+                                  jpeg.substr(0, 12), std::string("RIFF"), "II*" + png}) {
+    EXPECT_ERROR(WithTags(file, {.icc = "x"}, {5, 5}), "tags: go into a JPEG with JFIF, PNG");
+    EXPECT_EQ(WithTags(file, {}, {5, 5}), file);
+  }
+}
+
 // sRGB as others write it changes no byte, and what is none, or nonsense, is told and passed over.
 TEST(ColorProfiles, OfSrgbAndNonsenseChangeNothing) {
   const cv::Mat picture = Gradient(60, 40);

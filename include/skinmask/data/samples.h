@@ -35,7 +35,8 @@ class Samples {
   static constexpr std::uint64_t kMaxTotal = std::uint64_t{1} << 43;
 
   Samples() = default;
-  // Brings any rows into canonical order. Throws Error when the total passes kMaxTotal.
+  // Brings any rows into canonical order. Throws Error when the total passes kMaxTotal, and
+  // for classes of one name or of one that IsClassName refuses.
   // Cost: a sort, O(rows log rows).
   Samples(std::vector<std::string> classes, std::vector<SampleRow> rows);
 

@@ -90,7 +90,7 @@ const std::vector<FaceFinder>& FaceFinders();
 // Safe from many threads; the same for any number. Copies share what is large.
 class Detector {
  public:
-  // Throws Error: options out of range, no such file of faces.
+  // Throws Error: options out of range, no such file of faces, what Validate refuses of a model.
   explicit Detector(const Model& model, const DetectorOptions& options = {});
   // With an adapter that was made before, of the same model; null: nothing is adapted. Of `options`
   // count those that With takes.

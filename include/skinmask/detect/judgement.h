@@ -108,7 +108,7 @@ class Judgement {
   cv::Size judged_size();
 
   // The same of a smaller picture, to be drawn for a screen: of each map that is asked for there
-  // the one here, made smaller. This must outlive it.
+  // the one here, made smaller. This must outlive it. Throws Error for no pixels.
   Judgement Smaller(const cv::Size& size);
 
  private:

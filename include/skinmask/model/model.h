@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "skinmask/base/error.h"
 #include "skinmask/data/color.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
@@ -199,7 +200,11 @@ struct Model {
   Card card;
   bool converged = true;  // of a fit: no limit of its iterations ended it; not in the file
 
-  const ClassModel& positive() const { return classes.front(); }
+  // Throws Error where there are no classes.
+  const ClassModel& positive() const {
+    if (classes.empty()) throw Error("model", "has no classes (2 or more)");
+    return classes.front();
+  }
 };
 
 // Checks what a file could get wrong: finite numbers, shapes, priors that sum to one, covariances
