@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/printable.h"
 #include "skinmask/base/error.h"
@@ -35,27 +36,46 @@ inline std::string JsonText(const Json& json, int indent = -1) {
 inline constexpr std::size_t kMaxLevels = 64, kMaxMembers = 1000, kMaxValues = 1 << 25;
 
 // What parsing a text takes: levels of arrays and objects in each other, members of the largest
-// object, and values in all (no fewer than there are, but for the outermost).
+// object, and values in all (no fewer than there are, but for the outermost). And the first name
+// that an object has twice, of which the parser would forget the first member.
 struct JsonShape {
   std::size_t levels = 0, members = 0, values = 0;
+  std::optional<std::string> twice{};
 };
+
+// What a name is that stands so, with its quotes, in a text.
+inline std::string Unquoted(std::string_view quoted) {
+  if (quoted.find('\\') != quoted.npos)
+    if (const Json name = Json::parse(quoted, nullptr, false); name.is_string()) return name;
+  return std::string(quoted.substr(1, quoted.size() - 2));
+}
 
 inline JsonShape ShapeOf(std::string_view text) {
   JsonShape shape;
-  std::array<std::size_t, kMaxLevels + 1> members{};  // of the object that is open at each level
-  std::size_t depth = 0;
+  // The names in the object that is open at each level, as many as there may be, and their number.
+  std::array<std::vector<std::string>, kMaxLevels + 1> names;
+  std::array<std::size_t, kMaxLevels + 1> members{};
+  std::size_t depth = 0, start = 0, end = 0;  // of the last string
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '"') quoted = !quoted;
+    if (c == '"') (std::exchange(quoted, !quoted) ? end : start) = i;
     if (quoted && c == '\\') ++i;
     if (quoted) continue;
     shape.values += c == '[' || c == '{' || c == ',';
     if (c == '[' || c == '{') {
       shape.levels = std::max(shape.levels, ++depth);
       members[std::min(depth, kMaxLevels)] = 0;
+      names[std::min(depth, kMaxLevels)].clear();
     }
-    if (c == ':') shape.members = std::max(shape.members, ++members[std::min(depth, kMaxLevels)]);
+    if (c == ':') {
+      const std::size_t level = std::min(depth, kMaxLevels);
+      shape.members = std::max(shape.members, ++members[level]);
+      if (shape.twice || end <= start || members[level] > kMaxMembers) continue;
+      std::string name = Unquoted(text.substr(start, end + 1 - start));
+      if (std::ranges::find(names[level], name) != names[level].end()) shape.twice = name;
+      names[level].push_back(std::move(name));
+    }
     if ((c == ']' || c == '}') && depth > 0) --depth;
   }
   return shape;
@@ -73,6 +93,7 @@ inline void RequireModest(std::string_view text, std::string_view subject, std::
   if (shape.values > most_values)
     throw Error(subject, fmt::format("holds {} values ({} has {} at most)", shape.values, what,
                                      most_values));
+  if (shape.twice) throw Error(subject, fmt::format("has '{}' twice in an object", *shape.twice));
 }
 
 // The object of a file; `what` is what such a file is called, and `most_values` what it may hold.

@@ -126,10 +126,11 @@ Simulation SimulationFromJson(std::string_view json, std::string_view subject) {
                                           Simulation::kMaxObservations));
   if (root.Has("seed")) simulation.seed = root["seed"].Count();
   Model& truth = simulation.truth;
-  std::vector<std::string> channels;
-  if (root.Has("channels"))
+  if (root.Has("channels")) {
+    std::vector<std::string> channels;
     for (const JsonNode& name : root["channels"].Items()) channels.push_back(name.Text());
-  truth.features = Named(root, [&] { return Features("BGR", channels); });
+    truth.features = Named(root["channels"], [&] { return Features("BGR", channels); });
+  }
   for (const JsonNode& item : root["classes"].Items())
     truth.classes.push_back(ReadSimulated(item, truth.features.size()));
   truth.kind = Kind::kMixture;

@@ -34,6 +34,16 @@ std::optional<Model> FitOf(const Samples& samples, FitOptions options, const Run
   return std::nullopt;
 }
 
+// What became of its iterations, and what would help.
+std::string NotConverged(const Model& model) {
+  if (model.kind != Kind::kLogistic) return "EM did not converge (more `iterations`)";
+  const LogisticTerms& l = model.logistic;
+  const bool newton = l.solver == SolverName(LogisticOptions::Solver::kNewton);
+  return fmt::format("{} did not converge in {} iteration{} (more `iterations`, {})", l.solver,
+                     l.iterations, l.iterations == 1 ? "" : "s",
+                     newton ? "or a larger `ridge`" : "another `rate`, or `solver` newton");
+}
+
 Evaluation EvaluateOn(const TrainOptions& options, const Samples& samples, const Model& model,
                       const Run& run) {
   if (!options.validation) return EvaluateSamples(samples, model);
@@ -65,20 +75,14 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
   std::optional<Model> fitted = FitOf(samples, options.fit, run);
   if (!fitted) return {};
   Model model = *std::move(fitted);
-  if (!model.converged) {
-    const std::string how = model.kind == Kind::kLogistic
-                                ? fmt::format(
-                                      "{} did not converge in {} iterations (more "
-                                      "`iterations`, another `rate`, or `solver` newton)",
-                                      model.logistic.solver, model.logistic.iterations)
-                                : "EM did not converge (more `iterations`)";
-    run.warning(fmt::format("{}: {}", KindName(model.kind), how));
-  }
+  if (!model.converged)
+    run.warning(fmt::format("{}: {}", KindName(model.kind), NotConverged(model)));
   if (options.validation) run.counting("images");
   if (options.calibration) Calibrate(options, model);
   model.card.notes = options.notes;
   const bool fixed = options.rule.kind == DecisionRule::Kind::kFixed;
-  const std::string data = options.validation ? options.validation_name : "training samples";
+  const std::string own = "training samples";
+  const std::string data = options.validation ? options.validation_name : own;
   model.decision.threshold = fixed ? options.rule.value : 0.5;
   Validate(model, "trained model");
   Evaluation first;
@@ -86,10 +90,11 @@ Model Train(const Samples& samples, const TrainOptions& options, const Run& run)
   tbb::parallel_invoke([&] { first = EvaluateOn(options, samples, model, run); },
                        [&] { digest = Digest(samples); });
   model.card.sha256 = digest;
+  if (options.validation)
+    model.card.scores.push_back(ScoreOf(EvaluateSamples(samples, model), model, own));
   model.card.scores.push_back(ScoreOf(first, model, data));
-  if (!options.validation)
-    if (const auto loss = ClassLogLoss(samples, model))
-      model.card.scores.back().log_likelihood = -*loss * static_cast<double>(samples.Total());
+  if (const auto loss = ClassLogLoss(samples, model))
+    model.card.scores.front().log_likelihood = -*loss * static_cast<double>(samples.Total());
   if (fixed || run.Stopped()) return model;
   model.decision = Decide(*first.scores, options.rule, data);
   // Once more rather than from the steps, so that the card says what the model does.

@@ -104,8 +104,9 @@ bool HasNoColours(const Plane& plane) {
   return std::ranges::any_of(plane.log_odds, [](double z) { return std::isnan(z); });
 }
 
+// `pixels`: those that points were chosen from.
 Legend LegendOf(const std::vector<Subject>& subjects, const PictureOptions& options,
-                std::size_t pixels) {
+                double pixels) {
   const Model& model = subjects[0].model;
   const bool planes = subjects[0].planes[0].y.has_value();
   const char* const projected = subjects[0].axes.size() == 3 ? ", projected" : "";
@@ -123,8 +124,8 @@ Legend LegendOf(const std::vector<Subject>& subjects, const PictureOptions& opti
   if (planes && gaussians)
     legend.Add({fmt::format("mean, and the ellipse of 95 %{}", projected), Pen{kFaint, 1.6}});
   if (options.samples && planes)
-    legend.Add(
-        {fmt::format("points: {} of {} pixels{}", subjects[0].points.size(), pixels, projected)});
+    legend.Add({fmt::format("points: {} of {:.0f} pixels{}", subjects[0].points.size(), pixels,
+                            projected)});
   if (options.samples && !planes) legend.Add({"bars: the pixels"});
   return legend;
 }
@@ -174,6 +175,11 @@ std::unique_ptr<Canvas> NewCanvas() {
 
 std::string DrawModels(std::span<const Model> given, PictureFormat format,
                        const PictureOptions& options) {
+  if (given.empty()) throw Error("picture", "has no model to draw (one or more)");
+  for (const Model& model : given) Validate(model, "model");
+  if (given.size() > 1 && options.names.size() != given.size())
+    throw Error("picture", fmt::format("has {} names of {} models (one of each)",
+                                       options.names.size(), given.size()));
   const bool marginal = options.marginal;
   if (marginal && given[0].features.size() != 3)
     throw Error("picture", fmt::format("a model of {} channels has none to integrate out (of 3)",
@@ -184,6 +190,8 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
   const Cut cut = CutOf(models, options);
   std::vector<SamplePoint> points;
   if (options.samples) points = PointsOf(*options.samples, models[0]);
+  double pixels = 0;
+  for (const SamplePoint& point : points) pixels += point.count;
   if (axes.size() > 1) points = Thinned(points);
   std::vector<Subject> subjects;
   // Marginal planes are before calibration.
@@ -203,7 +211,7 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
   const std::string title = TitleOf(subjects);
   canvas->Write({title, {kMargin, kMargin + 15}, kTitleFont}, kDark);
   const Spot end = DrawPlots(*canvas, subjects);
-  const Legend legend = LegendOf(subjects, options, options.samples ? options.samples->Total() : 0);
+  const Legend legend = LegendOf(subjects, options, pixels);
   const double width =
       std::max({end.x - kMargin, canvas->WidthOf(title, kTitleFont), legend.WidestEntry(*canvas)});
   const double height = legend.Draw(*canvas, {kMargin, end.y}, width);

@@ -196,7 +196,8 @@ std::vector<Axis> AxesOf(std::span<const Model> models) {
           low = std::min(low, gaussian.mean(feature) - reach);
           high = std::max(high, gaussian.mean(feature) + reach);
         }
-    if (low >= high) std::tie(low, high) = std::tie(whole.low, whole.high);
+    // Of one channel a boundary may lie anywhere, and there is room for all of it.
+    if (low >= high || features.size() == 1) std::tie(low, high) = std::tie(whole.low, whole.high);
     // Round numbers at the ends of axes.
     const double unit = whole.high - whole.low > 10 ? 5 : 0.05;
     axes.push_back({whole.name, whole.unit, std::floor(std::max(low, whole.low) / unit) * unit,

@@ -38,6 +38,16 @@ TEST(Json, ValuesAreCountedBeforeTheyTakeMemory) {
   EXPECT_ERROR(ParseObject(text, "f", "a model", 100), "f: holds 101 values (a model has 100 at");
 }
 
+TEST(Json, NamesStandOnceInAnObject) {
+  const auto parse = [](const char* text) { return ParseObject(text, "f", "a model"); };
+  EXPECT_ERROR(parse(R"({"a":1,"b":[{"c":":"}],"a" : 2})"), "f: has 'a' twice in an object");
+  EXPECT_ERROR(parse(R"({"o":{"":1,"x":{"y":0},"":2}})"), "f: has '' twice");
+  EXPECT_ERROR(parse(R"({"a":1,"\u0061":2})"), "f: has 'a' twice");
+  EXPECT_ERROR(parse(R"({"\"":1,"\"":2})"), "twice");
+  EXPECT_EQ(parse(R"({"a":{"a":[{"a":1},{"a":2}]},"b":"a","A":":a"})").size(), 3u);
+  EXPECT_ERROR(parse(R"({"\q":1,"\q":2})"), "f: ");
+}
+
 TEST(Json, WhatIsNestedTooDeeplyIsRefused) {
   const auto nested = [](std::size_t levels) {
     return "{\"a\":" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";

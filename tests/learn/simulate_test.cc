@@ -163,6 +163,8 @@ TEST(Simulate, WhatIsMalformedIsToldInOneLine) {
   EXPECT_EQ(problem(with(R"("classes": [3])")), "s.json: classes[0] is not an object");
   EXPECT_EQ(problem(with(R"("classes": [])")), "s.json: 0 classes (2 to 255)");
   EXPECT_NE(problem(with(R"("channels": ["Q"])")).find("Q"), std::string::npos);
+  EXPECT_EQ(problem(with(R"("channels": ["R", "R"])")),
+            "s.json: channels: channel 'R': is named twice (each channel counts once)");
   EXPECT_EQ(problem(of("[50]", good)), "s.json: classes[0].mean needs 2 numbers");
   EXPECT_EQ(problem(of("[50, 300]", good)),
             "s.json: class 'a': a mean is no colour (0 to 255 each)");

@@ -72,6 +72,28 @@ TEST(Train, APriorIsThatOfTheCalibration) {
               Logit(share) - Logit(0.1), 1e-7);
 }
 
+// The advice is such as the solver takes.
+TEST(Train, TellsWhatHelpsAFitThatDidNotConverge) {
+  using Solver = LogisticOptions::Solver;
+  const auto warning = [](Solver solver, int iterations) {
+    TrainOptions options;
+    options.fit.kind = Kind::kLogistic;
+    options.fit.logistic.solver = solver;
+    options.fit.logistic.iterations = iterations;
+    std::string told;
+    skinmask::Run run;
+    run.warning = [&](const std::string& line) { told += line; };
+    Train(DrawSamples(2), options, run);
+    return told;
+  };
+  EXPECT_EQ(warning(Solver::kNewton, 1),
+            "logistic: newton did not converge in 1 iteration (more `iterations`, or a larger "
+            "`ridge`)");
+  EXPECT_EQ(warning(Solver::kGradient, 2),
+            "logistic: gradient did not converge in 2 iterations (more `iterations`, another "
+            "`rate`, or `solver` newton)");
+}
+
 TEST(Train, TellsOfTheFitAndStopsIt) {
   std::atomic<bool> stop = false;
   std::vector<std::string> told;

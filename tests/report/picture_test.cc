@@ -1,5 +1,6 @@
 #include "skinmask/report/picture.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
@@ -140,6 +141,25 @@ TEST(Planes, ModelsThatAreComparedHaveTheSameAxesAndTheSameCut) {
     }
 }
 
+// Also where it is farther than 3.5 deviations from all means.
+TEST(Planes, OfOneChannelShowEveryBoundaryThatBytesReach) {
+  Model model = Trained(Kind::kQda, "BGR", 2, {"R"});
+  for (std::size_t k = 0; k < 2; ++k) {
+    model.classes[k].prior = 0.5;
+    model.classes[k].mean(0) = k == 0 ? 190 : 100;
+    model.classes[k].covariance(0, 0) = k == 0 ? 144 : 400;
+  }
+  const std::vector<Axis> axes = AxesOf(model);
+  for (const double at : {240., 250., 254.}) {
+    const double level = Joint(model.classes[0], FeatureVector::Constant(1, at)) -
+                         Joint(model.classes[1], FeatureVector::Constant(1, at));
+    double nearest = 255;
+    for (const Polyline& line : BoundaryOf(PlanesOf(model, 2001)[0], axes, level))
+      nearest = std::min(nearest, std::abs(line[0][0] - at));
+    EXPECT_LT(nearest, 0.1) << at;
+  }
+}
+
 TEST(Planes, BordersOfThreeClassesAreWhereTwoAreEqualAndNoneIsGreater) {
   const Model model = Trained(Kind::kQda, "YCrCb", 3);
   const std::vector<Axis> axes = AxesOf(model);
@@ -214,9 +234,12 @@ TEST(Planes, DensitiesOfAChannelSumToThePriorsAndMeetAtTheBorders) {
     for (const Border& border : BordersOf(plane, axes))
       for (const Polyline& line : border.lines) {
         const auto i = static_cast<std::size_t>((line[0][0] - axes[0].low) / step);
-        const auto of = [&](int k) { return densities[3 * i + static_cast<std::size_t>(k)]; };
+        const auto lead = [&](std::size_t point) {
+          return densities[3 * point + static_cast<std::size_t>(border.first)] -
+                 densities[3 * point + static_cast<std::size_t>(border.second)];
+        };
         if (kind != Kind::kHistogram) {
-          EXPECT_NEAR(of(border.first), of(border.second), 0.02 * of(border.first));
+          EXPECT_LE(lead(i) * lead(i + 1), 0) << line[0][0];
         }
         ++borders;
       }
@@ -278,6 +301,13 @@ class PictureTest : public testing::ProgramTest {};
 
 // What is drawn beside a model, of samples and elsewhere, changes the picture, and what cannot be
 // drawn is one line.
+TEST(Picture, IsOfModelsThatAFileCouldHold) {
+  EXPECT_ERROR(DrawModels({}, PictureFormat::kSvg), "picture: has no model to draw");
+  EXPECT_ERROR(DrawModels(std::vector<Model>(1), PictureFormat::kSvg), "model: 0 classes");
+  EXPECT_ERROR(DrawModels(std::vector<Model>(2, DefaultModel()), PictureFormat::kSvg),
+               "picture: has 0 names of 2 models");
+}
+
 TEST_F(PictureTest, ShowsModelsSideBySideWithSamples) {
   const std::string simulated = SKINMASK_SOURCE "/samples/teaching/two.json";
   ASSERT_EQ(Run("sample --simulate " + simulated + " -o s.csv --bayes b.json").status, 0);
@@ -304,7 +334,8 @@ TEST_F(PictureTest, ShowsModelsSideBySideWithSamples) {
   EXPECT_NE(problem("--at R --picture q.png", 2).find("CHANNEL=VALUE"), std::string::npos);
   EXPECT_NE(problem("--at R=1 --marginal --picture q.png", 2).find("one of them"),
             std::string::npos);
-  EXPECT_NE(problem("--at Q=1 --picture q.png", 1).find("channel 'Q'"), std::string::npos);
+  EXPECT_NE(problem("--at Q=1 --picture q.png", 2).find("--at Q: is no channel of the model"),
+            std::string::npos);
   EXPECT_NE(problem("--at R=300 --picture q.png", 1).find("is never 300 (0 to 255)"),
             std::string::npos);
   EXPECT_NE(problem("b.json --marginal --picture q.png", 1).find("2 channels"), std::string::npos);
@@ -312,6 +343,27 @@ TEST_F(PictureTest, ShowsModelsSideBySideWithSamples) {
                 .find("the same axes"),
             std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(Path("q.png")));
+}
+
+// Pixels of classes that the model lacks are told of, and the legend counts none of them.
+TEST_F(PictureTest, CountsThePixelsThatAreDrawn) {
+  std::string table = "class,b,g,r,count\n", own;
+  for (int i = 0; i < 12; ++i)
+    own += fmt::format("skin,{},{},{},1\nnon-skin,{},{},{},1\n", 90 + i * 7 % 12, 120 + i * i % 11,
+                       180 + i, 60 + i, 70 + i * 7 % 12, 80 + i * i % 11);
+  Put("own.csv", table + own);
+  Put("more.csv", table + own + "hair,1,2,3,5000\n");
+  ASSERT_EQ(Run("train --samples own.csv -o m.json").status, 0);
+  const testing::Outcome plain = Run("show m.json --samples own.csv --picture own.png"),
+                         more = Run("show m.json --samples more.csv --picture more.png");
+  EXPECT_EQ(plain.err, "");
+  EXPECT_EQ(more.status, 0);
+  EXPECT_NE(more.err.find("warning: --samples: 5000 of 5024 pixels are of 'hair', which the model "
+                          "lacks, and are not drawn"),
+            std::string::npos)
+      << more.err;
+  EXPECT_TRUE(ReadFile(Path("more.png")) == ReadFile(Path("own.png")));
+  EXPECT_EQ(Run("show m.json --samples more.csv --picture q.png -q").err, "");
 }
 
 // Also in the sandbox, where fonts are found as outside of it.

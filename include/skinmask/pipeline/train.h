@@ -27,8 +27,9 @@ struct TrainOptions {
 };
 
 // Fits, calibrates, chooses the threshold, scores the model at 0.5 and at its threshold, and fills
-// the card. The run is told the fit's iterations, which a stop ends as well, and then the images of
-// the validation. After a stop what it returns is of no use, and may be empty.
+// the card, whose first score is of the training samples. The run is told the fit's iterations,
+// which a stop ends as well, and then the images of the validation. After a stop what it returns is
+// of no use, and may be empty.
 Model Train(const Samples& samples, const TrainOptions& options, const Run& run);
 
 }  // namespace skinmask

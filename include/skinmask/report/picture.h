@@ -19,7 +19,7 @@ struct PictureOptions {
   // the positive class's mean), or that it is integrated out.
   std::vector<std::pair<std::string, double>> at;
   bool marginal = false;
-  const Samples* samples = nullptr;  // pixels to show
+  const Samples* samples = nullptr;  // pixels to show, those of the models' classes
 };
 
 // The planes of each model, as a file: each class's region (where its posterior is the greatest) in
@@ -29,9 +29,9 @@ struct PictureOptions {
 // boundaries. Of the samples up to 1,000 pixels, evenly chosen, as points, or with one feature all
 // as histograms. Several models are drawn over the same axes, cut at the same place; the first says
 // where. Drawn by Cairo, with the sans-serif font of the system (where it has none, with one of
-// Cairo's own); the same bytes each time on one machine. Throws Error for models that do not have
-// the same features, classes and positive class, for a channel that is not there, and where Cairo
-// fails. Cost: half a second a model.
+// Cairo's own); the same bytes each time on one machine. Throws Error for no model, for models
+// that Validate refuses or that do not have the same features, classes and positive class, for a
+// channel that is not there, and where Cairo fails. Cost: half a second a model.
 std::string DrawModels(std::span<const Model> models, PictureFormat format,
                        const PictureOptions& options = {});
 

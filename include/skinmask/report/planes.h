@@ -14,7 +14,8 @@
 namespace [[gnu::visibility("default")]] skinmask {
 
 // One of a model's features, over the values that bytes give it as far as they lie within 3.5
-// standard deviations of a Gaussian's mean (or all of them, for classes without means).
+// standard deviations of a Gaussian's mean (or all of them, for classes without means, and where
+// there is one feature, so that all of its boundaries are shown).
 struct Axis {
   std::string name;
   std::string unit;  // "8-bit levels"; "share" of chromaticities; "steps of 2°" of OpenCV's hue

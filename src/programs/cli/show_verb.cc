@@ -30,8 +30,10 @@ std::string Numbers(const FeatureVector& v) {
 }
 
 std::string Described(const Model& model) {
-  const std::string estimator =
-      model.estimator == Estimator::kUnbiased ? " (unbiased)" : " (maximum likelihood)";
+  // What was not counted was not estimated.
+  const std::string estimator = model.classes[0].count == 0               ? ""
+                                : model.estimator == Estimator::kUnbiased ? " (unbiased)"
+                                                                          : " (maximum likelihood)";
   const Histogram& h = model.histogram;
   const LogisticTerms& l = model.logistic;
   switch (model.kind) {
@@ -122,7 +124,8 @@ void PrintLogOdds(const Model& model) {
 
 void PrintClass(const Model& model, std::size_t k) {
   const ClassModel& c = model.classes[k];
-  Print("\nclass       {}, {} pixels, prior {:.6f}\n", c.name, c.count, c.prior);
+  Print("\nclass       {}, {}prior {:.6f}\n", c.name,
+        c.count > 0 ? fmt::format("{} pixels, ", c.count) : "", c.prior);
   PrintGaussians(c);
   if (IsHistogram(model.kind)) Print("bins        {} with pixels\n", c.bins.size());
   if (!model.shrinkage.empty() && model.shrinkage[k] > 0)
@@ -168,7 +171,8 @@ void PrintModel(const Model& model) {
         "\nadapted     log-odds beyond the threshold, on {}\n  faces     {}\n  divided   {}\n"
         "  neither   {}\n",
         c.data, CurveWords(c.faces), CurveWords(c.image), CurveWords(c.neither));
-  Print("\ntrained on  SHA-256 {}\n", model.card.sha256);
+  Print("\n");
+  if (!model.card.sha256.empty()) Print("trained on  SHA-256 {}\n", model.card.sha256);
   for (const auto& [name, text] : model.card.notes) Print("{:<11} {}\n", name, text);
   PrintLikelihood(model);
   for (const CardScore& s : model.card.scores)
@@ -210,6 +214,21 @@ void CheckFlags(const ShowFlags& flags) {
   HeldValuesOf(flags.at);
 }
 
+void WarnOfClassesLeftOut(const Samples& samples, const Model& model, const Context& context) {
+  std::vector<std::string> unknown;
+  std::uint64_t pixels = 0;
+  for (std::size_t k = 0; k < samples.classes().size(); ++k) {
+    if (std::ranges::count(model.classes, samples.classes()[k], &ClassModel::name) > 0) continue;
+    unknown.push_back("'" + samples.classes()[k] + "'");
+    pixels += samples.Total(k);
+  }
+  if (pixels > 0 && !context.quiet)
+    PrintLine(
+        fmt::format("warning: --samples: {} of {} pixels are of {}, which the model lacks, "
+                    "and are not drawn",
+                    pixels, samples.Total(), fmt::join(unknown, ", ")));
+}
+
 std::string PictureOf(const Model& model, const ShowFlags& flags, const Context& context) {
   std::vector<Model> models{model};
   PictureOptions options{
@@ -220,7 +239,14 @@ std::string PictureOf(const Model& model, const ShowFlags& flags, const Context&
   }
   const Samples samples = ReadTables(flags.samples);
   if (!flags.samples.empty()) options.samples = &samples;
-  return DrawModels(models, PictureFormatOf(flags.picture), options);
+  const std::vector<std::string> channels = model.features.channel_names();
+  for (const auto& [channel, value] : options.at)
+    if (std::ranges::find(channels, LowerCase(channel), LowerCase) == channels.end())
+      throw UsageError(fmt::format("--at {}: is no channel of the model, which has {}", channel,
+                                   fmt::join(channels, ", ")));
+  std::string picture = DrawModels(models, PictureFormatOf(flags.picture), options);
+  WarnOfClassesLeftOut(samples, model, context);
+  return picture;
 }
 
 void AddPictureOptions(CLI::App& verb, ShowFlags& flags) {

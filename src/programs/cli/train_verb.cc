@@ -86,8 +86,9 @@ void CheckOptions(const TrainFlags& options, const Context& context) {
 
 void PrintOutcome(const Model& model, std::uint64_t pixels) {
   if (model.kind == Kind::kLogistic)
-    PrintError("{}: {} iterations, log-likelihood {:.4f}\n", model.logistic.solver,
-               model.logistic.iterations, model.logistic.log_likelihood);
+    PrintError("{}: {} iteration{}, log-likelihood {:.4f}\n", model.logistic.solver,
+               model.logistic.iterations, model.logistic.iterations == 1 ? "" : "s",
+               model.logistic.log_likelihood);
   const CardScore& score = model.card.scores.back();
   PrintError("{} in {} from {} pixels; threshold {:.6g} ({}), F1 {:.4f} on {}\n",
              KindName(model.kind), model.features.space().name, pixels, model.decision.threshold,

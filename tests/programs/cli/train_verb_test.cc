@@ -166,6 +166,44 @@ TEST_F(TrainTest, ShowTellsTheBoundaryOfOneChannel) {
   EXPECT_EQ(Run("show histogram.json").out.find("log-odds of skin"), std::string::npos);
 }
 
+// Parameters of a simulation were estimated of nothing.
+TEST_F(TrainTest, ShowTellsNoTrainingWhereThereWasNone) {
+  ASSERT_EQ(Run("sample --simulate " SKINMASK_SOURCE
+                "/samples/teaching/channel.json -o s.csv --bayes b.json")
+                .status,
+            0);
+  const std::string shown = Run("show b.json").out;
+  EXPECT_NE(shown.find("qda, a full covariance per class\n"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("\nclass       skin, prior 0.400000\n"), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("trained on"), std::string::npos) << shown;
+  Train("--samples s.csv --channels R", "m.json");
+  const std::string trained = Run("show m.json").out;
+  for (const char* part : {"(maximum likelihood)", " pixels, prior ", "\ntrained on  SHA-256 "})
+    EXPECT_NE(trained.find(part), std::string::npos) << part << trained;
+}
+
+// log P(class | colour) of the samples does not depend on where the threshold comes from.
+TEST_F(TrainTest, TheCardHasTheLikelihoodOfTheSamplesBesideValidation) {
+  PutSamples("s.csv");
+  const std::string folder = testing::SamplesFolder().string();
+  const Model plain = ModelFromJson(Train("--samples s.csv", "m.json"), "m");
+  for (const std::string rule : {"", " --max-f1"}) {
+    const Model model =
+        ModelFromJson(Train("--samples s.csv --validation-name V --validation-images " + folder +
+                                "/photos --validation-masks " + folder + "/masks --force" + rule,
+                            "v.json"),
+                      "v");
+    const CardScore &own = model.card.scores.at(0), &before = plain.card.scores.at(0);
+    EXPECT_EQ(own.data, "training samples");
+    EXPECT_EQ(own.log_likelihood, before.log_likelihood);
+    EXPECT_EQ(own.f1, before.f1);
+    EXPECT_EQ(model.card.scores.back().data, "V");
+    EXPECT_FALSE(model.card.scores.back().log_likelihood.has_value());
+    EXPECT_NE(Run("show v.json").out.find("\nlikelihood  log P(class | colour) of training"),
+              std::string::npos);
+  }
+}
+
 TEST_F(TrainTest, ErrorsAreOneLineWithTheRightStatus) {
   PutSamples("s.csv");
   Put("bad.csv", "1 2 3 1\n1 2 3 9\n");
