@@ -78,9 +78,11 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
     if (predicted && !found.count({folder, stem}) && NamedMedia(stem).image)
       stem = fs::path(stem).stem().string();
     std::vector<fs::path> candidates = found[{folder, stem}];
-    std::erase_if(candidates, [&](const fs::path& mask) {
-      return FileIdentity(mask) == FileIdentity(image.path);
-    });
+    // No photograph is its own mask, but what was predicted may be the truth itself.
+    if (!predicted || candidates.size() > 1)
+      std::erase_if(candidates, [&](const fs::path& mask) {
+        return FileIdentity(mask) == FileIdentity(image.path);
+      });
     if (candidates.empty())
       matches.alone.push_back(image);
     else if (candidates.size() > 1)

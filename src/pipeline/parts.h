@@ -19,7 +19,7 @@ struct PartHeader {
   std::string version;            // of the program
   std::string data;               // digest of the names in the whole list, or of the table
   std::string model;              // digest of the model; empty where there is none
-  Json options = Json::object();  // as the command line had them, those that decide the result
+  Json options = Json::object();  // those that decide the result, by their values where these tell
   Shard shard;
   std::size_t size = 0;  // of the whole list
 };

@@ -75,5 +75,17 @@ TEST_F(MaskPairsTest, PredictedMasksPassOverOtherOutputsAndMissNone) {
   EXPECT_NE(problems_[0].find("t/3.png: has no predicted mask"), std::string::npos);
 }
 
+// What was predicted may be the truth, under the same name or another.
+TEST_F(MaskPairsTest, APredictedMaskMayBeTheTrueOne) {
+  for (const char* name : {"t/1.png", "t/2.png"}) Put(name, "x");
+  EXPECT_EQ(Pairs("t", "t", "{stem}", "{stem}", true), (Strings{"1.png t/1.png", "2.png t/2.png"}));
+  std::filesystem::create_directory(Path("l"));
+  for (const char* name : {"1.png", "2.png"})
+    std::filesystem::create_symlink(Path("t") / name, Path("l") / name);
+  EXPECT_EQ(Pairs("l", "t", "{stem}", "{stem}", true), (Strings{"1.png t/1.png", "2.png t/2.png"}));
+  EXPECT_TRUE(problems_.empty());
+  EXPECT_ERROR(Pairs("t", "t", "{stem}"), "t: holds no image with a mask");
+}
+
 }  // namespace
 }  // namespace skinmask

@@ -21,6 +21,7 @@
 #include "programs/cli/help.h"
 #include "programs/cli/print.h"
 #include "programs/cli/verb.h"
+#include "skinmask/base/cpu.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/isolation.h"
 
@@ -152,6 +153,7 @@ int RunWords(CLI::App& app, CommandLine line, Context& context) {
   app.parse(line.words);
   RequireNoInapplicableOption(CommandOf(app));
   RequireWordsInPlace(CommandOf(app), line.after_json);
+  if (CommandOf(app).get_name() != "help") AsUsage([] { ObeyTargetVariable(); });
   context.options = GivenOptions(CommandOf(app), Which::kAll);
   context.deciding = GivenOptions(CommandOf(app), Which::kDeciding);
   for (const CLI::Option* option : CommandOf(app).get_options())

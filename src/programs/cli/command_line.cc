@@ -25,6 +25,8 @@ namespace skinmask::cli {
 
 namespace {
 
+constexpr const char* kJsonAlone = " (--json alone writes to standard output)";
+
 std::string Suggestion(const std::string& word, const std::vector<std::string>& words) {
   const std::string nearest = Nearest(word, words);
   return nearest.empty() ? "" : ", did you mean " + nearest + "?";
@@ -51,8 +53,10 @@ Json GivenOptions(const CLI::App& verb, Which which) {
     if (option->count() == 0) continue;
     const std::vector<std::string>& values = option->results();
     // To say --adapt auto insists on it, with seeds and for what is no skin.
-    const bool as_ever = values.size() == 1 && values.front() == option->get_default_str() &&
-                         NameOf(*option) != "adapt";
+    const std::string usual = option->get_default_str();
+    const bool as_ever = NameOf(*option) != "adapt" &&
+                         ((values.size() == 1 && values.front() == usual) ||
+                          fmt::format("[{}]", fmt::join(values, ",")) == usual);  // of a list
     if (which == Which::kDeciding && (!option->get_configurable() || as_ever)) continue;
     Json& value = given[NameOf(*option)];
     if (option->get_expected_max() == 0)
@@ -77,9 +81,10 @@ CommandLine ReadCommandLine(int argc, char** argv) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") break;
     if (words[i] != "--json") continue;
+    const bool dash = i + 1 < words.size() && words[i + 1] == "-";
     const bool word = i + 1 < words.size() && !words[i + 1].starts_with('-');
     const bool file = word && (!positional || words[i + 1].ends_with(".json"));
-    if (word && !file) line.after_json = words[i + 1];
+    if (dash || (word && !file)) line.after_json = words[i + 1];
     words[i] = file ? "--json=" + words[i + 1] : "--json=-";
     if (file) words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }
@@ -99,15 +104,19 @@ void RequireVerb(const CLI::App& app, const std::string& word) {
 std::string ProblemOf(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
   for (const CLI::App* const part : {&app, &command})
     for (const std::string& word : part->remaining()) {
-      if (!word.starts_with('-') || word == "--") continue;
+      if (!word.starts_with('-') || word == "--" || word == "-") continue;
       const std::string option = word.substr(0, word.find('='));
       return fmt::format("there is no option {}{}{}", option,
                          part == &command ? "" : " before the verb",
                          Suggestion(option, OptionsOf(*part)));
     }
   const std::vector<std::string> words = command.remaining();
-  if (!words.empty() && dynamic_cast<const CLI::ExtrasError*>(&error))
-    return fmt::format("'{}' is one word too many", words.front());
+  if (!words.empty() && dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    const CLI::Option* const json = command.get_option_no_throw("--json");
+    const bool meant_for_json = words.front() == "-" && json && json->count() > 0;
+    return fmt::format("'{}' is one word too many{}", words.front(),
+                       meant_for_json ? kJsonAlone : "");
+  }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error))
     for (const CLI::Option* option : command.get_options())
       if (option->get_expected_max() == 1 && option->count() > 1)
@@ -311,6 +320,8 @@ void RequireKindsJoined(const Given& given) {
 void RequireJsonFile(const Given& given, const std::string& word) {
   const NamedMedia named(word);
   if (word.empty() || named.image || named.video) return;
+  if (word == "-" && given.verb() == "detect") return;  // standard input
+  if (word == "-") throw UsageError(fmt::format("'-' is one word too many{}", kJsonAlone));
   const Words inputs = given.Values(given.verb() == "show"        ? "--model"
                                     : given.verb() == "calibrate" ? "parts"
                                                                   : "input");

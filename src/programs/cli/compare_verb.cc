@@ -240,13 +240,23 @@ CompareOptions CompareOptionsOf(const CompareFlags& options, const Run& run) {
 }
 
 // What tells parts of other data, or beside other given models, from those of this run.
-PartHeader HeaderOf(const Samples& samples, const std::vector<GivenModel>& models,
-                    const Context& context) {
+PartHeader HeaderOf(const CompareFlags& options, const Samples& samples,
+                    const std::vector<GivenModel>& models, const Context& context) {
   std::string given;
   for (const GivenModel& model : models) given += ModelToJson(model.model);
   PartHeader header;
   header.version = kVersion;
   header.options = context.options;
+  // The digest tells data apart, wherever they lie; and ".5" is 0.5.
+  for (const char* const place : {"samples", "images", "masks"}) header.options.erase(place);
+  Json shrinkages = Json::array();
+  for (const std::string& text : options.shrinkages) {
+    FitOptions fit;
+    FitTable().Set(fit, "shrinkage", text);
+    shrinkages.push_back(FitTable().Get(fit, "shrinkage"));
+  }
+  header.options.erase("shrinkage");
+  header.options["shrinkage"] = shrinkages;
   header.data = Sha256(FormatSamples(samples));
   header.model = Sha256(given);
   return header;
@@ -293,10 +303,10 @@ void RunCompare(const CompareFlags& options, Context& context) {
   if (StopFlag()) return;
   Comparison comparison = Unscored(samples, candidates, CompareOptionsOf(options, {}), models);
   if (!options.partial.empty())
-    return WritePart(options, samples, HeaderOf(samples, models, context), std::move(comparison),
-                     context);
+    return WritePart(options, samples, HeaderOf(options, samples, models, context),
+                     std::move(comparison), context);
   if (!options.partials.empty()) {
-    AddParts(options, HeaderOf(samples, models, context), comparison);
+    AddParts(options, HeaderOf(options, samples, models, context), comparison);
   } else {  // a scope for the progress bar
     const Run run = context.StartRun("fits");
     if (ScoreModels(samples, CompareOptionsOf(options, run), comparison)) SortModels(comparison);

@@ -109,21 +109,6 @@ bool EndsWithinALine(const std::string& file) {
   return text.tellg() > 0 && text.seekg(-1, std::ios::end).get() != '\n';
 }
 
-// What the options of a detector were given, by their values: "0.5" and ".5" say the same.
-std::map<std::string, std::string> DetectorOptionsIn(const Json& given, const Model& model) {
-  DetectorOptions options;
-  std::map<std::string, std::string> strange;
-  for (const auto& [name, value] : given.items())
-    if (const OptionRow* const row = DetectorRowOf(name)) try {
-        SetOption(*row, &options, value.is_string() ? value.get<std::string>() : JsonText(value));
-      } catch (const Error&) {
-        strange[row->name] = JsonText(value);
-      }
-  std::map<std::string, std::string> values = MadeWithOf(options, model);
-  for (const auto& [name, value] : strange) values[name] = value;
-  return values;
-}
-
 std::vector<std::string> OutputsOf(const DetectedImage& image) {
   std::vector<std::string> outputs;
   for (const auto& path : image.outputs) outputs.push_back(path.string());

@@ -64,6 +64,9 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
     throw UsageError(
         fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.output));
   const NamedMedia named(output.native());
+  if (!folder && (named.image || named.video) && (detect.outputs.size() != 1 || options.frames))
+    throw UsageError(fmt::format(
+        "-o {}: takes one kind of output (a folder takes several, and frames)", options.output));
   if (!folder && named.image) SetFormatOf(options.output, detect);
   const bool file =
       output == kStandardOutput || special || named.image || named.video || named.archive;

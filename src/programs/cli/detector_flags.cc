@@ -7,6 +7,8 @@
 #include <cstdlib>
 
 #include "programs/cli/verb.h"
+#include "skinmask/base/error.h"
+#include "skinmask/pipeline/detect_run.h"
 
 namespace skinmask::cli {
 
@@ -35,6 +37,20 @@ const OptionRow* DetectorRowOf(std::string flag) {
   const std::vector<OptionRow>& rows = DetectorTable().rows();
   const auto row = std::ranges::find(rows, flag, &OptionRow::name);
   return row == rows.end() || flag.empty() ? nullptr : &*row;
+}
+
+std::map<std::string, std::string> DetectorOptionsIn(const Json& given, const Model& model) {
+  DetectorOptions options;
+  std::map<std::string, std::string> strange;
+  for (const auto& [name, value] : given.items())
+    if (const OptionRow* const row = DetectorRowOf(name)) try {
+        SetOption(*row, &options, value.is_string() ? value.get<std::string>() : JsonText(value));
+      } catch (const Error&) {
+        strange[row->name] = JsonText(value);
+      }
+  std::map<std::string, std::string> values = MadeWithOf(options, model);
+  for (const auto& [name, value] : strange) values[name] = value;
+  return values;
 }
 
 std::string TextOf(const AdaptationSummary& summary) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <string>
 
+#include "base/json.h"
 #include "skinmask/detect/detector.h"
 
 namespace skinmask::cli {
@@ -19,6 +21,10 @@ DetectorOptions WithFacesOfEnvironment(DetectorOptions options);
 
 // The option of DetectorTable that a flag is ("seed-rect"); null for others.
 const OptionRow* DetectorRowOf(std::string flag);
+// What of these options, by flags as Context::options has them, a Detector of the model was given,
+// by names of the table and by values: "0.5" and ".5" say the same, and so do a default and
+// nothing.
+std::map<std::string, std::string> DetectorOptionsIn(const Json& given, const Model& model);
 
 // 'fitted to 2 faces', 'fitted to the seed', 'no face, its own threshold 1.3 below the model's in
 // log-odds', 'the global model'.

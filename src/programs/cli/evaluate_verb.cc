@@ -128,10 +128,22 @@ std::string DigestOf(const std::optional<Model>& model) {
   return model ? Sha256(ModelToJson(*model)) : "";
 }
 
+// What a part says of these options, and a merge compares: those of a detector by their values.
+Json OptionsOfPart(const Json& given, const std::optional<Model>& model) {
+  if (!model) return given;  // masks have no detector
+  Json options = given;
+  for (const auto& [name, text] : given.items())
+    if (DetectorRowOf(name)) options.erase(name);
+  for (const auto& [name, value] : DetectorOptionsIn(given, *model))
+    options[FlagOf(name).substr(2)] = value;
+  return options;
+}
+
 // Judges a shard, for a merge. Rules that need all data act there.
 void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const AdapterPtr& adapter,
                Context& context) {
   const std::string digest = DigestOf(model);
+  const Json options = OptionsOfPart(context.options, model);
   const std::optional<DecisionRule> rule = RuleOf(flags.decision);
   const bool fixed = rule && rule->kind == DecisionRule::Kind::kFixed;
   if (fixed) model->decision = {rule->value, "fixed", ""};
@@ -143,7 +155,7 @@ void WritePart(const EvaluateFlags& flags, std::optional<Model>& model, const Ad
   if (StopFlag()) return;  // it would pass for the whole shard
   part.header.version = kVersion;
   part.header.model = digest;
-  part.header.options = context.options;
+  part.header.options = options;
   WriteFile(flags.partial, FormatEvaluationPart(part), context.if_exists());
 }
 
@@ -175,7 +187,8 @@ AdapterPtr AdapterOf(const EvaluateFlags& flags, const std::optional<Model>& mod
 
 // What of the options may be another than the parts were made with: of the model counts its digest,
 // groups are made at the merge, and so are rules where the parts keep scores.
-void RequireMadeLikeThis(const EvaluateFlags& flags, const Context& context) {
+void RequireMadeLikeThis(const EvaluateFlags& flags, const Context& context,
+                         const std::optional<Model>& model) {
   const std::string& file = flags.partials.front();
   const EvaluationPart first = ReadEvaluationPart(file);
   std::vector<std::string> free{"model", "by"};
@@ -189,7 +202,7 @@ void RequireMadeLikeThis(const EvaluateFlags& flags, const Context& context) {
   }
   if (ByTone(flags.by) && !first.keeps_tones)
     throw Error(file, "was made without tones (--by tone with --shard)");
-  RequireMadeWith(file, first.header.options, context.deciding, free);
+  RequireMadeWith(file, first.header.options, OptionsOfPart(context.options, model), free);
 }
 
 // Reads all parts.
@@ -218,11 +231,11 @@ void RequireOfModel(const EvaluationPart& whole, const std::optional<Model>& mod
 
 void MergeParts(const EvaluateFlags& flags, Context& context) {
   RequireFiles(flags.partials, "--partials");
-  RequireMadeLikeThis(flags, context);
   context.Confine(AccessOf(flags));
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   std::optional<Model> model;
   if (flags.predicted.empty()) model = Loaded(context, flags);
+  RequireMadeLikeThis(flags, context, model);
   const AdapterPtr adapter = flags.report.empty() ? nullptr : AdapterOf(flags, model);
   EvaluationPart whole = WholeOf(flags.partials, DigestOf(model));
   RequireOfModel(whole, model, RuleOf(flags.decision), flags.by);

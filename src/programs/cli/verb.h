@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -64,12 +65,13 @@ std::string ExtensionOf(const std::filesystem::path& file);  // in lower case: "
 template <class T>
 CLI::Validator Within(T least, T most) {
   const CLI::Range range(least, most);
-  return CLI::Validator(
-      [range](std::string& text) {  // which takes what is no number
-        const auto number = ParseNumber<double>(text);
-        return number && std::isnan(*number) ? text + " is no number" : range(text);
-      },
-      "");
+  return CheckedBy([range, least, most](std::string& text) -> std::string {
+    const auto number = ParseNumber<double>(text);
+    const bool is_nan = number && std::isnan(*number);  // which the range takes
+    if (!is_nan && range(text).empty()) return "";
+    return fmt::format("'{}' is no {} from {} to {}", text,
+                       std::is_integral_v<T> ? "whole number" : "number", least, most);
+  });
 }
 
 // Of 64 bits, which CLI11 takes from -1, too.

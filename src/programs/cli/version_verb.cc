@@ -17,7 +17,6 @@ namespace skinmask::cli {
 namespace {
 
 void RunVersion(Context& context) {
-  ObeyTargetVariable();
   const std::string eigen =
       fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
   const Json root{

@@ -89,7 +89,8 @@ TEST_F(InputsOutputsTest, AFileForOneInput) {
     EXPECT_EQ(testing::Lines(run.err), 1) << run.err;
   };
   refused("a.jpg all -o two.png", 1, "takes one image, video or archive");
-  refused("a.jpg -o two.png --output mask,overlay", 1, "takes one kind of output");
+  refused("a.jpg -o two.png --output mask,overlay", 2, "takes one kind of output");
+  refused("v.mp4 -o two.mkv --frames", 2, "takes one kind of output");
   refused("a.jpg -o two.jpeg", 2, "would change the pixels of mask");
   refused("a.jpg -o two.mkv", 1, "is a video by its name");
   refused("a.jpg -o a.png/b.png", 1, "folder does not exist");

@@ -140,6 +140,25 @@ TEST_F(MessagesTest, EmptyTextsAreNoValues) {
               "--prior 0.2: is of no class (one number, or NAME=P for every class)");
 }
 
+TEST_F(MessagesTest, NumbersAreToldByWhatTheyAreToBe) {
+  Put("s.csv", "class,b,g,r\nskin,1,2,3\nskin,9,2,3\nrest,1,2,99\nrest,7,3,80\n");
+  ExpectUsage("sample --simulate s.json -o t.csv --observations 1e3",
+              "--observations: '1e3' is no whole number from 1 to 10000000");
+  ExpectUsage("compare --samples s.csv --folds 1e1",
+              "--folds: '1e1' is no whole number from 2 to 65536");
+  ExpectUsage("detect s -o out --max-seconds nan",
+              "--max-seconds: 'nan' is no number from 0.01 to");
+}
+
+// Elsewhere - is standard output.
+TEST_F(MessagesTest, JsonGoesToStandardOutputByItself) {
+  Put("s.csv", "class,b,g,r\nskin,1,2,3\nskin,9,2,3\nrest,1,2,99\nrest,7,3,80\n");
+  for (const char* words :
+       {"evaluate --samples s.csv --json -", "show --json -", "calibrate p --json - -o c.json"})
+    ExpectUsage(words, "'-' is one word too many (--json alone writes to standard output)");
+  ExpectUsage("train --samples s.csv -o m.json - 3", "'-' is one word too many (see");
+}
+
 // What a stranger called his file is no option.
 TEST_F(MessagesTest, NamesOfFilesAreShownAsTheyAre) {
   Put("in/`threshold`.jpg", "no image");

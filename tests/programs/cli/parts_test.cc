@@ -186,6 +186,54 @@ TEST_F(PartsTest, ComparisonsOfShardsAddUpToThatOfOneRun) {
             std::string::npos);
 }
 
+// As for `detect --resume`: the values of options are compared, not how they are written.
+TEST_F(PartsTest, OptionsMayBeSpeltOtherwise) {
+  PutPairs(3);
+  const std::string pairs = "evaluate --images i --truth m ";
+  ASSERT_EQ(Run(pairs + "--abstain 0.2,0.8 --min-component 0.004 --json one.json").status, 0);
+  ASSERT_EQ(Run(pairs + "--abstain .2,0.80 --min-component .004 --shard 1/2 --partial 1").status,
+            0);
+  ASSERT_EQ(Run(pairs + "--abstain .2,.8 --min-component 4e-3 --adapt auto --shard 2/2 --partial 2")
+                .status,
+            0);
+  const Outcome run =
+      Run(pairs + "--abstain 0.2,0.8 --min-component 0.004 --partials 1 2 --json all.json");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(Bytes("all.json"), Bytes("one.json"));
+  EXPECT_NE(Run(pairs + "--abstain 0.2,0.8 --partials 1 2")
+                .err.find("its option min-component is \"0.004\", and here not given"),
+            std::string::npos);
+  // Of a model that finds no skin, --adapt auto insists on what is not done by default.
+  ASSERT_EQ(Run("train --images i --masks m --label wall=255 --label rest=0 --positive wall "
+                "-o wall.json")
+                .status,
+            0);
+  const std::string walls = pairs + "--label wall=255 --label rest=0 --model wall.json ";
+  ASSERT_EQ(Run(walls + "--shard 1/1 --partial 3").status, 0);
+  EXPECT_NE(Run(walls + "--adapt auto --partials 3")
+                .err.find("its option adapt is not given, and here \"auto\""),
+            std::string::npos);
+}
+
+TEST_F(PartsTest, DataOfAComparisonMayLieAnywhere) {
+  PutPairs(2);
+  ASSERT_EQ(Run("sample --images i --masks m --step 4 -o s.csv").status, 0);
+  Put("elsewhere/t.csv", Bytes("s.csv"));
+  const std::string kinds = " --folds 2 --kinds lda --spaces BGR --partial ";
+  ASSERT_EQ(Run("compare --samples ./s.csv --shard 1/2" + kinds + "1").status, 0);
+  ASSERT_EQ(Run("compare --samples elsewhere/t.csv --shrinkage 0.0 --channels all --shard 2/2" +
+                kinds + "2")
+                .status,
+            0);
+  const Outcome run =
+      Run("compare --samples s.csv --folds 2 --kinds lda --spaces BGR --partials 1 2");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(Run("compare --samples s.csv --folds 2 --kinds lda --spaces BGR --shrinkage 0.5 "
+                "--partials 1 2")
+                .err.find("its option shrinkage is [\"0\"], and here [\"0.5\"]"),
+            std::string::npos);
+}
+
 TEST_F(PartsTest, WhatDoesNotBelongTogetherIsRefused) {
   PutPairs(3);
   const std::string pairs = "--adapt off --images i --truth m ";
