@@ -10,6 +10,7 @@
 #include <opencv2/core.hpp>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -54,10 +55,11 @@ py::list OptionsOf(const std::vector<OptionRow>& rows) {
   return options;
 }
 
-// What can be made of a picture, and what its pixels are.
-std::vector<std::pair<std::string_view, std::string_view>> Outputs() {
-  std::vector<std::pair<std::string_view, std::string_view>> outputs;
-  for (const OutputKind& kind : OutputKinds()) outputs.emplace_back(kind.name, kind.meaning);
+// What can be made of a picture, what its pixels are, and whether it knows no adaptation.
+std::vector<std::tuple<std::string_view, std::string_view, bool>> Outputs() {
+  std::vector<std::tuple<std::string_view, std::string_view, bool>> outputs;
+  for (const OutputKind& kind : OutputKinds())
+    outputs.emplace_back(kind.name, kind.meaning, kind.of_model_alone);
   return outputs;
 }
 

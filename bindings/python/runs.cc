@@ -22,12 +22,6 @@ namespace {
 
 using Path = std::filesystem::path;
 
-// What became of one input of a folder run.
-struct DetectedFile {
-  DetectedImage image;
-  std::string error;  // or empty
-};
-
 // The detector for all of these outputs, and in `options` what they are made with.
 Detector DetectorFor(const KeptDetector& kept, DetectOptions& options) {
   RequireShown(kept.asked(), options.outputs);
@@ -42,24 +36,24 @@ Detector DetectorFor(const KeptDetector& kept, DetectOptions& options) {
   return Detector(model, nullptr, together);
 }
 
+// `done` makes a DetectedFile of what it is told of each input.
 void DetectFiles(const KeptDetector& kept, DetectOptions options, const Stop& stop,
                  const py::object& progress, const py::object& done) {
   const WithoutGil unlocked;
   const Detector detector = DetectorFor(kept, options);
-  const auto tell = [&](DetectedFile&& file) {
+  const auto tell = [&](const DetectedImage& image, const std::string& error) {
     const py::gil_scoped_acquire locked;
-    done(py::cast(std::move(file)));
+    done(image.input, image.outputs, py::make_tuple(image.size.width, image.size.height),
+         image.SkinFraction(), image.frames, image.adaptation.faces, error);
   };
   Detect(options, detector,
          RunOf(stop, progress,
                [&](const Problem& problem) {
                  DetectedImage image;
                  image.input = problem.input;
-                 tell({std::move(image), InPython(problem.line)});
+                 tell(image, InPython(problem.line));
                }),
-         [&](const DetectedImage& image) {
-           tell({image, ""});
-         });
+         [&](const DetectedImage& image) { tell(image, ""); });
 }
 
 std::string EvaluateFolders(const KeptDetector& kept, const PairOptions& pairs, const Path& page,
@@ -128,50 +122,6 @@ void DefineDetection(py::module_& module) {
       });
 }
 
-py::tuple StateOf(const DetectedFile& file) {
-  const DetectedImage& image = file.image;
-  return py::make_tuple(image.input, image.outputs, image.size.width, image.size.height,
-                        image.skin_pixels, image.frames, image.adaptation.faces, file.error);
-}
-
-DetectedFile OfState(const py::tuple& state) {
-  DetectedFile file;
-  file.image.input = state[0].cast<Path>();
-  file.image.outputs = state[1].cast<std::vector<Path>>();
-  file.image.size = {state[2].cast<int>(), state[3].cast<int>()};
-  file.image.skin_pixels = state[4].cast<std::uint64_t>();
-  file.image.frames = state[5].cast<std::int64_t>();
-  file.image.adaptation.faces = state[6].cast<std::size_t>();
-  file.error = state[7].cast<std::string>();
-  return file;
-}
-
-void DefineDetectedFile(py::module_& module) {
-  py::class_<DetectedFile> detected(
-      module, "DetectedFile",
-      "What became of one input of detect_files: its outputs, or an error.");
-  detected.def_property_readonly("input", [](const DetectedFile& f) { return f.image.input; })
-      .def_property_readonly("outputs", [](const DetectedFile& f) { return f.image.outputs; })
-      .def_property_readonly("size",
-                             [](const DetectedFile& f) {
-                               return py::make_tuple(f.image.size.width, f.image.size.height);
-                             })
-      .def_property_readonly("skin_fraction",
-                             [](const DetectedFile& f) { return f.image.SkinFraction(); })
-      .def_property_readonly("frames", [](const DetectedFile& f) { return f.image.frames; })
-      .def_property_readonly("faces",
-                             [](const DetectedFile& f) { return f.image.adaptation.faces; })
-      .def_readonly("error", &DetectedFile::error)
-      .def(py::pickle(&StateOf, &OfState));
-  // A prompt shows this: Python's own repr of a name gives a terminal no orders, as errors do not.
-  Show(detected, [](const DetectedFile& f) {
-    if (!f.error.empty()) return py::str("<skinmask.DetectedFile {}>").format(f.error);
-    const std::size_t count = f.image.outputs.size();
-    return py::str("<skinmask.DetectedFile {!r}: {} {}>")
-        .format(py::str(py::cast(f.image.input)), count, count == 1 ? "output" : "outputs");
-  });
-}
-
 }  // namespace
 
 ProblemSink FirstProblem::Sink(const py::object& told) {
@@ -221,7 +171,6 @@ void DefineRuns(py::module_& module) {
         return std::make_shared<KeptDetector>(Detector(model.model(), options), asked);
       }));
   DefineDetection(module);
-  DefineDetectedFile(module);
   module.def("detect_files", &DetectFiles);
   module.def("evaluate", &EvaluateFolders);
   module.def("evaluate_samples", &EvaluateSamplesOf, Unlocked());

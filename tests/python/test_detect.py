@@ -227,7 +227,8 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"faces": missing, "adapt": "off"}, "faces: are for adapt 'auto' and 'faces', not 'off'"),
         ({"adapt": "off", "require_face": True}, "require_face: is of adapted images"),
         ({"adapt": "faces", "min_component": 0.1}, "min_component: is of divided images"),
-        ({"output": "classes", "steady": 0.1}, "steady: is of adapted images, and output 'classes'"),
+        ({"output": "classes", "refine": False}, "refine: is of adapted images, and output 'clas"),
+        ({"steady": 0.1}, "steady: holds masks of frames still .Stream, video and detect_files"),
         ({"output": "classes", "adapt": "faces"}, "output 'classes': knows no adapted model"),
     ):
         with pytest.raises(skinmask.Error, match=message):
@@ -247,6 +248,10 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
         ({"seed_rect": numpy.array([[1, 1, 9, 9]])}, "seed_rect: is list .a number is wanted"),
         ({"threshold": []}, "threshold: is list .a number is wanted"),
         ({"threshold": numpy.array([[0.9]])}, "threshold: is list .a number is wanted"),
+        ({"threshold": [0.3]}, "threshold: is list .a number is wanted"),
+        ({"threshold": {"skin": 0.3}}, "threshold: is dict .a number is wanted"),
+        ({"adapt": ["off"]}, "adapt: is list .a name is wanted"),
+        ({"refine": [True]}, "refine: is list .True or False is wanted"),
         ({"adapt": 1}, "adapt: is int .a name is wanted"),
         ({"min_faces": 1}, "unexpected keyword argument 'min_faces' .adapt, faces, "),
         ({"refine": "no"}, "refine: is str"),
@@ -258,6 +263,9 @@ def test_options_that_are_wrong_are_named(noise, tmp_path):
             skinmask.detect(noise, **options)
     with pytest.raises(skinmask.Error, match="output 'classes': knows no adapted model"):
         skinmask.Stream(adapt="faces").detect(noise, output="classes")
+    with pytest.raises(skinmask.Error, match="steady: holds masks of frames still"):
+        skinmask.judge(noise, steady=0)
+    assert skinmask.Stream(steady=0).detect(noise).shape == noise.shape[:2]
     assert issubclass(skinmask.Error, ValueError)
 
 
@@ -272,18 +280,51 @@ def test_a_stream_abstains_as_it_was_asked_to(noise):
     assert (stream.detect(noise, output="overlay") == overlay).all()
 
 
-def test_the_environment_s_finder_is_for_calls_that_search(noise, monkeypatch):
+def test_the_environment_s_finder_is_for_calls_that_search(noise, photos, tmp_path, monkeypatch):
     monkeypatch.setenv("SKINMASK_FACES", "absent.onnx")
     seed = (1, 1, 9, 9)
     model = skinmask.Model.from_json(skinmask.Model.default().to_json())
     skinmask.detect(noise, model, adapt="off")
     skinmask.detect(noise, model, seed_rect=seed)
     skinmask.detect(noise, model, output="classes", adapt="off")
+    skinmask.detect(noise, model, output="classes")
+    (file,) = skinmask.detect_files(
+        photos / "astronaut.png", tmp_path, model, outputs=["mask", "classes"]
+    )
+    assert file.error == ""
     for options in ({}, {"adapt": "faces"}, {"seed_rect": seed, "adapt": "auto"}):
         with pytest.raises(skinmask.Error, match="absent.onnx"):
             skinmask.detect(noise, model, **options)
     monkeypatch.delenv("SKINMASK_FACES")
     skinmask.detect(noise, model)
+
+
+def test_a_file_that_is_another_one_now_is_read_anew(face, tmp_path, monkeypatch):
+    def write_seed(path, left, mtime):
+        mask = numpy.zeros(face.shape[:2], numpy.uint8)
+        mask[40:120, left : left + 60] = 255
+        path.write_bytes(b"P5 %d %d 255\n" % mask.shape[::-1] + mask.tobytes())
+        os.utime(path, ns=(mtime, mtime))
+
+    def detect(path):
+        return skinmask.detect(face, model, seed_mask=path).tobytes()
+
+    model = skinmask.Model.from_json(skinmask.Model.default().to_json())
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    seed = tmp_path / "seed.pgm"
+    write_seed(seed, 60, 1)
+    write_seed(elsewhere / "seed.pgm", 140, 1)
+    first = detect("seed.pgm")
+    monkeypatch.chdir(elsewhere)
+    second = detect("seed.pgm")
+    assert second != first and detect(elsewhere / "seed.pgm") == second and detect(seed) == first
+    write_seed(seed, 140, 2)
+    assert detect(seed) == second
+    (elsewhere / "seed.pgm").unlink()
+    with pytest.raises(skinmask.Error, match="seed.pgm"):
+        detect("seed.pgm")
 
 
 def test_auto_that_is_given_is_asked_for(program, photos, astronaut, tmp_path):

@@ -140,7 +140,8 @@ def test_validation_images_choose_the_threshold(program, photos, samples, tmp_pa
     )
     assert model.to_json() == (tmp_path / "m.json").read_text()
     assert told[-1] == (2, 2)
-    assert model.card["scores"][0]["data"] == "photos"
+    scored = [score["data"] for score in model.card["scores"]]
+    assert scored == ["training samples", "photos", "photos"]
 
 
 def test_one_channel_may_be_named_without_a_list(samples):

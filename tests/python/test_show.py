@@ -52,6 +52,15 @@ def test_pictures_are_those_of_the_program(program, samples, tmp_path):
     assert qda.picture(format="svg").startswith(b"<?xml")
 
 
+def test_pixels_that_are_not_drawn_are_told_of(samples):
+    pixels = numpy.array([[10, 20, 30], [200, 90, 50]], numpy.uint8)
+    both = samples + skinmask.Samples(pixels, numpy.array(["hair", "hair"]))
+    model = skinmask.Model.train(samples)
+    with pytest.warns(RuntimeWarning, match="samples: of hair, which the model lacks"):
+        picture = model.picture(samples=both)
+    assert picture == model.picture(samples=samples)
+
+
 def test_what_no_picture_can_be_made_of_is_told(samples):
     model = skinmask.Model.default()
     for how, error, line in (

@@ -288,6 +288,25 @@ def test_what_is_no_byte_is_refused(table):
         SkinClassifier().fit(X, ["skin"] * len(X))
 
 
+def test_columns_of_another_order_are_no_pixels(table):
+    class Frame(numpy.ndarray):  # as far as a data frame is one here
+        columns: list
+
+    X, y = table
+    frame = X[::7].view(Frame)
+    expected = SkinClassifier().fit(X[::7], y[::7]).predict(X[::7])
+    for columns in (["blue", "g", "r"], ["B", "G", "R"]):
+        frame.columns = columns
+        fitted = SkinClassifier().fit(frame, y[::7])
+        assert (fitted.predict(frame) == expected).all()
+    for columns in (["R", "G", "B"], ["g", "b", "r"]):
+        frame.columns = columns
+        with pytest.raises(ValueError, match="in the order B, G, R"):
+            SkinClassifier().fit(frame, y[::7])
+        with pytest.raises(ValueError, match="in the order B, G, R"):
+            fitted.predict(frame)
+
+
 def test_the_examples_run():
     assert doctest.testmod(importlib.import_module("skinmask.sklearn")).failed == 0
 

@@ -15,10 +15,9 @@ other threads, and may be made from many at once.
 from ._common import OUTPUTS
 from ._detect import Stream, detect, judge, read_image, region, set_threads, video
 from ._model import Model
-from ._runs import Evaluation, detect_files, evaluate
+from ._runs import DetectedFile, Evaluation, detect_files, evaluate
 from ._samples import Samples
 from ._skinmask import (
-    DetectedFile,
     Error,
     Face,
     Frame,

@@ -84,7 +84,8 @@ def bits_of(dtype: DTypeLike, known: tuple[str, ...], words: str = "") -> int:
     return BITS[name]
 
 
-OUTPUTS: dict[str, str] = dict(_skinmask.outputs())
+OUTPUTS: dict[str, str] = {name: meaning for name, meaning, _ in _skinmask.outputs()}
+OF_MODEL_ALONE = {name for name, _, alone in _skinmask.outputs() if alone}
 DETECTOR_OPTIONS = {name: taken for name, taken, *_ in _skinmask.detector_options()}
 _OF_ADAPTATION = [name for name, *_ in _skinmask.adaptation_options()]
 _RULES = ("max_f1", "max_fpr", "min_recall", "cost")
@@ -110,10 +111,11 @@ def detector_texts(options: dict[str, Any]) -> dict[str, str]:
             value = value.tolist()
         if name == "draw" and isinstance(value, (tuple, list)):
             value = ",".join(option_text(name, "word", one) for one in value)
+        taken = DETECTOR_OPTIONS[name]
         rows = name == "class_costs" and _is_table(value)
-        if isinstance(value, (tuple, list)) and value and not rows:  # an interval, a rectangle
+        if taken == "text" and isinstance(value, (tuple, list)) and value and not rows:
             value = ",".join(option_text(name, "number", number) for number in value)
-        texts[name] = option_text(name, DETECTOR_OPTIONS[name], value)
+        texts[name] = option_text(name, taken, value)
         if not texts[name] and name != "faces":
             raise _skinmask.Error(f"{name}: is empty")
     if texts.get("adapt") == "off" and "faces" in texts:
@@ -126,6 +128,13 @@ def detector_texts(options: dict[str, Any]) -> dict[str, str]:
                 which = "divided" if name == "min_component" else "adapted"
                 raise _skinmask.Error(f"{name}: is of {which} images, and adapt is {adapt!r}")
     return texts
+
+
+def refuse(options: dict[str, Any], names: tuple[str, ...], why: str) -> None:
+    """Those of these names that are given."""
+    for name in names:
+        if options.get(name) is not None:
+            raise _skinmask.Error(f"{name}: {why}")
 
 
 def _is_table(value: Any) -> bool:
@@ -145,9 +154,9 @@ def option_text(name: str, taken: str, value: Any) -> str:
         "number": (numbers.Real, "a number is wanted"),
         "text": ((str, os.PathLike, numbers.Real), "a text or a number is wanted"),
     }
-    if isinstance(value, dict):
+    if taken == "text" and isinstance(value, dict):
         return ",".join(f"{key}={option_text(name, taken, one)}" for key, one in value.items())
-    if _is_table(value):
+    if taken == "text" and _is_table(value):
         return ":".join(",".join(option_text(name, "number", one) for one in row) for row in value)
     kind, wanted = kinds[taken]
     if not isinstance(value, kind) or isinstance(value, BOOLEAN) != (taken == "switch"):

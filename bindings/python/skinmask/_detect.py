@@ -16,6 +16,7 @@ from ._common import (
     Path,
     bits_of,
     path_of,
+    refuse,
     require_range,
     require_text,
     require_type,
@@ -26,6 +27,8 @@ from ._skinmask import Judgement, Region, Video
 
 _Image = NDArray[numpy.uint8]
 _Interval = tuple[float, float]
+
+_OF_FRAMES = "holds masks of frames still (Stream, video and detect_files take it)"
 
 
 @functools.lru_cache(maxsize=64)
@@ -71,8 +74,8 @@ def detect(
     - model: the built-in one where None.
     - output: a name of `skinmask.OUTPUTS`, which tells what the pixels of each are: 'mask',
       'probability', 'overlay' and others. Pictures have the channels of `image`.
-    - options: of adaptation and decision, which `skinmask detect --help` has, with _ in place of -.
-      Among them are:
+    - options: of adaptation and decision, which `skinmask detect --help` has, with _ in place of -,
+      but for `steady`, which is of frames. Among them are:
     - adapt: 'auto' fits the model to the faces in the picture, and divides one without a face where
       its own colours divide; 'faces' leaves the latter out; 'off' is the model alone, which is some
       65 times as fast. Where None, as 'auto', but a model that does not find skin is not
@@ -89,13 +92,10 @@ def detect(
 
     The results of any number of threads are the same, and those of the program.
     """
-    return _skinmask.detect(
-        chosen(model)._detector(options),
-        image,
-        _asked(output, dtype, abstain, rgb),
-        rgb,
-        out,
-    )
+    refuse(options, ("steady",), _OF_FRAMES)
+    request = _asked(output, dtype, abstain, rgb)
+    detector = chosen(model)._detector(options, (output,))
+    return _skinmask.detect(detector, image, request, rgb, out)
 
 
 def judge(
@@ -116,6 +116,7 @@ def judge(
     means of its skin, of its forehead and of its cheeks. The picture is copied; `bgr` is B G R,
     also with `rgb`. `options` are those of `detect`.
     """
+    refuse(options, ("steady",), _OF_FRAMES)
     require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
     return _skinmask.judge(chosen(model)._detector(options), image, rgb)
 
@@ -180,7 +181,7 @@ def video(
     `judge` tells. Its pictures are made when they are first asked for, in whatever thread asks, and
     are read-only (copy them to draw on them). `start` and `end` are seconds or texts as '1:02.5' and '120f' (a frame's number): frames
     from the one on and before the other. Damage is an Error where it stands, after the frames
-    before it. `options` are those of `detect`.
+    before it. `options` are those of `detect`, and `steady`.
 
         for frame in skinmask.video("clip.mp4", adapt="faces"):
             print(frame.seconds, frame.region)

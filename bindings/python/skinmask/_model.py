@@ -7,7 +7,7 @@ import json
 import os
 import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from . import _skinmask
 from ._common import (
+    OF_MODEL_ALONE,
     Path,
     Progress,
     detector_texts,
@@ -39,7 +40,14 @@ os.register_at_fork(
     before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
 )
 
-_Key = tuple[tuple[str, str], ...]
+
+def _file_at(path: str) -> Hashable:
+    """The path, and which file is there, as it is now."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return path
+    return path, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 class Model:
@@ -59,7 +67,7 @@ class Model:
                 f"Model: is made by Model.load, train or default, not of {type(core).__name__}"
             )
         self._core = core
-        self._detectors: dict[_Key, _skinmask.Detector] = {}
+        self._detectors: dict[Hashable, _skinmask.Detector] = {}
         self._outliers: dict[float, _skinmask.Outliers] = {}
 
     @staticmethod
@@ -231,6 +239,13 @@ class Model:
             raise _skinmask.Error(f"format: is {format!r} (png, svg)")
         if samples is not None:
             require_type("samples", samples, Samples, "a skinmask.Samples is wanted")
+            unknown = [name for name in samples.counts if name not in self.classes]
+            if unknown:
+                warnings.warn(
+                    f"samples: of {', '.join(unknown)}, which the model lacks, are not drawn",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
         held = dict(at or {})
         for channel, value in held.items():
             require_type("at", channel, str, "names of channels are wanted")
@@ -274,7 +289,9 @@ class Model:
         require_decision(None, prior)
         return Model(self._core.changed(prior, None))
 
-    def _detector(self, options: dict[str, Any]) -> _skinmask.Detector:
+    def _detector(
+        self, options: dict[str, Any], outputs: Iterable[str] = ()
+    ) -> _skinmask.Detector:
         """What a call asks for, made ready; the last few are kept, as that may take a while."""
         texts = detector_texts(options)
         if self.classes[0] != "skin" and texts.get("adapt") in ("auto", "faces"):
@@ -283,8 +300,11 @@ class Model:
                 "(name that class 'skin', or set adapt='off')",
                 stacklevel=3,
             )
-        faces = os.environ.get("SKINMASK_FACES", "")  # as for the program, where none are named
-        key = (*sorted(texts.items()), ("SKINMASK_FACES", faces))
+        # As for the program, where none are named and some are searched for.
+        alone = not OF_MODEL_ALONE.isdisjoint(outputs)
+        faces = "" if alone else os.environ.get("SKINMASK_FACES", "")
+        files = [texts.get("faces"), texts.get("seed_mask"), faces]
+        key = (*sorted(texts.items()), *(path and _file_at(path) for path in files))
         kept = self._detectors.get(key)
         if kept is not None:
             return kept

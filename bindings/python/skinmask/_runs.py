@@ -21,6 +21,7 @@ from ._common import (
     bits_of,
     option_text,
     path_of,
+    refuse,
     require_function,
     require_range,
     require_type,
@@ -30,18 +31,35 @@ from ._common import (
 from ._model import Model, chosen
 from ._samples import PAIR_OPTIONS, Paths, Samples, pair_options
 from ._show import axes_or_new, html_table
-from ._skinmask import DetectedFile
 
 Metrics = dict[str, Any]
-
-# What makes a list of them the rows of a DataFrame, and lets `dataclasses.asdict` take one.
-_COLUMNS = [name for name, kind in vars(DetectedFile).items() if isinstance(kind, property)]
-_ROW = dataclasses.make_dataclass("DetectedFile", _COLUMNS)
-setattr(DetectedFile, "__dataclass_fields__", {one.name: one for one in dataclasses.fields(_ROW)})
 
 # Options that labelled pixels, which are no pictures, cannot have.
 _OF_PICTURES = ["faces", "seed_mask", "seed_rect"]
 _OF_PICTURES += [name for name, *_ in _skinmask.adaptation_options()]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class DetectedFile:
+    """What became of one input of `detect_files`: its outputs, or an error."""
+
+    __module__ = "skinmask"
+
+    input: pathlib.Path
+    outputs: list[pathlib.Path]  # the files that were written
+    size: tuple[int, int]  # width and height
+    skin_fraction: float
+    frames: int  # of a video; 0 of an image
+    faces: int  # that an image was fitted to
+    error: str  # why there are no outputs, in a line; empty where there are
+
+    def __repr__(self) -> str:
+        # A prompt shows this: like errors, Python's own repr of a name gives a terminal no orders.
+        if self.error:
+            return f"<skinmask.DetectedFile {self.error}>"
+        count = len(self.outputs)
+        outputs = "output" if count == 1 else "outputs"
+        return f"<skinmask.DetectedFile {str(self.input)!r}: {count} {outputs}>"
 
 
 class Evaluation:
@@ -146,9 +164,7 @@ def evaluate(
     the run.
     """
     options = {name: how.pop(name) for name in list(how) if name in DETECTOR_OPTIONS}
-    for name in ("outlier", "steady", "draw", "erode"):
-        if options.get(name) is not None:
-            raise _skinmask.Error(f"{name}: changes no score (detect and detect_files take it)")
+    refuse(options, ("outlier", "steady", "draw", "erode"), "changes no score (leave it out)")
     for name in how:
         if name not in PAIR_OPTIONS:
             known = ", ".join([*PAIR_OPTIONS, *DETECTOR_OPTIONS])
@@ -252,7 +268,7 @@ def detect_files(
     if overwrite and resume:
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.if_exists(overwrite, resume)
-    detector = chosen(model)._detector(how)
+    detector = chosen(model)._detector(how, kinds)
     made_with: dict[str, str] = {}  # beside what the detector was given
     if scale != 1:
         made_with["scale"] = f"1/{scale}"
@@ -262,7 +278,8 @@ def detect_files(
     options.made_with = made_with
     files: list[DetectedFile] = []
 
-    def done(file: DetectedFile) -> None:
+    def done(*fields: Any) -> None:
+        file = DetectedFile(*fields)
         files.append(file)
         if each is not None:
             each(file)

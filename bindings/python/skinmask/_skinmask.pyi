@@ -1,8 +1,7 @@
 """The compiled module: the package around it has the documents."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import Field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
@@ -147,32 +146,6 @@ class DetectOptions:
     def isolate(self, name: str, max_seconds: float) -> None: ...
     def if_exists(self, replace: bool, keep: bool) -> None: ...
 
-class DetectedFile:
-    """What became of one input of `detect_files`; a dataclass, as `dataclasses` sees it."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-
-    @property
-    def input(self) -> Any:
-        """Its pathlib.Path."""
-    @property
-    def outputs(self) -> list[Any]:
-        """Paths of the files that were written."""
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height."""
-    @property
-    def skin_fraction(self) -> float: ...
-    @property
-    def frames(self) -> int:
-        """Of a video; 0 of an image."""
-    @property
-    def faces(self) -> int:
-        """That an image was fitted to."""
-    @property
-    def error(self) -> str:
-        """Why there are no outputs, in a line; empty where there are."""
-
 class Region:
     """The ellipse that, filled evenly, has the moments of a map of probabilities."""
 
@@ -286,7 +259,7 @@ def judge(detector: Detector, image: Any, rgb: bool) -> Judgement: ...
 def detect(
     detector: Detector, image: Any, request: Request, rgb: bool, out: Any
 ) -> NDArray[Any]: ...
-def outputs() -> list[tuple[str, str]]: ...
+def outputs() -> list[tuple[str, str, bool]]: ...
 def detector_options() -> list[tuple[str, str, bool, list[str]]]: ...
 def adaptation_options() -> list[tuple[str, str, bool, list[str]]]: ...
 def fit_options() -> list[tuple[str, str, bool, list[str]]]: ...
@@ -298,7 +271,7 @@ def detect_files(
     options: DetectOptions,
     stop: Stop,
     progress: Progress,
-    done: Callable[[DetectedFile], object],
+    done: Callable[..., object],
 ) -> None: ...
 def evaluate(
     detector: Detector,

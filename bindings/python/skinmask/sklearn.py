@@ -59,6 +59,7 @@ EXPECTED_FAILED_CHECKS: dict[str, str] = {
 
 class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A model of colours, (n, 3), whose features are the bytes B, G and R: whole numbers of 0..255.
+    A data frame whose columns have these names has them in this order.
 
     Parameters are those of `skinmask.Model.train`; `priors` are of the classes in the order of
     `classes_` (by default their shares of y), and `options` are those of one kind. It decides for
@@ -173,6 +174,10 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: ArrayLike, *y: Any, **how: Any) -> Any:
         """X, or X and y, as scikit-learn checks them; its function for that is of 1.6."""
+        columns = [str(column) for column in getattr(X, "columns", ())]
+        places = [column.upper() for column in columns]
+        if places != ["B", "G", "R"] and sorted(places) == ["B", "G", "R"]:
+            raise ValueError(f"X: has the columns {', '.join(columns)} (in the order B, G, R)")
         try:
             from sklearn.utils.validation import validate_data
         except ImportError:
