@@ -2,6 +2,7 @@
 // hand, and models that are judged as they are.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "skinmask/base/error.h"
@@ -41,9 +42,15 @@ std::vector<FitOptions> AllKinds() {
 
 TEST(Choice, IsTheSimplestWithinOneStandardErrorOfTheBest) {
   const Samples samples = Images();
+  const std::vector<FitOptions> kinds = AllKinds();
+  // The criterion orders what is scored once.
+  Comparison scored = Unscored(samples, kinds, {}, {});
+  ASSERT_TRUE(ScoreModels(samples, {}, scored));
   bool many = false, other = false;
   for (const Criterion criterion : {Criterion::kAuc, Criterion::kBestF1, Criterion::kLogLoss}) {
-    const Comparison comparison = Compare(samples, AllKinds(), {.select = criterion});
+    Comparison comparison = scored;
+    comparison.select = criterion;
+    SortModels(comparison);
     const Choice choice = OneStandardErrorRule(comparison).value();
     const auto& models = comparison.models;
     const bool high = criterion != Criterion::kLogLoss;
@@ -77,6 +84,16 @@ TEST(Choice, IsTheSimplestWithinOneStandardErrorOfTheBest) {
     }
     EXPECT_TRUE(choice.within[choice.simplest]);
     EXPECT_EQ(models[choice.simplest].Parameters(), fewest);
+    // Compare does the same, here with a few of them.
+    auto place = models.begin();
+    const std::vector<FitOptions> few(kinds.begin(), kinds.begin() + 4);
+    for (const ComparedModel& compared : Compare(samples, few, {.select = criterion}).models) {
+      place = std::find_if(place, models.end(), [&](const ComparedModel& model) {
+        return model.Name() == compared.Name();
+      });
+      ASSERT_NE(place, models.end()) << compared.Name() << " stands elsewhere";
+      EXPECT_EQ(compared.Of(criterion).mean, place->Of(criterion).mean);
+    }
     many |= std::ranges::count(choice.within, true) > 1;
     other |= choice.simplest != 0;
   }

@@ -37,11 +37,10 @@ inline Scene Window(const Scene& scene, int frame) {
 }
 
 inline cv::Mat Noisy(const cv::Mat& bgr, std::uint64_t seed) {
-  Random random(seed);
-  cv::Mat noisy = bgr.clone();
-  for (int y = 0; y < noisy.rows; ++y)
-    for (int x = 0; x < 3 * noisy.cols; ++x)
-      noisy.ptr(y)[x] = cv::saturate_cast<std::uint8_t>(noisy.ptr(y)[x] + 3 * random.Normal());
+  cv::RNG random(Random(seed).Next());
+  cv::Mat noise(bgr.size(), CV_16SC3), noisy;
+  random.fill(noise, cv::RNG::NORMAL, 0, 3);
+  cv::add(bgr, noise, noisy, cv::noArray(), CV_8U);
   return noisy;
 }
 

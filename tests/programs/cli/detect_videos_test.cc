@@ -19,16 +19,15 @@ namespace fs = std::filesystem;
 using testing::kH264;
 using testing::Lines;
 using testing::Outcome;
-using testing::Probe;
 using testing::RawFrames;
 using testing::Shell;
 using Strings = std::vector<std::string>;
 
 class VideoDetectTest : public testing::VideoProgramTest {
  protected:
-  // What Posterior says of the frames of this size that ffmpeg decodes to BGR and turns.
-  std::string ExpectedByFfmpeg(const std::string& clip, cv::Size size) const {
-    std::string frames = RawFrames(folder_, clip, "bgr24", ""), masks;
+  // What Posterior says of frames of this size and of B, G and R.
+  static std::string MasksOf(std::string frames, cv::Size size) {
+    std::string masks;
     const Posterior posterior{DefaultModel()};
     const auto bytes = static_cast<std::size_t>(size.area()) * 3;
     EXPECT_EQ(frames.size() % bytes, 0u);
@@ -64,49 +63,56 @@ TEST_P(VideoDetectClips, MasksAreThoseOfTheFrames) {
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
   const std::string stem = "out/" + fs::path(clip.name).stem().string();
-  const std::string masks = RawFrames(folder_, stem + ".mkv", "gray");
+  // Turned by ffmpeg is the clip alone.
+  const std::vector<testing::ReadClip> read = testing::ReadClips(
+      folder_,
+      {{clip.name, {"bgr24"}, ""}, {stem + ".mkv", {"gray"}}, {stem + ".overlay.mp4", {"gray"}}});
+  const std::string& masks = read[1].frames[0];
   cv::Size size;
   ASSERT_EQ(std::sscanf(clip.size.c_str(), "%dx%d", &size.width, &size.height), 2);
   if (clip.name.starts_with("turned")) std::swap(size.width, size.height);
-  const std::string expected = ExpectedByFfmpeg(clip.name, size);
+  const std::string expected = MasksOf(read[0].frames[0], size);
   EXPECT_TRUE(masks == expected) << Differing(masks, expected);
   EXPECT_NE(masks.find('\xff'), masks.npos);
   EXPECT_NE(masks.find('\0'), masks.npos);
   // A time of each frame, and the rate.
-  const std::string what = "stream=r_frame_rate:frame=pts_time";
-  const Strings times = Probe(folder_, clip.name, what);
-  ASSERT_EQ(times.size(), static_cast<std::size_t>(clip.frames) + 1);
-  for (const std::string suffix : {".mkv", ".overlay.mp4"}) {
-    const Strings written = Probe(folder_, stem + suffix, what);
-    ASSERT_EQ(written.size(), times.size()) << suffix;
-    const bool milliseconds = suffix == ".mkv" || clip.name.ends_with("mkv") ||
+  ASSERT_EQ(read[0].pts.size(), static_cast<std::size_t>(clip.frames));
+  for (const std::size_t written : {1, 2}) {
+    ASSERT_EQ(read[written].pts.size(), read[0].pts.size()) << written;
+    const bool milliseconds = written == 1 || clip.name.ends_with("mkv") ||
                               clip.name.ends_with("webm");  // Matroska counts them
-    for (std::size_t i = 0; i + 1 < times.size(); ++i)
-      EXPECT_NEAR(std::stod(times[i]), std::stod(written[i]), milliseconds ? 0.00051 : 1e-6)
-          << suffix << i;
+    for (std::size_t i = 0; i < read[0].pts.size(); ++i)
+      EXPECT_NEAR(static_cast<double>(read[0].pts[i]) * read[0].unit,
+                  static_cast<double>(read[written].pts[i]) * read[written].unit,
+                  milliseconds ? 0.00051 : 1e-6)
+          << written << " " << i;
     if (!clip.name.starts_with("vfr")) {
-      EXPECT_EQ(written.back(), times.back());
+      EXPECT_EQ(read[written].frame_time, read[0].frame_time);
     }
   }
+  // All frames of the overlay decode, too, which is of even sides.
+  const int area = (size.width + size.width % 2) * (size.height + size.height % 2);
+  EXPECT_EQ(read[2].frames[0].size(), static_cast<std::size_t>(clip.frames * area));
   EXPECT_EQ(Lines(ReadFile(Path("out.csv"))), clip.frames + 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Video, VideoDetectClips,
-    ::testing::Values(Clip{"h264.mp4", kH264, "176x144"},
-                      Clip{"vp9.webm", "-c:v libvpx-vp9 -deadline realtime", "151x93"},
-                      Clip{"mjpeg.avi", "-c:v mjpeg -pix_fmt yuvj422p", "151x93"},
-                      Clip{"turned.mp4", kH264, "176x144"},
-                      Clip{"hd709.mkv",
-                           "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -colorspace bt709",
-                           "1280x720"},
-                      Clip{"ten_bits.mkv", "-c:v libx264 -pix_fmt yuv420p10le", "176x144"},
-                      Clip{"vfr.mp4",
-                           std::string(kH264) +
-                               " -vf 'scroll=h=0.01,scale=176:144,setpts=(N*N*7+N*333)/10000/TB' "
-                               "-fps_mode passthrough -video_track_timescale 30000",
-                           "176x144"},
-                      Clip{"four_k.mp4", kH264, "3840x2160", 1}),
+    ::testing::Values(
+        Clip{"h264.mp4", kH264, "176x144"},
+        Clip{"vp9.webm", "-c:v libvpx-vp9 -deadline realtime", "151x93"},
+        Clip{"mjpeg.avi", "-c:v mjpeg -pix_fmt yuvj422p", "151x93"},
+        Clip{"turned.mp4", kH264, "176x144"},
+        Clip{"hd709.mkv", "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -colorspace bt709",
+             "1280x720"},
+        Clip{"ten_bits.mkv", "-c:v libx264 -pix_fmt yuv420p10le", "176x144"},
+        Clip{
+            "vfr.mp4",
+            std::string(kH264) +
+                " -vf 'loop=loop=-1:size=1,scroll=h=0.01,scale=176:144,"
+                "setpts=(N*N*7+N*333)/10000/TB' -fps_mode passthrough -video_track_timescale 30000",
+            "176x144"},
+        Clip{"four_k.mp4", kH264, "3840x2160", 1}),
     [](const auto& instance) {
       return instance.param.name.substr(0, instance.param.name.find('.'));
     });
@@ -115,7 +121,11 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(VideoDetectTest, FramesInYuvAreJudgedByTheYuvKernels) {
   Make("a.mp4");
   ASSERT_EQ(Run("detect --adapt off a.mp4 -o out --output mask,probability,overlay").status, 0);
-  const std::string raw = RawFrames(folder_, "a.mp4", "yuv420p");
+  const std::vector<testing::ReadClip> read =
+      testing::ReadClips(folder_, {{"a.mp4", {"yuv420p", "bgr24"}},
+                                   {"out/a.mkv", {"gray"}},
+                                   {"out/a.probability.mkv", {"gray"}}});
+  const std::string& raw = read[0].frames[0];
   const CompiledYuvQuadratic compiled(Quadratic(DefaultModel()), YuvEncoding{},
                                       Logit(DefaultModel().decision.threshold));
   constexpr std::size_t kWidth = 176, kHeight = 144, kPixels = kWidth * kHeight;
@@ -131,10 +141,10 @@ TEST_F(VideoDetectTest, FramesInYuvAreJudgedByTheYuvKernels) {
                               reinterpret_cast<std::uint8_t*>(probabilities.data()) + at);
     }
   }
-  EXPECT_TRUE(RawFrames(folder_, "out/a.mkv", "gray") == masks);
-  EXPECT_TRUE(RawFrames(folder_, "out/a.probability.mkv", "gray") == probabilities);
+  EXPECT_TRUE(read[1].frames[0] == masks);
+  EXPECT_TRUE(read[2].frames[0] == probabilities);
   // Rounding to BGR moves few pixels across the threshold.
-  EXPECT_LT(Differing(masks, ExpectedByFfmpeg("a.mp4", {kWidth, kHeight})), masks.size() / 50);
+  EXPECT_LT(Differing(masks, MasksOf(read[0].frames[1], {kWidth, kHeight})), masks.size() / 50);
 }
 
 // Of frames, of images in archives, and of videos, which are for people and have the sound.
@@ -220,8 +230,9 @@ TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
   EXPECT_EQ(line,
             "frame,seconds,skin_fraction,x,y,semi_major,semi_minor,angle_degrees,input,"
             "measured_pixels,mean_red,mean_green,mean_blue,sd_red,sd_green,sd_blue,faces");
-  const std::string masks = RawFrames(folder_, "out/clip, one.mkv", "gray");
-  const std::string p = RawFrames(folder_, "out/clip, one.probability.mkv", "gray");
+  const auto read = testing::ReadClips(
+      folder_, {{"out/clip, one.mkv", {"gray"}}, {"out/clip, one.probability.mkv", {"gray"}}});
+  const std::string &masks = read[0].frames[0], &p = read[1].frames[0];
   constexpr std::size_t kWidth = 176, kPixels = 176 * 144;
   for (std::size_t i = 0; i < 10; ++i) {
     ASSERT_TRUE(std::getline(table, line));

@@ -135,8 +135,8 @@ TEST_F(IsolationTest, NoProcessSurvivesTheProgram) {
   for (const char* const signal : {"KILL", "TERM", "INT"}) {
     // The server, and the decoder.
     Put("run.sh",
-        "decoders() { for p in /proc/[0-9]*; do [ \"$(readlink $p/cwd)\" = \"$PWD\" ] && "
-        "readlink $p/exe; done | grep -c skinmask-decoders; }; " +
+        "decoders() { find /proc/[0-9]*/cwd -maxdepth 0 -lname \"$PWD\" -printf '%h/exe\\n' | "
+        "xargs -r readlink | grep -c skinmask-decoders; }; " +
             kPreload +
             "'" SKINMASK_PROGRAM
             "' detect in -o out --force -q & pid=$!; "

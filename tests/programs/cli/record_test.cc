@@ -369,7 +369,7 @@ TEST_F(RecordTest, ImagesHaveRowsAndRegions) {
 TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
   constexpr int kImages = 90;
   // Large ones, so that most is not done when the first is seen to be.
-  Put("image.png", Encode(".png", Gradient(1200, 800)));
+  Put("image.png", Encode(".png", Gradient(600, 400)));
   std::filesystem::create_directory(Path("many"));
   for (int i = 0; i < kImages; ++i)
     std::filesystem::create_hard_link(Path("image.png"),

@@ -14,7 +14,6 @@ namespace {
 using testing::kH264;
 using testing::Lines;
 using testing::Outcome;
-using testing::Probe;
 using testing::RawFrames;
 using testing::Shell;
 using Strings = std::vector<std::string>;
@@ -28,39 +27,13 @@ struct Container {
 class VideoRanges : public testing::VideoProgramTest,
                     public ::testing::WithParamInterface<Container> {
  protected:
-  // When each frame is shown, by ffprobe's timestamps.
-  std::vector<double> Times(const std::string& clip) const {
-    Strings told = Probe(folder_, clip, "stream=time_base:frame=best_effort_timestamp");
-    if (told.empty()) throw std::runtime_error("ffprobe says nothing of " + clip);
-    const std::string unit = told.back();
-    while (told.back() == unit) told.pop_back();  // again for the program of a transport stream
-    const double seconds = std::stod(unit) / std::stod(unit.substr(unit.find('/') + 1));
+  // When each frame is shown after the first one.
+  static std::vector<double> Times(const testing::ReadClip& clip) {
     std::vector<double> times;
-    for (const std::string& text : told)
-      times.push_back(std::round((std::stod(text) - std::stod(told.front())) * seconds * 1e6) /
+    for (const std::int64_t pts : clip.pts)
+      times.push_back(std::round(static_cast<double>(pts - clip.pts.front()) * clip.unit * 1e6) /
                       1e6);
     return times;
-  }
-  // The frames of a file in each of the folders, and the time of the first one, by one process of
-  // ffmpeg for all of them.
-  std::vector<std::pair<std::string, std::string>> Masks(const Strings& folders,
-                                                         const std::string& file) const {
-    std::string inputs, frames, starts;
-    for (std::size_t i = 0; i < folders.size(); ++i) {
-      inputs += fmt::format(" -i {}{}", folders[i], file);
-      frames += fmt::format(" -map {}:v:0 -fps_mode passthrough -f rawvideo {}.raw", i, i);
-      starts += fmt::format(" -map {}:v:0 -c copy -frames:v 1 -f framecrc {}.crc", i, i);
-    }
-    Shell(folder_, "ffmpeg -v error -y -copyts" + inputs + frames + starts);
-    std::vector<std::pair<std::string, std::string>> masks;
-    for (std::size_t i = 0; i < folders.size(); ++i) {
-      const std::string told = ReadFile(Path(fmt::format("{}.crc", i)));
-      const std::size_t line = told.find("\n0,") + 3;  // stream, dts, pts, ...
-      const std::size_t pts = told.find(',', line) + 1;
-      masks.emplace_back(ReadFile(Path(fmt::format("{}.raw", i))),
-                         told.substr(pts, told.find(',', pts) - pts));
-    }
-    return masks;
   }
 };
 
@@ -88,24 +61,28 @@ TEST_P(VideoRanges, AreExactToTheFrame) {
   ASSERT_EQ(Run("detect --adapt off " + clip + " -o frames --from 40f --to 52f").status, 0);
   ASSERT_EQ(Run("detect --adapt off " + clip + " -o whole").status, 0);
   folders.insert(folders.end(), {"frames", "whole"});
-  const auto masks = Masks(folders, "/" + clip.substr(0, clip.find('.')) + ".mkv");
-  const std::string& all = masks.back().first;
+  std::vector<testing::ClipToRead> outputs;
+  for (const std::string& folder : folders)
+    outputs.push_back({folder + "/" + clip.substr(0, clip.find('.')) + ".mkv", {"gray"}});
+  outputs.push_back({clip, {}});
+  const std::vector<testing::ReadClip> read = testing::ReadClips(folder_, outputs);
+  const std::string& all = read[folders.size() - 1].frames[0];
   ASSERT_EQ(all.size(), 75 * kFramePixels);
-  const std::vector<double> times = Times(clip);
+  const std::vector<double> times = Times(read.back());
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     const Cut& cut = cuts[i];
     const auto first = static_cast<std::size_t>(
         std::ranges::count_if(times, [&](double time) { return time < cut.from; }));
     const auto count = static_cast<std::size_t>(std::ranges::count_if(
         times, [&](double time) { return time >= cut.from && time < cut.to; }));
-    EXPECT_TRUE(masks[i].first == all.substr(first * kFramePixels, count * kFramePixels))
+    EXPECT_TRUE(read[i].frames[0] == all.substr(first * kFramePixels, count * kFramePixels))
         << cut.flags;
-    EXPECT_EQ(std::stoi(masks[i].second), 0) << cut.flags;
+    EXPECT_EQ(read[i].pts.at(0), 0) << cut.flags;
     const std::string table = ReadFile(Path(folders[i] + ".csv"));
     EXPECT_EQ(Lines(table), static_cast<int>(count) + 1);
     EXPECT_NE(table.find("\n" + std::to_string(first) + ","), std::string::npos) << cut.flags;
   }
-  EXPECT_TRUE(masks[cuts.size()].first == all.substr(40 * kFramePixels, 12 * kFramePixels));
+  EXPECT_TRUE(read[cuts.size()].frames[0] == all.substr(40 * kFramePixels, 12 * kFramePixels));
 }
 
 INSTANTIATE_TEST_SUITE_P(
