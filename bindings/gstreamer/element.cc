@@ -210,7 +210,8 @@ void WarnOfSettings(GstVideoFilter* filter, const std::exception& e) {
 }
 
 // What cannot be had is a warning while frames come, and is as it was before from now on, also in
-// `settings`: where they cannot be had together, each that changed is tried after the other.
+// `settings`: where they cannot be had together, each that changed is tried after the other, and
+// once more after those that could be had.
 void Prepare(GstVideoFilter* filter, Settings& settings) {
   Work& work = *Self(filter)->work;
   const Settings wanted = settings;
@@ -221,17 +222,25 @@ void Prepare(GstVideoFilter* filter, Settings& settings) {
     settings.TakeBack(wanted, work.judge.prepared());
     if (settings == wanted) return WarnOfSettings(filter, e);
   }
-  for (const std::string& name : FallibleProperties()) {
-    Settings next = settings;
-    next.Take(name, wanted);
-    if (next == settings) continue;
-    try {
-      work.judge.Prepare(next, work.live);
-      settings = next;
-    } catch (const std::exception& e) {
-      WarnOfSettings(filter, e);
+  const auto take_each = [&](bool warn) {
+    bool any = false;
+    for (const std::string& name : FallibleProperties()) {
+      Settings next = settings;
+      next.Take(name, wanted);
+      if (next == settings) continue;
+      try {
+        work.judge.Prepare(next, work.live);
+        settings = next;
+        any = true;
+      } catch (const std::exception& e) {
+        if (warn) WarnOfSettings(filter, e);
+      }
     }
+    return any;
+  };
+  while (take_each(false)) {
   }
+  take_each(true);
   Change(filter, [&](Settings& s) { s.TakeBack(wanted, settings); });
 }
 

@@ -125,15 +125,16 @@ cv::Mat Judge::BgrOf(GstVideoFrame& mapped, const VideoFrame& frame) {
 
 void Judge::Prepare(Settings settings, bool live) {
   if (settings.search == Search::kAuto) settings.search = live ? Search::kAside : Search::kWait;
+  if (prepared_ && settings.search == refused_search_) settings.search = prepared_->search;
   if (!prepared_ || !prepared_->SameStream(settings)) {
     const bool tried = untried_frames_ == 0 || !before_;
-    std::optional<Settings> last = prepared_;
     // Another search of the same is asked for once, as a file that was there may be gone.
-    Settings searched = settings;
-    if (last) searched.search = last->search;
-    if (last && last->SameStream(searched)) prepared_->search = settings.search;
+    Settings as_before = settings;
+    if (prepared_) as_before.search = prepared_->search;
+    if (prepared_ && prepared_->SameStream(as_before)) refused_search_ = settings.search;
     BeginAnew(settings);
-    prepared_ = settings;
+    refused_search_.reset();
+    std::optional<Settings> last = std::exchange(prepared_, settings);
     if (tried) before_ = std::move(last);
   }
   SetThreshold(settings);

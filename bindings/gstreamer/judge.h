@@ -47,8 +47,9 @@ class Judge {
   // GStreamer.
   cv::Mat BgrOf(GstVideoFrame& mapped, const VideoFrame& frame);
 
-  std::optional<Settings> prepared_;  // those in force
-  std::optional<Settings> before_;    // the last before them that were tried
+  std::optional<Settings> prepared_;      // those in force
+  std::optional<Search> refused_search_;  // of them, that cannot be had
+  std::optional<Settings> before_;        // the last before them that were tried
   int untried_frames_ = 0;  // until those in force were: errors of a search aside come late
   std::optional<Stream> stream_;
   double rate_ = 0;  // of the frames; 0: not known

@@ -173,7 +173,9 @@ TEST_F(GstreamerPlaying, EachThatIsRefusedIsAWarning) {
   Put("logistic.json", ModelToJson(model));
   Set(element, "model", Path("logistic.json").string());
   Set(element, "outlier", "-1");
+  Set(element, "abstain", "x");
   EXPECT_TRUE(Same(element.Draw(frame_), MaskBy(model)));
+  EXPECT_NE(element.Message(GST_MESSAGE_WARNING).find("abstain"), std::string::npos);
   EXPECT_EQ(element.Message(GST_MESSAGE_WARNING), "");
 }
 
