@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/printable.h"
 #include "skinmask/base/error.h"
@@ -36,11 +36,9 @@ inline std::string JsonText(const Json& json, int indent = -1) {
 inline constexpr std::size_t kMaxLevels = 64, kMaxMembers = 1000, kMaxValues = 1 << 25;
 
 // What parsing a text takes: levels of arrays and objects in each other, members of the largest
-// object, and values in all (no fewer than there are, but for the outermost). And the first name
-// that an object has twice, of which the parser would forget the first member.
+// object, and values in all (no fewer than there are, but for the outermost).
 struct JsonShape {
   std::size_t levels = 0, members = 0, values = 0;
-  std::optional<std::string> twice{};
 };
 
 // What a name is that stands so, with its quotes, in a text.
@@ -50,12 +48,13 @@ inline std::string Unquoted(std::string_view quoted) {
   return std::string(quoted.substr(1, quoted.size() - 2));
 }
 
-inline JsonShape ShapeOf(std::string_view text) {
+// `named` is told of each name: the level of its object, how many this has by now, and the name
+// with its quotes.
+template <class Named>
+JsonShape ShapeOf(std::string_view text, const Named& named) {
   JsonShape shape;
-  // The names in the object that is open at each level, as many as there may be, and their number.
-  std::array<std::vector<std::string>, kMaxLevels + 1> names;
-  std::array<std::size_t, kMaxLevels + 1> members{};
-  std::size_t depth = 0, start = 0, end = 0;  // of the last string
+  std::array<std::size_t, kMaxLevels + 1> members{};  // of the object that is open at each level
+  std::size_t depth = 0, start = 0, end = 0;          // of the last string
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -66,25 +65,33 @@ inline JsonShape ShapeOf(std::string_view text) {
     if (c == '[' || c == '{') {
       shape.levels = std::max(shape.levels, ++depth);
       members[std::min(depth, kMaxLevels)] = 0;
-      names[std::min(depth, kMaxLevels)].clear();
     }
     if (c == ':') {
       const std::size_t level = std::min(depth, kMaxLevels);
       shape.members = std::max(shape.members, ++members[level]);
-      if (shape.twice || end <= start || members[level] > kMaxMembers) continue;
-      std::string name = Unquoted(text.substr(start, end + 1 - start));
-      if (std::ranges::find(names[level], name) != names[level].end()) shape.twice = name;
-      names[level].push_back(std::move(name));
+      if (end > start) named(level, members[level], text.substr(start, end + 1 - start));
     }
     if ((c == ']' || c == '}') && depth > 0) --depth;
   }
   return shape;
 }
 
+// The first name that an object has twice: the parser would forget the first member.
+inline std::optional<std::string> NameTwice(std::string_view text) {
+  std::array<std::set<std::string>, kMaxLevels + 1> names;  // in the object open at each level
+  std::optional<std::string> twice;
+  ShapeOf(text, [&](std::size_t level, std::size_t count, std::string_view quoted) {
+    if (count == 1) names[level].clear();
+    const auto [name, first] = names[level].insert(Unquoted(quoted));
+    if (!first && !twice) twice = *name;
+  });
+  return twice;
+}
+
 // Throws Error for a text that would take more than it may.
 inline void RequireModest(std::string_view text, std::string_view subject, std::string_view what,
                           std::size_t most_values) {
-  const JsonShape shape = ShapeOf(text);
+  const JsonShape shape = ShapeOf(text, [](std::size_t, std::size_t, std::string_view) {});
   if (shape.levels > kMaxLevels)
     throw Error(subject, fmt::format("is nested too deeply ({} has fewer levels)", what));
   if (shape.members > kMaxMembers)
@@ -93,7 +100,8 @@ inline void RequireModest(std::string_view text, std::string_view subject, std::
   if (shape.values > most_values)
     throw Error(subject, fmt::format("holds {} values ({} has {} at most)", shape.values, what,
                                      most_values));
-  if (shape.twice) throw Error(subject, fmt::format("has '{}' twice in an object", *shape.twice));
+  if (const auto name = NameTwice(text))
+    throw Error(subject, fmt::format("has '{}' twice in an object", *name));
 }
 
 // The object of a file; `what` is what such a file is called, and `most_values` what it may hold.
