@@ -171,7 +171,6 @@ TEST(Detector, TakesCostsAsItTakesThresholds) {
   EXPECT_TRUE(Same(dear.With(off).Judge(bgr).Classes(), classes));
 }
 
-// What was adapted to holds on under another threshold and another prior.
 TEST(Detector, TakesModelsThatAFileCouldHold) {
   EXPECT_ERROR(Detector{Model()}, "model: 0 classes (2 to 255)");
   Model model = DefaultModel();
@@ -182,6 +181,7 @@ TEST(Detector, TakesModelsThatAFileCouldHold) {
   EXPECT_ERROR(Detector{model}, "prior nan");
 }
 
+// What was adapted to holds on under another threshold and another prior.
 TEST(Detector, MovesWithoutAdaptingAnew) {
   const cv::Mat bgr = Photo();
   const Detector before = OnSeed();

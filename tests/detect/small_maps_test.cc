@@ -191,6 +191,19 @@ TEST(MeanField, IsTheGuidedFilterOfTheLabels) {
     }
 }
 
+// Channels that are the same have a covariance without an inverse.
+TEST(MeanField, IsFiniteOfGreyPictures) {
+  cv::Mat bgr;
+  cv::cvtColor(NormalNoise(60, 80), bgr, cv::COLOR_BGR2GRAY);
+  cv::cvtColor(bgr, bgr, cv::COLOR_GRAY2BGR);
+  RefinementOptions options;
+  options.epsilon = 1e-4;  // the least
+  const Message message =
+      NeighboursMessage(bgr, cv::Mat(bgr.size(), CV_32FC1, cv::Scalar(1)), 40, options);
+  for (const cv::Mat& map : {message.slope[0], message.slope[1], message.slope[2], message.offset})
+    EXPECT_TRUE(cv::checkRange(map, true, nullptr, -100, 100));
+}
+
 // The oracle: docs/adaptation.md, step 5, in double.
 double PriorOf(const Seed& seed, double x, double y, const SpatialPriorOptions& o) {
   const bool inside = seed.box.contains({static_cast<int>(x), static_cast<int>(y)});

@@ -4,6 +4,7 @@
 // model.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,13 +34,13 @@ struct AdaptationSummary {
 };
 
 // What the pixels of one image are judged by: log-odds are
-//   local_weight * local + global_weight * (global - shift) + offset + slope * green,
-// green being the pixel's own, 0 to 1, before the model's AdaptedCalibration. Slope and offset are
-// maps with a cell for each square of pixels that the small image averages, and hold what the place
-// says of the pixel: the spatial prior, and what its neighbours are. Local and global log-odds are
-// those of the colour in another light, if there is one. In a stream these sums move by up to
-// `slack` towards `expected`, what the small images have said of the place: noise of single pixels
-// has no say then.
+//   local_weight * local + global_weight * (global - shift) + offset + slope . colour,
+// of the pixel's own B, G and R (0 to 255), before the model's AdaptedCalibration. Slopes and
+// offset are maps with a cell for each square of pixels that the small image averages, and hold
+// what the place says of the pixel: the spatial prior, and what its neighbours are. Local and
+// global log-odds are those of the colour in another light, if there is one. In a stream these sums
+// move by up to `slack` towards `expected`, what the small images have said of the place: noise of
+// single pixels has no say then.
 struct Adaptation {
   std::vector<std::uint8_t> light;       // what each byte of the picture counts as; empty: itself
   std::optional<CompiledMixture> local;  // the image's own densities, class 0 is skin; or none

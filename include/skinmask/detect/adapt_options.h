@@ -152,13 +152,14 @@ struct RefinementOptions {
   bool enabled = true;
   // Rounds of mean field: ECU. 1 to 100.
   int rounds = 4;
-  // Log-odds that a neighbourhood wholly of one class adds: ECU. 0 to 100.
+  // Log-odds that a neighbourhood wholly of one class adds: all sets of people, and the calibration
+  // of `groups`. 0 to 100.
   double pairwise_weight = 8;
   // The guided filter's epsilon: variance of grey levels, of 0 to 1, above which there is an edge.
-  // ECU. 10^-9 to 1.
+  // All sets of people. 10^-4 to 1.
   double epsilon = 6e-3;
-  // The filter's radius, in sizes of the middle one of the image's faces: ECU and 'groups'. 0.01
-  // to 1.
+  // The filter's radius, in sizes of the middle one of the image's faces: all sets of
+  // people. 0.01 to 1.
   double radius_per_face = 0.1;
   // It is at most the square root of the image's area over this, and half of that in images
   // without a face: ECU. 1 to 10000.

@@ -61,7 +61,7 @@ OptionTable<RefinementOptions> RefinementTable() {
                      "or seeds"),
           {"rounds", &O::rounds, 1, 100},
           {"pairwise_weight", &O::pairwise_weight, 0, 100},
-          {"epsilon", &O::epsilon, 1e-9, 1},
+          {"epsilon", &O::epsilon, 1e-4, 1},
           {"radius_per_face", &O::radius_per_face, 0.01, 1},
           {"min_radii_per_side", &O::min_radii_per_side, 1, 10000}};
 }
