@@ -299,8 +299,6 @@ TEST(Picture, OfEveryKindShowsItsRegions) {
 
 class PictureTest : public testing::ProgramTest {};
 
-// What is drawn beside a model, of samples and elsewhere, changes the picture, and what cannot be
-// drawn is one line.
 TEST(Picture, IsOfModelsThatAFileCouldHold) {
   EXPECT_ERROR(DrawModels({}, PictureFormat::kSvg), "picture: has no model to draw");
   EXPECT_ERROR(DrawModels(std::vector<Model>(1), PictureFormat::kSvg), "model: 0 classes");
@@ -308,6 +306,8 @@ TEST(Picture, IsOfModelsThatAFileCouldHold) {
                "picture: has 0 names of 2 models");
 }
 
+// What is drawn beside a model, of samples and elsewhere, changes the picture, and what cannot be
+// drawn is one line.
 TEST_F(PictureTest, ShowsModelsSideBySideWithSamples) {
   const std::string simulated = SKINMASK_SOURCE "/samples/teaching/two.json";
   ASSERT_EQ(Run("sample --simulate " + simulated + " -o s.csv --bayes b.json").status, 0);

@@ -239,7 +239,8 @@ class Model:
             raise _skinmask.Error(f"format: is {format!r} (png, svg)")
         if samples is not None:
             require_type("samples", samples, Samples, "a skinmask.Samples is wanted")
-            unknown = [name for name in samples.counts if name not in self.classes]
+            unknown = [name for name, count in samples.counts.items()
+                       if count and name not in self.classes]
             if unknown:
                 warnings.warn(
                     f"samples: of {', '.join(unknown)}, which the model lacks, are not drawn",

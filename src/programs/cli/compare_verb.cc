@@ -255,7 +255,7 @@ PartHeader HeaderOf(const CompareFlags& options, const Samples& samples,
     FitTable().Set(fit, "shrinkage", text);
     shrinkages.push_back(FitTable().Get(fit, "shrinkage"));
   }
-  header.options.erase("shrinkage");
+  header.options.erase("shrinkage");  // options are compared in their order
   header.options["shrinkage"] = shrinkages;
   header.data = Sha256(FormatSamples(samples));
   header.model = Sha256(given);
