@@ -60,21 +60,17 @@ cv::Mat1b AreaMean(const cv::Mat1b& grey, const cv::Size& size) {
 cv::Mat Reductions::At(const cv::Size& size, int rest) {
   std::size_t i = 0;
   while (halves_[i].cols >= 2 * size.width && halves_[i].rows >= 2 * size.height)
-    if (++i == halves_.size()) AddHalf();
+    if (++i == halves_.size()) {
+      const cv::Mat last = halves_.back();
+      cv::resize(last({0, 0, last.cols & ~1, last.rows & ~1}), halves_.emplace_back(),
+                 {last.cols / 2, last.rows / 2}, 0, 0, cv::INTER_AREA);
+    }
   const cv::Mat& grey = halves_[i];
   if (rest == cv::INTER_AREA && grey.cols >= size.width && grey.rows >= size.height)
     return AreaMean(grey, size);
   cv::Mat smaller;
   cv::resize(grey, smaller, size, 0, 0, rest);
   return smaller;
-}
-
-void Reductions::AddHalf() {
-  const cv::Mat& last = halves_.back();
-  cv::Mat half;
-  cv::resize(last({0, 0, last.cols & ~1, last.rows & ~1}), half, {last.cols / 2, last.rows / 2}, 0,
-             0, cv::INTER_AREA);
-  halves_.push_back(half);
 }
 
 }  // namespace skinmask

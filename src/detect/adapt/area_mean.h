@@ -22,8 +22,6 @@ class Reductions {
   cv::Mat At(const cv::Size& size, int rest = cv::INTER_AREA);
 
  private:
-  void AddHalf();
-
   std::vector<cv::Mat> halves_;
 };
 

@@ -10,8 +10,6 @@
 namespace skinmask {
 namespace {
 
-constexpr int kWindow = static_cast<int>(HogTables::kWindow);
-
 struct Rectangle {
   double left, top, right, bottom;
 
@@ -34,7 +32,7 @@ struct Rectangle {
 };
 
 // In the picture of its level: where the middle of its first and of its last cell are.
-int PixelOfCell(int cell) {
+double PixelOfCell(int cell) {
   const int pixel = (cell + 1) * kHogCell + 1;
   return pixel + (pixel >= 0 ? kHogCell / 2 : -kHogCell / 2);
 }
@@ -66,9 +64,8 @@ int HogLevels(int width, int height) {
 }
 
 HogFace FaceOfWindow(int pattern, int row, int column, double score, int level) {
-  Rectangle box{static_cast<double>(PixelOfCell(column)), static_cast<double>(PixelOfCell(row)),
-                static_cast<double>(PixelOfCell(column + kWindow - 1)),
-                static_cast<double>(PixelOfCell(row + kWindow - 1))};
+  Rectangle box{PixelOfCell(column), PixelOfCell(row), PixelOfCell(column + kHogWindow - 1),
+                PixelOfCell(row + kHogWindow - 1)};
   for (int k = 0; k < level; ++k) box = box.Larger();
   box = box.Rounded();
   return {score,

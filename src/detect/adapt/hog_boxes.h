@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "detect/adapt/hog_tables.h"
+
 namespace skinmask {
 
 struct HogFace {
@@ -11,8 +13,8 @@ struct HogFace {
   int left, top, right, bottom;  // these pixels are within it; it may reach beyond the picture
 };
 
-// Pixels of a cell's side.
-inline constexpr int kHogCell = 8;
+// Pixels of a cell's side, and cells of a window's.
+inline constexpr int kHogCell = 8, kHogWindow = static_cast<int>(HogTables::kWindow);
 // How often a picture is searched, each time at 5/6 of its size: as long as it is as large as a
 // face.
 int HogLevels(int width, int height);

@@ -106,15 +106,17 @@ class HogFaces : public SeedFinder {
     const double scale_x = static_cast<double>(bgr.cols) / grey.cols;
     const double scale_y = static_cast<double>(bgr.rows) / grey.rows;
     const auto color = [&](const HogFace& face) { return ColorOf(bgr, face, scale_x, scale_y); };
-    const std::vector<std::vector<HogFace>> found = searches_.With(
-        [] { return HogSearch(); },
-        [&](HogSearch& search) {
-          std::vector<HogFace> windows = Windows(grey, search);
-          std::vector<std::vector<HogFace>> groups = GroupsOf(windows);
-          if (CountCertain(groups) >= kCrowd && AddCrowd(bgr, grey.size(), search, windows))
-            groups = GroupsOf(windows);
-          return groups;
-        });
+    const std::vector<std::vector<HogFace>> found =
+        searches_.With([] { return HogSearch(); },
+                       [&](HogSearch& search) {
+                         std::vector<HogFace> windows = Windows(grey, search);
+                         std::vector<std::vector<HogFace>> groups = GroupsOf(windows);
+                         const auto certain = std::ranges::count_if(
+                             groups, [&](const auto& group) { return IsFace(group.front()); });
+                         if (certain >= kCrowd && AddCrowd(bgr, grey.size(), search, windows))
+                           groups = GroupsOf(windows);
+                         return groups;
+                       });
     std::vector<FaceColor> certain;
     for (const auto& group : found)
       if (IsFace(group.front())) certain.push_back(color(group.front()));
@@ -138,10 +140,6 @@ class HogFaces : public SeedFinder {
   }
 
   static constexpr std::ptrdiff_t kCrowd = 3;
-
-  std::ptrdiff_t CountCertain(const std::vector<std::vector<HogFace>>& groups) const {
-    return std::ranges::count_if(groups, [&](const auto& group) { return IsFace(group.front()); });
-  }
 
   // The smaller faces of a crowd. False where it was searched at about such a size before.
   bool AddCrowd(const cv::Mat& bgr, const cv::Size& searched, HogSearch& search,

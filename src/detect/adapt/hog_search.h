@@ -7,50 +7,9 @@
 #include <vector>
 
 #include "detect/adapt/hog_boxes.h"
-#include "detect/adapt/hog_rows.h"
+#include "detect/adapt/hog_pyramid.h"
 
 namespace skinmask {
-
-// The features of a picture's cells that have neighbours on all sides, with zeros around them.
-class HogLevel {
- public:
-  // Of a picture of that size: there are zeros around the features.
-  void SetSize(int width, int height);
-
-  int width() const { return width_; }
-  int height() const { return height_; }
-  // Cells, and windows too: cell (y, x) is that at (kBefore, kBefore) of the window (y, x).
-  int rows() const { return rows_; }
-  int columns() const { return columns_; }
-  static constexpr int kBefore = 4;
-
-  // Of the cell (y, x), -kBefore <= y, x.
-  std::int16_t* Features(int y, int x) {
-    return features_.data() + (y + kBefore) * row_stride() + 8 * (x + kBefore);
-  }
-  const std::int16_t* Features(int y, int x) const {
-    return const_cast<HogLevel*>(this)->Features(y, x);
-  }
-  std::size_t quarter_stride() const { return quarter_stride_; }
-  // Channel 0 of the cell (y, x), 0 <= y.
-  std::int16_t* Coarse(int y, int x) {
-    return coarse_.data() + y * static_cast<std::ptrdiff_t>(HogTables::kCoarse * coarse_stride_) +
-           x + kBefore;
-  }
-  const std::int16_t* Coarse(int y, int x) const {
-    return const_cast<HogLevel*>(this)->Coarse(y, x);
-  }
-  std::size_t coarse_stride() const { return coarse_stride_; }
-
- private:
-  std::ptrdiff_t row_stride() const {
-    return static_cast<std::ptrdiff_t>(HogTables::kQuarters * quarter_stride_);
-  }
-
-  int width_ = 0, height_ = 0, rows_ = 0, columns_ = 0;
-  std::size_t quarter_stride_ = 0, coarse_stride_ = 0;
-  std::vector<std::int16_t> features_, coarse_;
-};
 
 // Only one thread may use it at a time; it keeps its memory for the next picture.
 class HogSearch {
@@ -70,11 +29,6 @@ class HogSearch {
   };
   struct Part;
 
-  cv::Mat1b Reduced(const cv::Mat1b& from, std::vector<std::uint8_t>& memory);
-  void Compute(const cv::Mat1b& picture, HogLevel& level);
-  void SplitUpTo(const cv::Mat1b& picture, int end, std::size_t blocks);
-  void Interpolate(const HogLevel& from, int width, int height, HogLevel& to);
-
   std::vector<Scored> Scan(const HogLevel& level, double enough);
   void FindCandidates(const HogLevel& level);
   static double Score(const HogLevel& level, const Window& window);
@@ -83,20 +37,8 @@ class HogSearch {
               std::vector<Scored>& found);
   static std::vector<Part> Parts(const std::vector<Scored>& doubtful);
 
-  std::vector<std::uint8_t> pictures_[2];
+  HogPyramid pyramid_;
   HogLevel level_, between_, part_;
-  // Of a picture that is made smaller.
-  std::vector<HogColumns> columns_;
-  std::vector<std::int16_t> resized_[2];
-  // Of gradients: sixteen split rows, and what the next rows need.
-  std::vector<std::int16_t> split_, inside_;
-  std::size_t split_stride_ = 0;
-  int split_end_ = 0;
-  std::vector<std::int32_t> votes_[2];
-  std::vector<float> histograms_[2], energy_[2], factors_[2];
-  // Of features between two levels.
-  std::vector<std::int16_t> blended_;
-  // Of windows.
   std::vector<std::int16_t> halves_;
   std::vector<HogCandidate> candidates_;
 };

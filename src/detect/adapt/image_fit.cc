@@ -38,11 +38,10 @@ std::vector<const std::uint8_t*> BytesOf(const cv::Mat& bgr) {
   return pixels;
 }
 
-constexpr double kLeastPixels = 1e-3;  // of which moments can be told
-
 // With a conjugate normal-inverse-Wishart prior of `strength` pixels at `prior`.
 ColorGaussian MapEstimate(const ColorGaussian& prior, const ColorGaussian& g, double strength,
                           double covariance_floor) {
+  constexpr double kLeastPixels = 1e-3;  // of which moments can be told
   if (g.n < kLeastPixels) return prior;
   const double total = g.n + strength;
   const Vector3d step = g.mean - prior.mean;
@@ -87,13 +86,6 @@ cv::Mat LogOddsAlone(const cv::Mat& bgr, const ImageModel& model, const cv::Mat&
     local.LogOddsRow(bgr.ptr(y), static_cast<std::size_t>(bgr.cols), z.ptr<float>(y));
   cv::scaleAdd(z, options.local_weight, beside, z);
   return z;
-}
-
-// Pixels that know what their neighbours are.
-FitPixels Informed(const cv::Mat& bgr, const cv::Mat& beside, const MeanField& field) {
-  cv::Mat z = beside.clone();
-  field.AddMessage(z);
-  return PixelsOf(bgr, z);
 }
 
 // Begun anew, since what was believed of a pixel on the way outlives its reason (groups: 0.003).
@@ -223,8 +215,10 @@ std::optional<ImageModel> FitToImage(const cv::Mat& bgr,
   MeanField field(bgr, evidence.face_size, options.refinement);
   for (int time = 0; time < options.fit.informed_times; ++time) {
     field.Run(LogOddsAlone(bgr, model, beside, options), options.fit.informed_rounds);
-    const FitPixels informed = Informed(bgr, beside, field);
-    model = EmSteps(std::move(model), options.fit.informed_steps, color_priors, informed, options);
+    cv::Mat z = beside.clone();  // of pixels that know what their neighbours are
+    field.AddMessage(z);
+    model = EmSteps(std::move(model), options.fit.informed_steps, color_priors, PixelsOf(bgr, z),
+                    options);
   }
   model.message = FinalMessage(bgr, model, beside, options, field);
   return model;

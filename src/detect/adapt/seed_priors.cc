@@ -5,20 +5,10 @@
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
-#include "detect/adapt/exp2.h"
 #include "detect/adapt/seed_priors.h"
 
 namespace skinmask {
 namespace {
-
-constexpr int kConcentrationSteps = 4;
-
-// The ellipse of cheeks, nose and forehead.
-bool InInnerFace(const cv::Point2d& p, const SeedSkinOptions& options) {
-  const double x = p.x / options.inner_half_width;
-  const double y = (p.y - kHeadCentre) / options.inner_half_height;
-  return std::sqrt(x * x + y * y) < 1;
-}
 
 struct SeedPixel {
   const std::uint8_t* bgr;
@@ -26,7 +16,7 @@ struct SeedPixel {
   bool is_upper;  // of a face: eyes and forehead
 };
 
-// Those that the seed marks; of a face cheeks, nose and forehead.
+// Those that the seed marks; of a face an ellipse of cheeks, nose and forehead.
 std::vector<SeedPixel> MarkedPixels(const cv::Mat& bgr, const Seed& seed, const cv::Mat& log_odds,
                                     const SeedSkinOptions& options) {
   std::vector<SeedPixel> pixels;
@@ -38,7 +28,9 @@ std::vector<SeedPixel> MarkedPixels(const cv::Mat& bgr, const Seed& seed, const 
         if (seed.skin.at<std::uint8_t>(y, x) == 0) continue;
       } else if (seed.face) {
         const cv::Point2d p = seed.face->FromImage({at.x + 0.5, at.y + 0.5});
-        if (!InInnerFace(p, options)) continue;
+        const double across = p.x / options.inner_half_width;
+        const double down = (p.y - kHeadCentre) / options.inner_half_height;
+        if (!(std::sqrt(across * across + down * down) < 1)) continue;
         is_upper = p.y < kHeadCentre;
       }
       pixels.push_back({bgr.ptr(at.y, at.x), log_odds.at<float>(at), is_upper});
@@ -80,7 +72,7 @@ ByteSums Trim(const std::vector<const std::uint8_t*>& pixels, const SeedSkinOpti
   std::vector<double> distances(pixels.size());
   const auto last = static_cast<std::ptrdiff_t>((1 - options.trim_fraction) *
                                                 static_cast<double>(pixels.size() - 1));
-  for (int i = 0; i < kConcentrationSteps; ++i) {
+  for (int step = 0; step < 4; ++step) {
     const ColorGaussian g = sums.Gaussian(options.covariance_floor);
     const Eigen::Matrix3d precision = g.covariance.inverse();
     for (std::size_t j = 0; j < pixels.size(); ++j)
@@ -119,118 +111,6 @@ std::vector<ColorGaussian> Divided(const std::vector<ColorGaussian>& gaussians) 
   }
   return halves;
 }
-
-// Widths of the transitions at the head's border and at the chin, and where the chin is. All
-// lengths are in sizes of the face: u to the right of the centre, v down.
-constexpr float kHeadBlur = 0.1f, kChin = 0.5f, kChinBlur = 0.15f;
-
-float Logistic(float z) {
-  constexpr float kLog2E = 0x1.715476p+0f;
-  return 1 / (1 + Exp2(z * -kLog2E));
-}
-
-float Blended(float share, float a, float b) { return share * a + (1 - share) * b; }
-
-// The options as the loops over pixels take them.
-class PriorAt {
- public:
-  explicit PriorAt(const SpatialPriorOptions& o)
-      : head(Rounded(o.head)),
-        above_(Rounded(o.above)),
-        below_(Rounded(o.below)),
-        per_width_(Rounded(o.decay_per_face_width)),
-        max_widths_(Rounded(o.max_decay_widths)),
-        per_height_(Rounded(o.decay_per_face_height)),
-        max_heights_(Rounded(o.max_decay_heights)),
-        per_half_width_(Rounded(1 / o.head_half_width)),
-        per_half_height_(Rounded(1 / o.head_half_height)) {}
-
-  float BelowHead(float u, float v) const {
-    return below_ - Beside(u) - per_height_ * std::min(Beyond(v), max_heights_);
-  }
-
-  float AroundFace(float u, float v) const {
-    const float x = u * per_half_width_, y = (v - Rounded(kHeadCentre)) * per_half_height_;
-    const float in_head = Logistic((1 - std::sqrt(x * x + y * y)) * (1 / kHeadBlur));
-    const float below = Logistic((v - kChin) * (1 / kChinBlur));
-    return Blended(in_head, head, Blended(below, BelowHead(u, v), above_ - Beside(u)));
-  }
-
-  const float head;
-
- private:
-  static float Beyond(float distance) { return std::max(std::abs(distance) - 1, 0.f); }
-  float Beside(float u) const { return per_width_ * std::min(Beyond(u), max_widths_); }
-
-  static float Rounded(double value) { return static_cast<float>(value); }
-
-  const float above_, below_, per_width_, max_widths_, per_height_, max_heights_, per_half_width_,
-      per_half_height_;
-};
-
-bool IsMarked(const Seed& seed, int x, int y) {
-  return seed.box.contains({x, y}) &&
-         (seed.skin.empty() || seed.skin.at<std::uint8_t>(y - seed.box.y, x - seed.box.x) != 0);
-}
-
-// In sizes of the face, or in widths and heights of a region.
-cv::Point2d FromSeed(const Seed& seed, const cv::Point2d& point) {
-  if (seed.face) return seed.face->FromImage(point);
-  return {(point.x - seed.box.x) / seed.box.width - 0.5,
-          (point.y - seed.box.y) / seed.box.height - 0.5};
-}
-
-// The rows of a small image in which a pixel is `step` pixels of the seeds' image.
-class PriorRows {
- public:
-  PriorRows(std::span<const Seed> seeds, const SpatialPriorOptions& options, std::size_t width)
-      : seeds_(seeds), prior_at_(options), u_(width), v_(width), squared_(width), nearest_(width) {}
-
-  // Of the row whose first pixel lies at `first`.
-  void Row(const cv::Point2d& first, double step, float* out) {
-    std::ranges::fill(squared_, HUGE_VALF);
-    for (std::size_t i = 0; i < seeds_.size(); ++i) LookFrom(i, first, step);
-    for (std::size_t i = 0; i < u_.size(); ++i) out[i] = prior_at_.AroundFace(u_[i], v_[i]);
-    if (std::ranges::any_of(seeds_, [](const Seed& seed) { return !seed.face; }))
-      AddRegions(first, step, out);
-  }
-
- private:
-  // Pixels to which this seed is nearer than all before are seen from it.
-  void LookFrom(std::size_t seed, const cv::Point2d& first, double step) {
-    const cv::Point2d from = FromSeed(seeds_[seed], first);
-    const cv::Point2d to = FromSeed(seeds_[seed], first + cv::Point2d(step, 0)) - from;
-    const auto u_first = static_cast<float>(from.x), v_first = static_cast<float>(from.y);
-    const auto u_step = static_cast<float>(to.x), v_step = static_cast<float>(to.y);
-    const auto index = static_cast<int>(seed);
-    for (std::size_t i = 0; i < u_.size(); ++i) {
-      const auto x = static_cast<float>(static_cast<int>(i));
-      const float u = u_first + u_step * x, v = v_first + v_step * x, squared = u * u + v * v;
-      const bool nearer = squared < squared_[i];
-      u_[i] = nearer ? u : u_[i];
-      v_[i] = nearer ? v : v_[i];
-      nearest_[i] = nearer ? index : nearest_[i];
-      squared_[i] = nearer ? squared : squared_[i];
-    }
-  }
-
-  // Where a region is nearest.
-  void AddRegions(const cv::Point2d& first, double step, float* out) const {
-    for (std::size_t i = 0; i < u_.size(); ++i) {
-      const Seed& seed = seeds_[static_cast<std::size_t>(nearest_[i])];
-      if (seed.face) continue;
-      const int x = static_cast<int>(first.x + static_cast<double>(i) * step);
-      out[i] = IsMarked(seed, x, static_cast<int>(first.y)) ? prior_at_.head
-                                                            : prior_at_.BelowHead(u_[i], v_[i]);
-    }
-  }
-
-  std::span<const Seed> seeds_;
-  PriorAt prior_at_;
-  // Of each pixel: where it is, seen from the nearest seed, how far, and which one that is.
-  std::vector<float> u_, v_, squared_;
-  std::vector<int> nearest_;
-};
 
 }  // namespace
 
@@ -306,17 +186,6 @@ std::optional<ColorGaussian> HairOf(const cv::Mat& bgr, const cv::Size& from,
   }
   if (sums.n() < kMinPixels) return std::nullopt;
   return sums.Gaussian(covariance_floor);
-}
-
-cv::Mat SpatialPrior(const cv::Size& to, const cv::Size& from, std::span<const Seed> seeds,
-                     const SpatialPriorOptions& options) {
-  const double width = static_cast<double>(from.width) / to.width;
-  const double height = static_cast<double>(from.height) / to.height;
-  cv::Mat prior(to, CV_32FC1);
-  PriorRows rows(seeds, options, static_cast<std::size_t>(to.width));
-  for (int j = 0; j < to.height; ++j)
-    rows.Row({0.5 * width, (j + 0.5) * height}, width, prior.ptr<float>(j));
-  return prior;
 }
 
 }  // namespace skinmask

@@ -57,11 +57,6 @@ int SumOfDifferences(const std::uint8_t* a, std::ptrdiff_t a_stride, const std::
   return sum;
 }
 
-cv::Size BlocksOf(const cv::Size& size) {
-  const auto blocks = [](int side) { return (side + kMotionBlock - 1) / kMotionBlock; };
-  return {blocks(size.width), blocks(size.height)};
-}
-
 // The best vector of one block so far.
 class BlockSearch {
  public:
@@ -129,7 +124,8 @@ std::array<cv::Vec2s, 5> Coarser(const BlockMotion& coarse, int block_x, int blo
 
 BlockMotion VectorsOf(const Plane& now, const Plane& before, const BlockMotion& coarse,
                       bool is_last) {
-  BlockMotion vectors(BlocksOf(now.size));
+  const auto blocks = [](int side) { return (side + kMotionBlock - 1) / kMotionBlock; };
+  BlockMotion vectors(blocks(now.size.height), blocks(now.size.width));
   for (int y = 0; y < vectors.rows; ++y)
     for (int x = 0; x < vectors.cols; ++x) {
       const auto candidates = Coarser(coarse, x, y);
@@ -147,8 +143,6 @@ constexpr float kCertain = 6;
 // Differences of colour, in grey levels summed over the three channels: up to the first it is the
 // same thing in the same light, from the second on another one.
 constexpr int kSameColor = 16, kOtherColor = 48;
-
-float Bounded(float log_odds) { return std::clamp(log_odds, -kCertain, kCertain); }
 
 // A place of an image between four pixels, in parts of a pixel.
 struct Place {
@@ -236,7 +230,7 @@ cv::Mat1f SteadyFilter::Add(const cv::Mat3b& small_bgr, const cv::Mat1f& log_odd
   for (int y = 0; y < log_odds.rows; ++y) {
     if (!gain.empty()) MotionOfRow(motion, y, log_odds.cols, vectors);
     for (int x = 0; x < log_odds.cols; ++x) {
-      filtered(y, x) = Bounded(log_odds(y, x));
+      filtered(y, x) = std::clamp(log_odds(y, x), -kCertain, kCertain);
       if (gain.empty()) continue;
       const Place place(x, y, vectors[static_cast<std::size_t>(x)]);
       if (!place.IsWithin(past.size())) continue;
