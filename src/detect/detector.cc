@@ -260,8 +260,12 @@ Stream::Stream(Detector detector, const StreamOptions& options) : detector_(std:
   if (detector_.adapter()) adapter_.emplace(detector_.adapter(), options);
 }
 
-std::shared_ptr<const Adaptation> Stream::Follow(const Picture& picture) {
-  return adapter_ ? adapter_->Follow(picture.Bgr()) : nullptr;
+std::shared_ptr<const StreamAdapter::Sight> Stream::See(const Picture& picture) {
+  return adapter_ ? adapter_->See(picture.Bgr()) : nullptr;
+}
+
+std::shared_ptr<const Adaptation> Stream::Learn(const StreamAdapter::Sight* sight) {
+  return sight ? adapter_->Learn(*sight) : nullptr;
 }
 
 cv::Mat Detect(const cv::Mat& bgr) {

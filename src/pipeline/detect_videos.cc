@@ -16,7 +16,8 @@ namespace {
 // One frame on its way.
 struct FrameItem {
   VideoFrame frame;
-  std::optional<Picture> picture;                // of it, scaled
+  std::optional<Picture> picture;  // of it, scaled
+  std::shared_ptr<const StreamAdapter::Sight> sight;
   std::shared_ptr<const Adaptation> adaptation;  // null: the model as it is
   std::vector<Rendered> outputs;
   DetectedFrame found;
@@ -164,7 +165,7 @@ void VideoRun::Write(const FrameItem& item, std::exception_ptr failure) {
 std::optional<DetectedImage> VideoRun::Go() {
   const Run& run = job_.run;
   const auto frames = static_cast<std::size_t>(PixelsInFlight() / std::max(1, next_->size.area()));
-  std::vector<FrameItem> items(std::clamp<std::size_t>(frames, 1, ItemsInFlight()));
+  std::vector<FrameItem> items(std::clamp<std::size_t>(frames, 1, ItemsInFlight() + 2));
   const auto stage = [&](bool in_order, const auto& work) {
     return Stage{in_order,
                  [&items, work](std::size_t place, const TakePixels&) { work(items[place]); }};
@@ -173,9 +174,12 @@ std::optional<DetectedImage> VideoRun::Go() {
   stages.max_items = items.size();
   stages.next = [&](std::size_t place, const TakePixels&) { return Read(items[place]); };
   stages.stages.push_back(stage(false, [this](FrameItem& item) { Convert(item); }));
-  if (job_.detector.adapter())  // what is learnt from earlier frames is used here
+  if (job_.detector.adapter()) {  // what is known of earlier frames is used here
     stages.stages.push_back(
-        stage(true, [this](FrameItem& item) { item.adaptation = stream_.Follow(*item.picture); }));
+        stage(true, [this](FrameItem& item) { item.sight = stream_.See(*item.picture); }));
+    stages.stages.push_back(stage(
+        true, [this](FrameItem& item) { item.adaptation = stream_.Learn(item.sight.get()); }));
+  }
   stages.stages.push_back(stage(false, [this](FrameItem& item) { Judge(item); }));
   stages.finish = [&](std::size_t place, std::exception_ptr failure) {
     Write(std::exchange(items[place], {}), failure);

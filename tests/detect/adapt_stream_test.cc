@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <opencv2/imgproc.hpp>
+#include <thread>
 
 #include "skinmask/base/error.h"
 #include "skinmask/detect/detect_image.h"
@@ -70,6 +71,31 @@ TEST(AdaptStream, AVideoOfAPictureIsStillAfterTenFrames) {
 }
 
 // Both models judge the same frame, so that its own noise does not count.
+TEST(AdaptStream, FramesMayBeSeenLongBeforeTheyAreLearntFrom) {
+  const Scene scene = Astronaut();
+  const cv::Mat other = Hopper().bgr, wall = Hopper().bgr(cv::Rect(0, 300, 400, 200));
+  std::vector<cv::Mat> frames;
+  for (int i = 0; i < 8; ++i) frames.push_back(Window(scene, 4 * i).bgr);
+  for (int i = 0; i < 8; ++i) frames.push_back(Lit(other, 1 - .05 * i));
+  for (int i = 0; i < 3; ++i) frames.push_back(wall);
+  for (int i = 0; i < 6; ++i)
+    frames.push_back(Noisy(Window(scene, i).bgr, static_cast<std::uint64_t>(i)));
+  const auto adapter = AdapterOf(HogFaceFinder(), true);
+  StreamAdapter usual(adapter), ahead(adapter);
+  std::vector<std::shared_ptr<const StreamAdapter::Sight>> sights;
+  std::thread([&] {
+    for (const cv::Mat& frame : frames) sights.push_back(ahead.See(frame));
+  }).join();
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const auto expected = usual.Follow(frames[i]), adaptation = ahead.Learn(*sights[i]);
+    ASSERT_EQ(adaptation != nullptr, expected != nullptr) << i;
+    if (!expected) continue;
+    EXPECT_TRUE(
+        Same(adapter->LogOdds(frames[i], *adaptation), adapter->LogOdds(frames[i], *expected)))
+        << i;
+  }
+}
+
 TEST(AdaptStream, NoiseMovesTheModelLessThanWhereEveryFrameIsAdaptedToAlone) {
   const Scene scene = Window(Astronaut(), 0);
   const auto adapter = AdapterOf(HogFaceFinder());

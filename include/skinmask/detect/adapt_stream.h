@@ -38,13 +38,21 @@ class StreamAdapter {
   // The next frame, CV_8UC3; null where there is nothing to adapt to: the global model is the
   // answer. The frames come in order, from one thread at a time; what is returned stays valid and
   // unchanged. Errors are the finders'; the stream can go on after one.
-  std::shared_ptr<const Adaptation> Follow(const cv::Mat& bgr);
+  std::shared_ptr<const Adaptation> Follow(const cv::Mat& bgr) { return Learn(*See(bgr)); }
+
+  // The two halves of Follow, each some 5 ms, for who works on several frames at once: a frame can
+  // be seen while the one before is still learnt from. Both come in order, each from one thread at
+  // a time.
+  struct Sight;
+  std::shared_ptr<const Sight> See(const cv::Mat& bgr);
+  std::shared_ptr<const Adaptation> Learn(const Sight& sight);
 
   // The pixels of that frame: Adapter::LogOdds(bgr, *adaptation), which may run in parallel for
   // many frames. Or both in one; empty where Follow gives null.
   cv::Mat LogOdds(const cv::Mat& bgr);
 
  private:
+  class Watch;
   class State;
   std::unique_ptr<State> state_;
 };

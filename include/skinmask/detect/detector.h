@@ -151,7 +151,12 @@ class Stream {
     return {detector_, std::move(picture), std::move(adaptation)};
   }
   // The part of it that must come in order: null where there is nothing to adapt to.
-  std::shared_ptr<const Adaptation> Follow(const Picture& picture);
+  std::shared_ptr<const Adaptation> Follow(const Picture& picture) {
+    return Learn(See(picture).get());
+  }
+  // Follow in the two halves that StreamAdapter has; null where nothing is adapted.
+  std::shared_ptr<const StreamAdapter::Sight> See(const Picture& picture);
+  std::shared_ptr<const Adaptation> Learn(const StreamAdapter::Sight* sight);
 
   // How many frames a second there are, as StreamAdapter::SetRate takes it.
   void SetRate(double frames_per_second) {

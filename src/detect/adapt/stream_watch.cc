@@ -1,0 +1,129 @@
+#include "detect/adapt/stream_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace skinmask {
+namespace {
+
+// Mean differences of two coarse images, in grey levels. Where the picture is that far from the one
+// that was last fitted to, its colours are fitted to anew, but not sooner than so many frames later
+// unless it is much farther.
+constexpr double kFitChange = 1, kFitAtOnceChange = 8;
+constexpr int kMinFitGap = 3;
+// From which on a frame says all of the colours of faces and of its own decision.
+constexpr double kFullRateChange = 4;
+constexpr int kMinSearchGap = 3;  // frames between searches for a lost face
+// Where the last search told nothing new and the picture is still like the one that it saw (by so
+// many grey levels: somebody who comes in changes more), the next one comes after so many times the
+// usual gap. Where it is that very picture, there is none.
+constexpr int kQuietGaps = 8;
+constexpr double kQuietChange = 2;
+
+// Mean, in grey levels.
+double DifferenceOf(const cv::Mat& a, const cv::Mat& b) {
+  return cv::norm(a, b, cv::NORM_L1) / static_cast<double>(3 * a.total());
+}
+bool AreSame(const TrackingFrame& a, const TrackingFrame& b) {
+  return a.size == b.size && cv::norm(a.small_bgr, b.small_bgr, cv::NORM_INF) == 0;
+}
+
+}  // namespace
+
+void LastFit::Note(const TrackingFrame& now, std::int64_t number) {
+  fitted_ = now;
+  number_ = number;
+}
+
+double LastFit::Change(const TrackingFrame& now) const {
+  return fitted_.size == now.size ? DifferenceOf(now.coarse, fitted_.coarse) : 256;
+}
+
+bool LastFit::IsTimeForNext(const TrackingFrame& now, std::int64_t number) const {
+  const double change = Change(now);
+  return change > kFitAtOnceChange || (change > kFitChange && number >= number_ + kMinFitGap);
+}
+
+double LastFit::Rate(const TrackingFrame& now) const {
+  return std::min(1., Change(now) / kFullRateChange);
+}
+
+StreamAdapter::Watch::Watch(std::shared_ptr<const Adapter> adapter, const StreamOptions& options)
+    : adapter_(std::move(adapter)), options_(options), tracker_(adapter_->options().skin) {}
+
+StreamAdapter::Sight StreamAdapter::Watch::See(const cv::Mat& bgr) {
+  Sight sight;
+  sight.frame = TrackingFrameOf(bgr, adapter_->options().fit.pixels);
+  const TrackingFrame& now = sight.frame;
+  sight.is_cut = IsCut(last_, now);
+  if (sight.is_cut) BeginAnew();
+  sight.is_same = AreSame(last_, now);
+  if (!sight.is_same) tracker_.Follow(now);
+  sight.number = ++frame_;
+  const std::optional<Search> search = SearchAt(bgr, now);
+  sight.has_news = !sight.is_same || search;
+  if (search) is_quiet_ = tracker_.empty() && search->found.empty();
+  if (sight.has_news && (!tracker_.empty() || (search && !search->found.empty())))
+    FollowSeeds(search, sight);
+  last_ = now;
+  return sight;
+}
+
+void StreamAdapter::Watch::BeginAnew() {
+  is_stale_ = pending_.valid();
+  next_search_ = 0;
+  is_quiet_ = false;
+  has_colors_ = false;
+  searched_ = {};
+  fit_.Clear();
+  tracker_.Clear();
+}
+
+// What is known of a search by now, and the beginning of the next one when it is time.
+std::optional<StreamAdapter::Watch::Search> StreamAdapter::Watch::SearchAt(
+    const cv::Mat& bgr, const TrackingFrame& now) {
+  std::optional<Search> done;
+  if (pending_.valid() && frame_ >= due_) {
+    const bool is_stale = std::exchange(is_stale_, false);
+    std::vector<Seed> found = pending_.get();
+    if (!is_stale) done = Search{std::move(found), searched_};
+  }
+  if (tracker_.AnyLost()) next_search_ = std::min(next_search_, began_ + kMinSearchGap);
+  if (pending_.valid() || frame_ < next_search_ || CanWait(now)) return done;
+  began_ = frame_;
+  next_search_ = frame_ + options_.search_every_frames;
+  searched_ = now;
+  if (options_.search_lag_frames == 0) return Search{adapter_->FindSeeds(bgr), now};
+  due_ = frame_ + options_.search_lag_frames;
+  pending_ = std::async(std::launch::async, [adapter = adapter_, frame = bgr.clone()] {
+    return adapter->FindSeeds(frame);
+  });
+  return done;
+}
+
+bool StreamAdapter::Watch::CanWait(const TrackingFrame& now) const {
+  if (searched_.size != now.size || tracker_.AnyLost()) return false;
+  if (AreSame(searched_, now)) return true;
+  return is_quiet_ && frame_ < began_ + kQuietGaps * std::int64_t{options_.search_every_frames} &&
+         DifferenceOf(now.coarse, searched_.coarse) < kQuietChange;
+}
+
+// Where the seeds are in this frame, and what their colours are.
+void StreamAdapter::Watch::FollowSeeds(const std::optional<Search>& search, Sight& sight) {
+  const TrackingFrame& now = sight.frame;
+  sight.global = adapter_->GlobalLogOdds(now.small_bgr, adapter_->options().max_global_log_odds);
+  const bool others = search && tracker_.UpdateWithDetections(search->found, search->searched, now);
+  if (search) is_quiet_ = !others && tracker_.AllConfirmed();
+  sight.fits_anew = others || !has_colors_ || fit_.IsTimeForNext(now, frame_);
+  tracker_.UpdateColorPriors(now, sight.global, sight.fits_anew ? fit_.Rate(now) : 0);
+  sight.seeds = tracker_.seeds();
+  sight.faces = tracker_.faces();
+  sight.color_priors = tracker_.color_priors();
+  has_colors_ = !sight.color_priors.empty();
+  if (!has_colors_)
+    fit_.Clear();
+  else if (sight.fits_anew)
+    fit_.Note(now, frame_);
+}
+
+}  // namespace skinmask
