@@ -69,9 +69,9 @@ Model AsAskedFor(Model model, const DetectorOptions& options) {
   return model;
 }
 
-Posterior PosteriorAt(Model model, double threshold) {
+Posterior PosteriorAt(Model model, double threshold, std::uint64_t expected_pixels) {
   model.decision.threshold = threshold;
-  return Posterior(model, {.probability = false});
+  return Posterior(model, {.expected_pixels = expected_pixels, .probability = false});
 }
 
 // Of pictures that are judged in parallel: a thread that waits for what is made must not begin
@@ -214,10 +214,10 @@ void Detector::SetOptions(const DetectorOptions& options) {
   const bool same_prior = !first && options.prior == options_.prior;
   const bool same_model = same_prior && options.threshold == options_.threshold &&
                           options.class_costs == options_.class_costs;
-  const bool same_interval = same_prior && options.abstain == options_.abstain;
-  const bool same_share = !first && options.outlier == options_.outlier;
-  const bool same_posterior =
-      same_model && options.pixels == options_.pixels && options.expected == options_.expected;
+  const bool as_expected = !first && options.expected == options_.expected;
+  const bool same_interval = same_prior && as_expected && options.abstain == options_.abstain;
+  const bool same_share = as_expected && options.outlier == options_.outlier;
+  const bool same_posterior = same_model && as_expected && options.pixels == options_.pixels;
   if (!same_model) model_ = std::make_shared<const Model>(AsAskedFor(*made_, options));
   if (!same_posterior)
     posterior_ = std::make_shared<const FramePosterior>(*model_, options.pixels, options.expected);
@@ -239,7 +239,9 @@ double Detector::ExplainedShare(bool masks) const {
 const Detector::Interval& Detector::interval() const {
   return Made(*interval_, [this] {
     const auto ends = options_.abstain.value_or(kUsualInterval);
-    return Interval{ends, PosteriorAt(*model_, ends.first), PosteriorAt(*model_, ends.second)};
+    const std::uint64_t pixels = options_.expected.expected_pixels;
+    return Interval{ends, PosteriorAt(*model_, ends.first, pixels),
+                    PosteriorAt(*model_, ends.second, pixels)};
   });
 }
 
@@ -247,7 +249,7 @@ const Outliers* Detector::OutliersOf(bool masks) const {
   const double share = ExplainedShare(masks);
   if (share == 1) return nullptr;
   return &Made(masks ? *outliers_of_masks_ : *outliers_of_maps_,
-               [&] { return Outliers(*made_, share); });
+               [&] { return Outliers(*made_, share, options_.expected.expected_pixels); });
 }
 
 std::shared_ptr<const Adaptation> Detector::Adapt(const Picture& picture) const {

@@ -238,9 +238,10 @@ Outliers::Outliers(std::span<const Quadratic> squared_distances, double share) {
   if (beyond_.empty()) throw Error("outliers", "no Gaussian (at least one)");
 }
 
-Outliers::Outliers(const Model& model, double share) {
+Outliers::Outliers(const Model& model, double share, std::uint64_t expected_pixels) {
   ObeyTargetVariable();
   Check(share);
+  model.positive();  // throws where there is none
   if (model.kind == Kind::kLogistic)
     throw Error("`outlier`", "a logistic model has no densities (a Gaussian or a histogram one)");
   if (model.features.space().affine() && !IsHistogram(model.kind)) {
@@ -254,7 +255,7 @@ Outliers::Outliers(const Model& model, double share) {
     return;
   }
   auto by_color = std::make_shared<const ByColor>(model, ExplanationsOf(model, share));
-  if (by_color->explanation_count() > kMaxDensitiesOfTable)
+  if (expected_pixels < kColors || by_color->explanation_count() > kMaxDensitiesOfTable)
     by_color_ = std::move(by_color);
   else
     FillTable(*by_color);

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "model/binning.h"
-#include "skinmask/base/logistic.h"
 #include "skinmask/data/samples.h"
 
 namespace skinmask {
@@ -40,6 +39,7 @@ Reference::Reference(const Model& model)
       calibrated_(!model.calibration.identity()),
       calibration_(model.calibration),
       size_(static_cast<std::size_t>(model.features.size())) {
+  model.positive();  // throws where there is none
   const FeatureMatrix matrix = model.features.Matrix();
   const FeatureVector offset = model.features.Offset();
   for (std::size_t i = 0; i < size_; ++i) {
@@ -174,19 +174,23 @@ void Reference::Discriminants(const std::int32_t* carrier, double* a) const noex
   if (calibrated_) Calibrate(a);
 }
 
+double Reference::LogOddsOf(const double* a) const noexcept {
+  double largest = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = 1; k < classes_; ++k) largest = std::max(largest, a[k]);
+  const double z = a[0] - largest;
+  if (classes_ == 2) return z;  // the sum is exp(0)
+  double sum = 0;
+  for (std::size_t k = 1; k < classes_; ++k) sum += std::exp(a[k] - largest);
+  return z - std::log(sum);
+}
+
 void Reference::LogOddsRow(const std::int32_t* carrier, std::size_t count,
                            double* z) const noexcept {
   // 255 classes at most, as in Samples.
   std::array<double, kMaxClasses> a;
   for (std::size_t i = 0; i < count; ++i) {
     Discriminants(carrier + 3 * i, a.data());
-    double largest = -std::numeric_limits<double>::infinity();
-    for (std::size_t k = 1; k < classes_; ++k) largest = std::max(largest, a[k]);
-    z[i] = a[0] - largest;
-    if (classes_ == 2) continue;  // the sum is exp(0)
-    double sum = 0;
-    for (std::size_t k = 1; k < classes_; ++k) sum += std::exp(a[k] - largest);
-    z[i] -= std::log(sum);
+    z[i] = LogOddsOf(a.data());
   }
 }
 

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "model/gaussian_json.h"
-#include "pipeline/results_json.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/data/color.h"
 #include "skinmask/detect/draw.h"

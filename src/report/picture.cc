@@ -23,9 +23,6 @@ constexpr std::size_t kMostInARow = 3;
 constexpr Font kTitleFont{15, true};
 constexpr Pen kEmpty{kRule, 1.5};
 
-// With many classes a coarser grid, as it holds a number for each.
-int GridSize(const Model& model) { return model.classes.size() > 16 ? 97 : 385; }
-
 // The model with its classes in the order of the first one's, so that they have its colours.
 Model Ordered(const Model& model, const Model& first) {
   const auto named = [](const Model& m) {
@@ -201,7 +198,8 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
   };
   for (std::size_t i = 0; i < models.size(); ++i) {
     const Model& model = models[i];
-    const int size = GridSize(model);
+    // With many classes a coarser grid, as it holds a number for each.
+    const int size = model.classes.size() > 16 ? 97 : 385;
     subjects.push_back(
         {model, models.size() > 1 ? options.names.at(i) : "", axes,
          marginal ? MarginalPlanesOf(model, axes, size) : PlanesOf(model, axes, size, cut.at),

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "skinmask/base/error.h"
 #include "skinmask/model/reference.h"
@@ -20,14 +21,9 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // The largest value that each carrier takes.
 std::array<double, 3> CarrierLimits(const ColorSpace& space) {
-  switch (space.carrier) {
-    case ColorSpace::Carrier::kChromaticity:
-      return {1 << 20, 1 << 20, 0};
-    case ColorSpace::Carrier::kHsv:
-      return {179, 255, 255};  // OpenCV halves degrees
-    default:
-      return {255, 255, 255};
-  }
+  if (space.carrier == ColorSpace::Carrier::kChromaticity) return {1 << 20, 1 << 20, 0};
+  const bool hue = space.carrier == ColorSpace::Carrier::kHsv;
+  return {hue ? 179. : 255., 255, 255};  // OpenCV halves degrees
 }
 
 std::string UnitOf(const ColorSpace& space, int channel) {
@@ -37,25 +33,25 @@ std::string UnitOf(const ColorSpace& space, int channel) {
 }
 
 Axis AxisOf(const ColorSpace& space, int channel) {
-  const auto c = static_cast<std::size_t>(channel);
-  const std::array<double, 3> limits = CarrierLimits(space);
-  Axis axis{std::string(space.channels[c]), UnitOf(space, channel), space.offset[c],
-            space.offset[c]};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double reach = space.matrix[c][i] * limits[i];
-    (reach < 0 ? axis.low : axis.high) += reach;
-  }
-  return axis;
+  const std::string name(space.channels[static_cast<std::size_t>(channel)]);
+  const auto [low, high] = Features(space.name, std::span(&name, 1)).Range();
+  return {name, UnitOf(space, channel), low(0), high(0)};
 }
 
-// What there is at a point: log-odds, and then the discriminants. Empty where no colour lies.
-using Answer = std::vector<double>;
+// What there is at a point: log-odds, and then the discriminants. Empty where no colour lies; valid
+// until the next.
+using Answer = std::span<const double>;
 
 // From values of all channels of the space back to carriers, and to answers there.
 class Inverse {
  public:
   explicit Inverse(const Model& model)
-      : space_(model.features.space()), reference_(model), limits_(CarrierLimits(space_)) {
+      : space_(model.features.space()),
+        reference_(model),
+        limits_(CarrierLimits(space_)),
+        kept_keys_(kKept, ~std::uint64_t{0}),
+        sum_(1 + model.classes.size()),
+        kept_(kKept * sum_.size()) {
     Eigen::Matrix3d matrix = Eigen::Matrix3d::Identity();
     for (int row = 0; row < space_.dimension; ++row)
       for (int column = 0; column < 3; ++column)
@@ -64,9 +60,7 @@ class Inverse {
     inverse_ = matrix.inverse();
   }
 
-  int class_count() const { return reference_.class_count(); }
-
-  Answer At(const std::array<double, 3>& channels) const {
+  Answer At(const std::array<double, 3>& channels) {
     Eigen::Vector3d from_offset = Eigen::Vector3d::Zero();
     for (int c = 0; c < space_.dimension; ++c) {
       const auto i = static_cast<std::size_t>(c);
@@ -84,33 +78,49 @@ class Inverse {
   }
 
  private:
-  // Carriers are integers: linear between the eight around a point.
-  Answer Interpolated(const Eigen::Vector3d& carrier) const {
-    const auto classes = static_cast<std::size_t>(class_count());
-    Answer sum(1 + classes, 0), there(1 + classes);
-    for (int corner = 0; corner < 8; ++corner) {
-      double weight = 1;
-      std::array<std::int32_t, 3> at;
-      for (int i = 0; i < 3; ++i) {
-        const double limit = limits_[static_cast<std::size_t>(i)];
-        const double value = std::clamp(carrier(i), 0., limit);
-        const double below = std::floor(value);
-        const bool up = (corner >> i & 1) != 0;
-        weight *= up ? value - below : 1 - (value - below);
-        at[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(std::min(below + up, limit));
-      }
-      if (weight <= 0) continue;
-      reference_.LogOddsRow(at.data(), 1, there.data());
-      reference_.Discriminants(at.data(), there.data() + 1);
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weight * there[i];
+  static constexpr std::uint64_t kKept = 16381;  // a prime
+
+  // Of points beside each other most corners are the same: answers are kept until another carrier
+  // takes their place.
+  const double* AnswerOf(const std::array<std::int32_t, 3>& carrier) {
+    std::uint64_t key = 0;  // carriers are below 2^21
+    for (const std::int32_t value : carrier) key = key << 21 | static_cast<std::uint64_t>(value);
+    double* const answer = &kept_[key % kKept * sum_.size()];
+    if (std::exchange(kept_keys_[key % kKept], key) != key) {
+      reference_.Discriminants(carrier.data(), answer + 1);
+      answer[0] = reference_.LogOddsOf(answer + 1);
     }
-    return sum;
+    return answer;
+  }
+
+  // Carriers are integers: linear between the eight around a point.
+  Answer Interpolated(const Eigen::Vector3d& carrier) {
+    std::array<std::array<double, 2>, 3> weights;
+    std::array<std::array<std::int32_t, 2>, 3> levels;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double value = std::clamp(carrier(static_cast<int>(i)), 0., limits_[i]);
+      const double below = std::floor(value);
+      weights[i] = {1 - (value - below), value - below};
+      levels[i] = {static_cast<std::int32_t>(below),
+                   static_cast<std::int32_t>(std::min(below + 1, limits_[i]))};
+    }
+    std::ranges::fill(sum_, 0);
+    for (std::size_t corner = 0; corner < 8; ++corner) {
+      const std::size_t up[] = {corner & 1, corner >> 1 & 1, corner >> 2};
+      const double weight = weights[0][up[0]] * weights[1][up[1]] * weights[2][up[2]];
+      if (weight <= 0) continue;
+      const double* const there = AnswerOf({levels[0][up[0]], levels[1][up[1]], levels[2][up[2]]});
+      for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += weight * there[i];
+    }
+    return sum_;
   }
 
   const ColorSpace& space_;
   Reference reference_;
   std::array<double, 3> limits_;
   Eigen::Matrix3d inverse_;
+  std::vector<std::uint64_t> kept_keys_;
+  std::vector<double> sum_, kept_;  // the answer to a point; those at carriers
 };
 
 // The positive class's mean: there its own colours are, and what is drawn of it lies in its region.
@@ -133,25 +143,25 @@ std::vector<double> Levels(const Axis& axis) {
   return levels;
 }
 
-Answer AnswerAt(const Inverse& inverse, std::array<double, 3> channels,
+Answer AnswerAt(Inverse& inverse, std::array<double, 3> channels,
                 const std::vector<std::pair<int, std::vector<double>>>& unseen,
                 std::size_t from = 0) {
   if (from == unseen.size()) return inverse.At(channels);
   for (const double level : unseen[from].second) {
     channels[static_cast<std::size_t>(unseen[from].first)] = level;
-    Answer answer = AnswerAt(inverse, channels, unseen, from + 1);
+    const Answer answer = AnswerAt(inverse, channels, unseen, from + 1);
     if (!answer.empty()) return answer;
   }
   return {};
 }
 
 void Append(Plane& plane, Answer answer) {
-  if (answer.empty()) answer.assign(1 + plane.class_count, kNone);
-  plane.log_odds.push_back(answer.front());
-  plane.discriminants.insert(plane.discriminants.end(), answer.begin() + 1, answer.end());
+  plane.log_odds.push_back(answer.empty() ? kNone : answer.front());
+  for (std::size_t k = 1; k <= plane.class_count; ++k)
+    plane.discriminants.push_back(answer.empty() ? kNone : answer[k]);
 }
 
-void Fill(Plane& plane, const Model& model, const std::vector<Axis>& axes, const Inverse& inverse) {
+void Fill(Plane& plane, const Model& model, const std::vector<Axis>& axes, Inverse& inverse) {
   const ColorSpace& space = model.features.space();
   const std::vector<int>& channels = model.features.channels();
   std::vector<std::pair<int, std::vector<double>>> unseen;
@@ -167,7 +177,7 @@ void Fill(Plane& plane, const Model& model, const std::vector<Axis>& axes, const
     return axis.low + (axis.high - axis.low) * i / (plane.size - 1);
   };
   if (plane.held) set(plane.held->first, plane.held->second);
-  plane.class_count = static_cast<std::size_t>(inverse.class_count());
+  plane.class_count = model.classes.size();
   for (int row = 0; row < plane.rows(); ++row) {
     if (plane.y) set(*plane.y, value_at(*plane.y, row));
     for (int column = 0; column < plane.size; ++column) {
@@ -213,7 +223,7 @@ std::vector<Plane> PlanesOf(const Model& model, int size) {
 std::vector<Plane> PlanesOf(const Model& model, const std::vector<Axis>& axes, int size,
                             const HeldValues& at) {
   const int features = model.features.size();
-  const Inverse inverse(model);
+  Inverse inverse(model);
   std::vector<Plane> planes;
   for (int x = 0; x < features; ++x)
     for (int y = x + 1; y < features; ++y) {
@@ -282,7 +292,8 @@ std::vector<double> DensitiesOf(const Model& model, const Plane& plane,
   Model bare = model;
   bare.calibration = {};
   Plane of_bare{plane.x, {}, {}, plane.size, 0, {}, {}};
-  Fill(of_bare, bare, axes, Inverse(bare));
+  Inverse inverse(bare);
+  Fill(of_bare, bare, axes, inverse);
   std::vector<double> densities;
   for (const double a : of_bare.discriminants)
     densities.push_back(std::isnan(a) ? 0 : factor * std::exp(a));

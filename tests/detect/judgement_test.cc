@@ -16,6 +16,7 @@
 #include "skinmask/detect/outputs.h"
 #include "skinmask/media/image.h"
 #include "skinmask/model/model.h"
+#include "support/colors.h"
 #include "support/files.h"
 #include "support/pictures.h"
 #include "support/scenes.h"
@@ -204,6 +205,21 @@ TEST(Detector, MovesWithoutAdaptingAnew) {
   EXPECT_TRUE(Same(moved.With(options).Judge(bgr).Mask(), own.Mask()));
   options.prior = 1.5;
   EXPECT_THROW(before.With(options), Error);
+}
+
+// Tables of all colours, or each colour as it comes.
+TEST(Detector, SaysTheSameWhateverIsExpected) {
+  const cv::Mat bgr = Photo();
+  const Detector many(testing::TrainedOfKind(Kind::kHistogram),
+                      {.adapt = DetectorOptions::Adapt::kOff});
+  DetectorOptions options = many.options();
+  options.expected.expected_pixels = 0;
+  const Detector few = many.With(options);
+  Judgement of_many = many.Judge(bgr), of_few = few.Judge(bgr);
+  EXPECT_TRUE(Same(of_few.Uncertainty(), of_many.Uncertainty()));
+  EXPECT_GT(cv::countNonZero(of_many.Uncertainty()), 0);
+  EXPECT_TRUE(Same(of_few.Mask(), of_many.Mask()));
+  EXPECT_TRUE(Same(of_few.Probability(), of_many.Probability()));
 }
 
 TEST(Detector, FindersAreCalledAsTheTableSays) {

@@ -93,6 +93,22 @@ TEST(Outliers, HistogramsExplainTheFullestBins) {
   }
 }
 
+// Which fill no table.
+TEST(Outliers, OfFewPixelsAreTheSame) {
+  for (const Model& model :
+       {testing::TrainedOfKind(Kind::kHistogram), testing::Trained(Kind::kQda, "HSV")}) {
+    std::vector<std::uint8_t> bgr(3 * 3000), of_table(3000), of_few(3000);
+    testing::Random random(6);
+    for (std::uint8_t& byte : bgr) byte = random.Byte();
+    Outliers(model, 0.9).Row(bgr.data(), of_table.size(), of_table.data());
+    const Outliers few(model, 0.9, 3000);
+    for (int round = 0; round < 2; ++round) {
+      few.Row(bgr.data(), of_few.size(), of_few.data());
+      EXPECT_EQ(of_few, of_table) << KindName(model.kind);
+    }
+  }
+}
+
 // Whose parts of the fullest bins would take minutes to find.
 TEST(Outliers, RefusesChannelsOfTooManyColors) {
   FitOptions options;

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/model/outliers.h"
 #include "skinmask/model/reference.h"
 #include "support/colors.h"
 
@@ -46,6 +48,16 @@ TEST(Reference, IsBayesRule) {
       for (std::size_t k = 0; k < classes; ++k) ASSERT_NEAR(actual[k], expected[k], 1e-9);
       ASSERT_NEAR(Logistic(reference.LogOdds(b, g, r)), expected[0], 1e-9);
     }
+  }
+}
+
+TEST(Reference, AModelWithoutClassesIsAnError) {
+  for (const Kind kind : {Kind::kQda, Kind::kLogistic, Kind::kHistogram}) {
+    Model none;
+    none.kind = kind;
+    EXPECT_THROW(Reference{none}, Error);
+    EXPECT_THROW(Posterior{none}, Error);
+    EXPECT_THROW(Outliers(none, 0.99), Error);
   }
 }
 

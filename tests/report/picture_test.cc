@@ -5,7 +5,9 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <opencv2/imgcodecs.hpp>
 
@@ -13,6 +15,7 @@
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/model/reference.h"
 #include "skinmask/report/planes.h"
 #include "support/colors.h"
 #include "support/program.h"
@@ -57,6 +60,30 @@ TEST(Planes, BoundaryIsWhereTheDensitiesAreAtTheThreshold) {
         }
     }
     EXPECT_GT(corners, 20u) << space;
+  }
+}
+
+TEST(Planes, SayOfEachColourWhatTheReferenceSays) {
+  const Model model = Trained(Kind::kMixture, "BGR", 3);
+  const Reference reference(model);
+  const std::vector<Axis> axes(3, {"", "", 0, 255});
+  for (const Plane& plane : PlanesOf(model, axes, 256, {17, 130, 201})) {
+    std::size_t wrong = 0;
+    for (int y = 0; y < 256; ++y)
+      for (int x = 0; x < 256; ++x) {
+        const FeatureVector f = At(plane, {1. * x, 1. * y});
+        const std::array<std::int32_t, 3> carrier{static_cast<int>(f(0)), static_cast<int>(f(1)),
+                                                  static_cast<int>(f(2))};
+        const auto point = static_cast<std::size_t>(y * 256 + x);
+        std::array<double, 3> of_classes;
+        reference.Discriminants(carrier.data(), of_classes.data());
+        double log_odds;
+        reference.LogOddsRow(carrier.data(), 1, &log_odds);
+        wrong += plane.log_odds[point] != log_odds;
+        for (int k = 0; k < 3; ++k)
+          wrong += plane.Discriminant(point, k) != of_classes[static_cast<std::size_t>(k)];
+      }
+    EXPECT_EQ(wrong, 0u) << plane.x;
   }
 }
 

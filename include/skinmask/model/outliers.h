@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -27,12 +28,14 @@ Quadratic SquaredDistance(const Features& features, const Gaussian& gaussian);
 // hold this share of a class's training pixels. What prior a class has does not matter.
 class Outliers {
  public:
-  // Throws Error for a logistic model, which has no densities, unless 0 < share < 1, and where the
-  // channels of a histogram-nb model make more colours than a histogram may have bins. In affine
-  // spaces Gaussians run as quadratics, 0.3 ns a pixel and Gaussian on one core with AVX-512; all
-  // else is looked up in a table of 2 MiB, which takes about a second to fill. Of more than 8
-  // Gaussians each colour is judged when it is first met.
-  Outliers(const Model& model, double share);
+  // Throws Error for a logistic model, which has no densities, and one without classes, unless
+  // 0 < share < 1, and where the channels of a histogram-nb model make more colours than a
+  // histogram may have bins. In affine spaces Gaussians run as quadratics, 0.3 ns a pixel and
+  // Gaussian on one core with AVX-512; all else is looked up in a table of 2 MiB, which takes about
+  // a second to fill. Of more than 8 Gaussians, or for fewer than 2^24 pixels, each colour is
+  // judged when it is first met.
+  Outliers(const Model& model, double share,
+           std::uint64_t expected_pixels = std::numeric_limits<std::uint64_t>::max());
   // The same of squared distances from Gaussians of three features, at least one.
   Outliers(std::span<const Quadratic> squared_distances, double share);
 

@@ -38,7 +38,7 @@ struct PosteriorOptions {
 // or classes it is filled (32 MiB) as colours are met.
 class Posterior {
  public:
-  // Throws Error where SKINMASK_TARGET names no usable CPU target.
+  // Throws Error where SKINMASK_TARGET names no usable CPU target, and for a model without classes.
   explicit Posterior(const Model& model, const PosteriorOptions& options = {});
 
   // 255 where P(positive | pixel) > model.decision.threshold, else 0.

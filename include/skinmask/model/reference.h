@@ -16,6 +16,7 @@ namespace [[gnu::visibility("default")]] skinmask {
 // Slow (about 15 ns a pixel and two classes); every compiled form is tested against it.
 class Reference {
  public:
+  // Throws Error for a model without classes.
   explicit Reference(const Model& model);
 
   int class_count() const { return static_cast<int>(classes_); }
@@ -24,6 +25,8 @@ class Reference {
   // Discriminants a_k = log prior + log density, up to a common constant; takes class_count()
   // doubles.
   void Discriminants(const std::int32_t* carrier, double* a) const noexcept;
+  // z of these, as LogOddsRow has it.
+  double LogOddsOf(const double* a) const noexcept;
   // z = log P(positive | pixel) / P(not positive | pixel), for the carriers of `count` pixels.
   void LogOddsRow(const std::int32_t* carrier, std::size_t count, double* z) const noexcept;
   // The same from bytes.
