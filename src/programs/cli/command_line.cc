@@ -162,6 +162,7 @@ bool SearchesNoFaces(const Given& given) {
   return !given.Has("--adapt") && (given.Has("--seed-mask") || given.Has("--seed-rect"));
 }
 bool DividesNothing(const Given& given) { return given.Is("--adapt", {"off", "faces"}); }
+bool HasSeed(const Given& given) { return given.Has("--seed-mask") || given.Has("--seed-rect"); }
 bool HasNoImages(const Given& given) { return !given.Has("--images"); }
 bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
 bool Writes(const Given& given, bool OutputKind::*what) {
@@ -215,9 +216,9 @@ bool ResumesAndWritesNoFile(const Given& given) {
   return given.Has("--resume") && MeasuresNothing(given);
 }
 
-// `verbs` are divided by spaces. `why` stands behind the option.
+// Verbs and options are divided by spaces. `why` stands behind the option.
 struct Rule {
-  std::string_view verbs, option;
+  std::string_view verbs, options;
   bool (*is_inapplicable)(const Given&);
   std::string_view why;
 };
@@ -228,33 +229,30 @@ constexpr Rule kRules[] = {
     {"live", "--erode", WritesNoTable, "is of what is measured, which --csv and --faces-csv tell"},
     {"detect live evaluate", "--min-component", DividesNothing,
      "is of images that are divided, and only --adapt auto divides"},
+    {"detect live evaluate", "--min-component", HasSeed,
+     "is of images without a face and a seed, and a seed is given"},
     {"detect live evaluate", "--faces", SearchesNoFaces,
      "finds faces, and with a seed none are searched for (--adapt auto or faces does both)"},
     {"evaluate", "--steady", TakesNoVideos, "is for videos, and evaluate takes images"},
     {"evaluate", "--allow-missing", HasNoMasks, "needs --truth"},
-    {"detect", "--include", NamesFilesOnly,
+    {"detect", "--include --exclude", NamesFilesOnly,
      "picks files of folders and archives, and there are none"},
-    {"detect", "--exclude", NamesFilesOnly,
-     "picks files of folders and archives, and there are none"},
-    {"detect", "--codec", NamesImagesOnly, "is for videos, and all inputs are images"},
     {"detect", "--pixels", IsolatesAll,
      "yuv decodes JPEGs in the program itself, and --isolate all none (one of them)"},
     {"detect", "--quality", LosesNothing,
      "is of JPEG, WebP and videos with a codec or to be watched, and these outputs are lossless "
      "(--format jpeg, or webp)"},
-    {"detect", "--frames", NamesImagesOnly, "is for videos, and all inputs are images"},
-    {"detect", "--from", NamesImagesOnly, "is for videos, and all inputs are images"},
-    {"detect", "--to", NamesImagesOnly, "is for videos, and all inputs are images"},
-    {"detect", "--audio", NamesImagesOnly, "is for videos, and all inputs are images"},
+    {"detect", "--codec --frames --from --to --audio --steady", NamesImagesOnly,
+     "is for videos, and all inputs are images"},
     {"detect", "--force", ResumesAndWritesNoFile,
      "replaces what exists, and --resume leaves it (one of them)"},
-    {"train sample compare evaluate", "--max-pixels", ReadsTablesOnly,
-     "is for images, and tables are read"},
+    {"train sample compare evaluate", "--max-pixels --isolate --max-seconds --max-failures",
+     ReadsTablesOnly, "is for images, and tables are read"},
     {"evaluate", "--by", ReadsTablesOnly, "groups images, and tables are read"},
     {"sample evaluate", "--shard", ReadsTablesOnly, "is of images, and tables are read"},
     {"sample", "--shard", Simulates, "is of images, and pixels are drawn"},
-    {"sample", "--step", Simulates, "is for images, and pixels are drawn"},
-    {"sample", "--max-pixels", Simulates, "is for images, and pixels are drawn"},
+    {"sample", "--step --max-pixels --isolate --max-seconds --max-failures", Simulates,
+     "is for images, and pixels are drawn"},
     {"sample", "--ungrouped", Simulates, "is of images, and pixels are drawn"},
     {"sample compare", "--step", ReadsTablesOnly, "is for images, and tables are read"},
 };
@@ -266,9 +264,9 @@ constexpr Rule kRulesOfAdaptation[] = {
     {"detect", "", WritesClasses, "is of adapted images, and --output classes knows none"},
 };
 
-void Require(const Given& given, const Rule& rule, std::string_view option) {
-  if (given.Has(std::string(option)) &&
-      std::ranges::count(Parts(rule.verbs, ' '), given.verb()) > 0 && rule.is_inapplicable(given))
+void Require(const Given& given, const Rule& rule, const std::string& option) {
+  if (given.Has(option) && std::ranges::count(Parts(rule.verbs, ' '), given.verb()) > 0 &&
+      rule.is_inapplicable(given))
     throw UsageError(fmt::format("{} {}", option, rule.why));
 }
 
@@ -294,20 +292,11 @@ void RequireOfKinds(const Given& given) {
     throw UsageError("--rate is of --solver gradient and sgd, and newton takes no rate");
 }
 
-bool IsOutput(const std::string& name) {
-  if (name.find_first_of("./") != name.npos) return false;  // as most inputs have
-  try {
-    OutputFromName(name);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 // A kind of output that stands among the inputs.
 void RequireKindsJoined(const Given& given) {
+  const std::vector<std::string_view> all = OutputNames();
   for (const std::string& input : given.Values("input")) {
-    if (!given.Has("--output") || !IsOutput(input) || Exists(input)) continue;
+    if (!given.Has("--output") || std::ranges::count(all, input) == 0 || Exists(input)) continue;
     Words kinds = given.Values("--output");
     kinds.push_back(input);
     throw UsageError(
@@ -335,7 +324,8 @@ void RequireJsonFile(const Given& given, const std::string& word) {
 
 void RequireNoInapplicableOption(const CLI::App& verb) {
   const Given given(verb);
-  for (const Rule& rule : kRules) Require(given, rule, rule.option);
+  for (const Rule& rule : kRules)
+    for (const std::string& option : Parts(rule.options, ' ')) Require(given, rule, option);
   for (const OptionRow& row : AdaptTable().rows())
     if (!row.name.empty())
       for (const Rule& rule : kRulesOfAdaptation) Require(given, rule, FlagOf(row.name));

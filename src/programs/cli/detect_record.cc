@@ -21,12 +21,6 @@
 namespace skinmask::cli {
 namespace {
 
-Json AdaptationJson(const DetectedImage& image) {
-  if (image.frames > 0)
-    return {{"frames_by_seeds", image.frames_by_seeds}, {"frames_by_image", image.frames_by_image}};
-  return JsonOf(image.adaptation);
-}
-
 Json RegionJson(const std::optional<Region>& region) {
   if (!region) return {};
   return {{"x", region->centroid.x},
@@ -53,11 +47,9 @@ bool IsEntry(const Json& entry) {
 }
 
 // Null for what is no JSON, or such as no record is.
-Json ObjectOf(const std::string& file) {
-  const std::string text = ReadFile(file);
+Json ObjectOf(const std::string& text, std::size_t most_values = kMaxValues) {
   try {
-    constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();  // there may be millions
-    return ParseObject(text, file, "a record", kAny);
+    return ParseObject(text, "", "", most_values);
   } catch (const Error&) {
     return {};
   }
@@ -66,7 +58,8 @@ Json ObjectOf(const std::string& file) {
 // What an earlier `detect --json` wrote to the file; null where there is none.
 Json ReadEarlier(const std::string& file) {
   if (!IsRegularFile(file)) return {};
-  Json record = ObjectOf(file);
+  constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();  // there may be millions
+  Json record = ObjectOf(ReadFile(file), kAny);
   const auto is_list = [&](const char* key) {
     return record.contains(key) && record[key].is_array() &&
            std::ranges::all_of(record[key], IsEntry);
@@ -92,13 +85,7 @@ Json ReadEarlier(const std::string& file) {
 void RequireLines(const std::string& file) {
   std::ifstream lines(file);
   std::string first;
-  if (!std::getline(lines, first)) return;
-  Json entry;
-  try {
-    entry = ParseObject(first, file, "a line about an input");
-  } catch (const Error&) {
-  }
-  if (!IsEntry(entry))
+  if (std::getline(lines, first) && !IsEntry(ObjectOf(first)))
     throw Error(file,
                 "is no file of detect --jsonl (--resume adds lines to one; --force replaces it)");
 }
@@ -141,12 +128,8 @@ DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
 void DetectRecord::ReadJournal() {
   std::istringstream lines(journal_->earlier());
   for (std::string line; std::getline(lines, line);) {
-    Json entry;
-    try {
-      entry = ParseObject(line, context_.json, "a line about an input");
-    } catch (const Error&) {
-      continue;  // a stranger's
-    }
+    Json entry = ObjectOf(line);
+    if (entry.is_null()) continue;  // a stranger's
     if (IsEntry(entry))
       killed_.push_back(std::move(entry));
     else if (earlier_.is_null() && entry.value("options", Json()).is_object() &&
@@ -192,14 +175,16 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, 
   const Json& before = earlier_["options"];
   const auto values_before = DetectorOptionsIn(before, model);
   const auto values = DetectorOptionsIn(context_.options, model);
-  const auto value = [](const std::map<std::string, std::string>& all, const std::string& name) {
+  // (To insist on the default of --adapt is another value.)
+  const auto value = [](const std::map<std::string, std::string>& all, const std::string& name,
+                        const std::string& as_ever) {
     const auto found = all.find(name);
-    return found == all.end() ? std::string() : found->second;
+    return found != all.end() ? found->second : name == "adapt" ? "" : as_ever;
   };
   for (const auto& [name, as_ever] : context_.deciding_defaults) {
     const OptionRow* const row = DetectorRowOf(name);
     const bool same =
-        row ? value(values, row->name) == value(values_before, row->name)
+        row ? value(values, row->name, as_ever) == value(values_before, row->name, as_ever)
             : before.value(name, Json(as_ever)) == context_.options.value(name, Json(as_ever));
     if (!same)
       throw Error(
@@ -238,9 +223,12 @@ Json DetectRecord::EntryOf(const DetectedImage& image,
             {"outputs", outputs},
             {"width", image.size.width},
             {"height", image.size.height}};
+  Json adaptation;
   if (image.frames > 0) {
     json["frames"] = image.frames;
     json["rate"] = fmt::format("{}/{}", image.rate.num, image.rate.den);
+    adaptation = {{"frames_by_seeds", image.frames_by_seeds},
+                  {"frames_by_image", image.frames_by_image}};
   }
   json["skin_pixels"] = image.skin_pixels;
   json["skin_fraction"] = image.SkinFraction();
@@ -249,8 +237,9 @@ Json DetectRecord::EntryOf(const DetectedImage& image,
     json["means"] = JsonOf(image.measured->skin);
     json["faces"] = Json::array();
     for (const MeasuredFace& face : image.measured->faces) json["faces"].push_back(JsonOf(face));
+    adaptation = JsonOf(image.adaptation);
   }
-  if (adapter_) json["adaptation"] = AdaptationJson(image);
+  if (adapter_) json["adaptation"] = adaptation;
   return json;
 }
 
@@ -265,12 +254,10 @@ void DetectRecord::PrintResult(const DetectedImage& image,
 }
 
 void DetectRecord::WriteLine(const Json& entry) {
-  const MayNotReturn writing;  // it may be a pipe
   if (!jsonl_) OpenLines();
-  const std::string line = JsonText(entry) + "\n";
   const AboveBar above(jsonl_.get());
-  std::fwrite(line.data(), 1, line.size(), jsonl_.get());
-  std::fflush(jsonl_.get());  // what is done is known, whatever becomes of the run
+  PrintExactly(JsonText(entry) + "\n", jsonl_.get());
+  Flush(jsonl_.get());  // what is done is known, whatever becomes of the run
 }
 
 void DetectRecord::WriteJournal(const Json& entry) {

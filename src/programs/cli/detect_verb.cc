@@ -1,7 +1,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -48,11 +47,20 @@ void SetFormatOf(const std::string& file, DetectOptions& detect) {
   if (detect.style.format != OutputStyle::Format::kPng && detect.style.format != *by_name)
     throw UsageError(fmt::format("-o {} and --format name different formats (one of them)", file));
   detect.style.format = *by_name;
-  try {
-    RequireFormat(detect.style, detect.outputs);
-  } catch (const Error& e) {
-    throw UsageError(fmt::format("-o {}: {}", file, e.what()));
-  }
+  AsUsage([&] { RequireFormat(detect.style, detect.outputs); }, fmt::format("-o {}: ", file));
+}
+
+// Of one input whose name tells what it is. Of others it is known when they are listed.
+void RequireSameMedia(const DetectFlags& options, const NamedMedia& output) {
+  if (options.inputs.size() != 1 || !options.raw.input_format.empty()) return;
+  const std::string& file = options.inputs.front();
+  const NamedMedia input(file);
+  const bool image = input.image && output.video, video = input.video && output.image;
+  if (image != video && !(input.image && input.video) && !(output.image && output.video) &&
+      !IsFolder(file))
+    throw UsageError(fmt::format("-o {}: is {} by its name, and {} is {}", options.output,
+                                 image ? "a video" : "an image", file,
+                                 image ? "an image" : "a video"));
 }
 
 // Where outputs go: a file if it cannot be meant as a folder.
@@ -67,6 +75,7 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
   if (!folder && (named.image || named.video) && (detect.outputs.size() != 1 || options.frames))
     throw UsageError(fmt::format(
         "-o {}: takes one kind of output (a folder takes several, and frames)", options.output));
+  if (!folder) RequireSameMedia(options, named);
   if (!folder && named.image) SetFormatOf(options.output, detect);
   const bool file =
       output == kStandardOutput || special || named.image || named.video || named.archive;
@@ -98,14 +107,6 @@ std::vector<std::string> ReadPathList(const std::string& file) {
   }
   if (paths.empty()) throw Error(file, "names no input (a path a line is expected)");
   return paths;
-}
-
-void SetInputs(const DetectFlags& options, DetectOptions& detect) {
-  for (const std::string& input : options.inputs)
-    detect.inputs.push_back(input == "-" ? kStandardInput : input);
-  if (!options.files_from.empty()) detect.listed = ReadPathList(options.files_from);
-  detect.include = options.include;
-  detect.exclude = options.exclude;
 }
 
 void SetKinds(const DetectFlags& options, DetectOptions& detect) {
@@ -147,27 +148,26 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
     detect.pixels = detect.video.pixels =
         options.pixels == "bgr" ? FramePosterior::Pixels::kBgr : FramePosterior::Pixels::kYuv;
   SetVideoOptions(options.video, detect);
-  SetInputs(options, detect);  // last, since a list may have to be waited for
+  detect.include = options.include;
+  detect.exclude = options.exclude;
+  for (const std::string& input : options.inputs)
+    detect.inputs.push_back(input == "-" ? kStandardInput : input);
+  // Last, since it may have to be waited for.
+  if (!options.files_from.empty()) detect.listed = ReadPathList(options.files_from);
   return detect;
 }
 
-// What the flags ask for of these outputs. Throws UsageError for flags without an output that they
-// change.
-DetectorOptions DetectorOptionsOf(const DetectFlags& flags, const std::vector<Output>& outputs,
-                                  const Model& model) {
+// As the flags ask for it. Throws UsageError for flags without an output that they change.
+Detector DetectorOf(const DetectFlags& flags, const std::vector<Output>& outputs,
+                    const Context& context) {
+  const Model model = context.LoadModel();
   AsUsage([&] {
     RequireShown(flags.detector, outputs);
     Validate(flags.detector, model);
   });
   DetectorOptions options = OptionsTogether(flags.detector, outputs, model);
   options.expected = {.expected_pixels = 0};  // the run knows better
-  return WithFacesOfEnvironment(options);
-}
-
-Detector PreparedDetector(const DetectFlags& flags, const std::vector<Output>& outputs,
-                          const Context& context) {
-  const Model made = context.LoadModel();
-  return Detector(made, DetectorOptionsOf(flags, outputs, made));
+  return Detector(model, WithFacesOfEnvironment(options));
 }
 
 void Confine(const DetectFlags& options, const DetectOptions& detect, Context& context) {
@@ -199,6 +199,9 @@ void CheckStreams(const DetectFlags& options, const Context& context) {
 // what the environment, or another output, makes of it.
 std::map<std::string, std::string> MadeWith(const Detector& detector, const Context& context) {
   std::map<std::string, std::string> made_with = MadeWithOf(detector.options(), detector.model());
+  const auto outlier = made_with.find("outlier");
+  if (outlier != made_with.end() && outlier->second == context.deciding_defaults.at("outlier"))
+    made_with.erase(outlier);
   for (const auto& [name, value] : context.deciding.items())
     if (!DetectorRowOf(name))
       made_with[name] = value.is_string() ? value.get<std::string>() : JsonText(value);
@@ -210,16 +213,33 @@ void Disregard(const char* option, Context& context) {
   context.deciding_defaults.erase(option);
 }
 
+// An option that is given and says what holds without it is none.
+void SetDefault(const char* option, const std::string& usual, Context& context) {
+  context.deciding_defaults[option] = usual;
+  if (context.deciding.value(option, Json()) == usual) context.deciding.erase(option);
+}
+
+// Of options whose defaults depend on the outputs. (A cut-out of a codec has another name.)
+void SetDefaults(const DetectFlags& options, const DetectOptions& detect, Context& context) {
+  const auto has = [&](Output output) { return std::ranges::count(detect.outputs, output) > 0; };
+  if (!detect.output_folder.empty())
+    SetDefault("codec", Any(detect.outputs, &OutputKind::takes_codec) ? "ffv1" : "libx264",
+               context);
+  if (has(Output::kUncertainty) && !(options.detector.abstain && has(Output::kMask)))
+    SetDefault("outlier", OptionText(kOutlierOfMaps), context);
+}
+
 void RunDetect(const DetectFlags& options, Context& context) {
   CheckStreams(options, context);
   DetectOptions detect = DetectOptionsOf(options, context);
   PrepareOutput(detect);
   DetectRecord record(options.record, context);
   Confine(options, detect, context);
-  const Detector detector = PreparedDetector(options, detect.outputs, context);
+  const Detector detector = DetectorOf(options, detect.outputs, context);
   // Of frames these say which ones there are, and where adaptation begins.
   if (options.frames) Disregard("to", context);
   if (options.frames && !detector.adapter()) Disregard("from", context);
+  SetDefaults(options, detect, context);
   record.Begin(detector, detect, detector.options().by_faces());
   detect.made_with = MadeWith(detector, context);
   detect.region = detect.measured = record.wants_more();

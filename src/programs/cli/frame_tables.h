@@ -49,6 +49,8 @@ class FrameTable {
   void CutToMark() { journal_.CutTo(marked_); }
   // Writes the file, with all rows. Throws Error when the disk is full.
   void Finish();
+  // Where the file is not written: no run is going to complete it.
+  void GiveUp() { journal_.Remove(); }
 
  private:
   bool has_header() const { return journal_.size() > 0 || !journal_.earlier().empty(); }
@@ -96,6 +98,12 @@ class FrameTables {
 
   // As FrameTable.
   FrameTables(const TableFlags& files, Of of, IfExists if_exists, bool or_replace = false);
+  // Nothing resumes what `live` records.
+  ~FrameTables() {
+    if (of_ == Of::kLive) Each(&FrameTable::GiveUp);
+  }
+  FrameTables(const FrameTables&) = delete;
+  FrameTables& operator=(const FrameTables&) = delete;
 
   bool any() const { return pictures_ || faces_; }
   // Whether the table of pictures, which has all inputs, lacks rows of this one.

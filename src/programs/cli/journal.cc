@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "base/may_not_return.h"
 #include "base/stream.h"
@@ -59,24 +58,29 @@ Journal::~Journal() {
   if (stream_ && !is_special() && size_ == 0 && earlier_.empty()) unlink(path_.c_str());
 }
 
-void Journal::Fail() const {
-  throw Error(file_.string(), std::string("cannot be written: ") + std::strerror(errno));
+void Journal::Fail() const { FailBy(file_, "cannot be written", errno); }
+
+// The stream keeps that a write failed, and not why.
+void Journal::KeepError() {
+  if (error_ == 0 && std::ferror(stream_.get()) != 0) error_ = errno;
 }
 
 void Journal::Write(std::string_view text) {
   const AboveBar above(stream_.get());
   PrintExactly(text, stream_.get());
+  KeepError();
   size_ += text.size();
 }
 
 void Journal::Flush() {
   const MayNotReturn writing;
   std::fflush(stream_.get());
+  KeepError();
 }
 
 void Journal::RequireWritten() {
-  const MayNotReturn writing;
-  if (std::fflush(stream_.get()) != 0 || std::ferror(stream_.get()) != 0) Fail();
+  Flush();
+  if (error_ != 0) FailBy(file_, "cannot be written", error_);
 }
 
 void Journal::CutTo(std::size_t size) {
@@ -98,7 +102,7 @@ void Journal::Become(IfExists if_exists) {
 }
 
 void Journal::Remove() {
-  if (!is_special()) unlink(path_.c_str());
+  if (stream_ && !is_special()) unlink(path_.c_str());
   stream_.reset();
 }
 

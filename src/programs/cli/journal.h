@@ -38,18 +38,20 @@ class Journal {
   void CutTo(std::size_t size);
   // What this run wrote.
   std::string Text();
-  // The file itself is written: the journal goes.
+  // The journal goes, unless it is the file already.
   void Remove();
   // The journal becomes the file.
   void Become(IfExists if_exists);
 
  private:
   [[noreturn]] void Fail() const;
+  void KeepError();
 
   std::filesystem::path file_, target_, path_;  // the second is that of a link
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream_{nullptr, std::fclose};
   std::string earlier_;
   std::size_t size_ = 0;
+  int error_ = 0;  // of the first write that failed
 };
 
 }  // namespace skinmask::cli

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <utility>
 
+#include "base/may_not_return.h"
 #include "base/stream.h"
 #include "skinmask/base/error.h"
 
@@ -15,6 +16,13 @@ namespace skinmask::cli {
 namespace {
 
 std::FILE* messages = nullptr;  // null until it is another than standard error
+
+int output_error = 0;  // of the first write to standard output that failed
+
+// The stream keeps that one failed, and not why.
+void KeepOutputError() {
+  if (output_error == 0 && std::ferror(stdout) != 0) output_error = errno;
+}
 
 }  // namespace
 
@@ -45,10 +53,21 @@ void SilenceLibraries() {
 #endif
 }
 
-void RequireOutputWritten() {
+void PrintExactly(std::string_view text, std::FILE* to) {
+  const MayNotReturn writing;  // it may be a pipe
+  std::fwrite(text.data(), 1, text.size(), to);
+  if (to == stdout) KeepOutputError();
+}
+
+void Flush(std::FILE* to) {
   const MayNotReturn writing;
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw Error("standard output", "cannot be written");
+  std::fflush(to);
+  if (to == stdout) KeepOutputError();
+}
+
+void RequireOutputWritten() {
+  Flush(stdout);
+  if (output_error != 0) FailBy("standard output", "cannot be written", output_error);
 }
 
 std::FILE* OpenToWrite(const std::filesystem::path& path, bool append) {
@@ -108,7 +127,7 @@ AboveBar::AboveBar(std::FILE* to) : there_(!bar.empty() && isatty(fileno(to)) ==
 
 AboveBar::~AboveBar() {
   if (!there_) return;
-  std::fflush(stdout);
+  Flush(stdout);
   Draw();
 }
 

@@ -15,7 +15,6 @@
 #include <type_traits>
 
 #include "base/elapsed.h"
-#include "base/may_not_return.h"
 #include "base/printable.h"
 #include "skinmask/base/options.h"
 
@@ -51,10 +50,9 @@ class AboveBar {
 // Text as it is, JSON and what draws on a terminal. What cannot be written to standard error is
 // lost, and the work goes on; of standard output it shows at the end (RequireOutputWritten), where
 // it blames no photograph.
-inline void PrintExactly(std::string_view text, std::FILE* to) {
-  const MayNotReturn writing;  // it may be a pipe
-  std::fwrite(text.data(), 1, text.size(), to);
-}
+void PrintExactly(std::string_view text, std::FILE* to);
+// What was printed there has left the process; it fails as PrintExactly does.
+void Flush(std::FILE* to);
 
 // A stream to a file, a pipe or a device, which is emptied unless `append`; standard output itself
 // by its name, with what it has. Null where it cannot be opened, for which errno says why.

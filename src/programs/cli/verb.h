@@ -33,12 +33,13 @@ class UsageError : public std::runtime_error {
 };
 
 // Runs `check`, which looks at options only: what it throws is the user's wording, not the world.
+// `of` stands before it.
 template <class Check>
-auto AsUsage(const Check& check) {
+auto AsUsage(const Check& check, const std::string& of = "") {
   try {
     return check();
   } catch (const Error& e) {
-    throw UsageError(e.what());
+    throw UsageError(of + e.what());
   }
 }
 
@@ -76,12 +77,9 @@ CLI::Validator Within(T least, T most) {
 
 // Of 64 bits, which CLI11 takes from -1, too.
 inline CLI::Validator Whole() {
-  return CLI::Validator(
-      [](std::string& text) {
-        return ParseNumber<std::uint64_t>(text) ? ""
-                                                : text + " is no whole number from 0 to 2^64 - 1";
-      },
-      "");
+  return CheckedBy([](const std::string& text) {
+    return ParseNumber<std::uint64_t>(text) ? "" : text + " is no whole number from 0 to 2^64 - 1";
+  });
 }
 
 // Throws UsageError for what is no file that can be read again and again, as pipes cannot; `option`

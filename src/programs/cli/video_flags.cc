@@ -15,11 +15,7 @@ namespace {
 
 std::optional<VideoTime> TimeOf(const std::string& flag, const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
-  try {
-    return VideoTimeFromText(*text);
-  } catch (const Error& e) {
-    throw UsageError(flag + ": " + e.what());
-  }
+  return AsUsage([&] { return VideoTimeFromText(*text); }, flag + ": ");
 }
 
 // Of "10-20": how these frames are had; empty for what is no range of numbers.
@@ -48,7 +44,8 @@ void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
   group
       .Add("--audio", flags.audio, "copy|none",
            "Sound of videos of --output " + WatchedNames() +
-               ": the input's as it is stored, where their container takes it (default), or none")
+               ": the input's as it is stored, where their container takes it, or none")
+      ->default_str("copy")
       ->check(OneOf({"copy", "none"}));
 }
 

@@ -151,7 +151,10 @@ void Controls::ForgetSamples() {
 void Controls::UseRectangle(const cv::Rect& drawn) {
   constexpr int kLeastPixels = 16;  // less is a click
   if (scene_.empty()) return;
-  const cv::Rect where = InFrame(drawn);
+  const cv::Size size = scene_.frame_size();
+  const cv::Point a = InFrame(view_, size, drawn.tl());
+  const cv::Point b = InFrame(view_, size, drawn.br() - cv::Point(1, 1));
+  const cv::Rect where = cv::Rect(a, b + cv::Point(1, 1)) & cv::Rect({}, size);
   if (where.area() < kLeastPixels) return;
   if (sampling_ != Sampling::kOff) {
     scene_.AddSamples(where, sampling_ == Sampling::kSkin);
@@ -159,13 +162,6 @@ void Controls::UseRectangle(const cv::Rect& drawn) {
   } else if (scene_.tracking()) {
     scene_.Track(where);
   }
-}
-
-cv::Rect Controls::InFrame(const cv::Rect& drawn) const {
-  const cv::Size size = scene_.frame_size();
-  const cv::Point a = live::InFrame(view_, size, drawn.tl());
-  const cv::Point b = live::InFrame(view_, size, drawn.br() - cv::Point(1, 1));
-  return cv::Rect(a, b + cv::Point(1, 1)) & cv::Rect({}, size);
 }
 
 void Controls::WriteModel() {

@@ -71,8 +71,6 @@ class Controls {
   void Describe(Status& status) const;
 
  private:
-  cv::Rect InFrame(const cv::Rect& drawn) const;
-
   Scene& scene_;
   std::optional<Recorder>& recorder_;
   View view_;

@@ -69,18 +69,11 @@ struct Mapped {
 };
 
 Layout LayoutOf(GstVideoFormat format) {
-  switch (format) {
-    case GST_VIDEO_FORMAT_I420:
-      return Layout::kI420;
-    case GST_VIDEO_FORMAT_Y42B:
-      return Layout::kI422;
-    case GST_VIDEO_FORMAT_NV12:
-      return Layout::kNv12;
-    case GST_VIDEO_FORMAT_YUY2:
-      return Layout::kYuyv;
-    default:
-      return Layout::kBgr;
-  }
+  return format == GST_VIDEO_FORMAT_I420   ? Layout::kI420
+         : format == GST_VIDEO_FORMAT_Y42B ? Layout::kI422
+         : format == GST_VIDEO_FORMAT_NV12 ? Layout::kNv12
+         : format == GST_VIDEO_FORMAT_YUY2 ? Layout::kYuyv
+                                           : Layout::kBgr;
 }
 
 class Pipeline : public FrameSource {

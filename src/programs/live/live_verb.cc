@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <limits>
 #include <memory>
 
@@ -139,13 +140,14 @@ void RunLive(const Options& options, Context& context) {
   if (options.stats)
     session.report = [](const live::Statistics& s) {
       Print("{}\n", s.Line());
-      std::fflush(stdout);
+      Flush(stdout);
     };
   const live::Statistics statistics = RunIn(options.headless, session);
   if (!quiet && !context.json_to_stdout() && session.tables.csv != kStandardOutput &&
       session.tables.faces_csv != kStandardOutput)
     Print("{}\n", statistics.Line());
   context.WriteJson(statistics.ToJson());
+  if (statistics.failure) std::rethrow_exception(statistics.failure);
 }
 
 void AddSourceOptions(CLI::App& verb, Options& options) {
@@ -246,6 +248,10 @@ void AddLive(CLI::App& app, Context& context) {
                  {session.source, context.model, session.background,
                   options->detector.faces.string(), options->detector.seed_mask.string()},
                  "an input");
+    const live::SourceKind kind = live::SourceKindOf(session.source);
+    if (verb->count("--wait") > 0 &&
+        (kind == live::SourceKind::kFile || kind == live::SourceKind::kPipe))
+      throw UsageError("--wait is for cameras and streams: the loss of files and pipes is the end");
     session.track = verb->count("--track") > 0;
     const bool background = verb->count("--background") > 0;
     if (background && verb->count("--view") == 0) options->view = "cutout";

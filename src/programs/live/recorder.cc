@@ -8,7 +8,6 @@
 #include <ctime>
 #include <opencv2/imgproc.hpp>
 #include <string>
-#include <utility>
 
 #include "skinmask/base/file.h"
 #include "skinmask/media/image.h"
@@ -21,37 +20,29 @@ constexpr int kTicks = 1000;  // a second; timestamps of recordings
 }  // namespace
 
 Recorder::Recorder(const std::filesystem::path& path, View view, IfExists if_exists)
-    : path_(path), view_(view), if_exists_(if_exists), encoder_([this] { EncodeAll(); }) {}
-
-Recorder::~Recorder() { Close(); }
-
-void Recorder::Write(const cv::Mat& picture, double seconds, Rational rate) {
-  constexpr std::size_t kMaxPictures = 8;
-  if (!start_) start_ = seconds;
-  last_pts_ = std::max<std::int64_t>(last_pts_ + 1, std::llround((seconds - *start_) * kTicks));
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return waiting_.size() < kMaxPictures || failure_; });
-  if (failure_) std::rethrow_exception(failure_);
-  waiting_.push_back({picture, last_pts_, rate});
-  changed_.notify_all();
+    : path_(path), view_(view), if_exists_(if_exists) {
+  constexpr int kMaxPictures = 8;
+  waiting_.set_capacity(kMaxPictures);
+  encoder_ = std::thread([this] { EncodeAll(); });
 }
 
+void Recorder::Write(const cv::Mat& picture, double seconds, Rational rate) {
+  if (!start_) start_ = seconds;
+  last_pts_ = std::max<std::int64_t>(last_pts_ + 1, std::llround((seconds - *start_) * kTicks));
+  waiting_.push(Item{picture, last_pts_, rate});
+  if (failed_) std::rethrow_exception(failure_);
+}
+
+// After a failure, too, pictures are taken, so that nobody waits for room.
 void Recorder::EncodeAll() {
-  try {
-    while (true) {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
-      const Item item = std::move(waiting_.front());
-      waiting_.pop_front();
-      changed_.notify_all();
-      lock.unlock();
-      Encode(item);
+  std::optional<Item> item;
+  for (waiting_.pop(item); item; waiting_.pop(item)) {
+    try {
+      if (!failed_) Encode(*item);
+    } catch (...) {
+      failure_ = std::current_exception();
+      failed_ = true;
     }
-  } catch (...) {
-    const std::lock_guard lock(mutex_);
-    failure_ = std::current_exception();
-    changed_.notify_all();
   }
 }
 
@@ -81,17 +72,14 @@ void Recorder::Encode(const Item& item) {
 }
 
 void Recorder::Close() {
-  {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    changed_.notify_all();
-  }
-  if (encoder_.joinable()) encoder_.join();
+  if (!encoder_.joinable()) return;
+  waiting_.push(std::nullopt);
+  encoder_.join();
 }
 
 std::int64_t Recorder::Finish() {
   Close();
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  if (failure_) std::rethrow_exception(failure_);
   if (!writer_) return 0;
   const std::int64_t frames = writer_->frames();
   writer_->Finish();

@@ -1,11 +1,11 @@
 // A live run leaves files: its video, and what keys write.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
+#include <tbb/concurrent_queue.h>
+
+#include <atomic>
 #include <exception>
 #include <filesystem>
-#include <mutex>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
@@ -22,7 +22,7 @@ namespace skinmask::live {
 class Recorder {
  public:
   Recorder(const std::filesystem::path& path, View view, IfExists if_exists);
-  ~Recorder();  // drops what was not finished
+  ~Recorder() { Close(); }  // drops what was not finished
 
   View view() const { return view_; }
   const std::filesystem::path& path() const { return path_; }
@@ -51,11 +51,9 @@ class Recorder {
   std::optional<VideoWriter> writer_;  // of the thread, until it is joined
   cv::Size size_;                      // likewise
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Item> waiting_;
-  bool closed_ = false;
+  tbb::concurrent_bounded_queue<std::optional<Item>> waiting_;  // ended by an absent one
   std::exception_ptr failure_;
+  std::atomic<bool> failed_{false};  // after `failure_` was set
   std::thread encoder_;
 };
 

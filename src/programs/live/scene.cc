@@ -22,8 +22,7 @@ void Join(ClassModel& c, const Moments& moments, const Features& features) {
   const double total = n + Refit::kTrainedPixels;
   const double old_share = Refit::kTrainedPixels / total, new_share = n / total;
   const FeatureVector apart = mean - c.mean;
-  const FeatureMatrix between =
-      apart * apart.transpose();  // whole, to be symmetric to the last bit
+  const FeatureMatrix between = apart * apart.transpose();  // symmetric to the last bit: whole
   c.covariance =
       (old_share * c.covariance + new_share * covariance + (old_share * new_share) * between)
           .eval();
@@ -39,8 +38,6 @@ VideoFrame Mirrored(VideoFrame frame) {
 }
 
 }  // namespace
-
-Refit::Refit(Model trained) : trained_(std::move(trained)) {}
 
 void Refit::Add(const cv::Mat& bgr, bool positive) {
   if (!IsGaussian(trained_.kind) || trained_.classes.size() != 2)
@@ -119,11 +116,6 @@ void Scene::BeginStream(const DetectorOptions& options) {
   stale_ = true;
 }
 
-void Scene::SetRate(double frames_per_second) {
-  rate_ = frames_per_second;
-  stream_->SetRate(rate_);
-}
-
 // Threshold and prior are as they were moved.
 void Scene::SetAdapting(bool adapting) {
   if (adapting == this->adapting()) return;
@@ -193,14 +185,8 @@ Observation& Scene::ObservationFor(View view) {
   return *seen_;
 }
 
-void Scene::SetThreshold(std::optional<double> threshold) {
-  options_.threshold = threshold ? threshold : at_start_.threshold;
-  stream_->Set(options_);
-  stale_ = true;
-}
-
-void Scene::SetPrior(std::optional<double> prior) {
-  options_.prior = prior ? prior : at_start_.prior;
+void Scene::Set(std::optional<double> DetectorOptions::*option, std::optional<double> value) {
+  options_.*option = value ? value : at_start_.*option;
   stream_->Set(options_);
   stale_ = true;
 }
@@ -208,16 +194,6 @@ void Scene::SetPrior(std::optional<double> prior) {
 void Scene::AddSamples(const cv::Rect& where, bool positive) {
   const cv::Mat bgr = seen_->judgement.Bgr();
   refit_.Add(bgr(where & cv::Rect({}, bgr.size())), positive);
-  BeginStream(options_);
-}
-
-void Scene::UndoSample() {
-  refit_.Undo();
-  BeginStream(options_);
-}
-
-void Scene::ClearSamples() {
-  refit_.Clear();
   BeginStream(options_);
 }
 

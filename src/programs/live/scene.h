@@ -28,7 +28,7 @@ class Refit {
  public:
   static constexpr double kTrainedPixels = 5000;
 
-  explicit Refit(Model trained);
+  explicit Refit(Model trained) : trained_(std::move(trained)) {}
 
   // Throws Error for models that are not two Gaussians, and for rectangles without pixels. `bgr` is
   // CV_8UC3.
@@ -97,14 +97,14 @@ class Scene {
   double threshold() const { return model().decision.threshold; }
   double prior() const { return model().positive().prior; }
   // Absent: the one at the start again.
-  void SetThreshold(std::optional<double> threshold);
-  void SetPrior(std::optional<double> prior);  // above 0, below 1
+  void SetThreshold(std::optional<double> p) { Set(&DetectorOptions::threshold, p); }
+  void SetPrior(std::optional<double> p) { Set(&DetectorOptions::prior, p); }  // above 0, below 1
 
   // Whether frames get a model of their own; and what was done to the frame in view.
   bool adapting() const { return stream_->detector().adapter() != nullptr; }
   void SetAdapting(bool adapting);
   // How many frames a second there are; 0: unknown.
-  void SetRate(double frames_per_second);
+  void SetRate(double frames_per_second) { stream_->SetRate(rate_ = frames_per_second); }
   AdaptationSummary adapted() const {
     return adaptation_ ? adaptation_->summary : AdaptationSummary();
   }
@@ -112,12 +112,19 @@ class Scene {
   // Pixels of the frame in view, by hand.
   const Refit& samples() const { return refit_; }
   void AddSamples(const cv::Rect& where, bool positive);
-  void UndoSample();
-  void ClearSamples();
+  void UndoSample() {
+    refit_.Undo();
+    BeginStream(options_);
+  }
+  void ClearSamples() {
+    refit_.Clear();
+    BeginStream(options_);
+  }
 
  private:
   // Where that throws, all is as it was.
   void BeginStream(const DetectorOptions& options);
+  void Set(std::optional<double> DetectorOptions::*option, std::optional<double> value);
   void Judge(const Picture& picture, Statistics& statistics);
 
   bool mirror_;

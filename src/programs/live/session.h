@@ -45,7 +45,7 @@ struct SessionOptions {
 
 // Until the source ends, a limit is reached, the user is done, or a stop. What was recorded is
 // finished however it ends. `exchange` leads to a window; null: there is none. Throws Error where
-// there is no source, or something cannot be written.
+// there is no source, or nothing came of it; what ended it later is in the statistics.
 Statistics RunSession(const SessionOptions& options, Exchange* exchange);
 
 }  // namespace skinmask::live

@@ -17,8 +17,7 @@ namespace skinmask::live {
 namespace {
 
 bool IsNumber(const std::string& text) {
-  return !text.empty() && text.size() < 4 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && text.size() < 4 && text.find_first_not_of("0123456789") == text.npos;
 }
 
 bool IsDevice(const std::string& path) {
@@ -52,10 +51,6 @@ class Reader : public FrameSource {
   const std::atomic<bool>* stop_;
 };
 
-Clock::duration Duration(double seconds) {
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
 }  // namespace
 
 SourceKind SourceKindOf(const std::string& source) {
@@ -68,16 +63,10 @@ SourceKind SourceKindOf(const std::string& source) {
 }
 
 std::unique_ptr<FrameSource> OpenSource(const std::string& source, const SourceOptions& options) {
-  switch (SourceKindOf(source)) {
-    case SourceKind::kCamera:
-      return OpenCamera(IsNumber(source) ? "/dev/video" + source : source, options);
-    case SourceKind::kPipeline:
-      return OpenPipeline(source, options);
-    case SourceKind::kStream:
-    case SourceKind::kFile:
-    case SourceKind::kPipe:
-      break;
-  }
+  const SourceKind kind = SourceKindOf(source);
+  if (kind == SourceKind::kCamera)
+    return OpenCamera(IsNumber(source) ? "/dev/video" + source : source, options);
+  if (kind == SourceKind::kPipeline) return OpenPipeline(source, options);
   return std::make_unique<Reader>(source, options);
 }
 
@@ -104,11 +93,90 @@ struct Capture::State {
     options.source.notice = [this](const std::string& line) { Notice(line); };
   }
 
-  void Loop();
-  bool Deliver();
-  void WaitForReturn(const std::string& why);
-  void Put(LiveFrame&& frame);
-  void HoldBack(LiveFrame& frame);
+  void Loop() {
+    std::exception_ptr why;
+    try {
+      frames = OpenSource(source, options.source);
+      while (!stop && Deliver()) {
+      }
+    } catch (...) {
+      why = std::current_exception();
+    }
+    End(why);
+    frames.reset();
+    const std::lock_guard lock(mutex);
+    finished = true;
+    changed.notify_all();
+  }
+
+  // The next frame, or the source's return. False at the end.
+  bool Deliver() {
+    try {
+      std::optional<LiveFrame> frame = frames->Read();
+      if (!frame) return false;
+      HoldBack(*frame);
+      Put(std::move(*frame));
+      return true;
+    } catch (const Error& e) {
+      const SourceKind kind = SourceKindOf(source);
+      if (captured == 0 || kind == SourceKind::kFile || kind == SourceKind::kPipe) throw;
+      if (options.wait_seconds <= 0) {
+        Notice(e.what());
+        return false;
+      }
+      WaitForReturn(e.what());
+      return !stop;
+    }
+  }
+
+  void WaitForReturn(const std::string& why) {
+    constexpr double kRetrySeconds = 0.5;
+    Notice(why + "; waiting for it to come back");
+    {
+      const std::lock_guard lock(mutex);
+      running = false;
+    }
+    const auto lost = Clock::now();
+    frames.reset();
+    while (!stop) {
+      if (SecondsSince(lost) > options.wait_seconds)
+        throw Error(source, fmt::format("did not come back within {:g} s", options.wait_seconds));
+      try {
+        frames = OpenSource(source, options.source);
+        std::optional<LiveFrame> frame = frames->Read();
+        if (frame) {
+          Put(std::move(*frame));
+          Notice(fmt::format("{}: is back after {:.1f} s", source, SecondsSince(lost)));
+          return;
+        }
+      } catch (const Error&) {  // not there yet
+      }
+      frames.reset();
+      Pause(kRetrySeconds);
+    }
+  }
+
+  void Put(LiveFrame&& frame) {
+    std::unique_lock lock(mutex);
+    if (options.every_frame) changed.wait(lock, [&] { return stop || !newest; });
+    if (newest) ++dropped;
+    newest = std::move(frame);
+    ++captured;
+    running = true;
+    rate = frames->rate();
+    changed.notify_all();
+  }
+
+  // Frames of a file come as fast as they are decoded, and are shown at their time.
+  void HoldBack(LiveFrame& frame) {
+    if (!options.at_own_rate) return;
+    if (!first_shown) first_shown = Clock::now() - ClockDuration(frame.picture.seconds);
+    const auto due = *first_shown + ClockDuration(frame.picture.seconds);
+    std::unique_lock lock(mutex);
+    changed.wait_until(lock, due, [&] { return stop.load(); });
+    frame.captured = std::max(due, frame.captured);
+  }
+
   template <class T>
   T Get(const T& value) const {
     const std::lock_guard lock(mutex);
@@ -127,7 +195,7 @@ struct Capture::State {
   // Sleeps, but not beyond a stop.
   void Pause(double seconds) {
     std::unique_lock lock(mutex);
-    changed.wait_for(lock, Duration(seconds), [&] { return stop.load(); });
+    changed.wait_for(lock, ClockDuration(seconds), [&] { return stop.load(); });
   }
 
   const std::string source;
@@ -147,92 +215,6 @@ struct Capture::State {
   std::vector<std::string> notices;
 };
 
-void Capture::State::Loop() {
-  std::exception_ptr why;
-  try {
-    frames = OpenSource(source, options.source);
-    while (!stop && Deliver()) {
-    }
-  } catch (...) {
-    why = std::current_exception();
-  }
-  End(why);
-  frames.reset();
-  const std::lock_guard lock(mutex);
-  finished = true;
-  changed.notify_all();
-}
-
-// The next frame, or the source's return. False at the end.
-bool Capture::State::Deliver() {
-  try {
-    std::optional<LiveFrame> frame = frames->Read();
-    if (!frame) return false;
-    HoldBack(*frame);
-    Put(std::move(*frame));
-    return true;
-  } catch (const Error& e) {
-    const SourceKind kind = SourceKindOf(source);
-    if (captured == 0 || kind == SourceKind::kFile || kind == SourceKind::kPipe) throw;
-    if (options.wait_seconds <= 0) {
-      Notice(e.what());
-      return false;
-    }
-    WaitForReturn(e.what());
-    return !stop;
-  }
-}
-
-void Capture::State::WaitForReturn(const std::string& why) {
-  constexpr double kRetrySeconds = 0.5;
-  Notice(why + "; waiting for it to come back");
-  {
-    const std::lock_guard lock(mutex);
-    running = false;
-  }
-  const auto lost = Clock::now();
-  frames.reset();
-  std::string last = why;
-  while (!stop) {
-    if (SecondsSince(lost) > options.wait_seconds)
-      throw Error(source, fmt::format("did not come back within {:g} s", options.wait_seconds));
-    try {
-      frames = OpenSource(source, options.source);
-      std::optional<LiveFrame> frame = frames->Read();
-      if (frame) {
-        Put(std::move(*frame));
-        Notice(fmt::format("{}: is back after {:.1f} s", source, SecondsSince(lost)));
-        return;
-      }
-    } catch (const Error&) {
-      // Not there yet.
-    }
-    frames.reset();
-    Pause(kRetrySeconds);
-  }
-}
-
-// Frames of a file come as fast as they are decoded, and are shown at their time.
-void Capture::State::HoldBack(LiveFrame& frame) {
-  if (!options.at_own_rate) return;
-  if (!first_shown) first_shown = Clock::now() - Duration(frame.picture.seconds);
-  const auto due = *first_shown + Duration(frame.picture.seconds);
-  std::unique_lock lock(mutex);
-  changed.wait_until(lock, due, [&] { return stop.load(); });
-  frame.captured = std::max(due, frame.captured);
-}
-
-void Capture::State::Put(LiveFrame&& frame) {
-  std::unique_lock lock(mutex);
-  if (options.every_frame) changed.wait(lock, [&] { return stop || !newest; });
-  if (newest) ++dropped;
-  newest = std::move(frame);
-  ++captured;
-  running = true;
-  rate = frames->rate();
-  changed.notify_all();
-}
-
 Capture::Capture(const std::string& source, const CaptureOptions& options)
     : state_(std::make_shared<State>(source, options)) {
   std::thread([state = state_] { state->Loop(); }).detach();
@@ -243,13 +225,13 @@ Capture::~Capture() {
   std::unique_lock lock(state_->mutex);
   state_->stop = true;
   state_->changed.notify_all();
-  state_->changed.wait_for(lock, Duration(kStopSeconds), [&] { return state_->finished; });
+  state_->changed.wait_for(lock, ClockDuration(kStopSeconds), [&] { return state_->finished; });
 }
 
 std::optional<LiveFrame> Capture::Take(double seconds) {
   State& s = *state_;
   std::unique_lock lock(s.mutex);
-  s.changed.wait_for(lock, Duration(seconds), [&] { return s.newest || s.ended; });
+  s.changed.wait_for(lock, ClockDuration(seconds), [&] { return s.newest || s.ended; });
   if (s.newest) {
     std::optional<LiveFrame> frame = std::exchange(s.newest, std::nullopt);
     s.changed.notify_all();

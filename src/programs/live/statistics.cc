@@ -63,13 +63,18 @@ std::string Statistics::ToJson() const {
                               {"p99_ms", 1e3 * t.Quantile(0.99)},
                               {"max_ms", 1e3 * t.maximum()}};
   }
-  const Json root{{"frames", frames},
-                  {"dropped", dropped},
-                  {"seconds", seconds},
-                  {"frames_per_second", rate()},
-                  {"skin_fraction", skin_fraction},
-                  {"posterior_ms_per_megapixel", PosteriorPerMegapixel(*this)},
-                  {"stages", stages}};
+  Json root{{"frames", frames},
+            {"dropped", dropped},
+            {"seconds", seconds},
+            {"frames_per_second", rate()},
+            {"skin_fraction", skin_fraction},
+            {"posterior_ms_per_megapixel", PosteriorPerMegapixel(*this)},
+            {"stages", stages}};
+  try {
+    if (failure) std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    root["failed"] = e.what();
+  }
   return JsonText(root, 2) + "\n";
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct Statistics {
   double pixels = 0;          // of all frames
   double skin_fraction = 0;   // mean over frames
   std::array<Times, kStages> times;
+  std::exception_ptr failure = nullptr;  // what ended it, if that was no end
 
   Times& of(Stage stage) { return times[static_cast<std::size_t>(stage)]; }
   const Times& of(Stage stage) const { return times[static_cast<std::size_t>(stage)]; }

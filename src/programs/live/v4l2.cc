@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/stream.h"
 #include "media/late_module.h"
 #include "programs/live/source.h"
 #include "programs/live/v4l2_device.h"
@@ -48,19 +49,18 @@ std::string FirstLine(const fs::path& path) {
 Device Probe(const std::string& path) {
   // The kernel's name for /dev/videoN needs no permission.
   Device device{.name = FirstLine("/sys/class/video4linux" / fs::path(path).filename() / "name")};
-  const int fd = open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) {
+  const Descriptor file(path, O_RDWR | O_NONBLOCK);
+  if (file.get() < 0) {
     device.error = errno;
     return device;
   }
   v4l2_capability capability{};
-  if (ioctl(fd, VIDIOC_QUERYCAP, &capability) == 0) {
+  if (ioctl(file.get(), VIDIOC_QUERYCAP, &capability) == 0) {
     const bool own = capability.capabilities & V4L2_CAP_DEVICE_CAPS;
     device.camera =
         (own ? capability.device_caps : capability.capabilities) & V4L2_CAP_VIDEO_CAPTURE;
     if (device.name.empty()) device.name = reinterpret_cast<const char*>(capability.card);
   }
-  close(fd);
   return device;
 }
 
@@ -85,8 +85,11 @@ double HighestRate(int fd, std::uint32_t format, std::uint32_t width, std::uint3
   return highest;
 }
 
+std::string FourCcText(std::uint32_t code) {
+  return {reinterpret_cast<const char*>(&code), sizeof code};
+}
+
 void AddSizes(int fd, std::uint32_t format, std::vector<CameraFormat>& formats) {
-  const std::string code(reinterpret_cast<const char*>(&format), sizeof(format));
   for (std::uint32_t i = 0; i < kMaxEntries; ++i) {
     v4l2_frmsizeenum size{};
     size.index = i;
@@ -95,7 +98,7 @@ void AddSizes(int fd, std::uint32_t format, std::vector<CameraFormat>& formats) 
     const bool one = size.type == V4L2_FRMSIZE_TYPE_DISCRETE;
     const std::uint32_t width = one ? size.discrete.width : size.stepwise.max_width;
     const std::uint32_t height = one ? size.discrete.height : size.stepwise.max_height;
-    formats.push_back({code, static_cast<int>(width), static_cast<int>(height),
+    formats.push_back({FourCcText(format), static_cast<int>(width), static_cast<int>(height),
                        HighestRate(fd, format, width, height)});
     if (!one) break;
   }
@@ -103,16 +106,15 @@ void AddSizes(int fd, std::uint32_t format, std::vector<CameraFormat>& formats) 
 
 std::vector<CameraFormat> FormatsOf(const std::string& path) {
   std::vector<CameraFormat> formats;
-  const int fd = open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return formats;
+  const Descriptor file(path, O_RDWR | O_NONBLOCK);
+  if (file.get() < 0) return formats;
   for (std::uint32_t i = 0; i < kMaxEntries; ++i) {
     v4l2_fmtdesc description{};
     description.index = i;
     description.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    if (ioctl(fd, VIDIOC_ENUM_FMT, &description) != 0) break;
-    AddSizes(fd, description.pixelformat, formats);
+    if (ioctl(file.get(), VIDIOC_ENUM_FMT, &description) != 0) break;
+    AddSizes(file.get(), description.pixelformat, formats);
   }
-  close(fd);
   return formats;
 }
 
@@ -195,12 +197,6 @@ void CheckCamera(const std::string& path) {
 
 using Layout = VideoFrame::Layout;
 
-std::string FourCcText(int code) {
-  std::string text;
-  for (int i = 0; i < 4; ++i) text += static_cast<char>(code >> 8 * i);
-  return text;
-}
-
 // A camera through OpenCV's V4L2 backend, which hands over the driver's bytes as they are.
 class Camera : public FrameSource {
  public:
@@ -210,7 +206,7 @@ class Camera : public FrameSource {
     // Its own wait for a frame, in whole seconds, is ten; ours goes on where that ends.
     setenv("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1", 1);
     Configure();
-    format_ = FourCcText(static_cast<int>(capture_->Get(cv::CAP_PROP_FOURCC)));
+    format_ = FourCcText(static_cast<std::uint32_t>(capture_->Get(cv::CAP_PROP_FOURCC)));
     size_ = {static_cast<int>(capture_->Get(cv::CAP_PROP_FRAME_WIDTH)),
              static_cast<int>(capture_->Get(cv::CAP_PROP_FRAME_HEIGHT))};
     rate_ = capture_->Get(cv::CAP_PROP_FPS);

@@ -218,6 +218,21 @@ TEST_F(VideoDetectTest, FramesAsImagesAreTheVideosFrames) {
   EXPECT_TRUE(fs::exists(Path("frames/a/000003.png")));
 }
 
+// What is given and is what holds without it is no other option.
+TEST_F(VideoDetectTest, DefaultsThatAreGivenResume) {
+  Make("a.mp4", 3);
+  for (const auto& [output, codec] : {std::pair("mask,cutout", "ffv1"), {"overlay", "libx264"}}) {
+    const std::string detect = std::string("detect --adapt off a.mp4 -o ") + codec + " --output " +
+                               output + " --json " + codec + ".json ";
+    ASSERT_EQ(Run(detect + "--audio copy").status, 0);
+    for (const std::string& options : {std::string(), std::string("--codec ") + codec})
+      EXPECT_EQ(Run(detect + "--resume " + options).status, 0) << options;
+    EXPECT_NE(Run(detect + "--resume --codec libx265").err.find("another --codec"),
+              std::string::npos);
+    EXPECT_NE(Run(detect + "--resume --audio none").err.find("another --audio"), std::string::npos);
+  }
+}
+
 TEST_F(VideoDetectTest, TheTableHasTimesAndWhereTheSkinIs) {
   Make("clip, one.mp4");
   ASSERT_EQ(

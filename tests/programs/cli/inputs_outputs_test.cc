@@ -92,7 +92,7 @@ TEST_F(InputsOutputsTest, AFileForOneInput) {
   refused("a.jpg -o two.png --output mask,overlay", 2, "takes one kind of output");
   refused("v.mp4 -o two.mkv --frames", 2, "takes one kind of output");
   refused("a.jpg -o two.jpeg", 2, "would change the pixels of mask");
-  refused("a.jpg -o two.mkv", 1, "is a video by its name");
+  refused("a.jpg -o two.mkv", 2, "is a video by its name");
   refused("a.jpg -o a.png/b.png", 1, "folder does not exist");
   refused("all/00/x.png -o all/00/x.png --force", 1, "is an input");
   EXPECT_FALSE(fs::exists(Path("two.png")));
@@ -195,8 +195,8 @@ TEST_F(PipedVideoTest, AnMp4WithItsIndexAtTheEndIsTold) {
 
 // By whatever pipe frames come and go, masks are those of the file.
 TEST_F(PipedVideoTest, PipesGiveTheFramesOfTheFile) {
-  const std::string y4m = "ffmpeg -v error -i v.mkv -f yuv4mpegpipe - | ";
-  const std::string raw = "ffmpeg -v error -i v.mkv -f rawvideo -pix_fmt yuv420p - | ";
+  Shell(folder_, "ffmpeg -v error -i v.mkv v.y4m -f rawvideo -pix_fmt yuv420p v.raw");
+  const std::string y4m = "cat v.y4m | ", raw = "cat v.raw | ";
   const std::string described =
       "$S detect - --input-format rawvideo --size 160x120 --pixel-format yuv420p --rate "
       "30000/1001 -o - --output-format rawvideo";
@@ -227,7 +227,18 @@ TEST_F(PipedVideoTest, AFileForOneVideo) {
   EXPECT_EQ(Run("detect v.mkv -o overlay.mp4 --output overlay").status, 0);
   EXPECT_EQ(Run("detect v.mkv -o one.y4m").status, 0);
   EXPECT_TRUE(testing::RawFrames(folder_, "one.y4m", "gray") == masks_);
-  EXPECT_EQ(Run("detect v.mkv -o one.png").status, 1);
+}
+
+// What names tell is a mistake of usage; where a name tells nothing, the run finds it.
+TEST_F(PipedVideoTest, AFileOfAnotherKindIsRefused) {
+  std::filesystem::copy_file(Path("v.mkv"), Path("unnamed"));
+  Put("a.png", testing::Encode(".png", testing::Gradient(60, 40)));
+  for (const auto& [words, status] :
+       {std::pair("v.mkv -o one.png", 2), {"a.png -o one.mkv", 2}, {"unnamed -o one.png", 1}}) {
+    const Outcome run = Run(std::string("detect ") + words);
+    EXPECT_EQ(run.status, status) << words;
+    EXPECT_NE(run.err.find("by its name, and "), std::string::npos) << run.err;
+  }
 }
 
 TEST_F(PipedVideoTest, RawVideoThatIsWronglyDescribedIsOneLine) {

@@ -188,6 +188,9 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect v.mp4 -o out --quality 9", "--quality is of JPEG, WebP and videos with a codec"},
       {"detect v.mp4 -o out --quality 9 --output overlay --frames", "--quality is of JPEG"},
       {"detect in/a.png -o out --from 1", "--from is for videos"},
+      {"detect in/a.png -o out --steady 1", "--steady is for videos"},
+      {"detect in -o out --min-component 0 --seed-rect 1,1,9,9",
+       "--min-component is of images without a face and a seed"},
       {"detect in -o out --resume --force", "--force replaces what exists"},
       {"evaluate --images in --whole skin --adapt off --refine off", "--refine is of adapted"},
       {"evaluate --samples s.csv --refine off", "--refine needs --images"},
@@ -198,10 +201,14 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"detect in -o out --steady 1 --output classes", "--steady is of adapted images"},
       {"evaluate --predicted in --truth in --refine off", "--refine needs --images"},
       {"evaluate --samples s.csv --max-pixels 9", "--max-pixels is for images"},
+      {"evaluate --samples s.csv --isolate none", "--isolate is for images"},
+      {"evaluate --samples s.csv --max-seconds 9", "--max-seconds is for images"},
+      {"evaluate --samples s.csv --max-failures 1%", "--max-failures is for images"},
       {"evaluate --samples s.csv --allow-missing", "--allow-missing needs --truth"},
       {"evaluate --images in --whole skin --allow-missing", "--allow-missing needs --truth"},
       {"sample --samples s.csv -o t.csv --step 2", "--step is for images"},
       {"sample --samples s.csv -o t.csv --max-pixels 9", "--max-pixels is for images"},
+      {"sample --simulate s.json -o t.csv --isolate all", "--isolate is for images"},
       {"compare --samples s.csv --step 2", "--step is for images"},
       {"compare --samples s.csv --max-pixels 9", "--max-pixels is for images"},
       {"compare --samples s.csv --kinds mixture:2,logistic --shrinkage 0.1",
@@ -209,6 +216,7 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"compare --samples s.csv --kinds histogram --covariance unbiased",
        "--covariance is of qda, lda, gaussian-nb"},
       {"train --samples s.csv -o m.json --max-pixels 9", "--max-pixels is for images"},
+      {"train --samples s.csv -o m.json --max-failures 1", "--max-failures is for images"},
       {"train --samples s.csv -o m.json --kind logistic --covariance mle", "--covariance is of"},
       {"train --samples s.csv -o m.json --kind gaussian-nb --shrinkage 0.1", "--shrinkage is of"},
       {"train --samples s.csv -o m.json --components 2",
@@ -239,8 +247,8 @@ TEST_F(MessagesTest, OptionsThatCountArePassed) {
   for (const char* arguments :
        {"detect in -o 1 --refine off --adapt off --seed-rect 1,1,9,9",
         "detect in -o 2 --codec ffv1", "detect in -o 3 --resume --force --json=a.json",
-        "detect in -o 4 --refine off", "detect --files-from list -o 5 --quality 9",
-        "sample --images in --whole skin --step 2 --max-pixels 9999 -o s.csv"})
+        "detect in -o 4 --refine off --steady 1", "detect --files-from list -o 5 --quality 9",
+        "sample --images in --whole skin --step 2 --max-pixels 9999 --isolate all -o s.csv"})
     EXPECT_EQ(Run(arguments).status, 0) << arguments << Run(arguments).err;
   const std::string table = (testing::SamplesFolder() / "labelled-pixels.csv").string();
   for (const char* arguments :

@@ -259,6 +259,17 @@ TEST_F(RecordTest, TheSameValuesResume) {
   EXPECT_NE(Run(seeds + "--resume --adapt auto").err.find("another --adapt"), std::string::npos);
 }
 
+// That of --outlier depends on the outputs.
+TEST_F(RecordTest, ADefaultThatIsGivenResumes) {
+  const std::string maps = "detect in/a.png -o maps --output uncertainty ";
+  for (const std::string& detect : {maps + "--json m.json ", maps}) {
+    EXPECT_EQ(Run(detect + "--resume").status, 0);
+    EXPECT_EQ(Run(detect + "--resume --outlier .999").status, 0);
+    EXPECT_NE(Run(detect + "--resume --outlier 0.99").err.find("another --outlier"),
+              std::string::npos);
+  }
+}
+
 // A run that makes all outputs of its list anew leaves a folder of its own options.
 TEST_F(RecordTest, WhatIsReplacedCountsNoLonger) {
   Put("in/b.jpg", Encode(".jpg", Gradient(40, 48)));
@@ -486,7 +497,7 @@ TEST_F(RecordTest, WhatMeasuresNothingIsRefused) {
 TEST_F(RecordTest, AKilledRunsRowsAndEntriesAreCompleted) {
   SKIP_WITHOUT_FFMPEG();
   constexpr int kImages = 60;
-  Put("image.png", Encode(".png", Gradient(1200, 800)));
+  Put("image.png", Encode(".png", Gradient(600, 400)));
   std::filesystem::create_directory(Path("many"));
   for (int i = 0; i < kImages; ++i)
     std::filesystem::create_hard_link(Path("image.png"),

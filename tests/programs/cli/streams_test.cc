@@ -77,6 +77,20 @@ TEST_F(StreamsTest, OneInterruptEndsAWaitForAPipe) {
   }
 }
 
+// By why the first write failed, though that is known no longer at the end.
+TEST_F(StreamsTest, AFullDiskIsToldAsSuch) {
+  for (const char* words :
+       {"detect in/good0.png -o out --force --csv - >/dev/full",
+        "detect in/good0.png -o out --force --csv /dev/full",
+        "detect in/good0.png -o out --force --json >/dev/full",
+        "detect in/good0.png -o out --force --jsonl - >/dev/full", "show --json >/dev/full"}) {
+    EXPECT_EQ(StatusOf("\"$PROGRAM\" " + std::string(words) + " 2>err"), 1) << words;
+    EXPECT_NE(ReadFile(Path("err")).find(" cannot be written: No space left on device\n"),
+              std::string::npos)
+        << words << ReadFile(Path("err"));
+  }
+}
+
 // A socket cannot be opened; only a named pipe is waited for.
 TEST_F(StreamsTest, ASocketAsOutputIsAnError) {
   const int fd = socket(AF_UNIX, SOCK_STREAM, 0);

@@ -141,6 +141,20 @@ TEST_F(VideoOutputsTest, SoftMattesOfVideosAreTheQuadraticsProbability) {
   EXPECT_TRUE(deep.substr(3 * 2 * kW * kH) == std::string(last.ptr<char>(), 2 * last.total()));
 }
 
+// Its encoder shares out bits by the unit of the times, which are finer than frames.
+TEST_F(VideoOutputsTest, Vc2HasTheMask) {
+  Make("a.mp4", 3);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o exact").status, 0);
+  ASSERT_EQ(Run("detect --adapt off a.mp4 -o out --codec vc2").status, 0);
+  const std::string mask = RawFrames(folder_, "exact/a.mkv", "gray"),
+                    coded = RawFrames(folder_, "out/a.mkv", "gray");
+  ASSERT_EQ(coded.size(), mask.size());
+  std::size_t other = 0;
+  for (std::size_t i = 0; i < mask.size(); ++i)
+    other += (static_cast<unsigned char>(coded[i]) > 127) != (mask[i] != 0);
+  EXPECT_LT(other, mask.size() / 1000);
+}
+
 // Containers and codecs that know a rate alone, or make their streams late.
 TEST_F(VideoOutputsTest, EveryContainerHasTheRateAndTheFrames) {
   Make("a.mp4", 12);

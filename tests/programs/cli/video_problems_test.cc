@@ -107,6 +107,17 @@ TEST_F(VideoProblemsTest, WhatCannotBeDoneIsOneLine) {
   EXPECT_EQ(Names(Path("full")), Strings{});
 }
 
+// What Matroska does not tell of its pixels is not written there.
+TEST_F(VideoProblemsTest, WhatCouldNotBeReadBackIsRefused) {
+  Make("a.mp4", 3);
+  const Outcome run = Run("detect --adapt off a.mp4 -o out --codec qtrle");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.err.find("files of this kind do not take qtrle"), std::string::npos) << run.err;
+  EXPECT_EQ(Names(Path("out")), Strings{});
+  EXPECT_EQ(Run("detect --adapt off a.mp4 -o a.mov --codec qtrle").status, 0);
+  EXPECT_EQ(Run("detect --adapt off a.mov -o again").status, 0);
+}
+
 TEST_F(VideoProblemsTest, NamesThatFfmpegHasNotAreGuessed) {
   Make("a.mp4", 2);
   EXPECT_NE(Run("detect a.mp4 -o out --codec ffv2").err.find("(did you mean ffv1? "),

@@ -91,8 +91,8 @@ TEST_F(LiveProgramTest, UsageErrorsAreOneLineAndTwo) {
   for (const char* arguments :
        {"live", "live --adapt off 0 --size 12", "live 0 --size 0x5", "live 0 --track 1,2",
         "live --adapt off 0 --view sideways", "live 0 --format MJ", "live a.mp4 --size 640x480",
-        "live --adapt off 0 --fast", "live 0 --frames -1", "live 0 --prior 1 --headless",
-        "live 0 1"}) {
+        "live --adapt off 0 --fast", "live a.mp4 --wait 5", "live 0 --frames -1",
+        "live 0 --prior 1 --headless", "live 0 1"}) {
     const Outcome run = Run(arguments);
     EXPECT_EQ(run.status, 2) << arguments << run.err;
     EXPECT_EQ(Lines(run.err), 1) << arguments << run.err;
@@ -124,6 +124,34 @@ TEST_F(LiveProgramTest, WhatIsNotThereIsOneLine) {
     EXPECT_EQ(Lines(run.err), 1) << arguments << run.err;
     EXPECT_NE(run.err.find(part), std::string::npos) << arguments << run.err;
   }
+}
+
+// Nothing resumes what it records.
+TEST_F(LiveProgramTest, AFullDiskLeavesNothing) {
+  SKIP_WITHOUT_FFMPEG();
+  MakeClip(80);
+  Shell(folder_, "ulimit -f 4; ! '" SKINMASK_PROGRAM
+                 "' live clip.mp4 --headless --fast --adapt off --csv a.csv >/dev/null 2>err");
+  EXPECT_NE(ReadFile(Path("err")).find("a.csv: cannot be written: File too large"),
+            std::string::npos)
+      << ReadFile(Path("err"));
+  EXPECT_EQ(Names(folder_), (std::vector<std::string>{"clip.mp4", "err"}));
+}
+
+TEST_F(LiveProgramTest, WhatCameBeforeTheDamageIsTold) {
+  SKIP_WITHOUT_FFMPEG();
+  MakeClip(40);
+  Shell(folder_, "ffmpeg -v error -i clip.mp4 -c copy whole.mkv");
+  const std::string whole = ReadFile(Path("whole.mkv"));
+  Put("cut.mkv", whole.substr(0, 2 * whole.size() / 3));
+  const Outcome run = Run("live cut.mkv --headless --fast --adapt off --csv a.csv --json=a.json");
+  EXPECT_EQ(run.status, 1);
+  const auto json = nlohmann::json::parse(ReadFile(Path("a.json")));
+  EXPECT_GT(json["frames"], 0);
+  EXPECT_EQ(json["frames"], Lines(ReadFile(Path("a.csv"))) - 1);
+  EXPECT_EQ(run.err, "skinmask: " + json["failed"].get<std::string>() + "\n");
+  ASSERT_EQ(Run("live whole.mkv --headless --fast --adapt off --json=b.json").status, 0);
+  EXPECT_FALSE(nlohmann::json::parse(ReadFile(Path("b.json"))).contains("failed"));
 }
 
 // How long it waits at most is in the line; that it does end is what CTest's time limit is for.

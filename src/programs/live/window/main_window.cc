@@ -31,14 +31,13 @@ namespace {
 
 // What the line says: the newest message, or else what is going on.
 QString LineOf(const Status& status) {
-  const std::string recording = status.recording.empty() ? "" : "recording to " + status.recording;
   if (!status.message.empty()) return QString::fromStdString(status.message);
   if (status.waiting) return "no frames; waiting for the source";
   if (status.paused) return "paused";
   if (status.sampling != Sampling::kOff)
     return QString("drag over %1, or arrows and Enter")
         .arg(status.sampling == Sampling::kSkin ? "skin" : "background");
-  return QString::fromStdString(recording);
+  return status.recording.empty() ? "" : QString::fromStdString("recording to " + status.recording);
 }
 
 QString HelpText() {
@@ -62,13 +61,6 @@ void Prepare() {
       Qt::HighDpiScaleFactorRoundingPolicy::RoundPreferFloor);
 }
 
-bool Connects() {
-  xcb_connection_t* const connection = xcb_connect(nullptr, nullptr);
-  const bool good = xcb_connection_has_error(connection) == 0;
-  xcb_disconnect(connection);
-  return good;
-}
-
 // Throws Error where there is no screen: Qt would end the whole process instead. Returns within two
 // seconds.
 void RequireDisplay() {
@@ -80,7 +72,12 @@ void RequireDisplay() {
   if (display.empty())
     throw Error("DISPLAY", "is not set: there is no screen for a window (--headless does without)");
   // On a thread, since a host that is not there is waited for.
-  std::packaged_task<bool()> task(Connects);
+  std::packaged_task<bool()> task([] {
+    xcb_connection_t* const connection = xcb_connect(nullptr, nullptr);
+    const bool good = xcb_connection_has_error(connection) == 0;
+    xcb_disconnect(connection);
+    return good;
+  });
   std::future<bool> answer = task.get_future();
   std::thread(std::move(task)).detach();
   if (answer.wait_for(2s) != std::future_status::ready || !answer.get())
@@ -112,14 +109,14 @@ MainWindow::MainWindow(const std::string& title, Exchange& exchange) : exchange_
   all->addLayout(row, 1);
   resize(640 + side_->width(), 480);
   picture_->setFocus();
-  connect(&timer_, &QTimer::timeout, this, [this] { ShowNumbers(); });
+  connect(&timer_, &QTimer::timeout, this, [this] {
+    if (side_->isVisible()) panel_->ShowNumbers(status_);
+  });
   timer_.start(250);
 }
 
 QScrollArea* MainWindow::MakeSide() {
-  panel_ =
-      new Panel([this](char key) { Press(key); },
-                [this](Command command) { exchange_.Post(std::move(command)); }, latency_, this);
+  panel_ = new Panel([this](char key) { Press(key); }, exchange_, latency_, this);
   auto* const side = new QScrollArea(this);
   side->setWidget(panel_);
   side->setWidgetResizable(true);
@@ -138,8 +135,7 @@ void MainWindow::ShowNewest() {
     FitTo(shown->drawn);
     panel_->Search();
   }
-  const std::optional<Painted> painted = picture_->Show(shown);
-  if (painted) {
+  if (const std::optional<Painted> painted = picture_->Show(shown)) {
     exchange_.AddPainted(*painted);
     latency_.Add(1e3 * painted->latency);
   }
@@ -157,10 +153,6 @@ void MainWindow::FitTo(const cv::Size& picture) {
   const QSize least(beside.width() + 320,
                     panel_->sizeHint().height() + panel_->views()->sizeHint().height());
   resize((wanted + beside).expandedTo(least).boundedTo(most));
-}
-
-void MainWindow::ShowNumbers() {
-  if (side_->isVisible()) panel_->ShowNumbers(status_);
 }
 
 void MainWindow::Press(char key) {
@@ -213,11 +205,6 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
   if (std::ranges::find(Keys(), key, &Key::key) == Keys().end())
     return QWidget::keyPressEvent(event);
   Press(key);
-}
-
-void MainWindow::closeEvent(QCloseEvent* event) {
-  exchange_.Close();
-  QWidget::closeEvent(event);
 }
 
 void RunInWindow(const std::string& title, const std::function<void(Exchange&)>& work) {

@@ -28,12 +28,11 @@ class MainWindow : public QWidget {
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
-  void closeEvent(QCloseEvent* event) override;
+  void closeEvent(QCloseEvent*) override { exchange_.Close(); }  // which is accepted
 
  private:
   QScrollArea* MakeSide();
   void FitTo(const cv::Size& picture);
-  void ShowNumbers();
   void ToggleHelp();
   void ToggleFullScreen();
   void SetSurrounded(bool surrounded);

@@ -1,49 +1,184 @@
 // The panel at the side does everything that keys do, and what they do not.
 #pragma once
 
-#include <QWidget>
+#include <QCheckBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QToolButton>
+#include <QVBoxLayout>
 #include <functional>
+#include <initializer_list>
 #include <map>
 
-#include "programs/live/exchange.h"
-#include "programs/live/statistics.h"
-
-class QAbstractButton;
+#include "programs/live/controls.h"
+#include "programs/live/window/widgets.h"
 
 namespace skinmask::live {
-
-class GraphWidget;
-class Line;
-class SourceBox;
-class ValueControl;
 
 class Panel : public QWidget {
  public:
   // Buttons are keys that are pressed by mouse. `latency` in milliseconds.
-  Panel(std::function<void(char)> press, std::function<void(Command)> post, const History& latency,
-        QWidget* parent);
+  Panel(std::function<void(char)> press, Exchange& exchange, const History& latency,
+        QWidget* parent)
+      : QWidget(parent), press_(std::move(press)), latency_(latency) {
+    using Value = std::optional<double>;
+    source_ = new SourceBox(
+        [&exchange](const SourceChoice& choice) {
+          exchange.Post([choice](Controls& c) { c.Open(choice); });
+        },
+        this);
+    threshold_ = new ValueControl(
+        "&Threshold", "a pixel is skin from this probability on", 0, 1,
+        [&exchange](Value value) {
+          exchange.Post([value](Controls& c) { c.SetThreshold(value); });
+        },
+        this);
+    prior_ = new ValueControl(
+        "Pr&ior", "how much skin is expected before a pixel is looked at", 0.001, 0.999,
+        [&exchange](Value value) { exchange.Post([value](Controls& c) { c.SetPrior(value); }); },
+        this);
+    views_ = MakeViews();
+    auto* const column = new QVBoxLayout(this);
+    column->setContentsMargins(8, 4, 8, 4);
+    column->setSpacing(kSpacing);
+    for (QWidget* part :
+         std::initializer_list<QWidget*>{source_, threshold_, prior_, MakeAdaptation(),
+                                         MakeSamples(), MakeFiles(), MakeNumbers()})
+      column->addWidget(part);
+    column->addStretch(1);
+  }
 
   // The buttons of all views in a row, for the window to place.
   QWidget* views() { return views_; }
+
   // What the user may change.
-  void ShowState(const Status& status);
+  void ShowState(const Status& status) {
+    source_->SetSource(status.source);
+    for (std::size_t i = 0; i < ViewKinds().size(); ++i)
+      Check(static_cast<char>('1' + i), status.view == static_cast<View>(i));
+    threshold_->SetValue(status.threshold);
+    prior_->SetValue(status.prior);
+    Check('a', status.adapting);
+    Check('t', status.tracking);
+    Check('e', status.show_ellipse);
+    Check(' ', status.paused);
+    Check('s', status.sampling == Sampling::kSkin);
+    Check('b', status.sampling == Sampling::kBackground);
+    buttons_.at('u')->setEnabled(status.rectangles > 0);
+    buttons_.at('z')->setEnabled(status.rectangles > 0);
+    Check('r', !status.recording.empty());
+    samples_->SetLine(QString("Samples: %1 skin, %2 background")
+                          .arg(status.skin_pixels)
+                          .arg(status.background_pixels));
+  }
+
   // What changes with every frame; to be called a few times a second.
-  void ShowNumbers(const Status& status);
+  void ShowNumbers(const Status& status) {
+    source_->Poll();
+    adapted_->SetLine(QString::fromStdString(status.adapted));
+    skin_->SetLine(QString("Skin: %1 %").arg(100 * status.skin_fraction, 0, 'f', 1));
+    ellipse_->SetLine("Ellipse: " + QString::fromStdString(status.ellipse));
+    rate_->SetLine(
+        QString("Rate: %1 frames/s, %2 dropped").arg(status.rate, 0, 'f', 1).arg(status.dropped));
+    delay_->SetLine(QString("Latency: %1 ms, 95 % within %2 ms")
+                        .arg(latency_.mean(), 0, 'f', 0)
+                        .arg(latency_.Quantile(0.95), 0, 'f', 0));
+    graph_->update();
+  }
+
   // Begins to look for cameras.
-  void Search();
+  void Search() { source_->Search(); }
 
  private:
-  QWidget* MakeViews();
-  QWidget* MakeAdaptation();
-  QWidget* MakeSamples();
-  QWidget* MakeFiles();
-  QWidget* MakeNumbers();
+  static constexpr int kSpacing = 3;
+
+  QWidget* MakeViews() {
+    auto* const part = new QWidget(this);
+    auto* const row = new QHBoxLayout(part);
+    row->setContentsMargins(kSpacing, kSpacing, kSpacing, kSpacing);
+    row->setSpacing(kSpacing);
+    char key = '1';
+    for (const ViewKind& kind : ViewKinds()) row->addWidget(Push(kind.button, true, key++));
+    return part;
+  }
+
+  QWidget* MakeAdaptation() {
+    QGridLayout* const grid = Grid();
+    grid->addWidget(AddButton(new QCheckBox("A&dapt"), 'a'), 0, 0);
+    grid->addWidget(adapted_ = Text("adapted"), 0, 1, 1, 2);
+    grid->addWidget(AddButton(new QCheckBox("Fo&llow"), 't'), 1, 0);
+    grid->addWidget(AddButton(new QCheckBox("&Ellipse"), 'e'), 1, 1);
+    grid->addWidget(AddButton(new QCheckBox("&Pause"), ' '), 1, 2);
+    grid->setColumnStretch(2, 1);
+    return grid->parentWidget();
+  }
+
+  QWidget* MakeSamples() {
+    QGridLayout* const grid = Grid();
+    grid->addWidget(samples_ = Text("samples"), 0, 0, 1, 4);
+    grid->addWidget(Push("&Skin", true, 's'), 1, 0);
+    grid->addWidget(Push("&Background", true, 'b'), 1, 1);
+    grid->addWidget(Push("&Undo", false, 'u'), 1, 2);
+    grid->addWidget(Push("For&get", false, 'z'), 1, 3);
+    return grid->parentWidget();
+  }
+
+  QWidget* MakeFiles() {
+    QGridLayout* const grid = Grid();
+    grid->addWidget(Push("&Record", true, 'r'), 0, 0);
+    grid->addWidget(Push("S&napshot", false, 'p'), 0, 1);
+    grid->addWidget(Push("&Write model", false, 'w'), 0, 2);
+    return grid->parentWidget();
+  }
+
+  QWidget* MakeNumbers() {
+    QGridLayout* const grid = Grid();
+    int row = 0;
+    for (QWidget* line :
+         std::initializer_list<QWidget*>{skin_ = Text("skin"), ellipse_ = Text("ellipse"),
+         rate_ = Text("rate"), delay_ = Text("latency"), graph_ = new GraphWidget(latency_, this)})
+      grid->addWidget(line, row++, 0);
+    return grid->parentWidget();
+  }
+
+  // Of a new part of the panel.
+  QGridLayout* Grid() {
+    auto* const grid = new QGridLayout(new QWidget(this));
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setSpacing(kSpacing);
+    return grid;
+  }
+
+  Line* Text(const QString& name) {
+    auto* const line = new Line(this);
+    line->setObjectName(name);
+    return line;
+  }
+
+  // As narrow as its text where there is no more room.
+  QAbstractButton* Push(const QString& text, bool checkable, char key) {
+    auto* const button = new QToolButton;
+    button->setText(text);
+    button->setCheckable(checkable);
+    button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    return AddButton(button, key);
+  }
+
   // A button that presses `key`, and stays down where it is checkable.
-  QAbstractButton* AddButton(QAbstractButton* button, char key);
-  void Check(char key, bool checked);
+  QAbstractButton* AddButton(QAbstractButton* button, char key) {
+    const QString tip = QString::fromStdString(TipOf(key));
+    button->setToolTip(tip);
+    button->setAccessibleDescription(tip);
+    button->setObjectName(QString("key %1").arg(key));
+    button->setFocusPolicy(Qt::TabFocus);  // after a click, keys still go to the picture
+    connect(button, &QAbstractButton::clicked, this, [this, key] { press_(key); });
+    buttons_[key] = button;
+    return button;
+  }
+
+  void Check(char key, bool checked) { buttons_.at(key)->setChecked(checked); }
 
   std::function<void(char)> press_;
-  std::function<void(Command)> post_;
   const History& latency_;
   std::map<char, QAbstractButton*> buttons_;
   QWidget* views_;

@@ -28,11 +28,6 @@ void Stroke(QPainter& painter, const QPainterPath& path, const QColor& color) {
 
 }  // namespace
 
-void Selection::SetPicture(const cv::Size& size) {
-  if (size != size_) Clear();
-  size_ = size;
-}
-
 int Selection::Step() const { return std::max(1, std::min(size_.width, size_.height) / 40); }
 
 bool Selection::Begin() {
@@ -66,12 +61,6 @@ void Selection::Grow(int steps) {
 std::optional<cv::Rect> Selection::rectangle() const {
   if (!from_) return std::nullopt;
   return (cv::Rect(*from_, to_) + cv::Size(1, 1)) & cv::Rect({}, size_);
-}
-
-std::optional<cv::Rect> Selection::Take() {
-  const std::optional<cv::Rect> taken = rectangle();
-  Clear();
-  return taken;
 }
 
 PictureWidget::PictureWidget(Exchange& exchange, QWidget* parent)
@@ -197,8 +186,6 @@ void PictureWidget::PaintDivider(QPainter& painter) const {
   painter.drawEllipse(middle, kRadius, kRadius);
   painter.drawLine(middle - QPointF(5, 0), middle + QPointF(5, 0));
 }
-
-void PictureWidget::resizeEvent(QResizeEvent*) { exchange_.SetCanvas(Canvas()); }
 
 cv::Point PictureWidget::PixelAt(const QPoint& point) const {
   const double ratio = devicePixelRatioF();

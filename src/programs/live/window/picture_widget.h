@@ -14,7 +14,10 @@ namespace skinmask::live {
 class Selection {
  public:
   // Another size forgets what was drawn.
-  void SetPicture(const cv::Size& size);
+  void SetPicture(const cv::Size& size) {
+    if (size != size_) Clear();
+    size_ = size;
+  }
 
   // The mouse: from where it was pressed to where it is now, both pixels included.
   void Press(const cv::Point& at) { from_ = to_ = at; }
@@ -29,7 +32,11 @@ class Selection {
   std::optional<cv::Rect> rectangle() const;
   void Clear() { from_.reset(); }
   // What was drawn, which is forgotten.
-  std::optional<cv::Rect> Take();
+  std::optional<cv::Rect> Take() {
+    const std::optional<cv::Rect> taken = rectangle();
+    Clear();
+    return taken;
+  }
 
  private:
   bool Begin();  // true where there was nothing yet
@@ -49,7 +56,7 @@ class PictureWidget : public QWidget {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
-  void resizeEvent(QResizeEvent* event) override;
+  void resizeEvent(QResizeEvent*) override { exchange_.SetCanvas(Canvas()); }
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;

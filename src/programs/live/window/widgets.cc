@@ -104,8 +104,7 @@ void ValueControl::Place(double value) {
 }
 
 void ValueControl::SetValue(double value) {
-  if (slider_->isSliderDown()) return;
-  Place(value);
+  if (!slider_->isSliderDown()) Place(value);
 }
 
 GraphWidget::GraphWidget(const History& history, QWidget* parent)
