@@ -115,8 +115,7 @@ class Items {
   }
 
   HeifPicture Picture() const {
-    const std::string type = TypeOf(primary_);
-    if (type == "grid") return Grid();
+    if (TypeOf(primary_) == "grid") return Grid();
     HeifPicture picture;
     picture.tiles.push_back(Coded(primary_, true));
     picture.size = picture.tiles[0].size;

@@ -240,6 +240,8 @@ void FailUnknownImage(std::string_view subject, std::string_view bytes) {
   for (const std::string_view packed : kPacked)
     if (bytes.starts_with(packed))
       throw Error(subject, "is compressed (archives are read as tar alone makes them)");
+  if (bytes.substr(0, 12).ends_with("ftypavis"))
+    throw Error(subject, "is a sequence of AVIF images (as a video it is called FILE.mp4)");
   throw Error(
       subject,
       "is no image, or a damaged one (JPEG, PNG, BMP, TIFF, WebP, PNM, GIF, HEIC, AVIF, JPEG XL, "

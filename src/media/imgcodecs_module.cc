@@ -73,13 +73,10 @@ thread_local bool is_damaged = false;
 
 // Errors of tags are none of pixels: a resolution of 0 harms nobody, and a directory that gives no
 // picture is refused before.
-bool IsOfTags(std::string_view function) {
-  return function.ends_with("SetField") || function.starts_with("TIFFReadDirectory") ||
-         function.starts_with("TIFFFetch");
-}
-
 void NoteError(thandle_t, const char* function, const char*, va_list) {
-  is_damaged |= !IsOfTags(function ? function : "");
+  const std::string_view in = function ? function : "";
+  is_damaged |= !in.ends_with("SetField") && !in.starts_with("TIFFReadDirectory") &&
+                !in.starts_with("TIFFFetch");
 }
 
 // Of warnings only those are damage that tell of pixels made up, where a JPEG or a fax ends early
@@ -128,16 +125,9 @@ bool IsOfReadableKind(const TiffKind& kind) {
   const bool deep = kind.bits > 8;
   if (kind.samples > kMaxSamples) return false;
   if (deep && kind.samples > 1 && kind.planes != PLANARCONFIG_CONTIG) return false;
-  switch (kind.photometric) {
-    case PHOTOMETRIC_MINISWHITE:
-      return !deep;  // it would come inverted
-    case PHOTOMETRIC_MINISBLACK:
-      return kind.samples == 1 || !deep;
-    case PHOTOMETRIC_RGB:
-      return kind.samples == 3 || kind.samples == 4;
-    default:
-      return !deep;  // which libtiff makes RGB of
-  }
+  if (kind.photometric == PHOTOMETRIC_RGB) return kind.samples == 3 || kind.samples == 4;
+  if (kind.photometric == PHOTOMETRIC_MINISBLACK && kind.samples == 1) return true;
+  return !deep;  // white that is 0 would come inverted, and of others libtiff makes RGB
 }
 
 std::uint32_t CountParts(TIFF* tiff) {

@@ -62,7 +62,37 @@ class IsolatedVideo : public VideoSource {
   IsolatedVideo(const IsolatedVideo&) = delete;
   IsolatedVideo& operator=(const IsolatedVideo&) = delete;
 
-  void Open();  // first of all
+  // first of all
+  void Open() {
+    if (options_.raw) CheckRaw(*options_.raw, options_.max_pixels, name_);
+    std::error_code no_file;
+    const fs::path real = fs::canonical(name_, no_file);
+    waits_for_others_ = !IsRegularFile(name_);
+    // What has no name by which the other process could open it goes along.
+    const bool is_nameless = IsDescriptor(name_) && real.empty();
+    const Descriptor pipe = is_nameless ? Descriptor(name_, O_RDONLY | O_NONBLOCK) : Descriptor(-1);
+    process_ = DecoderProcesses::Get().TakeForVideo(
+        is_nameless ? "" : (real.empty() ? fs::absolute(name_) : real).string());
+    OpenVideoWords words{};
+    words.threads = options_.threads;
+    words.max_pixels = options_.max_pixels;
+    if (options_.raw) {
+      words.is_raw = 1;
+      words.width = options_.raw->size.width;
+      words.height = options_.raw->size.height;
+      words.rate_num = options_.raw->rate.num;
+      words.rate_den = options_.raw->rate.den;
+      options_.raw->pixel_format.copy(words.pixel_format, sizeof words.pixel_format - 1);
+    }
+    DecoderMessage message{.kind = Kind::kOpenVideo};
+    message.SetWords(words);
+    const bool opened = Do([&] {
+      Ask(message, pipe.get());
+      if (message.kind != Kind::kVideo) throw DecoderGone();
+      info_ = InfoOf(message.WordsOf<VideoWords>(), options_.max_pixels);
+    });
+    if (!opened) throw WaitStopped(name_, "was given up (interrupted)");
+  }
 
   const VideoInfo& info() const override { return info_; }
 
@@ -116,7 +146,35 @@ class IsolatedVideo : public VideoSource {
     if (pixels.get() >= 0 && !process_.pixels.Map(std::move(pixels))) throw DecoderGone();
   }
 
-  VideoFrame FrameOf(const FrameWords& words);
+  VideoFrame FrameOf(const FrameWords& words) {
+    const auto layout = static_cast<VideoFrame::Layout>(words.layout);
+    const bool is_one = IsSent(layout) && IsRotation(words.rotation) &&
+                        IsSize(words.width, words.height, options_.max_pixels) &&
+                        std::isfinite(words.seconds) && words.index > index_ &&
+                        (index_ < 0 || words.pts > pts_);
+    if (!is_one) throw DecoderGone();
+    VideoFrame frame;
+    frame.layout = layout;
+    frame.size = {words.width, words.height};
+    if (words.matrix) frame.encoding.matrix = YuvEncoding::Matrix::kBt709;
+    if (words.range) frame.encoding.range = YuvEncoding::Range::kFull;
+    frame.rotation = words.rotation;
+    frame.mirrored = words.mirrored != 0;
+    frame.pts = pts_ = words.pts;
+    frame.seconds = words.seconds;
+    frame.index = index_ = words.index;
+    const FrameMemory memory(layout, frame.size);
+    if (memory.bytes > process_.pixels.size()) throw DecoderGone();
+    const auto kept = std::make_shared<cv::Mat>(1, static_cast<int>(memory.bytes), CV_8UC1);
+    std::memcpy(kept->data, process_.pixels.data(), memory.bytes);
+    const std::array<cv::Mat, 3> planes = memory.At(kept->data);
+    for (std::size_t i = 0; i < planes.size(); ++i) {
+      frame.planes[i] = planes[i].data;
+      frame.strides[i] = planes[i].empty() ? 0 : static_cast<std::ptrdiff_t>(planes[i].step);
+    }
+    frame.owner = kept;
+    return frame;
+  }
 
   const std::string name_;
   const VideoOpenOptions options_;
@@ -125,67 +183,6 @@ class IsolatedVideo : public VideoSource {
   VideoInfo info_;
   std::int64_t index_ = -1, pts_ = 0;  // of the last frame
 };
-
-void IsolatedVideo::Open() {
-  if (options_.raw) CheckRaw(*options_.raw, options_.max_pixels, name_);
-  std::error_code no_file;
-  const fs::path real = fs::canonical(name_, no_file);
-  waits_for_others_ = !IsRegularFile(name_);
-  // What has no name by which the other process could open it goes along.
-  const bool is_nameless = IsDescriptor(name_) && real.empty();
-  const Descriptor pipe = is_nameless ? Descriptor(name_, O_RDONLY | O_NONBLOCK) : Descriptor(-1);
-  process_ = DecoderProcesses::Get().TakeForVideo(
-      is_nameless ? "" : (real.empty() ? fs::absolute(name_) : real).string());
-  OpenVideoWords words{};
-  words.threads = options_.threads;
-  words.max_pixels = options_.max_pixels;
-  if (options_.raw) {
-    words.is_raw = 1;
-    words.width = options_.raw->size.width;
-    words.height = options_.raw->size.height;
-    words.rate_num = options_.raw->rate.num;
-    words.rate_den = options_.raw->rate.den;
-    options_.raw->pixel_format.copy(words.pixel_format, sizeof words.pixel_format - 1);
-  }
-  DecoderMessage message{.kind = Kind::kOpenVideo};
-  message.SetWords(words);
-  const bool opened = Do([&] {
-    Ask(message, pipe.get());
-    if (message.kind != Kind::kVideo) throw DecoderGone();
-    info_ = InfoOf(message.WordsOf<VideoWords>(), options_.max_pixels);
-  });
-  if (!opened) throw WaitStopped(name_, "was given up (interrupted)");
-}
-
-VideoFrame IsolatedVideo::FrameOf(const FrameWords& words) {
-  const auto layout = static_cast<VideoFrame::Layout>(words.layout);
-  const bool is_one = IsSent(layout) && IsRotation(words.rotation) &&
-                      IsSize(words.width, words.height, options_.max_pixels) &&
-                      std::isfinite(words.seconds) && words.index > index_ &&
-                      (index_ < 0 || words.pts > pts_);
-  if (!is_one) throw DecoderGone();
-  VideoFrame frame;
-  frame.layout = layout;
-  frame.size = {words.width, words.height};
-  if (words.matrix) frame.encoding.matrix = YuvEncoding::Matrix::kBt709;
-  if (words.range) frame.encoding.range = YuvEncoding::Range::kFull;
-  frame.rotation = words.rotation;
-  frame.mirrored = words.mirrored != 0;
-  frame.pts = pts_ = words.pts;
-  frame.seconds = words.seconds;
-  frame.index = index_ = words.index;
-  const FrameMemory memory(layout, frame.size);
-  if (memory.bytes > process_.pixels.size()) throw DecoderGone();
-  const auto kept = std::make_shared<cv::Mat>(1, static_cast<int>(memory.bytes), CV_8UC1);
-  std::memcpy(kept->data, process_.pixels.data(), memory.bytes);
-  const std::array<cv::Mat, 3> planes = memory.At(kept->data);
-  for (std::size_t i = 0; i < planes.size(); ++i) {
-    frame.planes[i] = planes[i].data;
-    frame.strides[i] = planes[i].empty() ? 0 : static_cast<std::ptrdiff_t>(planes[i].step);
-  }
-  frame.owner = kept;
-  return frame;
-}
 
 }  // namespace
 

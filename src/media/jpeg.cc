@@ -65,18 +65,10 @@ std::optional<VideoFrame::Layout> LayoutOf(const Header& header) {
   using Layout = VideoFrame::Layout;
   if (header.colorspace == TJCS_GRAY) return Layout::kI420;
   if (header.colorspace != TJCS_YCbCr) return std::nullopt;
-  switch (header.subsampling) {
-    case TJSAMP_444:
-    case TJSAMP_440:
-      return Layout::kI444;
-    case TJSAMP_422:
-    case TJSAMP_411:
-      return Layout::kI422;
-    case TJSAMP_420:
-      return Layout::kI420;
-    default:
-      return std::nullopt;
-  }
+  const int stored = header.subsampling;
+  if (stored == TJSAMP_444 || stored == TJSAMP_440) return Layout::kI444;
+  if (stored == TJSAMP_422 || stored == TJSAMP_411) return Layout::kI422;
+  return stored == TJSAMP_420 ? std::optional(Layout::kI420) : std::nullopt;
 }
 
 // A plane as it is stored; a grey picture has one.

@@ -17,21 +17,6 @@
 namespace skinmask {
 namespace {
 
-// Grey of 16 bits, as PNG has it: the high byte first, each a difference to the one two bytes
-// before (filter Sub).
-void FilterDeepRows(const cv::Mat& image, std::uint8_t* out) {
-  for (int y = 0; y < image.rows; ++y) {
-    *out++ = 1;
-    std::uint16_t before = 0;
-    for (int x = 0; x < image.cols; ++x) {
-      const std::uint16_t value = image.at<std::uint16_t>(y, x);
-      *out++ = static_cast<std::uint8_t>((value >> 8) - (before >> 8));
-      *out++ = static_cast<std::uint8_t>(value - before);
-      before = value;
-    }
-  }
-}
-
 // Completes the chunk that begins at `start` of `png`, its data being in place.
 void CloseChunk(std::string& png, std::size_t start, const char* type) {
   png.replace(start, 8, BigEndianBytes(png.size() - start - 8, 4) + type);
@@ -39,22 +24,23 @@ void CloseChunk(std::string& png, std::size_t start, const char* type) {
   png += BigEndianBytes(crc32_gzip_refl(0, covered, png.size() - start - 4), 4);
 }
 
-// Rows as PNG has them: a filter byte, then the pixels in R G B (A) order. Grey stays as it is,
-// since masks are runs; colours are differences to the pixel on the left (filter Sub).
+// Rows as PNG has them: a filter byte, then the pixels in R G B (A) order, or the high byte of 16
+// bits first. Grey of 8 bits stays as it is, since masks are runs; all else are differences to the
+// pixel on the left (filter Sub).
 void FilterRows(const cv::Mat& image, std::uint8_t* out) {
-  const auto channels = static_cast<std::size_t>(image.channels());
-  const std::size_t bytes = static_cast<std::size_t>(image.cols) * channels;
+  const std::size_t each = image.elemSize(), last = std::min<std::size_t>(each, 3) - 1;
+  const std::size_t bytes = static_cast<std::size_t>(image.cols) * each;
   for (int y = 0; y < image.rows; ++y, out += bytes + 1) {
     const std::uint8_t* in = image.ptr<std::uint8_t>(y);
-    out[0] = channels > 1;  // filter type: 0 None, 1 Sub
-    if (channels == 1) {
+    out[0] = each > 1;  // filter type: 0 None, 1 Sub
+    if (each == 1) {
       std::memcpy(out + 1, in, bytes);
       continue;
     }
-    for (std::size_t i = 0; i < bytes; i += channels)
-      for (std::size_t c = 0; c < channels; ++c) {
-        const std::size_t from = i + (c < 3 ? 2 - c : c);  // B G R (A) to R G B (A)
-        out[1 + i + c] = static_cast<std::uint8_t>(in[from] - (i > 0 ? in[from - channels] : 0));
+    for (std::size_t i = 0; i < bytes; i += each)
+      for (std::size_t c = 0; c < each; ++c) {
+        const std::size_t from = i + (c <= last ? last - c : c);  // turned round, but for alpha
+        out[1 + i + c] = static_cast<std::uint8_t>(in[from] - (i > 0 ? in[from - each] : 0));
       }
   }
 }
@@ -140,10 +126,7 @@ std::string Encode(const cv::Mat& image, std::string_view palette) {
   thread_local Scratch scratch;
   const ScratchTrim trim(scratch);
   std::uint8_t* rows = FilteredRows(image);
-  if (!rows) {
-    rows = scratch.Get(size);
-    deep ? FilterDeepRows(image, rows) : FilterRows(image, rows);
-  }
+  if (!rows) FilterRows(image, rows = scratch.Get(size));
   AppendDeflated(rows, size, png);
   CloseChunk(png, chunk, "IDAT");
   CloseChunk(png, open_chunk(), "IEND");

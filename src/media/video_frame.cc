@@ -71,36 +71,34 @@ struct Readable {
     std::copy_n(frame.data, 4, planes);
     std::copy_n(frame.linesize, 4, strides);
   }
-  Readable(const VideoFrame& frame, AVPixelFormat format);
+  Readable(const VideoFrame& frame, AVPixelFormat format) {
+    constexpr int kVectorPixels = 32;
+    const bool is_whole = frame.size.width % kVectorPixels == 0;
+    const AVPixFmtDescriptor& d = *Ffmpeg::Get().av_pix_fmt_desc_get(format);
+    for (int i = 0; i < d.nb_components; ++i) {
+      const AVComponentDescriptor& c = d.comp[i];
+      const auto plane = static_cast<std::size_t>(c.plane);
+      const bool is_chroma = i > 0;
+      const int columns = AV_CEIL_RSHIFT(frame.size.width, is_chroma ? d.log2_chroma_w : 0);
+      const int rows = AV_CEIL_RSHIFT(frame.size.height, is_chroma ? d.log2_chroma_h : 0);
+      planes[plane] = frame.planes[plane];
+      strides[plane] = static_cast<int>(frame.strides[plane]);
+      if (is_whole) continue;
+      const int bytes = columns * c.step, vector = kVectorPixels * c.step;
+      cv::Mat& copy = copies[plane];
+      copy.create(rows, (bytes + vector - 1) / vector * vector, CV_8UC1);
+      cv::Mat(rows, bytes, CV_8UC1, const_cast<std::uint8_t*>(frame.planes[plane]),
+              static_cast<std::size_t>(frame.strides[plane]))
+          .copyTo(copy.colRange(0, bytes));
+      planes[plane] = copy.data;
+      strides[plane] = static_cast<int>(copy.step);
+    }
+  }
 
   const std::uint8_t* planes[4] = {};
   int strides[4] = {};
   std::array<cv::Mat, 3> copies;
 };
-
-Readable::Readable(const VideoFrame& frame, AVPixelFormat format) {
-  constexpr int kVectorPixels = 32;
-  const bool is_whole = frame.size.width % kVectorPixels == 0;
-  const AVPixFmtDescriptor& d = *Ffmpeg::Get().av_pix_fmt_desc_get(format);
-  for (int i = 0; i < d.nb_components; ++i) {
-    const AVComponentDescriptor& c = d.comp[i];
-    const auto plane = static_cast<std::size_t>(c.plane);
-    const bool is_chroma = i > 0;
-    const int columns = AV_CEIL_RSHIFT(frame.size.width, is_chroma ? d.log2_chroma_w : 0);
-    const int rows = AV_CEIL_RSHIFT(frame.size.height, is_chroma ? d.log2_chroma_h : 0);
-    planes[plane] = frame.planes[plane];
-    strides[plane] = static_cast<int>(frame.strides[plane]);
-    if (is_whole) continue;
-    const int bytes = columns * c.step, vector = kVectorPixels * c.step;
-    cv::Mat& copy = copies[plane];
-    copy.create(rows, (bytes + vector - 1) / vector * vector, CV_8UC1);
-    cv::Mat(rows, bytes, CV_8UC1, const_cast<std::uint8_t*>(frame.planes[plane]),
-            static_cast<std::size_t>(frame.strides[plane]))
-        .copyTo(copy.colRange(0, bytes));
-    planes[plane] = copy.data;
-    strides[plane] = static_cast<int>(copy.step);
-  }
-}
 
 // A frame as it is stored, into a picture of its height.
 void Convert(const VideoFrame& frame, const cv::Mat& to) {
@@ -181,18 +179,13 @@ VideoFrame WrapFrame(FramePtr frame, const Orientation& orientation) {
   VideoFrame result;
   result.layout = LayoutOf(*frame);
   result.encoding.range = IsFull(*frame) ? YuvEncoding::Range::kFull : YuvEncoding::Range::kLimited;
-  switch (frame->colorspace) {
-    case AVCOL_SPC_BT709:
-      result.encoding.matrix = YuvEncoding::Matrix::kBt709;
-      break;
-    case AVCOL_SPC_UNSPECIFIED:
-    case AVCOL_SPC_RESERVED:
-    case AVCOL_SPC_BT470BG:
-    case AVCOL_SPC_SMPTE170M:
-      break;
-    default:  // BT.2020 and the like, which the kernels do not have
-      if (result.layout != VideoFrame::Layout::kBgr) result.layout = VideoFrame::Layout::kOther;
-  }
+  constexpr std::array kBt601 = {AVCOL_SPC_UNSPECIFIED, AVCOL_SPC_RESERVED, AVCOL_SPC_BT470BG,
+                                 AVCOL_SPC_SMPTE170M};
+  if (frame->colorspace == AVCOL_SPC_BT709)
+    result.encoding.matrix = YuvEncoding::Matrix::kBt709;
+  else if (result.layout != VideoFrame::Layout::kBgr &&
+           std::ranges::find(kBt601, frame->colorspace) == kBt601.end())
+    result.layout = VideoFrame::Layout::kOther;  // BT.2020 and the like: there are no kernels
   result.size = {frame->width, frame->height};
   for (std::size_t i = 0; i < result.planes.size(); ++i) {
     result.planes[i] = frame->data[i];

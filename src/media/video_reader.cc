@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/elapsed.h"
 #include "base/may_not_return.h"
@@ -21,11 +20,53 @@ bool IsUrl(const std::string& name) { return name.find("://") != name.npos; }
 
 class FfmpegVideo : public VideoSource {
  public:
-  FfmpegVideo(const std::string& name, const VideoOpenOptions& options);
+  FfmpegVideo(const std::string& path_or_url, const VideoOpenOptions& open_options)
+      : av(Ffmpeg::Get()),
+        name(path_or_url),
+        stream(open_options.addresses && IsUrl(path_or_url)),
+        options(open_options) {
+    RestartClock();
+    Open();
+  }
 
   const VideoInfo& info() const override { return info_; }
-  std::optional<VideoFrame> Read() override;
-  void SkipTowards(const VideoTime& moment) override;
+
+  std::optional<VideoFrame> Read() override {
+    RestartClock();
+    while (!Stopped()) {
+      FramePtr frame(av.av_frame_alloc());
+      const int result = Decode([&] { return av.avcodec_receive_frame(codec.get(), frame.get()); });
+      if (landing_ && result != AVERROR(EAGAIN) && !IsLanding(result == 0 ? frame.get() : nullptr))
+        continue;
+      if (result == 0) {
+        const bool damaged =
+            (frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags || lacking_;
+        if (stream || !damaged) return Deliver(std::move(frame));
+        FailDamaged("its data are damaged");
+      }
+      if (result == AVERROR(EAGAIN)) {
+        Feed();
+      } else if (result == AVERROR_EOF) {
+        if (!damage_.empty()) FailDamaged(damage_);
+        return std::nullopt;
+      } else if (!stream) {
+        FailDamaged("its data are damaged: " + av.Message(result));
+      }
+    }
+    return std::nullopt;
+  }
+
+  void SkipTowards(const VideoTime& moment) override {
+    if (!IsRegular()) return;
+    const auto key =
+        KeyFrameBefore({file->address(), index, info_.time_base, first_pts_, options.stop}, moment);
+    if (!key || key->index <= delivered_) return;
+    landing_ = key;
+    packets_->Drop();
+    if (av.av_seek_frame(format.get(), index, key->seek_to, AVSEEK_FLAG_BACKWARD) < 0)
+      return Restart();
+    av.avcodec_flush_buffers(codec.get());
+  }
 
  private:
   const Ffmpeg& av;
@@ -40,15 +81,133 @@ class FfmpegVideo : public VideoSource {
   VideoInfo info_;
   Orientation orientation;
 
-  void Open();
-  int OpenInput();
-  void OpenAgain();
-  void Describe();
-  bool IsLanding(const AVFrame* frame);
-  void Restart();
-  void Feed();
-  void Send(AVPacket* data);
-  void EndInput(int error);
+  void Open() {
+    if (!stream) file.emplace(name, options.stop);
+    packets_.emplace(!stream, IsRegular());
+    if (options.raw) CheckRaw(*options.raw, options.max_pixels, name);
+    DamageLog log;
+    int result = OpenInput();
+    if (!stream) CheckOpened(result, name);
+    if (result >= 0) result = FindStreamInfo(format.get(), options.max_pixels);
+    if (result >= 0 && TimedOut()) result = AVERROR_EXIT;
+    if (result == AVERROR_EXIT && !Stopped())
+      throw Error(name,
+                  fmt::format("nothing came within {} s (is the sender running, and the address "
+                              "right?)",
+                              options.timeout_seconds));
+    if (result < 0)
+      throw Error(name, fmt::format("cannot be opened as {}: {}", stream ? "stream" : "video",
+                                    av.Message(result)));
+    const AVCodec* decoder = nullptr;
+    index = av.av_find_best_stream(format.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &decoder, 0);
+    if (index == AVERROR_DECODER_NOT_FOUND)
+      throw Error(name, "FFmpeg has no decoder for its pictures");
+    if (index < 0) throw Error(name, "holds no moving picture");
+    DiscardOthers(format.get(), index);
+    const AVCodecParameters& picture = *format->streams[index]->codecpar;
+    if (!IsDecoded(picture.codec_id))
+      throw Error(name,
+                  fmt::format("holds pictures of the codec {}, which is not decoded (H.264 and "
+                              "others that docs/formats.md lists)",
+                              av.avcodec_get_name(picture.codec_id)));
+    CheckPictures(picture, options.max_pixels, name);
+    codec = OpenDecoder(*decoder, *format->streams[index], options, name, stream);
+    Describe();
+    if (log.damage && !stream) OpenAgain();
+  }
+
+  int OpenInput() {
+    int result = 0;
+    const AVIOInterruptCB interrupt{Interrupted, this};
+    format = stream ? OpenStream(name, result, interrupt)
+                    : OpenFile(file->address(), result, interrupt,
+                               options.raw ? &*options.raw : nullptr);
+    return result;
+  }
+
+  // To know what its streams hold, FFmpeg has read so far ahead that it passed over damage. Read
+  // from the start without that, the file shows where the damage is.
+  void OpenAgain() {
+    passed_over_ = true;
+    if (!IsRegular()) return;
+    if (const int result = OpenInput(); result < 0)
+      throw Error(name, "cannot be opened as video: " + av.Message(result));
+    DiscardOthers(format.get(), index);
+  }
+
+  void Describe() {
+    info_ = InfoOf(format.get(), index, stream);
+    orientation = {info_.rotation, info_.mirrored};
+    const AVRational duration{info_.rate.den, info_.rate.num};
+    if (info_.rate.num > 0)
+      frame_duration_ = std::max<std::int64_t>(
+          1, av.av_rescale_q(1, duration, format->streams[index]->time_base));
+  }
+
+  // Whether a frame (null: there is none) is the one that was sought, or comes after a restart.
+  // What is decoded before may refer to what was left out, and is not looked at. Where the frame
+  // does not come, seeking in this file leads elsewhere, and all is decoded from the start.
+  bool IsLanding(const AVFrame* frame) {
+    if (frame && frame->best_effort_timestamp < landing_->pts) return lacking_ = false;
+    if (!frame || frame->best_effort_timestamp != landing_->pts) {
+      Restart();
+      return false;
+    }
+    delivered_ = landing_->index;
+    last_pts_ = landing_->pts - 1;
+    landing_.reset();
+    return true;
+  }
+
+  void Restart() {
+    landing_.reset();
+    damage_.clear();
+    passed_over_ = lacking_ = false;
+    delivered_ = 0;
+    format.reset();
+    Open();
+  }
+
+  // Gives the decoder its next packet, or the end.
+  void Feed() {
+    if (AVPacket* const packet = packets_->Next(format.get(), index, options.stop))
+      Send(packet);
+    else if (packets_->end())
+      EndInput(*packets_->end());
+  }
+
+  void Send(AVPacket* data) {
+    // FFmpeg 7 says nothing of codes that are missing from a GIF.
+    const bool lacking = data && !stream && codec->codec_id == AV_CODEC_ID_GIF &&
+                         !IsWholeGifPacket({reinterpret_cast<const char*>(data->data),
+                                            static_cast<std::size_t>(data->size)});
+    const int result = lacking ? AVERROR_INVALIDDATA
+                               : Decode([&] { return av.avcodec_send_packet(codec.get(), data); });
+    if (result >= 0 || result == AVERROR_EOF || stream) return;
+    if (landing_) return Restart();
+    // What the decoder still holds may have parts of the damaged picture.
+    FailDamaged("its data are damaged: " + av.Message(result));
+  }
+
+  void EndInput(int error) {
+    if (Stopped()) return;
+    if (TimedOut() || error == AVERROR_EXIT)
+      throw Error(name, fmt::format("no frame came within {} s", options.timeout_seconds));
+    if (error == AVERROR_INVALIDDATA && packets_->count() == 0 && format->pb &&
+        format->pb->seekable == 0 && std::string_view(format->iformat->name).starts_with("mov"))
+      damage_ =
+          "an MP4 in a pipe has to begin with its index (name the file, or make it with ffmpeg "
+          "-movflags +faststart), or it is damaged";
+    else if (error == AVERROR_INVALIDDATA)
+      damage_ = "its data are cut off or damaged";
+    else if (error != AVERROR_EOF)
+      damage_ = av.Message(error);
+    else if (!stream)
+      damage_ = WrongEnd(*format, index, name, packets_->count());
+    if (damage_.empty() && passed_over_) damage_ = "its data are damaged";
+    Send(nullptr);
+  }
+
   // Calls FFmpeg, with an ear for damage to pictures.
   template <class Call>
   int Decode(const Call& call) {
@@ -58,16 +217,35 @@ class FfmpegVideo : public VideoSource {
     lacking_ |= log.damage;
     return result;
   }
-  VideoFrame Deliver(FramePtr frame);
-  bool Stopped() const { return options.stop && options.stop->load(); }
-  void RestartClock() {
-    deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                  std::chrono::duration<double>(options.timeout_seconds));
+
+  VideoFrame Deliver(FramePtr frame) {
+    std::int64_t pts = frame->best_effort_timestamp;
+    if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + frame_duration_;
+    constexpr std::int64_t kMost = 1LL << 61;  // differences of a damaged file's are numbers
+    pts = std::clamp(pts, -kMost, kMost);
+    if (delivered_ == 0) first_pts_ = pts;
+    if (delivered_ > 0) pts = std::max(pts, last_pts_ + 1);
+    last_pts_ = pts;
+    VideoFrame result = WrapFrame(std::move(frame), orientation);
+    result.pts = pts;
+    result.seconds = static_cast<double>(pts - first_pts_) * info_.time_base.Value();
+    result.index = delivered_++;
+    return result;
   }
+
+  bool Stopped() const { return options.stop && options.stop->load(); }
+  void RestartClock() { deadline = Clock::now() + ClockDuration(options.timeout_seconds); }
   bool IsRegular() const { return file && file->is_regular(); }
   bool TimedOut() const { return stream && Clock::now() >= deadline; }
-  static int Interrupted(void* state);
-  [[noreturn]] void FailDamaged() const;
+  static int Interrupted(void* state) {
+    return static_cast<FfmpegVideo*>(state)->Stopped() ||
+           static_cast<FfmpegVideo*>(state)->TimedOut();
+  }
+
+  [[noreturn]] void FailDamaged(const std::string& damage) {
+    damage_ = damage;
+    throw Error(name, fmt::format("stops at frame {}: {}", delivered_, damage_));
+  }
 
   std::optional<VideoPackets> packets_;
   std::string damage_;        // why the input ended before its time
@@ -77,205 +255,6 @@ class FfmpegVideo : public VideoSource {
   std::int64_t first_pts_ = 0, last_pts_ = 0, frame_duration_ = 1;
   std::optional<KeyFrame> landing_;  // that decoding goes on to from where it was sought
 };
-
-int FfmpegVideo::Interrupted(void* state) {
-  return static_cast<FfmpegVideo*>(state)->Stopped() ||
-         static_cast<FfmpegVideo*>(state)->TimedOut();
-}
-
-FfmpegVideo::FfmpegVideo(const std::string& path_or_url, const VideoOpenOptions& open_options)
-    : av(Ffmpeg::Get()),
-      name(path_or_url),
-      stream(open_options.addresses && IsUrl(path_or_url)),
-      options(open_options) {
-  RestartClock();
-  Open();
-}
-
-void FfmpegVideo::Open() {
-  if (!stream) file.emplace(name, options.stop);
-  packets_.emplace(!stream, IsRegular());
-  if (options.raw) CheckRaw(*options.raw, options.max_pixels, name);
-  DamageLog log;
-  int result = OpenInput();
-  if (!stream) CheckOpened(result, name);
-  if (result >= 0) result = FindStreamInfo(format.get(), options.max_pixels);
-  if (result >= 0 && TimedOut()) result = AVERROR_EXIT;
-  if (result == AVERROR_EXIT && !Stopped())
-    throw Error(name,
-                fmt::format("nothing came within {} s (is the sender running, and the address "
-                            "right?)",
-                            options.timeout_seconds));
-  if (result < 0)
-    throw Error(name, fmt::format("cannot be opened as {}: {}", stream ? "stream" : "video",
-                                  av.Message(result)));
-  const AVCodec* decoder = nullptr;
-  index = av.av_find_best_stream(format.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &decoder, 0);
-  if (index == AVERROR_DECODER_NOT_FOUND)
-    throw Error(name, "FFmpeg has no decoder for its pictures");
-  if (index < 0) throw Error(name, "holds no moving picture");
-  DiscardOthers(format.get(), index);
-  const AVCodecParameters& picture = *format->streams[index]->codecpar;
-  if (!IsDecoded(picture.codec_id))
-    throw Error(name, fmt::format("holds pictures of the codec {}, which is not decoded (H.264 and "
-                                  "others that docs/formats.md lists)",
-                                  av.avcodec_get_name(picture.codec_id)));
-  CheckPictures(picture, options.max_pixels, name);
-  codec = OpenDecoder(*decoder, *format->streams[index], options, name, stream);
-  Describe();
-  if (log.damage && !stream) OpenAgain();
-}
-
-int FfmpegVideo::OpenInput() {
-  int result = 0;
-  const AVIOInterruptCB interrupt{Interrupted, this};
-  format =
-      stream ? OpenStream(name, result, interrupt)
-             : OpenFile(file->address(), result, interrupt, options.raw ? &*options.raw : nullptr);
-  return result;
-}
-
-// To know what its streams hold, FFmpeg has read so far ahead that it passed over damage. Read from
-// the start without that, the file shows where the damage is.
-void FfmpegVideo::OpenAgain() {
-  passed_over_ = true;
-  if (!IsRegular()) return;
-  if (const int result = OpenInput(); result < 0)
-    throw Error(name, "cannot be opened as video: " + av.Message(result));
-  DiscardOthers(format.get(), index);
-}
-
-void FfmpegVideo::Describe() {
-  info_ = InfoOf(format.get(), index, stream);
-  orientation = {info_.rotation, info_.mirrored};
-  const AVRational duration{info_.rate.den, info_.rate.num};
-  if (info_.rate.num > 0)
-    frame_duration_ =
-        std::max<std::int64_t>(1, av.av_rescale_q(1, duration, format->streams[index]->time_base));
-}
-
-std::optional<VideoFrame> FfmpegVideo::Read() {
-  RestartClock();
-  while (!Stopped()) {
-    FramePtr frame(av.av_frame_alloc());
-    const int result = Decode([&] { return av.avcodec_receive_frame(codec.get(), frame.get()); });
-    if (landing_ && result != AVERROR(EAGAIN) && !IsLanding(result == 0 ? frame.get() : nullptr))
-      continue;
-    if (result == 0) {
-      const bool damaged =
-          (frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags || lacking_;
-      if (stream || !damaged) return Deliver(std::move(frame));
-      damage_ = "its data are damaged";
-      FailDamaged();
-    }
-    if (result == AVERROR(EAGAIN)) {
-      Feed();
-    } else if (result == AVERROR_EOF) {
-      if (!damage_.empty()) FailDamaged();
-      return std::nullopt;
-    } else if (!stream) {
-      damage_ = "its data are damaged: " + av.Message(result);
-      FailDamaged();
-    }
-  }
-  return std::nullopt;
-}
-
-void FfmpegVideo::SkipTowards(const VideoTime& moment) {
-  if (!IsRegular()) return;
-  const auto key =
-      KeyFrameBefore({file->address(), index, info_.time_base, first_pts_, options.stop}, moment);
-  if (!key || key->index <= delivered_) return;
-  landing_ = key;
-  packets_->Drop();
-  if (av.av_seek_frame(format.get(), index, key->seek_to, AVSEEK_FLAG_BACKWARD) < 0)
-    return Restart();
-  av.avcodec_flush_buffers(codec.get());
-}
-
-// Whether a frame (null: there is none) is the one that was sought, or comes after a restart. What
-// is decoded before may refer to what was left out, and is not looked at. Where the frame does not
-// come, seeking in this file leads elsewhere, and all is decoded from the start.
-bool FfmpegVideo::IsLanding(const AVFrame* frame) {
-  if (frame && frame->best_effort_timestamp < landing_->pts) return lacking_ = false;
-  if (!frame || frame->best_effort_timestamp != landing_->pts) {
-    Restart();
-    return false;
-  }
-  delivered_ = landing_->index;
-  last_pts_ = landing_->pts - 1;
-  landing_.reset();
-  return true;
-}
-
-void FfmpegVideo::Restart() {
-  landing_.reset();
-  damage_.clear();
-  passed_over_ = lacking_ = false;
-  delivered_ = 0;
-  format.reset();
-  Open();
-}
-
-void FfmpegVideo::FailDamaged() const {
-  throw Error(name, fmt::format("stops at frame {}: {}", delivered_, damage_));
-}
-
-// Gives the decoder its next packet, or the end.
-void FfmpegVideo::Feed() {
-  if (AVPacket* const packet = packets_->Next(format.get(), index, options.stop))
-    Send(packet);
-  else if (packets_->end())
-    EndInput(*packets_->end());
-}
-
-void FfmpegVideo::Send(AVPacket* data) {
-  // FFmpeg 7 says nothing of codes that are missing from a GIF.
-  const bool lacking = data && !stream && codec->codec_id == AV_CODEC_ID_GIF &&
-                       !IsWholeGifPacket({reinterpret_cast<const char*>(data->data),
-                                          static_cast<std::size_t>(data->size)});
-  const int result = lacking ? AVERROR_INVALIDDATA
-                             : Decode([&] { return av.avcodec_send_packet(codec.get(), data); });
-  if (result >= 0 || result == AVERROR_EOF || stream) return;
-  if (landing_) return Restart();
-  damage_ = "its data are damaged: " + av.Message(result);
-  FailDamaged();  // what the decoder still holds may have parts of the damaged picture
-}
-
-void FfmpegVideo::EndInput(int error) {
-  if (Stopped()) return;
-  if (TimedOut() || error == AVERROR_EXIT)
-    throw Error(name, fmt::format("no frame came within {} s", options.timeout_seconds));
-  if (error == AVERROR_INVALIDDATA && packets_->count() == 0 && format->pb &&
-      format->pb->seekable == 0 && std::string_view(format->iformat->name).starts_with("mov"))
-    damage_ =
-        "an MP4 in a pipe has to begin with its index (name the file, or make it with ffmpeg "
-        "-movflags +faststart), or it is damaged";
-  else if (error == AVERROR_INVALIDDATA)
-    damage_ = "its data are cut off or damaged";
-  else if (error != AVERROR_EOF)
-    damage_ = av.Message(error);
-  else if (!stream)
-    damage_ = WrongEnd(*format, index, name, packets_->count());
-  if (damage_.empty() && passed_over_) damage_ = "its data are damaged";
-  Send(nullptr);
-}
-
-VideoFrame FfmpegVideo::Deliver(FramePtr frame) {
-  std::int64_t pts = frame->best_effort_timestamp;
-  if (pts == AV_NOPTS_VALUE) pts = delivered_ == 0 ? 0 : last_pts_ + frame_duration_;
-  constexpr std::int64_t kMost = std::int64_t{1}
-                                 << 61;  // differences of a damaged file's are numbers
-  pts = std::clamp(pts, -kMost, kMost);
-  if (delivered_ == 0) first_pts_ = pts;
-  if (delivered_ > 0) pts = std::max(pts, last_pts_ + 1);
-  last_pts_ = pts;
-  VideoFrame result = WrapFrame(std::move(frame), orientation);
-  result.pts = pts;
-  result.seconds = static_cast<double>(pts - first_pts_) * info_.time_base.Value();
-  result.index = delivered_++;
-  return result;
-}
 
 }  // namespace
 

@@ -30,9 +30,9 @@ AVPixelFormat FormatOf(int type) {
 }
 
 // Whether times are whole frames there: AVI and the MPEG codecs know a rate, and MPEG-4 few
-// units.
+// units. VC-2 gives each unit a share of its bits.
 bool CountsFrames(std::string_view container, std::string_view codec) {
-  return container == "avi" || codec.starts_with("mpeg");
+  return container == "avi" || codec.starts_with("mpeg") || codec == "vc2" || codec == "dirac";
 }
 
 // How many pictures a finished file holds, by its packets.
@@ -51,11 +51,64 @@ std::int64_t CountPictures(const std::string& path) {
 }  // namespace
 
 struct VideoWriter::State {
-  State(const std::filesystem::path& path, cv::Size size, int type,
-        const VideoWriteOptions& options);
+  State(const std::filesystem::path& destination, cv::Size frame_size, int frame_type,
+        const VideoWriteOptions& options)
+      : av(Ffmpeg::Get()),
+        path(destination),
+        unfinished(destination),
+        size(frame_size),
+        type(frame_type),
+        source(FormatOf(frame_type)),
+        if_exists(options.if_exists) {
+    if (source == AV_PIX_FMT_NONE)
+      throw Error(destination.string(), "takes frames of CV_8UC1, 16UC1, 8UC3 or 8UC4");
+    const std::string& container = options.container;
+    AVFormatContext* made = nullptr;
+    av.avformat_alloc_output_context2(
+        &made, nullptr, container.empty() ? nullptr : container.c_str(), destination.c_str());
+    format.reset(made);
+    if (!format || format->oformat->flags & AVFMT_NOFILE)  // those write pictures, or nothing
+      throw Error(destination.string(), "has no extension of a kind of video (.mkv or .mp4, say)");
+    const std::string_view name = format->oformat->name;
+    untimed = name == "yuv4mpegpipe" || name == "rawvideo";
+    packet.reset(av.av_packet_alloc());
+    Open(options);
+  }
 
-  void Write(const cv::Mat& frame, std::int64_t pts);
-  void Finish();
+  void Write(const cv::Mat& frame, std::int64_t pts) {
+    RequireType(frame, type, "frame");
+    if (frame.size() != size)
+      throw Error(path.string(), fmt::format("a frame of {} x {} cannot follow ones of {} x {}",
+                                             frame.cols, frame.rows, size.width, size.height));
+    if (frames > 0 && pts <= last_given)
+      throw Error(path.string(),
+                  fmt::format("a frame at time {} cannot follow one at {} (times increase)", pts,
+                              last_given));
+    last_given = pts;
+    FillPicture(frame);
+    const std::int64_t time = untimed ? frames : av.av_rescale_q(pts, unit, codec->time_base);
+    picture->pts = frames == 0 ? time : std::max(time, last_pts + 1);
+    last_pts = picture->pts;
+    Encode(picture.get());
+    ++frames;
+  }
+
+  void Finish() {
+    Encode(nullptr);
+    const std::optional<MayNotReturn> writing = ToPipe();
+    int result =
+        sound ? sound->WriteUntil(SecondsOf(last_pts + FrameDuration(), codec->time_base)) : 0;
+    if (result >= 0) result = av.av_write_trailer(format.get());
+    const int closed = av.avio_closep(&format->pb);
+    if (result >= 0) result = closed;
+    if (result < 0) Fail("cannot be written", result);
+    if (unfinished.path() != path) {  // else it went down a pipe
+      if (const std::int64_t found = CountPictures(unfinished.path()); found != frames)
+        throw Error(path.string(),
+                    fmt::format("{} frames were written and {} read back", frames, found));
+    }
+    unfinished.Rename(if_exists);
+  }
 
   const Ffmpeg& av;
   const std::filesystem::path path;
@@ -79,15 +132,116 @@ struct VideoWriter::State {
   std::int64_t last_pts = 0;    // in the encoder's time base
 
  private:
-  void Open(const VideoWriteOptions& options);
-  void OpenFile();
-  [[noreturn]] void Refuse(int error);
-  void FillPicture(const cv::Mat& frame);
+  void Open(const VideoWriteOptions& given) {
+    VideoWriteOptions options = given;
+    if (options.codec.empty()) options.codec = CodecFor(*format->oformat);
+    unit = options.time_base.num > 0 ? AvOf(options.time_base)
+                                     : AVRational{options.rate.den, options.rate.num};
+    if (untimed || CountsFrames(format->oformat->name, options.codec)) options.time_base = {0, 1};
+    codec = OpenEncoder(options.codec, size, source, options,
+                        format->oformat->flags & AVFMT_GLOBALHEADER);
+    if (codec->pix_fmt != source)
+      scaler =
+          MakeScaler({codec->width, codec->height}, source, codec->pix_fmt,
+                     untimed ? SWS_CS_ITU601 : SWS_CS_ITU709,  // as readers take what says nothing
+                     codec->pix_fmt == AV_PIX_FMT_YUVJ420P, SWS_BICUBIC | SWS_ACCURATE_RND);
+    // What has no tag there would be read back as something else (HEVC in AVI, say), and Matroska
+    // says nothing of the depth that readers of qtrle need.
+    const bool lacks_depth = codec->codec_id == AV_CODEC_ID_QTRLE &&
+                             format->oformat->name == std::string_view("matroska");
+    if (lacks_depth ||
+        av.avformat_query_codec(format->oformat, codec->codec_id, FF_COMPLIANCE_EXPERIMENTAL) == 0)
+      Refuse(AVERROR(EINVAL));
+    format->flags |= AVFMT_FLAG_BITEXACT;  // no random numbers as names of tracks
+    stream = av.avformat_new_stream(format.get(), nullptr);
+    av.avcodec_parameters_from_context(stream->codecpar, codec.get());
+    stream->time_base = codec->time_base;
+    stream->avg_frame_rate = codec->framerate;
+    stream->sample_aspect_ratio = codec->sample_aspect_ratio;
+    if (options.sound) sound.emplace(*options.sound, format.get());
+    OpenFile();
+  }
+
+  void OpenFile() {
+    const std::optional<MayNotReturn> waiting = ToPipe();  // for whoever reads it
+    const bool standard_output = path == kStandardOutput;
+    AVDictionary* pieces = nullptr;  // of the protocol pipe: not a call for each 32 KiB of a frame
+    if (standard_output) av.av_dict_set(&pieces, "blocksize", "1048576", 0);
+    int result = av.avio_open2(
+        &format->pb, standard_output ? "pipe:1" : ("file:" + unfinished.path().string()).c_str(),
+        AVIO_FLAG_WRITE, nullptr, &pieces);
+    av.av_dict_free(&pieces);
+    if (result < 0) Fail("cannot be written", result);
+    result = av.avformat_write_header(format.get(), nullptr);
+    if (result < 0) Refuse(result);
+  }
+
+  // The encoder ends first, as all do that got a frame: SVT-AV1 that got none is never freed.
+  [[noreturn]] void Refuse(int error) {
+    FillPicture(cv::Mat::zeros(size, type));
+    picture->pts = 0;
+    int result = av.avcodec_send_frame(codec.get(), picture.get());
+    if (result >= 0) result = av.avcodec_send_frame(codec.get(), nullptr);
+    while (result >= 0) result = av.avcodec_receive_packet(codec.get(), packet.get());
+    Fail(fmt::format("files of this kind do not take {}{}", av.avcodec_get_name(codec->codec_id),
+                     sound ? fmt::format(" and {}", sound->codec_name()) : ""),
+         error);
+  }
+
+  void FillPicture(const cv::Mat& frame) {
+    if (!picture) {
+      picture.reset(av.av_frame_alloc());
+      picture->format = codec->pix_fmt;
+      picture->width = codec->width;
+      picture->height = codec->height;
+      picture->color_range = codec->color_range;
+      picture->colorspace = codec->colorspace;
+      av.av_frame_get_buffer(picture.get(), 0);
+    }
+    av.av_frame_make_writable(picture.get());
+    cv::Mat pixels = frame;
+    const cv::Size coded(codec->width, codec->height);
+    if (scaler || coded != size) {
+      // swscale reads some bytes beyond the last row, and what they are shows in the last pixels:
+      // in a matrix of our own they are the same on every run.
+      if (padded.empty())
+        padded = cv::Mat::zeros(coded.height, coded.width + kPaddingPixels, frame.type());
+      frame.copyTo(padded(cv::Rect({0, 0}, size)));
+      if (coded.width > size.width) padded.col(size.width - 1).copyTo(padded.col(size.width));
+      if (coded.height > size.height) padded.row(size.height - 1).copyTo(padded.row(size.height));
+      pixels = padded(cv::Rect({0, 0}, coded));
+    }
+    if (!scaler)
+      return pixels.copyTo(cv::Mat(coded, frame.type(), picture->data[0],
+                                   static_cast<std::size_t>(picture->linesize[0])));
+    const std::uint8_t* const from[4] = {pixels.data};
+    const int from_stride[4] = {static_cast<int>(pixels.step)};
+    av.sws_scale(scaler.get(), from, from_stride, 0, coded.height, picture->data,
+                 picture->linesize);
+  }
+
   // For a pipe, of which nobody may read.
   std::optional<MayNotReturn> ToPipe() const {
     return unfinished.path() == path ? std::optional<MayNotReturn>(std::in_place) : std::nullopt;
   }
-  void Encode(const AVFrame* frame);
+
+  // Encodes a frame, or null for the end, and writes what comes out.
+  void Encode(const AVFrame* frame) {
+    const std::optional<MayNotReturn> writing = ToPipe();
+    int result = av.avcodec_send_frame(codec.get(), frame);
+    while (result >= 0) {
+      result = av.avcodec_receive_packet(codec.get(), packet.get());
+      if (result == AVERROR(EAGAIN) || result == AVERROR_EOF) return;
+      if (result < 0) break;
+      if (packet->duration == 0) packet->duration = FrameDuration();
+      av.av_packet_rescale_ts(packet.get(), codec->time_base, stream->time_base);
+      packet->stream_index = 0;
+      if (sound) result = sound->WriteUntil(SecondsOf(packet->dts, stream->time_base));
+      if (result >= 0) result = av.av_interleaved_write_frame(format.get(), packet.get());
+    }
+    Fail("cannot be written", result);
+  }
+
   // In the encoder's time base.
   std::int64_t FrameDuration() const {
     return av.av_rescale_q(1, {codec->framerate.den, codec->framerate.num}, codec->time_base);
@@ -96,168 +250,6 @@ struct VideoWriter::State {
     throw Error(path.string(), what + ": " + av.Message(error));
   }
 };
-
-VideoWriter::State::State(const std::filesystem::path& destination, cv::Size frame_size,
-                          int frame_type, const VideoWriteOptions& options)
-    : av(Ffmpeg::Get()),
-      path(destination),
-      unfinished(destination),
-      size(frame_size),
-      type(frame_type),
-      source(FormatOf(frame_type)),
-      if_exists(options.if_exists) {
-  if (source == AV_PIX_FMT_NONE)
-    throw Error(destination.string(), "takes frames of CV_8UC1, 16UC1, 8UC3 or 8UC4");
-  const std::string& container = options.container;
-  AVFormatContext* made = nullptr;
-  av.avformat_alloc_output_context2(&made, nullptr, container.empty() ? nullptr : container.c_str(),
-                                    destination.c_str());
-  format.reset(made);
-  if (!format || format->oformat->flags & AVFMT_NOFILE)  // those write pictures, or nothing
-    throw Error(destination.string(), "has no extension of a kind of video (.mkv or .mp4, say)");
-  const std::string_view name = format->oformat->name;
-  untimed = name == "yuv4mpegpipe" || name == "rawvideo";
-  packet.reset(av.av_packet_alloc());
-  Open(options);
-}
-
-void VideoWriter::State::Open(const VideoWriteOptions& given) {
-  VideoWriteOptions options = given;
-  if (options.codec.empty()) options.codec = CodecFor(*format->oformat);
-  unit = options.time_base.num > 0 ? AvOf(options.time_base)
-                                   : AVRational{options.rate.den, options.rate.num};
-  if (untimed || CountsFrames(format->oformat->name, options.codec)) options.time_base = {0, 1};
-  codec = OpenEncoder(options.codec, size, source, options,
-                      format->oformat->flags & AVFMT_GLOBALHEADER);
-  if (codec->pix_fmt != source)
-    scaler =
-        MakeScaler({codec->width, codec->height}, source, codec->pix_fmt,
-                   untimed ? SWS_CS_ITU601 : SWS_CS_ITU709,  // as readers take what says nothing
-                   codec->pix_fmt == AV_PIX_FMT_YUVJ420P, SWS_BICUBIC | SWS_ACCURATE_RND);
-  // What has no tag there would be read back as something else (HEVC in AVI, say).
-  if (av.avformat_query_codec(format->oformat, codec->codec_id, FF_COMPLIANCE_EXPERIMENTAL) == 0)
-    Refuse(AVERROR(EINVAL));
-  format->flags |= AVFMT_FLAG_BITEXACT;  // no random numbers as names of tracks
-  stream = av.avformat_new_stream(format.get(), nullptr);
-  av.avcodec_parameters_from_context(stream->codecpar, codec.get());
-  stream->time_base = codec->time_base;
-  stream->avg_frame_rate = codec->framerate;
-  stream->sample_aspect_ratio = codec->sample_aspect_ratio;
-  if (options.sound) sound.emplace(*options.sound, format.get());
-  OpenFile();
-}
-
-void VideoWriter::State::OpenFile() {
-  const std::optional<MayNotReturn> waiting = ToPipe();  // for whoever reads it
-  const bool standard_output = path == kStandardOutput;
-  AVDictionary* pieces = nullptr;  // of the protocol pipe: not a call for each 32 KiB of a frame
-  if (standard_output) av.av_dict_set(&pieces, "blocksize", "1048576", 0);
-  int result = av.avio_open2(
-      &format->pb, standard_output ? "pipe:1" : ("file:" + unfinished.path().string()).c_str(),
-      AVIO_FLAG_WRITE, nullptr, &pieces);
-  av.av_dict_free(&pieces);
-  if (result < 0) Fail("cannot be written", result);
-  result = av.avformat_write_header(format.get(), nullptr);
-  if (result < 0) Refuse(result);
-}
-
-// The encoder ends first, as all do that got a frame: SVT-AV1 that got none is never freed.
-void VideoWriter::State::Refuse(int error) {
-  FillPicture(cv::Mat::zeros(size, type));
-  picture->pts = 0;
-  int result = av.avcodec_send_frame(codec.get(), picture.get());
-  if (result >= 0) result = av.avcodec_send_frame(codec.get(), nullptr);
-  while (result >= 0) result = av.avcodec_receive_packet(codec.get(), packet.get());
-  Fail(fmt::format("files of this kind do not take {}{}", av.avcodec_get_name(codec->codec_id),
-                   sound ? fmt::format(" and {}", sound->codec_name()) : ""),
-       error);
-}
-
-void VideoWriter::State::FillPicture(const cv::Mat& frame) {
-  if (!picture) {
-    picture.reset(av.av_frame_alloc());
-    picture->format = codec->pix_fmt;
-    picture->width = codec->width;
-    picture->height = codec->height;
-    picture->color_range = codec->color_range;
-    picture->colorspace = codec->colorspace;
-    av.av_frame_get_buffer(picture.get(), 0);
-  }
-  av.av_frame_make_writable(picture.get());
-  cv::Mat pixels = frame;
-  const cv::Size coded(codec->width, codec->height);
-  if (scaler || coded != size) {
-    // swscale reads some bytes beyond the last row, and what they are shows in the last pixels: in
-    // a matrix of our own they are the same on every run.
-    if (padded.empty())
-      padded = cv::Mat::zeros(coded.height, coded.width + kPaddingPixels, frame.type());
-    frame.copyTo(padded(cv::Rect({0, 0}, size)));
-    if (coded.width > size.width) padded.col(size.width - 1).copyTo(padded.col(size.width));
-    if (coded.height > size.height) padded.row(size.height - 1).copyTo(padded.row(size.height));
-    pixels = padded(cv::Rect({0, 0}, coded));
-  }
-  if (!scaler) {
-    cv::Mat to(coded, frame.type(), picture->data[0],
-               static_cast<std::size_t>(picture->linesize[0]));
-    pixels.copyTo(to);
-    return;
-  }
-  const std::uint8_t* const from[4] = {pixels.data};
-  const int from_stride[4] = {static_cast<int>(pixels.step)};
-  av.sws_scale(scaler.get(), from, from_stride, 0, coded.height, picture->data, picture->linesize);
-}
-
-void VideoWriter::State::Write(const cv::Mat& frame, std::int64_t pts) {
-  RequireType(frame, type, "frame");
-  if (frame.size() != size)
-    throw Error(path.string(), fmt::format("a frame of {} x {} cannot follow ones of {} x {}",
-                                           frame.cols, frame.rows, size.width, size.height));
-  if (frames > 0 && pts <= last_given)
-    throw Error(path.string(),
-                fmt::format("a frame at time {} cannot follow one at {} (times increase)", pts,
-                            last_given));
-  last_given = pts;
-  FillPicture(frame);
-  const std::int64_t time = untimed ? frames : av.av_rescale_q(pts, unit, codec->time_base);
-  picture->pts = frames == 0 ? time : std::max(time, last_pts + 1);
-  last_pts = picture->pts;
-  Encode(picture.get());
-  ++frames;
-}
-
-// Encodes a frame, or null for the end, and writes what comes out.
-void VideoWriter::State::Encode(const AVFrame* frame) {
-  const std::optional<MayNotReturn> writing = ToPipe();
-  int result = av.avcodec_send_frame(codec.get(), frame);
-  while (result >= 0) {
-    result = av.avcodec_receive_packet(codec.get(), packet.get());
-    if (result == AVERROR(EAGAIN) || result == AVERROR_EOF) return;
-    if (result < 0) break;
-    if (packet->duration == 0) packet->duration = FrameDuration();
-    av.av_packet_rescale_ts(packet.get(), codec->time_base, stream->time_base);
-    packet->stream_index = 0;
-    if (sound) result = sound->WriteUntil(SecondsOf(packet->dts, stream->time_base));
-    if (result >= 0) result = av.av_interleaved_write_frame(format.get(), packet.get());
-  }
-  Fail("cannot be written", result);
-}
-
-void VideoWriter::State::Finish() {
-  Encode(nullptr);
-  const std::optional<MayNotReturn> writing = ToPipe();
-  int result =
-      sound ? sound->WriteUntil(SecondsOf(last_pts + FrameDuration(), codec->time_base)) : 0;
-  if (result >= 0) result = av.av_write_trailer(format.get());
-  const int closed = av.avio_closep(&format->pb);
-  if (result >= 0) result = closed;
-  if (result < 0) Fail("cannot be written", result);
-  if (unfinished.path() != path) {  // else it went down a pipe
-    if (const std::int64_t found = CountPictures(unfinished.path()); found != frames)
-      throw Error(path.string(),
-                  fmt::format("{} frames were written and {} read back", frames, found));
-  }
-  unfinished.Rename(if_exists);
-}
 
 VideoWriter::VideoWriter(const std::filesystem::path& path, cv::Size size, int type,
                          const VideoWriteOptions& options)

@@ -37,6 +37,11 @@ TEST(ImageFormat, ClosedListByFirstBytes) {
   EXPECT_ERROR(DecodeImage(gif, "a.png"), "damaged");
 }
 
+TEST(ImageFormat, SequencesAreRefusedAsSuch) {
+  const std::string avif = std::string(4, '\0') + "ftypavis" + std::string(90, '\0');
+  EXPECT_ERROR(DecodeImage(avif, "x"), "x: is a sequence of AVIF images");
+}
+
 TEST(ImageFormat, HeadersTellTheSizeBeforeMemoryIsTaken) {
   for (const char* extension : kExtensions) {
     const std::string bytes = Encode(extension, Gradient(64, 48));

@@ -250,18 +250,23 @@ TEST_F(VideoTest, WrittenPicturesKeepTheirTimesAndColours) {
 // FFV1's slices are a part of the rows and columns each, and were none of some.
 TEST_F(VideoTest, PicturesOfFewPixelsKeepThem) {
   cv::RNG random(5);
+  std::vector<cv::Mat> pictures;
+  std::vector<testing::ClipToRead> clips;
   for (const cv::Size size : {cv::Size(1, 1), cv::Size(8, 1), cv::Size(1, 8), cv::Size(8, 2),
                               cv::Size(2, 8), cv::Size(700, 2), cv::Size(1, 700)})
     for (const int type : {CV_8UC1, CV_16UC1, CV_8UC4}) {
-      cv::Mat picture(size, type);
+      cv::Mat& picture = pictures.emplace_back(size, type);
       random.fill(picture, cv::RNG::UNIFORM, 0, type == CV_16UC1 ? 65536 : 256);
-      VideoWriter writer(Path("small.mkv"), size, type, {});
+      const std::string clip = fmt::format("{}x{}-{}.mkv", size.width, size.height, type);
+      VideoWriter writer(Path(clip), size, type, {});
       writer.Write(picture, 0);
       writer.Finish();
       const char* const pix_fmt = type == CV_8UC1 ? "gray" : type == CV_8UC4 ? "bgra" : "gray16le";
-      EXPECT_TRUE(RawFrames(folder_, "small.mkv", pix_fmt) == Bytes(picture))
-          << size.width << " x " << size.height << " " << pix_fmt;
+      clips.push_back({clip, {pix_fmt}});
     }
+  const std::vector<testing::ReadClip> read = testing::ReadClips(folder_, clips);
+  for (std::size_t i = 0; i < clips.size(); ++i)
+    EXPECT_TRUE(read[i].frames[0] == Bytes(pictures[i])) << clips[i].clip;
 }
 
 TEST_F(VideoTest, TimesOfWrittenPicturesIncrease) {
