@@ -6,7 +6,6 @@
 #include <atomic>
 #include <mutex>
 #include <string>
-#include <string_view>
 
 #include "judge.h"
 #include "settings.h"
@@ -16,9 +15,7 @@ GST_DEBUG_CATEGORY_STATIC(skinmask_debug);
 
 namespace {
 
-using skinmask::DetectorOptions;
 using skinmask::Output;
-using skinmask::gstreamer::FallibleProperties;
 using skinmask::gstreamer::FormatsOf;
 using skinmask::gstreamer::Judge;
 using skinmask::gstreamer::kInputFormats;
@@ -80,15 +77,12 @@ void Change(Instance* element, const Act& change) {
     gst_element_post_message(GST_ELEMENT(element), gst_message_new_latency(GST_OBJECT(element)));
 }
 
-void SetPropertyOf(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  bool is_known = false;
-  Change(object, [&](Settings& s) { is_known = SetProperty(s, id, value); });
-  if (!is_known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+void SetPropertyOf(GObject* object, guint id, const GValue* value, GParamSpec*) {
+  Change(object, [&](Settings& s) { SetProperty(s, id, value); });
 }
 
-void GetPropertyOf(GObject* object, guint id, GValue* value, GParamSpec* spec) {
-  if (!GetProperty(Self(object)->work->settings(), id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+void GetPropertyOf(GObject* object, guint id, GValue* value, GParamSpec*) {
+  GetProperty(Self(object)->work->settings(), id, value);
 }
 
 void Finalize(GObject* object) {
@@ -204,61 +198,31 @@ void BeforeTransform(GstBaseTransform* base, GstBuffer* buffer) {
   if (GST_CLOCK_TIME_IS_VALID(time)) gst_object_sync_values(GST_OBJECT(base), time);
 }
 
-void WarnOfSettings(GstVideoFilter* filter, const std::exception& e) {
-  GST_ELEMENT_WARNING(filter, LIBRARY, SETTINGS, ("%s", LineOf(e).c_str()),
+// What was asked for, and `line` says that it cannot be had, is as it is in `good` from now on.
+void Refuse(GstVideoFilter* filter, const Settings& asked, const Settings& good,
+            const std::string& line) {
+  GST_ELEMENT_WARNING(filter, LIBRARY, SETTINGS, ("%s", line.c_str()),
                       ("what was set before holds"));
+  Change(filter, [&](Settings& s) { s.TakeBack(asked, good); });
 }
 
-// What cannot be had is a warning while frames come, and is as it was before from now on, also in
-// `settings`: where they cannot be had together, each that changed is tried after the other, and
-// once more after those that could be had.
-void Prepare(GstVideoFilter* filter, Settings& settings) {
-  Work& work = *Self(filter)->work;
-  const Settings wanted = settings;
-  try {
-    work.judge.Prepare(wanted, work.live);
-    return;
-  } catch (const std::exception& e) {
-    settings.TakeBack(wanted, work.judge.prepared());
-    if (settings == wanted) return WarnOfSettings(filter, e);
-  }
-  const auto take_each = [&](bool warn) {
-    bool any = false;
-    for (const std::string& name : FallibleProperties()) {
-      Settings next = settings;
-      next.Take(name, wanted);
-      if (next == settings) continue;
-      try {
-        work.judge.Prepare(next, work.live);
-        settings = next;
-        any = true;
-      } catch (const std::exception& e) {
-        if (warn) WarnOfSettings(filter, e);
-      }
-    }
-    return any;
-  };
-  while (take_each(false)) {
-  }
-  take_each(true);
-  Change(filter, [&](Settings& s) { s.TakeBack(wanted, settings); });
-}
-
-// Whether a list of caps ("{ A, B }") has it.
-bool IsAmong(const std::string& format, std::string_view list) {
-  const std::string comma = " " + format + ",", end = " " + format + " }";
-  return list.find(comma) != list.npos || list.find(end) != list.npos;
+// What outputs are that may go out in a format.
+int TypeIn(GstVideoFormat format) {
+  if (format == GST_VIDEO_FORMAT_GRAY8) return CV_8UC1;
+  return format == GST_VIDEO_FORMAT_BGRA ? CV_8UC4 : CV_8UC3;
 }
 
 GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideoFrame* out) {
   Work& work = *Self(filter)->work;
-  Settings settings = work.settings();
-  Prepare(filter, settings);
+  const Settings asked = work.settings();
+  Settings settings = asked;
+  for (const std::string& line : work.judge.PrepareWhatCanBe(settings, work.live))
+    Refuse(filter, asked, settings, line);
   // An output of another format begins when that was agreed on, with the next frame.
-  const std::string format = gst_video_format_to_string(GST_VIDEO_FRAME_FORMAT(out));
+  const int type = TypeIn(GST_VIDEO_FRAME_FORMAT(out));
   for (const Output output :
        {settings.output, work.drawn, Output::kMask, Output::kOverlay, Output::kCutout})
-    if (IsAmong(format, FormatsOf(output))) {
+    if (skinmask::TypeOf(output) == type) {
       work.drawn = output;
       break;
     }
@@ -268,8 +232,7 @@ GstFlowReturn TransformFrame(GstVideoFilter* filter, GstVideoFrame* in, GstVideo
       draw();
     } catch (const std::exception& e) {
       if (!work.judge.TakeBack()) throw;
-      WarnOfSettings(filter, e);
-      Change(filter, [&](Settings& s) { s.TakeBack(settings, work.judge.prepared()); });
+      Refuse(filter, settings, work.judge.prepared(), LineOf(e));
       draw();
     }
     return GST_FLOW_OK;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
@@ -138,6 +139,34 @@ void Judge::Prepare(Settings settings, bool live) {
     if (tried) before_ = std::move(last);
   }
   SetThreshold(settings);
+}
+
+std::vector<std::string> Judge::PrepareWhatCanBe(Settings& settings, bool live) {
+  const Settings wanted = settings;
+  std::vector<std::string> lines;
+  const auto can_be = [&](const Settings& tried) {
+    try {
+      Prepare(tried, live);
+      settings = tried;
+      return true;
+    } catch (const std::exception& e) {
+      lines.push_back(LineOf(e));
+      return false;
+    }
+  };
+  if (can_be(wanted)) return {};
+  settings.TakeBack(wanted, *prepared_);
+  if (settings == wanted) return lines;
+  std::vector<std::string> left = FallibleProperties();
+  for (std::size_t before = left.size() + 1; left.size() < std::exchange(before, left.size());) {
+    lines.clear();
+    std::erase_if(left, [&](const std::string& name) {
+      Settings next = settings;
+      next.Take(name, wanted);
+      return next == settings || can_be(next);
+    });
+  }
+  return lines;
 }
 
 void Judge::SetThreshold(const Settings& settings) {

@@ -6,6 +6,8 @@
 #include <memory>
 #include <opencv2/core.hpp>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "settings.h"
 #include "skinmask/detect/detector.h"
@@ -26,6 +28,10 @@ class Judge {
   // Makes ready what `settings` ask for, and that changed; `live` is whether frames come at a time
   // of their own. Throws Error where that cannot be: then all stays as it was.
   void Prepare(Settings settings, bool live);
+  // The same while frames come: what cannot be had is as it was before, also in `settings`. Where
+  // they cannot be had together, each that changed is tried after the other, and again after those
+  // that could be had. Returns a line for each that could not.
+  std::vector<std::string> PrepareWhatCanBe(Settings& settings, bool live);
   // Those in force, after the first Prepare; what they search by is decided.
   const Settings& prepared() const { return *prepared_; }
   // Frames of these kinds come next. Throws Error.

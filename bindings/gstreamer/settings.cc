@@ -30,10 +30,7 @@ const std::vector<const OptionRow*>& Options() {
   return options;
 }
 
-const OptionRow* OptionOf(guint id) {
-  const std::size_t i = id - kFirstOption;
-  return id >= kFirstOption && i < Options().size() ? Options()[i] : nullptr;
-}
+const OptionRow& OptionOf(guint id) { return *Options()[id - kFirstOption]; }
 
 // Of the table of outputs; all of it lives as long as the process.
 GType OutputType() {
@@ -164,19 +161,14 @@ DetectorOptions Settings::options() const {
 }
 
 bool Settings::SameStream(const Settings& other) const {
-  Settings a = *this, b = other;
-  for (Settings* each : {&a, &b}) {
-    each->output = {};
-    each->texts.erase("threshold");
-  }
-  return a == b;
+  Settings same = other;
+  same.output = output;
+  same.Take("threshold", *this);
+  return same == *this;
 }
 
 void Settings::Take(const std::string& name, const Settings& from) {
-  if (name == kModelName) {
-    model = from.model;
-    return;
-  }
+  if (name == kModelName) model = from.model;
   texts.erase(name);
   if (const auto set = from.texts.find(name); set != from.texts.end()) texts.insert(*set);
 }
@@ -224,48 +216,33 @@ void InstallProperties(GObjectClass* type) {
   for (const GType of_enum : {OutputType(), SearchType()}) MarkAsApi(of_enum);
 }
 
-bool SetProperty(Settings& settings, guint id, const GValue* value) {
-  switch (id) {
-    case kOutput:
-      settings.output = static_cast<Output>(g_value_get_enum(value));
-      return true;
-    case kModel:
-      settings.model = StringOf(value);
-      return true;
-    case kSearch:
-      settings.search = static_cast<Search>(g_value_get_enum(value));
-      return true;
-    default:
-      break;
+void SetProperty(Settings& settings, guint id, const GValue* value) {
+  if (id == kOutput) {
+    settings.output = static_cast<Output>(g_value_get_enum(value));
+  } else if (id == kModel) {
+    settings.model = StringOf(value);
+  } else if (id == kSearch) {
+    settings.search = static_cast<Search>(g_value_get_enum(value));
+  } else {
+    const OptionRow& option = OptionOf(id);
+    const DetectorOptions defaults;
+    const std::string set = TextOf(option, value);
+    if (set == option.get(&defaults) && !option.insists)
+      settings.texts.erase(option.name);
+    else
+      settings.texts[option.name] = set;
   }
-  const OptionRow* const option = OptionOf(id);
-  if (!option) return false;
-  const DetectorOptions defaults;
-  const std::string set = TextOf(*option, value);
-  if (set == option->get(&defaults) && !option->insists)
-    settings.texts.erase(option->name);
-  else
-    settings.texts[option->name] = set;
-  return true;
 }
 
-bool GetProperty(const Settings& settings, guint id, GValue* value) {
-  switch (id) {
-    case kOutput:
-      g_value_set_enum(value, Number(settings.output));
-      return true;
-    case kModel:
-      g_value_set_string(value, settings.model.empty() ? nullptr : settings.model.c_str());
-      return true;
-    case kSearch:
-      g_value_set_enum(value, Number(settings.search));
-      return true;
-    default:
-      break;
-  }
-  const OptionRow* const option = OptionOf(id);
-  if (option) SetValue(*option, settings.Text(option->name), value);
-  return option != nullptr;
+void GetProperty(const Settings& settings, guint id, GValue* value) {
+  if (id == kOutput)
+    g_value_set_enum(value, Number(settings.output));
+  else if (id == kModel)
+    g_value_set_string(value, settings.model.empty() ? nullptr : settings.model.c_str());
+  else if (id == kSearch)
+    g_value_set_enum(value, Number(settings.search));
+  else
+    SetValue(OptionOf(id), settings.Text(OptionOf(id).name), value);
 }
 
 const char* FormatsOf(Output output) {

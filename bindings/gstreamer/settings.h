@@ -50,9 +50,9 @@ std::string LineOf(const std::exception& error);
 
 // Declares all of them to the class.
 void InstallProperties(GObjectClass* type);
-// False where there is no such property.
-bool SetProperty(Settings& settings, guint id, const GValue* value);
-bool GetProperty(const Settings& settings, guint id, GValue* value);
+// Of the properties that are declared.
+void SetProperty(Settings& settings, guint id, const GValue* value);
+void GetProperty(const Settings& settings, guint id, GValue* value);
 
 // What the bytes of an output may be, as caps have it, best first.
 const char* FormatsOf(Output output);

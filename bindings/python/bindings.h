@@ -117,23 +117,9 @@ void DefineModel(py::module_& module);
 void DefinePictures(py::module_& module);
 void DefineShow(py::module_& module);
 
-// Tells `progress`, a function of done and total or None, of a run that `stop` ends; both outlive
-// it. Its problems are those of `problem`. For code that does not hold the GIL.
-Run RunOf(const Stop& stop, const py::object& progress, ProblemSink problem);
-
-// What becomes of files that cannot be read: a function of the caller's is told each line, or else
-// the first one ends the run, which is nothing without it.
-class FirstProblem {
- public:
-  explicit FirstProblem(Stop& stop) : stop_(stop) {}
-  // `told` is such a function, or None; both outlive the run.
-  ProblemSink Sink(const py::object& told);
-  // Throws Error of the first one.
-  void Require() const;
-
- private:
-  Stop& stop_;
-  std::optional<std::string> line_;
-};
+// Tells `progress`, a function of done and total or None, of a run that `stop` ends, and `problem`,
+// if there is one, each line that it has for users; all outlive it. For code that does not hold the
+// GIL.
+Run RunOf(const Stop& stop, const py::object& progress, const py::object& problem = {});
 
 }  // namespace skinmask::python

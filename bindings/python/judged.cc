@@ -3,26 +3,48 @@
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <opencv2/core.hpp>
+#include <tuple>
 
 #include "arrays.h"
 #include "bindings.h"
+#include "skinmask/detect/measure.h"
+#include "skinmask/detect/outputs.h"
+#include "skinmask/detect/region.h"
 
 namespace skinmask::python {
 namespace {
 
 // A picture as an array, which is not to be written to: the other one keeps it.
-template <cv::Mat (Judged::*picture)()>
-py::array Shown(Judged& judged) {
-  cv::Mat made;
-  {
-    const WithoutGil unlocked;
-    made = (judged.*picture)();
-  }
-  py::array array = ArrayOf(made);
-  array.attr("flags").attr("writeable") = false;
-  return array;
+template <class Draw>
+auto Shown(const Draw& draw) {
+  return [draw](Judged& judged) {
+    cv::Mat made;
+    {
+      const WithoutGil unlocked;
+      made = judged.With(draw);
+    }
+    py::array array = ArrayOf(made);
+    array.attr("flags").attr("writeable") = false;
+    return array;
+  };
+}
+
+// What is found in a picture.
+template <class Find>
+py::cpp_function Found(const Find& find) {
+  return py::cpp_function([find](Judged& judged) { return judged.With(find); }, Unlocked());
+}
+
+const char* AdaptedBy(Judgement& judgement) {
+  using By = AdaptationSummary::By;
+  const By by = judgement.summary().by;
+  if (by == By::kNothing) return "nothing";
+  if (by == By::kNobody) return "nobody";
+  return by == By::kSeeds ? "faces" : "image";
 }
 
 // Of red, green and blue.
@@ -36,12 +58,30 @@ ColorSums PartOf(const MeasuredFace& face) {
   return face.of(part);
 }
 
-py::tuple StateOfSums(const ColorSums& sums) {
-  return py::make_tuple(sums.pixels, sums.sums, sums.squares);
+// What is pickled.
+using StateOfSums =
+    std::tuple<std::uint64_t, std::array<std::uint64_t, 3>, std::array<std::uint64_t, 3>>;
+using StateOfFace = std::tuple<std::int64_t, std::array<int, 4>, std::array<double, 4>,
+                               std::array<StateOfSums, kFaceParts>>;
+
+StateOfSums SumsToState(const ColorSums& sums) { return {sums.pixels, sums.sums, sums.squares}; }
+ColorSums SumsOfState(const StateOfSums& state) { return std::make_from_tuple<ColorSums>(state); }
+
+StateOfFace FaceToState(const MeasuredFace& measured) {
+  const auto& [id, box, frame] = measured.face;
+  StateOfFace state{id,
+                    {box.x, box.y, box.width, box.height},
+                    {frame.centre.x, frame.centre.y, frame.size, frame.tilt},
+                    {}};
+  std::ranges::transform(measured.parts, std::get<3>(state).begin(), &SumsToState);
+  return state;
 }
-ColorSums SumsOfState(const py::tuple& state) {
-  return {state[0].cast<std::uint64_t>(), state[1].cast<std::array<std::uint64_t, 3>>(),
-          state[2].cast<std::array<std::uint64_t, 3>>()};
+MeasuredFace FaceOfState(const StateOfFace& state) {
+  const auto& [id, box, frame, parts] = state;
+  MeasuredFace measured{
+      {id, {box[0], box[1], box[2], box[3]}, {{frame[0], frame[1]}, frame[2], frame[3]}}, {}};
+  std::ranges::transform(parts, measured.parts.begin(), &SumsOfState);
+  return measured;
 }
 
 void DefineMeans(py::module_& module) {
@@ -52,7 +92,7 @@ void DefineMeans(py::module_& module) {
       .def_property_readonly("mean", &OfChannels<&ColorSums::Mean>)
       .def_property_readonly("sd", &OfChannels<&ColorSums::Deviation>)
       .def(py::self == py::self)
-      .def(py::pickle(&StateOfSums, &SumsOfState));
+      .def(py::pickle(&SumsToState, &SumsOfState));
   Show(means, [](const ColorSums& s) {
     const py::str text("<skinmask.Means of {} pixels: red {:.2f}, green {:.2f}, blue {:.2f}>");
     return text.format(s.pixels, s.Mean(2), s.Mean(1), s.Mean(0));
@@ -76,25 +116,7 @@ void DefineFace(py::module_& module) {
       .def_property_readonly("forehead", &PartOf<FacePart::kForehead>)
       .def_property_readonly("left_cheek", &PartOf<FacePart::kLeftCheek>)
       .def_property_readonly("right_cheek", &PartOf<FacePart::kRightCheek>)
-      .def(py::pickle(
-          [](const MeasuredFace& f) {
-            const auto& [id, box, frame] = f.face;
-            py::list parts;
-            for (const ColorSums& part : f.parts) parts.append(StateOfSums(part));
-            return py::make_tuple(id, box.x, box.y, box.width, box.height, frame.centre.x,
-                                  frame.centre.y, frame.size, frame.tilt, parts);
-          },
-          [](const py::tuple& t) {
-            const auto whole = [&](std::size_t i) { return t[i].cast<int>(); };
-            const auto number = [&](std::size_t i) { return t[i].cast<double>(); };
-            MeasuredFace f{{t[0].cast<std::int64_t>(),
-                            {whole(1), whole(2), whole(3), whole(4)},
-                            {{number(5), number(6)}, number(7), number(8)}},
-                           {}};
-            for (std::size_t i = 0; i < kFaceParts; ++i)
-              f.parts[i] = SumsOfState(t[9].cast<py::list>()[i].cast<py::tuple>());
-            return f;
-          }));
+      .def(py::pickle(&FaceToState, &FaceOfState));
   Show(face, [](const MeasuredFace& f) {
     const cv::Rect& box = f.face.box;
     const py::str text("<skinmask.Face {} of {}x{} pixels at ({}, {})>");
@@ -111,15 +133,14 @@ void DefineJudged(py::module_& module) {
       module, "Judgement",
       "A picture and what is found in it. All of it is made when it is asked for; pictures are "
       "read-only.");
-  judged.def_property_readonly("bgr", &Shown<&Judged::Bgr>)
-      .def_property_readonly("mask", &Shown<&Judged::Mask>)
-      .def_property_readonly("probability", &Shown<&Judged::Probability>)
-      .def_property_readonly("adapted_by", py::cpp_function(&Judged::AdaptedBy, Unlocked()))
-      .def_property_readonly("region", py::cpp_function(&Judged::RegionIn, Unlocked()))
+  judged.def_property_readonly("bgr", Shown([](Judgement& j) { return j.Bgr(); }))
+      .def_property_readonly("mask", Shown([](Judgement& j) { return Draw(Output::kMask, j); }))
+      .def_property_readonly("probability", Shown([](Judgement& j) { return j.Probability(); }))
+      .def_property_readonly("adapted_by", Found(&AdaptedBy))
       .def_property_readonly(
-          "means", py::cpp_function([](Judged& j) { return j.Measured().skin; }, Unlocked()))
-      .def_property_readonly(
-          "faces", py::cpp_function([](Judged& j) { return j.Measured().faces; }, Unlocked()));
+          "region", Found([](Judgement& j) { return RegionOf(MapMomentsOf(j.Probability())); }))
+      .def_property_readonly("means", Found([](Judgement& j) { return j.Measured().skin; }))
+      .def_property_readonly("faces", Found([](Judgement& j) { return j.Measured().faces; }));
   Show(judged, [](const Judged&) { return py::str("<skinmask.Judgement>"); });
   py::class_<Frame, Judged, std::shared_ptr<Frame>> frame(
       module, "Frame",

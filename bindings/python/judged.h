@@ -6,14 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <opencv2/core.hpp>
-#include <optional>
 #include <utility>
 
 #include "skinmask/detect/judgement.h"
-#include "skinmask/detect/measure.h"
-#include "skinmask/detect/outputs.h"
-#include "skinmask/detect/region.h"
 
 namespace skinmask::python {
 
@@ -26,29 +21,11 @@ class Judged {
   Judged(std::shared_ptr<const void> owner, Judgement judgement)
       : owner_(std::move(owner)), judgement_(std::move(judgement)) {}
 
-  cv::Mat Bgr() {
+  // act(judgement), of one thread at a time.
+  template <class Act>
+  auto With(const Act& act) {
     const std::lock_guard lock(mutex_);
-    return judgement_.Bgr();
-  }
-  cv::Mat Mask() {
-    const std::lock_guard lock(mutex_);
-    return Draw(Output::kMask, judgement_);
-  }
-  cv::Mat Probability() {
-    const std::lock_guard lock(mutex_);
-    return judgement_.Probability();
-  }
-  std::optional<Region> RegionIn() { return RegionOf(MapMomentsOf(Probability())); }
-  Measurement Measured() {
-    const std::lock_guard lock(mutex_);
-    return judgement_.Measured();
-  }
-  const char* AdaptedBy() {
-    const std::lock_guard lock(mutex_);
-    const AdaptationSummary::By by = judgement_.summary().by;
-    if (by == AdaptationSummary::By::kNothing) return "nothing";
-    if (by == AdaptationSummary::By::kNobody) return "nobody";
-    return by == AdaptationSummary::By::kSeeds ? "faces" : "image";
+    return act(judgement_);
   }
 
  private:

@@ -43,15 +43,14 @@ std::size_t Threads() {
       static_cast<std::size_t>(tbb::info::default_concurrency()));
 }
 
-// Of the options that the table's users see: name, what they take, whether that is a list, and the
-// kinds of models that they are of.
+// Of the options that the table's users see: name, what they take, and the kinds of models that
+// they are of.
 py::list OptionsOf(const std::vector<OptionRow>& rows) {
   constexpr const char* kTaken[] = {"switch", "word", "whole", "number", "text"};
   py::list options;
   for (const OptionRow& row : rows)
     if (!row.name.empty())
-      options.append(
-          py::make_tuple(row.name, kTaken[static_cast<int>(row.kind)], row.is_list, row.kinds));
+      options.append(py::make_tuple(row.name, kTaken[static_cast<int>(row.kind)], row.kinds));
   return options;
 }
 

@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <opencv2/imgproc.hpp>
@@ -206,12 +207,11 @@ void DefineRegion(py::module_& module) {
       .def_readonly("angle_degrees", &Region::angle_degrees)
       .def(py::pickle(
           [](const Region& r) {
-            return py::make_tuple(r.pixels, r.centroid.x, r.centroid.y, r.semi_major, r.semi_minor,
-                                  r.angle_degrees);
+            return std::array{r.pixels,     r.centroid.x, r.centroid.y,
+                              r.semi_major, r.semi_minor, r.angle_degrees};
           },
-          [](const py::tuple& t) {
-            const auto number = [&](std::size_t i) { return t[i].cast<double>(); };
-            return Region{number(0), {number(1), number(2)}, number(3), number(4), number(5)};
+          [](const std::array<double, 6>& n) {
+            return Region{n[0], {n[1], n[2]}, n[3], n[4], n[5]};
           }));
   Show(region, [](const Region& r) {
     const py::str text(

@@ -46,22 +46,18 @@ void DetectFiles(const KeptDetector& kept, DetectOptions options, const Stop& st
     done(image.input, image.outputs, py::make_tuple(image.size.width, image.size.height),
          image.SkinFraction(), image.frames, image.adaptation.faces, error);
   };
-  Detect(options, detector,
-         RunOf(stop, progress,
-               [&](const Problem& problem) {
-                 DetectedImage image;
-                 image.input = problem.input;
-                 tell(image, InPython(problem.line));
-               }),
-         [&](const DetectedImage& image) { tell(image, ""); });
+  Run run = RunOf(stop, progress);
+  run.problem = [&](const Problem& problem) {
+    DetectedImage image;
+    image.input = problem.input;
+    tell(image, InPython(problem.line));
+  };
+  Detect(options, detector, run, [&](const DetectedImage& image) { tell(image, ""); });
 }
 
 std::string EvaluateFolders(const KeptDetector& kept, const PairOptions& pairs, const Path& page,
-                            bool overwrite, Stop& stop, const py::object& progress,
+                            bool overwrite, const Stop& stop, const py::object& progress,
                             const py::object& problem) {
-  FirstProblem first(stop);
-  const ProblemSink sink = first.Sink(problem);
-  const py::none nobody;  // made and unmade with the lock
   const WithoutGil unlocked;
   const IfExists if_exists = overwrite ? IfExists::kReplace : IfExists::kFail;
   if (!page.empty()) RequireWritable(page, if_exists);
@@ -69,15 +65,15 @@ std::string EvaluateFolders(const KeptDetector& kept, const PairOptions& pairs, 
   DetectorOptions options = kept.detector().options();
   options.abstain.reset();
   const Detector detector = kept.detector().With(options);
-  EvaluationReport report = EvaluateImages(pairs, detector, RunOf(stop, progress, sink));
-  first.Require();
+  Run run = RunOf(stop, progress, problem);
+  EvaluationReport report = EvaluateImages(pairs, detector, run);
   report.decision = model.decision;
   report.abstain = kept.asked().abstain;
   std::string json = FullReportToJson(report, &model);
   if (page.empty() || stop.set) return json;
+  run.progress = Run().progress;  // of the pictures alone
   const std::vector<GalleryPictures> pictures =
-      DrawGallery(pairs, &detector, NamesOfGallery(report), RunOf(stop, nobody, sink));
-  first.Require();
+      DrawGallery(pairs, &detector, NamesOfGallery(report), run);
   if (stop.set) return json;  // the page lacks pictures, and another one may be there
   WriteFile(page, ReportToHtml(json, pictures), if_exists);
   return json;
@@ -124,29 +120,14 @@ void DefineDetection(py::module_& module) {
 
 }  // namespace
 
-ProblemSink FirstProblem::Sink(const py::object& told) {
-  if (told.is_none())
-    return [this](const Problem& problem) {
-      if (!line_) line_ = problem.line;
-      stop_.set = true;
-    };
-  return [&told](const Problem& problem) {
-    const py::gil_scoped_acquire locked;
-    told(InPython(problem.line));
-  };
-}
-
-void FirstProblem::Require() const {
-  if (!line_) return;
-  const std::size_t colon = line_->find(": ");
-  if (colon == std::string::npos) throw Error("pairs", *line_);
-  throw Error(line_->substr(0, colon), line_->substr(colon + 2));
-}
-
-Run RunOf(const Stop& stop, const py::object& progress, ProblemSink problem) {
+Run RunOf(const Stop& stop, const py::object& progress, const py::object& problem) {
   Run run;
   run.stop = &stop.set;
-  run.problem = std::move(problem);
+  if (problem)
+    run.problem = [&problem](const Problem& told) {
+      const py::gil_scoped_acquire locked;
+      problem(InPython(told.line));
+    };
   if (!progress.is_none())
     run.progress = [&progress](std::size_t done, std::size_t total, std::uint64_t) {
       const py::gil_scoped_acquire locked;

@@ -96,24 +96,16 @@ py::tuple Columns(const Samples& samples) {
   return py::make_tuple(pixels, classes, counts, groups);
 }
 
-Samples Collect(const PairOptions& pairs, Stop& stop, const py::object& progress,
+Samples Collect(const PairOptions& pairs, const Stop& stop, const py::object& progress,
                 const py::object& problem) {
-  FirstProblem first(stop);
-  const ProblemSink sink = first.Sink(problem);
   const WithoutGil unlocked;
-  Samples samples = CollectSamples(pairs, RunOf(stop, progress, sink));
-  first.Require();
-  return samples;
+  return CollectSamples(pairs, RunOf(stop, progress, problem));
 }
 
-ModelPtr TrainModel(const Samples& samples, const TrainOptions& options, Stop& stop,
-                    const py::object& progress) {
-  FirstProblem first(stop);
-  const ProblemSink sink = first.Sink(py::none());
+ModelPtr TrainModel(const Samples& samples, const TrainOptions& options, const Stop& stop,
+                    const py::object& progress, const py::object& problem) {
   const WithoutGil unlocked;
-  Model model = Train(samples, options, RunOf(stop, progress, sink));
-  first.Require();
-  return std::make_shared<KeptModel>(std::move(model));
+  return std::make_shared<KeptModel>(Train(samples, options, RunOf(stop, progress, problem)));
 }
 
 void SetRule(TrainOptions& options, const std::string& name, double value, double fn_cost) {

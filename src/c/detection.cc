@@ -21,12 +21,10 @@ struct Plane {
 };
 using Planes = std::array<Plane, 3>;
 
-std::size_t Half(std::size_t n) { return (n + 1) / 2; }
-
 Planes PlanesOf(const skinmask_picture& picture) {
   const auto width = static_cast<std::size_t>(picture.width);
   const auto height = static_cast<std::size_t>(picture.height);
-  const Plane luma{width, height}, chroma{Half(width), Half(height)};
+  const Plane luma{width, height}, chroma{(width + 1) / 2, (height + 1) / 2};
   switch (picture.format) {
     case SKINMASK_BGR:
     case SKINMASK_RGB:
@@ -96,10 +94,8 @@ VideoFrame FrameOf(const skinmask_picture& picture) {
   VideoFrame frame;
   frame.layout =
       picture.format == SKINMASK_NV12 ? VideoFrame::Layout::kNv12 : VideoFrame::Layout::kI420;
-  frame.encoding.matrix =
-      picture.yuv & SKINMASK_BT709 ? YuvEncoding::Matrix::kBt709 : YuvEncoding::Matrix::kBt601;
-  frame.encoding.range =
-      picture.yuv & SKINMASK_FULL_RANGE ? YuvEncoding::Range::kFull : YuvEncoding::Range::kLimited;
+  if (picture.yuv & SKINMASK_BT709) frame.encoding.matrix = YuvEncoding::Matrix::kBt709;
+  if (picture.yuv & SKINMASK_FULL_RANGE) frame.encoding.range = YuvEncoding::Range::kFull;
   frame.size = {picture.width, picture.height};
   for (std::size_t i = 0; i < frame.planes.size(); ++i) {
     frame.planes[i] = picture.planes[i];

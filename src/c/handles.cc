@@ -40,16 +40,11 @@ std::optional<double> Given(double number, const char* name) {
 }
 
 DetectorOptions::Adapt AdaptOf(int adapt) {
-  switch (adapt) {
-    case SKINMASK_ADAPT_AUTO:
-      return DetectorOptions::Adapt::kAuto;
-    case SKINMASK_ADAPT_FACES:
-      return DetectorOptions::Adapt::kFaces;
-    case SKINMASK_ADAPT_OFF:
-      return DetectorOptions::Adapt::kOff;
-    default:
-      throw BadArgument("options.adapt", "is " + std::to_string(adapt) + " (a skinmask_adapt)");
-  }
+  using Adapt = DetectorOptions::Adapt;
+  if (adapt == SKINMASK_ADAPT_AUTO) return Adapt::kAuto;
+  if (adapt == SKINMASK_ADAPT_FACES) return Adapt::kFaces;
+  if (adapt == SKINMASK_ADAPT_OFF) return Adapt::kOff;
+  throw BadArgument("options.adapt", "is " + std::to_string(adapt) + " (a skinmask_adapt)");
 }
 
 // Callers of a later version may know more options, which must be 0 then; those of an earlier one

@@ -327,6 +327,21 @@ def test_a_file_that_is_another_one_now_is_read_anew(face, tmp_path, monkeypatch
         detect("seed.pgm")
 
 
+def test_names_that_are_no_text_are_those_of_files_all_the_same(face, tmp_path):
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.pgm")
+    plain = tmp_path / "plain.pgm"
+    mask = numpy.zeros(face.shape[:2], numpy.uint8)
+    mask[40:120, 60:120] = 255
+    for path in (odd, plain):
+        with open(path, "wb") as file:
+            file.write(b"P5 %d %d 255\n" % mask.shape[::-1] + mask.tobytes())
+    expected = skinmask.detect(face, seed_mask=plain)
+    assert (skinmask.detect(face, seed_mask=odd) == expected).all()
+    for name in ("faces", "seed_mask"):
+        with pytest.raises(skinmask.Error, match="none.*: cannot be read"):
+            skinmask.detect(face, **{name: tmp_path / "none\udcff"})
+
+
 def test_auto_that_is_given_is_asked_for(program, photos, astronaut, tmp_path):
     seed = (300, 300, 60, 60)  # no skin
     flags = ["--seed-rect", ",".join(map(str, seed))]

@@ -291,6 +291,17 @@ def test_arguments_of_another_type_are_refused(samples, noise):
         skinmask.Model.default().predict_proba(numpy.zeros((4, 3)))
 
 
+def test_none_is_no_number():
+    model = skinmask.Model.default()
+    for name, call in (
+        ("threshold", model.with_threshold),
+        ("prior", model.with_prior),
+        ("outlier", lambda value: model.is_outlier(numpy.zeros((1, 3), numpy.uint8), value)),
+    ):
+        with pytest.raises(TypeError, match=f"^{name}: is NoneType .a number is wanted.$"):
+            call(None)
+
+
 def test_models_that_cannot_be_read_are_named(tmp_path):
     foreign = tmp_path / "foreign.json"
     foreign.write_text('{"a": 1}')

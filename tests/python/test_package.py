@@ -8,6 +8,7 @@ import pkgutil
 import shutil
 import subprocess
 import sys
+import unittest.mock
 
 import numpy
 import pytest
@@ -80,6 +81,7 @@ def test_importing_takes_no_more_than_numpy():
         skinmask.Model.default().save,
         lambda path: skinmask.Samples.from_pairs(path, "masks"),
         lambda path: skinmask.detect_files([path], "masks"),
+        lambda path: skinmask.detect_files(path, "masks"),
         lambda path: skinmask.detect_files("photos", path),
         lambda path: skinmask.evaluate("photos", "masks", report=path),
         lambda path: skinmask.Stream(faces=path),
@@ -88,6 +90,38 @@ def test_importing_takes_no_more_than_numpy():
 def test_what_is_no_path_is_refused_in_words(call):
     with pytest.raises(TypeError, match=r"^\w+: is int \(a (file|folder)'s path is wanted"):
         call(7)
+
+
+@pytest.mark.parametrize("value", ["no", 1, None])
+def test_what_is_neither_true_nor_false_is_refused_in_words(samples, photos, tmp_path, value):
+    model = skinmask.Model.default()
+    for call in (
+        lambda **switch: model.save(tmp_path / "m.json", **switch),
+        lambda **switch: samples.save(tmp_path / "s.csv", **switch),
+        lambda **switch: skinmask.detect_files(photos, tmp_path, adapt="off", **switch),
+        lambda **switch: skinmask.evaluate(photos, photos, report=tmp_path / "r.html", **switch),
+    ):
+        with pytest.raises(TypeError, match="^overwrite: is .* .True or False is wanted.$"):
+            call(overwrite=value)
+    with pytest.raises(TypeError, match="^resume: is "):
+        skinmask.detect_files(photos, tmp_path, adapt="off", resume=value)
+    with pytest.raises(TypeError, match="^marginal: is "):
+        model.picture(marginal=value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_warnings_are_of_the_caller_s_line(samples, face):
+    hair = skinmask.Model.from_json(skinmask.Model.default().to_json().replace('"skin"', '"hair"'))
+    for call in (
+        lambda: skinmask.detect(face, hair, adapt="faces"),
+        lambda: skinmask.Stream(hair, adapt="faces"),
+        lambda: skinmask.Model.train(samples, kind="mixture", iterations=1),
+        lambda: hair.picture(samples=samples),
+        lambda: hair.plot(unittest.mock.Mock(), samples=samples),
+    ):
+        with pytest.warns() as warned:
+            call()
+        assert {one.filename for one in warned} == {__file__}
 
 
 @pytest.mark.parametrize("path", ["a\0b", "a\ud800b"])

@@ -89,6 +89,14 @@ def test_arguments_that_are_wrong_are_named(photos):
             skinmask.Samples.from_pairs(photos, MASKS, **options)
 
 
+def test_arrays_that_hide_entries_are_refused():
+    pixels = numpy.zeros((2, 3), numpy.uint8)
+    hidden = numpy.ma.masked_array([1, 0], [False, True])
+    for name in ("labels", "groups", "counts"):
+        with pytest.raises(TypeError, match=f"^{name}: is a masked array"):
+            skinmask.Samples(pixels, **{"labels": [1, 0], name: hidden})
+
+
 def test_the_uci_file_gives_the_published_counts():
     path = research("uci/Skin_NonSkin.txt")
     rows = numpy.loadtxt(path, dtype=numpy.uint8)

@@ -200,6 +200,12 @@ def test_to_adapt_what_is_not_called_skin_warns(table, face):
         skinmask.detect(face, adapt="auto")
 
 
+def test_a_fit_that_does_not_converge_warns_of_the_caller_s_line(table):
+    with pytest.warns(RuntimeWarning, match="did not converge") as warned:
+        SkinClassifier("mixture", options={"iterations": 1}).fit(*table)
+    assert {one.filename for one in warned} == {__file__}
+
+
 def test_weights_are_how_often_a_row_counts(samples):
     X, y, counts = samples.arrays()
     weighted = SkinClassifier().fit(X, y, sample_weight=counts)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numbers
 import os
+import sys
+import warnings
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Optional, TypeVar, Union
@@ -15,6 +17,7 @@ from . import _skinmask
 
 Path = Union[str, "os.PathLike[str]"]
 Progress = Optional[Callable[[int, int], object]]
+Texts = dict[str, Union[str, bytes]]
 T = TypeVar("T")
 
 BOOLEAN = (bool, numpy.bool_)
@@ -72,6 +75,18 @@ def require_type(name: str, value: object, kind: type | tuple[type, ...], wanted
         require_text(name, value)
 
 
+def require_switch(name: str, value: object) -> None:
+    require_type(name, value, BOOLEAN, "True or False is wanted")
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """A warning of the line outside of the package that led here."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__package__") == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
+
+
 def bits_of(dtype: DTypeLike, known: tuple[str, ...], words: str = "") -> int:
     """Of the numbers that are asked for, of one of the `known` types; 8 where none is."""
     try:
@@ -88,34 +103,23 @@ OUTPUTS: dict[str, str] = {name: meaning for name, meaning, _ in _skinmask.outpu
 OF_MODEL_ALONE = {name for name, _, alone in _skinmask.outputs() if alone}
 DETECTOR_OPTIONS = {name: taken for name, taken, *_ in _skinmask.detector_options()}
 _OF_ADAPTATION = [name for name, *_ in _skinmask.adaptation_options()]
-_RULES = ("max_f1", "max_fpr", "min_recall", "cost")
-_FIT_OPTIONS = {name: (taken, kinds) for name, taken, _, kinds in _skinmask.fit_options()}
-_FIT_OPTIONS["terms"] = _FIT_OPTIONS.pop("features")  # scikit-learn's word for another thing
-KINDS_OF = {name: kinds for name, (_, kinds) in _FIT_OPTIONS.items() if kinds}
 
 
-def detector_texts(options: dict[str, Any]) -> dict[str, str]:
+def detector_texts(options: dict[str, Any]) -> Texts:
     """Texts of the options of a detector, which all functions that judge take as keywords.
 
     None is what is not given.
     """
-    texts: dict[str, str] = {}
+    texts: Texts = {}
     for name, value in options.items():
         if name not in DETECTOR_OPTIONS:
             raise TypeError(f"unexpected keyword argument '{name}' ({', '.join(DETECTOR_OPTIONS)})")
         if value is None:
             continue
-        if name in ("faces", "seed_mask"):
-            value = os.fspath(path_of(value, name))
-        if isinstance(value, numpy.ndarray) and value.ndim > 0:
-            value = value.tolist()
-        if name == "draw" and isinstance(value, (tuple, list)):
-            value = ",".join(option_text(name, "word", one) for one in value)
-        taken = DETECTOR_OPTIONS[name]
-        rows = name == "class_costs" and _is_table(value)
-        if taken == "text" and isinstance(value, (tuple, list)) and value and not rows:
-            value = ",".join(option_text(name, "number", number) for number in value)
-        texts[name] = option_text(name, taken, value)
+        if name in ("faces", "seed_mask"):  # a file's name may be no text
+            texts[name] = os.fsencode(path_of(value, name))
+        else:
+            texts[name] = _detector_text(name, value)
         if not texts[name] and name != "faces":
             raise _skinmask.Error(f"{name}: is empty")
     if texts.get("adapt") == "off" and "faces" in texts:
@@ -128,6 +132,18 @@ def detector_texts(options: dict[str, Any]) -> dict[str, str]:
                 which = "divided" if name == "min_component" else "adapted"
                 raise _skinmask.Error(f"{name}: is of {which} images, and adapt is {adapt!r}")
     return texts
+
+
+def _detector_text(name: str, value: Any) -> str:
+    if isinstance(value, numpy.ndarray) and value.ndim > 0:
+        value = value.tolist()
+    if name == "draw" and isinstance(value, (tuple, list)):
+        value = ",".join(option_text(name, "word", one) for one in value)
+    taken = DETECTOR_OPTIONS[name]
+    rows = name == "class_costs" and _is_table(value)
+    if taken == "text" and isinstance(value, (tuple, list)) and value and not rows:
+        value = ",".join(option_text(name, "number", number) for number in value)
+    return option_text(name, taken, value)
 
 
 def refuse(options: dict[str, Any], names: tuple[str, ...], why: str) -> None:
@@ -170,10 +186,8 @@ def option_text(name: str, taken: str, value: Any) -> str:
     return text
 
 
-def require_range(name: str, value: float | None, low: float, high: float, words: str) -> None:
+def require_range(name: str, value: float, low: float, high: float, words: str) -> None:
     """Ends are not part of the range where `words` say so."""
-    if value is None:
-        return
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: is {type(value).__name__} (a number is wanted)")
     outside = not low <= value <= high
@@ -195,85 +209,46 @@ def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
         raise _skinmask.Error(f"{name}: has a number beyond all others ({words})") from None
 
 
-def require_decision(threshold: float | None, prior: float | None) -> None:
-    require_range("threshold", threshold, 0, 1, "0 to 1")
-    require_range("prior", prior, 0, 1, "more than 0, less than 1")
-
-
-def set_rule(options: _skinmask.TrainOptions, threshold: float | None, **rules: Any) -> None:
-    given = [name for name in _RULES if rules[name] is not None and rules[name] is not False]
-    if len(given) + (threshold is not None) > 1:
-        raise _skinmask.Error("threshold: give one of threshold, " + ", ".join(_RULES))
-    if threshold is not None:
-        require_decision(threshold, None)
-        options.rule("threshold", threshold, 1)
-    for name in given:
-        value, fn_cost = rules[name], 1.0
-        if name == "cost":
-            value, fn_cost = two_numbers(name, rules[name], "(FP, FN)")
-            for number in (value, fn_cost):
-                require_range("cost", number, 0, 1e300, "more than 0")
-        elif name == "max_f1":
-            require_type(name, value, BOOLEAN, "True or False is wanted")
-        else:
-            require_range(name, value, 0, 1, "0 to 1")
-        options.rule(name, float(value), fn_cost)
-
-
-def set_options(options: _skinmask.TrainOptions, kind: str, given: dict[str, Any]) -> None:
-    """Those of the fit; the ones that are of some kinds of models alone are so here, too."""
-    known = [*_FIT_OPTIONS, "threshold", *_RULES, "validation", "calibration", "notes"]
-    for name, value in given.items():
-        if name not in _FIT_OPTIONS:
-            raise TypeError(
-                f"train() got an unexpected keyword argument '{name}' ({', '.join(known)})"
-            )
-        taken, kinds = _FIT_OPTIONS[name]
-        if kinds and kind not in kinds:
-            raise _skinmask.Error(f"{name}: is of {', '.join(kinds)}, and kind is {kind}")
-        options.set("features" if name == "terms" else name, option_text(name, taken, value))
-
-
 def require_function(name: str, value: object) -> None:
     if value is not None and not callable(value):
         raise TypeError(f"{name}: is {value!r} (a function is wanted)")
 
 
-class _Guarded:
-    """A function of the caller's that a run calls: what it raises ends the run."""
-
-    def __init__(self, function: Callable[..., object], stop: _skinmask.Stop) -> None:
-        self._function = function
-        self._stop = stop
-        self.failure: BaseException | None = None
-
-    def __call__(self, *arguments: Any) -> None:
-        if self.failure is not None:
-            return
-        try:
-            self._function(*arguments)
-        except BaseException as failure:
-            self.failure = failure
-            self._stop.set()
+def end_by(problem: str) -> None:
+    """What is told of files that cannot be read, where the caller has nobody for it."""
+    raise _skinmask.Error(problem)
 
 
 def run(work: Callable[..., T], **callbacks: Callable[..., object] | None) -> T:
     """work(stop, and the callbacks in their order) in a thread of its own.
 
+    What one of the callbacks raises ends the run, and is raised here; none is called after that.
     Ctrl-C is heard by the main thread alone, and there between two steps of Python: so the caller
     waits here, where it can be interrupted, and the run is stopped by it.
     """
+    stop = _skinmask.Stop()
+    failures: list[BaseException] = []
+
+    def guarded(callback: Callable[..., object]) -> Callable[..., None]:
+        def call(*arguments: Any) -> None:
+            try:
+                if not failures:
+                    callback(*arguments)
+            except BaseException as failure:
+                failures.append(failure)
+                stop.set()
+
+        return call
+
     for name, callback in callbacks.items():
         require_function(name, callback)
-    stop = _skinmask.Stop()
-    guarded = [None if one is None else _Guarded(one, stop) for one in callbacks.values()]
+    calls = [None if one is None else guarded(one) for one in callbacks.values()]
     with ThreadPoolExecutor(1) as pool:
         try:
-            result = pool.submit(work, stop, *guarded).result()
+            result = pool.submit(work, stop, *calls).result()
         except BaseException:
             stop.set()
             raise
-    for one in guarded:
-        if one is not None and one.failure is not None:
-            raise one.failure
+    if failures:
+        raise failures[0]
     return result

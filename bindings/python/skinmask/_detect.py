@@ -12,12 +12,12 @@ from numpy.typing import DTypeLike, NDArray
 from . import _skinmask
 from ._common import (
     BITS,
-    BOOLEAN,
     Path,
     bits_of,
     path_of,
     refuse,
     require_range,
+    require_switch,
     require_text,
     require_type,
     two_numbers,
@@ -40,7 +40,7 @@ def _asked(
     output: str, dtype: DTypeLike, abstain: _Interval | None, rgb: bool
 ) -> _skinmask.Request:
     require_type("output", output, str, "a name, as 'mask', is wanted")
-    require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
+    require_switch("rgb", rgb)
     deep = output == "probability"
     return _request(
         output,
@@ -117,7 +117,7 @@ def judge(
     also with `rgb`. `options` are those of `detect`.
     """
     refuse(options, ("steady",), _OF_FRAMES)
-    require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
+    require_switch("rgb", rgb)
     return _skinmask.judge(chosen(model)._detector(options), image, rgb)
 
 
@@ -145,8 +145,9 @@ class Stream:
         self, model: Model | None = None, *, rate: float | None = None, **options: Any
     ) -> None:
         self._core = _skinmask.Stream(chosen(model)._detector(options))
-        require_range("rate", rate, 0, 1000, "more than 0, at most 1000 frames/s")
-        self._core.set_rate(rate or 0)
+        if rate is not None:
+            require_range("rate", rate, 0, 1000, "more than 0, at most 1000 frames/s")
+            self._core.set_rate(rate)
 
     def detect(
         self,
@@ -163,7 +164,7 @@ class Stream:
 
     def judge(self, image: _Image, *, rgb: bool = False) -> Judgement:
         """As `judge`, of the next frame: its mask, its means, and its faces with their numbers."""
-        require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
+        require_switch("rgb", rgb)
         return self._core.judge(image, rgb)
 
 
@@ -227,11 +228,11 @@ def region(probability: _Image) -> Region | None:
 def read_image(path: Path, *, rgb: bool = False, max_pixels: int = 1 << 28) -> _Image:
     """A picture file as uint8 (height, width, 3), B G R and upright, as the program reads it.
 
-    JPEG, PNG, BMP, TIFF, WebP, PNM, GIF of one picture, and where the library has them HEIC, AVIF
-    and JPEG XL. Damaged files are an Error; so are pictures of more than `max_pixels` pixels,
-    before memory is taken for them.
+    JPEG, PNG, BMP, TIFF, WebP, PNM, GIF of one picture, and where the library has them HEIC, AVIF,
+    JPEG XL and raw files of cameras. Damaged files are an Error; so are pictures of more than
+    `max_pixels` pixels, before memory is taken for them.
     """
-    require_type("rgb", rgb, BOOLEAN, "True or False is wanted")
+    require_switch("rgb", rgb)
     require_type("max_pixels", max_pixels, numbers.Integral, "a number of pixels is wanted")
     require_range("max_pixels", max_pixels, 1, 1 << 62, "1 to 2**62")
     return _skinmask.read_image(path_of(path), rgb, int(max_pixels))

@@ -5,9 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-import threading
-import warnings
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -20,35 +18,18 @@ from ._common import (
     Path,
     Progress,
     detector_texts,
-    give,
+    end_by,
     path_of,
-    require_decision,
     require_range,
+    require_switch,
     require_type,
     run,
-    set_options,
-    set_rule,
-    texts,
+    warn,
 )
-from ._samples import Paths, Samples, pair_options
-from ._show import axes_or_new, html_png, html_table, show_png
-
-# Held while something is made that a model keeps: of threads that ask for the same, one makes it. A
-# fork waits for it, since a child has no thread that would ever release it.
-_making = threading.RLock()
-os.register_at_fork(
-    before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
-)
-
-
-def _file_at(path: str) -> Hashable:
-    """The path, and which file is there, as it is now."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return path
-    return path, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
+from ._kept import Kept, file_at
+from ._samples import Paths, Samples
+from ._show import axes_or_new, draw_models, html_png, html_table, show_png
+from ._training import set_data, set_fit, set_rule
 
 class Model:
     """A trained model, which never changes. It is compiled at its first use and stays so.
@@ -67,8 +48,8 @@ class Model:
                 f"Model: is made by Model.load, train or default, not of {type(core).__name__}"
             )
         self._core = core
-        self._detectors: dict[Hashable, _skinmask.Detector] = {}
-        self._outliers: dict[float, _skinmask.Outliers] = {}
+        self._detectors = Kept[_skinmask.Detector](8)
+        self._outliers = Kept[_skinmask.Outliers](1)
 
     @staticmethod
     def load(path: Path) -> Model:
@@ -92,6 +73,7 @@ class Model:
 
     def save(self, path: Path, *, overwrite: bool = True) -> None:
         """Writes the file whole, or not at all."""
+        require_switch("overwrite", overwrite)
         self._core.save(path_of(path), overwrite)
 
     @staticmethod
@@ -137,44 +119,19 @@ class Model:
         regression and mixtures, all being the most that there may be; then of the images of
         `validation`. What it raises ends the training, and so does Ctrl-C.
         """
-        if not isinstance(samples, Samples):
-            raise TypeError(f"samples: is {type(samples).__name__} (a skinmask.Samples is wanted)")
+        require_type("samples", samples, Samples, "a skinmask.Samples is wanted")
+        fit: dict[str, Any] = dict(kind=kind, space=space, channels=channels, prior=prior)
+        fit.update(covariance=covariance, shrinkage=shrinkage, positive=positive, **of_kind)
         options = _skinmask.TrainOptions()
-        require_type("kind", kind, str, "a name, as 'qda', is wanted")
-        require_type("space", space, str, "a name, as 'BGR', is wanted")
-        fit: dict[str, Any] = {"kind": kind, "space": space, "positive": positive, **of_kind}
-        if channels is not None:
-            fit["channels"] = ",".join(texts("channels", channels))
-            if not fit["channels"]:
-                raise _skinmask.Error("channels: is empty (names of channels are wanted)")
-        if covariance != "mle":
-            fit["covariance"] = covariance
-        if shrinkage != 0:
-            fit["shrinkage"] = shrinkage
-        if prior is not None:
-            fit["prior"] = prior
-        set_options(options, kind, fit)
+        set_fit(options, fit)
         set_rule(
             options, threshold, max_f1=max_f1, max_fpr=max_fpr, min_recall=min_recall, cost=cost
         )
-        if validation is not None:
-            wanted = "a folder of images and one of their masks are wanted"
-            require_type("validation", validation, (tuple, list), wanted)
-            if len(validation) != 2:
-                raise TypeError(f"validation: has {len(validation)} entries ({wanted})")
-            options.validation(pair_options(*validation))
-        if calibration is not None:
-            require_type("calibration", calibration, Samples, "a skinmask.Samples is wanted")
-            options.calibration(calibration._core)
-        require_type("notes", notes or {}, dict, "texts by their names are wanted")
-        for name, text in (notes or {}).items():
-            give(partial(options.note, name), f"notes[{name!r}]", text, "a text is wanted")
+        set_data(options, validation, calibration, notes)
         work = partial(_skinmask.train, samples._core, options)
-        core = run(work, progress=progress)
+        core = run(work, progress=progress, problem=end_by)
         if not core.converged:
-            warnings.warn(
-                f"{kind}: did not converge (more iterations)", RuntimeWarning, stacklevel=2
-            )
+            warn(f"{kind}: did not converge (more iterations)", RuntimeWarning)
         return Model(core)
 
     def predict(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.bool_]:
@@ -212,10 +169,7 @@ class Model:
         """
         require_range("outlier", outlier, 0, 1, "more than 0, less than 1")
         share = float(outlier)
-        with _making:
-            if share not in self._outliers:  # a table of some kinds takes a second
-                self._outliers = {share: _skinmask.Outliers(self._core, share)}
-            found = self._outliers[share]
+        found = self._outliers.get(share, lambda: _skinmask.Outliers(self._core, share))
         unexplained: NDArray[numpy.bool_] = found.row(pixels) != 0
         return unexplained
 
@@ -235,34 +189,10 @@ class Model:
         where the third is at skin's mean, or `at` {"B": 120}; with `marginal` it is integrated out.
         `format` is 'png' or 'svg'. docs/cli.md, 'show', has all of it.
         """
-        if format not in ("png", "svg"):
-            raise _skinmask.Error(f"format: is {format!r} (png, svg)")
-        if samples is not None:
-            require_type("samples", samples, Samples, "a skinmask.Samples is wanted")
-            unknown = [name for name, count in samples.counts.items()
-                       if count and name not in self.classes]
-            if unknown:
-                warnings.warn(
-                    f"samples: of {', '.join(unknown)}, which the model lacks, are not drawn",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
-        held = dict(at or {})
-        for channel, value in held.items():
-            require_type("at", channel, str, "names of channels are wanted")
-            require_range(f"at[{channel!r}]", value, -1e6, 1e6, "a value of the channel")
-        if held and marginal:
-            raise _skinmask.Error("at: cuts where marginal integrates (one of them)")
         require_type("beside", beside or {}, dict, "models by their names are wanted")
         others = {name: chosen(model) for name, model in (beside or {}).items()}
-        return _skinmask.draw_models(
-            [self._core, *(model._core for model in others.values())],
-            texts("beside", [self.kind, *others]),
-            [(channel, float(value)) for channel, value in held.items()],
-            bool(marginal),
-            None if samples is None else samples._core,
-            format == "svg",
-        )
+        cores = [self._core, *(model._core for model in others.values())]
+        return draw_models(cores, [self.kind, *others], samples, at or {}, marginal, format)
 
     def plot(self, ax: Any = None, **how: Any) -> Any:
         """Shows `picture` on axes of matplotlib, which are returned; `how` are its options."""
@@ -282,12 +212,12 @@ class Model:
 
     def with_threshold(self, threshold: float) -> Model:
         """The same model with another threshold of its own, as a file of it would have."""
-        require_decision(threshold, None)
+        require_range("threshold", threshold, 0, 1, "0 to 1")
         return Model(self._core.changed(None, threshold))
 
     def with_prior(self, prior: float) -> Model:
         """The same model with another P(skin) before a pixel is seen."""
-        require_decision(None, prior)
+        require_range("prior", prior, 0, 1, "more than 0, less than 1")
         return Model(self._core.changed(prior, None))
 
     def _detector(
@@ -296,26 +226,16 @@ class Model:
         """What a call asks for, made ready; the last few are kept, as that may take a while."""
         texts = detector_texts(options)
         if self.classes[0] != "skin" and texts.get("adapt") in ("auto", "faces"):
-            warnings.warn(
+            warn(
                 f"adapt: takes what the model finds, {self.classes[0]!r}, for the skin of faces "
-                "(name that class 'skin', or set adapt='off')",
-                stacklevel=3,
+                "(name that class 'skin', or set adapt='off')"
             )
         # As for the program, where none are named and some are searched for.
         alone = not OF_MODEL_ALONE.isdisjoint(outputs)
         faces = "" if alone else os.environ.get("SKINMASK_FACES", "")
         files = [texts.get("faces"), texts.get("seed_mask"), faces]
-        key = (*sorted(texts.items()), *(path and _file_at(path) for path in files))
-        kept = self._detectors.get(key)
-        if kept is not None:
-            return kept
-        with _making:
-            if key not in self._detectors:
-                made = _skinmask.Detector(self._core, texts, faces)
-                if len(self._detectors) >= 8:
-                    self._detectors = {}
-                self._detectors[key] = made
-            return self._detectors[key]
+        key = (*sorted(texts.items()), *(path and file_at(path) for path in files))
+        return self._detectors.get(key, lambda: _skinmask.Detector(self._core, texts, faces))
 
     @property
     def kind(self) -> str:
@@ -380,8 +300,5 @@ class Model:
 def chosen(model: Model | None) -> Model:
     if model is None:
         return Model.default()
-    if not isinstance(model, Model):
-        raise TypeError(
-            f"model: is {type(model).__name__} (a skinmask.Model is wanted, as Model.load gives it)"
-        )
+    require_type("model", model, Model, "a skinmask.Model is wanted, as Model.load gives it")
     return model

@@ -19,18 +19,20 @@ from ._common import (
     Path,
     Progress,
     bits_of,
+    end_by,
     option_text,
     path_of,
     refuse,
     require_function,
     require_range,
+    require_switch,
     require_type,
     run,
     texts,
 )
 from ._model import Model, chosen
 from ._samples import PAIR_OPTIONS, Paths, Samples, pair_options
-from ._show import axes_or_new, html_table
+from ._show import html_table, plot_curves
 
 Metrics = dict[str, Any]
 
@@ -91,30 +93,7 @@ class Evaluation:
         `ax` is a pair of axes; without one a figure is made. The pair is returned. Masks that were
         made before have no scores, and no curves.
         """
-        curves = self.data.get("curves")
-        if curves is None:
-            raise _skinmask.Error("plot: there are no scores to draw curves of")
-        errors, roc = axes_or_new(ax, 2)
-        positive = self.data["positive"]
-        for name, text in (
-            ("false_negative_rate", f"{positive} that is missed"),
-            ("false_positive_rate", f"others that are called {positive}"),
-            ("error_rate", "all errors"),
-        ):
-            errors.plot(curves["threshold"], _numbers(curves[name]), label=text)
-        at = curves["operating_point"]
-        errors.axvline(curves["threshold"][at], color="0.6", linewidth=1)
-        errors.set(xlabel=f"threshold on P({positive})", ylabel="rate", xlim=(0, 1), ylim=(0, 1))
-        errors.legend()
-        false_positives = _numbers(curves["false_positive_rate"])
-        recall = _numbers(curves["recall"])
-        auc = self.pooled["auc"]
-        roc.plot(false_positives, recall, label="AUC " + ("-" if auc is None else f"{auc:.4f}"))
-        roc.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--")
-        roc.plot(false_positives[at], recall[at], "kD", label="the threshold")
-        roc.set(xlabel="false-positive rate", ylabel="recall", xlim=(0, 1), ylim=(0, 1))
-        roc.legend()
-        return errors, roc
+        return plot_curves(self.data, ax)
 
     def _repr_html_(self) -> str:
         shown = [
@@ -130,10 +109,6 @@ class Evaluation:
 
     def _of_what(self) -> str:
         return f"{len(self.images)} images" if self.images else f"{self.data['pixels']} pixels"
-
-
-def _numbers(values: list[float | None]) -> list[float]:
-    return [float("nan") if value is None else value for value in values]
 
 
 def evaluate(
@@ -190,7 +165,9 @@ def evaluate(
     pairs = pair_options(images, masks, **how)
     detector = chosen(model)._detector(options)
     page = "" if report is None else path_of(report, "report")
+    require_switch("overwrite", overwrite)
     work = partial(_skinmask.evaluate, detector, pairs, page, overwrite)
+    problem = end_by if problem is None else problem
     return Evaluation(json.loads(run(work, progress=progress, problem=problem)))
 
 
@@ -239,10 +216,16 @@ def detect_files(
     """
     require_function("each", each)
     options = _skinmask.DetectOptions()
-    listed = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    alone = isinstance(inputs, (str, bytes, os.PathLike)) or not isinstance(inputs, Iterable)
+    listed: list[Any] = [inputs] if alone else list(inputs)  # type: ignore[arg-type]
     options.inputs = [path_of(path, "inputs") for path in listed]
     options.output_folder = path_of(output, "output", "a folder's path is wanted")
-    kinds = _kinds(outputs)
+    kinds = texts("outputs", outputs)
+    if not kinds:
+        raise _skinmask.Error("outputs: are none (one or more are wanted, such as 'mask')")
+    for kind in kinds:
+        if kinds.count(kind) > 1:
+            raise _skinmask.Error(f"outputs: have {kind!r} more than once")
     options.outputs(kinds)
     options.include = texts("include", include)
     options.exclude = texts("exclude", exclude)
@@ -265,6 +248,8 @@ def detect_files(
     require_type("isolate", isolate, str, "'none', 'auto' or 'all' is wanted")
     require_range("max_seconds", max_seconds, 0.01, 1e6, "0.01 to 1000000")
     options.isolate(isolate, float(max_seconds))
+    require_switch("overwrite", overwrite)
+    require_switch("resume", resume)
     if overwrite and resume:
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.if_exists(overwrite, resume)
@@ -294,13 +279,3 @@ def detect_files(
         return next((places[at] for at in (name, *name.parents) if at in places), len(listed))
 
     return sorted(files, key=place)
-
-
-def _kinds(outputs: str | Iterable[str]) -> list[str]:
-    kinds = texts("outputs", outputs)
-    if not kinds:
-        raise _skinmask.Error("outputs: are none (one or more are wanted, such as 'mask')")
-    for kind in kinds:
-        if kinds.count(kind) > 1:
-            raise _skinmask.Error(f"outputs: have {kind!r} more than once")
-    return kinds

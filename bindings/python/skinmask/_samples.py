@@ -11,7 +11,7 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import _skinmask
-from ._common import Path, Progress, give, path_of, run, texts
+from ._common import Path, Progress, end_by, give, path_of, require_switch, run, texts
 
 Picture = NDArray[Any]
 Paths = Union[Path, Iterable[Union[Path, Picture]]]  # a folder, or files and pictures
@@ -51,7 +51,7 @@ class Samples:
         groups: ArrayLike | None = None,
         counts: ArrayLike | None = None,
     ) -> None:
-        index, names = _classes(numpy.asarray(labels))
+        index, names = _classes(_unmasked("labels", labels))
         if groups is not None:
             groups = _numbers("groups", groups, 1 << 32).astype(numpy.uint32)
         if counts is not None:
@@ -90,10 +90,12 @@ class Samples:
         is an Error, unless `problem`, a function of one line, is told of it instead.
         """
         work = partial(_skinmask.Samples.collect, pair_options(images, masks, **how))
+        problem = end_by if problem is None else problem
         return cls._of(run(work, progress=progress, problem=problem))
 
     def save(self, path: Path, *, overwrite: bool = True) -> None:
         """Writes the table as CSV, whole or not at all."""
+        require_switch("overwrite", overwrite)
         self._core.save(path_of(path), overwrite)
 
     def to_csv(self) -> str:
@@ -143,8 +145,14 @@ def _parsed(text: str) -> Samples:
     return Samples._of(_skinmask.Samples.parse(text))
 
 
+def _unmasked(name: str, given: ArrayLike) -> NDArray[Any]:
+    if isinstance(given, numpy.ma.MaskedArray):
+        raise TypeError(f"{name}: is a masked array (one that hides none of its entries is wanted)")
+    return numpy.asarray(given)
+
+
 def _numbers(name: str, given: ArrayLike, limit: int) -> NDArray[Any]:
-    values: NDArray[Any] = numpy.asarray(given)
+    values = _unmasked(name, given)
     if values.dtype.kind not in "iu" or values.ndim != 1:
         raise TypeError(
             f"{name}: are {values.dtype} of shape {values.shape} "

@@ -11,6 +11,8 @@ from typing import Any
 import numpy
 
 from . import _skinmask
+from ._common import require_range, require_switch, require_type, texts, warn
+from ._samples import Samples
 from ._skinmask import Error, Frame
 
 
@@ -51,6 +53,69 @@ def show_png(png: bytes, ax: Any) -> Any:
     ax.imshow(image.imread(io.BytesIO(png), format="png"))
     ax.set_axis_off()
     return ax
+
+
+def draw_models(
+    cores: list[_skinmask.Model],
+    names: list[str],
+    samples: Samples | None,
+    at: dict[str, float],
+    marginal: bool,
+    format: str,
+) -> bytes:
+    """What `Model.picture` tells of, of models by their names."""
+    if format not in ("png", "svg"):
+        raise Error(f"format: is {format!r} (png, svg)")
+    if samples is not None:
+        require_type("samples", samples, Samples, "a skinmask.Samples is wanted")
+        known = cores[0].classes
+        lacking = [name for name, count in samples.counts.items() if count and name not in known]
+        if lacking:
+            unknown = ", ".join(lacking)
+            warn(f"samples: of {unknown}, which the model lacks, are not drawn", RuntimeWarning)
+    held = dict(at)
+    for channel, value in held.items():
+        require_type("at", channel, str, "names of channels are wanted")
+        require_range(f"at[{channel!r}]", value, -1e6, 1e6, "a value of the channel")
+    require_switch("marginal", marginal)
+    if held and marginal:
+        raise Error("at: cuts where marginal integrates (one of them)")
+    return _skinmask.draw_models(
+        cores,
+        texts("beside", names),
+        [(channel, float(value)) for channel, value in held.items()],
+        marginal,
+        None if samples is None else samples._core,
+        format == "svg",
+    )
+
+
+def plot_curves(data: dict[str, Any], ax: Any) -> Any:
+    """Of the data of an evaluation; None among its rates is 0/0."""
+    curves = data.get("curves")
+    if curves is None:
+        raise Error("plot: there are no scores to draw curves of")
+    errors, roc = axes_or_new(ax, 2)
+    positive = data["positive"]
+    for name, text in (
+        ("false_negative_rate", f"{positive} that is missed"),
+        ("false_positive_rate", f"others that are called {positive}"),
+        ("error_rate", "all errors"),
+    ):
+        errors.plot(curves["threshold"], numpy.array(curves[name], float), label=text)
+    at = curves["operating_point"]
+    errors.axvline(curves["threshold"][at], color="0.6", linewidth=1)
+    errors.set(xlabel=f"threshold on P({positive})", ylabel="rate", xlim=(0, 1), ylim=(0, 1))
+    errors.legend()
+    false_positives = numpy.array(curves["false_positive_rate"], float)
+    recall = numpy.array(curves["recall"], float)
+    auc = data["pooled"]["auc"]
+    roc.plot(false_positives, recall, label="AUC " + ("-" if auc is None else f"{auc:.4f}"))
+    roc.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--")
+    roc.plot(false_positives[at], recall[at], "kD", label="the threshold")
+    roc.set(xlabel="false-positive rate", ylabel="recall", xlim=(0, 1), ylim=(0, 1))
+    roc.legend()
+    return errors, roc
 
 
 def _text(value: object) -> str:

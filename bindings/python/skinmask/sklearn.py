@@ -20,9 +20,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ._common import KINDS_OF
 from ._model import Model
 from ._samples import Samples
+from ._training import KINDS_OF
 
 __all__ = ["EXPECTED_FAILED_CHECKS", "SkinClassifier"]
 
