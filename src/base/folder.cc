@@ -12,19 +12,10 @@
 namespace skinmask {
 namespace {
 
-EntryType TypeOf(const std::filesystem::path& folder, const dirent& entry) {
-  switch (entry.d_type) {
-    case DT_REG:
-      return EntryType::kFile;
-    case DT_DIR:
-      return EntryType::kFolder;
-    case DT_LNK:
-      return EntryType::kLink;
-    case DT_UNKNOWN:
-      return EntryTypeOf((folder / entry.d_name).c_str());
-    default:
-      return EntryType::kOther;
-  }
+EntryType TypeOf(mode_t mode) {
+  if (S_ISLNK(mode)) return EntryType::kLink;
+  if (S_ISDIR(mode)) return EntryType::kFolder;
+  return S_ISREG(mode) ? EntryType::kFile : EntryType::kOther;
 }
 
 // To ask for one name takes as long as to read eight, and most file systems take some 32 bytes for
@@ -40,10 +31,7 @@ std::size_t QuestionsWorthReading(const std::string& folder) {
 
 EntryType EntryTypeOf(const char* path) {
   struct stat status;
-  if (lstat(path, &status) != 0) return EntryType::kOther;
-  if (S_ISLNK(status.st_mode)) return EntryType::kLink;
-  if (S_ISDIR(status.st_mode)) return EntryType::kFolder;
-  return S_ISREG(status.st_mode) ? EntryType::kFile : EntryType::kOther;
+  return lstat(path, &status) == 0 ? TypeOf(status.st_mode) : EntryType::kOther;
 }
 
 std::error_code ForEachEntry(const std::filesystem::path& folder,
@@ -54,7 +42,8 @@ std::error_code ForEachEntry(const std::filesystem::path& folder,
     const dirent* const entry = readdir(list.get());
     if (!entry) break;
     if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
-    see(entry->d_name, TypeOf(folder, *entry));
+    see(entry->d_name, entry->d_type == DT_UNKNOWN ? EntryTypeOf((folder / entry->d_name).c_str())
+                                                   : TypeOf(DTTOIF(entry->d_type)));
   }
   return {errno, std::generic_category()};
 }

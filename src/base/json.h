@@ -125,8 +125,6 @@ inline Json ParseObject(std::string_view text, std::string_view subject, std::st
   }
 }
 
-class JsonItems;
-
 // A value in a file that is being read, and how to name it in an error.
 class JsonNode {
  public:
@@ -137,13 +135,28 @@ class JsonNode {
     throw Error(subject_, path_ + problem);
   }
 
-  bool Has(const char* key) const { return json_.is_object() && json_.contains(key); }
-  JsonNode operator[](const char* key) const {
-    const std::string path = path_.empty() ? std::string(key) : path_ + "." + key;
+  bool Has(const std::string& key) const { return json_.is_object() && json_.contains(key); }
+  JsonNode operator[](const std::string& key) const {
+    const std::string path = path_.empty() ? key : path_ + "." + key;
     if (!Has(key)) throw Error(subject_, path + " is missing");
     return {json_[key], subject_, path};
   }
-  JsonItems Items() const;  // of a list
+  // Itself, which is a list. Each item is made when it is asked for: its names would take more than
+  // itself.
+  JsonNode Items() const {
+    if (!json_.is_array()) Fail(" is not a list");
+    return *this;
+  }
+  struct Iterator {  // as much of one as a loop needs
+    JsonNode operator*() const { return list[i]; }
+    void operator++() { ++i; }
+    bool operator==(const Iterator& other) const { return i == other.i; }
+    const JsonNode& list;
+    std::size_t i;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+  std::size_t size() const { return json_.size(); }
   JsonNode operator[](std::size_t i) const {
     return {json_[i], subject_, fmt::format("{}[{}]", path_, i)};
   }
@@ -169,33 +182,6 @@ class JsonNode {
   std::string subject_;
   std::string path_;
 };
-
-// The items of a list. Each is made when it is asked for: its names would take more than itself.
-class JsonItems {
- public:
-  explicit JsonItems(JsonNode list) : list_(std::move(list)) {}
-
-  struct Iterator {  // as much of one as a loop needs
-    JsonNode operator*() const { return list[i]; }
-    void operator++() { ++i; }
-    bool operator==(const Iterator& other) const { return i == other.i; }
-    const JsonNode& list;
-    std::size_t i;
-  };
-
-  std::size_t size() const { return list_.json().size(); }
-  JsonNode operator[](std::size_t i) const { return list_[i]; }
-  Iterator begin() const { return {list_, 0}; }
-  Iterator end() const { return {list_, size()}; }
-
- private:
-  JsonNode list_;
-};
-
-inline JsonItems JsonNode::Items() const {
-  if (!json_.is_array()) Fail(" is not a list");
-  return JsonItems(*this);
-}
 
 // What `make` returns; its Error is told as one of this value in the file.
 template <class Make>

@@ -26,9 +26,7 @@ void CheckTotal(std::uint64_t total) {
                 fmt::format("more than {} pixels (exact sums end there)", Samples::kMaxTotal));
 }
 
-struct Before {
-  bool operator()(const SampleRow& a, const SampleRow& b) const { return Key(a) < Key(b); }
-};
+constexpr auto kBefore = [](const SampleRow& a, const SampleRow& b) { return Key(a) < Key(b); };
 
 // Rows mostly come as a few sorted runs (files, threads), which are merged; anything else is
 // sorted.
@@ -36,17 +34,16 @@ void SortRuns(std::vector<SampleRow>& rows) {
   constexpr std::size_t kFewRuns = 64;
   std::vector<std::ptrdiff_t> ends;
   for (auto at = rows.begin(); at != rows.end() && ends.size() <= kFewRuns;) {
-    at = std::is_sorted_until(at, rows.end(), Before());
+    at = std::is_sorted_until(at, rows.end(), kBefore);
     ends.push_back(at - rows.begin());
   }
-  if (ends.size() > kFewRuns) return tbb::parallel_sort(rows.begin(), rows.end(), Before());
+  if (ends.size() > kFewRuns) return tbb::parallel_sort(rows.begin(), rows.end(), kBefore);
   while (ends.size() > 1) {  // neighbours, two by two
     std::vector<std::ptrdiff_t> merged;
     std::ptrdiff_t start = 0;
     for (std::size_t i = 0; i < ends.size(); i += 2) {
       const std::ptrdiff_t end = ends[std::min(i + 1, ends.size() - 1)];
-      std::inplace_merge(rows.begin() + start, rows.begin() + ends[i], rows.begin() + end,
-                         Before());
+      std::inplace_merge(rows.begin() + start, rows.begin() + ends[i], rows.begin() + end, kBefore);
       merged.push_back(start = end);
     }
     ends = std::move(merged);

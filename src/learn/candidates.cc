@@ -76,21 +76,11 @@ std::uint64_t OfDensities(const Model& model) {
   const auto p = static_cast<std::uint64_t>(model.features.size());
   const Binning binning(model.features, model.histogram.bins);
   const std::uint64_t classes = model.classes.size(), covariance = p * (p + 1) / 2;
-  switch (model.kind) {
-    case Kind::kQda:
-      return classes * (p + covariance);
-    case Kind::kLda:
-      return classes * p + covariance;
-    case Kind::kGaussianNb:
-      return classes * (p + p);
-    case Kind::kHistogramNb:
-      return classes * (binning.channel_bin_count() - p);
-    case Kind::kHistogram:
-      return classes * (binning.color_bin_count() - 1);
-    case Kind::kMixture:
-    case Kind::kLogistic:
-      break;
-  }
+  if (model.kind == Kind::kQda) return classes * (p + covariance);
+  if (model.kind == Kind::kLda) return classes * p + covariance;
+  if (model.kind == Kind::kGaussianNb) return classes * (p + p);
+  if (model.kind == Kind::kHistogramNb) return classes * (binning.channel_bin_count() - p);
+  if (model.kind == Kind::kHistogram) return classes * (binning.color_bin_count() - 1);
   std::uint64_t sum = 0;  // of each component its weight, too, but the weights sum to 1
   for (const ClassModel& c : model.classes) sum += c.components.size() * (1 + p + covariance) - 1;
   return sum;

@@ -33,18 +33,11 @@ Merit MeritOf(const Confusion& c, const DecisionRule& rule) {
   constexpr double kBroken = -std::numeric_limits<double>::infinity();
   const auto tp = static_cast<double>(c.tp), fp = static_cast<double>(c.fp);
   const auto fn = static_cast<double>(c.fn), tn = static_cast<double>(c.tn);
-  switch (rule.kind) {
-    case DecisionRule::Kind::kMaxF1:
-      return {*c.F1(), 0};
-    case DecisionRule::Kind::kMaxFpr:
-      return {fp / (fp + tn) <= rule.value ? tp : kBroken, -fp};
-    case DecisionRule::Kind::kMinRecall:
-      return {tp / (tp + fn) >= rule.value ? -fp : kBroken, tp};
-    case DecisionRule::Kind::kCost:
-      return {-(fp * rule.value + fn * rule.fn_cost), tp};
-    case DecisionRule::Kind::kFixed:
-      break;
-  }
+  using enum DecisionRule::Kind;
+  if (rule.kind == kMaxF1) return {*c.F1(), 0};
+  if (rule.kind == kMaxFpr) return {fp / (fp + tn) <= rule.value ? tp : kBroken, -fp};
+  if (rule.kind == kMinRecall) return {tp / (tp + fn) >= rule.value ? -fp : kBroken, tp};
+  if (rule.kind == kCost) return {-(fp * rule.value + fn * rule.fn_cost), tp};
   return {kBroken, 0};
 }
 
@@ -55,19 +48,11 @@ double CountOf(const ScoreStep& step) {
 }  // namespace
 
 std::string RuleName(const DecisionRule& rule) {
-  switch (rule.kind) {
-    case DecisionRule::Kind::kMaxF1:
-      return "max-f1";
-    case DecisionRule::Kind::kMaxFpr:
-      return fmt::format("max-fpr {}", rule.value);
-    case DecisionRule::Kind::kMinRecall:
-      return fmt::format("min-recall {}", rule.value);
-    case DecisionRule::Kind::kCost:
-      return fmt::format("cost {}:{}", rule.value, rule.fn_cost);
-    case DecisionRule::Kind::kFixed:
-      break;
-  }
-  return "fixed";
+  using enum DecisionRule::Kind;
+  if (rule.kind == kMaxF1) return "max-f1";
+  if (rule.kind == kMaxFpr) return fmt::format("max-fpr {}", rule.value);
+  if (rule.kind == kMinRecall) return fmt::format("min-recall {}", rule.value);
+  return rule.kind == kCost ? fmt::format("cost {}:{}", rule.value, rule.fn_cost) : "fixed";
 }
 
 std::optional<OperatingPoint> Choose(const Scores& scores, const DecisionRule& rule) {

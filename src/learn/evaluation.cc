@@ -1,7 +1,6 @@
 #include "skinmask/learn/evaluation.h"
 
 #include <fmt/format.h>
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -135,13 +134,10 @@ std::vector<ScoredRow> Sorted(const std::vector<ScoredRow>& rows) {
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<ScoredRow> sorted(rows.size());
   for (const ScoredRow& row : rows) sorted[ends[bin_of(row)]++] = row;
-  tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, 2 * kHalfOfBins, 256),
-      [&](const tbb::blocked_range<std::size_t>& bins) {
-        for (std::size_t bin = bins.begin(); bin < bins.end(); ++bin)
-          std::sort(sorted.data() + (bin == 0 ? 0 : ends[bin - 1]), sorted.data() + ends[bin],
-                    [](const ScoredRow& a, const ScoredRow& b) { return a.log_odds < b.log_odds; });
-      });
+  tbb::parallel_for(std::size_t{0}, 2 * kHalfOfBins, [&](std::size_t bin) {
+    std::sort(sorted.data() + (bin == 0 ? 0 : ends[bin - 1]), sorted.data() + ends[bin],
+              [](const ScoredRow& a, const ScoredRow& b) { return a.log_odds < b.log_odds; });
+  });
   return sorted;
 }
 

@@ -4,7 +4,6 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/distributions.h"
 #include "learn/fit_kinds.h"
@@ -144,15 +143,8 @@ Solution Solve(const Problem& problem, const LogLikelihoodAt& start, const FitOp
   const LogisticOptions& how = options.logistic;
   Iterations watch(options, 1, MostOf(how));
   watch.Begin(problem.total());
-  switch (how.solver) {
-    case Solver::kNewton:
-      return Newton(problem, start, how, watch);
-    case Solver::kGradient:
-      return Gradient(problem, how, watch);
-    case Solver::kSgd:
-      break;
-  }
-  return Sgd(problem, how, watch);
+  if (how.solver == Solver::kNewton) return Newton(problem, start, how, watch);
+  return how.solver == Solver::kGradient ? Gradient(problem, how, watch) : Sgd(problem, how, watch);
 }
 
 // A boundary with every pixel on its own side: its weights could always be larger.

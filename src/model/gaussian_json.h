@@ -13,7 +13,7 @@
 namespace skinmask {
 
 inline FeatureVector VectorOf(const JsonNode& node, int size) {
-  const JsonItems items = node.Items();
+  const JsonNode items = node.Items();
   if (items.size() != static_cast<std::size_t>(size))
     node.Fail(fmt::format(" needs {} numbers", size));
   FeatureVector v(size);
@@ -22,7 +22,7 @@ inline FeatureVector VectorOf(const JsonNode& node, int size) {
 }
 
 inline FeatureMatrix MatrixOf(const JsonNode& node, int size) {
-  const JsonItems items = node.Items();
+  const JsonNode items = node.Items();
   if (items.size() != static_cast<std::size_t>(size))
     node.Fail(fmt::format(" needs {} rows", size));
   FeatureMatrix m(size, size);

@@ -147,7 +147,7 @@ Card ReadCard(const JsonNode& node) {
 CalibrationSide ReadSide(const JsonNode& node) {
   if (!node.json().is_object()) return node.Real();
   CalibrationSide side(node["jump"].Real(), {});
-  const JsonItems from = node["from"].Items(), slopes = node["slopes"].Items();
+  const JsonNode from = node["from"].Items(), slopes = node["slopes"].Items();
   if (from.size() != slopes.size()) node.Fail(" has another number of slopes than of from");
   for (std::size_t k = 0; k < from.size(); ++k)
     side.lines.push_back({from[k].Real(), slopes[k].Real()});

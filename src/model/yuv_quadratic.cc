@@ -56,16 +56,9 @@ Quadratic InYuv(const Quadratic& of_bgr, const YuvEncoding& encoding) {
 }
 
 std::array<std::uint8_t, 3> YuvRow::Pixel(std::size_t x) const {
-  switch (layout) {
-    case Layout::kI444:
-      return {plane[0][x], plane[1][x], plane[2][x]};
-    case Layout::kI422:
-      return {plane[0][x], plane[1][x / 2], plane[2][x / 2]};
-    case Layout::kNv12:
-      return {plane[0][x], plane[1][x / 2 * 2], plane[1][x / 2 * 2 + 1]};
-    case Layout::kYuyv:
-      break;
-  }
+  if (layout == Layout::kI444) return {plane[0][x], plane[1][x], plane[2][x]};
+  if (layout == Layout::kI422) return {plane[0][x], plane[1][x / 2], plane[2][x / 2]};
+  if (layout == Layout::kNv12) return {plane[0][x], plane[1][x / 2 * 2], plane[1][x / 2 * 2 + 1]};
   const std::uint8_t* const pair = plane[0] + x / 2 * 4;
   return {pair[x % 2 * 2], pair[1], pair[3]};
 }

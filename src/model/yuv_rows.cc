@@ -140,16 +140,11 @@ void RowOf(const FloatQuadratic& of_frame, std::array<const std::uint8_t*, 3> pl
 
 template <class OfValue>
 void BytesOf(const FloatQuadratic& q, const YuvRow& row, std::size_t count, std::uint8_t* out) {
-  switch (row.layout) {
-    case YuvRow::Layout::kI444:
-      return RowOf<OfValue, I444>(q, row.plane, count, out);
-    case YuvRow::Layout::kI422:
-      return RowOf<OfValue, I422>(q, row.plane, count, out);
-    case YuvRow::Layout::kNv12:
-      return RowOf<OfValue, Nv12>(q, row.plane, count, out);
-    case YuvRow::Layout::kYuyv:
-      return RowOf<OfValue, Yuyv>(q, row.plane, count, out);
-  }
+  using enum YuvRow::Layout;
+  if (row.layout == kI444) return RowOf<OfValue, I444>(q, row.plane, count, out);
+  if (row.layout == kI422) return RowOf<OfValue, I422>(q, row.plane, count, out);
+  if (row.layout == kNv12) return RowOf<OfValue, Nv12>(q, row.plane, count, out);
+  RowOf<OfValue, Yuyv>(q, row.plane, count, out);
 }
 
 constexpr auto& YuvMask = BytesOf<SignMask>;

@@ -30,15 +30,7 @@ struct ArchiveItem {
 
 class ArchiveRun {
  public:
-  ArchiveRun(const Task& task, const DetectJob& job)
-      : task_(task),
-        output_(task.outputs.front().second),
-        job_(job),
-        include_(job.options.include),
-        exclude_(job.options.exclude),
-        reader_(task.input),
-        writer_(output_, job.options.if_exists),
-        to_pipe_(IsSpecial(output_)) {}
+  ArchiveRun(const Task& task, const DetectJob& job) : task_(task), job_(job) {}
 
   // Throws Error where the whole archive cannot be done.
   void Go() {
@@ -152,12 +144,12 @@ class ArchiveRun {
   }
 
   const Task& task_;
-  const fs::path output_;
   const DetectJob& job_;
-  const Patterns include_, exclude_;
-  TarReader reader_;
-  TarWriter writer_;
-  const bool to_pipe_;
+  const fs::path output_ = task_.outputs.front().second;
+  const Patterns include_{job_.options.include}, exclude_{job_.options.exclude};
+  TarReader reader_{task_.input};
+  TarWriter writer_{output_, job_.options.if_exists};
+  const bool to_pipe_ = IsSpecial(output_);
   std::unordered_map<std::string, std::string> names_;  // of images, by their keys
   std::size_t images_ = 0, done_images_ = 0;            // the first with those that failed
   std::uint64_t pixels_ = 0;

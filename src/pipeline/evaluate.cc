@@ -138,51 +138,36 @@ LabelledPairs ListPairs(const PairOptions& options, bool predicted, const Run& r
   return pairs;
 }
 
-// Judges by a detector.
-class ModelJudge {
- public:
-  ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detector& detector)
-      : positive_(positive), detector_(OfMasks(detector)) {
-    for (const std::string& name : pairs.classes())
-      in_model_.push_back(static_cast<std::size_t>(
-          std::ranges::find(classes(), name, &ClassModel::name) - classes().begin()));
-  }
-
-  void operator()(const LabelledImage& image, JudgedPixels& one) const {
-    Judgement judgement = detector_.Judge(image.bgr);
+// Judges by a detector; `positive` is the index of the positive class among those of the masks.
+auto ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detector& given) {
+  DetectorOptions options = given.options();
+  options.expected = {.probability = false};
+  const std::vector<ClassModel>& classes = given.model().classes;
+  // For each class of the masks its index among the model's, or their number where there is none.
+  std::vector<std::size_t> in_model;
+  for (const std::string& name : pairs.classes())
+    in_model.push_back(static_cast<std::size_t>(
+        std::ranges::find(classes, name, &ClassModel::name) - classes.begin()));
+  return [positive, in_model, detector = given.With(options)](const LabelledImage& image,
+                                                              JudgedPixels& one) {
+    Judgement judgement = detector.Judge(image.bgr);
     one.row.adaptation = judgement.summary();
     judgement.MakeMask(false, true);
     const cv::Mat mask = judgement.Mask(), log_odds = judgement.LogOdds();
     ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
-      one.counts.Add(truth == positive_, mask.ptr(y)[x] != 0);
-      one.scores.Add(log_odds.ptr<float>(y)[x], truth == positive_);
+      one.counts.Add(truth == positive, mask.ptr(y)[x] != 0);
+      one.scores.Add(log_odds.ptr<float>(y)[x], truth == positive);
     });
-    one.drawn = DrawPixels(image, positive_);
-    if (CountsClasses(detector_.model())) one.classes = CountClasses(image, judgement.Classes());
-  }
-
- private:
-  static Detector OfMasks(const Detector& detector) {
-    DetectorOptions options = detector.options();
-    options.expected = {.probability = false};
-    return detector.With(options);
-  }
-  const std::vector<ClassModel>& classes() const { return detector_.model().classes; }
-
-  // What the model calls the pixels.
-  ClassCounts CountClasses(const LabelledImage& image, const cv::Mat& called) const {
-    ClassCounts counts(detector_.model());
+    one.drawn = DrawPixels(image, positive);
+    if (!CountsClasses(detector.model())) return;
+    one.classes = ClassCounts(detector.model());
+    const cv::Mat called = judgement.Classes();
     ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
-      if (in_model_[truth] < classes().size()) counts.Add(in_model_[truth], called.ptr(y)[x]);
+      if (in_model[truth] < detector.model().classes.size())
+        one.classes.Add(in_model[truth], called.ptr(y)[x]);
     });
-    return counts;
-  }
-
-  std::uint8_t positive_;  // the index of the positive class among those of the masks
-  Detector detector_;
-  // For each class of the masks its index among the model's, or their number where there is none.
-  std::vector<std::size_t> in_model_;
-};
+  };
+}
 
 // The index of the positive class among the classes of the masks. A whole image is of one of the
 // model's, or without one is skin or not.
@@ -205,13 +190,6 @@ std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& option
   return MaskRule::kIgnored - 1;  // a class that no pixel has: all are negative
 }
 
-// Masks that were made before.
-void JudgeMask(const LabelledImage& image, std::uint8_t positive, JudgedPixels& one) {
-  ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
-    one.counts.Add(truth == positive, image.bgr.ptr(y)[x] == 0);
-  });
-}
-
 }  // namespace
 
 EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detector,
@@ -229,7 +207,11 @@ EvaluationPart EvaluateShard(const PairOptions& options, const Detector* detecto
   else
     JudgePairs(
         pairs, positive, judge_options, run,
-        [&](const LabelledImage& image, JudgedPixels& one) { JudgeMask(image, positive, one); },
+        [&](const LabelledImage& image, JudgedPixels& one) {  // masks that were made before
+          ForEachPixel(image, [&](int y, int x, std::uint8_t truth) {
+            one.counts.Add(truth == positive, image.bgr.ptr(y)[x] == 0);
+          });
+        },
         part);
   return part;
 }

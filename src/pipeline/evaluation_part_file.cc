@@ -10,7 +10,6 @@
 #include "pipeline/evaluation_part.h"
 #include "pipeline/labelled_pairs.h"
 #include "pipeline/results_json.h"
-#include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
 namespace skinmask {
@@ -86,7 +85,7 @@ std::optional<Lab> ReadTone(const JsonNode& node, bool any_positive) {
   if (node.json().is_null() == any_positive)
     node.Fail(" does not fit the counts (null where nothing is truly positive)");
   if (!any_positive) return std::nullopt;
-  const JsonItems values = node.Items();
+  const JsonNode values = node.Items();
   if (values.size() != 3) node.Fail(" is not L, a, b");
   const Lab lab{values[0].Real(), values[1].Real(), values[2].Real()};
   const auto within = [](double value, double low, double high) {
@@ -148,10 +147,10 @@ Json JsonOf(const CoarseScores& block, std::size_t index) {
 
 CoarseScores ReadBlock(const JsonNode& node) {
   std::array<CoarseScores::Probabilities, Reliability::kBins> reliability;
-  const JsonItems bins = node["reliability"].Items();
+  const JsonNode bins = node["reliability"].Items();
   if (bins.size() != reliability.size()) node["reliability"].Fail(" has not 15 bins");
   for (std::size_t b = 0; b < reliability.size(); ++b) {
-    const JsonItems values = bins[b].Items();
+    const JsonNode values = bins[b].Items();
     if (values.size() != 3) bins[b].Fail(" is not count, positive, sum");
     reliability[b] = {values[0].Count(), values[1].Count(), values[2].Count()};
   }
@@ -180,7 +179,7 @@ std::vector<CoarseScores> ReadBlocks(const JsonNode& node, const Confusion& coun
 void ReadDrawn(const JsonNode& node, PixelDraw& drawn) {
   std::vector<RankedPixel> pixels;
   for (const JsonNode& item : node.Items()) {
-    const JsonItems values = item.Items();
+    const JsonNode values = item.Items();
     if (values.size() != 5) item.Fail(" is not rank, b, g, r, positive");
     RankedPixel pixel{values[0].Count(), {{}, values[4].IsTrue()}};
     for (std::size_t c = 0; c < 3; ++c) {
@@ -190,12 +189,6 @@ void ReadDrawn(const JsonNode& node, PixelDraw& drawn) {
     pixels.push_back(pixel);
   }
   drawn.Add(pixels);
-}
-
-void ReadListing(const JsonNode& root, EvaluationPart& part) {
-  for (const JsonNode& item : root["skipped"].Items())
-    part.skipped.emplace_back(item["input"].Text(), item["reason"].Text());
-  for (const JsonNode& item : root["problems"].Items()) part.problems.push_back(ReadProblem(item));
 }
 
 }  // namespace
@@ -254,7 +247,9 @@ EvaluationPart ParseEvaluationPart(const std::string& text, const std::string& n
   }
   if (root.Has("classes")) part.classes = ReadClassCounts(root["classes"], all.Total());
   ReadDrawn(root["drawn"], part.drawn);
-  ReadListing(root, part);
+  for (const JsonNode& item : root["skipped"].Items())
+    part.skipped.emplace_back(item["input"].Text(), item["reason"].Text());
+  for (const JsonNode& item : root["problems"].Items()) part.problems.push_back(ReadProblem(item));
   return part;
 }
 

@@ -134,7 +134,7 @@ PartHeader ReadPartHeader(const JsonNode& root, const std::string& subject,
   header.model = root["model"].Text();
   header.data = root["data"].Text();
   header.size = root["size"].Count();
-  const JsonItems shard = root["shard"].Items();
+  const JsonNode shard = root["shard"].Items();
   if (shard.size() != 2) root["shard"].Fail(" is not I and N");
   header.shard = {shard[0].Count(), shard[1].Count()};
   if (header.shard.index < 1 || header.shard.index > header.shard.count)

@@ -9,7 +9,6 @@
 #include "media/decoder_processes.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
-#include "skinmask/media/image.h"
 #include "skinmask/media/inputs.h"
 
 namespace skinmask {
@@ -63,7 +62,6 @@ class VideoFiles : public VideoSink {
              std::int64_t first, const cv::Size& size)
       : VideoSink(options),
         input_(task.input.string()),
-        isolated_(IsolationOf(options.isolation).isolate == Isolate::kAll),
         start_(options.video.range.whole() ? 0 : first),
         times_(info) {
     VideoWriteOptions write;
@@ -111,7 +109,7 @@ class VideoFiles : public VideoSink {
   // With sound; where that does not go in, or is not to be read here, without it.
   void AddWriter(const fs::path& path, const cv::Size& size, int type, VideoWriteOptions write) {
     std::string why;
-    if (write.sound && isolated_) {
+    if (write.sound && IsolationOf(options_.isolation).isolate == Isolate::kAll) {
       why = "with `isolate` all nothing of a file is read in the program itself";
     } else if (write.sound) {
       try {
@@ -129,7 +127,6 @@ class VideoFiles : public VideoSink {
   }
 
   const std::string input_;
-  const bool isolated_;
   const std::int64_t start_;  // what is 0 in the outputs, in the input's timestamps
   OutputTimes times_;
   std::vector<VideoWriter> writers_;

@@ -107,8 +107,9 @@ TEST(HogSearch, FindsTheFacesOfDlibInPhotographs) {
   int count = 0, index = 0;
   for (const char* set : {"groups/images", "ecu/images"})
     for (const auto& entry : std::filesystem::directory_iterator(DataFolder() / set)) {
+      if (index++ % 4 != 0) continue;
       const cv::Mat grey = cv::imread(entry.path().string(), cv::IMREAD_GRAYSCALE);
-      if (!grey.empty() && index++ % 4 == 0)
+      if (!grey.empty())
         ExpectSameFaces(Enlarged(grey, 1.5e6), entry.path().filename().string(), &count);
     }
   EXPECT_GE(count, 40);

@@ -141,21 +141,26 @@ std::vector<ScoreHistogram> ScoredImages(int count) {
   return images;
 }
 
-// Of the images with these places, one each time that its place is there.
+// Of the images with these places, one each time that its place is there: all together.
 EvaluationReport Pooled(const std::vector<ScoreHistogram>& images,
                         const std::vector<std::size_t>& places) {
   EvaluationReport report;
   ScoreHistogram sum;
-  Confusion all;
-  for (const std::size_t i : places) {
-    const Confusion counts = CountsAbove(images[i].Packed(), 0);
-    report.images.emplace_back("i", MetricsOf({counts, images[i].Steps()}));
-    report.blocks.emplace_back(images[i].Steps());
-    sum += images[i];
-    all += counts;
-  }
+  for (const std::size_t i : places) sum += images[i];
   report.scores = sum.Steps();
-  report.pooled = MetricsOf({all, report.scores});
+  report.pooled = MetricsOf({CountsAbove(sum.Packed(), 0), report.scores});
+  return report;
+}
+
+// And each of them.
+EvaluationReport WithImages(const std::vector<ScoreHistogram>& images,
+                            const std::vector<std::size_t>& places) {
+  EvaluationReport report = Pooled(images, places);
+  for (const std::size_t i : places) {
+    const auto steps = images[i].Steps();
+    report.images.emplace_back("i", MetricsOf({CountsAbove(images[i].Packed(), 0), steps}));
+    report.blocks.emplace_back(steps);
+  }
   return report;
 }
 
@@ -172,7 +177,7 @@ TEST(Intervals, OfPooledScoresAreThoseOfImagesLeftOutAndOfImagesDrawn) {
   const std::vector<ScoreHistogram> images = ScoredImages(kImages);
   std::vector<std::size_t> places(kImages);
   for (std::size_t i = 0; i < kImages; ++i) places[i] = i;
-  const EvaluationReport report = Pooled(images, places);
+  const EvaluationReport report = WithImages(images, places);
   const std::array<double, 5> all = FineMeasures(report);
   std::array<std::vector<double>, 5> left_out, drawn;
   for (std::size_t i = 0; i < kImages; ++i) {
@@ -210,7 +215,7 @@ TEST(Intervals, OfPooledScoresAreThoseOfImagesLeftOutAndOfImagesDrawn) {
     EXPECT_NEAR(error, of_draws, 0.2 * of_draws) << kNames[m];
   }
   // With one image nothing can be left out.
-  for (const auto& [name, interval] : IntervalsOf(Pooled(images, {3})).pooled)
+  for (const auto& [name, interval] : IntervalsOf(WithImages(images, {3})).pooled)
     EXPECT_FALSE(interval.has_value()) << name;
   // The difference to itself is nothing; scores that one of both has not have none.
   EvaluationReport without = report;

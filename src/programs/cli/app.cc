@@ -10,6 +10,7 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/core/utils/logger.hpp>
 #include <string>
@@ -139,14 +140,6 @@ int HelpStatus(const CLI::App& app, const CLI::CallForHelp& help) {
   }
 }
 
-// Nobody is to wait for processes of ours.
-struct WithoutDecoders {
-  WithoutDecoders() = default;
-  WithoutDecoders(const WithoutDecoders&) = delete;
-  WithoutDecoders& operator=(const WithoutDecoders&) = delete;
-  ~WithoutDecoders() { EndDecoders(); }
-};
-
 int RunWords(CLI::App& app, CommandLine line, Context& context) {
   if (!line.words[0].starts_with('-')) RequireVerb(app, line.words[0]);
   std::ranges::reverse(line.words);  // as CLI11 wants them
@@ -189,7 +182,8 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
     PrintExactly(app.help(), stderr);
     return kUsage;
   }
-  const WithoutDecoders at_the_end;
+  // Nobody is to wait for processes of ours.
+  const std::shared_ptr<void> at_the_end(nullptr, [](void*) { EndDecoders(); });
   try {
     return RunWords(app, std::move(line), context);
   } catch (const CLI::CallForHelp& help) {

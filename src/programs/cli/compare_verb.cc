@@ -125,37 +125,6 @@ void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
     if (!output.empty()) RequireWritable(output, context.if_exists());
 }
 
-CLI::App* AddCompareVerb(CLI::App& app, CompareFlags& flags, Context& context) {
-  CLI::App* verb = AddVerb(
-      app, "compare", "Choose between models by cross-validation",
-      "  skinmask compare --images samples/photos --masks samples/masks --step 8 --folds 2\n"
-      "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 --write best.json\n"
-      "  skinmask sample --samples samples/labelled-pixels.csv -o s.csv\n"
-      "  skinmask compare --samples s.csv --folds 2 --shard 3/20 --partial part-3.json",
-      context);
-  const OptionGroup group(*verb, "Input");
-  group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels");
-  AddImageOptions(group, flags.pairs);
-  group
-      .AddDefault("--step", flags.pairs.step, "N", "Of images, every N-th pixel of every N-th row")
-      ->check(Within(1, 1 << 20));
-  AddShardOption(*verb, flags.shard);
-  Aside(group.Add("--partials", flags.partials, "FILE",
-                  "Files of all parts of a comparison, to make the whole of, with the options that "
-                  "they were made with"));
-  const OptionGroup output(*verb, "Output");
-  Aside(output.Add("--partial", flags.partial, "FILE",
-                   "Write what the shard of the models gives, for --partials, and no result"));
-  Aside(output.Add("--report", flags.report, "FILE.html",
-                   "One HTML page with the table and its plots, which opens without a network"));
-  AddCandidateFlags(*verb, flags);
-  AddChoiceFlags(*verb, flags);
-  AddDecisionFlags(*verb, flags.decision, "0.5");
-  AddPairOptions(*verb, flags.pairs);
-  AddRunOptions(*verb, context);
-  return verb;
-}
-
 std::vector<FitOptions> CandidatesOf(const CompareFlags& options) {
   if (options.kinds == std::vector<std::string>{std::string(kNoKind)}) return {};
   CandidateNames names{options.kinds, options.spaces, options.channels, {}, {}};
@@ -188,12 +157,6 @@ std::vector<GivenModel> ModelsOf(const CompareFlags& options) {
                                     finds, options.positive));
   }
   return models;
-}
-
-// The candidates alone. A given model is there already, and needs no training.
-Comparison CandidatesAlone(Comparison comparison) {
-  std::erase_if(comparison.models, [](const ComparedModel& m) { return m.given.has_value(); });
-  return comparison;
 }
 
 // Trains the best candidate, or the simplest of those that do as well, on everything.
@@ -316,15 +279,44 @@ void RunCompare(const CompareFlags& options, Context& context) {
   Show(comparison, options, context);
   if (!comparison.models.front().problem.empty())
     throw Error("candidates", "none could be fitted (each one's line says why)");
-  if (!options.output.empty())
-    WriteChosen(samples, CandidatesAlone(comparison), options, context, context.StartRun("images"));
+  if (options.output.empty()) return;
+  // A given model is there already, and needs no training.
+  std::erase_if(comparison.models, [](const ComparedModel& m) { return m.given.has_value(); });
+  WriteChosen(samples, comparison, options, context, context.StartRun("images"));
 }
 
 }  // namespace
 
 void AddCompare(CLI::App& app, Context& context) {
   auto flags = std::make_shared<CompareFlags>();
-  SetAction(*AddCompareVerb(app, *flags, context), context, flags, RunCompare);
+  CLI::App* verb = AddVerb(
+      app, "compare", "Choose between models by cross-validation",
+      "  skinmask compare --images samples/photos --masks samples/masks --step 8 --folds 2\n"
+      "  skinmask compare --samples samples/labelled-pixels.csv --folds 2 --write best.json\n"
+      "  skinmask sample --samples samples/labelled-pixels.csv -o s.csv\n"
+      "  skinmask compare --samples s.csv --folds 2 --shard 3/20 --partial part-3.json",
+      context);
+  const OptionGroup group(*verb, "Input");
+  group.Add("--samples", flags->samples, "FILE", "Tables of labelled pixels");
+  AddImageOptions(group, flags->pairs);
+  group
+      .AddDefault("--step", flags->pairs.step, "N", "Of images, every N-th pixel of every N-th row")
+      ->check(Within(1, 1 << 20));
+  AddShardOption(*verb, flags->shard);
+  Aside(group.Add("--partials", flags->partials, "FILE",
+                  "Files of all parts of a comparison, to make the whole of, with the options that "
+                  "they were made with"));
+  const OptionGroup output(*verb, "Output");
+  Aside(output.Add("--partial", flags->partial, "FILE",
+                   "Write what the shard of the models gives, for --partials, and no result"));
+  Aside(output.Add("--report", flags->report, "FILE.html",
+                   "One HTML page with the table and its plots, which opens without a network"));
+  AddCandidateFlags(*verb, *flags);
+  AddChoiceFlags(*verb, *flags);
+  AddDecisionFlags(*verb, flags->decision, "0.5");
+  AddPairOptions(*verb, flags->pairs);
+  AddRunOptions(*verb, context);
+  SetAction(*verb, context, flags, RunCompare);
 }
 
 }  // namespace skinmask::cli

@@ -49,16 +49,11 @@ bool lexical_cast(const std::string& text, FailureLimit& limit) {
   return true;
 }
 
-void RunRecord::Plan(const std::string& input, bool there) {
-  planned_.Add(input);
-  if (there) left_out_.Add(input);
-}
-
 void RunRecord::Skip(const std::filesystem::path& file, const std::string& reason) {
   if (file.empty())
     ++nameless_;
   else
-    skipped_.push_back({file.string(), reason});
+    skipped_.emplace_back(file.string(), reason);
 }
 
 bool RunRecord::IsWithin(const FailureLimit& limit) const {
@@ -68,15 +63,15 @@ bool RunRecord::IsWithin(const FailureLimit& limit) const {
          std::ranges::all_of(failed_, &Problem::tolerable);
 }
 
-std::string RunRecord::Line(bool interrupted) const {
+std::string RunRecord::Line() const {
   const double seconds = SecondsSince(start_);
   return fmt::format("{} failed, {} skipped, {} of {} done in {:.{}f} s{}", Grouped(failed_.size()),
                      Grouped(skipped_.size() + nameless_ + left_out_.size()), Grouped(done_),
                      Grouped(planned_.size()), seconds, seconds < 9.95 ? 1 : 0,
-                     interrupted ? " (interrupted)" : "");
+                     StopFlag() ? " (interrupted)" : "");
 }
 
-void RunRecord::AddTo(Json& root, bool interrupted) const {
+void RunRecord::AddTo(Json& root) const {
   Json& failed = root["failed"] = Json::array();
   for (const Problem& problem : failed_)
     failed.push_back({{"input", problem.input}, {"reason", WithFlags(problem.Reason())}});
@@ -87,7 +82,7 @@ void RunRecord::AddTo(Json& root, bool interrupted) const {
   };
   for (const auto& [input, reason] : skipped_) skip(input, reason);
   for (std::size_t i = 0; i < left_out_.size(); ++i) skip(std::string(left_out_[i]), kThere);
-  root["interrupted"] = interrupted;
+  root["interrupted"] = StopFlag().load();
 }
 
 void Context::Confine(Access access, bool replaces_model) {
@@ -125,7 +120,7 @@ void Context::WriteJson(const std::string& text) const {
 
 void Context::WriteRecord(Json root) const {
   if (json.empty()) return;
-  record.AddTo(root, StopFlag());
+  record.AddTo(root);
   root["version"] = kVersion;
   root["options"] = options;
   WriteJson(JsonText(root, 2) + "\n");
@@ -133,7 +128,7 @@ void Context::WriteRecord(Json root) const {
 
 void Context::PrintSummary() const {
   if (record.any() && (!quiet || !record.all_well() || StopFlag()))
-    PrintError("{}\n", record.Line(StopFlag()));
+    PrintError("{}\n", record.Line());
 }
 
 void Context::CheckJson() const {

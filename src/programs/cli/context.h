@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/elapsed.h"
@@ -66,7 +67,10 @@ class TextList {
 // What became of the inputs of a run: for its last line, and for --json.
 class RunRecord {
  public:
-  void Plan(const std::string& input, bool there);
+  void Plan(const std::string& input, bool there) {
+    planned_.Add(input);
+    if (there) left_out_.Add(input);
+  }
   // Without a name it is counted alone.
   void Skip(const std::filesystem::path& file, const std::string& reason);
   void Fail(const Problem& problem) { failed_.push_back(problem); }
@@ -86,19 +90,16 @@ class RunRecord {
 
   // '3 failed, 12 skipped, 1,984 of 20,000 done in 44 s (interrupted)'. Inputs that were there
   // already count as skipped.
-  std::string Line(bool interrupted) const;
+  std::string Line() const;
   // Adds "failed", "skipped" and "interrupted".
-  void AddTo(Json& root, bool interrupted) const;
+  void AddTo(Json& root) const;
 
  private:
-  struct Skipped {
-    std::string input, reason;
-  };
   Clock::time_point start_ = Clock::now();
   TextList planned_, left_out_;
   std::vector<Problem> failed_;
-  std::vector<Skipped> skipped_;  // but for those that are left out
-  std::size_t nameless_ = 0;      // and that have no name
+  std::vector<std::pair<std::string, std::string>> skipped_;  // and why; but for left_out_,
+  std::size_t nameless_ = 0;                                  // and for those without a name
   std::size_t done_ = 0;
   bool always_ = false;
   std::set<std::string> listed_;

@@ -41,15 +41,14 @@ const OptionRow* DetectorRowOf(std::string flag) {
 
 std::map<std::string, std::string> DetectorOptionsIn(const Json& given, const Model& model) {
   DetectorOptions options;
-  std::map<std::string, std::string> strange;
+  std::map<std::string, std::string> values;  // first those that it does not take
   for (const auto& [name, value] : given.items())
     if (const OptionRow* const row = DetectorRowOf(name)) try {
         SetOption(*row, &options, value.is_string() ? value.get<std::string>() : JsonText(value));
       } catch (const Error&) {
-        strange[row->name] = JsonText(value);
+        values[row->name] = JsonText(value);
       }
-  std::map<std::string, std::string> values = MadeWithOf(options, model);
-  for (const auto& [name, value] : strange) values[name] = value;
+  values.merge(MadeWithOf(options, model));
   return values;
 }
 
@@ -65,11 +64,6 @@ std::string TextOf(const AdaptationSummary& summary) {
   }
   if (summary.faces == 0) return "fitted to the seed";
   return fmt::format("fitted to {} face{}", summary.faces, summary.faces > 1 ? "s" : "");
-}
-
-void FaceCount::Add(const AdaptationSummary& summary) {
-  ++images;
-  with_faces += summary.faces > 0;
 }
 
 std::string FaceCount::Text() const {

@@ -33,7 +33,10 @@ std::string TextOf(const AdaptationSummary& summary);
 // 'faces in 88 of 101 images'.
 struct FaceCount {
   std::size_t images = 0, with_faces = 0;
-  void Add(const AdaptationSummary& summary);
+  void Add(const AdaptationSummary& summary) {
+    ++images;
+    with_faces += summary.faces > 0;
+  }
   std::string Text() const;
 };
 

@@ -19,14 +19,6 @@ namespace {
 
 constexpr const char* kTone = "tone";
 
-CLI::Validator ToneOrTable() {
-  return CheckedBy([](const std::string& by) {
-    const bool table = CLI::detail::to_lower(by).ends_with(".csv");
-    return by == kTone || table ? std::string()
-                                : "'" + by + "' is neither tone nor a table (FILE.csv)";
-  });
-}
-
 constexpr const char* kExamples =
     "  skinmask evaluate --images samples/photos --truth samples/masks --report report.html\n"
     "  skinmask evaluate --images samples/photos --truth samples/masks --by tone\n"
@@ -116,7 +108,10 @@ void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
            "Also scores of groups of images: by the tone of their true skin, or by each column of "
            "a table with a row for each image; repeatable")
       ->allow_extra_args(false)
-      ->check(ToneOrTable());
+      ->check(CheckedBy([](const std::string& by) {
+        const bool known = by == kTone || CLI::detail::to_lower(by).ends_with(".csv");
+        return known ? "" : "'" + by + "' is neither tone nor a table (FILE.csv)";
+      }));
 }
 
 void AddModels(CLI::App& verb, EvaluateFlags& flags) {

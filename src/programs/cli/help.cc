@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <string_view>
 
@@ -30,21 +31,11 @@ bool TakesWords(const CLI::Option& option) {
   return option.get_expected_max() == CLI::detail::expected_max_vector_size;
 }
 
-void AddOnce(std::vector<std::string>& words, std::string_view word) {
-  if (std::ranges::find(words, word) == words.end()) words.emplace_back(word);
-}
-
-std::vector<std::string> SpaceNames() {
-  std::vector<std::string> names;
-  for (const ColorSpace& space : ColorSpaces()) names.emplace_back(space.name);
-  return names;
-}
-
 std::vector<std::string> ChannelNames() {
   std::vector<std::string> names;
   for (const ColorSpace& space : ColorSpaces())
-    for (int i = 0; i < space.dimension; ++i)
-      AddOnce(names, space.channels[static_cast<std::size_t>(i)]);
+    for (const std::string_view name : std::span(space.channels).first(space.dimension))
+      if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
   return names;
 }
 
@@ -53,7 +44,8 @@ std::vector<std::string> WordsOf(std::string_view name, const CLI::App& verb) {
   std::vector<std::string> words;
   const auto take = [&words](const auto& names) { words.assign(names.begin(), names.end()); };
   if (name == "KIND") take(KindNames());
-  if (name == "SPACE") take(SpaceNames());
+  if (name == "SPACE")
+    for (const ColorSpace& space : ColorSpaces()) words.emplace_back(space.name);
   if (name == "CHANNEL") take(ChannelNames());
   if (name == "OUTPUT") take(OutputNames());
   if (name == "VERB")

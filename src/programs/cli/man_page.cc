@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/parse.h"
 #include "programs/cli/help.h"
 #include "skinmask/base/version.h"
 
@@ -122,22 +123,12 @@ std::string Literal(std::string_view text) {
 std::string Bold(std::string_view text) { return "\\fB" + Literal(text) + "\\fR"; }
 std::string Italic(std::string_view text) { return "\\fI" + Literal(text) + "\\fR"; }
 
-// Takes what stands before the first of these off a text, or all of it.
-std::string_view Take(std::string_view& text, std::string_view dividers) {
-  const std::string_view part = text.substr(0, text.find_first_of(dividers));
-  text.remove_prefix(part.size());
-  return part;
-}
-
 // What stands between ` ` is of a command line.
 std::string Prose(std::string_view text) {
-  std::string troff = Literal(Take(text, "`"));
-  while (!text.empty()) {
-    text.remove_prefix(1);
-    troff += Bold(Take(text, "`"));
-    if (!text.empty()) text.remove_prefix(1);
-    troff += Literal(Take(text, "`"));
-  }
+  std::string troff;
+  bool of_command = false;
+  for (const std::string& part : Parts(text, '`'))
+    troff += std::exchange(of_command, !of_command) ? Bold(part) : Literal(part);
   return troff;
 }
 
@@ -145,7 +136,8 @@ std::string Prose(std::string_view text) {
 std::string Value(std::string_view value) {
   std::string troff;
   while (!value.empty()) {
-    const std::string_view part = Take(value, "| []");
+    const std::string_view part = value.substr(0, value.find_first_of("| []"));
+    value.remove_prefix(part.size());
     const bool name = std::ranges::any_of(part, [](unsigned char c) { return std::isupper(c); });
     if (!part.empty()) troff += name ? Italic(part) : part == "..." ? "..." : Bold(part);
     if (value.empty()) break;

@@ -18,7 +18,6 @@
 #include <sstream>
 
 #include "base/folder.h"
-#include "base/stream.h"
 #include "media/late_module.h"
 #include "skinmask/base/file.h"
 
@@ -55,24 +54,17 @@ Landlock::Landlock() {
   version_ = static_cast<int>(version);
   const RuleSet set{Handled(version_), version_ >= 4 ? kBindAndConnect : 0};
   const std::size_t size = version_ >= 4 ? sizeof set : sizeof set.files;
-  rules_ = static_cast<int>(syscall(SYS_landlock_create_ruleset, &set, size, 0));
-}
-
-Landlock::~Landlock() {
-  if (rules_ >= 0) close(rules_);
+  rules_ = Descriptor(static_cast<int>(syscall(SYS_landlock_create_ruleset, &set, size, 0)));
 }
 
 void Landlock::Allow(const std::filesystem::path& path, std::uint64_t rights) {
-  if (rules_ < 0 || path.empty()) return;
-  const int parent = open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (parent < 0) return;
+  if (rules_.get() < 0 || path.empty()) return;
+  const Descriptor parent(open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat status;
-  if (fstat(parent, &status) == 0) {
-    if (!S_ISDIR(status.st_mode)) rights &= kOfFiles;
-    const PathRule rule{rights & Handled(version_), parent};
-    syscall(SYS_landlock_add_rule, rules_, kPathBeneath, &rule, 0);
-  }
-  close(parent);
+  if (parent.get() < 0 || fstat(parent.get(), &status) != 0) return;
+  if (!S_ISDIR(status.st_mode)) rights &= kOfFiles;
+  const PathRule rule{rights & Handled(version_), parent.get()};
+  syscall(SYS_landlock_add_rule, rules_.get(), kPathBeneath, &rule, 0);
 }
 
 void Landlock::AllowReading(const std::filesystem::path& path) {
@@ -88,8 +80,8 @@ void Landlock::AllowWriting(const std::filesystem::path& file) {
 }
 
 bool Landlock::Enforce() {
-  return rules_ >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         syscall(SYS_landlock_restrict_self, rules_, 0) == 0;
+  return rules_.get() >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_landlock_restrict_self, rules_.get(), 0) == 0;
 }
 
 namespace {
@@ -172,8 +164,6 @@ std::string RestrictFiles(const Access& access) {
 // System calls that fail from now on.
 class CallFilter {
  public:
-  CallFilter() : filter_(seccomp_init(SCMP_ACT_ALLOW), seccomp_release) {}
-
   template <class... Conditions>
   void Deny(int call, int error, Conditions... conditions) {
     good_ = good_ && filter_ &&
@@ -184,7 +174,8 @@ class CallFilter {
   bool Load() { return good_ && seccomp_load(filter_.get()) == 0; }
 
  private:
-  std::unique_ptr<void, decltype(&seccomp_release)> filter_;
+  std::unique_ptr<void, decltype(&seccomp_release)> filter_{seccomp_init(SCMP_ACT_ALLOW),
+                                                            seccomp_release};
   bool good_ = true;
 };
 

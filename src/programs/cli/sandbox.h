@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/stream.h"
+
 namespace skinmask::cli {
 
 // What the work of a verb needs. Empty paths are passed over, and what does not exist.
@@ -42,9 +44,6 @@ std::string LeaveNetwork();
 class Landlock {
  public:
   Landlock();
-  ~Landlock();
-  Landlock(const Landlock&) = delete;
-  Landlock& operator=(const Landlock&) = delete;
 
   // The version of the kernel's interface; 0: it has none.
   int version() const { return version_; }
@@ -61,7 +60,7 @@ class Landlock {
  private:
   void Allow(const std::filesystem::path& path, std::uint64_t rights);
   int version_ = 0;
-  int rules_ = -1;
+  Descriptor rules_{-1};
 };
 
 }  // namespace skinmask::cli

@@ -1,5 +1,5 @@
-// skinmask-decoders, which no user starts: the server of decoders (skinmask/media/isolation.h). It
-// has one thread and sees no byte of a file; it forks the processes that do, ends them when it is
+// skinmask-decoders, which no user starts: decoders, and their server (skinmask/media/isolation.h).
+// The server has one thread and sees no byte of a file; it forks the decoders, ends them when it is
 // told so, and ends with all of them when the process is gone that uses them.
 #include <fcntl.h>
 #include <malloc.h>
@@ -7,29 +7,262 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/core/utils/logger.hpp>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "media/decoder_messages.h"
 #include "media/late_module.h"
+#include "media/picture_tags.h"
 #include "media/video_source.h"
 #include "programs/cli/sandbox.h"
-#include "programs/decoders/services.h"
+#include "skinmask/base/problem.h"
+#include "skinmask/media/image.h"
+#include "skinmask/media/video.h"
 
 namespace skinmask {
 namespace {
 
 using Kind = DecoderMessage::Kind;
+
+// Memory that a decoder may have beside what it began with: so much, and so much for each pixel
+// that its header tells of. What goes beyond is refused by the system, as if there were no more.
+class MemoryLimit {
+ public:
+  MemoryLimit() {
+    std::ifstream("/proc/self/statm") >> begun_;  // pages
+    begun_ *= static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  }
+  // `bytes` are those of the file, which is mapped twice: as it was before, and as it is.
+  void SetFor(std::int64_t pixels, std::uint64_t bytes) const {
+#ifndef SKINMASK_SANITIZED  // whose tables are as large as all memory
+    constexpr std::uint64_t kBytes = std::uint64_t{1} << 30;
+    constexpr std::uint64_t kBytesOfPixel = 128;
+    static const std::uint64_t of_threads =  // their stacks; decoders of AV1 have one for each core
+        std::uint64_t{16 << 20} * static_cast<std::uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
+    rlimit limit{};
+    getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur =
+        std::min<rlim_t>(limit.rlim_max, begun_ + kBytes + of_threads + bytes +
+                                             kBytesOfPixel * static_cast<std::uint64_t>(pixels));
+    setrlimit(RLIMIT_AS, &limit);
+#else
+    static_cast<void>(pixels), static_cast<void>(bytes);
+#endif
+  }
+
+ private:
+  std::uint64_t begun_ = 0;
+};
+
+// What `make` returns, or what was wrong with the file.
+template <class Make>
+DecoderMessage AnswerOf(const std::string& file, const Make& make) {
+  try {
+    return make();
+  } catch (const std::exception& error) {
+    DecoderMessage answer{.kind = Kind::kProblem};
+    answer.SetText(Problem(file, error).Reason());
+    return answer;
+  }
+}
+
+// Decodes images that come with the requests.
+class Decoder {
+ public:
+  explicit Decoder(int socket) : socket_(socket) {}
+  // Until nobody asks any more.
+  void Serve() {
+    DecoderMessage request;
+    Descriptor file(-1);
+    while (ReceiveMessage(socket_, request, file) && request.kind == Kind::kDecode) {
+      struct stat status {};
+      if (file.get() >= 0 && fstat(file.get(), &status) != 0) return;
+      limit_.SetFor(0, file_.size() + static_cast<std::uint64_t>(status.st_size));
+      if (file.get() >= 0 && !file_.Map(std::move(file))) return;
+      file = Descriptor(-1);
+      const auto size = static_cast<std::size_t>(request.number);
+      if (size > file_.size()) return;
+      limit_.SetFor(0, file_.size());
+      const std::string_view bytes(reinterpret_cast<const char*>(file_.data()), size);
+      const DecoderMessage answer = AnswerOf("", [&] { return Answer(request, bytes); });
+      if (!SendMessage(socket_, answer, answer.kind == Kind::kPicture ? pixels_.descriptor() : -1))
+        return;
+      if (answer.kind == Kind::kPicture) pixels_.Sent();
+    }
+  }
+
+ private:
+  DecoderMessage Answer(const DecoderMessage& request, std::string_view bytes) {
+    DecodeOptions options;
+    options.scale = request.scale;
+    options.keep_grey = request.keep_grey;
+    options.lenient = request.lenient;
+    PictureTags tags;
+    options.keep_colors = true;
+    if (request.with_tags) options.tags = &tags;
+    options.max_pixels = request.max_pixels;
+    options.isolation = Isolation{};
+    std::int64_t taken = 0;
+    options.take = [&](std::int64_t pixels) { Take(taken += pixels, pixels); };
+    const cv::Mat picture = DecodeImage(bytes, "", options);
+    // A profile that is the end of who reads it is so here, before the program does.
+    if (!tags.icc.empty()) IsTakenAsSrgb(tags.icc);
+    DecoderMessage answer{.kind = Kind::kPicture};
+    answer.rows = picture.rows;
+    answer.cols = picture.cols;
+    answer.type = picture.type();
+    answer.dpi_x = tags.dpi_x;
+    answer.dpi_y = tags.dpi_y;
+    answer.icc_size = static_cast<std::int64_t>(tags.icc.size());
+    const std::size_t size = picture.total() * picture.elemSize();
+    std::uint8_t* const memory = pixels_.Get(size + tags.icc.size());
+    cv::Mat shared(picture.size(), picture.type(), memory);
+    picture.copyTo(shared);
+    std::memcpy(memory + size, tags.icc.data(), tags.icc.size());
+    return answer;
+  }
+
+  // Waits until the process that asked has room for them, too.
+  void Take(std::int64_t all, std::int64_t pixels) {
+    DecoderMessage message{.kind = Kind::kTake, .number = pixels};
+    Descriptor none(-1);
+    if (!SendMessage(socket_, message) || !ReceiveMessage(socket_, message, none) ||
+        message.kind != Kind::kGo)
+      _exit(0);
+    limit_.SetFor(all, file_.size());
+  }
+
+  const int socket_;
+  SharedBytes file_, pixels_;
+  const MemoryLimit limit_;
+};
+
+// Decodes one video, frame by frame, when it is asked for the next.
+class VideoService {
+ public:
+  // `file` may be empty: then a pipe comes with the first message.
+  VideoService(int socket, const std::string& file) : socket_(socket), file_(file) {}
+  // Until nobody asks any more.
+  void Serve() {
+    DecoderMessage request;
+    Descriptor pipe(-1);
+    while (ReceiveMessage(socket_, request, pipe)) {
+      if (pipe.get() >= 0 && pipe_.get() < 0) {
+        pipe_ = std::move(pipe);
+        file_ = "/dev/fd/" + std::to_string(pipe_.get());
+      }
+      const DecoderMessage answer = AnswerOf(file_, [&] { return Answer(request); });
+      const bool has_pixels = answer.kind == Kind::kFrame;
+      if (!SendMessage(socket_, answer, has_pixels ? pixels_.descriptor() : -1)) return;
+      if (has_pixels) pixels_.Sent();
+    }
+  }
+
+ private:
+  DecoderMessage Answer(const DecoderMessage& request) {
+    if (request.kind == Kind::kOpenVideo) return Open(request.WordsOf<OpenVideoWords>());
+    if (request.kind == Kind::kReadFrame) return Read();
+    const auto unit = request.type ? VideoTime::Unit::kFrames : VideoTime::Unit::kMicroseconds;
+    reader_.value().SkipTowards({unit, request.number});
+    return {.kind = Kind::kGo};
+  }
+
+  DecoderMessage Open(const OpenVideoWords& words) {
+    VideoOpenOptions options;
+    options.threads = words.threads;
+    options.addresses = false;
+    options.max_pixels = words.max_pixels;
+    options.isolation = Isolation{};
+    if (words.is_raw)
+      options.raw = RawVideo{
+          {words.width, words.height}, words.pixel_format, {words.rate_num, words.rate_den}};
+    // How large its frames are is not known before.
+    constexpr std::int64_t kUsualPixels = std::int64_t{1} << 25;  // 8K
+    limit_.SetFor(std::min(words.max_pixels, kUsualPixels), 0);
+    const VideoInfo& info = reader_.emplace(file_, options).info();
+    limit_.SetFor(info.size.area(), 0);
+
+    VideoWords told{};
+    told.width = info.size.width;
+    told.height = info.size.height;
+    told.rate_num = info.rate.num;
+    told.rate_den = info.rate.den;
+    told.unit_num = info.time_base.num;
+    told.unit_den = info.time_base.den;
+    told.aspect_num = info.pixel_aspect.num;
+    told.aspect_den = info.pixel_aspect.den;
+    told.rotation = info.rotation;
+    told.mirrored = info.mirrored;
+    told.sound = info.sound;
+    told.has_frames = info.frames.has_value();
+    told.frames = info.frames.value_or(0);
+    told.has_seconds = info.seconds.has_value();
+    told.seconds = info.seconds.value_or(0);
+    info.codec.copy(told.codec, sizeof told.codec - 1);
+    DecoderMessage answer{.kind = Kind::kVideo};
+    answer.SetWords(told);
+    return answer;
+  }
+
+  DecoderMessage Read() {
+    std::optional<VideoFrame> frame = reader_.value().Read();
+    if (!frame) return {.kind = Kind::kEndOfVideo};
+    cv::Mat bgr;
+    if (!IsSent(frame->layout)) {
+      bgr = frame->StoredBgr();
+      frame->layout = VideoFrame::Layout::kBgr;
+      frame->planes = {bgr.data};
+      frame->strides = {static_cast<std::ptrdiff_t>(bgr.step)};
+    }
+    const FrameMemory memory(frame->layout, frame->size);
+    const std::array<cv::Mat, 3> planes = memory.At(pixels_.Get(memory.bytes));
+    for (std::size_t i = 0; i < planes.size() && !planes[i].empty(); ++i)
+      for (int y = 0; y < planes[i].rows; ++y)
+        std::memcpy(planes[i].data + static_cast<std::size_t>(y) * planes[i].step,
+                    frame->planes[i] + y * frame->strides[i],
+                    static_cast<std::size_t>(planes[i].cols));
+    FrameWords words{};
+    words.layout = static_cast<std::int32_t>(frame->layout);
+    words.matrix = frame->encoding.matrix == YuvEncoding::Matrix::kBt709;
+    words.range = frame->encoding.range == YuvEncoding::Range::kFull;
+    words.width = frame->size.width;
+    words.height = frame->size.height;
+    words.rotation = frame->rotation;
+    words.mirrored = frame->mirrored;
+    words.pts = frame->pts;
+    words.index = frame->index;
+    words.seconds = frame->seconds;
+    DecoderMessage answer{.kind = Kind::kFrame};
+    answer.SetWords(words);
+    return answer;
+  }
+
+  const int socket_;
+  std::string file_;
+  Descriptor pipe_{-1};
+  const MemoryLimit limit_;
+  std::optional<VideoReader> reader_;
+  SharedBytes pixels_;
+};
 
 // Of pictures, or of the video `file`, where that is not null.
 [[noreturn]] void BecomeDecoder(int socket, pid_t server, const std::string* file) {
@@ -41,9 +274,9 @@ using Kind = DecoderMessage::Kind;
   cli::EnterSandbox(access);
   cli::LeaveProcesses();
   if (file)
-    ServeVideo(socket, *file);
+    VideoService(socket, *file).Serve();
   else
-    ServeImages(socket);
+    Decoder(socket).Serve();
   _exit(0);
 }
 
@@ -126,7 +359,8 @@ int main(int argc, char** argv) {
   setrlimit(RLIMIT_CORE, &none);  // of a stranger's file nobody wants a dump
   signal(SIGPIPE, SIG_IGN);
   mallopt(M_ARENA_MAX, 2);  // each takes 64 MiB of addresses, which the limit of memory counts
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // pages that pictures free serve the next ones
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);      // pages that pictures free serve the next ones
+  setenv("OMP_WAIT_POLICY", "passive", 0);  // LibRaw's threads would spin while they wait
   cv::setNumThreads(1);
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   skinmask::Server().Serve(static_cast<pid_t>(std::atoi(argv[1])));
