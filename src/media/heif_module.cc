@@ -57,7 +57,8 @@ int ZeroedPicture(de265_decoder_context*, de265_image_spec* spec, de265_image* i
         std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
     if (!memory) return 0;  // the planes before are released with the picture
     std::memset(memory, 0, bytes);
-    de265_set_image_plane(image, i, memory, stride, memory);
+    const auto sample = static_cast<int>(BytesOf(de265_get_bits_per_pixel(image, i)));
+    de265_set_image_plane(image, i, memory, stride * sample, memory);  // which takes bytes
   }
   return 1;
 }

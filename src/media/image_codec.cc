@@ -99,6 +99,36 @@ StoredImage DecodeOther(std::string_view bytes, std::string_view subject, const 
   return image;
 }
 
+// OpenCV takes values of PNM as they are, whatever the header says of the greatest one, but where
+// they are text and up to 255: of others a picture would be darker than it is. Labels of ground
+// truth are values up to 255 as they are.
+StoredImage DecodePnm(std::string_view bytes, std::string_view subject, const ImageHeader& header,
+                      const DecodeOptions& options) {
+  std::string_view left = bytes.substr(2);
+  NextNumber(left);
+  NextNumber(left);
+  const bool is_binary = bytes[1] == '5' || bytes[1] == '6',
+             has_bits = bytes[1] == '1' || bytes[1] == '4';
+  const std::int64_t most = has_bits ? 1 : NextNumber(left).value_or(0);
+  const std::size_t size = most > UINT8_MAX ? 2 : 1;
+  const std::int64_t whole = size == 2 ? UINT16_MAX : UINT8_MAX;
+  const bool is_scaled = has_bits || (size == 1 && (!is_binary || options.keep_grey));
+  if (is_scaled || most <= 0 || most >= whole) return DecodeOther(bytes, subject, header, options);
+  if (!is_binary)
+    throw Error(subject, fmt::format("is a PNM of text whose greatest value is {} (up to 255, or "
+                                     "65535)",
+                                     most));
+  std::string file(bytes);
+  for (std::size_t at = file.size() - left.size() + 1; at + size <= file.size(); at += size) {
+    std::int64_t value = 0;  // big-endian
+    for (std::size_t i = 0; i < size; ++i)
+      value = 256 * value + static_cast<std::uint8_t>(file[at + i]);
+    value = (std::min(value, most) * whole + most / 2) / most;
+    for (std::size_t i = size; i-- > 0; value /= 256) file[at + i] = static_cast<char>(value);
+  }
+  return DecodeOther(file, subject, header, options);
+}
+
 // What telephones and newer cameras write is read where the build has libheif and libjxl. Each has
 // a module of its own, and brings the picture upright.
 #ifdef SKINMASK_HEIF
@@ -190,7 +220,7 @@ constexpr ImageCodec kCodecs[] = {
      [](View b) {
        return b.size() >= 3 && b[0] == 'P' && b[1] >= '1' && b[1] <= '6' && IsSpace(b[2]);
      },
-     PnmHeader, DecodeOther, kImgcodecs},
+     PnmHeader, DecodePnm, kImgcodecs},
     {"GIF", IsGif, GifHeader, DecodeGif},
     {"JPEG XL",
      [](View b) {

@@ -19,6 +19,7 @@ namespace {
 using skinmask::EndsInZeros;
 using skinmask::ImageHeader;
 using skinmask::IsTiff;
+using skinmask::LittleEndianBytes;
 
 bool IsWebP(std::string_view bytes) { return bytes.starts_with("RIFF"); }
 
@@ -124,6 +125,7 @@ bool IsOfReadableKind(const TiffKind& kind) {
   constexpr int kMaxSamples = 8;  // each takes as long as grey does
   const bool deep = kind.bits > 8;
   if (kind.samples > kMaxSamples) return false;
+  if (kind.bits < 8 && (kind.bits != 1 || kind.samples != 1)) return false;
   if (deep && kind.samples > 1 && kind.planes != PLANARCONFIG_CONTIG) return false;
   if (kind.photometric == PHOTOMETRIC_RGB) return kind.samples == 3 || kind.samples == 4;
   if (kind.photometric == PHOTOMETRIC_MINISBLACK && kind.samples == 1) return true;
@@ -145,6 +147,30 @@ std::string ProblemOfParts(TIFF* tiff, std::size_t file_size) {
   return {};
 }
 
+// Of tiles of 8 bits OpenCV has libtiff turn each for itself, and joins what is mirrored in itself:
+// these are decoded as they are stored, and the whole picture is turned.
+bool IsTurnedByTiles(TIFF* tiff) { return TIFFIsTiled(tiff) && KindOf(tiff).bits <= 8; }
+
+// EXIF data that tell the picture's orientation alone.
+std::string OrientationOf(TIFF* tiff) {
+  std::uint16_t orientation = ORIENTATION_TOPLEFT;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
+  std::string exif("II*\0\x08\0\0\0\1\0", 10);
+  exif += LittleEndianBytes(TIFFTAG_ORIENTATION, 2) + LittleEndianBytes(TIFF_SHORT, 2);
+  return exif + LittleEndianBytes(1, 4) + LittleEndianBytes(orientation, 4);
+}
+
+// The same file, whose picture says that it is upright.
+std::string WithoutOrientation(std::string_view bytes) {
+  std::string file(bytes);
+  const std::size_t entry = skinmask::TiffDirectory(bytes).Find(TIFFTAG_ORIENTATION);
+  const std::string_view upright = bytes.starts_with("MM")
+                                       ? std::string_view("\0\3\0\0\0\1\0\1\0\0", 10)
+                                       : std::string_view("\3\0\1\0\0\0\1\0\0\0", 10);
+  if (entry > 0 && entry + 12 <= file.size()) file.replace(entry + 2, upright.size(), upright);
+  return file;
+}
+
 void ReadTiffHeader(std::string_view bytes, ImageHeader& header, std::string& problem) {
   TiffFile file{bytes};
   const TiffPtr tiff = Open(file, "rm");
@@ -162,6 +188,7 @@ void ReadTiffHeader(std::string_view bytes, ImageHeader& header, std::string& pr
     TIFFGetField(tiff.get(), TIFFTAG_TILEWIDTH, &tile_width);
     TIFFGetField(tiff.get(), TIFFTAG_TILELENGTH, &tile_height);
     header.tile = {tile_width, tile_height};
+    if (IsTurnedByTiles(tiff.get())) header.exif = OrientationOf(tiff.get());
   }
   if (!IsReadableCompression(kind.compression))
     problem =
@@ -169,7 +196,8 @@ void ReadTiffHeader(std::string_view bytes, ImageHeader& header, std::string& pr
         "JPEG, deflate or PackBits)";
   else if (!IsOfReadableKind(kind))
     problem =
-        "is a TIFF of a kind that is not read (8 bits, or grey or RGB of 16 bits, interleaved)";
+        "is a TIFF of a kind that is not read (8 bits, grey of 1, or grey or "
+        "RGB of 16 bits, interleaved)";
   else
     problem = ProblemOfParts(tiff.get(), bytes.size());
 }
@@ -206,10 +234,10 @@ void CopyTag(TIFF* from, TIFF* to, std::uint32_t tag) {
   if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, value);
 }
 
-// The same picture without compression, since OpenCV has libtiff decode pixels of more than 8 bits
-// into memory that still holds what was there before, and takes what libtiff leaves of it for
-// pixels. (Into that of other pixels libtiff writes zeros first.)
-std::string Uncompressed(TIFF* tiff, const TiffKind& kind) {
+// The same picture, packed otherwise. Without compression, since OpenCV has libtiff decode pixels
+// of more than 8 bits into memory that still holds what was there before, and takes what libtiff
+// leaves of it for pixels. (Into that of other pixels libtiff writes zeros first.)
+std::string Repacked(TIFF* tiff, const TiffKind& kind, int compression) {
   std::string bytes;
   TiffFile file{{}, 0, &bytes};
   const TiffPtr plain = Open(file, "w");
@@ -223,7 +251,7 @@ std::string Uncompressed(TIFF* tiff, const TiffKind& kind) {
   TIFFSetField(plain.get(), TIFFTAG_SAMPLESPERPIXEL, kind.samples);
   TIFFSetField(plain.get(), TIFFTAG_PHOTOMETRIC, kind.photometric);
   TIFFSetField(plain.get(), TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-  TIFFSetField(plain.get(), TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  TIFFSetField(plain.get(), TIFFTAG_COMPRESSION, compression);
   const bool tiled = TIFFIsTiled(tiff);
   const tmsize_t size = tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
   if (size <= 0) FailDamaged();
@@ -245,6 +273,17 @@ cv::Mat DecodeWithOpenCv(std::string_view bytes, int flags) {
   return cv::imdecode(buffer, flags);
 }
 
+// Of files in memory libtiff 4.5 makes no R G B of tiles without compression whose bytes are no
+// multiple of its buffer's unit, since it reads more than such a tile has.
+bool HasTilesBesideTheBuffer(TIFF* tiff, const TiffKind& kind) {
+  constexpr tmsize_t kUnit = 1024;
+  const bool plain =
+      kind.bits == 8 && (kind.samples == 1 || kind.samples == 3) &&
+      kind.planes == PLANARCONFIG_CONTIG && kind.compression == COMPRESSION_NONE &&
+      (kind.photometric == PHOTOMETRIC_RGB || kind.photometric == PHOTOMETRIC_MINISBLACK);
+  return plain && TIFFIsTiled(tiff) && TIFFTileSize(tiff) % kUnit != 0;
+}
+
 cv::Mat DecodeTiff(std::string_view bytes, int flags) {
   is_damaged = false;
   TiffFile file{bytes};
@@ -252,8 +291,14 @@ cv::Mat DecodeTiff(std::string_view bytes, int flags) {
   if (!tiff) FailDamaged();
   const TiffKind kind = KindOf(tiff.get());
   const bool packed_deep = kind.bits > 8 && kind.compression != COMPRESSION_NONE;
-  const cv::Mat image = packed_deep ? DecodeWithOpenCv(Uncompressed(tiff.get(), kind), flags)
-                                    : DecodeWithOpenCv(bytes, flags);
+  std::string repacked;
+  if (packed_deep) repacked = Repacked(tiff.get(), kind, COMPRESSION_NONE);
+  if (HasTilesBesideTheBuffer(tiff.get(), kind))
+    repacked = Repacked(tiff.get(), kind, COMPRESSION_PACKBITS);
+  if (!repacked.empty()) bytes = repacked;
+  const cv::Mat image = IsTurnedByTiles(tiff.get())
+                            ? DecodeWithOpenCv(WithoutOrientation(bytes), flags)
+                            : DecodeWithOpenCv(bytes, flags);
   if (is_damaged) FailDamaged();
   return image;
 }
@@ -305,7 +350,8 @@ void skinmask_read_header(std::string_view bytes, ImageHeader& header, std::stri
 void skinmask_decode(std::string_view bytes, bool keep_grey, cv::Mat& pixels,
                      std::string& problem) {
   if (IsWebP(bytes)) return DecodeWebP(bytes, pixels);
-  const int flags = cv::IMREAD_ANYDEPTH | (keep_grey ? cv::IMREAD_ANYCOLOR : cv::IMREAD_COLOR);
+  const int flags = cv::IMREAD_ANYDEPTH | cv::IMREAD_IGNORE_ORIENTATION |
+                    (keep_grey ? cv::IMREAD_ANYCOLOR : cv::IMREAD_COLOR);
   try {
     pixels = IsTiff(bytes) ? DecodeTiff(bytes, flags) : DecodeWithOpenCv(bytes, flags);
   } catch (const cv::Exception& e) {

@@ -133,9 +133,11 @@ class JpegDecoder {
         !(options.lenient && tjGetErrorCode(handle_.get()) == TJERR_WARNING))
       Fail(subject);
     if (!cmyk) return {.pixels = image, .orientation = ExifOrientation(jpeg), .scaled = true};
-    // It is complete, as far as can be seen. OpenCV makes BGR of it, and brings it upright.
+    // It is complete, as far as can be seen. OpenCV makes BGR of it.
     if (options.take) options.take(std::int64_t{header.width} * header.height);
-    return DecodeInImgcodecs(jpeg, subject, options.keep_grey);
+    StoredImage bgr = DecodeInImgcodecs(jpeg, subject, options.keep_grey);
+    bgr.orientation = ExifOrientation(jpeg);
+    return bgr;
   }
 
   std::optional<VideoFrame> DecodePlanes(std::string_view jpeg, std::string_view subject,

@@ -97,6 +97,11 @@ TEST(ImageFormat, TiffsOfWhichOpenCvLeavesMemoryAsItWasAreErrors) {
     SetTag(tiff, tag, number);
     EXPECT_ERROR(DecodeImage(tiff, "x"), "is a TIFF of a kind that is not read");
   }
+  for (const std::size_t bits : {2u, 4u}) {  // which OpenCV knows to be none, and prints
+    std::string tiff = Encode(".tiff", cv::Mat(48, 64, CV_8UC1, cv::Scalar(3)));
+    SetTag(tiff, 0x102, bits);
+    EXPECT_ERROR(DecodeImage(tiff, "x"), "is a TIFF of a kind that is not read");
+  }
 }
 
 // A TIFF whose one strip is a JPEG (TIFF's technical note 2).
@@ -119,6 +124,65 @@ std::string TiffOf(const std::string& jpeg, std::size_t width, std::size_t heigh
   put(296, 3, 1, unit);  // of the resolution, which is not told
   return "II*" + std::string(1, '\0') + Little(directory, 4) + jpeg + Little(8, 2) + Little(8, 2) +
          Little(8, 2) + Little(10, 2) + entries + Little(0, 4);
+}
+
+// A little-endian TIFF of R G B in tiles, as it is stored.
+std::string TiledTiff(const cv::Mat& bgr, std::size_t orientation, int side = 32) {
+  cv::Mat rgb;
+  cv::cvtColor(bgr, rgb, cv::COLOR_BGR2RGB);
+  std::string tiles, offsets, sizes, entries;
+  for (int y = 0; y < rgb.rows; y += side)
+    for (int x = 0; x < rgb.cols; x += side) {
+      const cv::Mat tile = rgb(cv::Rect(x, y, side, side)).clone();
+      offsets += Little(8 + tiles.size(), 4);
+      sizes += Little(tile.total() * 3, 4);
+      tiles.append(reinterpret_cast<const char*>(tile.data), tile.total() * 3);
+    }
+  const std::size_t at = 8 + tiles.size(), count = offsets.size() / 4;
+  const auto put = [&](std::size_t tag, std::size_t type, std::size_t n, std::size_t value) {
+    entries += Little(tag, 2) + Little(type, 2) + Little(n, 4) + Little(value, 4);
+  };
+  put(256, 4, 1, static_cast<std::size_t>(rgb.cols));
+  put(257, 4, 1, static_cast<std::size_t>(rgb.rows));
+  put(258, 3, 3, at + 8 * count);
+  put(259, 3, 1, 1);
+  put(262, 3, 1, 2);
+  put(274, 3, 1, orientation);
+  put(277, 3, 1, 3);
+  put(322, 3, 1, static_cast<std::size_t>(side));
+  put(323, 3, 1, static_cast<std::size_t>(side));
+  put(324, 4, count, at);
+  put(325, 4, count, at + 4 * count);
+  return "II*" + std::string(1, '\0') + Little(at + 8 * count + 6, 4) + tiles + offsets + sizes +
+         Little(8, 2) + Little(8, 2) + Little(8, 2) + Little(11, 2) + entries + Little(0, 4);
+}
+
+// libtiff's way to R G B calls tiles of 768 bytes damaged.
+TEST(ImageFormat, TiffsInTilesOfAnySizeAreRead) {
+  const cv::Mat stored = Gradient(96, 48);
+  for (const int side : {16, 48})
+    EXPECT_EQ(cv::norm(DecodeImage(TiledTiff(stored, 1, side), "x"), stored, cv::NORM_INF), 0)
+        << side;
+}
+
+// What OpenCV makes of a mirrored one is each tile mirrored in itself.
+TEST(ImageFormat, TiffsInTilesAreTurnedAsAWhole) {
+  constexpr int kUpsideDown = 0, kMirrored = 1, kBoth = -1;
+  const cv::Mat stored = Gradient(96, 64);
+  const auto flipped = [](const cv::Mat& picture, int how) {
+    cv::Mat made;
+    cv::flip(picture, made, how);
+    return made;
+  };
+  const cv::Mat across = stored.t();
+  const cv::Mat expected[] = {
+      stored, flipped(stored, kMirrored), flipped(stored, kBoth), flipped(stored, kUpsideDown),
+      across, flipped(across, kMirrored), flipped(across, kBoth), flipped(across, kUpsideDown)};
+  for (std::size_t i = 0; i < std::size(expected); ++i) {
+    const cv::Mat read = DecodeImage(TiledTiff(stored, i + 1), "x");
+    ASSERT_EQ(read.size(), expected[i].size()) << i + 1;
+    EXPECT_EQ(cv::norm(read, expected[i], cv::NORM_INF), 0) << i + 1;
+  }
 }
 
 // Replaces the pixels of a TIFF, which stand before its directory, from the middle on.
@@ -199,6 +263,25 @@ TEST(ImageFormat, WebPIsLibwebpsAndUpright) {
   const cv::Mat upright = DecodeImage(WebPWithOrientation(webp, 33, 21, 6), "x");
   ASSERT_EQ(upright.size(), turned.size());
   EXPECT_EQ(cv::norm(upright, turned, cv::NORM_INF), 0);
+}
+
+// OpenCV passes over what the header says of the greatest value, and would make the picture dark.
+TEST(ImageFormat, PnmsAreScaledByTheirGreatestValue) {
+  for (const int most : {1, 15, 100, 254, 256, 1023, 4095, 65535}) {
+    std::string pixels;
+    for (const int value : {0, most / 3, most}) {
+      if (most > 255) pixels += static_cast<char>(value / 256);
+      pixels += static_cast<char>(value % 256);
+    }
+    const std::string file = "P5 3 1 # of\n" + std::to_string(most) + "\n" + pixels;
+    const cv::Mat image = DecodeImage(file, "x");
+    const int expected[] = {0, cvRound(255. * (most / 3) / most), 255};
+    for (int x = 0; x < 3; ++x)
+      EXPECT_NEAR(image.at<cv::Vec3b>(0, x)[1], expected[x], 1) << most << " " << x;
+  }
+  EXPECT_EQ(cv::norm(DecodeImage("P5 1 1 1\n\1", "x", {.keep_grey = true}), cv::NORM_INF), 1);
+  EXPECT_EQ(cv::norm(DecodeImage("P2 1 1 15\n15\n", "x"), cv::NORM_INF), 255);
+  EXPECT_ERROR(DecodeImage("P2 1 1 1023\n15\n", "x"), "whose greatest value is 1023");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ double MeanDifference(const cv::Mat& a, const cv::Mat& b) {
 TEST(PhoneFormats, HoldThePicture) {
   const cv::Mat gradient = Gradient(64, 48);
   EXPECT_EQ(MeanDifference(ReadImage(Fixture("gradient.jxl")), gradient), 0);  // lossless
-  for (const char* name : {"gradient.heic", "gradient.avif"})
+  for (const char* name : {"gradient.heic", "deep.heic", "gradient.avif"})     // deep: 10 bits
     EXPECT_LT(MeanDifference(ReadImage(Fixture(name)), gradient), 2.5) << name;
   EXPECT_LT(MeanDifference(ReadImage(Fixture("gradient.gif")), gradient), 8);  // 256 colours
   // A JPEG in a JPEG XL is what it was, but for another inverse transform.

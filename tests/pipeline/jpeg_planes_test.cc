@@ -13,6 +13,7 @@
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/detect/draw.h"
+#include "skinmask/media/image.h"
 #include "skinmask/media/video.h"
 #include "skinmask/model/quadratic.h"
 #include "skinmask/pipeline/detect_run.h"
@@ -207,6 +208,21 @@ TEST_F(JpegPlanesTest, WhatHasNoPlanesGoesThroughBgr) {
   }
   options_.scale = 2;
   EXPECT_EQ(OutputsOf(full, Pixels::kYuv), OutputsOf(full, Pixels::kBgr));
+}
+
+// OpenCV, which makes B, G and R of these four, knows SHORT alone.
+TEST_F(JpegPlanesTest, InksAreTurnedWhateverTheTypeOfTheOrientation) {
+  cv::Mat cmyk, turned;
+  cv::cvtColor(Colors(61, 47, 6), cmyk, cv::COLOR_BGR2BGRA);
+  const std::string jpeg = Jpeg(cmyk, TJSAMP_444);
+  cv::rotate(DecodeImage(jpeg, "x"), turned, cv::ROTATE_90_CLOCKWISE);
+  for (const char type : {1, 3, 4}) {  // BYTE, SHORT, LONG
+    std::string tagged = testing::WithOrientation(jpeg, 6);
+    const std::size_t entry = tagged.find(std::string("\x12\1\3\0", 4));
+    ASSERT_NE(entry, tagged.npos);
+    tagged[entry + 2] = type;
+    EXPECT_EQ(cv::norm(DecodeImage(tagged, "x"), turned, cv::NORM_INF), 0) << int{type};
+  }
 }
 
 TEST_F(JpegPlanesTest, TheMaskDoesNotDependOnWhatElseIsAskedFor) {
