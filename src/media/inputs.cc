@@ -29,6 +29,13 @@ std::optional<Media> MediaByName(const std::string& path, Inputs wanted) {
   return named.image ? std::optional(Media::kImage) : std::nullopt;
 }
 
+// A folder stands for nobody knows how many inputs: no number of failures allows for it.
+void TellFolder(const ListOptions& options, const std::string& folder, const std::string& what) {
+  Problem problem(folder, what);
+  problem.tolerable = false;
+  options.problem(problem);
+}
+
 // The files of a folder and of those in it. Each folder's names are sorted, and what a folder holds
 // comes in the place of its name: that is the order of the paths, component by component.
 class Search {
@@ -70,7 +77,7 @@ class Search {
     const std::error_code error = ForEachEntry(path, [&](const char* name, EntryType type) {
       entries.push_back({name, type});
     });
-    if (error) options_.problem({path, "cannot be read: " + error.message()});
+    if (error) TellFolder(options_, path, "cannot be read: " + error.message());
     is_whole_ = is_whole_ && !error;
     std::ranges::sort(entries, {}, &Entry::name);
     // A name may come twice where it is taken away and made again meanwhile.
@@ -196,8 +203,9 @@ class Named {
   void TakeFolder(const std::string& input, const fs::path& below) {
     const std::size_t before = files_.size();
     if (Search(options_, files_).Of(input, below) && files_.size() == before)
-      options_.problem({input, options_.wanted == Inputs::kAll ? "holds no image and no video"
-                                                               : "holds no image"});
+      TellFolder(
+          options_, input,
+          options_.wanted == Inputs::kAll ? "holds no image and no video" : "holds no image");
   }
 
   // Whatever is named is a file to work on, unless it is a folder.

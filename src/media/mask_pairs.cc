@@ -47,6 +47,17 @@ struct Matches {
   bool other_outputs = false;     // among the images, where predicted: what detect writes beside
 };
 
+// FileIdentity, which is asked for folder after folder.
+class Identities {
+ public:
+  std::string Of(const fs::path& path) {
+    return identities_.Of(path.native(), EntryTypeOf(path.c_str()) == EntryType::kLink);
+  }
+
+ private:
+  FileIdentities identities_;
+};
+
 Problem TwoMasks(const fs::path& image, const std::vector<fs::path>& masks) {
   return {image.string(), fmt::format("has two masks, {} and {} ({} tells them apart)",
                                       Quoted(masks[0]), Quoted(masks[1]), kMaskNames)};
@@ -67,6 +78,7 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
   MasksByStem found = FindMasks(masks, mask_name, list.problem, archives);
   Matches matches;
   std::set<std::string> used;  // by their identities
+  Identities of_images, of_masks;
   const InputList files = ListFolder(images, list, archives);
   for (const InputFile image : files) {
     std::string stem = image_name.StemOf(image.path.filename());
@@ -81,7 +93,7 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
     // No photograph is its own mask, but what was predicted may be the truth itself.
     if (!predicted || candidates.size() > 1)
       std::erase_if(candidates, [&](const fs::path& mask) {
-        return FileIdentity(mask) == FileIdentity(image.path);
+        return of_masks.Of(mask) == of_images.Of(image.path);
       });
     if (candidates.empty())
       matches.alone.push_back(image);
@@ -89,14 +101,14 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
       matches.problems.push_back(TwoMasks(image.path, candidates));
     else
       matches.pairs.push_back({image, candidates[0]});
-    for (const fs::path& mask : candidates) used.insert(FileIdentity(mask));
+    for (const fs::path& mask : candidates) used.insert(of_masks.Of(mask));
   }
   // Files that are masks of others are no images.
   std::erase_if(matches.alone,
-                [&](const InputFile& image) { return used.count(FileIdentity(image.path)) > 0; });
+                [&](const InputFile& image) { return used.count(of_images.Of(image.path)) > 0; });
   for (const auto& [key, paths] : found)
     for (const fs::path& path : paths)
-      if (!used.count(FileIdentity(path))) matches.unused.push_back(path);
+      if (!used.count(of_masks.Of(path))) matches.unused.push_back(path);
   return matches;
 }
 

@@ -78,12 +78,13 @@ class TarWriter {
   TarWriter& operator=(const TarWriter&) = delete;
 
   void Add(const std::string& name, std::string_view bytes);
+  // What has been added so far is written: to a pipe, where no more comes.
+  void Flush();
   // Ends it and puts it in its place.
   void Finish();
 
  private:
   void Require(bool well, const std::string& problem) const;
-  void Flush();
 
   const std::filesystem::path path_;
   const IfExists if_exists_;

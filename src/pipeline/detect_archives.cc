@@ -44,7 +44,13 @@ class ArchiveRun {
     stages.finish = [&](std::size_t place, std::exception_ptr failure) {
       Keep(std::exchange(items[place], {}), failure);
     };
-    RunStages(stages, job_.run.stop);
+    try {
+      RunStages(stages, job_.run.stop);
+    } catch (const Error&) {
+      if (to_pipe_) writer_.Flush();  // they count as done
+      throw;
+    }
+    if (to_pipe_ && job_.run.Stopped()) writer_.Flush();
     if (job_.run.Stopped()) return;  // half of it is nothing
     if (images_ == 0)
       throw Error(task_.input.string(), include_.empty() && exclude_.empty()

@@ -55,8 +55,13 @@ std::vector<std::string_view> OtherSuffixes() {
 
 MaskPairs PairsOf(const PairOptions& options, bool predicted, const Run& run, Archives& archives) {
   if (!options.listed.empty()) return PairsOfList(options);
-  ListOptions list;
-  if (options.shard.index == 1) list = {.problem = run.problem, .passed_over = run.passed_over};
+  ListOptions list{.problem = run.problem, .passed_over = run.passed_over};
+  // What is wrong with pairs the first shard tells for all. Where a folder or an archive cannot be
+  // read, this shard's list, and so its numbers, may be others than theirs.
+  if (options.shard.index != 1)
+    list = {.problem = [tell = run.problem](const Problem& problem) {
+      if (!problem.tolerable) tell(problem);
+    }};
   const NamePattern image_name(options.image_name, "`image_name`");
   const NamePattern mask_name(options.mask_name, "`mask_name`");
   if (options.whole_class.empty())

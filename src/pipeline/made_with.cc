@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -110,9 +111,10 @@ void Append(const fs::path& file, const std::string& line) {
   char last = '\n';
   const bool is_cut = end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
   const std::string text = is_cut ? "\n" + line : line;
-  if (descriptor < 0 ||
-      write(descriptor, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    FailBy(file, "cannot be written", errno);
+  const ssize_t written = descriptor >= 0 ? write(descriptor, text.data(), text.size()) : -1;
+  if (written < 0) FailBy(file, "cannot be written", errno);
+  // A part of it fits on a disk that is full, which no error tells.
+  if (written != static_cast<ssize_t>(text.size())) FailBy(file, "cannot be written", ENOSPC);
 }
 
 }  // namespace
@@ -121,12 +123,17 @@ MadeWith::MadeWith(const DetectOptions& options, const Model& model)
     : options_(options), file_(options.output_folder / kMadeWithFile) {
   if (!options.made_with || !options.output_file.empty()) return;
   entry_ = EntryOf(options, model);
+  Compare();
+}
+
+void MadeWith::Compare() const {
+  before_.clear();
   for (Json& before : ReadEntries(file_)) {
     if (!ShareAKind(before, entry_)) continue;
     const std::string name = FirstDifference(before["made_with"], entry_["made_with"]);
-    if (!name.empty() && options.if_exists == IfExists::kKeep)
+    if (!name.empty() && options_.if_exists == IfExists::kKeep)
       throw Error(
-          options.output_folder.string(),
+          options_.output_folder.string(),
           fmt::format(
               "holds outputs that were made with another `{}`, as {} there tells (the same "
               "one resumes such a run; another folder takes other outputs, `overwrite` makes "
@@ -156,7 +163,13 @@ void MadeWith::SetList(const std::string& list) {
 }
 
 void MadeWith::Leave() const {
-  if (!line_.empty()) Append(file_, line_);
+  if (line_.empty()) return;
+  // Another run may have left its own since this one began. The first one stays. (Where the file
+  // system has no locks, they may miss each other.)
+  const Descriptor file = OpenToAppend(file_, O_CREAT);
+  if (file.get() >= 0) flock(file.get(), LOCK_EX);
+  Compare();
+  Append(file_, line_);
   line_.clear();
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cctype>
 #include <clocale>
@@ -49,6 +50,23 @@ TEST_F(InputsTest, ListsFoldersRecursivelyAndSorted) {
   EXPECT_TRUE(ListInputs({Path("none")}, list_).empty());
   ASSERT_EQ(problems_.size(), 1u);
   EXPECT_NE(problems_[0].find("none: holds no image"), std::string::npos);
+}
+
+// However many failures are allowed: a folder is more than one of them.
+TEST_F(InputsTest, AFolderThatHoldsNothingIsNotTolerable) {
+  fs::create_directory(Path("none"));
+  bool tolerable = true;
+  list_.problem = [&](const Problem& problem) { tolerable = problem.tolerable; };
+  ListInputs({Path("none")}, list_);
+  EXPECT_FALSE(tolerable);
+  if (geteuid() == 0) return;  // who may read all
+  tolerable = true;
+  Put("p/a.png", "x");
+  Put("p/shut/b.png", "x");
+  ASSERT_EQ(chmod(Path("p/shut").c_str(), 0), 0);
+  EXPECT_EQ(ListInputs({Path("p")}, list_).size(), 1u);
+  ASSERT_EQ(chmod(Path("p/shut").c_str(), 0700), 0);
+  EXPECT_FALSE(tolerable);
 }
 
 // Python takes on the locale of its user. In Turkish the small letter of I has no dot, and is no i.

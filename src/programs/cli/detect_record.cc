@@ -197,11 +197,16 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, 
 Run DetectRecord::Watch(Run run) {
   run.problem = [this, problem = run.problem](const Problem& p) {
     problem(p);
-    // Its outputs could not be written, or those of the archive that it is in.
+    // It could not be noted, its outputs not be written, or those of the archive that it is in.
     if (noted_ == p.input || noted_.starts_with(p.input + '/')) tables_.CutToMark();
     const Json entry{{"input", p.input}, {"failed", WithFlags(p.Reason())}};
     if (!flags_.jsonl.empty()) WriteLine(entry);
-    if (journal_) WriteJournal(entry);
+    if (!journal_) return;
+    try {
+      WriteJournal(entry);
+    } catch (const Error&) {
+      // A run that resumes does it again.
+    }
   };
   return run;
 }
@@ -261,11 +266,17 @@ void DetectRecord::WriteLine(const Json& entry) {
 }
 
 void DetectRecord::WriteJournal(const Json& entry) {
-  if (journal_->size() == 0 && journal_->earlier().empty())
+  const std::size_t before = journal_->size();
+  if (before == 0 && journal_->earlier().empty())
     journal_->Write(JsonText({{"model", {{"sha256", digest_}}}, {"options", context_.options}}) +
                     "\n");
   journal_->Write(JsonText(entry) + "\n");
-  journal_->Flush();
+  try {
+    journal_->RequireWritten();
+  } catch (const Error&) {
+    journal_->CutTo(before);  // half a line would spoil the next one
+    throw;
+  }
 }
 
 void DetectRecord::Note(const DetectedImage& image) {
@@ -345,10 +356,11 @@ void DetectRecord::TakeOverEarlier() {
   const std::set<std::string_view> left_out = SetOf(context_.record.left_out());
   for (const Json& failure : earlier_.value("failed", Json::array())) {
     const std::string input = failure.value("input", "");
-    const bool in_archive = std::ranges::any_of(left_out, [&](std::string_view archive) {
-      return input.starts_with(archive) && input.substr(archive.size()).starts_with('/');
-    });
-    if (!left_out.contains(input) && !in_archive) continue;
+    // Itself, or the archive that it is in.
+    std::string_view there = input;
+    while (!there.empty() && !left_out.contains(there))
+      there = there.substr(0, there.rfind('/') == there.npos ? 0 : there.rfind('/'));
+    if (there.empty()) continue;
     const Problem problem(input, "failed in the run before: " + failure.value("reason", ""));
     context_.record.Fail(problem);
     PrintLine(problem.line);

@@ -21,6 +21,17 @@ std::size_t RowSize(std::string_view rows) {
   return rows.size();
 }
 
+// Of all rows but one that a kill cut off, which may be within a name that holds a line break.
+std::size_t WholeRows(std::string_view rows) {
+  std::size_t whole = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    quoted ^= rows[i] == '"';
+    if (rows[i] == '\n' && !quoted) whole = i + 1;
+  }
+  return whole;
+}
+
 }  // namespace
 
 std::string FrameTable::InputOf(std::string_view row) const {
@@ -60,7 +71,7 @@ FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists,
       if_exists_(if_exists),
       header_(columns + "\n"),
       key_(key),
-      journal_(path, if_exists == IfExists::kKeep) {
+      journal_(path, if_exists == IfExists::kKeep, &WholeRows) {
   if (if_exists == IfExists::kKeep && !journal_.is_special()) ReadEarlier(or_replace);
   killed_ = journal_.earlier().starts_with(header_) ? journal_.earlier().substr(header_.size())
                                                     : std::string();

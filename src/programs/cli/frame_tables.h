@@ -41,8 +41,9 @@ class FrameTable {
   void ReplaceByFrame() { by_frame_ = true; }
   // Whole rows of an input, which may be none: those that it had before are replaced.
   void Add(std::string_view rows, const std::string& input, std::int64_t frame = 0);
-  // What has been added so far is there, whatever becomes of the process.
-  void Flush() { journal_.Flush(); }
+  // What has been added so far is there, whatever becomes of the process. Throws Error where it is
+  // not (is the disk full?). No run completes what is no file: that fails at the end.
+  void Flush() { journal_.is_special() ? journal_.Flush() : journal_.RequireWritten(); }
   // What has been added so far belongs to whole inputs.
   void Mark() { marked_ = journal_.size(); }
   // Takes back what was added since.

@@ -1,6 +1,7 @@
 #include "programs/cli/journal.h"
 
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,7 +35,8 @@ bool IsNamed(const std::filesystem::path& path, int descriptor) {
 
 }  // namespace
 
-Journal::Journal(const std::filesystem::path& file, bool resume)
+Journal::Journal(const std::filesystem::path& file, bool resume,
+                 std::size_t (*whole)(std::string_view))
     : file_(file), target_(RealPath(file)), path_(JournalOf(file, target_)) {
   if (is_special()) {
     const MayNotReturn waiting;  // for whoever reads a named pipe
@@ -50,7 +52,7 @@ Journal::Journal(const std::filesystem::path& file, bool resume)
   if (!locked || !IsNamed(path_, descriptor))
     throw Error(file.string(), "is being written by another run (another name is free)");
   if (resume) earlier_ = ReadFile(path_);
-  earlier_.resize(earlier_.rfind('\n') + 1);  // npos + 1 is 0
+  earlier_.resize(whole(earlier_));
   if (ftruncate(descriptor, static_cast<off_t>(earlier_.size())) != 0) Fail();
 }
 
@@ -85,7 +87,10 @@ void Journal::RequireWritten() {
 
 void Journal::CutTo(std::size_t size) {
   if (is_special()) return;
-  RequireWritten();
+  Flush();
+  __fpurge(stream_.get());  // what the disk had no room for would come after all
+  std::clearerr(stream_.get());
+  error_ = 0;
   if (ftruncate(fileno(stream_.get()), static_cast<off_t>(earlier_.size() + size)) != 0) Fail();
   size_ = size;
 }

@@ -14,10 +14,13 @@ namespace skinmask::cli {
 
 class Journal {
  public:
-  // Of this file. What a run before left is kept if this one resumes, up to its last whole line.
+  // How much of a text is whole: up to its last line break.
+  static std::size_t WholeLines(std::string_view text) { return text.rfind('\n') + 1; }
+  // Of this file. What a run before left is kept if this one resumes, as far as `whole` says.
   // What is no regular file (a pipe, /dev/stdout) has no journal: it is written as it is. Throws
   // Error where it cannot be written, or another run is writing it.
-  Journal(const std::filesystem::path& file, bool resume);
+  Journal(const std::filesystem::path& file, bool resume,
+          std::size_t (*whole)(std::string_view) = &WholeLines);
   // Takes it away where nothing was written to it.
   ~Journal();
   Journal(const Journal&) = delete;
@@ -34,7 +37,7 @@ class Journal {
   void RequireWritten();
   // Bytes written by this run.
   std::size_t size() const { return size_; }
-  // Takes back what was written beyond so many bytes.
+  // Takes back what was written beyond so many bytes, also where that failed.
   void CutTo(std::size_t size);
   // What this run wrote.
   std::string Text();

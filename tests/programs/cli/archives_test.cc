@@ -243,6 +243,18 @@ TEST_F(ArchivesTest, NothingIsReplacedThatAppearsMeanwhile) {
   EXPECT_EQ(ReadFile(Path("m.tar")), "precious\n");
 }
 
+// What was done of an archive that turns out to be none is written to a pipe, as it counts as done.
+TEST_F(ArchivesTest, APipeGetsWhatWasDone) {
+  Shell("cp in/0.png in/0.bmp");  // two images of one key
+  const Outcome run =
+      Run("version >/dev/null; (tar -C in -cf - 1.png 3.png 0.png 0.bmp | '" SKINMASK_PROGRAM
+          "' detect - -o - --adapt off >cut.tar)");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.summary.find("1 failed, 0 skipped, 3 of 3 done"), std::string::npos) << run.err;
+  Shell("tar -tf cut.tar >.list 2>.tar || true");  // the mark of its end is not there
+  EXPECT_EQ(ReadFile(Path(".list")), "1.mask.png\n3.mask.png\n0.mask.png\n");
+}
+
 TEST_F(ArchivesTest, KeysMayHaveMoreThanAMask) {
   Put("k/a.png", Encode(".png", Gradient(20, 10)));
   Put("k/a.mask.png", Encode(".png", cv::Mat(10, 20, CV_8UC1, cv::Scalar(255))));

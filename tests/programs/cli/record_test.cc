@@ -8,6 +8,7 @@
 #include "skinmask/base/error.h"
 #include "skinmask/detect/region.h"
 #include "skinmask/media/image.h"
+#include "skinmask/model/model.h"
 #include "support/clips.h"
 #include "support/pictures.h"
 #include "support/program.h"
@@ -412,6 +413,73 @@ TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
   EXPECT_NE(
       Run(detect + " -o out --csv no.csv --resume").err.find("is no whole table of detect --csv"),
       std::string::npos);
+}
+
+// A kill may cut a row off within its name, where a line break is the end of no row.
+TEST_F(RecordTest, ARowThatAKillCutOffWithinANameIsNone) {
+  const std::string photo = Encode(".png", Gradient(60, 40));
+  Put("many/a\nb.png", photo);
+  Put("many/c.png", photo);
+  const std::string detect = "detect many --adapt off ";
+  ASSERT_EQ(Run(detect + "-o whole --csv whole.csv").status, 0);
+  const std::string whole = ReadFile(Path("whole.csv"));
+  const std::size_t broken = whole.find("\"many/a\n");
+  ASSERT_NE(broken, whole.npos);
+  // Cut off behind the line break, within the name after it, and before it.
+  for (const std::size_t size : {broken + 8, broken + 9, broken + 3}) {
+    Put(".skinmask-r.csv.part", whole.substr(0, size));
+    std::filesystem::remove_all(Path("out"));
+    std::filesystem::remove(Path("r.csv"));
+    EXPECT_EQ(Run(detect + "-o out --csv r.csv --resume").status, 0);
+    EXPECT_EQ(ReadFile(Path("r.csv")), whole) << size;
+  }
+}
+
+// What a full disk (here a limit of the sizes of files) has no room to note has no outputs, so that
+// --resume makes both.
+TEST_F(RecordTest, AFullDiskOfATableIsResumed) {
+  constexpr int kImages = 60;
+  const std::string photo = Encode(".png", Gradient(30, 20));
+  for (int i = 0; i < kImages; ++i) Put("many/" + std::to_string(100 + i) + ".png", photo);
+  Put("model.json", ModelToJson(DefaultModel()));
+  const std::string detect = "detect many --adapt off --model model.json ";
+  ASSERT_EQ(Run(detect + "-o whole --csv whole.csv --json whole.json").status, 0);
+  for (const std::string file : {"--csv r.csv", "--json r.json"}) {
+    const std::string out = file.substr(2, 3);
+    // (Shells count in 512 or 1024 bytes; no output has so many.)
+    const Outcome full =
+        Run("version >/dev/null; trap '' XFSZ; ulimit -f 6; \"" SKINMASK_PROGRAM "\" " + detect +
+            "-o " + out + ' ' + file);
+    EXPECT_EQ(full.status, 1);
+    EXPECT_NE(full.err.find(file.substr(file.find(' ') + 1) + ": cannot be written"),
+              std::string::npos)
+        << full.err;
+    EXPECT_LT(Names(Path(out)).size(), static_cast<std::size_t>(kImages));
+    const Outcome again = Run(detect + "-o " + out + ' ' + file + " --resume");
+    EXPECT_EQ(again.status, 0) << again.err;
+    EXPECT_EQ(again.err, "");
+  }
+  EXPECT_EQ(ReadFile(Path("r.csv")), ReadFile(Path("whole.csv")));
+  EXPECT_EQ(Record()["images"].size(), static_cast<std::size_t>(kImages));
+  EXPECT_TRUE(Record()["skipped"].empty());
+}
+
+// Two runs that resume and begin at once, of other options: one of them alone makes outputs.
+TEST_F(RecordTest, RunsThatBeginAtOnceDoNotMixOptions) {
+  const std::string photo = Encode(".png", Gradient(600, 400));
+  for (int i = 0; i < 40; ++i) Put("many/" + std::to_string(100 + i) + ".png", photo);
+  const std::string detect = "detect many --adapt off --resume -q ";
+  ASSERT_EQ(Run(detect + "-o low --threshold 0.01").status, 0);
+  ASSERT_EQ(Run(detect + "-o high --threshold 0.99").status, 0);
+  Run("version >/dev/null; for t in 0.01 0.99; do \"" SKINMASK_PROGRAM "\" " + detect +
+      "-o both --threshold $t & done; wait");
+  const auto same = [&](const std::string& one) {
+    return std::ranges::all_of(Names(Path("both")), [&](const std::string& name) {
+      return ReadFile(Path("both") / name) == ReadFile(Path(one) / name);
+    });
+  };
+  EXPECT_EQ(Names(Path("both")).size(), 40u);
+  EXPECT_TRUE(same("low") || same("high"));
 }
 
 // Rows of an input that is done again are replaced, also where it has no face any more.
