@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
 #include <iterator>
+#include <vector>
 
 #include "base/parse.h"
 #include "media/file_bytes.h"
@@ -118,13 +120,15 @@ StoredImage DecodePnm(std::string_view bytes, std::string_view subject, const Im
     throw Error(subject, fmt::format("is a PNM of text whose greatest value is {} (up to 255, or "
                                      "65535)",
                                      most));
+  std::vector<std::uint16_t> scaled;
+  for (std::int64_t value = 0; value <= whole; ++value)
+    scaled.push_back(static_cast<std::uint16_t>((std::min(value, most) * whole + most / 2) / most));
   std::string file(bytes);
+  const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(file[at]); };
   for (std::size_t at = file.size() - left.size() + 1; at + size <= file.size(); at += size) {
-    std::int64_t value = 0;  // big-endian
-    for (std::size_t i = 0; i < size; ++i)
-      value = 256 * value + static_cast<std::uint8_t>(file[at + i]);
-    value = (std::min(value, most) * whole + most / 2) / most;
-    for (std::size_t i = size; i-- > 0; value /= 256) file[at + i] = static_cast<char>(value);
+    const unsigned value = scaled[size == 1 ? byte(at) : 256u * byte(at) + byte(at + 1)];
+    if (size == 2) file[at] = static_cast<char>(value >> 8);  // big-endian
+    file[at + size - 1] = static_cast<char>(value);
   }
   return DecodeOther(file, subject, header, options);
 }

@@ -160,6 +160,12 @@ std::string OrientationOf(TIFF* tiff) {
   return exif + LittleEndianBytes(1, 4) + LittleEndianBytes(orientation, 4);
 }
 
+// Of tiles of grey and alpha that the picture's right border cuts off libtiff reads rows askew.
+bool HasTilesThatAreReadAskew(const ImageHeader& header, const TiffKind& kind) {
+  return header.tile.width > 0 && kind.samples == 2 && kind.planes == PLANARCONFIG_CONTIG &&
+         header.size.width % header.tile.width != 0;
+}
+
 // The same file, whose picture says that it is upright.
 std::string WithoutOrientation(std::string_view bytes) {
   std::string file(bytes);
@@ -194,7 +200,7 @@ void ReadTiffHeader(std::string_view bytes, ImageHeader& header, std::string& pr
     problem =
         "is a TIFF whose pixels are packed in a way that is not read (none, CCITT fax, LZW, "
         "JPEG, deflate or PackBits)";
-  else if (!IsOfReadableKind(kind))
+  else if (!IsOfReadableKind(kind) || HasTilesThatAreReadAskew(header, kind))
     problem =
         "is a TIFF of a kind that is not read (8 bits, grey of 1, or grey or "
         "RGB of 16 bits, interleaved)";
@@ -250,7 +256,12 @@ std::string Repacked(TIFF* tiff, const TiffKind& kind, int compression) {
   TIFFSetField(plain.get(), TIFFTAG_BITSPERSAMPLE, kind.bits);
   TIFFSetField(plain.get(), TIFFTAG_SAMPLESPERPIXEL, kind.samples);
   TIFFSetField(plain.get(), TIFFTAG_PHOTOMETRIC, kind.photometric);
-  TIFFSetField(plain.get(), TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField(plain.get(), TIFFTAG_PLANARCONFIG, kind.planes);
+  std::uint16_t extras = 0, *extra = nullptr, *map[3] = {};
+  if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &extras, &extra))
+    TIFFSetField(plain.get(), TIFFTAG_EXTRASAMPLES, extras, extra);
+  if (TIFFGetField(tiff, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]))
+    TIFFSetField(plain.get(), TIFFTAG_COLORMAP, map[0], map[1], map[2]);
   TIFFSetField(plain.get(), TIFFTAG_COMPRESSION, compression);
   const bool tiled = TIFFIsTiled(tiff);
   const tmsize_t size = tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
@@ -275,13 +286,11 @@ cv::Mat DecodeWithOpenCv(std::string_view bytes, int flags) {
 
 // Of files in memory libtiff 4.5 makes no R G B of tiles without compression whose bytes are no
 // multiple of its buffer's unit, since it reads more than such a tile has.
-bool HasTilesBesideTheBuffer(TIFF* tiff, const TiffKind& kind) {
+bool HasTilesThatAreReadBeyond(TIFF* tiff, const TiffKind& kind) {
   constexpr tmsize_t kUnit = 1024;
-  const bool plain =
-      kind.bits == 8 && (kind.samples == 1 || kind.samples == 3) &&
-      kind.planes == PLANARCONFIG_CONTIG && kind.compression == COMPRESSION_NONE &&
-      (kind.photometric == PHOTOMETRIC_RGB || kind.photometric == PHOTOMETRIC_MINISBLACK);
-  return plain && TIFFIsTiled(tiff) && TIFFTileSize(tiff) % kUnit != 0;
+  return kind.bits == 8 && kind.photometric <= PHOTOMETRIC_PALETTE &&
+         kind.compression == COMPRESSION_NONE && TIFFIsTiled(tiff) &&
+         TIFFTileSize(tiff) % kUnit != 0;
 }
 
 cv::Mat DecodeTiff(std::string_view bytes, int flags) {
@@ -293,7 +302,7 @@ cv::Mat DecodeTiff(std::string_view bytes, int flags) {
   const bool packed_deep = kind.bits > 8 && kind.compression != COMPRESSION_NONE;
   std::string repacked;
   if (packed_deep) repacked = Repacked(tiff.get(), kind, COMPRESSION_NONE);
-  if (HasTilesBesideTheBuffer(tiff.get(), kind))
+  if (HasTilesThatAreReadBeyond(tiff.get(), kind))
     repacked = Repacked(tiff.get(), kind, COMPRESSION_PACKBITS);
   if (!repacked.empty()) bytes = repacked;
   const cv::Mat image = IsTurnedByTiles(tiff.get())

@@ -62,7 +62,7 @@ class IsolatedVideo : public VideoSource {
   IsolatedVideo(const IsolatedVideo&) = delete;
   IsolatedVideo& operator=(const IsolatedVideo&) = delete;
 
-  // first of all
+  // Is called before all else.
   void Open() {
     if (options_.raw) CheckRaw(*options_.raw, options_.max_pixels, name_);
     std::error_code no_file;

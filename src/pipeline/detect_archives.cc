@@ -168,12 +168,13 @@ void DetectArchives(const DetectJob& job) {
   for (const std::uint32_t input : job.plan.archives()) {
     Task task = job.plan.TaskOf(input);
     if (job.run.Stopped()) return;
-    if (IsDoneMeanwhile(task, job.options)) {
-      job.run.planned(task.input.string(), true);
-      continue;
-    }
-    job.run.counting("images of " + task.input.filename().string());
     try {
+      if (IsDoneMeanwhile(task, job.options)) {
+        job.made_with.Leave();
+        job.run.planned(task.input.string(), true);
+        continue;
+      }
+      job.run.counting("images of " + task.input.filename().string());
       ArchiveRun(task, job).Go();
     } catch (const WaitStopped&) {
       return;

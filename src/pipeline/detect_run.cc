@@ -76,10 +76,8 @@ void DetectImages(const DetectJob& job) {
       },
       [&](std::size_t, Detected&& result) {
         if (!result.note.empty()) job.run.note(result.note);
-        if (!result.files.empty()) {
-          job.made_with.Leave();
-          job.Note(result.image);
-        }
+        job.made_with.Leave();  // also where another run made the outputs meanwhile
+        if (!result.files.empty()) job.Note(result.image);
         for (std::size_t j = 0; j < result.files.size(); ++j)
           WriteFile(result.image.outputs[j], result.files[j], job.options.if_exists,
                     Survives::kProcess);

@@ -216,12 +216,13 @@ void DetectVideos(const DetectJob& job) {
   for (const std::uint32_t input : job.plan.videos()) {
     if (job.run.Stopped()) return;
     Task task = job.plan.TaskOf(input);
-    if (!options.video.png_frames && IsDoneMeanwhile(task, options)) {
-      job.run.finished();
-      continue;
-    }
-    job.run.counting("frames of " + task.input.filename().string());
     try {
+      if (!options.video.png_frames && IsDoneMeanwhile(task, options)) {
+        job.made_with.Leave();
+        job.run.finished();
+        continue;
+      }
+      job.run.counting("frames of " + task.input.filename().string());
       VideoRun video(task, job);
       if (const auto done = video.Go()) {
         job.done(*done);

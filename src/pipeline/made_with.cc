@@ -169,7 +169,7 @@ void MadeWith::Leave() const {
   const Descriptor file = OpenToAppend(file_, O_CREAT);
   if (file.get() >= 0) flock(file.get(), LOCK_EX);
   Compare();
-  Append(file_, line_);
+  if (std::ranges::find(before_, entry_) == before_.end()) Append(file_, line_);
   line_.clear();
 }
 

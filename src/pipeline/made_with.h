@@ -21,7 +21,8 @@ class MadeWith {
   // Once the inputs are listed: `list` tells the list of all of them from others. Throws Error
   // where what is to be left cannot be.
   void SetList(const std::string& list);
-  // Before an output is written, by one thread at a time: leaves it there, if nobody did so yet.
+  // Before an output is written, or one that another run wrote meanwhile is taken for done, by one
+  // thread at a time: leaves it there, if nobody did so yet.
   // Throws Error as the constructor, where another run came first meanwhile.
   void Leave() const;
   // Behind a run that made every output of its list: where it has replaced those of other options,

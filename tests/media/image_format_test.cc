@@ -126,29 +126,31 @@ std::string TiffOf(const std::string& jpeg, std::size_t width, std::size_t heigh
          Little(8, 2) + Little(10, 2) + entries + Little(0, 4);
 }
 
-// A little-endian TIFF of R G B in tiles, as it is stored.
-std::string TiledTiff(const cv::Mat& bgr, std::size_t orientation, int side = 32) {
-  cv::Mat rgb;
-  cv::cvtColor(bgr, rgb, cv::COLOR_BGR2RGB);
+// A little-endian TIFF in tiles, of the picture as it is stored: B G R, grey, or grey and alpha.
+std::string TiledTiff(const cv::Mat& picture, std::size_t orientation, int side = 32,
+                      std::size_t photometric = 2) {
+  cv::Mat rgb = picture.clone();
+  const auto samples = static_cast<std::size_t>(picture.channels());
+  if (samples == 3) cv::cvtColor(picture, rgb, cv::COLOR_BGR2RGB);
   std::string tiles, offsets, sizes, entries;
   for (int y = 0; y < rgb.rows; y += side)
     for (int x = 0; x < rgb.cols; x += side) {
       const cv::Mat tile = rgb(cv::Rect(x, y, side, side)).clone();
       offsets += Little(8 + tiles.size(), 4);
-      sizes += Little(tile.total() * 3, 4);
-      tiles.append(reinterpret_cast<const char*>(tile.data), tile.total() * 3);
+      sizes += Little(tile.total() * samples, 4);
+      tiles.append(reinterpret_cast<const char*>(tile.data), tile.total() * samples);
     }
   const std::size_t at = 8 + tiles.size(), count = offsets.size() / 4;
   const auto put = [&](std::size_t tag, std::size_t type, std::size_t n, std::size_t value) {
     entries += Little(tag, 2) + Little(type, 2) + Little(n, 4) + Little(value, 4);
   };
-  put(256, 4, 1, static_cast<std::size_t>(rgb.cols));
-  put(257, 4, 1, static_cast<std::size_t>(rgb.rows));
-  put(258, 3, 3, at + 8 * count);
+  put(256, 3, 1, static_cast<std::size_t>(rgb.cols));
+  put(257, 3, 1, static_cast<std::size_t>(rgb.rows));
+  put(258, 3, samples, samples == 3 ? at + 8 * count : 0x00080008);
   put(259, 3, 1, 1);
-  put(262, 3, 1, 2);
+  put(262, 3, 1, photometric);
   put(274, 3, 1, orientation);
-  put(277, 3, 1, 3);
+  put(277, 3, 1, samples);
   put(322, 3, 1, static_cast<std::size_t>(side));
   put(323, 3, 1, static_cast<std::size_t>(side));
   put(324, 4, count, at);
@@ -163,6 +165,18 @@ TEST(ImageFormat, TiffsInTilesOfAnySizeAreRead) {
   for (const int side : {16, 48})
     EXPECT_EQ(cv::norm(DecodeImage(TiledTiff(stored, 1, side), "x"), stored, cv::NORM_INF), 0)
         << side;
+  cv::Mat grey, alpha;
+  cv::extractChannel(stored, grey, 1);
+  constexpr int kSide = 16;
+  const cv::Mat white_is_0 = 255 - grey;
+  EXPECT_EQ(cv::norm(DecodeImage(TiledTiff(white_is_0, 1, kSide, 0), "x", {.keep_grey = true}),
+                     grey, cv::NORM_INF),
+            0);
+  cv::merge(std::vector<cv::Mat>{grey, cv::Mat(grey.size(), CV_8UC1, cv::Scalar(255))}, alpha);
+  std::string tiff = TiledTiff(alpha, 1, kSide, 1);
+  EXPECT_EQ(cv::norm(DecodeImage(tiff, "x", {.keep_grey = true}), grey, cv::NORM_INF), 0);
+  SetTag(tiff, 0x100, 90);  // in the last tile of each row
+  EXPECT_ERROR(DecodeImage(tiff, "x"), "is a TIFF of a kind that is not read");
 }
 
 // What OpenCV makes of a mirrored one is each tile mirrored in itself.
@@ -273,11 +287,14 @@ TEST(ImageFormat, PnmsAreScaledByTheirGreatestValue) {
       if (most > 255) pixels += static_cast<char>(value / 256);
       pixels += static_cast<char>(value % 256);
     }
-    const std::string file = "P5 3 1 # of\n" + std::to_string(most) + "\n" + pixels;
-    const cv::Mat image = DecodeImage(file, "x");
+    const std::string header = " # of\n" + std::to_string(most) + "\n";
+    const cv::Mat grey = DecodeImage("P5 3 1" + header + pixels, "x");
+    const cv::Mat rgb = DecodeImage("P6 1 1" + header + pixels, "x");
     const int expected[] = {0, cvRound(255. * (most / 3) / most), 255};
-    for (int x = 0; x < 3; ++x)
-      EXPECT_NEAR(image.at<cv::Vec3b>(0, x)[1], expected[x], 1) << most << " " << x;
+    for (int x = 0; x < 3; ++x) {
+      EXPECT_NEAR(grey.at<cv::Vec3b>(0, x)[1], expected[x], 1) << most << " " << x;
+      EXPECT_NEAR(rgb.at<cv::Vec3b>(0, 0)[2 - x], expected[x], 1) << most << " " << x;
+    }
   }
   EXPECT_EQ(cv::norm(DecodeImage("P5 1 1 1\n\1", "x", {.keep_grey = true}), cv::NORM_INF), 1);
   EXPECT_EQ(cv::norm(DecodeImage("P2 1 1 15\n15\n", "x"), cv::NORM_INF), 255);

@@ -71,7 +71,7 @@ class StreamAdapter::Watch {
   bool is_stale_ = false;  // what is pending is of another scene
   bool is_quiet_ = false;  // the last search found what was followed, and nothing else
   FaceTracker tracker_;
-  bool has_colors_ = false;  // of the seeds of the frame before
+  bool has_colors_ = false;  // of the seeds that were followed last
   LastFit fit_;
 };
 

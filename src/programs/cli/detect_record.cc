@@ -400,7 +400,8 @@ void DetectRecord::Finish() {
   if (StopFlag()) tables_.CutToMark();
   tables_.Finish();
   if (jsonl_ && jsonl_.get() != stdout && std::ferror(jsonl_.get()))
-    throw Error(flags_.jsonl, "cannot be written whole (is the disk full?)");
+    throw Error(flags_.jsonl,
+                "cannot be written whole (is the disk full? `resume` does not complete it)");
   if (context_.json.empty()) return;
   Json root{{"threshold", threshold_},
             {"images", Completed(images_, "images")},
