@@ -33,6 +33,11 @@ function(skinmask_compile_small target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
 endfunction()
 
+# The same for single files of a room that computes.
+function(skinmask_compile_small_files)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+endfunction()
+
 # skinmask_shared(target file EXPORT name [LINKS target...] ROOMS room...): the shared library `file` of
 # whole rooms, for other projects and for the programs, which use a little more of them than the public
 # headers declare. The tests, which use what is hidden in it, link the rooms.
