@@ -111,6 +111,7 @@ def test_what_is_neither_true_nor_false_is_refused_in_words(samples, photos, tmp
 
 
 def test_warnings_are_of_the_caller_s_line(samples, face):
+    pytest.importorskip("matplotlib")
     hair = skinmask.Model.from_json(skinmask.Model.default().to_json().replace('"skin"', '"hair"'))
     for call in (
         lambda: skinmask.detect(face, hair, adapt="faces"),
