@@ -305,9 +305,8 @@ cv::Mat DecodeTiff(std::string_view bytes, int flags) {
   if (HasTilesThatAreReadBeyond(tiff.get(), kind))
     repacked = Repacked(tiff.get(), kind, COMPRESSION_PACKBITS);
   if (!repacked.empty()) bytes = repacked;
-  const cv::Mat image = IsTurnedByTiles(tiff.get())
-                            ? DecodeWithOpenCv(WithoutOrientation(bytes), flags)
-                            : DecodeWithOpenCv(bytes, flags);
+  if (IsTurnedByTiles(tiff.get())) bytes = repacked = WithoutOrientation(bytes);
+  cv::Mat image = DecodeWithOpenCv(bytes, flags);
   if (is_damaged) FailDamaged();
   return image;
 }
