@@ -72,9 +72,9 @@ function(skinmask_shared target file)
   skinmask_run_path(${target} "$ORIGIN" "$ORIGIN" "$ORIGIN/${modules}")
 endfunction()
 
-# The shared module `name` of one source, which `room` opens when it needs it.
-function(skinmask_late_module room name source)
-  add_library(${name} MODULE ${source})
+# The shared module `name` of these sources, which `room` opens when it needs it.
+function(skinmask_late_module room name)
+  add_library(${name} MODULE ${ARGN})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(${name} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
   target_link_libraries(${name} PRIVATE skinmask_options)

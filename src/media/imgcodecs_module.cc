@@ -1,315 +1,23 @@
-// This is the module skinmask-imgcodecs: TIFF by libtiff and OpenCV, WebP by libwebp, BMP, PNM and
-// JPEGs of CMYK by OpenCV.
-#include <tiffio.h>
+// This is the module skinmask-imgcodecs: TIFF, WebP by libwebp, BMP, PNM and JPEGs of CMYK by
+// OpenCV.
 #include <webp/decode.h>
 #include <webp/demux.h>
 
-#include <algorithm>
-#include <cstdarg>
-#include <cstring>
 #include <memory>
 #include <opencv2/imgcodecs.hpp>
 #include <vector>
 
 #include "media/file_bytes.h"
 #include "media/image_codec.h"
+#include "media/tiff.h"
 
 namespace {
 
 using skinmask::EndsInZeros;
 using skinmask::ImageHeader;
 using skinmask::IsTiff;
-using skinmask::LittleEndianBytes;
 
 bool IsWebP(std::string_view bytes) { return bytes.starts_with("RIFF"); }
-
-// A file in memory as libtiff reads it, or writes it to `written`.
-struct TiffFile {
-  std::string_view bytes;
-  std::size_t at = 0;
-  std::string* written = nullptr;
-};
-
-TiffFile& FileOf(thandle_t handle) { return *static_cast<TiffFile*>(handle); }
-
-tmsize_t Read(thandle_t handle, void* to, tmsize_t size) {
-  TiffFile& file = FileOf(handle);
-  const std::size_t left = file.bytes.size() - std::min(file.at, file.bytes.size());
-  const std::size_t count = std::min(left, static_cast<std::size_t>(size));
-  if (count > 0) std::memcpy(to, file.bytes.data() + file.at, count);
-  file.at += count;
-  return static_cast<tmsize_t>(count);
-}
-
-tmsize_t Write(thandle_t handle, void* from, tmsize_t size) {
-  TiffFile& file = FileOf(handle);
-  if (!file.written) return 0;
-  const auto count = static_cast<std::size_t>(size);
-  if (file.written->size() < file.at + count) file.written->resize(file.at + count);
-  std::memcpy(file.written->data() + file.at, from, count);
-  file.bytes = *file.written;
-  file.at += count;
-  return size;
-}
-toff_t Seek(thandle_t handle, toff_t offset, int whence) {
-  TiffFile& file = FileOf(handle);
-  const std::size_t from = whence == SEEK_SET   ? 0
-                           : whence == SEEK_CUR ? file.at
-                                                : file.bytes.size();
-  return file.at = from + offset;
-}
-int Close(thandle_t) { return 0; }
-toff_t SizeOf(thandle_t handle) { return FileOf(handle).bytes.size(); }
-
-using TiffPtr = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
-
-TiffPtr Open(TiffFile& file, const char* mode) {
-  return {TIFFClientOpen("", mode, &file, Read, Write, Seek, Close, SizeOf, nullptr, nullptr),
-          TIFFClose};
-}
-
-// Whether libtiff told this thread of pixels that it could not decode. OpenCV has it go on after
-// these, with whatever the memory of the strip or tile held.
-thread_local bool is_damaged = false;
-
-// Errors of tags are none of pixels: a resolution of 0 harms nobody, and a directory that gives no
-// picture is refused before.
-void NoteError(thandle_t, const char* function, const char*, va_list) {
-  const std::string_view in = function ? function : "";
-  is_damaged |= !in.ends_with("SetField") && !in.starts_with("TIFFReadDirectory") &&
-                !in.starts_with("TIFFFetch");
-}
-
-// Of warnings only those are damage that tell of pixels made up, where a JPEG or a fax ends early
-// or makes no sense. All others are of tags, or of data that are whole.
-void NoteWarning(thandle_t, const char* module, const char* format, va_list) {
-  const std::string_view from = module ? module : "", text = format ? format : "";
-  const bool of_pixels = from == "JPEGLib" || from == "LibJpeg" || from.starts_with("Fax");
-  if (of_pixels || text.starts_with("Improper JPEG strip/tile size")) is_damaged = true;
-}
-
-// The first two would print. Once, before any thread needs them; OpenCV replaces those alone.
-const bool kSilent =
-    (TIFFSetErrorHandler(nullptr), TIFFSetWarningHandler(nullptr),
-     TIFFSetErrorHandlerExt(NoteError), TIFFSetWarningHandlerExt(NoteWarning), true);
-
-// What may be inside of a TIFF. libtiff knows more, whose libraries end the process (JBIG), or take
-// hours and gigabytes for a hundred bytes.
-bool IsReadableCompression(int compression) {
-  constexpr int kReadable[] = {
-      COMPRESSION_NONE,          COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW, COMPRESSION_CCITTFAX3,
-      COMPRESSION_CCITTFAX4,     COMPRESSION_LZW,      COMPRESSION_JPEG,      COMPRESSION_DEFLATE,
-      COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS};
-  return std::ranges::find(kReadable, compression) != std::end(kReadable);
-}
-
-struct TiffKind {
-  std::uint16_t compression = COMPRESSION_NONE, bits = 8, samples = 1;
-  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK, planes = PLANARCONFIG_CONTIG;
-};
-
-TiffKind KindOf(TIFF* tiff) {
-  TiffKind kind;
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &kind.compression);
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &kind.bits);
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &kind.samples);
-  TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &kind.photometric);
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &kind.planes);
-  return kind;
-}
-
-// Whether OpenCV decodes every pixel of such a TIFF as its tags say. Of others it may leave memory
-// as it was (16 bits of one sample that claim to be RGB) or mix the samples up (planes of 16 bits).
-// Pixels of 32 bits and more it decodes, and they are refused later.
-bool IsOfReadableKind(const TiffKind& kind) {
-  constexpr int kMaxSamples = 8;  // each takes as long as grey does
-  const bool deep = kind.bits > 8;
-  if (kind.samples > kMaxSamples) return false;
-  if (kind.bits < 8 && (kind.bits != 1 || kind.samples != 1)) return false;
-  if (deep && kind.samples > 1 && kind.planes != PLANARCONFIG_CONTIG) return false;
-  if (kind.photometric == PHOTOMETRIC_RGB) return kind.samples == 3 || kind.samples == 4;
-  if (kind.photometric == PHOTOMETRIC_MINISBLACK && kind.samples == 1) return true;
-  return !deep;  // white that is 0 would come inverted, and of others libtiff makes RGB
-}
-
-std::uint32_t CountParts(TIFF* tiff) {
-  return TIFFIsTiled(tiff) ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
-}
-
-// What is wrong with the strips or tiles; empty for nothing.
-std::string ProblemOfParts(TIFF* tiff, std::size_t file_size) {
-  for (std::uint32_t i = 0, parts = CountParts(tiff); i < parts; ++i) {
-    const std::uint64_t start = TIFFGetStrileOffset(tiff, i);
-    const std::uint64_t count = TIFFGetStrileByteCount(tiff, i);
-    if (count > file_size || start > file_size - count)
-      return "is a damaged TIFF: it ends too early (a whole file)";
-  }
-  return {};
-}
-
-// Of tiles of 8 bits OpenCV has libtiff turn each for itself, and joins what is mirrored in itself:
-// these are decoded as they are stored, and the whole picture is turned.
-bool IsTurnedByTiles(TIFF* tiff) { return TIFFIsTiled(tiff) && KindOf(tiff).bits <= 8; }
-
-// EXIF data that tell the picture's orientation alone.
-std::string OrientationOf(TIFF* tiff) {
-  std::uint16_t orientation = ORIENTATION_TOPLEFT;
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
-  std::string exif("II*\0\x08\0\0\0\1\0", 10);
-  exif += LittleEndianBytes(TIFFTAG_ORIENTATION, 2) + LittleEndianBytes(TIFF_SHORT, 2);
-  return exif + LittleEndianBytes(1, 4) + LittleEndianBytes(orientation, 4);
-}
-
-// Of tiles of grey and alpha that the picture's right border cuts off libtiff reads rows askew.
-bool HasTilesThatAreReadAskew(const ImageHeader& header, const TiffKind& kind) {
-  return header.tile.width > 0 && kind.samples == 2 && kind.planes == PLANARCONFIG_CONTIG &&
-         header.size.width % header.tile.width != 0;
-}
-
-// The same file, whose picture says that it is upright.
-std::string WithoutOrientation(std::string_view bytes) {
-  std::string file(bytes);
-  const std::size_t entry = skinmask::TiffDirectory(bytes).Find(TIFFTAG_ORIENTATION);
-  const std::string_view upright = bytes.starts_with("MM")
-                                       ? std::string_view("\0\3\0\0\0\1\0\1\0\0", 10)
-                                       : std::string_view("\3\0\1\0\0\0\1\0\0\0", 10);
-  if (entry > 0 && entry + 12 <= file.size()) file.replace(entry + 2, upright.size(), upright);
-  return file;
-}
-
-void ReadTiffHeader(std::string_view bytes, ImageHeader& header, std::string& problem) {
-  TiffFile file{bytes};
-  const TiffPtr tiff = Open(file, "rm");
-  std::uint32_t width = 0, height = 0;
-  if (!tiff || !TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width) ||
-      !TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height)) {
-    problem = "is a damaged TIFF: its directory cannot be read (a whole file)";
-    return;
-  }
-  header.size = {width, height};
-  const TiffKind kind = KindOf(tiff.get());
-  header.pixel_bytes = std::max(3, kind.bits / 8 * std::max<int>(3, kind.samples));
-  if (TIFFIsTiled(tiff.get())) {
-    std::uint32_t tile_width = 0, tile_height = 0;
-    TIFFGetField(tiff.get(), TIFFTAG_TILEWIDTH, &tile_width);
-    TIFFGetField(tiff.get(), TIFFTAG_TILELENGTH, &tile_height);
-    header.tile = {tile_width, tile_height};
-    if (IsTurnedByTiles(tiff.get())) header.exif = OrientationOf(tiff.get());
-  }
-  if (!IsReadableCompression(kind.compression))
-    problem =
-        "is a TIFF whose pixels are packed in a way that is not read (none, CCITT fax, LZW, "
-        "JPEG, deflate or PackBits)";
-  else if (!IsOfReadableKind(kind) || HasTilesThatAreReadAskew(header, kind))
-    problem =
-        "is a TIFF of a kind that is not read (8 bits, grey of 1, or grey or "
-        "RGB of 16 bits, interleaved)";
-  else
-    problem = ProblemOfParts(tiff.get(), bytes.size());
-}
-
-[[noreturn]] void FailDamaged() {
-  throw cv::Exception(cv::Error::StsError,
-                      "its pixels are damaged, or end too early (a whole file)", "", "", 0);
-}
-
-// Decodes strip or tile `part` into `memory`, all of it. libtiff's inflater stops without a word
-// where its data are longer than the part, up to a run's length before the end: what it leaves is
-// told by what was there before. (Data that rightly end in these bytes are only decoded again.)
-void DecodePart(TIFF* tiff, std::uint32_t part, std::string& memory) {
-  const auto decode = [&](char background) {
-    std::ranges::fill(memory, background);
-    const auto size = static_cast<tmsize_t>(memory.size());
-    const tmsize_t got = TIFFIsTiled(tiff) ? TIFFReadEncodedTile(tiff, part, memory.data(), size)
-                                           : TIFFReadEncodedStrip(tiff, part, memory.data(), size);
-    if (got < 0 || is_damaged) FailDamaged();
-    return static_cast<std::size_t>(got);
-  };
-  const std::size_t got = decode('\0');
-  if (got > 0 && memory[got - 1] == '\0') {
-    decode('\xFF');
-    if (memory[got - 1] != '\0') FailDamaged();
-  }
-  memory.resize(got);
-}
-
-// Copies a tag that has one number.
-template <class Number>
-void CopyTag(TIFF* from, TIFF* to, std::uint32_t tag) {
-  Number value{};
-  if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, value);
-}
-
-// The same picture, packed otherwise. Without compression, since OpenCV has libtiff decode pixels
-// of more than 8 bits into memory that still holds what was there before, and takes what libtiff
-// leaves of it for pixels. (Into that of other pixels libtiff writes zeros first.)
-std::string Repacked(TIFF* tiff, const TiffKind& kind, int compression) {
-  std::string bytes;
-  TiffFile file{{}, 0, &bytes};
-  const TiffPtr plain = Open(file, "w");
-  if (!plain) FailDamaged();
-  for (const std::uint32_t tag : {TIFFTAG_IMAGEWIDTH, TIFFTAG_IMAGELENGTH, TIFFTAG_TILEWIDTH,
-                                  TIFFTAG_TILELENGTH, TIFFTAG_ROWSPERSTRIP})
-    CopyTag<std::uint32_t>(tiff, plain.get(), tag);
-  for (const std::uint32_t tag : {TIFFTAG_SAMPLEFORMAT, TIFFTAG_ORIENTATION})
-    CopyTag<std::uint16_t>(tiff, plain.get(), tag);
-  TIFFSetField(plain.get(), TIFFTAG_BITSPERSAMPLE, kind.bits);
-  TIFFSetField(plain.get(), TIFFTAG_SAMPLESPERPIXEL, kind.samples);
-  TIFFSetField(plain.get(), TIFFTAG_PHOTOMETRIC, kind.photometric);
-  TIFFSetField(plain.get(), TIFFTAG_PLANARCONFIG, kind.planes);
-  std::uint16_t extras = 0, *extra = nullptr, *map[3] = {};
-  if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &extras, &extra))
-    TIFFSetField(plain.get(), TIFFTAG_EXTRASAMPLES, extras, extra);
-  if (TIFFGetField(tiff, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]))
-    TIFFSetField(plain.get(), TIFFTAG_COLORMAP, map[0], map[1], map[2]);
-  TIFFSetField(plain.get(), TIFFTAG_COMPRESSION, compression);
-  const bool tiled = TIFFIsTiled(tiff);
-  const tmsize_t size = tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
-  if (size <= 0) FailDamaged();
-  std::string part;
-  for (std::uint32_t i = 0, parts = CountParts(tiff); i < parts; ++i) {
-    part.resize(static_cast<std::size_t>(size));
-    DecodePart(tiff, i, part);
-    const auto count = static_cast<tmsize_t>(part.size());
-    if ((tiled ? TIFFWriteEncodedTile(plain.get(), i, part.data(), count)
-               : TIFFWriteEncodedStrip(plain.get(), i, part.data(), count)) < 0)
-      FailDamaged();
-  }
-  TIFFFlush(plain.get());
-  return bytes;
-}
-
-cv::Mat DecodeWithOpenCv(std::string_view bytes, int flags) {
-  const cv::Mat buffer(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
-  return cv::imdecode(buffer, flags);
-}
-
-// Of files in memory libtiff 4.5 makes no R G B of tiles without compression whose bytes are no
-// multiple of its buffer's unit, since it reads more than such a tile has.
-bool HasTilesThatAreReadBeyond(TIFF* tiff, const TiffKind& kind) {
-  constexpr tmsize_t kUnit = 1024;
-  return kind.bits == 8 && kind.photometric <= PHOTOMETRIC_PALETTE &&
-         kind.compression == COMPRESSION_NONE && TIFFIsTiled(tiff) &&
-         TIFFTileSize(tiff) % kUnit != 0;
-}
-
-cv::Mat DecodeTiff(std::string_view bytes, int flags) {
-  is_damaged = false;
-  TiffFile file{bytes};
-  const TiffPtr tiff = Open(file, "rm");
-  if (!tiff) FailDamaged();
-  const TiffKind kind = KindOf(tiff.get());
-  const bool packed_deep = kind.bits > 8 && kind.compression != COMPRESSION_NONE;
-  std::string repacked;
-  if (packed_deep) repacked = Repacked(tiff.get(), kind, COMPRESSION_NONE);
-  if (HasTilesThatAreReadBeyond(tiff.get(), kind))
-    repacked = Repacked(tiff.get(), kind, COMPRESSION_PACKBITS);
-  if (!repacked.empty()) bytes = repacked;
-  if (IsTurnedByTiles(tiff.get())) bytes = repacked = WithoutOrientation(bytes);
-  cv::Mat image = DecodeWithOpenCv(bytes, flags);
-  if (is_damaged) FailDamaged();
-  return image;
-}
 
 void ReadWebPHeader(std::string_view bytes, ImageHeader& header, std::string& problem) {
   const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
@@ -350,7 +58,7 @@ void skinmask_read_header(std::string_view bytes, ImageHeader& header, std::stri
   if (IsWebP(bytes))
     ReadWebPHeader(bytes, header, problem);
   else
-    ReadTiffHeader(bytes, header, problem);
+    skinmask::ReadTiffHeader(bytes, header, problem);
 }
 
 // The first bytes are such that OpenCV picks no decoder but the one for them, but for WebP, which
@@ -361,7 +69,8 @@ void skinmask_decode(std::string_view bytes, bool keep_grey, cv::Mat& pixels,
   const int flags = cv::IMREAD_ANYDEPTH | cv::IMREAD_IGNORE_ORIENTATION |
                     (keep_grey ? cv::IMREAD_ANYCOLOR : cv::IMREAD_COLOR);
   try {
-    pixels = IsTiff(bytes) ? DecodeTiff(bytes, flags) : DecodeWithOpenCv(bytes, flags);
+    pixels = IsTiff(bytes) ? skinmask::DecodeTiff(bytes, flags)
+                           : skinmask::DecodeWithOpenCv(bytes, flags);
   } catch (const cv::Exception& e) {
     problem = "cannot be decoded: " + e.err;
   }
