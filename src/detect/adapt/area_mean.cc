@@ -1,6 +1,7 @@
 #include "detect/adapt/area_mean.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -32,6 +33,43 @@ std::vector<Share> SharesOf(int from, int to) {
   return shares;
 }
 
+// The rows of a picture, from the first on, made narrower. Several at a time, whose sums do not
+// wait for each other.
+class Narrowed {
+ public:
+  Narrowed(const cv::Mat1b& grey, const std::vector<Share>& columns, int width)
+      : grey_(grey), columns_(columns), width_(static_cast<std::size_t>(width)) {}
+
+  const float* Row(int y) {
+    if (y >= end_) NarrowFrom(y);
+    return rows_[static_cast<std::size_t>(y - end_ + kRows)].data();
+  }
+
+ private:
+  static constexpr int kRows = 4;
+
+  void NarrowFrom(int y) {
+    const std::uint8_t* in[kRows];
+    for (int r = 0; r < kRows; ++r) in[r] = grey_.ptr(std::min(y + r, grey_.rows - 1));
+    for (std::vector<float>& row : rows_) row.assign(width_, 0);
+    for (auto column = columns_.begin(); column != columns_.end();) {
+      const int to = column->to;
+      float sums[kRows] = {};
+      for (; column != columns_.end() && column->to == to; ++column)
+        for (int r = 0; r < kRows; ++r)
+          sums[r] += static_cast<float>(in[r][column->from]) * column->weight;
+      for (std::size_t r = 0; r < kRows; ++r) rows_[r][static_cast<std::size_t>(to)] = sums[r];
+    }
+    end_ = y + kRows;
+  }
+
+  const cv::Mat1b& grey_;
+  const std::vector<Share>& columns_;
+  std::size_t width_;
+  int end_ = 0;  // behind the rows that are there
+  std::array<std::vector<float>, kRows> rows_;
+};
+
 }  // namespace
 
 cv::Mat1b AreaMean(const cv::Mat1b& grey, const cv::Size& size) {
@@ -39,20 +77,18 @@ cv::Mat1b AreaMean(const cv::Mat1b& grey, const cv::Size& size) {
   const std::vector<Share> columns = SharesOf(grey.cols, size.width);
   const std::vector<Share> rows = SharesOf(grey.rows, size.height);
   cv::Mat1b small(size);
-  std::vector<float> row(static_cast<std::size_t>(size.width)), sum(row.size());
+  Narrowed narrowed(grey, columns, size.width);
+  cv::Mat1f sums(1, size.width);
+  float* const sum = sums[0];
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::uint8_t* const in = grey.ptr(rows[i].from);
-    std::fill(row.begin(), row.end(), 0.F);
-    for (const Share& c : columns)
-      row[static_cast<std::size_t>(c.to)] += static_cast<float>(in[c.from]) * c.weight;
+    const float* const row = narrowed.Row(rows[i].from);
     const bool is_first = i == 0 || rows[i - 1].to != rows[i].to;
-    for (std::size_t x = 0; x < row.size(); ++x) {
+    for (int x = 0; x < size.width; ++x) {
       const float part = rows[i].weight * row[x];
       sum[x] = is_first ? part : sum[x] + part;
     }
     if (i + 1 < rows.size() && rows[i + 1].to == rows[i].to) continue;
-    std::uint8_t* const out = small.ptr(rows[i].to);
-    for (std::size_t x = 0; x < sum.size(); ++x) out[x] = cv::saturate_cast<std::uint8_t>(sum[x]);
+    sums.convertTo(small.row(rows[i].to), CV_8U);
   }
   return small;
 }

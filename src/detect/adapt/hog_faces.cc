@@ -1,5 +1,9 @@
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <opencv2/imgproc.hpp>
 #include <span>
 
@@ -41,9 +45,11 @@ bool IsLikeOne(const FaceColor& color, const std::vector<FaceColor>& others) {
   });
 }
 
-// A picture that is searched, and where its pixels are in another one.
+// A picture that is searched for windows that score so much, and where its pixels are in another
+// one.
 struct Look {
   cv::Mat picture;
+  double least;
   cv::Matx23d there;
   double scale_x, scale_y;  // there, over here
   int patterns = 0;         // what is added to those that are found
@@ -51,18 +57,18 @@ struct Look {
 
 // `grey` made smaller, with the pixels of its border repeated around it for `padding` of its
 // shorter side.
-Look FromFar(Reductions& grey, double scale, double padding) {
+Look FromFar(Reductions& grey, double scale, double padding, double least) {
   const cv::Size size = SizeTimes(grey.size(), scale);
   const int border = cvRound(padding * std::min(size.width, size.height));
   const double x = 1. * grey.size().width / size.width, y = 1. * grey.size().height / size.height;
-  Look look{grey.At(size), {x, 0, -border * x, 0, y, -border * y}, x, y};
+  Look look{grey.At(size), least, {x, 0, -border * x, 0, y, -border * y}, x, y};
   cv::copyMakeBorder(look.picture, look.picture, border, border, border, border,
                      cv::BORDER_REPLICATE);
   return look;
 }
 
 // `small`, of a picture of the size `whole`, turned as kHogTurns has it.
-Look Turned(const cv::Mat& small, const cv::Size& whole, int turn) {
+Look Turned(const cv::Mat& small, const cv::Size& whole, int turn, double least) {
   const cv::Size size = small.size();
   const double x = 1. * whole.width / size.width, y = 1. * whole.height / size.height;
   const double c = kHogTurns[turn].cosine, s = kHogTurns[turn].sine;
@@ -72,7 +78,7 @@ Look Turned(const cv::Mat& small, const cv::Size& whole, int turn) {
   const double half_x = (around.width - 1) / 2., half_y = (around.height - 1) / 2.;
   const cv::Matx23d back(c, -s, (size.width - 1) / 2. - c * half_x + s * half_y,  //
                          s, c, (size.height - 1) / 2. - s * half_x - c * half_y);
-  Look look{{}, {}, x, y, turn * kHogPatterns};
+  Look look{{}, least, {}, x, y, turn * kHogPatterns};
   cv::warpAffine(small, look.picture, back, around, cv::INTER_LINEAR | cv::WARP_INVERSE_MAP,
                  cv::BORDER_REPLICATE);
   for (int column = 0; column < 3; ++column) {
@@ -106,17 +112,11 @@ class HogFaces : public SeedFinder {
     const double scale_x = static_cast<double>(bgr.cols) / grey.cols;
     const double scale_y = static_cast<double>(bgr.rows) / grey.rows;
     const auto color = [&](const HogFace& face) { return ColorOf(bgr, face, scale_x, scale_y); };
-    const std::vector<std::vector<HogFace>> found =
-        searches_.With([] { return HogSearch(); },
-                       [&](HogSearch& search) {
-                         std::vector<HogFace> windows = Windows(grey, search);
-                         std::vector<std::vector<HogFace>> groups = GroupsOf(windows);
-                         const auto certain = std::ranges::count_if(
-                             groups, [&](const auto& group) { return IsFace(group.front()); });
-                         if (certain >= kCrowd && AddCrowd(bgr, grey.size(), search, windows))
-                           groups = GroupsOf(windows);
-                         return groups;
-                       });
+    std::vector<HogFace> windows = Windows(grey);
+    std::vector<std::vector<HogFace>> found = GroupsOf(windows);
+    const auto faces =
+        std::ranges::count_if(found, [&](const auto& group) { return IsFace(group.front()); });
+    if (faces >= kCrowd && AddCrowd(bgr, grey.size(), windows)) found = GroupsOf(windows);
     std::vector<FaceColor> certain;
     for (const auto& group : found)
       if (IsFace(group.front())) certain.push_back(color(group.front()));
@@ -142,8 +142,7 @@ class HogFaces : public SeedFinder {
   static constexpr std::ptrdiff_t kCrowd = 3;
 
   // The smaller faces of a crowd. False where it was searched at about such a size before.
-  bool AddCrowd(const cv::Mat& bgr, const cv::Size& searched, HogSearch& search,
-                std::vector<HogFace>& windows) const {
+  bool AddCrowd(const cv::Mat& bgr, const cv::Size& searched, std::vector<HogFace>& windows) const {
     constexpr double kLarger = 1.25;
     const double scale =
         ScaleOf(bgr.size(), std::min(options_.crowd_pixels, options_.max_searched_pixels));
@@ -151,38 +150,48 @@ class HogFaces : public SeedFinder {
     const cv::Mat grey = Searched(bgr, scale);
     const double x = static_cast<double>(searched.width) / grey.cols;
     const double y = static_cast<double>(searched.height) / grey.rows;
-    AddFound({grey, {x, 0, 0, 0, y, 0}, x, y}, searched,
-             options_.min_score - options_.further_slack, search, windows);
+    AddFound({{grey, Least(), {x, 0, 0, 0, y, 0}, x, y}}, searched, windows);
     return true;
   }
 
   // What may be faces, in pixels of `grey`.
-  std::vector<HogFace> Windows(const cv::Mat& grey, HogSearch& search) const {
-    const double least = options_.min_score - options_.further_slack;
-    std::vector<HogFace> windows = search.Find(grey, least);
+  std::vector<HogFace> Windows(const cv::Mat& grey) const {
+    const cv::Size size = grey.size();
     Reductions reductions(grey);
+    std::vector<Look> looks{{grey, Least(), cv::Matx23d::eye(), 1, 1}};
     if (options_.padding > 0) {
-      const int side = std::min(grey.cols, grey.rows);
-      const double scale = std::min(1., options_.close_up_side / static_cast<double>(side));
-      AddFound(FromFar(reductions, scale, options_.padding), grey.size(), options_.min_score,
-               search, windows);
+      const double scale = std::min(
+          1., options_.close_up_side / static_cast<double>(std::min(grey.cols, grey.rows)));
+      looks.push_back(FromFar(reductions, scale, options_.padding, options_.min_score));
     }
+    const std::size_t upright = looks.size();
+    AddTurned(kTilts, reductions, Least(), looks);
+    // These are searched in any case.
+    const std::vector<std::vector<HogFace>> found = FoundIn(looks, size);
+    std::vector<HogFace> windows;
+    for (std::size_t i = 0; i < upright; ++i) Append(found[i], windows);
     // The steps of its pyramid lie between those of the first search.
     const double again = std::sqrt(options_.again_pixels / static_cast<double>(grey.total()));
     if (again < 1 && !ShowsFace(windows))
-      AddFound(FromFar(reductions, again, 0), grey.size(), least, search, windows);
+      AddFound({FromFar(reductions, again, 0, Least())}, size, windows);
+    AddTilted({found.begin() + static_cast<std::ptrdiff_t>(upright), found.end()}, windows);
     if (options_.turned_pixels == 0) return windows;
-    AddTurned(kTilts, reductions, least, search, windows);
     // Faces in the shade, or before a bright window, have little contrast.
     if (!ShowsFace(windows)) {
-      Look look = FromFar(reductions, ScaleOfTurned(grey.size()), options_.padding);
+      Look look = FromFar(reductions, ScaleOfTurned(size), options_.padding, options_.min_score);
       look.picture = Equalized(look.picture);
-      AddFound(look, grey.size(), options_.min_score, search, windows);
+      AddFound({look}, size, windows);
     }
     // Photographs that lie on their side, and people who do.
-    if (!ShowsFace(windows)) AddTurned(kLyings, reductions, options_.min_score, search, windows);
+    if (!ShowsFace(windows)) {
+      looks.clear();
+      AddTurned(kLyings, reductions, options_.min_score, looks);
+      AddFound(looks, size, windows);
+    }
     return windows;
   }
+
+  double Least() const { return options_.min_score - options_.further_slack; }
 
   bool ShowsFace(const std::vector<HogFace>& windows) const {
     return std::ranges::any_of(windows, [&](const HogFace& face) { return IsFace(face); });
@@ -192,41 +201,70 @@ class HogFaces : public SeedFinder {
     return std::min(1., std::sqrt(options_.turned_pixels / static_cast<double>(size.area())));
   }
 
-  // Heads that are tilted by more than the templates are, where none is found upright.
-  void AddTurned(std::span<const int> turns, Reductions& grey, double least, HogSearch& search,
-                 std::vector<HogFace>& windows) const {
+  void AddTurned(std::span<const int> turns, Reductions& grey, double least,
+                 std::vector<Look>& looks) const {
     const cv::Size whole = grey.size();
     const double scale = ScaleOfTurned(whole);
     // What is thinner than a face has none, and would lie in a square of its length.
     constexpr double kLeastSide = 64;
     if (scale * std::min(whole.width, whole.height) < kLeastSide) return;
     const cv::Mat small = grey.At(SizeTimes(whole, scale));
-    std::vector<HogFace> turned;
-    for (const int turn : turns) AddFound(Turned(small, whole, turn), whole, least, search, turned);
-    std::erase_if(turned, [&](const HogFace& face) {
+    for (const int turn : turns) looks.push_back(Turned(small, whole, turn, least));
+  }
+
+  // Heads that are tilted by more than the templates are, where none is found upright.
+  void AddTilted(const std::vector<std::vector<HogFace>>& found,
+                 std::vector<HogFace>& windows) const {
+    std::vector<HogFace> tilted;
+    for (const std::vector<HogFace>& faces : found) Append(faces, tilted);
+    std::erase_if(tilted, [&](const HogFace& face) {
       return std::ranges::any_of(windows, [&](const HogFace& upright) {
         return IsFace(upright) && Holds(upright, MiddleOf(face));
       });
     });
-    windows.insert(windows.end(), turned.begin(), turned.end());
+    Append(tilted, windows);
   }
 
-  // Adds what is found if its middle is within `size`: boxes there, upright, around that middle.
-  static void AddFound(const Look& look, const cv::Size& size, double least, HogSearch& search,
-                       std::vector<HogFace>& windows) {
-    for (const HogFace& face : search.Find(look.picture, least)) {
+  static void Append(const std::vector<HogFace>& faces, std::vector<HogFace>& windows) {
+    windows.insert(windows.end(), faces.begin(), faces.end());
+  }
+
+  void AddFound(const std::vector<Look>& looks, const cv::Size& size,
+                std::vector<HogFace>& windows) const {
+    for (const std::vector<HogFace>& faces : FoundIn(looks, size)) Append(faces, windows);
+  }
+
+  // For each look, searched side by side, the faces whose middle is within `size`: boxes there,
+  // upright, around that middle. Isolated: a thread that waits must not begin another picture.
+  std::vector<std::vector<HogFace>> FoundIn(const std::vector<Look>& looks,
+                                            const cv::Size& size) const {
+    std::vector<std::vector<HogFace>> found(looks.size());
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(std::size_t{0}, looks.size(), [&](std::size_t i) {
+        found[i] =
+            searches_.With([] { return HogSearch(); },
+                           [&](HogSearch& search) { return FoundIn(looks[i], size, search); });
+      });
+    });
+    return found;
+  }
+
+  static std::vector<HogFace> FoundIn(const Look& look, const cv::Size& size, HogSearch& search) {
+    std::vector<HogFace> faces;
+    for (const HogFace& face : search.Find(look.picture, look.least)) {
       const cv::Vec2d middle =
           look.there * cv::Vec3d((face.left + face.right) / 2., (face.top + face.bottom) / 2., 1);
       const double half_width = (face.right - face.left) / 2. * look.scale_x,
                    half_height = (face.bottom - face.top) / 2. * look.scale_y;
-      const HogFace found{face.score,
+      const HogFace there{face.score,
                           face.pattern + look.patterns,
                           cvRound(middle[0] - half_width),
                           cvRound(middle[1] - half_height),
                           cvRound(middle[0] + half_width),
                           cvRound(middle[1] + half_height)};
-      if (cv::Rect({}, size).contains(MiddleOf(found))) windows.push_back(found);
+      if (cv::Rect({}, size).contains(MiddleOf(there))) faces.push_back(there);
     }
+    return faces;
   }
 
   // The scale at which an image is searched, at so many pixels at least.
