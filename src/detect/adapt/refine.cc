@@ -71,17 +71,14 @@ void BoxMeans(const cv::Mat4f& in, int radius, cv::Mat4f& out) {
   std::vector<float> inverse_counts;
   for (int x = 0; x < in.cols; ++x)
     inverse_counts.push_back(1.f / static_cast<float>(Within(x, radius, in.cols)));
-  const auto add = [&](int y) {
-    const Four* const row = RowOf(in, y);
-    for (int x = 0; x < in.cols; ++x) own[x] += row[x];
+  const cv::Mat4f zeros(1, in.cols, cv::Scalar::all(0));
+  const auto row_or_zeros = [&](int y) {
+    return y < 0 || y >= in.rows ? RowOf(zeros, 0) : RowOf(in, y);
   };
-  for (int y = 0; y < std::min(radius, in.rows); ++y) add(y);
-  for (int y = 0; y < in.rows; ++y) {
-    if (y + radius < in.rows) add(y + radius);
-    if (y > radius) {
-      const Four* const row = RowOf(in, y - radius - 1);
-      for (int x = 0; x < in.cols; ++x) own[x] -= row[x];
-    }
+  for (int y = -radius; y < in.rows; ++y) {
+    const Four *const next = row_or_zeros(y + radius), *const last = row_or_zeros(y - radius - 1);
+    for (int x = 0; x < in.cols; ++x) own[x] = own[x] + next[x] - last[x];
+    if (y < 0) continue;
     const float inverse_rows = 1.f / static_cast<float>(Within(y, radius, in.rows));
     Four sum{};
     for (int x = 0; x < 2 * radius + 1; ++x) sum += columns[x];
