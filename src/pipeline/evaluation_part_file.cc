@@ -38,6 +38,7 @@ Problem ReadProblem(const JsonNode& node) {
 Json JsonOf(const JudgedImage& image, const EvaluationPart& part) {
   if (image.problem) return {{"problem", JsonOf(*image.problem)}};
   Json json{{"name", image.name}};
+  if (!IsUtf8(image.name)) json["name_bytes"] = Base64(image.name);  // which JSON cannot hold
   json.update(JsonOf(image.metrics.counts));
   if (part.has_scores)
     for (const auto& [name, member] : kImageScores) json[name] = OrNull(image.metrics.*member);
@@ -100,6 +101,8 @@ JudgedImage ReadImage(const JsonNode& node, const EvaluationPart& part) {
   if (node.Has("problem")) return {{}, {}, {}, {}, ReadProblem(node["problem"])};
   JudgedImage image;
   image.name = node["name"].Text();
+  if (node.Has("name_bytes"))
+    image.name = Named(node["name_bytes"], [&] { return FromBase64(node["name_bytes"].Text()); });
   image.metrics = ReadMetrics(node, part.has_scores);
   if (part.finder) image.adaptation = ReadAdaptation(node["adaptation"]);
   if (part.keeps_tones)

@@ -138,6 +138,16 @@ TEST_F(PartsTest, FailuresOfAllPartsAreThoseOfOneRun) {
   EXPECT_EQ(Run(merge + "2").status, 1);
 }
 
+TEST_F(PartsTest, NamesThatAreNoUtf8StayThoseOfTheirFiles) {
+  PutPairs(2);
+  for (const char* folder : {"i", "m"})
+    for (const auto& [from, to] : {std::pair("0.png", "\xe8.png"), {"1.png", "\xe9.png"}})
+      std::filesystem::rename(Path(folder) / from, Path(folder) / to);
+  Put("g.csv", "image,camera\n\xe8.png,phone\n\xe9.png,reflex\n");
+  ExpectEqual("--images i --truth m --adapt off --by g.csv", {2});
+  EXPECT_EQ(ordered_json::parse(Bytes("merged.json"))["images"][1]["groups"][0], "reflex");
+}
+
 TEST_F(PartsTest, ComparisonsOfShardsAddUpToThatOfOneRun) {
   PutPairs(4);
   ASSERT_EQ(Run("sample --images i --masks m --step 4 -o s.csv").status, 0);
