@@ -84,7 +84,9 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
     std::string stem = image_name.StemOf(image.path.filename());
     const bool is_other = predicted && IsOtherOutput(image.path, options);
     matches.other_outputs |= is_other;
-    if (stem.empty() || is_other) continue;
+    // A pattern may ask for one, as {stem}.probability does.
+    const std::string not_of_pattern = stem + image.path.extension().string();
+    if (stem.empty() || (is_other && IsOtherOutput(not_of_pattern, options))) continue;
     if (!predicted && IsAnnotation(image, image_name)) continue;
     const fs::path folder = image.relative.parent_path();
     if (predicted && !found.count({folder, stem}) && NamedMedia(stem).image)

@@ -73,6 +73,8 @@ TEST_F(MaskPairsTest, PredictedMasksPassOverOtherOutputsAndMissNone) {
             (Strings{"1.png t/1.png", "2.jpg.png t/2.png", "2.png.png t/2.png"}));
   ASSERT_EQ(problems_.size(), 1u);
   EXPECT_NE(problems_[0].find("t/3.png: has no predicted mask"), std::string::npos);
+  for (const char* name : {"{stem}.probability", "{stem}.probability.png"})
+    EXPECT_EQ(Pairs("p", "t", "{stem}", name, true), (Strings{"1.probability.png t/1.png"}));
 }
 
 // What was predicted may be the truth, under the same name or another.
