@@ -147,8 +147,11 @@ LabelledImage LabelledPairs::Read(std::size_t place, const TakePixels& take) con
   const cv::Size image = labelled.bgr.size(), mask = map.classes.size();
   if (image != mask)
     throw Error(pair.image.path.string(),
-                fmt::format("is {}x{}, but its mask {} is {}x{} (the same size)", image.width,
-                            image.height, pair.mask.string(), mask.width, mask.height));
+                fmt::format("is {}x{}, but its mask {} is {}x{} (the same size{})", image.width,
+                            image.height, pair.mask.string(), mask.width, mask.height,
+                            image == cv::Size(mask.height, mask.width)
+                                ? ", upright as the photograph's EXIF orientation has it"
+                                : ""));
   labelled.classes = map.classes;
   labelled.in_between += map.in_between;
   return labelled;

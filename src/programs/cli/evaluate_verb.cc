@@ -88,12 +88,7 @@ void WritePage(const std::string& json, const EvaluationReport& report, const Ev
 
 void PrintResult(const EvaluationReport& report, const EvaluateFlags& flags,
                  const Context& context) {
-  if (report.masks_look_inverted && !context.quiet)
-    PrintLine(fmt::format(
-        "warning: {}: these masks{} look inverted: less of what they call {} is "
-        "found than of the rest ({})",
-        flags.pairs.masks.string(), flags.predicted.empty() ? "" : ", or the predicted ones,",
-        report.positive, flags.pairs.invert ? "--invert is given" : "--invert swaps them"));
+  if (!context.quiet) WarnOfMasks(report, flags);
   if (report.pooled.counts.Total() == 0 || context.json_to_stdout()) return;
   PrintEvaluation(report, flags.detector.by_faces());
   if (flags.pairs.allow_missing)

@@ -137,6 +137,24 @@ void PrintEvaluation(const EvaluationReport& report, bool by_faces) {
   PrintGroups(report);
 }
 
+void WarnOfMasks(const EvaluationReport& report, const EvaluateFlags& flags) {
+  const PairOptions& pairs = flags.pairs;
+  const std::string masks = (pairs.masks.empty() ? pairs.images : pairs.masks).string();
+  if (report.masks_look_inverted)
+    PrintLine(
+        fmt::format("warning: {}: these masks{} look inverted: less of what they call {} is "
+                    "found than of the rest ({})",
+                    masks, flags.predicted.empty() ? "" : ", or the predicted ones,",
+                    report.positive, pairs.invert ? "--invert is given" : "--invert swaps them"));
+  const bool by_default = pairs.labels.empty() && pairs.whole_class.empty() && !pairs.invert;
+  const Confusion& counts = report.pooled.counts;
+  if (by_default && !report.images.empty() && counts.tp + counts.fn == 0)
+    PrintLine(fmt::format(
+        "warning: {}: not one pixel of these masks is skin (above 127 is skin; --label names "
+        "other values, and --whole non-skin needs no masks)",
+        masks));
+}
+
 std::optional<std::string> SourceDate() {
   const char* const text = std::getenv("SOURCE_DATE_EPOCH");
   if (!text || !*text) return std::nullopt;

@@ -16,6 +16,9 @@ namespace skinmask::cli {
 // The table; `by_faces`: with how many images had faces.
 void PrintEvaluation(const EvaluationReport& report, bool by_faces);
 
+// Where the true masks seem to mark something else than the rule that they are read by.
+void WarnOfMasks(const EvaluationReport& report, const EvaluateFlags& flags);
+
 // The day of SOURCE_DATE_EPOCH (reproducible-builds.org), "2026-11-22"; none where it is not set.
 // The clock would make every page another. Throws Error where it is no number of seconds.
 std::optional<std::string> SourceDate();

@@ -116,6 +116,9 @@ TEST_F(EvaluateTest, SizesThatDifferAreNamedAndTheRestIsJudged) {
   EXPECT_EQ(run.err,
             "skinmask: i/a.png: is 40x30, but its mask m/a.png is 40x31 (the same size)\n");
   EXPECT_NE(run.out.find("(1 image)"), std::string::npos);
+  Put("m/a.png", Encode(".png", Gradient(30, 40)));  // of a photograph as a camera stored it
+  EXPECT_NE(Run("evaluate --adapt off --images i --truth m").err.find("30x40 (the same size, upri"),
+            std::string::npos);
   Put("i/b.png", "");
   const Outcome none = Run("evaluate --adapt off --images i --truth m");
   EXPECT_EQ(none.status, 1);
@@ -223,6 +226,28 @@ TEST_F(MissingMasksTest, FoldersThatChangedPlacesAreOneLine) {
     EXPECT_EQ(Run("evaluate " + right).status, 0) << right;
 }
 
+// Masks of three labels and more may be maps of probabilities, so they are read.
+TEST_F(EvaluateTest, MasksWithoutSkinAreAWarning) {
+  cv::Mat labels(30, 40, CV_8UC1, cv::Scalar(0));
+  labels.rowRange(0, 10) = 1;
+  labels.rowRange(10, 15) = 2;
+  Put("i/a.png", Encode(".png", Gradient(40, 30)));
+  for (const char* mask : {"m/a.png", "i/a.mask.png"}) Put(mask, Encode(".png", labels));
+  const std::string line = "not one pixel of these masks is skin";
+  const std::string tar = "cd '" + folder_.string() + "' && tar -C i -cf p.tar .";
+  ASSERT_EQ(std::system(tar.c_str()), 0);
+  const Outcome run = Run("evaluate --adapt off --images i --truth i --mask-name '{stem}.mask'");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(Lines(run.err), 1) << run.err;
+  EXPECT_NE(run.err.find("warning: i: " + line), std::string::npos) << run.err;
+  EXPECT_NE(Run("evaluate --adapt off --images p.tar").err.find("warning: p.tar: " + line),
+            std::string::npos);
+  for (const char* right : {"--truth m --label skin=1 --label non-skin=other", "--whole non-skin"})
+    EXPECT_EQ(Run(std::string("evaluate --adapt off --images i ") + right).err.find(line),
+              std::string::npos)
+        << right;
+}
+
 TEST_F(EvaluateTest, AHintSaysThatMasksLookInverted) {
   const std::string pairs = "--images " + photos_ + " --truth " + masks_;
   const Outcome run = Run("evaluate --adapt off --invert " + pairs);
@@ -254,10 +279,17 @@ TEST_F(EvaluateTest, TheHintIsRightOnEverySet) {
           "/faceparts/masks --label skin=255,255,0 --label "
           "skin=0,255,255 --label non-skin=other"};
   for (const std::string& set : sets) {
+    // A third of its images, as links.
+    const std::string images = set.substr(0, set.find(' '));
+    std::filesystem::create_directories(Path(images));
+    const std::vector<std::string> names = Names(data + "/" + images);
+    for (std::size_t i = 0; i < names.size(); i += 3)
+      std::filesystem::create_symlink(data + "/" + images + "/" + names[i],
+                                      Path(images + "/" + names[i]));
     std::string inverted = set + " --invert";
     if (const std::size_t at = set.find(" --invert"); at != set.npos) inverted = set.substr(0, at);
-    EXPECT_EQ(Json("--images " + data + "/" + set)["masks_look_inverted"], false) << set;
-    EXPECT_EQ(Json("--images " + data + "/" + inverted)["masks_look_inverted"], true) << set;
+    EXPECT_EQ(Json("--images " + set)["masks_look_inverted"], false) << set;
+    EXPECT_EQ(Json("--images " + inverted)["masks_look_inverted"], true) << set;
   }
 }
 
