@@ -144,7 +144,13 @@ constexpr OutputKind kOutputs[] = {
 
 std::span<const OutputKind> OutputKinds() { return kOutputs; }
 
-const OutputKind& KindOf(Output output) { return kOutputs[static_cast<std::size_t>(output)]; }
+const OutputKind& KindOf(Output output) {
+  const auto number = static_cast<std::size_t>(output);
+  if (number >= std::size(kOutputs))
+    throw Error("output", fmt::format("{} is unknown (0 to {})", static_cast<int>(output),
+                                      std::size(kOutputs) - 1));
+  return kOutputs[number];
+}
 
 Output OutputFromName(std::string_view name) {
   const auto found = std::ranges::find(kOutputs, name, &OutputKind::name);

@@ -260,6 +260,8 @@ TEST(Outputs, StandInTheTableAtTheirNumbers) {
     EXPECT_TRUE(suffixes.insert(kind.video_suffix).second);
   }
   EXPECT_ERROR(OutputFromName("masks"), "did you mean mask?");
+  EXPECT_ERROR(KindOf(static_cast<Output>(OutputKinds().size())), " is unknown (0 to ");
+  EXPECT_ERROR(TypeOf(static_cast<Output>(-1)), "output: -1 is unknown (0 to ");
 }
 
 // The colours of P(skin), as 8 bits have it, each lighter than the one before.

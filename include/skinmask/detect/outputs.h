@@ -55,7 +55,7 @@ struct OutputKind {
 };
 
 std::span<const OutputKind> OutputKinds();
-const OutputKind& KindOf(Output output);
+const OutputKind& KindOf(Output output);  // throws Error for a number that is none
 // By its name; throws Error.
 Output OutputFromName(std::string_view name);
 std::vector<std::string_view> OutputNames();
