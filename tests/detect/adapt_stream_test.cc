@@ -1,8 +1,13 @@
 #include "skinmask/detect/adapt_stream.h"
 
+#include <pthread.h>
+
+#include <algorithm>
 #include <iostream>
 #include <opencv2/imgproc.hpp>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include "skinmask/base/error.h"
 #include "skinmask/detect/detect_image.h"
@@ -308,6 +313,27 @@ TEST(AdaptStream, SeedsThatAreGivenStay) {
   StreamAdapter beyond(AdapterOf(FixedSeed(cv::Rect(500, 500, 60, 60))), {8, 2});
   EXPECT_ERROR(for (int i = 0; i < 3; ++i) beyond.LogOdds(scene.bgr),
                "`seed_rect` 500,500,60,60: is not within");
+}
+
+// Where there is no more memory for stacks, or room among the threads of a user.
+TEST(AdaptStream, WithoutAThreadForTheSearchItIsDoneWhenItIsDue) {
+  constexpr std::size_t kMuchTooLarge = std::size_t{1} << 50;
+  const Scene scene = Astronaut();
+  const auto adapter = AdapterOf(HogFaceFinder());
+  StreamAdapter aside(adapter, {8, 2}), without(adapter, {8, 2});
+  std::vector<cv::Mat> wanted;
+  for (int i = 0; i < 4; ++i) wanted.push_back(aside.LogOdds(scene.bgr));
+  EXPECT_FALSE(Same(wanted.front(), wanted.back()));
+  pthread_attr_t usual, large;
+  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+  ASSERT_EQ(pthread_getattr_default_np(&large), 0);
+  pthread_attr_setstacksize(&large, kMuchTooLarge);
+  ASSERT_EQ(pthread_setattr_default_np(&large), 0);
+  EXPECT_THROW(std::thread([] {}).join(), std::system_error);
+  std::vector<cv::Mat> got;
+  EXPECT_NO_THROW(for (int i = 0; i < 4; ++i) got.push_back(without.LogOdds(scene.bgr)));
+  EXPECT_EQ(pthread_setattr_default_np(&usual), 0);
+  EXPECT_TRUE(std::ranges::equal(got, wanted, Same));
 }
 
 TEST(AdaptStream, OptionsOutOfRangeAreErrors) {

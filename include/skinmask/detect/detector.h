@@ -165,6 +165,7 @@ class Stream {
 
   const Detector& detector() const { return detector_; }
   // The same with other options, as Detector::With takes them; what was learnt of the frames stays.
+  // Earlier judgements are by them, too, in what they have not made yet: ask, or end, these before.
   void Set(const DetectorOptions& options) { detector_ = detector_.With(options); }
 
  private:

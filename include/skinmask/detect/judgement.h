@@ -54,8 +54,9 @@ class Picture {
 };
 
 // Maps of the picture's pixels, upright, each made when it is first asked for, and then kept. The
-// bytes do not depend on what was asked for before. Rows are judged in parallel; a Judgement itself
-// is for one thread at a time. Errors are those of the picture and of the adapter.
+// bytes do not depend on what was asked for before. What is kept is what is given: clone a map that
+// is to be changed. Rows are judged in parallel; a Judgement itself is for one thread at a time.
+// Errors are those of the picture and of the adapter.
 class Judgement {
  public:
   // What maps of the unknown hold, where they are not 0.

@@ -95,9 +95,12 @@ std::optional<StreamAdapter::Watch::Search> StreamAdapter::Watch::SearchAt(
   searched_ = now;
   if (options_.search_lag_frames == 0) return Search{adapter_->FindSeeds(bgr), now};
   due_ = frame_ + options_.search_lag_frames;
-  pending_ = std::async(std::launch::async, [adapter = adapter_, frame = bgr.clone()] {
+  // Where there can be no more threads, it is done when it is due, and that frame waits. (Of a
+  // function that may be moved from, libstdc++ has nothing left by then.)
+  const auto search = [adapter = adapter_, frame = bgr.clone()] {
     return adapter->FindSeeds(frame);
-  });
+  };
+  pending_ = std::async(std::launch::async | std::launch::deferred, search);
   return done;
 }
 
