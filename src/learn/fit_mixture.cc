@@ -77,6 +77,10 @@ PointPlanes Merged(const PointPlanes& points) {
 // covariances (docs/math.md, 'The other kinds').
 constexpr double kPriorScatter = 1e-3;
 
+// A component of a smaller share of the class is fading: its prior scatter makes it a thousand
+// times as wide as the class in variance, each step wider still, so that it explains any colour.
+constexpr double kLeastShare = 1e-6;
+
 struct Component {
   double weight = 0;
   Eigen::Vector3d mean;
@@ -215,13 +219,13 @@ class ClassFit {
     return sums;
   }
 
-  // The components of the greatest posterior for these shares. One without a share is dropped,
-  // which leaves the likelihood as it is.
+  // The components of the greatest posterior for these shares. One that fades is dropped, which
+  // leaves the likelihood as it is.
   std::vector<Component> MStep(const std::vector<ComponentSums>& sums) const {
     std::vector<Component> components;
     double kept = 0;
     for (const ComponentSums& s : sums) {
-      if (!(s.weight > 0)) continue;
+      if (!(s.weight > kLeastShare * total_)) continue;
       Component c;
       c.weight = s.weight;
       c.mean = SumOf(s) / s.weight;

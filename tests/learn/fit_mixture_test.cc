@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "skinmask/learn/fit.h"
+#include "skinmask/model/outliers.h"
 #include "support/world.h"
 
 namespace skinmask {
@@ -132,6 +133,28 @@ TEST(FitMixture, NoComponentCollapses) {
     for (const Gaussian& g : c.components)
       EXPECT_GT(Eigen::SelfAdjointEigenSolver<FeatureMatrix>(g.covariance).eigenvalues().minCoeff(),
                 0.1);
+}
+
+// Two heaps and three components: the third fades, and one that stayed would be so wide that it
+// explained every colour.
+TEST(FitMixture, ComponentThatFadesIsLeftOut) {
+  std::vector<SampleRow> rows;
+  for (int v = 0; v < 256; ++v)
+    for (const auto& [index, mean] : {std::pair(0, 60), {1, 90}, {1, 200}}) {
+      const double count = std::round(1000 * std::exp(-(v - mean) * (v - mean) / 128.));
+      if (count > 0)
+        rows.push_back({0, static_cast<std::uint16_t>(index), 0, 0, static_cast<std::uint8_t>(v),
+                        static_cast<std::uint64_t>(count)});
+    }
+  FitOptions options;
+  options.kind = Kind::kMixture;
+  options.features = Features("BGR", std::vector<std::string>{"R"});
+  const Model model = Fit(Samples({"skin", "non-skin"}, rows), options);
+  EXPECT_EQ(model.classes[1].components.size(), 2u);
+  const std::uint8_t between[] = {0, 0, 145};
+  std::uint8_t outlier = 0;
+  Outliers(model, 0.999).Row(between, 1, &outlier);
+  EXPECT_EQ(outlier, 255);
 }
 
 }  // namespace
