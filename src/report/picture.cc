@@ -71,6 +71,11 @@ Cut CutOf(std::span<const Model> models, const PictureOptions& options) {
       throw Error(fmt::format("channel '{}'", channel),
                   fmt::format("cannot be held (one of three that the model has; it has {})",
                               fmt::join(names, ", ")));
+    const auto is_this = [&](const auto& held) {
+      return LowerCase(held.first) == LowerCase(names[i]);
+    };
+    if (std::ranges::count_if(options.at, is_this) > 1)
+      throw Error(fmt::format("channel '{}'", channel), "is held twice (one value for it)");
     const auto [low, high] = models[0].features.Range();
     const auto axis = static_cast<int>(i);
     if (!(value >= low(axis) && value <= high(axis)))

@@ -365,6 +365,8 @@ TEST_F(PictureTest, ShowsModelsSideBySideWithSamples) {
             std::string::npos);
   EXPECT_NE(problem("--at R=300 --picture q.png", 1).find("is never 300 (0 to 255)"),
             std::string::npos);
+  EXPECT_NE(problem("--at b=1 --at B=2 --picture q.png", 1).find("is held twice"),
+            std::string::npos);
   EXPECT_NE(problem("b.json --marginal --picture q.png", 1).find("2 channels"), std::string::npos);
   EXPECT_NE(problem("b.json --beside " SKINMASK_SOURCE "/models/uci.json --picture q.png", 1)
                 .find("the same axes"),
@@ -380,7 +382,7 @@ TEST_F(PictureTest, CountsThePixelsThatAreDrawn) {
                        180 + i, 60 + i, 70 + i * 7 % 12, 80 + i * i % 11);
   Put("own.csv", table + own);
   Put("more.csv", table + own + "hair,1,2,3,5000\n");
-  ASSERT_EQ(Run("train --samples own.csv -o m.json").status, 0);
+  ASSERT_EQ(Run("train --samples own.csv --channels G,R -o m.json").status, 0);
   const testing::Outcome plain = Run("show m.json --samples own.csv --picture own.png"),
                          more = Run("show m.json --samples more.csv --picture more.png");
   EXPECT_EQ(plain.err, "");
@@ -410,12 +412,15 @@ TEST_F(PictureTest, OfCurvesIsOfScores) {
 }
 
 TEST_F(PictureTest, IsTheSameEachTimeAndNeedsNoFonts) {
+  // Of two channels, which are one plane and not three.
+  const std::string samples = (testing::SamplesFolder() / "labelled-pixels.csv").string();
+  ASSERT_EQ(Run("train --samples " + samples + " --channels G,R -o m.json").status, 0);
   for (const std::string name : {"p.png", "p.SVG"}) {
-    ASSERT_EQ(Run("show --picture " + name).status, 0);
+    ASSERT_EQ(Run("show m.json --picture " + name).status, 0);
     const std::string file = ReadFile(Path(name));
-    ASSERT_EQ(Run("show --force --picture " + name).status, 0);
+    ASSERT_EQ(Run("show m.json --force --picture " + name).status, 0);
     EXPECT_EQ(ReadFile(Path(name)), file);
-    EXPECT_EQ(Run("show --picture " + name).status, 1);  // it is there already
+    EXPECT_EQ(Run("show m.json --picture " + name).status, 1);  // it is there already
   }
   EXPECT_TRUE(ReadFile(Path("p.png")).starts_with("\x89PNG"));
   std::string svg = ReadFile(Path("p.SVG"));
@@ -425,7 +430,7 @@ TEST_F(PictureTest, IsTheSameEachTimeAndNeedsNoFonts) {
   EXPECT_EQ(svg.find("nan"), svg.npos);
   EXPECT_EQ(Run("show --picture p.jpg").status, 2);
   setenv("FONTCONFIG_FILE", "/dev/null", 1);
-  const testing::Outcome without = Run("show --picture without.svg");
+  const testing::Outcome without = Run("show m.json --picture without.svg");
   unsetenv("FONTCONFIG_FILE");
   EXPECT_EQ(without.status, 0) << without.err;
   EXPECT_NE(ReadFile(Path("without.svg")).find("<svg"), svg.npos);
