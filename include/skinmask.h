@@ -7,7 +7,8 @@
  * silent, for the whole process, when they are first used.
  *
  * Threads: models, detectors and images do not change once they are made, so that any number of
- * threads may use one at a time. Only *_free must come after all other uses of that handle.
+ * threads may use one at a time. Only *_free must come after all other uses of that handle. A
+ * stream is for one thread at a time.
  * skinmask_error() is of the calling thread. A call may use all cores; its results do not depend on
  * how many there are. */
 #ifndef SKINMASK_H_
@@ -185,6 +186,32 @@ SKINMASK_API skinmask_status skinmask_measurement_part(const skinmask_measuremen
                                                        size_t index, int part /* skinmask_part */,
                                                        skinmask_means* means);
 SKINMASK_API void skinmask_measurement_free(skinmask_measurement* measurement);
+
+/* -- Streams ---------------------------------------------------------------------------------- */
+
+/* The frames of a camera or a video, one after the other, of any sizes: faces are followed from
+ * frame to frame and keep their numbers, nothing is carried over a cut, and masks are held still,
+ * as the option "steady" says. */
+typedef struct skinmask_stream skinmask_stream;
+
+/* With a detector, which need not outlive the call, for so many frames a second (0, or above 1000:
+ * not known, taken for 25). Faces are searched for in every fourth frame that changes: at once,
+ * with which the bytes are those of `skinmask detect` of a video (search_lag_frames 0); or on a
+ * thread of its own, of which that many frames later is heard, so that no frame waits if it is done
+ * by then (3 for a camera of 30 frames a second). Such a stream must be freed before main returns.
+ */
+SKINMASK_API skinmask_stream* skinmask_stream_new(const skinmask_detector* detector,
+                                                  double frames_per_second, int search_lag_frames);
+/* The next frame, as skinmask_detect and skinmask_measure take a picture. */
+SKINMASK_API skinmask_status skinmask_stream_detect(skinmask_stream* stream,
+                                                    const skinmask_picture* frame,
+                                                    int output /* skinmask_output */, uint8_t* out,
+                                                    size_t out_stride);
+SKINMASK_API skinmask_measurement* skinmask_stream_measure(skinmask_stream* stream,
+                                                           const skinmask_picture* frame,
+                                                           int output /* skinmask_output */,
+                                                           uint8_t* out, size_t out_stride);
+SKINMASK_API void skinmask_stream_free(skinmask_stream* stream);
 
 /* -- Image files ------------------------------------------------------------------------------ */
 

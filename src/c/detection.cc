@@ -161,15 +161,17 @@ void DrawInto(const skinmask_picture& given, Output output, cv::Mat memory, Judg
     drawn.copyTo(memory);
 }
 
-// `out` may be null where that `is_optional`.
-Judgement Detect(const Detector& detector, const skinmask_picture& given, int output,
-                 std::uint8_t* out, std::size_t out_stride, bool is_optional) {
-  Picture picture = PictureOf(given);
-  if (!out && is_optional) return detector.Judge(std::move(picture));
+// What a Detector or a Stream judges. `out` may be null where that `is_optional`.
+template <class Judge>
+Judgement Judged(Judge& by, const skinmask_picture* given, int output, std::uint8_t* out,
+                 std::size_t out_stride, bool is_optional) {
+  RequireGiven(given, "picture");
+  Picture picture = PictureOf(*given);
+  if (!out && is_optional) return by.Judge(std::move(picture));
   const Output kind = OutputOf(output);
-  cv::Mat memory = MemoryFor(given, TypeOf(kind), out, out_stride);
-  Judgement judgement = detector.Judge(std::move(picture));
-  DrawInto(given, kind, std::move(memory), judgement);
+  cv::Mat memory = MemoryFor(*given, TypeOf(kind), out, out_stride);
+  Judgement judgement = by.Judge(std::move(picture));
+  DrawInto(*given, kind, std::move(memory), judgement);
   return judgement;
 }
 
@@ -201,8 +203,7 @@ skinmask_status skinmask_detect(const skinmask_detector* detector, const skinmas
                                 int output, uint8_t* out, size_t out_stride) {
   return Guarded([&] {
     RequireGiven(detector, "detector");
-    RequireGiven(picture, "picture");
-    Detect(detector->detector, *picture, output, out, out_stride, false);
+    Judged(detector->detector, picture, output, out, out_stride, false);
   });
 }
 
@@ -211,12 +212,46 @@ skinmask_measurement* skinmask_measure(const skinmask_detector* detector,
                                        size_t out_stride) {
   return GuardedHandle([&] {
     RequireGiven(detector, "detector");
-    RequireGiven(picture, "picture");
-    skinmask::Judgement judgement =
-        Detect(detector->detector, *picture, output, out, out_stride, true);
-    return new skinmask_measurement{judgement.Measured()};
+    return new skinmask_measurement{
+        Judged(detector->detector, picture, output, out, out_stride, true).Measured()};
   });
 }
+
+skinmask_stream* skinmask_stream_new(const skinmask_detector* detector, double frames_per_second,
+                                     int search_lag_frames) {
+  return GuardedHandle([&] {
+    RequireGiven(detector, "detector");
+    if (!(frames_per_second >= 0))
+      throw BadArgument("frames_per_second", fmt::format("is {} (0 or more)", frames_per_second));
+    if (search_lag_frames < 0)
+      throw BadArgument("search_lag_frames", fmt::format("is {} (0 or more)", search_lag_frames));
+    skinmask::StreamOptions options;
+    options.search_lag_frames = search_lag_frames;
+    auto* const handle = new skinmask_stream{skinmask::Stream(detector->detector, options)};
+    handle->stream.SetRate(frames_per_second);
+    return handle;
+  });
+}
+
+skinmask_status skinmask_stream_detect(skinmask_stream* stream, const skinmask_picture* frame,
+                                       int output, uint8_t* out, size_t out_stride) {
+  return Guarded([&] {
+    RequireGiven(stream, "stream");
+    Judged(stream->stream, frame, output, out, out_stride, false);
+  });
+}
+
+skinmask_measurement* skinmask_stream_measure(skinmask_stream* stream,
+                                              const skinmask_picture* frame, int output,
+                                              uint8_t* out, size_t out_stride) {
+  return GuardedHandle([&] {
+    RequireGiven(stream, "stream");
+    return new skinmask_measurement{
+        Judged(stream->stream, frame, output, out, out_stride, true).Measured()};
+  });
+}
+
+void skinmask_stream_free(skinmask_stream* stream) { delete stream; }
 
 skinmask_status skinmask_measurement_skin(const skinmask_measurement* measurement,
                                           skinmask_means* means) {

@@ -19,6 +19,10 @@ struct skinmask_detector {
   skinmask::Detector detector;
 };
 
+struct skinmask_stream {
+  skinmask::Stream stream;
+};
+
 struct skinmask_measurement {
   skinmask::Measurement measurement;
 };

@@ -234,6 +234,61 @@ static void TestMeasure(const skinmask_picture* picture) {
   skinmask_detector_free(detector);
 }
 
+/* Frames that pan over the photograph: what `skinmask detect` makes of them as a video; the face
+ * keeps its number. */
+static void TestStream(const skinmask_picture* photo, const skinmask_detector* detector) {
+  enum { kFrames = 8, kWidth = 440, kHeight = 500 };
+  const size_t pixels = (size_t)kWidth * kHeight;
+  skinmask_stream *stream, *other = skinmask_stream_new(detector, 0, 3);
+  char name[4096];
+  FILE* raw;
+  int i, y;
+  skinmask_picture frame = *photo;
+  uint8_t *const mask = AtTheEdge(pixels), *const again = AtTheEdge(pixels);
+  frame.width = kWidth;
+  frame.height = kHeight;
+  snprintf(name, sizeof name, "%s/pan.bgr", folder);
+  raw = fopen(name, "wb");
+  CHECK(raw != NULL);
+  for (i = 0; i < kFrames; ++i)
+    for (y = 0; y < kHeight; ++y)
+      CHECK(fwrite(photo->planes[0] + (size_t)(y + 2 * i) * photo->strides[0] + 9 * (size_t)i, 3,
+                   kWidth, raw) == kWidth);
+  CHECK(fclose(raw) == 0);
+  snprintf(name, sizeof name,
+           "'%s' detect -q --input-format rawvideo --pixel-format bgr24 --size %dx%d --rate 10 "
+           "--frames '%s/pan.bgr' -o '%s'",
+           program, kWidth, kHeight, folder, folder);
+  CHECK(system(name) == 0);
+  stream = skinmask_stream_new(detector, 10, 0);
+  CHECK(stream != NULL && other != NULL);
+  for (i = 0; i < kFrames; ++i) {
+    skinmask_measurement* measured;
+    skinmask_face face;
+    frame.planes[0] = photo->planes[0] + (size_t)(2 * i) * photo->strides[0] + 9 * (size_t)i;
+    measured = skinmask_stream_measure(stream, &frame, SKINMASK_MASK, mask, kWidth);
+    CHECK(skinmask_measurement_faces(measured) == 1);
+    CHECK(skinmask_measurement_face(measured, 0, &face) == SKINMASK_OK && face.id == 1);
+    snprintf(name, sizeof name, "%s/pan/%06d.png", folder, i);
+    CHECK(SameAs(skinmask_image_read(name, 0), mask, 1));
+    skinmask_measurement_free(measured);
+    CHECK(skinmask_stream_detect(other, &frame, SKINMASK_MASK, again, kWidth) == SKINMASK_OK);
+  }
+  CHECK(memchr(again, 255, pixels) != NULL);
+  CHECK(skinmask_stream_detect(stream, &frame, 99, mask, kWidth) == SKINMASK_BAD_ARGUMENT);
+  CHECK(skinmask_stream_detect(NULL, &frame, SKINMASK_MASK, mask, kWidth) == SKINMASK_BAD_ARGUMENT);
+  CHECK_SAYS("stream: ");
+  CHECK(skinmask_stream_measure(stream, NULL, SKINMASK_MASK, NULL, 0) == NULL);
+  CHECK(skinmask_stream_new(NULL, 25, 0) == NULL);
+  CHECK(skinmask_stream_new(detector, -1, 0) == NULL);
+  CHECK_SAYS("frames_per_second: is -1");
+  CHECK(skinmask_stream_new(detector, 25, -1) == NULL);
+  CHECK_SAYS("search_lag_frames: is -1");
+  skinmask_stream_free(NULL);
+  skinmask_stream_free(stream);
+  skinmask_stream_free(other);
+}
+
 /* One detector for many threads: the same bytes, and each thread's own error. */
 typedef struct Share {
   const skinmask_detector* detector;
@@ -291,7 +346,8 @@ int main(int argc, char** argv) {
   skinmask_picture picture;
   char* photo;
   if (argc != 3 || !mkdtemp(folder)) return 2;
-  unsetenv("SKINMASK_FACES"); /* the library has its own finder, and the program shall have the same */
+  unsetenv(
+      "SKINMASK_FACES"); /* the library has its own finder, and the program shall have the same */
   program = argv[1];
   photo = Joined(argv[2], "/samples/photos/grace_hopper.jpg");
   CHECK(strcmp(skinmask_error(), "") == 0);
@@ -306,6 +362,7 @@ int main(int argc, char** argv) {
   TestYuv(off, adapted);
   TestThreads(off, &picture);
   TestMeasure(&picture);
+  TestStream(&picture, adapted);
   skinmask_detector_free(off);
   skinmask_detector_free(adapted);
   skinmask_image_free(image);
