@@ -50,8 +50,8 @@ void EncodePng(const cv::Mat& image, std::vector<uchar>& bytes) {
 
 // The pixels of a PNG of grey, RGB or RGBA of 8 bits; empty for any other file.
 cv::Mat ReadPng(const std::string& file) {
-  const std::unique_ptr<std::FILE, decltype(&std::fclose)> input(std::fopen(file.c_str(), "rb"),
-                                                                 std::fclose);
+  const auto close = [](std::FILE* open) { std::fclose(open); };
+  const std::unique_ptr<std::FILE, decltype(close)> input(std::fopen(file.c_str(), "rb"));
   png_byte signature[8];
   if (!input || std::fread(signature, 1, 8, input.get()) != 8 || png_sig_cmp(signature, 0, 8) != 0)
     return {};
