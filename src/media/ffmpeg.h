@@ -59,8 +59,8 @@ namespace skinmask {
   F(av_find_input_format) F(avformat_close_input) F(avformat_find_stream_info)                \
   F(av_find_best_stream) F(av_read_frame) F(av_seek_frame) F(av_guess_frame_rate)             \
   F(av_guess_sample_aspect_ratio) SKINMASK_SIDE_DATA_OF_AVFORMAT(F)                           \
-  F(avformat_index_get_entries_count) F(avformat_index_get_entry) F(avio_size) F(avio_open2)  \
-  F(avio_closep) F(avformat_network_init) F(avformat_query_codec)                             \
+  F(avformat_index_get_entries_count) F(avformat_index_get_entry) F(avio_size) F(avio_read)   \
+  F(avio_open2) F(avio_closep) F(avformat_network_init) F(avformat_query_codec)               \
   F(avformat_alloc_output_context2) F(avformat_new_stream) F(avformat_write_header)           \
   F(av_interleaved_write_frame) F(av_write_trailer)
 #define SKINMASK_SWSCALE(F)                                                                   \

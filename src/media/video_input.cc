@@ -65,6 +65,10 @@ const std::string& DecoderNames() {
 
 using Options = std::vector<std::pair<const char*, std::string>>;
 
+// How much FFmpeg looks at of what is to be current, in microseconds; the rest of the timeout is
+// for connecting.
+constexpr const char* kAnalyzed = "1000000";
+
 InputPtr Open(const std::string& address, const AVInputFormat* demuxer, const Options& options,
               AVIOInterruptCB interrupt, int& result) {
   const Ffmpeg& av = Ffmpeg::Get();
@@ -137,9 +141,10 @@ VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
 }
 
 InputPtr OpenFile(const std::string& address, int& result, AVIOInterruptCB interrupt,
-                  const RawVideo* raw) {
+                  const RawVideo* raw, bool current) {
   Options options{{"protocol_whitelist", "file,pipe"},
                   {"format_whitelist", raw ? "rawvideo" : kContainers}};
+  if (current) options.emplace_back("analyzeduration", kAnalyzed);
   if (!raw) return Open(address, DemuxerFor(address), options, interrupt, result);
   options.emplace_back("video_size", fmt::format("{}x{}", raw->size.width, raw->size.height));
   options.emplace_back("pixel_format", raw->pixel_format);
@@ -151,9 +156,9 @@ InputPtr OpenStream(const std::string& address, int& result, AVIOInterruptCB int
   Ffmpeg::Get().avformat_network_init();
   const Options options{
       {"fflags", "nobuffer"},
-      {"analyzeduration", "1000000"},  // microseconds; the rest of the timeout is for connecting
-      {"rtsp_flags", "prefer_tcp"},    // no lost packets where the server can do that
-      {"overrun_nonfatal", "1"}};      // UDP: too slow a reader loses packets, not the stream
+      {"analyzeduration", kAnalyzed},
+      {"rtsp_flags", "prefer_tcp"},  // no lost packets where the server can do that
+      {"overrun_nonfatal", "1"}};    // UDP: too slow a reader loses packets, not the stream
   return Open(address, nullptr, options, interrupt, result);
 }
 

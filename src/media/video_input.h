@@ -35,9 +35,10 @@ class VideoFile {
 // demuxers of containers that hold their own data alone, whatever its content looks like to the
 // others, and no demuxer opens anything but files: playlists (HLS, DASH, concat, SDP and the like)
 // would open what they name, and themselves. `raw`: it holds such frames, which FFmpeg takes by the
-// demuxer "rawvideo".
+// demuxer "rawvideo". `current`: its frames come as they are made, and the first one is not to wait
+// until FFmpeg has seen seconds of them.
 InputPtr OpenFile(const std::string& address, int& result, AVIOInterruptCB interrupt = {},
-                  const RawVideo* raw = nullptr);
+                  const RawVideo* raw = nullptr, bool current = false);
 
 // The same for a stream, which the user has named by its address. Demuxers are as FFmpeg has them,
 // but for what makes it current: the newest frame is the one that is wanted.

@@ -42,6 +42,14 @@ std::int64_t BehindOggPage(const std::string& path, std::int64_t file_size) {
   return size - static_cast<std::int64_t>(page.size());
 }
 
+// How many bytes a pipe gives, which is read to its end.
+std::int64_t SizeOfPipe(AVIOContext& pipe) {
+  unsigned char rest[4096];
+  while (Ffmpeg::Get().avio_read(&pipe, rest, sizeof rest) > 0) {
+  }
+  return pipe.pos;
+}
+
 // The file, its other streams left aside; null where it has no packets that tell of frames.
 InputPtr OpenForSearch(const SearchedVideo& video) {
   int result = 0;
@@ -156,6 +164,7 @@ bool VideoPackets::Read(AVFormatContext* format, int index) {
   if (corrupt) end_ = AVERROR_INVALIDDATA;
   if (taken) {
     ++count_;
+    behind_ = packet_->pos + packet_->size;
     return true;
   }
   av.av_packet_unref(packet_.get());
@@ -183,28 +192,33 @@ std::int64_t MatroskaEnd(std::string_view head) {
 }
 
 std::string WrongEnd(const AVFormatContext& format, int index, const std::string& path,
-                     std::int64_t packets) {
+                     const std::string& piped, const VideoPackets& packets) {
   constexpr const char* kCut = "the file ends there";
   constexpr std::size_t kHead = 4096;
   const auto cut = [&](bool is_cut) { return std::string(is_cut ? kCut : ""); };
   const Ffmpeg& av = Ffmpeg::Get();
-  const bool sized = format.pb && (format.pb->seekable & AVIO_SEEKABLE_NORMAL);  // no pipe
-  const std::int64_t size = sized ? av.avio_size(format.pb) : 0;
-  if (size <= 0) return {};
   const std::string_view name = format.iformat->name;
-  if (name.starts_with("matroska")) return cut(MatroskaEnd(HeadOf(path, kHead)) > size);
+  const bool is_matroska = name.starts_with("matroska"), is_y4m = name == "yuv4mpegpipe";
+  const bool is_pipe = format.pb && !(format.pb->seekable & AVIO_SEEKABLE_NORMAL);
+  if (!format.pb || (is_pipe && !is_matroska && !is_y4m && name != "avi")) return {};
+  const std::int64_t size = is_pipe ? SizeOfPipe(*format.pb) : av.avio_size(format.pb);
+  if (size <= 0) return {};
+  const std::string head = is_pipe ? piped : HeadOf(path, kHead);
+  if (is_matroska) return cut(MatroskaEnd(head) > size);
+  if (is_y4m) return cut(packets.behind() < size);
   if (name == "ogg") return cut(BehindOggPage(path, size) > 0);
-  if (name == "avi" && AviEnd(HeadOf(path, kHead)) > size) return kCut;
+  if (name == "avi" && AviEnd(head) > size) return kCut;
+  if (is_pipe) return {};
   if (name == "gif") return cut(!ReachesGifEnd(path));
   if (static_cast<unsigned>(index) >= format.nb_streams) return {};
   AVStream* const video = format.streams[index];
   const int entries = av.avformat_index_get_entries_count(video);
   if (entries == 0) return {};
-  if (name == "avi" && packets < entries)
+  if (name == "avi" && packets.count() < entries)
     return fmt::format(
         "{} of its {} pictures are missing, and from the first of them on the numbers "
         "and times of the frames are too low",
-        entries - packets, entries);
+        entries - packets.count(), entries);
   const AVIndexEntry* const last = av.avformat_index_get_entry(video, entries - 1);
   return cut(last->pos + last->size > size);
 }

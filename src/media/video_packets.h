@@ -26,8 +26,9 @@ class VideoPackets {
   // Why there are no more: what FFmpeg returned, or AVERROR_INVALIDDATA for damage. Absent where
   // there may be more.
   std::optional<int> end() const { return end_; }
-  std::int64_t count() const { return count_; }  // of those that came
-  void Drop();                                   // before reading elsewhere
+  std::int64_t count() const { return count_; }    // of those that came
+  std::int64_t behind() const { return behind_; }  // the place in the file behind the last of them
+  void Drop();                                     // before reading elsewhere
 
  private:
   bool Read(AVFormatContext* format, int index);
@@ -35,15 +36,15 @@ class VideoPackets {
   const bool strict_, ahead_;
   PacketPtr packet_, waiting_;
   std::optional<int> end_;
-  std::int64_t count_ = 0;
+  std::int64_t count_ = 0, behind_ = 0;
 };
 
 // What is wrong with the end of an open file, which was read to its end; empty where nothing is:
 // its container names data that lie behind the end of the file; an AVI's index has more pictures
 // than the `packets` that came of the stream `index`; a GIF's blocks do not lead to the mark of its
-// end.
+// end; a Y4M goes on behind its last whole frame. Of a pipe, `piped` are the first bytes that came.
 std::string WrongEnd(const AVFormatContext& format, int index, const std::string& path,
-                     std::int64_t packets);
+                     const std::string& piped, const VideoPackets& packets);
 
 // Where a Matroska file with this beginning says that it ends: behind its segment (RFC 8794: an ID,
 // a length of one to eight bytes whose leading zeros tell how many, the data). 0 where it does not

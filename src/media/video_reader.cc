@@ -11,6 +11,7 @@
 #include "media/video_packets.h"
 #include "media/video_source.h"
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
 
 namespace skinmask {
 namespace {
@@ -83,6 +84,7 @@ class FfmpegVideo : public VideoSource {
 
   void Open() {
     if (!stream) file.emplace(name, options.stop);
+    if (file && !IsRegular() && !options.raw) piped_ = PeekDescriptor(name, options.stop);
     packets_.emplace(!stream, IsRegular());
     if (options.raw) CheckRaw(*options.raw, options.max_pixels, name);
     DamageLog log;
@@ -119,9 +121,10 @@ class FfmpegVideo : public VideoSource {
   int OpenInput() {
     int result = 0;
     const AVIOInterruptCB interrupt{Interrupted, this};
-    format = stream ? OpenStream(name, result, interrupt)
-                    : OpenFile(file->address(), result, interrupt,
-                               options.raw ? &*options.raw : nullptr);
+    format =
+        stream ? OpenStream(name, result, interrupt)
+               : OpenFile(file->address(), result, interrupt, options.raw ? &*options.raw : nullptr,
+                          options.addresses && !IsRegular());
     return result;
   }
 
@@ -203,7 +206,7 @@ class FfmpegVideo : public VideoSource {
     else if (error != AVERROR_EOF)
       damage_ = av.Message(error);
     else if (!stream)
-      damage_ = WrongEnd(*format, index, name, packets_->count());
+      damage_ = WrongEnd(*format, index, name, piped_, *packets_);
     if (damage_.empty() && passed_over_) damage_ = "its data are damaged";
     Send(nullptr);
   }
@@ -248,6 +251,7 @@ class FfmpegVideo : public VideoSource {
   }
 
   std::optional<VideoPackets> packets_;
+  std::string piped_;         // the first bytes, of a pipe
   std::string damage_;        // why the input ended before its time
   bool passed_over_ = false;  // there is damage, and where it is did not show
   bool lacking_ = false;      // the picture that the decoder works on

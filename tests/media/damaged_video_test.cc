@@ -1,7 +1,12 @@
 // Videos with a hole in the middle, in every container that FFmpeg can go on reading behind it.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "base/stream.h"
+#include "media/ffmpeg.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/media/video.h"
@@ -10,13 +15,9 @@
 namespace skinmask {
 namespace {
 
-using testing::Scrolling;
-using testing::Shell;
-
 struct Container {
   std::string name, encode;
   bool tells = true;  // its decoder tells of every picture that is not as it was
-  friend std::ostream& operator<<(std::ostream& out, const Container& c) { return out << c.name; }
 };
 
 struct Frames {
@@ -39,22 +40,25 @@ bool Same(const cv::Mat& a, const cv::Mat& b) {
   return a.size() == b.size() && cv::norm(a, b, cv::NORM_INF) == 0;
 }
 
-class DamagedVideos : public testing::FolderTest, public ::testing::WithParamInterface<Container> {
+struct Stored;
+
+class DamagedVideoTest : public testing::FolderTest {
  protected:
   void SetUp() override { SKIP_WITHOUT_FFMPEG(); }
+  void ExpectFramesBeforeDamage(const Stored& clip) const;
 
   // What can be read of a file with these bytes begins as `good`, and is all of it or ends with the
   // number of the first frame that is lost.
-  void ExpectNoSilentLoss(const std::string& what, const std::string& bytes,
-                          const Frames& good) const {
-    const std::string path = Put(what + GetParam().name, bytes).string();
+  void ExpectNoSilentLoss(const Container& container, const std::string& what,
+                          const std::string& bytes, const Frames& good) const {
+    const std::string path = Put(what + container.name, bytes).string();
     SCOPED_TRACE(path);
     const Frames read = ReadAll(path);
     const std::size_t count = read.frames.size();
     ASSERT_LE(count, good.frames.size());
     std::size_t same = 0;
     while (same < count && Same(read.frames[same], good.frames[same])) ++same;
-    EXPECT_TRUE(same == count || !GetParam().tells)
+    EXPECT_TRUE(same == count || !container.tells)
         << same << " of " << count << " are as they were";
     if (read.problem.empty()) {
       EXPECT_EQ(count, good.frames.size());
@@ -66,43 +70,43 @@ class DamagedVideos : public testing::FolderTest, public ::testing::WithParamInt
   }
 };
 
-TEST_P(DamagedVideos, LoseNoFrameWithoutAWord) {
-  const auto& [name, encode, tells] = GetParam();
+TEST_F(DamagedVideoTest, NoFrameIsLostWithoutAWord) {
+  const std::vector<Container> containers{{".gif", "-c:v gif"},
+                                          {".mkv", "-c:v mjpeg"},
+                                          {".h264.mkv", "-c:v libx264 -g 5 -bf 0"},
+                                          {".ffv1.mkv", "-c:v ffv1 -level 3"},
+                                          {".webm", "-c:v libvpx -g 5", false},
+                                          {".avi", "-c:v mjpeg", false},
+                                          {".mpeg4.avi", "-c:v mpeg4 -g 5"},
+                                          {".mov", "-c:v mjpeg"},
+                                          {".flv", "-c:v flv -g 5"},
+                                          {".ogv", "-c:v libtheora -g 5"},
+                                          {".ts", "-c:v mpeg2video -g 5"},
+                                          {".mpg", "-c:v mpeg2video -g 5"}};
   constexpr std::size_t kFrames = 40;
-  Shell(folder_, "ffmpeg -v error -y" + Scrolling("96x64", "10") + "-frames:v 40 " + encode +
-                     " good" + name);
-  const Frames good = ReadAll(Path("good" + name).string());
-  ASSERT_EQ(good.problem, "");
-  ASSERT_EQ(good.frames.size(), kFrames);
-  const std::string bytes = ReadFile(Path("good" + name));
-  const std::size_t hole = bytes.size() / 20;
-  for (const std::size_t percent : {30u, 45u, 60u, 75u}) {
-    SCOPED_TRACE(percent);
-    const std::size_t at = bytes.size() * percent / 100;
-    std::string zeroed = bytes, without = bytes;
-    std::fill_n(zeroed.begin() + static_cast<std::ptrdiff_t>(at), hole, '\0');
-    ExpectNoSilentLoss("zeroed", zeroed, good);
-    ExpectNoSilentLoss("without", without.erase(at, hole), good);
-    ExpectNoSilentLoss("cut", bytes.substr(0, at), good);
+  std::vector<testing::ClipToMake> clips;
+  for (const Container& container : containers)
+    clips.push_back({"good" + container.name, container.encode, "96x64"});
+  testing::MakeClips(folder_, clips, kFrames, "10");
+  for (const Container& container : containers) {
+    const std::string clip = "good" + container.name;
+    SCOPED_TRACE(clip);
+    const Frames good = ReadAll(Path(clip).string());
+    ASSERT_EQ(good.problem, "");
+    ASSERT_EQ(good.frames.size(), kFrames);
+    const std::string bytes = ReadFile(Path(clip));
+    const std::size_t hole = bytes.size() / 20;
+    for (const std::size_t percent : {30u, 45u, 60u, 75u}) {
+      SCOPED_TRACE(percent);
+      const std::size_t at = bytes.size() * percent / 100;
+      std::string zeroed = bytes, without = bytes;
+      std::fill_n(zeroed.begin() + static_cast<std::ptrdiff_t>(at), hole, '\0');
+      ExpectNoSilentLoss(container, "zeroed", zeroed, good);
+      ExpectNoSilentLoss(container, "without", without.erase(at, hole), good);
+      ExpectNoSilentLoss(container, "cut", bytes.substr(0, at), good);
+    }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Video, DamagedVideos,
-    ::testing::Values(Container{".gif", "-c:v gif"}, Container{".mkv", "-c:v mjpeg"},
-                      Container{".h264.mkv", "-c:v libx264 -g 5 -bf 0"},
-                      Container{".ffv1.mkv", "-c:v ffv1 -level 3"},
-                      Container{".webm", "-c:v libvpx -g 5", false},
-                      Container{".avi", "-c:v mjpeg", false},
-                      Container{".mpeg4.avi", "-c:v mpeg4 -g 5"}, Container{".mov", "-c:v mjpeg"},
-                      Container{".flv", "-c:v flv -g 5"}, Container{".ogv", "-c:v libtheora -g 5"},
-                      Container{".ts", "-c:v mpeg2video -g 5"},
-                      Container{".mpg", "-c:v mpeg2video -g 5"}),
-    [](const auto& test) {
-      std::string name = test.param.name.substr(1);
-      std::ranges::replace(name, '.', '_');
-      return name;
-    });
 
 // A clip of bare packets behind each other, overwritten within one packet after the other.
 struct Stored {
@@ -110,27 +114,59 @@ struct Stored {
   bool checks = false;    // its pictures have checksums
   std::size_t delay = 0;  // how many pictures its decoder holds back to put them into order
   std::size_t lost = 0;   // how many of them go with a picture whose beginning is overwritten
-  friend std::ostream& operator<<(std::ostream& out, const Stored& s) { return out << s.name; }
 };
 
 struct Packet {
   std::int64_t pts = 0, size = 0, pos = 0;
 };
 
-class DamagedPlaces : public testing::FolderTest, public ::testing::WithParamInterface<Stored> {
- protected:
-  void SetUp() override { SKIP_WITHOUT_FFMPEG(); }
+// In the order that they are stored in.
+std::vector<Packet> Packets(const std::string& path) {
+  const Ffmpeg& av = Ffmpeg::Get();
+  AVFormatContext* opened = nullptr;
+  EXPECT_GE(av.avformat_open_input(&opened, path.c_str(), nullptr, nullptr), 0);
+  const InputPtr input(opened);
+  const PacketPtr packet(av.av_packet_alloc());
+  std::vector<Packet> packets;
+  for (; av.av_read_frame(opened, packet.get()) >= 0; av.av_packet_unref(packet.get()))
+    packets.push_back({packet->pts, packet->size, packet->pos});
+  return packets;
+}
 
-  // In the order that they are stored in, as ffprobe tells of them.
-  std::vector<Packet> Packets(const std::string& clip) const {
-    const auto numbers = testing::Probe(folder_, clip, "packet=pts,size,pos");
-    std::vector<Packet> packets;
-    for (std::size_t i = 0; i + 2 < numbers.size(); i += 3)
-      packets.push_back(
-          {std::stoll(numbers[i]), std::stoll(numbers[i + 1]), std::stoll(numbers[i + 2])});
-    return packets;
+// What comes by a pipe, which holds all of these bytes.
+Frames ReadThroughPipe(const std::string& bytes) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const Descriptor from(ends[0]);
+  Descriptor to(ends[1]);
+  EXPECT_GE(fcntl(to.get(), F_SETPIPE_SZ, 1 << 20), std::ssize(bytes));
+  EXPECT_EQ(write(to.get(), bytes.data(), bytes.size()), std::ssize(bytes));
+  to.Close();
+  return ReadAll("/dev/fd/" + std::to_string(from.get()));
+}
+
+TEST_F(DamagedVideoTest, WhatIsCutOffOnItsWayThroughAPipeIsTold) {
+  const std::vector<testing::ClipToMake> clips{{"good.mkv", "-c:v ffv1 -level 3", "96x64"},
+                                               {"good.webm", "-c:v libvpx", "96x64"},
+                                               {"good.avi", "-c:v mjpeg", "96x64"},
+                                               {"good.y4m", "-pix_fmt yuv420p", "96x64"}};
+  constexpr int kFrames = 12;
+  testing::MakeClips(folder_, clips, kFrames);
+  for (const testing::ClipToMake& clip : clips) {
+    SCOPED_TRACE(clip.name);
+    const std::string bytes = ReadFile(Path(clip.name));
+    const Frames good = ReadThroughPipe(bytes);
+    EXPECT_EQ(good.problem, "");
+    EXPECT_EQ(good.frames.size(), std::size_t{kFrames});
+    const auto last = static_cast<std::size_t>(Packets(Path(clip.name).string()).back().pos);
+    for (const std::size_t size : {bytes.size() / 2, bytes.size() * 3 / 4, last, last + 1}) {
+      SCOPED_TRACE(size);
+      const std::string cut = bytes.substr(0, size);
+      EXPECT_NE(ReadThroughPipe(cut).problem, "");
+      EXPECT_NE(ReadAll(Put("cut" + clip.name, cut).string()).problem, "");
+    }
   }
-};
+}
 
 // How many frames are shown before all that are stored from packet `damaged` on.
 std::size_t FramesBefore(const std::vector<Packet>& packets, std::size_t damaged) {
@@ -141,13 +177,11 @@ std::size_t FramesBefore(const std::vector<Packet>& packets, std::size_t damaged
 }
 
 // What docs/formats.md promises of damage at every place, whatever bytes the encoder wrote.
-TEST_P(DamagedPlaces, LeaveTheFramesBeforeAsTheyAre) {
-  const auto& [name, encode, checks, delay, lost] = GetParam();
+void DamagedVideoTest::ExpectFramesBeforeDamage(const Stored& clip) const {
+  const auto& [name, encode, checks, delay, lost] = clip;
   constexpr std::size_t kPlaces = 10;  // in each packet
-  Shell(folder_,
-        "ffmpeg -v error -y" + Scrolling("96x64", "10") + "-frames:v 12 " + encode + " " + name);
   const Frames good = ReadAll(Path(name).string());
-  const std::vector<Packet> packets = Packets(name);
+  const std::vector<Packet> packets = Packets(Path(name).string());
   const std::string bytes = ReadFile(Path(name));
   ASSERT_EQ(good.problem, "");
   ASSERT_EQ(good.frames.size(), 12u);
@@ -182,19 +216,25 @@ TEST_P(DamagedPlaces, LeaveTheFramesBeforeAsTheyAre) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Video, DamagedPlaces,
-    ::testing::Values(Stored{"ffv1.mov", "-c:v ffv1 -level 3 -slicecrc 1 -g 1", true},
-                      Stored{"png.mov", "-c:v png", true},
-                      Stored{"h264.mp4", "-c:v libx264 -g 5 -bf 0 -pix_fmt yuv420p"},
-                      Stored{"ordered.mp4", "-c:v libx264 -bf 2 -pix_fmt yuv420p", false, 2},
-                      Stored{"mpeg4.mp4", "-c:v mpeg4 -g 5"},
-                      Stored{"bframes.mov", "-c:v mpeg4 -g 6 -bf 2", false, 1},
-                      Stored{"mpeg2.mov", "-c:v mpeg2video -g 6 -bf 2", false, 1, 1},
-                      Stored{"mjpeg.mov", "-c:v mjpeg"},
-                      Stored{"vp9.mp4", "-c:v libvpx-vp9 -deadline realtime -g 5"},
-                      Stored{"prores.mov", "-c:v prores_ks"}),
-    [](const auto& test) { return test.param.name.substr(0, test.param.name.find('.')); });
+TEST_F(DamagedVideoTest, FramesBeforeDamageAreAsTheyAre) {
+  const std::vector<Stored> clips{{"ffv1.mov", "-c:v ffv1 -level 3 -slicecrc 1 -g 1", true},
+                                  {"png.mov", "-c:v png", true},
+                                  {"h264.mp4", "-c:v libx264 -g 5 -bf 0 -pix_fmt yuv420p"},
+                                  {"ordered.mp4", "-c:v libx264 -bf 2 -pix_fmt yuv420p", false, 2},
+                                  {"mpeg4.mp4", "-c:v mpeg4 -g 5"},
+                                  {"bframes.mov", "-c:v mpeg4 -g 6 -bf 2", false, 1},
+                                  {"mpeg2.mov", "-c:v mpeg2video -g 6 -bf 2", false, 1, 1},
+                                  {"mjpeg.mov", "-c:v mjpeg"},
+                                  {"vp9.mp4", "-c:v libvpx-vp9 -deadline realtime -g 5"},
+                                  {"prores.mov", "-c:v prores_ks"}};
+  std::vector<testing::ClipToMake> to_make;
+  for (const Stored& clip : clips) to_make.push_back({clip.name, clip.encode, "96x64"});
+  testing::MakeClips(folder_, to_make, 12, "10");
+  for (const Stored& clip : clips) {
+    SCOPED_TRACE(clip.name);
+    ExpectFramesBeforeDamage(clip);
+  }
+}
 
 }  // namespace
 }  // namespace skinmask
