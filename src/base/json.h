@@ -35,12 +35,6 @@ inline std::string JsonText(const Json& json, int indent = -1) {
 // its object; and a value takes many times the memory that it has in the text.
 inline constexpr std::size_t kMaxLevels = 64, kMaxMembers = 1000, kMaxValues = 1 << 25;
 
-// What parsing a text takes: levels of arrays and objects in each other, members of the largest
-// object, and values in all (no fewer than there are, but for the outermost).
-struct JsonShape {
-  std::size_t levels = 0, members = 0, values = 0;
-};
-
 // What a name is that stands so, with its quotes, in a text.
 inline std::string Unquoted(std::string_view quoted) {
   if (quoted.find('\\') != quoted.npos)
@@ -48,60 +42,49 @@ inline std::string Unquoted(std::string_view quoted) {
   return std::string(quoted.substr(1, quoted.size() - 2));
 }
 
-// `named` is told of each name: the level of its object, how many this has by now, and the name
-// with its quotes.
-template <class Named>
-JsonShape ShapeOf(std::string_view text, const Named& named) {
-  JsonShape shape;
-  std::array<std::size_t, kMaxLevels + 1> members{};  // of the object that is open at each level
-  std::size_t depth = 0, start = 0, end = 0;          // of the last string
+// Throws Error for a text that would take more than it may, and for one with a name twice in an
+// object: the parser would forget the first member.
+inline void RequireModest(std::string_view text, std::string_view subject, std::string_view what,
+                          std::size_t most_values) {
+  struct Object {
+    std::size_t members = 0;
+    std::set<std::string> names;
+  };
+  std::array<Object, kMaxLevels + 1> open;  // at each level
+  std::optional<std::string> twice;
+  std::size_t levels = 0, most_members = 0, values = 0;
+  std::size_t depth = 0, start = 0, end = 0;  // of the last string
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"') (std::exchange(quoted, !quoted) ? end : start) = i;
     if (quoted && c == '\\') ++i;
     if (quoted) continue;
-    shape.values += c == '[' || c == '{' || c == ',';
+    values += c == '[' || c == '{' || c == ',';
     if (c == '[' || c == '{') {
-      shape.levels = std::max(shape.levels, ++depth);
-      members[std::min(depth, kMaxLevels)] = 0;
+      levels = std::max(levels, ++depth);
+      open[std::min(depth, kMaxLevels)].members = 0;
     }
     if (c == ':') {
-      const std::size_t level = std::min(depth, kMaxLevels);
-      shape.members = std::max(shape.members, ++members[level]);
-      if (end > start) named(level, members[level], text.substr(start, end + 1 - start));
+      auto& [members, names] = open[std::min(depth, kMaxLevels)];
+      if (++members == 1) names.clear();
+      most_members = std::max(most_members, members);
+      if (end > start && members <= kMaxMembers) {
+        const auto [name, first] = names.insert(Unquoted(text.substr(start, end + 1 - start)));
+        if (!first && !twice) twice = *name;
+      }
     }
     if ((c == ']' || c == '}') && depth > 0) --depth;
   }
-  return shape;
-}
-
-// The first name that an object has twice: the parser would forget the first member.
-inline std::optional<std::string> NameTwice(std::string_view text) {
-  std::array<std::set<std::string>, kMaxLevels + 1> names;  // in the object open at each level
-  std::optional<std::string> twice;
-  ShapeOf(text, [&](std::size_t level, std::size_t count, std::string_view quoted) {
-    if (count == 1) names[level].clear();
-    const auto [name, first] = names[level].insert(Unquoted(quoted));
-    if (!first && !twice) twice = *name;
-  });
-  return twice;
-}
-
-// Throws Error for a text that would take more than it may.
-inline void RequireModest(std::string_view text, std::string_view subject, std::string_view what,
-                          std::size_t most_values) {
-  const JsonShape shape = ShapeOf(text, [](std::size_t, std::size_t, std::string_view) {});
-  if (shape.levels > kMaxLevels)
+  if (levels > kMaxLevels)
     throw Error(subject, fmt::format("is nested too deeply ({} has fewer levels)", what));
-  if (shape.members > kMaxMembers)
+  if (most_members > kMaxMembers)
     throw Error(subject, fmt::format("has an object of {} members ({} has {} at most)",
-                                     shape.members, what, kMaxMembers));
-  if (shape.values > most_values)
-    throw Error(subject, fmt::format("holds {} values ({} has {} at most)", shape.values, what,
-                                     most_values));
-  if (const auto name = NameTwice(text))
-    throw Error(subject, fmt::format("has '{}' twice in an object", *name));
+                                     most_members, what, kMaxMembers));
+  if (values > most_values)
+    throw Error(subject,
+                fmt::format("holds {} values ({} has {} at most)", values, what, most_values));
+  if (twice) throw Error(subject, fmt::format("has '{}' twice in an object", *twice));
 }
 
 // The object of a file; `what` is what such a file is called, and `most_values` what it may hold.
