@@ -36,9 +36,16 @@ inline bool SameName(std::string_view a, std::string_view b) {
   return LowerCase(a) == LowerCase(b);
 }
 
+// A text without the mark of its order of bytes, with which Windows begins texts.
+inline std::string_view WithoutByteOrderMark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.substr(text.starts_with(kMark) ? kMark.size() : 0);
+}
+
 // What the separators divide: of a text without any, all of it.
 inline std::vector<std::string> Parts(std::string_view text, char separator) {
   std::vector<std::string> parts;
+  parts.reserve(static_cast<std::size_t>(std::ranges::count(text, separator)) + 1);
   while (true) {
     const std::size_t end = text.find(separator);
     parts.emplace_back(text.substr(0, end));

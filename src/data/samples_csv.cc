@@ -50,10 +50,8 @@ Fields Split(std::string_view line) {
 
 class Reader {
  public:
-  Reader(std::string_view text, std::string_view subject) : text_(text), subject_(subject) {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
-  }
+  Reader(std::string_view text, std::string_view subject)
+      : text_(WithoutByteOrderMark(text)), subject_(subject) {}
 
   Samples Read() {
     bool first = true;

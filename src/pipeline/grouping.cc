@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "base/parse.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/data/tone.h"
@@ -73,10 +74,8 @@ std::string Trimmed(std::string_view text) {
 // Rows of cells, as RFC 4180 has them.
 class CsvRows {
  public:
-  CsvRows(std::string_view text, const std::string& subject) : text_(text), subject_(subject) {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
-  }
+  CsvRows(std::string_view text, const std::string& subject)
+      : text_(WithoutByteOrderMark(text)), subject_(subject) {}
 
   bool AtEnd() const { return text_.find_first_not_of(" \t\r\n") == text_.npos; }
 
