@@ -39,12 +39,6 @@ bool IsOrder(char32_t code) {
          within(0x2028, 0x202E) || within(0x2066, 0x2069);
 }
 
-// As far as whole characters go.
-std::string_view Start(std::string_view text, std::size_t most) {
-  while (most > 0 && (static_cast<std::uint8_t>(text[most]) & 0xC0) == 0x80) --most;
-  return text.substr(0, most);
-}
-
 std::string Cleaned(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
@@ -67,7 +61,7 @@ std::string Printable(std::string_view text, std::size_t most) {
   constexpr std::size_t kEnd = 150;  // of a path it is the file's name that counts
   constexpr std::string_view kGap = " ... ";
   if (text.size() <= most) return Cleaned(text);
-  return Cleaned(Start(text, most - kEnd - kGap.size())).append(kGap) +
+  return Cleaned(StartOf(text, most - kEnd - kGap.size())).append(kGap) +
          Cleaned(text.substr(text.size() - kEnd));
 }
 

@@ -16,6 +16,13 @@ inline constexpr std::size_t kMaxOfLine = 2000;
 // loses its middle.
 std::string Printable(std::string_view text, std::size_t most = std::string_view::npos);
 
+// At most so many bytes of it, as far as whole characters go.
+inline std::string_view StartOf(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+  return text.substr(0, most);
+}
+
 bool IsUtf8(std::string_view text);
 
 // JSON with such characters as escapes, which mean the same. Its own line breaks stay.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 namespace skinmask {
 namespace {
 
@@ -33,6 +36,14 @@ TEST(Printable, LongTextKeepsItsEnds) {
   std::string wide;
   for (int i = 0; i < 1000; ++i) wide += "\u624b";
   EXPECT_LE(Printable(wide, 600).size(), 600u);
+}
+
+TEST(Printable, StartsHaveWholeCharacters) {
+  const std::string text = "a\u624bb";  // of 1, 3 and 1 bytes
+  for (const auto& [most, start] : {std::pair(0, ""), {1, "a"}, {3, "a"}, {4, "a\u624b"}})
+    EXPECT_EQ(StartOf(text, static_cast<std::size_t>(most)), start);
+  EXPECT_EQ(StartOf(text, 5), text);
+  EXPECT_EQ(StartOf(text, 6), text);
 }
 
 }  // namespace

@@ -96,12 +96,6 @@ std::size_t BytesOfLine() {
   return (told ? size.ws_col : kUsual) - 1;
 }
 
-std::string CutTo(std::size_t bytes, std::string text) {
-  const auto is_inner = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-  while (text.size() > bytes || (bytes < text.size() && is_inner(text[bytes]))) text.pop_back();
-  return text;
-}
-
 // "7 Mpx/s", and "0.3".
 std::string RateOf(double a_second) {
   constexpr double kFew = 9.95;
@@ -152,7 +146,8 @@ void Progress::Show(std::size_t done, std::size_t total, std::uint64_t pixels) {
     after += fmt::format("  {:.0f} s left", left);
   }
   const std::size_t room = BytesOfLine(), taken = before.size() + after.size();
-  bar = CutTo(room, before + CutTo(room - std::min(room, taken), Printable(unit_)) + after);
+  before += StartOf(Printable(unit_), room - std::min(room, taken));
+  bar = StartOf(before + after, room);
   Draw();
 }
 
