@@ -11,24 +11,20 @@
 namespace skinmask::cli {
 namespace {
 
-// Of the first row, its end included. Line breaks within quotes end none.
+// Of the first row, its end included; npos where it has none. Line breaks within quotes end none.
 std::size_t RowSize(std::string_view rows) {
   bool quoted = false;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     quoted ^= rows[i] == '"';
     if (rows[i] == '\n' && !quoted) return i + 1;
   }
-  return rows.size();
+  return rows.npos;
 }
 
 // Of all rows but one that a kill cut off, which may be within a name that holds a line break.
 std::size_t WholeRows(std::string_view rows) {
   std::size_t whole = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    quoted ^= rows[i] == '"';
-    if (rows[i] == '\n' && !quoted) whole = i + 1;
-  }
+  for (std::size_t row; (row = RowSize(rows.substr(whole))) != rows.npos;) whole += row;
   return whole;
 }
 
