@@ -128,22 +128,17 @@ int Act(Context& context) {
   return context.record.IsWithin(context.max_failures) ? kDone : kPartly;
 }
 
-int HelpStatus(const CLI::App& app, const CLI::CallForHelp& help) {
-  const int status = app.exit(help);
-  try {
-    std::cout.flush();
-    RequireOutputWritten();
-    return status;
-  } catch (const Error& e) {
-    PrintLine(e.what());
-    return kPartly;
-  }
-}
-
 int RunWords(CLI::App& app, CommandLine line, Context& context) {
   if (!line.words[0].starts_with('-')) RequireVerb(app, line.words[0]);
   std::ranges::reverse(line.words);  // as CLI11 wants them
-  app.parse(line.words);
+  try {
+    app.parse(line.words);
+  } catch (const CLI::CallForHelp& help) {
+    const int status = app.exit(help);
+    std::cout.flush();
+    RequireOutputWritten();
+    return status;
+  }
   RequireNoInapplicableOption(CommandOf(app));
   RequireWordsInPlace(CommandOf(app), line.after_json);
   if (CommandOf(app).get_name() != "help") AsUsage([] { ObeyTargetVariable(); });
@@ -172,8 +167,7 @@ const std::atomic<bool>& StopFlag() { return stop; }
 
 int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add) {
   GuardStandardStreams();
-  CommandLine line = ReadCommandLine(argc, argv);
-  const bool alone = line.words.empty();
+  const bool alone = argc < 2;
   CLI::App app{"Finds human skin, pixel by pixel, by Bayes' rule on Gaussian class-conditionals."};
   Describe(app, alone ? STDERR_FILENO : STDOUT_FILENO);
   Context context;
@@ -185,9 +179,7 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
   // Nobody is to wait for processes of ours.
   const std::shared_ptr<void> at_the_end(nullptr, [](void*) { EndDecoders(); });
   try {
-    return RunWords(app, std::move(line), context);
-  } catch (const CLI::CallForHelp& help) {
-    return HelpStatus(app, help);
+    return RunWords(app, ReadCommandLine(app, argc, argv), context);
   } catch (const CLI::ParseError& e) {
     return UsageLine(app, ProblemOf(app, CommandOf(app), e));
   } catch (const UsageError& e) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -71,13 +70,13 @@ Json GivenOptions(const CLI::App& verb, Which which) {
 
 // --json takes a file only as --json=FILE or, of verbs with inputs, where the next word ends in
 // .json; otherwise `detect --json a.jpg` would take the photograph for the place to write to.
-CommandLine ReadCommandLine(int argc, char** argv) {
+CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
   CommandLine line{{argv + 1, argv + argc}, {}};
   std::vector<std::string>& words = line.words;
   if (!words.empty() && (words[0] == "--version" || words[0] == "-V")) words[0] = "version";
-  constexpr std::string_view kWithInputs[] = {"detect", "show", "live", "calibrate"};
-  const bool positional =
-      !words.empty() && std::ranges::find(kWithInputs, words[0]) != std::end(kWithInputs);
+  const bool positional = std::ranges::any_of(VerbsOf(app), [&](const CLI::App* verb) {
+    return !words.empty() && verb->get_name() == words[0] && !ArgumentsOf(*verb).empty();
+  });
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") break;
     if (words[i] != "--json") continue;
@@ -144,6 +143,8 @@ class Given {
     if (!found) return {};
     return found->count() > 0 ? found->results() : Words{found->get_default_str()};
   }
+  // What stands without an option, of a verb that takes such words.
+  Words Inputs() const { return ArgumentsOf(verb_).front()->results(); }
   bool Is(const std::string& option, std::initializer_list<std::string_view> words) const {
     return std::ranges::any_of(Values(option), [&](const std::string& value) {
       return std::ranges::find(words, value) != words.end();
@@ -154,15 +155,11 @@ class Given {
   const CLI::App& verb_;
 };
 
-// Nothing adapts, so nothing is refined.
-bool AdaptsNothing(const Given& given) {
-  return given.Is("--adapt", {"off"}) && !given.Has("--seed-mask") && !given.Has("--seed-rect");
-}
-bool SearchesNoFaces(const Given& given) {
-  return !given.Has("--adapt") && (given.Has("--seed-mask") || given.Has("--seed-rect"));
-}
-bool DividesNothing(const Given& given) { return given.Is("--adapt", {"off", "faces"}); }
 bool HasSeed(const Given& given) { return given.Has("--seed-mask") || given.Has("--seed-rect"); }
+// Nothing adapts, so nothing is refined.
+bool AdaptsNothing(const Given& given) { return given.Is("--adapt", {"off"}) && !HasSeed(given); }
+bool SearchesNoFaces(const Given& given) { return !given.Has("--adapt") && HasSeed(given); }
+bool DividesNothing(const Given& given) { return given.Is("--adapt", {"off", "faces"}); }
 bool HasNoImages(const Given& given) { return !given.Has("--images"); }
 bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
 bool Writes(const Given& given, bool OutputKind::*what) {
@@ -311,9 +308,7 @@ void RequireJsonFile(const Given& given, const std::string& word) {
   if (word.empty() || named.image || named.video) return;
   if (word == "-" && given.verb() == "detect") return;  // standard input
   if (word == "-") throw UsageError(fmt::format("'-' is one word too many{}", kJsonAlone));
-  const Words inputs = given.Values(given.verb() == "show"        ? "--model"
-                                    : given.verb() == "calibrate" ? "parts"
-                                                                  : "input");
+  const Words inputs = given.Inputs();
   const bool last = !inputs.empty() && inputs.back() == word;
   if (Exists(word) && !(IsFolder(word) && last && inputs.size() > 1)) return;
   throw UsageError(fmt::format("--json '{0}' is {1}; results go to --json {0}.json or --json=FILE",

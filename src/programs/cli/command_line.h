@@ -16,7 +16,7 @@ struct CommandLine {
 };
 
 // `skinmask --version` is the verb `version`; --json and its file are one word.
-CommandLine ReadCommandLine(int argc, char** argv);
+CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv);
 
 // "threshold", "o", and of an argument "input".
 std::string NameOf(const CLI::Option& option);
