@@ -107,18 +107,20 @@ TEST(HogSearch, FindsTheFacesOfDlibInPhotographs) {
   int count = 0, index = 0;
   for (const char* set : {"groups/images", "ecu/images"})
     for (const auto& entry : std::filesystem::directory_iterator(DataFolder() / set)) {
-      if (index++ % 4 != 0) continue;
+      if (index++ % 12 != 0) continue;
       const cv::Mat grey = cv::imread(entry.path().string(), cv::IMREAD_GRAYSCALE);
       if (!grey.empty())
         ExpectSameFaces(Enlarged(grey, 1.5e6), entry.path().filename().string(), &count);
     }
-  EXPECT_GE(count, 40);
+  EXPECT_GE(count, 13);
 }
 
 TEST(HogSearch, FindsNoneInScenes) {
   SKIP_WITHOUT_DATA();
   HogSearch search;
+  int index = 0;
   for (const auto& entry : std::filesystem::directory_iterator(DataFolder() / "negatives")) {
+    if (index++ % 2 != 0) continue;
     const cv::Mat grey = cv::imread(entry.path().string(), cv::IMREAD_GRAYSCALE);
     if (!grey.empty()) {
       EXPECT_TRUE(search.Find(Enlarged(grey, 1e6), 0).empty()) << entry.path();

@@ -191,8 +191,8 @@ import skinmask
 from concurrent.futures import ThreadPoolExecutor
 core = skinmask.Model.default()._core
 def work(_):
-    for i in range(10000):
-        skinmask._skinmask.Detector(core, {"adapt": "off", "threshold": str(i / 10000)}, "")
+    for i in range(3000):
+        skinmask._skinmask.Detector(core, {"adapt": "off", "threshold": str(i / 3000)}, "")
 with ThreadPoolExecutor(8) as pool:
     list(pool.map(work, range(8)))
 """

@@ -29,10 +29,13 @@ inline std::string Shell(const fs::path& folder, const std::string& command) {
 
 // A photograph that scrolls through `size`: input and filter arguments of ffmpeg. Its full range is
 // kept by FFmpeg 7 unless -color_range says otherwise.
-inline std::string Scrolling(const std::string& size, const std::string& rate = "30000/1001") {
+inline std::string Scrolling(const std::string& size, const std::string& rate = "30000/1001",
+                             int frames = -1) {
   const std::string photo = (SamplesFolder() / "photos/grace_hopper.jpg").string();
-  return " -framerate " + rate + " -i '" + photo +
-         "' -vf loop=loop=-1:size=1,scroll=h=0.013:v=0.007,scale=" + size + ":flags=bicubic ";
+  return fmt::format(
+      " -framerate {} -i '{}' -vf loop=loop={}:size=1,scroll=h=0.013:v=0.007,scale={}"
+      ":flags=bicubic ",
+      rate, photo, frames, size);
 }
 
 // An MP4 whose picture is to be turned, as phones say it: by the matrix of its first track.
@@ -49,6 +52,25 @@ inline std::string Turned(std::string mp4, int degrees) {
   put(3, !quarter ? zero : degrees == 90 ? minus_one : one);
   put(4, quarter ? zero : minus_one);
   return mp4;
+}
+
+struct ClipToMake {
+  std::string name, encode, size;
+};
+
+// Clips of that photograph, all made by one process, whose start takes longer than a small clip.
+inline void MakeClips(const fs::path& folder, const std::vector<ClipToMake>& clips, int frames,
+                      const std::string& rate = "30000/1001") {
+  std::string inputs, outputs;
+  for (std::size_t i = 0; i < clips.size(); ++i) {
+    // Of an endless input the first output that is complete would not end the others.
+    const std::string scrolling = Scrolling(clips[i].size, rate, frames);
+    const std::size_t filter = scrolling.find(" -vf ");
+    inputs += scrolling.substr(0, filter);
+    outputs += fmt::format(" -map {}{} -frames:v {} {} {}", i, scrolling.substr(filter), frames,
+                           clips[i].encode, clips[i].name);
+  }
+  Shell(folder, "ffmpeg -v error -y" + inputs + outputs);
 }
 
 // Every frame's bytes in a pixel format, rotation not applied, one after the other.

@@ -147,7 +147,7 @@ TEST_P(AdaptKindTest, EveryKindOfModelAdapts) {
 
 constexpr const char* kKinds[] = {"two.csv --kind qda",
                                   "two.csv --kind lda",
-                                  "two.csv --kind gaussian-nb --space Lab",
+                                  "two.csv --kind gaussian-nb --space YCrCb",
                                   "two.csv --kind mixture",
                                   "two.csv --kind logistic",
                                   "two.csv --kind histogram-nb",
