@@ -227,9 +227,9 @@ skinmask_stream* skinmask_stream_new(const skinmask_detector* detector, double f
       throw BadArgument("search_lag_frames", fmt::format("is {} (0 or more)", search_lag_frames));
     skinmask::StreamOptions options;
     options.search_lag_frames = search_lag_frames;
-    auto* const handle = new skinmask_stream{skinmask::Stream(detector->detector, options)};
-    handle->stream.SetRate(frames_per_second);
-    return handle;
+    skinmask::Stream stream(detector->detector, options);
+    stream.SetRate(frames_per_second);
+    return new skinmask_stream{std::move(stream)};
   });
 }
 
