@@ -101,22 +101,27 @@ bool IsDescriptor(const fs::path& path) {
 }
 
 std::string PeekDescriptor(const fs::path& path, const std::atomic<bool>* stop) {
+  const Descriptor file(path, O_RDONLY | O_NONBLOCK);
+  if (file.get() < 0) FailBy(path, "cannot be read", errno);
+  return PeekDescriptor(file.get(), stop);
+}
+
+std::string PeekDescriptor(int descriptor, const std::atomic<bool>* stop) {
   constexpr ssize_t kEnough = 512;
   constexpr int kPauseMilliseconds = 20;
-  const Descriptor file(path, O_RDONLY | O_NONBLOCK);
-  struct stat status;
-  if (file.get() < 0 || fstat(file.get(), &status) != 0) FailBy(path, "cannot be read", errno);
   std::string bytes(kHead, '\0');
   ssize_t got = 0;
   int copy[2] = {-1, -1};
-  if (S_ISREG(status.st_mode)) {
-    got = pread(file.get(), bytes.data(), bytes.size(), lseek(file.get(), 0, SEEK_CUR));
-  } else if (S_ISFIFO(status.st_mode) && pipe2(copy, O_CLOEXEC) == 0) {
+  struct stat status;
+  const bool known = fstat(descriptor, &status) == 0;
+  if (known && S_ISREG(status.st_mode)) {
+    got = pread(descriptor, bytes.data(), bytes.size(), lseek(descriptor, 0, SEEK_CUR));
+  } else if (known && S_ISFIFO(status.st_mode) && pipe2(copy, O_CLOEXEC) == 0) {
     const Descriptor from(copy[0]), to(copy[1]);
     while (!(stop && stop->load())) {
-      pollfd wait{file.get(), POLLIN, 0};
+      pollfd wait{descriptor, POLLIN, 0};
       poll(&wait, 1, kPauseMilliseconds);
-      got = tee(file.get(), to.get(), bytes.size(), SPLICE_F_NONBLOCK);
+      got = tee(descriptor, to.get(), bytes.size(), SPLICE_F_NONBLOCK);
       const bool ended = (wait.revents & POLLHUP) || got == 0;
       if (got > 0) got = read(from.get(), bytes.data(), bytes.size());
       if (ended || got >= kEnough) break;

@@ -8,6 +8,7 @@
 
 #include "base/stream.h"
 #include "media/ffmpeg.h"
+#include "skinmask/base/file.h"
 #include "skinmask/media/video.h"
 
 namespace skinmask {
@@ -25,6 +26,10 @@ class VideoFile {
   VideoFile(const std::string& path, const std::atomic<bool>* stop);
   const std::string& address() const { return address_; }
   bool is_regular() const { return pipe_.get() < 0; }
+  // The first bytes of a pipe, which stay in it: PeekDescriptor.
+  std::string FirstBytes(const std::atomic<bool>* stop) const {
+    return PeekDescriptor(pipe_.get(), stop);
+  }
 
  private:
   std::string address_;

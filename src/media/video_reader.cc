@@ -11,7 +11,6 @@
 #include "media/video_packets.h"
 #include "media/video_source.h"
 #include "skinmask/base/error.h"
-#include "skinmask/base/file.h"
 
 namespace skinmask {
 namespace {
@@ -84,7 +83,7 @@ class FfmpegVideo : public VideoSource {
 
   void Open() {
     if (!stream) file.emplace(name, options.stop);
-    if (file && !IsRegular() && !options.raw) piped_ = PeekDescriptor(name, options.stop);
+    if (file && !IsRegular() && !options.raw) piped_ = file->FirstBytes(options.stop);
     packets_.emplace(!stream, IsRegular());
     if (options.raw) CheckRaw(*options.raw, options.max_pixels, name);
     DamageLog log;
@@ -121,10 +120,10 @@ class FfmpegVideo : public VideoSource {
   int OpenInput() {
     int result = 0;
     const AVIOInterruptCB interrupt{Interrupted, this};
-    format =
-        stream ? OpenStream(name, result, interrupt)
-               : OpenFile(file->address(), result, interrupt, options.raw ? &*options.raw : nullptr,
-                          options.addresses && !IsRegular());
+    format = stream
+                 ? OpenStream(name, result, interrupt)
+                 : OpenFile(file->address(), result, interrupt,
+                            options.raw ? &*options.raw : nullptr, options.current && !IsRegular());
     return result;
   }
 

@@ -1,9 +1,12 @@
 #include "skinmask/media/video.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <thread>
 
 #include "base/stream.h"
 #include "skinmask/base/error.h"
@@ -220,8 +223,19 @@ TEST_F(VideoTest, TheFirstFrameOfAPipeDoesNotWaitForSecondsOfThem) {
   ASSERT_EQ(pipe(ends), 0);
   const Descriptor from(ends[0]), to(ends[1]);
   ASSERT_EQ(write(to.get(), bytes.data(), bytes.size()), std::ssize(bytes));
-  VideoReader reader("/dev/fd/" + std::to_string(from.get()));
+  VideoReader reader("/dev/fd/" + std::to_string(from.get()), {.current = true});
   EXPECT_TRUE(reader.Read());
+}
+
+// A named pipe of fewer bytes than are looked at, whose writer went away after it was opened.
+TEST_F(VideoTest, ANamedPipeThatEndsSoonIsDamaged) {
+  const std::string path = Path("short.fifo").string();
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const std::jthread writer([&] {
+    const Descriptor to(open(path.c_str(), O_WRONLY));
+    EXPECT_EQ(write(to.get(), "\x1A\x45\xDF\xA3", 4), 4);
+  });
+  EXPECT_THROW(VideoReader(path, {.addresses = false}), Error);
 }
 
 TEST_F(VideoTest, WrittenMasksReadBackBitForBit) {

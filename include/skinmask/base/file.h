@@ -40,6 +40,9 @@ bool IsDescriptor(const std::filesystem::path& path);
 // 512 of them, or the end, or `stop`. Empty where they cannot be had, as of a terminal. Throws
 // Error where it cannot be opened.
 std::string PeekDescriptor(const std::filesystem::path& path, const std::atomic<bool>* stop);
+// The same of one that is open: who opens a named pipe anew does not hear that its writers are
+// gone.
+std::string PeekDescriptor(int descriptor, const std::atomic<bool>* stop);
 
 // What becomes of a file that is there before the one that is written: an Error says so; it is
 // replaced; or it is kept, by a run that completes what another began. What appears between that

@@ -13,7 +13,8 @@ struct StreamOptions {
   int search_every_frames = 4;
   // 0: they see it when it comes, which takes as long as it takes (faces: 3 to 15 ms). More: on a
   // thread of their own, and what they find counts so many frames later, so that no frame waits if
-  // they are done by then (faces at 0.4 megapixels, at 30 frames/s: 3), or there can be no thread.
+  // they are done by then (faces at 0.4 megapixels, at 30 frames/s: 3). Where there can be no
+  // thread, the frame at which they are due waits for them.
   // Such a stream ends before main does, and is not static: OpenCV may be gone then, and the thread
   // crashes.
   int search_lag_frames = 0;

@@ -87,7 +87,10 @@ struct VideoOpenOptions {
   const std::atomic<bool>* stop = nullptr;  // when set, a call that waits returns early
   int threads = 0;                          // the decoder's; 0: as many as cores
   bool addresses = true;                    // false: a name with :// is a file's, too
-  std::optional<RawVideo> raw{};            // the file is no container, but such frames
+  // Frames of a pipe come as they are made: the first is given after a second of them, and not when
+  // the rate is sure. (With isolation it counts for nothing.)
+  bool current = false;
+  std::optional<RawVideo> raw{};  // the file is no container, but such frames
   // Of a frame; a quarter of an image's, since decoders keep many frames. 8K has half of it.
   std::int64_t max_pixels = kMaxPixels / 4;
   // A file is decoded in a process of its own where this, or without it the program (IsolateBy),

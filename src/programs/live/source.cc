@@ -28,9 +28,10 @@ bool IsDevice(const std::string& path) {
 class Reader : public FrameSource {
  public:
   Reader(const std::string& name, const SourceOptions& options)
-      : reader_(
-            name,
-            {.timeout_seconds = options.timeout_seconds, .stop = options.stop, .raw = options.raw}),
+      : reader_(name, {.timeout_seconds = options.timeout_seconds,
+                       .stop = options.stop,
+                       .current = true,
+                       .raw = options.raw}),
         name_(name),
         endless_(SourceKindOf(name) == SourceKind::kStream && !reader_.info().frames),
         stop_(options.stop) {}
