@@ -86,7 +86,7 @@ TEST(Intervals, ImagesThatTellNothingDoNotNarrowThem) {
     }
     const ReportIntervals own = IntervalsOf(report), more = IntervalsOf(with_scenes);
     for (const auto part : {&ReportIntervals::pooled, &ReportIntervals::mean_per_image}) {
-      const Interval &narrow = Named(own.*part, "recall"), &wide = Named(more.*part, "recall");
+      const Interval narrow = Named(own.*part, "recall"), wide = Named(more.*part, "recall");
       EXPECT_LE(wide.low, narrow.low + 1e-9) << few;
       EXPECT_GE(wide.high, narrow.high - 1e-9) << few;
     }
