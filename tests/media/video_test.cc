@@ -334,7 +334,7 @@ TEST_F(VideoTest, AnUnfinishedVideoVanishes) {
   EXPECT_ERROR(VideoWriter(Path("a.avi"), {64, 48}, CV_8UC3, {.codec = "libx265"}),
                "do not take hevc");
   // Its encoder hangs where it is freed before its first frame.
-  EXPECT_ERROR(VideoWriter(Path("a.flv"), {64, 64}, CV_8UC3, {.codec = "libsvtav1"}), "a.flv: ");
+  EXPECT_ERROR(VideoWriter(Path("a.ogv"), {64, 64}, CV_8UC3, {.codec = "libsvtav1"}), "a.ogv: ");
   EXPECT_ERROR(VideoWriter(Path("none/a.mp4"), {64, 48}, CV_8UC3, {}), "No such file");
   EXPECT_EQ(Names(folder_), std::vector<std::string>{});
 }
