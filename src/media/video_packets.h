@@ -39,10 +39,10 @@ class VideoPackets {
   std::int64_t count_ = 0, behind_ = 0;
 };
 
-// What is wrong with the end of an open file, which was read to its end; empty where nothing is:
-// its container names data that lie behind the end of the file; an AVI's index has more pictures
-// than the `packets` that came of the stream `index`; a GIF's blocks do not lead to the mark of its
-// end; a Y4M goes on behind its last whole frame. Of a pipe, `piped` are the first bytes that came.
+// What is wrong with the end of an open file, which was read to its end by `packets`, of its stream
+// `index`; empty where nothing is: its container names data that lie behind the end of the file; an
+// AVI's index has more pictures than came; a GIF's blocks do not lead to the mark of its end; a Y4M
+// goes on behind its last whole frame. Of a pipe, `piped` are the first bytes that came.
 std::string WrongEnd(const AVFormatContext& format, int index, const std::string& path,
                      const std::string& piped, const VideoPackets& packets);
 
