@@ -40,6 +40,9 @@ class FileIdentities {
  public:
   // `link`: the last name may be that of a link, or none ("..", or nothing).
   std::string Of(const std::string& path, bool link);
+  std::string Of(const std::string& path) {
+    return Of(path, EntryTypeOf(path.c_str()) == EntryType::kLink);
+  }
 
  private:
   std::string folder_, identity_;

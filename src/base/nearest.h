@@ -17,9 +17,9 @@ namespace [[gnu::visibility("default")]] skinmask {
 // Of `words` the one that `text` is most likely a slip of; empty where none is near. Case does not
 // count, nor dashes at the beginning. Near are words of the same letters in another order (RGB for
 // BGR), words that `text` begins (at least three letters of them) or whose last part it is (nb of
-// gaussian-nb), and words at a distance
-// (Damerau and Levenshtein: letters left out, put in, changed, or two swapped) of at most a third
-// of the letters, rounded up. Of equals it is the first.
+// gaussian-nb), and words at a distance (Damerau and Levenshtein: letters left out, put in,
+// changed, or two swapped) of at most a third of the letters, rounded up. Of equals it is the
+// first.
 std::string Nearest(std::string_view text, const std::vector<std::string>& words);
 
 // 'did you mean BGR? ', or nothing.

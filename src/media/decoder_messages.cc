@@ -74,33 +74,21 @@ bool ReceiveMessage(int socket, DecoderMessage& message, Descriptor& descriptor)
   return got == static_cast<ssize_t>(sizeof message) && !(envelope.msg_flags & MSG_CTRUNC);
 }
 
-SharedBytes::~SharedBytes() {
-  if (data_) munmap(data_, size_);
-}
-
-SharedBytes::SharedBytes(SharedBytes&& from) noexcept { *this = std::move(from); }
-
-SharedBytes& SharedBytes::operator=(SharedBytes&& from) noexcept {
-  std::swap(file_, from.file_);
-  std::swap(data_, from.data_);
-  std::swap(size_, from.size_);
-  std::swap(is_new_, from.is_new_);
-  return *this;
-}
+void SharedBytes::Unmap::operator()(std::uint8_t* data) const { munmap(data, size); }
 
 std::uint8_t* SharedBytes::Get(std::size_t size) {
-  if (data_ && size <= size_) return data_;
+  if (data_ && size <= this->size()) return data_.get();
   constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
   SharedBytes larger;
   larger.file_ = Descriptor(memfd_create("skinmask-pixels", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  larger.size_ = std::max<std::size_t>(size + size / 2, 1 << 16);  // pages that are used are taken
-  if (larger.file_.get() < 0 ||
-      ftruncate(larger.file_.get(), static_cast<off_t>(larger.size_)) != 0 ||
-      fcntl(larger.file_.get(), F_ADD_SEALS, kSeals) != 0 || !larger.MapAll(PROT_READ | PROT_WRITE))
+  size = std::max<std::size_t>(size + size / 2, 1 << 16);  // pages that are used are taken
+  if (larger.file_.get() < 0 || ftruncate(larger.file_.get(), static_cast<off_t>(size)) != 0 ||
+      fcntl(larger.file_.get(), F_ADD_SEALS, kSeals) != 0 ||
+      !larger.MapAll(size, PROT_READ | PROT_WRITE))
     throw std::bad_alloc();
   larger.is_new_ = true;
   *this = std::move(larger);
-  return data_;
+  return data_.get();
 }
 
 bool SharedBytes::Map(Descriptor file) {
@@ -109,16 +97,15 @@ bool SharedBytes::Map(Descriptor file) {
   struct stat status;
   const int seals = fcntl(other.file_.get(), F_GET_SEALS);
   if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(other.file_.get(), &status) != 0) return false;
-  other.size_ = static_cast<std::size_t>(status.st_size);
-  if (!other.MapAll(PROT_READ)) return false;
+  if (!other.MapAll(static_cast<std::size_t>(status.st_size), PROT_READ)) return false;
   *this = std::move(other);
   return true;
 }
 
-bool SharedBytes::MapAll(int protection) {
-  void* const memory = mmap(nullptr, size_, protection, MAP_SHARED, file_.get(), 0);
+bool SharedBytes::MapAll(std::size_t size, int protection) {
+  void* const memory = mmap(nullptr, size, protection, MAP_SHARED, file_.get(), 0);
   if (memory == MAP_FAILED) return false;
-  data_ = static_cast<std::uint8_t*>(memory);
+  data_ = {static_cast<std::uint8_t*>(memory), Unmap{size}};
   return true;
 }
 

@@ -14,10 +14,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 
 #include "base/stream.h"
+#include "skinmask/media/video.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
@@ -42,8 +44,8 @@ struct DecoderMessage {
   };
   Kind kind{};
   std::int32_t rows = 0, cols = 0, type = 0;  // of a picture
-  std::int32_t scale = 1;                     // these four as DecodeOptions has them
-  bool keep_grey = false, lenient = false;
+  std::int32_t scale = 1;                     // these five as DecodeOptions has them
+  bool keep_grey = false, keep_depth = false, lenient = false;
   bool with_tags = false;       // what the file says beside its pixels is wanted
   double dpi_x = 0, dpi_y = 0;  // these three as PictureTags has them; the profile itself is
   std::int64_t icc_size = 0;    // in shared memory after the pixels
@@ -71,13 +73,14 @@ struct DecoderMessage {
 // Of videos. Whatever comes may be any number, and is looked at before it becomes what it stands
 // for.
 struct OpenVideoWords {
-  std::int32_t threads, is_raw, width, height, rate_num, rate_den;
+  std::int32_t threads, is_raw, width, height;
+  Rational rate;
   std::int64_t max_pixels;
   char pixel_format[64];
 };
 struct VideoWords {
-  std::int32_t width, height, rate_num, rate_den, unit_num, unit_den, aspect_num, aspect_den;
-  std::int32_t rotation, mirrored, sound, has_frames, has_seconds;
+  std::int32_t width, height, rotation, mirrored, sound, has_frames, has_seconds;
+  Rational rate, time_base, pixel_aspect;
   std::int64_t frames;
   double seconds;
   char codec[64];
@@ -88,7 +91,7 @@ struct FrameWords {
   double seconds;
 };
 
-// The descriptor under which the server has its socket.
+// The descriptor under which the server, and each decoder, has its socket.
 inline constexpr int kDecoderServerSocket = 3;
 
 // Two ends of a new connection. Throws Error.
@@ -106,11 +109,6 @@ bool ReceiveMessage(int socket, DecoderMessage& message, Descriptor& descriptor)
 // that nobody reads beyond its end.
 class SharedBytes {
  public:
-  SharedBytes() = default;
-  ~SharedBytes();
-  SharedBytes(SharedBytes&& from) noexcept;
-  SharedBytes& operator=(SharedBytes&& from) noexcept;
-
   // Room for so many bytes. New memory is made where there is too little: `is_new` then, until Sent
   // says that the other process has it. Throws std::bad_alloc.
   std::uint8_t* Get(std::size_t size);
@@ -119,14 +117,17 @@ class SharedBytes {
   // Maps what another process made. False where it is no such memory.
   bool Map(Descriptor file);
 
-  const std::uint8_t* data() const { return data_; }
-  std::size_t size() const { return size_; }
+  const std::uint8_t* data() const { return data_.get(); }
+  std::size_t size() const { return data_.get_deleter().size; }
 
  private:
-  bool MapAll(int protection);
+  struct Unmap {
+    void operator()(std::uint8_t* data) const;
+    std::size_t size;
+  };
+  bool MapAll(std::size_t size, int protection);
   Descriptor file_{-1};
-  std::uint8_t* data_ = nullptr;
-  std::size_t size_ = 0;
+  std::unique_ptr<std::uint8_t, Unmap> data_;
   bool is_new_ = false;
 };
 

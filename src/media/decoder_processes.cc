@@ -26,16 +26,6 @@ Isolation usual;  // IsolateBy
 
 constexpr const char* kServer = "skinmask-decoders";
 
-std::string ServerPath() {
-  const std::vector<std::string> folders = ModuleFolders();
-  for (const std::string& folder : folders)
-    if (const std::string path = folder + "/" + kServer; access(path.c_str(), X_OK) == 0)
-      return path;
-  throw Error(kServer, fmt::format("is not there, and is part of skinmask (looked for in {}; "
-                                   "`isolate` none does without it)",
-                                   fmt::join(folders, ", ")));
-}
-
 // The child's part of a fork, whose other threads may hold any lock: system calls alone. It holds
 // nothing of what the process has open, and becomes the server when it is first spoken to.
 [[noreturn]] void BecomeServer(const char* path, char* const* words, int socket) {
@@ -69,8 +59,8 @@ double CpuSecondsOf(pid_t process) {
 }  // namespace
 
 DecoderProcesses& DecoderProcesses::Get() {
-  static const int handled = pthread_atfork(nullptr, nullptr, [] { instance_ = nullptr; });
-  static_cast<void>(handled);
+  [[maybe_unused]] static const int handled =
+      pthread_atfork(nullptr, nullptr, [] { instance_ = nullptr; });
   DecoderProcesses* processes = instance_;
   if (processes) return *processes;
   auto* const made = new DecoderProcesses;  // to the end of the process, and of its threads
@@ -125,7 +115,7 @@ void DecoderProcesses::EndAll() {
 
 void DecoderProcesses::Start() {
   if (control_.get() >= 0) return;
-  const std::string path = ServerPath();
+  const std::string path = PathOfPart(kServer, X_OK, "; `isolate` none does without it");
   std::string name = kServer, parent = std::to_string(getpid());
   char* const words[] = {name.data(), parent.data(), nullptr};
   SocketPair sockets;
@@ -165,25 +155,32 @@ void DecoderProcesses::Forget() {
   }
 }
 
-DecoderWork::DecoderWork(const DecoderProcess& process, double max_seconds)
+DecoderWork::DecoderWork(DecoderProcess& process, double max_seconds)
     : process_(process), max_seconds_(max_seconds), cpu_before_(CpuSecondsOf(process.id)) {}
 
 void DecoderWork::CheckTime() const {
   constexpr double kByTheClock = 10;
   if (CpuSecondsOf(process_.id) - cpu_before_ > max_seconds_ ||
       SecondsSince(begun_) - left_ > kByTheClock * max_seconds_)
-    throw DecoderTooLong();
+    throw DecoderTooLong{fmt::format(
+        "takes longer than {:g} s to decode (`max_seconds` takes a higher limit)", max_seconds_)};
 }
 
-void DecoderWork::Receive(DecoderMessage& message, Descriptor& descriptor,
-                          const std::function<void()>& check_stop) {
+void DecoderWork::Send(const DecoderMessage& message, int descriptor) {
+  if (!SendMessage(process_.socket.get(), message, descriptor)) throw DecoderGone();
+}
+
+void DecoderWork::Receive(DecoderMessage& message, const std::function<void()>& check_stop) {
   constexpr int kPauseMilliseconds = 20;
   pollfd wait{process_.socket.get(), POLLIN, 0};
   while (poll(&wait, 1, kPauseMilliseconds) <= 0) {
     CheckTime();
     check_stop();
   }
-  if (!ReceiveMessage(process_.socket.get(), message, descriptor)) throw DecoderGone();
+  Descriptor pixels(-1);
+  if (!ReceiveMessage(process_.socket.get(), message, pixels) ||
+      (pixels.get() >= 0 && !process_.pixels.Map(std::move(pixels))))
+    throw DecoderGone();
 }
 
 std::string WhyDecoderIsGone(const std::optional<int>& status) {
@@ -208,11 +205,6 @@ void IsolateBy(const Isolation& isolation) { usual = isolation; }
 
 const Isolation& IsolationOf(const std::optional<Isolation>& chosen) {
   return chosen ? *chosen : usual;
-}
-
-std::string TooLongToDecode(const Isolation& isolation) {
-  return fmt::format("takes longer than {:g} s to decode (`max_seconds` takes a higher limit)",
-                     isolation.max_seconds);
 }
 
 void PrepareDecoders() { DecoderProcesses::Get().Prepare(); }

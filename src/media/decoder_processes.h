@@ -57,25 +57,28 @@ class DecoderProcesses {
   std::vector<DecoderProcess> idle_;
 };
 
-struct DecoderTooLong {};
+struct DecoderTooLong {
+  std::string text;  // what is said of the file
+};
 struct DecoderGone {};
 
 // What one piece of work takes of a process, of the processor's time and by the clock.
 class DecoderWork {
  public:
-  DecoderWork(const DecoderProcess& process, double max_seconds);
+  DecoderWork(DecoderProcess& process, double max_seconds);
 
   // Throws DecoderTooLong.
   void CheckTime() const;
-  // The next message. `check_stop` is called now and then, and ends the wait by what it throws.
-  // Throws DecoderTooLong, DecoderGone.
-  void Receive(DecoderMessage& message, Descriptor& descriptor,
-               const std::function<void()>& check_stop);
+  // Throws DecoderGone.
+  void Send(const DecoderMessage& message, int descriptor = -1);
+  // The next message; pixels that come with it are the process's from now on. `check_stop` is
+  // called now and then, and ends the wait by what it throws. Throws DecoderTooLong, DecoderGone.
+  void Receive(DecoderMessage& message, const std::function<void()>& check_stop);
   // Time by the clock that is not the process's.
   void Leave(double seconds) { left_ += seconds; }
 
  private:
-  const DecoderProcess& process_;
+  DecoderProcess& process_;
   const double max_seconds_, cpu_before_;
   const Clock::time_point begun_ = Clock::now();
   double left_ = 0;
@@ -93,8 +96,5 @@ cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
 
 // What the options say, or where they do not, the program.
 const Isolation& IsolationOf(const std::optional<Isolation>& chosen);
-
-// What is said of a file whose decoder takes more than its time.
-std::string TooLongToDecode(const Isolation& isolation);
 
 }  // namespace skinmask

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -63,13 +62,26 @@ struct PngChunk {
   std::size_t start = 0, end = 0;  // offsets in the file
 };
 
-// The chunk that starts there; absent where the file ends before the chunk does.
-inline std::optional<PngChunk> PngChunkAt(std::string_view png, std::size_t start) {
-  if (start + kPngFrame > png.size()) return std::nullopt;
-  const std::size_t length = BigEndian(png.substr(start, 4));
-  if (length > png.size() - start - kPngFrame) return std::nullopt;
-  return PngChunk{png.substr(start + 4, 4), png.substr(start + 8, length), start,
-                  start + kPngFrame + length};
+// Calls see(chunk) for each that the file holds whole, up to the first that it does not, or until
+// that returns false.
+template <class See>
+void ForPngChunks(std::string_view png, const See& see) {
+  for (std::size_t start = kPngSignature.size(); start + kPngFrame <= png.size();) {
+    const std::size_t length = BigEndian(png.substr(start, 4));
+    if (length > png.size() - start - kPngFrame) return;
+    const std::size_t end = start + kPngFrame + length;
+    if (!see(PngChunk{png.substr(start + 4, 4), png.substr(start + 8, length), start, end})) return;
+    start = end;
+  }
+}
+
+// Adds a chunk to the file. (png_encode.cc)
+void AppendPngChunk(std::string& png, std::string_view type, std::string_view content);
+
+// gzip, bzip2, xz, Zstandard
+inline bool IsCompressed(std::string_view bytes) {
+  return bytes.starts_with("\x1f\x8b") || bytes.starts_with("BZh") ||
+         bytes.starts_with("\xfd\x37zXZ") || bytes.starts_with("\x28\xb5\x2f\xfd");
 }
 
 inline bool IsTiff(std::string_view bytes) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "base/folder.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kScreen = 13;     // signature and logical screen
 constexpr std::size_t kDescriptor = 9;  // of a picture, behind its separator
 constexpr char kGifPicture = 0x2C, kGifExtension = 0x21, kGifTrailer = 0x3B;  // blocks begin so
+constexpr std::string_view kGraphicControl = "\xF9\4";                        // and its length
 
 // The bytes of the colours that a packed field announces.
 std::size_t TableSize(char packed) {
@@ -101,6 +103,19 @@ bool HoldPixels(std::string_view codes, int size, std::int64_t pixels) {
   return true;
 }
 
+// Whether a picture, from its descriptor on, has all the codes of its pixels.
+bool HoldsGifPixels(std::string_view picture) {
+  constexpr int kMaxSize = 11;
+  if (picture.size() < kDescriptor) return false;
+  const std::int64_t pixels = NumberAt(picture, 4) * NumberAt(picture, 6);
+  if (!SkipDescriptor(picture) || picture.empty()) return false;
+  const int size = picture[0];
+  picture.remove_prefix(1);
+  std::string codes;
+  SkipSubBlocks(picture, [&](std::string_view block) { codes += block; });
+  return size >= 1 && size <= kMaxSize && HoldPixels(codes, size, pixels);
+}
+
 }  // namespace
 
 bool IsGif(std::string_view bytes) {
@@ -120,6 +135,7 @@ GifBlocks WalkGif(std::string_view bytes) {
                         : kind == kGifExtension ? Skip(bytes, 1)
                                                 : false;
     if (!begins || !SkipSubBlocks(bytes, [](std::string_view) {})) break;
+    if (blocks.pictures == 0 && block.starts_with(kGraphicControl)) blocks.control = block;
     if (kind == kGifPicture && blocks.pictures++ == 0) blocks.first = block;
   }
   return blocks;
@@ -142,18 +158,6 @@ bool ReachesGifEnd(const std::filesystem::path& path) {
     if (!SkipSubBlocks(file)) return false;
   }
   return file.good();
-}
-
-bool HoldsGifPixels(std::string_view picture) {
-  constexpr int kMaxSize = 11;
-  if (picture.size() < kDescriptor) return false;
-  const std::int64_t pixels = NumberAt(picture, 4) * NumberAt(picture, 6);
-  if (!SkipDescriptor(picture) || picture.empty()) return false;
-  const int size = picture[0];
-  picture.remove_prefix(1);
-  std::string codes;
-  SkipSubBlocks(picture, [&](std::string_view block) { codes += block; });
-  return size >= 1 && size <= kMaxSize && HoldPixels(codes, size, pixels);
 }
 
 bool IsWholeGifPacket(std::string_view packet) {
@@ -183,8 +187,9 @@ StoredImage DecodeGif(std::string_view bytes, std::string_view subject, const Im
                       const DecodeOptions&) {
   const GifBlocks blocks = WalkGif(bytes);
   if (blocks.pictures > 1)
-    throw Error(subject,
-                "is an animation (a GIF of one picture, or a file whose name ends in .gif)");
+    throw Error(
+        subject,
+        "is an animation (a GIF of one picture; animations are videos, read from files alone)");
   // FFmpeg takes rows of the canvas' width from a picture that is wider.
   const auto is_within = [&](std::string_view picture) {
     const std::int64_t width = NumberAt(picture, 4), height = NumberAt(picture, 6);
@@ -198,6 +203,12 @@ StoredImage DecodeGif(std::string_view bytes, std::string_view subject, const Im
   FramePtr frame(av.av_frame_alloc());
   std::string padded(bytes);  // decoders read a little beyond the end
   padded.resize(bytes.size() + AV_INPUT_BUFFER_PADDING_SIZE);
+  // FFmpeg makes transparent pixels white; without the mark they have the colour of their index.
+  if (!blocks.control.empty()) {
+    const auto at = blocks.control.data() - bytes.data() + std::ssize(kGraphicControl);
+    char& flags = padded[static_cast<std::size_t>(at)];
+    flags = static_cast<char>(flags & ~1);
+  }
   packet->data = reinterpret_cast<std::uint8_t*>(padded.data());
   packet->size = static_cast<int>(bytes.size());
   packet->flags = AV_PKT_FLAG_KEY;

@@ -18,6 +18,7 @@ bool IsGif(std::string_view bytes);
 struct GifBlocks {
   std::size_t pictures = 0;  // those that are there up to the end of their data
   std::string_view first;    // of these, from its descriptor on
+  std::string_view control;  // the graphic control extension before it, from its label on
   bool ended = false;        // the mark of the end was reached
 };
 GifBlocks WalkGif(std::string_view bytes);
@@ -26,9 +27,6 @@ GifBlocks WalkGif(std::string_view bytes);
 // piece of it in memory.
 bool ReachesGifEnd(const std::filesystem::path& path);
 
-// Whether a picture, from its descriptor on, has all the codes of its pixels.
-bool HoldsGifPixels(std::string_view picture);
-
 // Whether a packet holds all the codes of its picture, or no picture at all but the mark of the
 // end.
 bool IsWholeGifPacket(std::string_view packet);
@@ -36,8 +34,7 @@ bool IsWholeGifPacket(std::string_view packet);
 // True for a regular file of at most 64 MiB that is a GIF of one picture.
 bool IsStillGif(const std::filesystem::path& path);
 
-// The codec's functions (media/image_codec.h), for the one picture of a file; transparent pixels
-// have the colour that FFmpeg gives them.
+// The codec's functions (media/image_codec.h), for the one picture of a file.
 ImageHeader GifHeader(std::string_view bytes, std::string_view subject);
 StoredImage DecodeGif(std::string_view bytes, std::string_view subject, const ImageHeader& header,
                       const DecodeOptions& options);

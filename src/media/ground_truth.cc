@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::string_view kValueForm = "VALUE is a grey level 0..255, a colour R,G,B, or other";
 
-std::uint32_t Rgb(const std::uint8_t* bgr) {
-  return static_cast<std::uint32_t>(bgr[0] | bgr[1] << 8 | bgr[2] << 16);
-}
-
 std::uint32_t ParseColor(std::string_view text, const std::string& subject) {
   const auto parts = ParseNumbers<std::uint8_t>(text, ',');
   if (!parts || (parts->size() != 1 && parts->size() != 3))
@@ -89,9 +85,39 @@ class MaskReader {
   MaskReader(const MaskRule& rule, bool lossy, std::string subject)
       : rule_(rule), lossy_(lossy), subject_(std::move(subject)) {}
 
-  ClassMap Read(cv::Mat image) { return image.channels() == 1 ? Grey(image) : Color(image); }
+  ClassMap Read(cv::Mat image) {
+    if (image.depth() == CV_16U) image = Narrow(image);
+    return image.channels() == 1 ? Grey(image) : Color(image);
+  }
 
  private:
+  // Of 16 bits: labels are values below 256 as they are stored, or what 8 bits became there.
+  cv::Mat Narrow(const cv::Mat& deep) {
+    constexpr double kOfByte = 257;
+    const cv::Mat values = deep.reshape(1);
+    double least = 0, most = 0;
+    cv::minMaxLoc(values, &least, &most);
+    cv::Mat bytes, again;
+    if (!rule_.above_127_ && most < 256) {
+      deep.convertTo(bytes, CV_8U);
+      return bytes;
+    }
+    deep.convertTo(bytes, CV_8U, 1 / kOfByte);
+    bytes.convertTo(again, CV_16U, kOfByte);
+    if (cv::norm(deep, again, cv::NORM_INF) == 0) return bytes;
+    if (!rule_.above_127_)
+      throw Error(subject_, fmt::format("has values of 16 bits, up to {:g} (labels are 0 to 255: a "
+                                        "mask of 8 bits a channel)",
+                                        most));
+    const bool is_dark = most < 128 * kOfByte && (least == 0 || most == 1);
+    if (is_dark && cv::countNonZero(values) == cv::countNonZero(values == most))
+      throw Error(subject_, fmt::format("holds only 0 and {:g} in 16 bits, nothing above 32767 "
+                                        "(`label` reads values of up to 255)",
+                                        most));
+    dark_values_ = 2;  // what is left of them says nothing more
+    return bytes;
+  }
+
   // Looks every value up that occurs, then maps them all at once, in place.
   ClassMap Grey(cv::Mat& image) {
     const std::array<bool, 256> occurs = ValuesOf(image);
@@ -139,7 +165,8 @@ class MaskReader {
       const std::uint8_t* bgr = image.ptr<std::uint8_t>(y);
       std::uint8_t* out = map.classes.ptr<std::uint8_t>(y);
       for (int x = 0; x < image.cols; ++x, bgr += 3) {
-        if (const std::uint32_t rgb = Rgb(bgr); rgb != last) Classify(last = rgb);
+        const auto rgb = static_cast<std::uint32_t>(bgr[0] | bgr[1] << 8 | bgr[2] << 16);
+        if (rgb != last) Classify(last = rgb);
         out[x] = class_;
         map.in_between += in_between_;
       }
@@ -216,6 +243,7 @@ ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const Mask
                     const DecodeOptions& options) {
   DecodeOptions decode = options;
   decode.keep_grey = true;
+  decode.keep_depth = true;
   decode.keep_colors = true;  // which are names of classes
   decode.scale = 1;
   return MaskReader(rule, IsJpeg(bytes), std::string(subject))

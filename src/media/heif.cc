@@ -1,4 +1,3 @@
-// Writes a file for each coded image of a HEIC or AVIF, and joins what comes of them.
 #include "media/heif.h"
 
 #include <algorithm>

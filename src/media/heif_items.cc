@@ -48,8 +48,8 @@ struct Box {
   std::string_view type, whole, content;
 };
 
-// The next box of a list of them. Of those that are in no other, the last may say no length.
-Box NextBox(Reader& reader, std::string_view all, bool outermost) {
+// The first of a list of boxes. Of those that are in no other, the last may say no length.
+Box FirstBox(std::string_view all, bool outermost) {
   Reader header(all);
   std::uint64_t size = header.Number(4), header_size = kHeifBoxHeader;
   const std::string_view type = header.Take(4);
@@ -60,17 +60,16 @@ Box NextBox(Reader& reader, std::string_view all, bool outermost) {
     size = all.size();  // up to the end
   }
   if (size < header_size) FailDamaged("a box has no length");
-  const std::string_view whole = reader.Take(size);
+  const std::string_view whole = Reader(all).Take(size);
   return {type, whole, whole.substr(static_cast<std::size_t>(header_size))};
 }
 
 std::vector<Box> BoxesOf(std::string_view bytes, std::size_t most, bool outermost = false) {
   std::vector<Box> boxes;
-  Reader reader(bytes);
-  for (std::size_t at = 0; at < bytes.size();) {
+  while (!bytes.empty()) {
     if (boxes.size() == most) FailDamaged("it has too many boxes");
-    boxes.push_back(NextBox(reader, bytes.substr(at), outermost));
-    at += boxes.back().whole.size();
+    boxes.push_back(FirstBox(bytes, outermost));
+    bytes.remove_prefix(boxes.back().whole.size());
   }
   return boxes;
 }
@@ -304,8 +303,7 @@ class Items {
     const auto width = static_cast<std::int64_t>(reader.Number(bytes));
     picture.size = {width, static_cast<std::int64_t>(reader.Number(bytes))};
     const std::vector<Box> properties = PropertiesOf(primary_);
-    const PictureSize told = SizeIn(properties);
-    if (told.width != picture.size.width || told.height != picture.size.height)
+    if (SizeIn(properties) != picture.size)
       FailDamaged("its grid has another size than its header says");
     for (const Box& box : properties)
       if (Turns(box)) picture.turns.push_back(box.whole);
@@ -323,8 +321,7 @@ class Items {
   static void CheckTiles(const HeifPicture& picture) {
     const PictureSize tile = picture.tiles[0].size;
     for (const CodedItem& each : picture.tiles)
-      if (each.size.width != tile.width || each.size.height != tile.height)
-        FailDamaged("its tiles are of several sizes");
+      if (each.size != tile) FailDamaged("its tiles are of several sizes");
     const auto covers = [](std::int64_t count, std::int64_t each, std::int64_t all) {
       return each > 0 && (count - 1) * each < all && count * each >= all &&
              each <= all + kMaxPadding;

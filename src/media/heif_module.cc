@@ -192,13 +192,12 @@ void AddSecondForms(Plugin& plugin) {
 void RegisterHevcDecoder() {
   // Of a picture that SAO is to filter libde265 takes the memory from its default functions,
   // whatever a decoder was given, so these are what is replaced.
-  static const bool replaced = [] {
+  [[maybe_unused]] static const bool replaced = [] {
     auto* const defaults =
         const_cast<de265_image_allocation*>(de265_get_default_image_allocation_functions());
     *defaults = {ZeroedPicture, ReleasePicture};
     return true;
   }();
-  static_cast<void>(replaced);
   static const heif_decoder_plugin plugin = [] {
     heif_decoder_plugin functions{};
     functions.plugin_api_version = 1;
@@ -213,8 +212,7 @@ void RegisterHevcDecoder() {
     AddSecondForms(functions);
     return functions;
   }();
-  static const heif_error registered = heif_register_decoder_plugin(&plugin);
-  static_cast<void>(registered);
+  [[maybe_unused]] static const heif_error registered = heif_register_decoder_plugin(&plugin);
 }
 
 template <class T>

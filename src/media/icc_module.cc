@@ -10,21 +10,12 @@
 
 namespace {
 
-struct ContextEnd {
-  void operator()(cmsContext context) const { cmsDeleteContext(context); }
-};
-using Context = std::unique_ptr<std::remove_pointer_t<cmsContext>, ContextEnd>;
-struct ProfileEnd {
-  void operator()(void* profile) const { cmsCloseProfile(profile); }
-};
-using Profile = std::unique_ptr<void, ProfileEnd>;
+using Profile = std::unique_ptr<void, decltype(&cmsCloseProfile)>;
 
 struct Conversion {
-  Context context;
-  cmsHTRANSFORM transform = nullptr;
-  ~Conversion() {
-    if (transform) cmsDeleteTransform(transform);
-  }
+  std::unique_ptr<std::remove_pointer_t<cmsContext>, decltype(&cmsDeleteContext)> context{
+      cmsCreateContext(nullptr, nullptr), cmsDeleteContext};
+  std::unique_ptr<void, decltype(&cmsDeleteTransform)> transform{nullptr, cmsDeleteTransform};
 };
 
 void Ignore(cmsContext, cmsUInt32Number, const char*) {}
@@ -59,9 +50,7 @@ struct Lattice {
   }
   bool IsUnmoved() const {
     constexpr int kMost = 2;  // what roundings in profiles of sRGB come to
-    for (std::size_t i = 0; i < from.size(); ++i)
-      if (std::abs(from[i] - to[i]) > kMost) return false;
-    return true;
+    return std::ranges::equal(from, to, [](int a, int b) { return std::abs(a - b) <= kMost; });
   }
   // White is light, and black dark.
   bool IsPlausible() const {
@@ -74,30 +63,30 @@ struct Lattice {
 
 void* skinmask_open_profile(std::string_view icc, std::string& problem) {
   auto made = std::make_unique<Conversion>();
-  made->context.reset(cmsCreateContext(nullptr, nullptr));
   const cmsContext context = made->context.get();
   cmsSetLogErrorHandlerTHR(context, Ignore);
   const Profile profile(
-      cmsOpenProfileFromMemTHR(context, icc.data(), static_cast<cmsUInt32Number>(icc.size())));
+      cmsOpenProfileFromMemTHR(context, icc.data(), static_cast<cmsUInt32Number>(icc.size())),
+      cmsCloseProfile);
   problem = WhyNotUsed(profile.get());
   if (!problem.empty()) return nullptr;
-  const Profile srgb(cmsCreate_sRGBProfileTHR(context));
+  const Profile srgb(cmsCreate_sRGBProfileTHR(context), cmsCloseProfile);
   // Without a memory of the last colour, so that many threads may use it.
-  made->transform =
-      cmsCreateTransformTHR(context, profile.get(), TYPE_BGR_8, srgb.get(), TYPE_BGR_8,
-                            INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_NOCACHE);
+  made->transform.reset(cmsCreateTransformTHR(context, profile.get(), TYPE_BGR_8, srgb.get(),
+                                              TYPE_BGR_8, INTENT_RELATIVE_COLORIMETRIC,
+                                              cmsFLAGS_NOCACHE));
   if (!made->transform) {
     problem = "is damaged";
     return nullptr;
   }
-  const Lattice lattice(made->transform);
+  const Lattice lattice(made->transform.get());
   if (!lattice.IsPlausible()) problem = "makes white dark, or black light";
   return !problem.empty() || lattice.IsUnmoved() ? nullptr : made.release();
 }
 
 void skinmask_convert_colors(void* profile, const unsigned char* from, unsigned char* to,
                              unsigned pixels) {
-  cmsDoTransform(static_cast<Conversion*>(profile)->transform, from, to, pixels);
+  cmsDoTransform(static_cast<Conversion*>(profile)->transform.get(), from, to, pixels);
 }
 
 void skinmask_close_profile(void* profile) { delete static_cast<Conversion*>(profile); }

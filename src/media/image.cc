@@ -23,10 +23,6 @@ namespace {
 
 constexpr std::size_t kMaxBytes = INT32_MAX;  // OpenCV's matrices count in int
 
-bool IsIsolated(const ImageCodec& codec, Isolate isolate) {
-  return isolate == Isolate::kAll || (isolate == Isolate::kAuto && !codec.looked_at);
-}
-
 // `tags` is filled where it is not null.
 cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_view subject,
                    const DecodeOptions& options, PictureTags* tags) {
@@ -46,10 +42,7 @@ cv::Mat DecodeHere(const ImageCodec& codec, std::string_view bytes, std::string_
   return picture;
 }
 
-template <class Function>
-Function* InIccModule(const char* name) {
-  return reinterpret_cast<Function*>(FindInModule("skinmask-icc.so", name));
-}
+constexpr const char* kIccModule = "skinmask-icc.so";
 
 struct OpenedProfile {
   std::string icc, problem;
@@ -57,9 +50,10 @@ struct OpenedProfile {
 };
 
 OpenedProfile OpenProfile(const std::string& icc) {
-  static auto* const open = InIccModule<decltype(skinmask_open_profile)>("skinmask_open_profile");
+  static auto* const open =
+      FindInModule<decltype(skinmask_open_profile)>(kIccModule, "skinmask_open_profile");
   static auto* const close =
-      InIccModule<decltype(skinmask_close_profile)>("skinmask_close_profile");
+      FindInModule<decltype(skinmask_close_profile)>(kIccModule, "skinmask_close_profile");
   OpenedProfile opened{icc, {}, {}};
   if (void* const conversion = open(icc, opened.problem)) opened.conversion = {conversion, close};
   return opened;
@@ -89,7 +83,10 @@ cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
   if (!codec) FailUnknownImage(subject, bytes);
   PictureTags tags;
   PictureTags* const wanted = options.tags || !options.keep_colors ? &tags : nullptr;
-  const cv::Mat picture = IsIsolated(*codec, IsolationOf(options.isolation).isolate)
+  const Isolate isolate = IsolationOf(options.isolation).isolate;
+  const bool is_isolated =
+      isolate == Isolate::kAll || (isolate == Isolate::kAuto && !codec->looked_at);
+  const cv::Mat picture = is_isolated
                               ? DecodeIsolated(bytes, subject, options, codec->module, wanted)
                               : DecodeHere(*codec, bytes, subject, options, wanted);
   if (wanted && !options.tags) return InSrgb(picture, tags.icc, nullptr, picture);
@@ -119,7 +116,7 @@ cv::Mat InSrgb(const cv::Mat& bgr, const std::string& icc, std::string* problem,
     *problem = "its profile of colours " + opened.problem + ", so they are taken as sRGB";
   if (!opened.conversion) return bgr;
   static auto* const convert =
-      InIccModule<decltype(skinmask_convert_colors)>("skinmask_convert_colors");
+      FindInModule<decltype(skinmask_convert_colors)>(kIccModule, "skinmask_convert_colors");
   memory.create(bgr.size(), CV_8UC3);
   ForRowsOf(bgr.cols, bgr.rows, [&](int y) {
     convert(opened.conversion.get(), bgr.ptr(y), memory.ptr(y), static_cast<unsigned>(bgr.cols));
@@ -132,8 +129,8 @@ std::string EncodeWebP(const cv::Mat& image, int quality) {
   constexpr int kMaxSide = 16383;
   if (std::max(image.cols, image.rows) > kMaxSide)
     throw Error("WebP", fmt::format("has sides of at most {}", kMaxSide));
-  static auto* const encode = reinterpret_cast<decltype(&skinmask_encode_webp)>(
-      FindInModule("skinmask-imgcodecs.so", "skinmask_encode_webp"));
+  static auto* const encode =
+      FindInModule<decltype(skinmask_encode_webp)>("skinmask-imgcodecs.so", "skinmask_encode_webp");
   std::string bytes;
   encode(image, quality, bytes);
   return bytes;

@@ -74,8 +74,8 @@ constexpr char kImgcodecs[] = "skinmask-imgcodecs.so";
 
 template <const char* kModule>
 ImageHeader HeaderInModule(std::string_view bytes, std::string_view subject) {
-  static auto* const read = reinterpret_cast<decltype(&skinmask_read_header)>(
-      FindInModule(kModule, "skinmask_read_header"));
+  static auto* const read =
+      FindInModule<decltype(skinmask_read_header)>(kModule, "skinmask_read_header");
   ImageHeader header;
   std::string problem;
   read(bytes, header, problem);
@@ -85,8 +85,7 @@ ImageHeader HeaderInModule(std::string_view bytes, std::string_view subject) {
 
 template <const char* kModule, const char* kFunction = kDecode>
 cv::Mat DecodeInModule(std::string_view bytes, std::string_view subject, bool option) {
-  static auto* const decode =
-      reinterpret_cast<decltype(&skinmask_decode)>(FindInModule(kModule, kFunction));
+  static auto* const decode = FindInModule<decltype(skinmask_decode)>(kModule, kFunction);
   cv::Mat pixels;
   std::string problem;
   decode(bytes, option, pixels, problem);
@@ -96,7 +95,7 @@ cv::Mat DecodeInModule(std::string_view bytes, std::string_view subject, bool op
 
 StoredImage DecodeOther(std::string_view bytes, std::string_view subject, const ImageHeader& header,
                         const DecodeOptions& options) {
-  StoredImage image = DecodeInImgcodecs(bytes, subject, options.keep_grey);
+  StoredImage image = DecodeInImgcodecs(bytes, subject, options);
   image.orientation = ExifOrientation(header.exif);
   return image;
 }
@@ -251,9 +250,9 @@ void CheckTiles(const ImageHeader& header, std::int64_t most, std::string_view s
 }  // namespace
 
 const ImageCodec* CodecOf(std::string_view bytes) {
-  const auto* const found =
-      std::ranges::find_if(kCodecs, [&](const ImageCodec& codec) { return codec.probe(bytes); });
-  return found == std::end(kCodecs) ? nullptr : found;
+  for (const ImageCodec& codec : kCodecs)
+    if (codec.probe(bytes)) return &codec;
+  return nullptr;
 }
 
 cv::Mat Upright(const cv::Mat& stored, const Orientation& orientation) {
@@ -268,12 +267,9 @@ cv::Mat Upright(const cv::Mat& stored, const Orientation& orientation) {
 }
 
 void FailUnknownImage(std::string_view subject, std::string_view bytes) {
-  // gzip, zip, bzip2, xz, Zstandard
-  constexpr std::string_view kPacked[] = {"\x1f\x8b", "PK\3\4", "BZh", "\xfd\x37zXZ",
-                                          "\x28\xb5\x2f\xfd"};
-  for (const std::string_view packed : kPacked)
-    if (bytes.starts_with(packed))
-      throw Error(subject, "is compressed (archives are read as tar alone makes them)");
+  constexpr std::string_view kZip = "PK\3\4";
+  if (IsCompressed(bytes) || bytes.starts_with(kZip))
+    throw Error(subject, "is compressed (archives are read as tar alone makes them)");
   if (bytes.substr(0, 12).ends_with("ftypavis"))
     throw Error(subject, "is a sequence of AVIF images (as a video it is called FILE.mp4)");
   throw Error(
@@ -307,11 +303,13 @@ void CheckHeader(const ImageHeader& header, std::string_view subject,
   options.take(pixels * std::max<std::int64_t>(4, header.pixel_bytes) / 4 + header.layers);
 }
 
-StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject, bool keep_grey) {
-  cv::Mat pixels = DecodeInModule<kImgcodecs>(bytes, subject, keep_grey);
+StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject,
+                              const DecodeOptions& options) {
+  cv::Mat pixels = DecodeInModule<kImgcodecs>(bytes, subject, options.keep_grey);
   if (pixels.empty()) FailUnknownImage(subject);
-  if (pixels.depth() == CV_16U) pixels.convertTo(pixels, CV_8U, 255. / 65535.);
-  if (pixels.depth() != CV_8U || (pixels.channels() != 3 && !keep_grey))
+  const bool is_deep = pixels.depth() == CV_16U;
+  if (is_deep && !options.keep_depth) pixels.convertTo(pixels, CV_8U, 255. / 65535.);
+  if ((pixels.depth() != CV_8U && !is_deep) || (pixels.channels() != 3 && !options.keep_grey))
     throw Error(subject, "has pixels that are neither 8 nor 16 bits per channel");
   return {.pixels = pixels};
 }

@@ -21,6 +21,7 @@ inline constexpr std::size_t kMaxProfile = std::size_t{4} << 20;
 
 struct PictureSize {
   std::int64_t width = 0, height = 0;
+  bool operator==(const PictureSize&) const = default;
 };
 
 // What a file says of its picture before memory is taken for it.
@@ -85,12 +86,13 @@ void CheckHeader(const ImageHeader& header, std::string_view subject, const Deco
 // A file by the module of OpenCV's codecs, whatever its first bytes are. OpenCV's imgcodecs pulls
 // in some 120 shared libraries, which take longer to load than most runs take altogether; JPEG and
 // PNG, which are most files, do without them (docs/decisions/0007-late-codecs.md).
-StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject, bool keep_grey);
+StoredImage DecodeInImgcodecs(std::string_view bytes, std::string_view subject,
+                              const DecodeOptions& options);
 
 // PNG is read through libpng, with ISA-L in place of zlib (png_decode.cc), and written by our own
 // code with ISA-L (png_encode.cc, docs/decisions/0004-png.md). Palettes and few bits are expanded,
-// 16 bits scaled and rounded, alpha is left out. The picture is in the buffer of the options if
-// there is one. Files that do not reach their IEND chunk are damaged.
+// 16 bits scaled and rounded (unless they are kept), alpha is left out. The picture is in the
+// buffer of the options if there is one. Files that do not reach their IEND chunk are damaged.
 ImageHeader PngHeader(std::string_view bytes, std::string_view subject);
 StoredImage DecodePng(std::string_view bytes, std::string_view subject, const ImageHeader& header,
                       const DecodeOptions& options);

@@ -29,9 +29,9 @@ std::optional<Media> MediaByName(const std::string& path, Inputs wanted) {
   return named.image ? std::optional(Media::kImage) : std::nullopt;
 }
 
-// A folder stands for nobody knows how many inputs: no number of failures allows for it.
-void TellFolder(const ListOptions& options, const std::string& folder, const std::string& what) {
-  Problem problem(folder, what);
+// A folder, or an archive, stands for nobody knows how many inputs: no number of failures allows
+// for it.
+void TellLoss(const ListOptions& options, Problem problem) {
   problem.tolerable = false;
   options.problem(problem);
 }
@@ -77,7 +77,7 @@ class Search {
     const std::error_code error = ForEachEntry(path, [&](const char* name, EntryType type) {
       entries.push_back({name, type});
     });
-    if (error) TellFolder(options_, path, "cannot be read: " + error.message());
+    if (error) TellLoss(options_, {path, "cannot be read: " + error.message()});
     is_whole_ = is_whole_ && !error;
     std::ranges::sort(entries, {}, &Entry::name);
     // A name may come twice where it is taken away and made again meanwhile.
@@ -122,14 +122,12 @@ class Search {
         options_.passed_over(JoinPath(path, file.native()), "is no image by its name");
   }
 
-  // The others are done where one is damaged, but that is no failure like those of single images.
+  // The others are done where one is damaged.
   void TryArchive(const std::string& below) {
     try {
       TakeArchive(below);
     } catch (const Error& e) {
-      Problem problem(JoinPath(path_, below), e);
-      problem.tolerable = false;
-      options_.problem(problem);
+      TellLoss(options_, Problem(JoinPath(path_, below), e));
     }
   }
 
@@ -203,9 +201,12 @@ class Named {
   void TakeFolder(const std::string& input, const fs::path& below) {
     const std::size_t before = files_.size();
     if (Search(options_, files_).Of(input, below) && files_.size() == before)
-      TellFolder(
-          options_, input,
-          options_.wanted == Inputs::kAll ? "holds no image and no video" : "holds no image");
+      TellLoss(options_,
+               {input, std::string(options_.wanted == Inputs::kAll ? "holds no image and no video"
+                                                                   : "holds no image") +
+                           (options_.include.empty() && options_.exclude.empty()
+                                ? ""
+                                : " that the patterns take")});
   }
 
   // Whatever is named is a file to work on, unless it is a folder.

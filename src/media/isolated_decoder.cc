@@ -35,25 +35,24 @@ class Decoding {
     DecoderMessage message{.kind = Kind::kDecode,
                            .scale = options_.scale,
                            .keep_grey = options_.keep_grey,
+                           .keep_depth = options_.keep_depth,
                            .lenient = options_.lenient,
                            .with_tags = tags_ != nullptr,
                            .max_pixels = options_.max_pixels,
                            .number = static_cast<std::int64_t>(bytes.size())};
     std::memcpy(process_.file.Get(bytes.size()), bytes.data(), bytes.size());
-    if (!SendMessage(process_.socket.get(), message, process_.file.descriptor()))
-      throw DecoderGone();
+    work_.Send(message, process_.file.descriptor());
     process_.file.Sent();
     while (true) {
-      Descriptor pixels(-1);
-      work_.Receive(message, pixels, [&] { CheckStop(); });
+      work_.Receive(message, [&] { CheckStop(); });
       if (message.kind == Kind::kProblem) throw BadFile{std::string(message.Text())};
-      if (message.kind == Kind::kPicture) return CopyOf(message, std::move(pixels));
+      if (message.kind == Kind::kPicture) return CopyOf(message);
       if (message.kind != Kind::kTake) throw DecoderGone();
       work_.CheckTime();  // it may ask as often as it likes
       CheckStop();
       Take(message.number);
       message.kind = Kind::kGo;
-      if (!SendMessage(process_.socket.get(), message)) throw DecoderGone();
+      work_.Send(message);
     }
   }
 
@@ -81,14 +80,15 @@ class Decoding {
   }
 
   // What it says of its picture may be anything.
-  cv::Mat CopyOf(const DecoderMessage& message, Descriptor pixels) {
-    if (pixels.get() >= 0 && !process_.pixels.Map(std::move(pixels))) throw DecoderGone();
-    const bool grey = message.type == CV_8UC1 && options_.keep_grey;
-    if (message.rows <= 0 || message.cols <= 0 || !(grey || message.type == CV_8UC3) ||
+  cv::Mat CopyOf(const DecoderMessage& message) {
+    const int depth = options_.keep_depth && CV_MAT_DEPTH(message.type) == CV_16U ? CV_16U : CV_8U;
+    const bool grey = message.type == CV_MAKETYPE(depth, 1) && options_.keep_grey;
+    if (message.rows <= 0 || message.cols <= 0 ||
+        !(grey || message.type == CV_MAKETYPE(depth, 3)) ||
         std::int64_t{message.rows} * message.cols > options_.max_pixels || message.icc_size < 0 ||
         message.icc_size > static_cast<std::int64_t>(kMaxProfile))
       throw DecoderGone();
-    cv::Mat picture = Allocate(message.rows, message.cols, grey ? 1 : 3, options_.buffer);
+    cv::Mat picture = Allocate(message.rows, message.cols, message.type, options_.buffer);
     const std::size_t size = picture.total() * picture.elemSize();
     const auto icc_size = static_cast<std::size_t>(message.icc_size);
     if (size + icc_size > process_.pixels.size()) throw DecoderGone();
@@ -128,9 +128,9 @@ std::optional<cv::Mat> DecodeBy(DecoderProcesses& processes, DecoderProcess proc
   } catch (const BadFile& bad) {
     keep();
     throw Error(subject, bad.reason);
-  } catch (const DecoderTooLong&) {
+  } catch (const DecoderTooLong& e) {
     processes.End(process);
-    throw Error(subject, TooLongToDecode(IsolationOf(options.isolation)));
+    throw Error(subject, e.text);
   } catch (const DecoderGone&) {
     const std::optional<int> status = processes.End(process);
     if (process.used) return std::nullopt;

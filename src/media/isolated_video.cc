@@ -5,7 +5,6 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
-#include <utility>
 
 #include "base/folder.h"
 #include "base/stream.h"
@@ -33,16 +32,17 @@ bool IsSize(int width, int height, std::int64_t max_pixels) {
 
 // Throws DecoderGone for what no decoder of ours says.
 VideoInfo InfoOf(const VideoWords& words, std::int64_t max_pixels) {
-  const bool is_info = IsSize(words.width, words.height, max_pixels) && words.rate_num >= 0 &&
-                       words.rate_den > 0 && words.unit_num > 0 && words.unit_den > 0 &&
-                       words.aspect_num > 0 && words.aspect_den > 0 && IsRotation(words.rotation) &&
+  const auto is_positive = [](const Rational& r) { return r.num > 0 && r.den > 0; };
+  const bool is_info = IsSize(words.width, words.height, max_pixels) && words.rate.num >= 0 &&
+                       words.rate.den > 0 && is_positive(words.time_base) &&
+                       is_positive(words.pixel_aspect) && IsRotation(words.rotation) &&
                        words.frames >= 0 && words.seconds >= 0 && std::isfinite(words.seconds);
   if (!is_info) throw DecoderGone();
   VideoInfo info;
   info.size = {words.width, words.height};
-  info.rate = {words.rate_num, words.rate_den};
-  info.time_base = {words.unit_num, words.unit_den};
-  info.pixel_aspect = {words.aspect_num, words.aspect_den};
+  info.rate = words.rate;
+  info.time_base = words.time_base;
+  info.pixel_aspect = words.pixel_aspect;
   info.rotation = words.rotation;
   info.mirrored = words.mirrored != 0;
   info.sound = words.sound != 0;
@@ -59,8 +59,6 @@ class IsolatedVideo : public VideoSource {
   ~IsolatedVideo() override {
     if (process_.id > 0) DecoderProcesses::Get().End(process_);
   }
-  IsolatedVideo(const IsolatedVideo&) = delete;
-  IsolatedVideo& operator=(const IsolatedVideo&) = delete;
 
   // Is called before all else.
   void Open() {
@@ -80,8 +78,7 @@ class IsolatedVideo : public VideoSource {
       words.is_raw = 1;
       words.width = options_.raw->size.width;
       words.height = options_.raw->size.height;
-      words.rate_num = options_.raw->rate.num;
-      words.rate_den = options_.raw->rate.den;
+      words.rate = options_.raw->rate;
       options_.raw->pixel_format.copy(words.pixel_format, sizeof words.pixel_format - 1);
     }
     DecoderMessage message{.kind = Kind::kOpenVideo};
@@ -126,8 +123,8 @@ class IsolatedVideo : public VideoSource {
       return true;
     } catch (const Stopped&) {
       return false;
-    } catch (const DecoderTooLong&) {
-      throw Error(name_, where + TooLongToDecode(IsolationOf(options_.isolation)));
+    } catch (const DecoderTooLong& e) {
+      throw Error(name_, where + e.text);
     } catch (const DecoderGone&) {
       throw Error(name_, where + WhyDecoderIsGone(DecoderProcesses::Get().End(process_)));
     }
@@ -137,13 +134,11 @@ class IsolatedVideo : public VideoSource {
   void Ask(DecoderMessage& message, int descriptor = -1) {
     DecoderWork work(process_, IsolationOf(options_.isolation).max_seconds);
     if (waits_for_others_) work.Leave(std::numeric_limits<double>::infinity());
-    if (!SendMessage(process_.socket.get(), message, descriptor)) throw DecoderGone();
-    Descriptor pixels(-1);
-    work.Receive(message, pixels, [&] {
+    work.Send(message, descriptor);
+    work.Receive(message, [&] {
       if (options_.stop && options_.stop->load()) throw Stopped();
     });
     if (message.kind == Kind::kProblem) throw Error(name_, message.Text());
-    if (pixels.get() >= 0 && !process_.pixels.Map(std::move(pixels))) throw DecoderGone();
   }
 
   VideoFrame FrameOf(const FrameWords& words) {

@@ -101,104 +101,56 @@ VideoFrame FrameIn(Scratch& buffer, const Header& header, VideoFrame::Layout lay
   return frame;
 }
 
-class JpegDecoder {
- public:
-  ImageHeader Check(std::string_view jpeg, std::string_view subject) {
-    const Header header = ReadHeader(jpeg, subject);
-    if (const int scans = CountScans(jpeg); scans > kMaxScans)
-      throw Error(subject, fmt::format("is a JPEG of {} scans (one of at most {}; encoders write "
-                                       "some 10)",
-                                       scans, kMaxScans));
-    return {.size = {header.width, header.height}};
-  }
-
-  StoredImage Decode(std::string_view jpeg, std::string_view subject,
-                     const DecodeOptions& options) {
-    const Header header = ReadHeader(jpeg, subject);
-    const bool cmyk = header.colorspace == TJCS_CMYK || header.colorspace == TJCS_YCCK;
-    const bool grey = header.colorspace == TJCS_GRAY && options.keep_grey;
-    cv::Mat image =
-        Allocate(Scaled(header.height, options.scale), Scaled(header.width, options.scale),
-                 cmyk   ? 4
-                 : grey ? 1
-                        : 3,
-                 options.buffer);
-    if (options.lenient) image.setTo(0);  // what the decoder gives up on is not what memory held
-    const int format = cmyk ? TJPF_CMYK : grey ? TJPF_GRAY : TJPF_BGR;
-    // What libjpeg merely warns of (data that end early, bad codes, stray bytes where it lost its
-    // place) are pixels made up.
-    if (tjDecompress2(handle_.get(), Bytes(jpeg), jpeg.size(), image.data, image.cols,
-                      static_cast<int>(image.step), image.rows, format,
-                      TJFLAG_LIMITSCANS | (options.lenient ? 0 : TJFLAG_STOPONWARNING)) != 0 &&
-        !(options.lenient && tjGetErrorCode(handle_.get()) == TJERR_WARNING))
-      Fail(subject);
-    if (!cmyk) return {.pixels = image, .orientation = ExifOrientation(jpeg), .scaled = true};
-    // It is complete, as far as can be seen. OpenCV makes BGR of it.
-    if (options.take) options.take(std::int64_t{header.width} * header.height);
-    StoredImage bgr = DecodeInImgcodecs(jpeg, subject, options.keep_grey);
-    bgr.orientation = ExifOrientation(jpeg);
-    return bgr;
-  }
-
-  std::optional<VideoFrame> DecodePlanes(std::string_view jpeg, std::string_view subject,
-                                         const DecodeOptions& options, Scratch& buffer) {
-    const ImageHeader checked = Check(jpeg, subject);
-    CheckSize(checked.size, options.max_pixels, subject);  // also of what has no such planes
-    const Header header = ReadHeader(jpeg, subject);
-    const std::optional<VideoFrame::Layout> layout = LayoutOf(header);
-    if (!layout) return std::nullopt;
-    CheckHeader(checked, subject, options);
-    VideoFrame frame = FrameIn(buffer, header, *layout);
-    const cv::Size repeated = RepeatedChroma(header);
-    std::array<cv::Mat, 3> stored;
-    std::uint8_t* planes[3];
-    int strides[3];
-    for (int i = 0; i < 3; ++i) {
-      const auto p = static_cast<std::size_t>(i);
-      planes[i] = const_cast<std::uint8_t*>(frame.planes[p]);
-      strides[i] = static_cast<int>(frame.strides[p]);
-      if (i == 0 || repeated.area() == 1) continue;
-      stored[p].create(PlaneSize(header, i), CV_8UC1);
-      planes[i] = stored[p].data;
-      strides[i] = stored[p].cols;
-    }
-    if (tjDecompressToYUVPlanes(handle_.get(), Bytes(jpeg), jpeg.size(), planes, header.width,
-                                strides, header.height,
-                                TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING) != 0)
-      Fail(subject);
-    for (std::size_t p = 1; p < 3 && repeated.area() > 1; ++p)
-      cv::resize(stored[p],
-                 cv::Mat(stored[p].rows * repeated.height, stored[p].cols * repeated.width, CV_8UC1,
-                         const_cast<std::uint8_t*>(frame.planes[p])),
-                 {}, repeated.width, repeated.height, cv::INTER_NEAREST);
-    const Orientation orientation = ExifOrientation(jpeg);
-    frame.rotation = orientation.rotation;
-    frame.mirrored = orientation.mirrored;
-    return frame;
-  }
-
- private:
-  Header ReadHeader(std::string_view jpeg, std::string_view subject) {
-    Header header;
-    if (tjDecompressHeader3(handle_.get(), Bytes(jpeg), jpeg.size(), &header.width, &header.height,
-                            &header.subsampling, &header.colorspace) != 0)
-      Fail(subject);
-    return header;
-  }
-
-  [[noreturn]] void Fail(std::string_view subject) {
-    const std::string reason = tjGetErrorStr2(handle_.get());
-    // A header that broke off leaves TurboJPEG 2.1 in the middle of it: begin anew.
-    handle_.reset(tjInitDecompress());
-    throw Error(subject, "is a damaged JPEG: " + reason + " (a whole file)");
-  }
-
-  TurboPtr handle_{tjInitDecompress(), tjDestroy};
-};
-
-JpegDecoder& Decoder() {
-  thread_local JpegDecoder decoder;
+// This thread's.
+TurboPtr& Decoder() {
+  thread_local TurboPtr decoder(tjInitDecompress(), tjDestroy);
   return decoder;
+}
+
+[[noreturn]] void FailJpeg(std::string_view subject) {
+  const std::string reason = tjGetErrorStr2(Decoder().get());
+  // A header that broke off leaves TurboJPEG 2.1 in the middle of it: begin anew.
+  Decoder().reset(tjInitDecompress());
+  throw Error(subject, "is a damaged JPEG: " + reason + " (a whole file)");
+}
+
+Header ReadHeader(std::string_view jpeg, std::string_view subject) {
+  Header header;
+  if (tjDecompressHeader3(Decoder().get(), Bytes(jpeg), jpeg.size(), &header.width, &header.height,
+                          &header.subsampling, &header.colorspace) != 0)
+    FailJpeg(subject);
+  return header;
+}
+
+VideoFrame DecodeToPlanes(std::string_view jpeg, std::string_view subject, const Header& header,
+                          VideoFrame::Layout layout, Scratch& buffer) {
+  VideoFrame frame = FrameIn(buffer, header, layout);
+  const cv::Size repeated = RepeatedChroma(header);
+  std::array<cv::Mat, 3> stored;
+  std::uint8_t* planes[3];
+  int strides[3];
+  for (int i = 0; i < 3; ++i) {
+    const auto p = static_cast<std::size_t>(i);
+    planes[i] = const_cast<std::uint8_t*>(frame.planes[p]);
+    strides[i] = static_cast<int>(frame.strides[p]);
+    if (i == 0 || repeated.area() == 1) continue;
+    stored[p].create(PlaneSize(header, i), CV_8UC1);
+    planes[i] = stored[p].data;
+    strides[i] = stored[p].cols;
+  }
+  if (tjDecompressToYUVPlanes(Decoder().get(), Bytes(jpeg), jpeg.size(), planes, header.width,
+                              strides, header.height,
+                              TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING) != 0)
+    FailJpeg(subject);
+  for (std::size_t p = 1; p < 3 && repeated.area() > 1; ++p)
+    cv::resize(stored[p],
+               cv::Mat(stored[p].rows * repeated.height, stored[p].cols * repeated.width, CV_8UC1,
+                       const_cast<std::uint8_t*>(frame.planes[p])),
+               {}, repeated.width, repeated.height, cv::INTER_NEAREST);
+  const Orientation orientation = ExifOrientation(jpeg);
+  frame.rotation = orientation.rotation;
+  frame.mirrored = orientation.mirrored;
+  return frame;
 }
 
 }  // namespace
@@ -206,12 +158,40 @@ JpegDecoder& Decoder() {
 bool IsJpeg(std::string_view bytes) { return bytes.starts_with("\xFF\xD8\xFF"); }
 
 ImageHeader JpegHeader(std::string_view jpeg, std::string_view subject) {
-  return Decoder().Check(jpeg, subject);
+  const Header header = ReadHeader(jpeg, subject);
+  if (const int scans = CountScans(jpeg); scans > kMaxScans)
+    throw Error(subject, fmt::format("is a JPEG of {} scans (one of at most {}; encoders write "
+                                     "some 10)",
+                                     scans, kMaxScans));
+  return {.size = {header.width, header.height}};
 }
 
 StoredImage DecodeJpeg(std::string_view jpeg, std::string_view subject, const ImageHeader&,
                        const DecodeOptions& options) {
-  return Decoder().Decode(jpeg, subject, options);
+  const Header header = ReadHeader(jpeg, subject);
+  const bool cmyk = header.colorspace == TJCS_CMYK || header.colorspace == TJCS_YCCK;
+  const bool grey = header.colorspace == TJCS_GRAY && options.keep_grey;
+  cv::Mat image =
+      Allocate(Scaled(header.height, options.scale), Scaled(header.width, options.scale),
+               cmyk   ? CV_8UC4
+               : grey ? CV_8UC1
+                      : CV_8UC3,
+               options.buffer);
+  if (options.lenient) image.setTo(0);  // what the decoder gives up on is not what memory held
+  const int format = cmyk ? TJPF_CMYK : grey ? TJPF_GRAY : TJPF_BGR;
+  // What libjpeg merely warns of (data that end early, bad codes, stray bytes where it lost its
+  // place) are pixels made up.
+  if (tjDecompress2(Decoder().get(), Bytes(jpeg), jpeg.size(), image.data, image.cols,
+                    static_cast<int>(image.step), image.rows, format,
+                    TJFLAG_LIMITSCANS | (options.lenient ? 0 : TJFLAG_STOPONWARNING)) != 0 &&
+      !(options.lenient && tjGetErrorCode(Decoder().get()) == TJERR_WARNING))
+    FailJpeg(subject);
+  if (!cmyk) return {.pixels = image, .orientation = ExifOrientation(jpeg), .scaled = true};
+  // It is complete, as far as can be seen. OpenCV makes BGR of it.
+  if (options.take) options.take(std::int64_t{header.width} * header.height);
+  StoredImage bgr = DecodeInImgcodecs(jpeg, subject, options);
+  bgr.orientation = ExifOrientation(jpeg);
+  return bgr;
 }
 
 std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_view subject,
@@ -220,7 +200,13 @@ std::optional<VideoFrame> DecodeJpegPlanes(std::string_view bytes, std::string_v
     return std::nullopt;  // these are here
   if (!IsJpeg(bytes) || !IsTakenAsSrgb(ReadTags(bytes).icc)) return std::nullopt;
   const MayNotReturn decoding;
-  return Decoder().DecodePlanes(bytes, subject, options, planes);
+  const ImageHeader checked = JpegHeader(bytes, subject);
+  CheckSize(checked.size, options.max_pixels, subject);  // also of what has no such planes
+  const Header header = ReadHeader(bytes, subject);
+  const std::optional<VideoFrame::Layout> layout = LayoutOf(header);
+  if (!layout) return std::nullopt;
+  CheckHeader(checked, subject, options);
+  return DecodeToPlanes(bytes, subject, header, *layout, planes);
 }
 
 std::string EncodeJpeg(const cv::Mat& image, int quality) {

@@ -3,13 +3,12 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <new>
 #include <vector>
 
-#include "base/folder.h"
 #include "skinmask/base/error.h"
 
 namespace skinmask {
@@ -22,7 +21,7 @@ std::vector<std::string> ModuleFolders() {
   Dl_info found;
   link_map* self = nullptr;
   Dl_serinfo size;
-  if (!dladdr1(reinterpret_cast<void*>(&FindInModule), &found, reinterpret_cast<void**>(&self),
+  if (!dladdr1(reinterpret_cast<void*>(&ModuleFolders), &found, reinterpret_cast<void**>(&self),
                RTLD_DL_LINKMAP) ||
       dlinfo(self, RTLD_DI_SERINFOSIZE, &size) != 0)
     return {};
@@ -38,24 +37,18 @@ std::vector<std::string> ModuleFolders() {
   return folders;
 }
 
-namespace {
-
-void* Open(const std::string& file) {
+std::string PathOfPart(const std::string& file, int mode, const std::string& advice) {
   const std::vector<std::string> folders = ModuleFolders();
-  for (const std::string& folder : folders) {
-    const std::filesystem::path path = std::filesystem::path(folder) / file;
-    if (!Exists(path)) continue;
-    if (void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return module;
-    throw Error(file, std::string("cannot be loaded: ") + dlerror());
-  }
-  throw Error(file, fmt::format("is not there, and is part of skinmask (looked for in {})",
-                                fmt::join(folders, ", ")));
+  for (const std::string& folder : folders)
+    if (const std::string path = folder + "/" + file; access(path.c_str(), mode) == 0) return path;
+  throw Error(file, fmt::format("is not there, and is part of skinmask (looked for in {}{})",
+                                fmt::join(folders, ", "), advice));
 }
 
-}  // namespace
-
 void* FindInModule(const std::string& file, const char* symbol) {
-  void* const function = dlsym(Open(file), symbol);
+  void* const module = dlopen(PathOfPart(file, F_OK).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!module) throw Error(file, std::string("cannot be loaded: ") + dlerror());
+  void* const function = dlsym(module, symbol);
   if (!function) throw Error(file, fmt::format("has no function {} (another version?)", symbol));
   return function;
 }

@@ -16,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMaskNames = "`mask_name`";
-
 // Masks by sub-folder and stem.
 using MasksByStem = std::map<std::pair<fs::path, std::string>, std::vector<fs::path>>;
 
@@ -47,20 +45,9 @@ struct Matches {
   bool other_outputs = false;     // among the images, where predicted: what detect writes beside
 };
 
-// FileIdentity, which is asked for folder after folder.
-class Identities {
- public:
-  std::string Of(const fs::path& path) {
-    return identities_.Of(path.native(), EntryTypeOf(path.c_str()) == EntryType::kLink);
-  }
-
- private:
-  FileIdentities identities_;
-};
-
 Problem TwoMasks(const fs::path& image, const std::vector<fs::path>& masks) {
-  return {image.string(), fmt::format("has two masks, {} and {} ({} tells them apart)",
-                                      Quoted(masks[0]), Quoted(masks[1]), kMaskNames)};
+  return {image.string(), fmt::format("has two masks, {} and {} (`mask_name` tells them apart)",
+                                      Quoted(masks[0]), Quoted(masks[1]))};
 }
 
 // Of an archive KEY.jpg is an image, and KEY.seg.png is none, unless a pattern asks for more.
@@ -78,7 +65,7 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
   MasksByStem found = FindMasks(masks, mask_name, list.problem, archives);
   Matches matches;
   std::set<std::string> used;  // by their identities
-  Identities of_images, of_masks;
+  FileIdentities of_images, of_masks;
   const InputList files = ListFolder(images, list, archives);
   for (const InputFile image : files) {
     std::string stem = image_name.StemOf(image.path.filename());
@@ -107,10 +94,10 @@ Matches Match(const fs::path& images, const NamePattern& image_name, const fs::p
   }
   // Files that are masks of others are no images.
   std::erase_if(matches.alone,
-                [&](const InputFile& image) { return used.count(of_images.Of(image.path)) > 0; });
+                [&](const InputFile& image) { return used.contains(of_images.Of(image.path)); });
   for (const auto& [key, paths] : found)
     for (const fs::path& path : paths)
-      if (!used.count(of_masks.Of(path))) matches.unused.push_back(path);
+      if (!used.contains(of_masks.Of(path))) matches.unused.push_back(path);
   return matches;
 }
 
@@ -150,6 +137,9 @@ NamePattern::NamePattern(std::string pattern, std::string_view role)
     : pattern_(std::move(pattern)), has_extension_(NamedMedia(pattern_).image) {
   if (pattern_.find("{stem}") == pattern_.npos)
     throw Error(fmt::format("{} '{}'", role, pattern_), "has no {stem} (as in {stem}_mask)");
+  if (pattern_.find('/') != pattern_.npos)
+    throw Error(fmt::format("{} '{}'", role, pattern_),
+                "has a slash (a name alone: masks lie in the same sub-folders as their images)");
 }
 
 std::string NamePattern::Expand(std::string_view stem) const {
@@ -186,15 +176,15 @@ MaskPairs PairMasks(const fs::path& images, const NamePattern& image_name, const
   if (matches.pairs.empty() && !matches.alone.empty() && matches.problems.empty())
     throw Error(
         images.string(),
-        fmt::format("holds no image with a mask: of {} there is no {} ({} says how masks "
+        fmt::format("holds no image with a mask: of {} there is no {} (`mask_name` says how masks "
                     "are called)",
                     Quoted(matches.alone[0].path),
-                    WantedMask(matches.alone[0], image_name, masks, mask_name), kMaskNames));
+                    WantedMask(matches.alone[0], image_name, masks, mask_name)));
   std::vector<Problem> alone, unused;
   for (const InputFile& image : matches.alone)
     alone.emplace_back(image.path.string(),
-                       fmt::format("has no mask {} ({} says how they are called)",
-                                   WantedMask(image, image_name, masks, mask_name), kMaskNames));
+                       fmt::format("has no mask {} (`mask_name` says how they are called)",
+                                   WantedMask(image, image_name, masks, mask_name)));
   for (const fs::path& mask : matches.unused)
     unused.emplace_back(mask.string(), "has no predicted mask in " + Quoted(images));
   Tell(matches.problems, masks, "holds two masks for {} more images", list.problem);

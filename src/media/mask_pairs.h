@@ -15,7 +15,8 @@ namespace [[gnu::visibility("default")]] skinmask {
 // pattern that ends in an image extension names that extension only.
 class NamePattern {
  public:
-  // `role` is what errors call it ("mask name"). Throws Error for a pattern without {stem}.
+  // `role` is what errors call it ("mask name"). Throws Error for a pattern without {stem}, or
+  // with a slash.
   NamePattern(std::string pattern, std::string_view role);
 
   std::string Expand(std::string_view stem) const;

@@ -49,15 +49,6 @@ std::size_t ValueOf(const TiffDirectory& tiff, std::size_t entry) {
   return tiff.Number(is_inside ? entry + 8 : tiff.Number(entry + 8, 4), size);
 }
 
-// EXIF tag 0x0112, 1..8; 1 where there is none. It stands in the first directory, and nothing else
-// is looked at: what that leads to is the author's to choose, a thousand times the same, too.
-std::size_t TagOf(std::string_view bytes) {
-  constexpr std::size_t kTag = 0x0112;
-  const TiffDirectory tiff(ExifOf(bytes));
-  const std::size_t entry = tiff.Find(kTag), value = entry > 0 ? ValueOf(tiff, entry) : 1;
-  return value >= 1 && value <= 8 ? value : 1;
-}
-
 // Resolutions that printers and scanners have; what is none of them says nothing.
 double Plausible(double dpi) { return dpi >= 1 && dpi <= 30000 ? dpi : 0; }
 
@@ -128,15 +119,15 @@ std::string InflatedProfile(std::string_view content) {
 
 PictureTags TagsOfPng(std::string_view png) {
   PictureTags tags;
-  for (auto chunk = PngChunkAt(png, kPngSignature.size()); chunk && chunk->type != "IDAT";
-       chunk = PngChunkAt(png, chunk->end)) {
-    const std::string_view content = chunk->content;
+  ForPngChunks(png, [&](const PngChunk& chunk) {
+    const std::string_view content = chunk.content;
     // Of several the first counts, as for libpng: each would be inflated, and there may be
     // thousands.
-    if (chunk->type == "iCCP" && tags.icc.empty()) tags.icc = InflatedProfile(content);
-    if (chunk->type == "pHYs" && content.size() == 9 && content[8] == 1)
+    if (chunk.type == "iCCP" && tags.icc.empty()) tags.icc = InflatedProfile(content);
+    if (chunk.type == "pHYs" && content.size() == 9 && content[8] == 1)
       SetResolution(NumberAt(content, 0, 4), NumberAt(content, 4, 4), kMetre, tags);
-  }
+    return chunk.type != "IDAT";
+  });
   return tags;
 }
 
@@ -194,13 +185,6 @@ std::string JpegWithTags(std::string jpeg, const PictureTags& tags) {
   return jpeg.insert(kAfterJfif, segments);
 }
 
-std::string PngChunkOf(std::string_view type, std::string_view content) {
-  const std::string covered = std::string(type).append(content);
-  const auto crc =
-      crc32(0, reinterpret_cast<const Bytef*>(covered.data()), static_cast<uInt>(covered.size()));
-  return BigEndianBytes(content.size(), 4) + covered + BigEndianBytes(crc, 4);
-}
-
 std::string PngWithTags(std::string png, const PictureTags& tags) {
   std::string chunks;
   if (!tags.icc.empty()) {
@@ -209,11 +193,12 @@ std::string PngWithTags(std::string png, const PictureTags& tags) {
     compress(reinterpret_cast<Bytef*>(packed.data()), &size,
              reinterpret_cast<const Bytef*>(tags.icc.data()), tags.icc.size());
     packed.resize(size);
-    chunks += PngChunkOf("iCCP", std::string("ICC profile\0\0"sv).append(packed));
+    AppendPngChunk(chunks, "iCCP", std::string("ICC profile\0\0"sv).append(packed));
   }
   if (tags.dpi_x > 0)
-    chunks += PngChunkOf("pHYs", BigEndianBytes(Rounded(tags.dpi_x / kMetre), 4) +
-                                     BigEndianBytes(Rounded(tags.dpi_y / kMetre), 4) + '\1');
+    AppendPngChunk(chunks, "pHYs",
+                   BigEndianBytes(Rounded(tags.dpi_x / kMetre), 4) +
+                       BigEndianBytes(Rounded(tags.dpi_y / kMetre), 4) + '\1');
   return png.insert(kAfterPngHeader, chunks);
 }
 
@@ -269,12 +254,17 @@ PictureTags ReadTags(std::string_view bytes) {
   return {};
 }
 
+// The tag stands in the first directory, and nothing else is looked at: what that leads to is the
+// author's to choose, a thousand times the same, too.
 Orientation ExifOrientation(std::string_view bytes) {
+  constexpr std::size_t kTag = 0x0112;
   // Exif 2.32, table 'Orientation'.
   constexpr Orientation kOfTag[9] = {{},           {},          {0, true},
                                      {180, false}, {180, true}, {270, true},
                                      {90, false},  {90, true},  {270, false}};
-  return kOfTag[TagOf(bytes)];
+  const TiffDirectory tiff(ExifOf(bytes));
+  const std::size_t entry = tiff.Find(kTag), value = entry > 0 ? ValueOf(tiff, entry) : 0;
+  return kOfTag[value <= 8 ? value : 0];
 }
 
 std::string WithTags(std::string file, const PictureTags& tags, const cv::Size& size) {

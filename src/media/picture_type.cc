@@ -49,11 +49,11 @@ void RequirePlanes(const VideoFrame& frame) {
     throw Error("frame", "is empty, or lacks a plane of its layout (size, planes)");
 }
 
-cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer) {
-  if (!buffer) return cv::Mat(rows, cols, CV_8UC(channels));
+cv::Mat Allocate(int rows, int cols, int type, Scratch* buffer) {
+  if (!buffer) return cv::Mat(rows, cols, type);
   const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) *
-                           static_cast<std::size_t>(channels);
-  return cv::Mat(rows, cols, CV_8UC(channels), buffer->Get(size));
+                           static_cast<std::size_t>(CV_ELEM_SIZE(type));
+  return cv::Mat(rows, cols, type, buffer->Get(size));
 }
 
 void RequireScale(int scale) {

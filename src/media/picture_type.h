@@ -26,8 +26,8 @@ void RequireEncodable(const cv::Mat& image, int quality, bool transparent = fals
 // Throws Error for a frame that is empty, or lacks a plane of its layout.
 void RequirePlanes(const VideoFrame& frame);
 
-// An 8-bit picture, in the buffer if there is one.
-cv::Mat Allocate(int rows, int cols, int channels, Scratch* buffer);
+// A picture, in the buffer if there is one.
+cv::Mat Allocate(int rows, int cols, int type, Scratch* buffer);
 
 // Throws Error for what is not 1, 2, 4 or 8.
 void RequireScale(int scale);

@@ -46,19 +46,20 @@ struct PngLayout {
   // other.
   bool Find(std::string_view png) {
     constexpr char kAncillary = 0x20;
-    for (auto chunk = PngChunkAt(png, kPngSignature.size()); chunk;
-         chunk = PngChunkAt(png, chunk->end)) {
-      if (!(chunk->type[0] & kAncillary) && !IsRight(png, *chunk)) return false;
-      if (chunk->type == "IHDR") header = chunk->content;
-      if (chunk->type == "IDAT") {
-        if (data.empty()) first_idat = chunk->start;
-        if (!data.empty() && after != chunk->start) return false;
-        data.push_back(chunk->content);
-        after = chunk->end;
+    bool is_whole = false;
+    ForPngChunks(png, [&](const PngChunk& chunk) {
+      if (!(chunk.type[0] & kAncillary) && !IsRight(png, chunk)) return false;
+      if (chunk.type == "IHDR") header = chunk.content;
+      if (chunk.type == "IDAT") {
+        if (data.empty()) first_idat = chunk.start;
+        if (!data.empty() && after != chunk.start) return false;
+        data.push_back(chunk.content);
+        after = chunk.end;
       }
-      if (chunk->type == "IEND") return header.size() == 13 && !data.empty();
-    }
-    return false;
+      is_whole = chunk.type == "IEND" && header.size() == 13 && !data.empty();
+      return chunk.type != "IEND";
+    });
+    return is_whole;
   }
 
   // Filter bytes and pixels; 0 for interlaced pictures.
@@ -110,10 +111,9 @@ std::uint8_t* InflateToBlocks(const PngLayout& layout, std::size_t size, std::ui
 // Whether all chunks up to IEND are in the file. libpng takes what a chunk says that it holds (up
 // to 8 MB) before it reads it.
 bool ReachesItsEnd(std::string_view png) {
-  for (auto chunk = PngChunkAt(png, kPngSignature.size()); chunk;
-       chunk = PngChunkAt(png, chunk->end))
-    if (chunk->type == "IEND") return true;
-  return false;
+  bool is_there = false;
+  ForPngChunks(png, [&](const PngChunk& chunk) { return !(is_there = chunk.type == "IEND"); });
+  return is_there;
 }
 
 // The same picture with its image data stored instead of compressed, in `buffer`: ISA-L inflates
@@ -162,10 +162,13 @@ void Read(png_structp png, png_bytep to, std::size_t size) {
 
 void Ignore(png_structp, png_const_charp) {}
 
-void AskForBgr(png_structp png, png_infop info, bool keep_grey) {
+void AskForBgr(png_structp png, png_infop info, bool keep_grey, bool keep_depth) {
   const int color = png_get_color_type(png, info);
   const bool grey = (color & PNG_COLOR_MASK_COLOR) == 0;
-  png_set_scale_16(png);
+  if (keep_depth)
+    png_set_swap(png);
+  else
+    png_set_scale_16(png);
   if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
   if (grey && png_get_bit_depth(png, info) < 8) png_set_expand_gray_1_2_4_to_8(png);
   png_set_strip_alpha(png);
@@ -176,10 +179,10 @@ void AskForBgr(png_structp png, png_infop info, bool keep_grey) {
 }
 
 // The steps of reading that may jump back: nothing in here has a destructor to run. False on error.
-bool ReadHead(png_structp png, png_infop info, bool keep_grey) {
+bool ReadHead(png_structp png, png_infop info, bool keep_grey, bool keep_depth) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_read_info(png, info);
-  AskForBgr(png, info, keep_grey);
+  AskForBgr(png, info, keep_grey, keep_depth);
   return true;
 }
 
@@ -229,10 +232,11 @@ StoredImage DecodePng(std::string_view bytes, std::string_view subject, const Im
   png_set_read_fn(png, &source, Read);
   if (stored) png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // checked already
   DropAllButPixels(png);
-  if (!ReadHead(png, info, options.keep_grey)) fail();
+  if (!ReadHead(png, info, options.keep_grey, options.keep_depth)) fail();
+  const int depth = png_get_bit_depth(png, info) == 16 ? CV_16U : CV_8U;
   cv::Mat image = Allocate(static_cast<int>(png_get_image_height(png, info)),
                            static_cast<int>(png_get_image_width(png, info)),
-                           png_get_channels(png, info), options.buffer);
+                           CV_MAKETYPE(depth, png_get_channels(png, info)), options.buffer);
   std::vector<png_bytep> rows;
   for (int y = 0; y < image.rows; ++y) rows.push_back(image.ptr<std::uint8_t>(y));
   if (!ReadRows(png, info, rows.data())) fail();

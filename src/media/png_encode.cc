@@ -17,13 +17,6 @@
 namespace skinmask {
 namespace {
 
-// Completes the chunk that begins at `start` of `png`, its data being in place.
-void CloseChunk(std::string& png, std::size_t start, const char* type) {
-  png.replace(start, 8, BigEndianBytes(png.size() - start - 8, 4) + type);
-  const auto* const covered = reinterpret_cast<const unsigned char*>(&png[start + 4]);
-  png += BigEndianBytes(crc32_gzip_refl(0, covered, png.size() - start - 4), 4);
-}
-
 // Rows as PNG has them: a filter byte, then the pixels in R G B (A) order, or the high byte of 16
 // bits first. Grey of 8 bits stays as it is, since masks are runs; all else are differences to the
 // pixel on the left (filter Sub).
@@ -71,7 +64,7 @@ void Deflate(isal_zstream& stream, std::size_t size, bool last) {
 // byte from the address of `stream` (igzip_icf_body_h1_gr_bt.asm: the register tmp2 was not set),
 // so that the codes, for the same pixels, are others where that hash is another one's too. Up to
 // kFirst bytes before a flush are left to the routine for the end, which does not do so.
-void AppendDeflated(std::uint8_t* rows, std::size_t size, std::string& png) {
+void AppendPixels(std::uint8_t* rows, std::size_t size, std::string& png) {
   constexpr int kLevel = 1;
   constexpr std::size_t kFirst = 16;
   thread_local std::vector<std::uint8_t> level_buffer(ISAL_DEF_LVL1_DEFAULT);
@@ -93,7 +86,8 @@ void AppendDeflated(std::uint8_t* rows, std::size_t size, std::string& png) {
   const std::size_t first = std::min(size, kFirst);
   Deflate(stream, first, false);
   Deflate(stream, size - first, true);
-  png.append(reinterpret_cast<const char*>(stream.next_out - stream.total_out), stream.total_out);
+  const auto* const start = reinterpret_cast<const char*>(stream.next_out - stream.total_out);
+  AppendPngChunk(png, "IDAT", {start, stream.total_out});
 }
 
 std::string Encode(const cv::Mat& image, std::string_view palette) {
@@ -105,35 +99,33 @@ std::string Encode(const cv::Mat& image, std::string_view palette) {
   const std::size_t size = (static_cast<std::size_t>(image.cols) * image.elemSize() + 1) *
                            static_cast<std::size_t>(image.rows);
   if (size > std::size_t{1} << 30) throw Error("PNG", "would hold more than 1 GiB of pixels");
-  std::string png(kPngSignature);
-  const auto open_chunk = [&] {
-    png.resize(png.size() + 8);
-    return png.size() - 8;
-  };
-  std::size_t chunk = open_chunk();
+  std::string header;
   for (const int side : {image.cols, image.rows})
-    png += BigEndianBytes(static_cast<std::uint64_t>(side), 4);
-  png += deep ? 16 : 8;  // bits
-  png += palette.empty() ? kColorType[static_cast<std::size_t>(image.channels())] : kPalette;
-  png.append(3, '\0');
-  CloseChunk(png, chunk, "IHDR");
-  if (!palette.empty()) {
-    chunk = open_chunk();
-    png.append(palette);
-    CloseChunk(png, chunk, "PLTE");
-  }
-  chunk = open_chunk();
+    header += BigEndianBytes(static_cast<std::uint64_t>(side), 4);
+  header += deep ? 16 : 8;  // bits
+  header += palette.empty() ? kColorType[static_cast<std::size_t>(image.channels())] : kPalette;
+  header.append(3, '\0');
+  std::string png(kPngSignature);
+  AppendPngChunk(png, "IHDR", header);
+  if (!palette.empty()) AppendPngChunk(png, "PLTE", palette);
   thread_local Scratch scratch;
   const ScratchTrim trim(scratch);
   std::uint8_t* rows = FilteredRows(image);
   if (!rows) FilterRows(image, rows = scratch.Get(size));
-  AppendDeflated(rows, size, png);
-  CloseChunk(png, chunk, "IDAT");
-  CloseChunk(png, open_chunk(), "IEND");
+  AppendPixels(rows, size, png);
+  AppendPngChunk(png, "IEND", {});
   return png;
 }
 
 }  // namespace
+
+void AppendPngChunk(std::string& png, std::string_view type, std::string_view content) {
+  png += BigEndianBytes(content.size(), 4);
+  const std::size_t start = png.size();  // of what the checksum covers
+  png.append(type).append(content);
+  const auto* const covered = reinterpret_cast<const unsigned char*>(&png[start]);
+  png += BigEndianBytes(crc32_gzip_refl(0, covered, png.size() - start), 4);
+}
 
 std::string EncodePng(const cv::Mat& image) { return Encode(image, {}); }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "media/file_bytes.h"
 #include "media/late_module.h"
 #include "media/tar_module.h"
 #include "skinmask/base/error.h"
@@ -16,8 +17,7 @@ namespace {
 const LibArchive& Lib() {
   static const LibArchive functions = [] {
     LibArchive found;
-    reinterpret_cast<decltype(&skinmask_libarchive)>(
-        FindInModule("skinmask-tar.so", "skinmask_libarchive"))(found);
+    FindInModule<decltype(skinmask_libarchive)>("skinmask-tar.so", "skinmask_libarchive")(found);
     return found;
   }();
   return functions;
@@ -105,9 +105,8 @@ void TarReader::Require(bool well, const std::string& problem) const {
   if (thrown_) std::rethrow_exception(thrown_);
   if (well) return;
   const std::string_view head(piece_.data(), given_ == last_ ? last_ : 0);
-  for (const std::string_view magic : {"\x1F\x8B", "\x28\xB5\x2F\xFD", "\xFD\x37zXZ", "BZh"})
-    if (head.starts_with(magic))
-      throw Error(path_.string(), "is compressed (archives are read as tar alone makes them)");
+  if (IsCompressed(head))
+    throw Error(path_.string(), "is compressed (archives are read as tar alone makes them)");
   throw Error(path_.string(), problem.ends_with(' ') ? problem + TextOf(archive_) : problem);
 }
 
@@ -137,29 +136,25 @@ std::optional<TarEntry> TarReader::Next() {
   return entry;
 }
 
-// Some bytes of the entry's data; none at their end.
-std::string_view TarReader::Data() {
-  const void* bytes = nullptr;
+// Adds some bytes of the entry's data; false at their end.
+bool TarReader::Append(std::string& bytes) {
+  const void* piece = nullptr;
   std::size_t size = 0;
   la_int64_t offset = 0;
-  const int status = Lib().archive_read_data_block(archive_, &bytes, &size, &offset);
+  const int status = Lib().archive_read_data_block(archive_, &piece, &size, &offset);
   Require(IsWell(status), "is damaged, or ends too early: ");
-  if (status == ARCHIVE_EOF) return {};
-  return {static_cast<const char*>(bytes), size};
+  if (status == ARCHIVE_EOF) return false;
+  bytes.append(static_cast<const char*>(piece), size);
+  return size > 0;
 }
 
 std::string TarReader::Read(const std::function<bool(std::string_view)>& wanted) {
   constexpr std::size_t kHead = 4096;
   std::string bytes;
-  const auto append = [&] {
-    const std::string_view piece = Data();
-    bytes += piece;
-    return !piece.empty();
-  };
-  while (bytes.size() < kHead && append()) continue;
+  while (bytes.size() < kHead && Append(bytes)) continue;
   if (!wanted(std::string_view(bytes).substr(0, kHead))) return bytes.substr(0, kHead);
   if (stream_.size() > 0) bytes.reserve(size_);  // the file has so much
-  while (append()) continue;
+  while (Append(bytes)) continue;
   return bytes;
 }
 

@@ -50,7 +50,7 @@ class TarReader {
   void Open();
   void Require(bool well, const std::string& problem) const;
   std::uint64_t Position() const;
-  std::string_view Data();
+  bool Append(std::string& bytes);
   std::string_view Piece();
   void RequireNothingMore();
 

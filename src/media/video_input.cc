@@ -69,17 +69,18 @@ using Options = std::vector<std::pair<const char*, std::string>>;
 // for connecting.
 constexpr const char* kAnalyzed = "1000000";
 
-InputPtr Open(const std::string& address, const AVInputFormat* demuxer, const Options& options,
-              AVIOInterruptCB interrupt, int& result) {
+int Open(InputPtr& input, const std::string& address, const AVInputFormat* demuxer,
+         const Options& options, AVIOInterruptCB interrupt) {
   const Ffmpeg& av = Ffmpeg::Get();
   AVFormatContext* format = av.avformat_alloc_context();
   format->interrupt_callback = interrupt;
   AVDictionary* dictionary = nullptr;
   av.av_dict_set(&dictionary, "codec_whitelist", DecoderNames().c_str(), 0);
   for (const auto& [key, value] : options) av.av_dict_set(&dictionary, key, value.c_str(), 0);
-  result = av.avformat_open_input(&format, address.c_str(), demuxer, &dictionary);
+  const int result = av.avformat_open_input(&format, address.c_str(), demuxer, &dictionary);
   av.av_dict_free(&dictionary);
-  return InputPtr(format);  // null after an error
+  input.reset(format);  // null after an error
+  return result;
 }
 
 // FFmpeg takes JPEGs one after the other for an image, and not for Motion JPEG, from the first one
@@ -140,26 +141,26 @@ VideoFile::VideoFile(const std::string& path, const std::atomic<bool>* stop)
   address_ = "pipe:" + std::to_string(pipe_.get());
 }
 
-InputPtr OpenFile(const std::string& address, int& result, AVIOInterruptCB interrupt,
-                  const RawVideo* raw, bool current) {
+int OpenFile(InputPtr& input, const std::string& address, AVIOInterruptCB interrupt,
+             const std::optional<RawVideo>& raw, bool current) {
   Options options{{"protocol_whitelist", "file,pipe"},
                   {"format_whitelist", raw ? "rawvideo" : kContainers}};
   if (current) options.emplace_back("analyzeduration", kAnalyzed);
-  if (!raw) return Open(address, DemuxerFor(address), options, interrupt, result);
+  if (!raw) return Open(input, address, DemuxerFor(address), options, interrupt);
   options.emplace_back("video_size", fmt::format("{}x{}", raw->size.width, raw->size.height));
   options.emplace_back("pixel_format", raw->pixel_format);
   options.emplace_back("framerate", fmt::format("{}/{}", raw->rate.num, raw->rate.den));
-  return Open(address, Ffmpeg::Get().av_find_input_format("rawvideo"), options, interrupt, result);
+  return Open(input, address, Ffmpeg::Get().av_find_input_format("rawvideo"), options, interrupt);
 }
 
-InputPtr OpenStream(const std::string& address, int& result, AVIOInterruptCB interrupt) {
+int OpenStream(InputPtr& input, const std::string& address, AVIOInterruptCB interrupt) {
   Ffmpeg::Get().avformat_network_init();
   const Options options{
       {"fflags", "nobuffer"},
       {"analyzeduration", kAnalyzed},
       {"rtsp_flags", "prefer_tcp"},  // no lost packets where the server can do that
       {"overrun_nonfatal", "1"}};    // UDP: too slow a reader loses packets, not the stream
-  return Open(address, nullptr, options, interrupt, result);
+  return Open(input, address, nullptr, options, interrupt);
 }
 
 void CheckRaw(const RawVideo& raw, std::int64_t max_pixels, const std::string& name) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/stream.h"
@@ -36,18 +37,18 @@ class VideoFile {
   Descriptor pipe_{-1};
 };
 
-// Opens a file by its address; null where it fails, `result` saying why. It is taken by the
-// demuxers of containers that hold their own data alone, whatever its content looks like to the
-// others, and no demuxer opens anything but files: playlists (HLS, DASH, concat, SDP and the like)
-// would open what they name, and themselves. `raw`: it holds such frames, which FFmpeg takes by the
-// demuxer "rawvideo". `current`: its frames come as they are made, and the first one is not to wait
-// until FFmpeg has seen seconds of them.
-InputPtr OpenFile(const std::string& address, int& result, AVIOInterruptCB interrupt = {},
-                  const RawVideo* raw = nullptr, bool current = false);
+// Opens a file by its address. Returns what FFmpeg does; `input` is null where that is an error. It
+// is taken by the demuxers of containers that hold their own data alone, whatever its content looks
+// like to the others, and no demuxer opens anything but files: playlists (HLS, DASH, concat, SDP
+// and the like) would open what they name, and themselves. `raw`: it holds such frames, which
+// FFmpeg takes by the demuxer "rawvideo". `current`: its frames come as they are made, and the
+// first one is not to wait until FFmpeg has seen seconds of them.
+int OpenFile(InputPtr& input, const std::string& address, AVIOInterruptCB interrupt = {},
+             const std::optional<RawVideo>& raw = {}, bool current = false);
 
 // The same for a stream, which the user has named by its address. Demuxers are as FFmpeg has them,
 // but for what makes it current: the newest frame is the one that is wanted.
-InputPtr OpenStream(const std::string& address, int& result, AVIOInterruptCB interrupt);
+int OpenStream(InputPtr& input, const std::string& address, AVIOInterruptCB interrupt);
 
 // Throws Error for frames that there cannot be, or that are larger than is allowed.
 void CheckRaw(const RawVideo& raw, std::int64_t max_pixels, const std::string& name);

@@ -20,10 +20,6 @@ const AVPixFmtDescriptor& Described(AVPixelFormat format) {
   return *Ffmpeg::Get().av_pix_fmt_desc_get(format);
 }
 
-bool IsSubsampled(AVPixelFormat format) {
-  return Described(format).log2_chroma_w > 0 || Described(format).log2_chroma_h > 0;
-}
-
 bool IsTransparent(AVPixelFormat format) {
   const std::uint64_t flags = Described(format).flags;
   return (flags & AV_PIX_FMT_FLAG_ALPHA) && !(flags & AV_PIX_FMT_FLAG_PAL);
@@ -188,7 +184,8 @@ CodecPtr OpenEncoder(const std::string& name, const cv::Size& size, AVPixelForma
   const AVCodec& encoder = EncoderOf(name);
   CodecPtr codec(av.avcodec_alloc_context3(&encoder));
   codec->pix_fmt = FormatFor(encoder, source);
-  const int unit = IsSubsampled(codec->pix_fmt) ? 2 : 1;
+  const AVPixFmtDescriptor& format = Described(codec->pix_fmt);
+  const int unit = format.log2_chroma_w > 0 || format.log2_chroma_h > 0 ? 2 : 1;  // of chroma
   codec->width = (size.width + unit - 1) / unit * unit;
   codec->height = (size.height + unit - 1) / unit * unit;
   codec->framerate = AvOf(options.rate);
@@ -228,8 +225,7 @@ void SoundCopy::Open(const std::string& path) {
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     throw Error("a pipe", "cannot be read a second time");
   const Ffmpeg& av = Ffmpeg::Get();
-  int result = 0;
-  input_ = OpenFile("file:" + path, result);
+  int result = OpenFile(input_, "file:" + path);
   if (result >= 0) result = FindStreamInfo(input_.get(), VideoOpenOptions().max_pixels);
   if (result >= 0)
     result = index_ = av.av_find_best_stream(input_.get(), AVMEDIA_TYPE_AUDIO, -1, -1, nullptr, 0);

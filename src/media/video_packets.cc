@@ -52,9 +52,8 @@ std::int64_t SizeOfPipe(AVIOContext& pipe) {
 
 // The file, its other streams left aside; null where it has no packets that tell of frames.
 InputPtr OpenForSearch(const SearchedVideo& video) {
-  int result = 0;
-  InputPtr format = OpenFile(video.address, result);
-  if (!format) return nullptr;
+  InputPtr format;
+  if (OpenFile(format, video.address) < 0) return nullptr;
   const std::string_view name = format->iformat->name;
   if (!name.starts_with("mov") && !name.starts_with("matroska")) return nullptr;
   if (static_cast<unsigned>(video.stream) >= format->nb_streams) return nullptr;

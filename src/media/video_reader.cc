@@ -96,6 +96,8 @@ class FfmpegVideo : public VideoSource {
                   fmt::format("nothing came within {} s (is the sender running, and the address "
                               "right?)",
                               options.timeout_seconds));
+    if (result < 0 && IsGif(piped_))
+      throw Error(name, "is an animated GIF in a pipe (longer ones are read from files alone)");
     if (result < 0)
       throw Error(name, fmt::format("cannot be opened as {}: {}", stream ? "stream" : "video",
                                     av.Message(result)));
@@ -118,13 +120,10 @@ class FfmpegVideo : public VideoSource {
   }
 
   int OpenInput() {
-    int result = 0;
     const AVIOInterruptCB interrupt{Interrupted, this};
-    format = stream
-                 ? OpenStream(name, result, interrupt)
-                 : OpenFile(file->address(), result, interrupt,
-                            options.raw ? &*options.raw : nullptr, options.current && !IsRegular());
-    return result;
+    if (stream) return OpenStream(format, name, interrupt);
+    return OpenFile(format, file->address(), interrupt, options.raw,
+                    options.current && !IsRegular());
   }
 
   // To know what its streams hold, FFmpeg has read so far ahead that it passed over damage. Read

@@ -76,6 +76,7 @@ struct VideoWriter::State {
   }
 
   void Write(const cv::Mat& frame, std::int64_t pts) {
+    RequireUnfinished();
     RequireType(frame, type, "frame");
     if (frame.size() != size)
       throw Error(path.string(), fmt::format("a frame of {} x {} cannot follow ones of {} x {}",
@@ -94,6 +95,8 @@ struct VideoWriter::State {
   }
 
   void Finish() {
+    RequireUnfinished();
+    finished = true;
     Encode(nullptr);
     const std::optional<MayNotReturn> writing = ToPipe();
     int result =
@@ -126,12 +129,17 @@ struct VideoWriter::State {
   cv::Mat padded;    // a copy of each picture, for the scaler
   std::optional<SoundCopy> sound;
   std::int64_t frames = 0;
+  bool finished = false;        // Finish was called
   bool untimed = false;         // the container knows a rate, and no times of frames
   AVRational unit = {};         // of the times that Write is given
   std::int64_t last_given = 0;  // of these
   std::int64_t last_pts = 0;    // in the encoder's time base
 
  private:
+  void RequireUnfinished() const {
+    if (finished) throw Error(path.string(), "is finished already (Finish once, after all frames)");
+  }
+
   void Open(const VideoWriteOptions& given) {
     VideoWriteOptions options = given;
     if (options.codec.empty()) options.codec = CodecFor(*format->oformat);

@@ -168,6 +168,18 @@ TEST_F(DamagedVideoTest, WhatIsCutOffOnItsWayThroughAPipeIsTold) {
   }
 }
 
+// FFmpeg looks at all of a GIF, and then at its beginning.
+TEST_F(DamagedVideoTest, ALongGifInAPipeIsToldFromADamagedOne) {
+  std::string gif =
+      ReadFile(testing::fs::path(SKINMASK_SOURCE) / "tests/fixtures/formats/animation.gif");
+  EXPECT_EQ(ReadThroughPipe(gif).frames.size(), 3u);
+  std::string comment = "!\xFE";
+  for (int i = 0; i < 1200; ++i) comment += '\xFF' + std::string(255, 'x');
+  gif.insert(gif.size() - 1, comment + '\0');
+  EXPECT_NE(ReadThroughPipe(gif).problem.find("is an animated GIF in a pipe"), std::string::npos);
+  EXPECT_EQ(ReadAll(Put("long.gif", gif).string()).frames.size(), 3u);
+}
+
 // How many frames are shown before all that are stored from packet `damaged` on.
 std::size_t FramesBefore(const std::vector<Packet>& packets, std::size_t damaged) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();

@@ -81,6 +81,33 @@ TEST_F(MaskTest, MasksOfBlackAndOneDarkValueAreNotTakenForBlack) {
   EXPECT_EQ(Classes({Grey(64), Grey(64)}, {}), (std::vector{1, 1}));  // with skin at 255, and none
 }
 
+TEST_F(MaskTest, LabelsOf16BitsAreAsTheyAreStored) {
+  const MaskRule labels({"skin=1", "hair=255", "non-skin=0"}, {}, false), above_127;
+  for (const char* format : {".png", ".tif", ".pgm"}) {
+    const auto classes = [&](const std::vector<std::uint16_t>& values, const MaskRule& rule) {
+      const std::string bytes = Encode(format, cv::Mat(values, true).reshape(1, 1));
+      const cv::Mat read = DecodeMask(bytes, format, rule).classes;
+      return std::vector<int>(read.begin<std::uint8_t>(), read.end<std::uint8_t>());
+    };
+    EXPECT_EQ(classes({0, 1, 255}, labels), (std::vector{2, 0, 1}));
+    EXPECT_EQ(classes({0, 257, 65535}, labels), (std::vector{2, 0, 1}));  // made of 8 bits
+    EXPECT_ERROR(classes({0, 1, 300}, labels), "has values of 16 bits, up to 300");
+    EXPECT_ERROR(classes({0, 7}, labels), "has a pixel of value 7");
+    // Without labels they are levels.
+    EXPECT_EQ(classes({0, 32767, 32768, 65535}, above_127), (std::vector{1, 1, 0, 0}));
+    EXPECT_EQ(classes({0, 1, 2, 200}, above_127), (std::vector{1, 1, 1, 1}));
+    EXPECT_ERROR(classes({0, 1}, above_127), "holds only 0 and 1 in 16 bits");
+    EXPECT_ERROR(classes({0, 1000}, above_127), "holds only 0 and 1000 in 16 bits");
+    EXPECT_ERROR(classes({0, 1028}, above_127), "holds only 0 and 4, nothing above 127");
+  }
+  const cv::Mat colors = (cv::Mat_<cv::Vec<std::uint16_t, 3>>(1, 2) << cv::Vec<std::uint16_t, 3>(),
+                          cv::Vec<std::uint16_t, 3>(3, 2, 1));
+  const cv::Mat read =
+      DecodeMask(Encode(".png", colors), "x", MaskRule({"a=0", "b=1,2,3"}, {}, 0)).classes;
+  EXPECT_EQ(read.at<std::uint8_t>(0), 0);
+  EXPECT_EQ(read.at<std::uint8_t>(1), 1);
+}
+
 TEST_F(MaskTest, JpegMasksCountTheirInBetweenPixels) {
   cv::Mat mask(64, 64, CV_8UC3, cv::Scalar::all(0));
   cv::circle(mask, {30, 30}, 20, cv::Scalar::all(255), -1);

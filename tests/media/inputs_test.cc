@@ -49,7 +49,11 @@ TEST_F(InputsTest, ListsFoldersRecursivelyAndSorted) {
   fs::create_directory(Path("none"));
   EXPECT_TRUE(ListInputs({Path("none")}, list_).empty());
   ASSERT_EQ(problems_.size(), 1u);
-  EXPECT_NE(problems_[0].find("none: holds no image"), std::string::npos);
+  EXPECT_TRUE(problems_[0].ends_with("none: holds no image")) << problems_[0];
+  list_.include = {"nothing"};
+  EXPECT_TRUE(ListInputs({Path("p")}, list_).empty());
+  ASSERT_EQ(problems_.size(), 2u);
+  EXPECT_TRUE(problems_[1].ends_with("p: holds no image that the patterns take")) << problems_[1];
 }
 
 // However many failures are allowed: a folder is more than one of them.

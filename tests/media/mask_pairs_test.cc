@@ -42,6 +42,7 @@ TEST(NamePattern, FindsStems) {
   EXPECT_EQ(NamePattern("m-{stem}.bmp", "").StemOf("m-a.b.bmp"), "a.b");
   EXPECT_EQ(NamePattern("m-{stem}.bmp", "").StemOf("m-a.b.png"), "");
   EXPECT_ERROR(NamePattern("mask", "mask name"), "mask name 'mask': has no {stem}");
+  EXPECT_ERROR(NamePattern("gt/{stem}", "mask name"), "mask name 'gt/{stem}': has a slash");
 }
 
 TEST_F(MaskPairsTest, PairsMasksByNameInMirroredFolders) {

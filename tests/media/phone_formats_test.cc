@@ -159,6 +159,16 @@ TEST(Gif, InterlacedOnesAndThoseWithPalettesOfTheirOwnAreRead) {
     }
 }
 
+TEST(Gif, TransparentPixelsHaveTheColorOfTheirIndex) {
+  for (const bool local : {false, true})
+    for (const char index : {'\0', '\x14'}) {
+      const std::string plain = PlainGif(64, 48, false, local);
+      std::string marked = plain;
+      marked.insert(local ? 13 : 397, std::string("!\xF9\4\1\0\0", 6) + index + '\0');
+      EXPECT_EQ(cv::norm(DecodeImage(marked, "x"), DecodeImage(plain, "x"), cv::NORM_INF), 0);
+    }
+}
+
 // FFmpeg only logs that rows are missing.
 TEST(Gif, PixelsThatAreMissingAreAnError) {
   const std::string end("\0;", 2), plain = PlainGif(64, 48, false, false),

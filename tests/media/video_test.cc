@@ -250,6 +250,8 @@ TEST_F(VideoTest, WrittenMasksReadBackBitForBit) {
   EXPECT_FALSE(fs::exists(path));
   writer.Finish();
   EXPECT_EQ(Names(folder_), std::vector<std::string>{"masks.mkv"});
+  EXPECT_ERROR(writer.Finish(), "is finished already");
+  EXPECT_ERROR(writer.Write(Disc(size, 0), 25), "is finished already");
   EXPECT_TRUE(RawFrames(folder_, "masks.mkv", "gray") == expected);
   EXPECT_EQ(Probe(folder_, "masks.mkv", "stream=codec_name,pix_fmt,r_frame_rate,avg_frame_rate"),
             (std::vector<std::string>{"ffv1", "gray", "30000/1001", "30000/1001"}));

@@ -46,9 +46,9 @@ struct ClassMap {
 
 // Reads a mask file. JPEG does not keep values: there, a pixel off the labelled values counts as
 // the nearest one and is counted in `in_between`. Throws Error for an unlabelled value in other
-// formats, and for a mask of 0 and 1 where 127 is to divide. Of `options` buffer, max_pixels and
-// take are looked at; the classes may be stored in the buffer, and then live until the next use of
-// it.
+// formats, for a mask of 0 and 1 where 127 is to divide, and for labels of 16 bits that are neither
+// all below 256 nor all multiples of 257. Of `options` buffer, max_pixels and take are looked at;
+// the classes may be stored in the buffer, and then live until the next use of it.
 ClassMap ReadMask(const std::filesystem::path& path, const MaskRule& rule,
                   const DecodeOptions& options = {});
 ClassMap DecodeMask(std::string_view bytes, std::string_view subject, const MaskRule& rule,

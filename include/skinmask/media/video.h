@@ -233,7 +233,7 @@ class VideoWriter {
   // Why sound ends before the pictures, after Finish; empty: it does not.
   std::string sound_problem() const;
   // Flushes, closes, counts the frames in the file and renames it. Throws Error when their number
-  // differs or the disk is full.
+  // differs, the disk is full, or it was called before; so does Write after it.
   void Finish();
 
  private:

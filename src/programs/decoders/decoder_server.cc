@@ -52,7 +52,7 @@ class MemoryLimit {
     begun_ *= static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   }
   // `bytes` are those of the file, which is mapped twice: as it was before, and as it is.
-  void SetFor(std::int64_t pixels, std::uint64_t bytes) const {
+  void SetFor([[maybe_unused]] std::int64_t pixels, [[maybe_unused]] std::uint64_t bytes) const {
 #ifndef SKINMASK_SANITIZED  // whose tables are as large as all memory
     constexpr std::uint64_t kBytes = std::uint64_t{1} << 30;
     constexpr std::uint64_t kBytesOfPixel = 128;
@@ -64,8 +64,6 @@ class MemoryLimit {
         std::min<rlim_t>(limit.rlim_max, begun_ + kBytes + of_threads + bytes +
                                              kBytesOfPixel * static_cast<std::uint64_t>(pixels));
     setrlimit(RLIMIT_AS, &limit);
-#else
-    static_cast<void>(pixels), static_cast<void>(bytes);
 #endif
   }
 
@@ -88,12 +86,11 @@ DecoderMessage AnswerOf(const std::string& file, const Make& make) {
 // Decodes images that come with the requests.
 class Decoder {
  public:
-  explicit Decoder(int socket) : socket_(socket) {}
   // Until nobody asks any more.
   void Serve() {
     DecoderMessage request;
     Descriptor file(-1);
-    while (ReceiveMessage(socket_, request, file) && request.kind == Kind::kDecode) {
+    while (ReceiveMessage(kDecoderServerSocket, request, file) && request.kind == Kind::kDecode) {
       struct stat status {};
       if (file.get() >= 0 && fstat(file.get(), &status) != 0) return;
       limit_.SetFor(0, file_.size() + static_cast<std::uint64_t>(status.st_size));
@@ -104,7 +101,8 @@ class Decoder {
       limit_.SetFor(0, file_.size());
       const std::string_view bytes(reinterpret_cast<const char*>(file_.data()), size);
       const DecoderMessage answer = AnswerOf("", [&] { return Answer(request, bytes); });
-      if (!SendMessage(socket_, answer, answer.kind == Kind::kPicture ? pixels_.descriptor() : -1))
+      if (!SendMessage(kDecoderServerSocket, answer,
+                       answer.kind == Kind::kPicture ? pixels_.descriptor() : -1))
         return;
       if (answer.kind == Kind::kPicture) pixels_.Sent();
     }
@@ -115,6 +113,7 @@ class Decoder {
     DecodeOptions options;
     options.scale = request.scale;
     options.keep_grey = request.keep_grey;
+    options.keep_depth = request.keep_depth;
     options.lenient = request.lenient;
     PictureTags tags;
     options.keep_colors = true;
@@ -145,13 +144,12 @@ class Decoder {
   void Take(std::int64_t all, std::int64_t pixels) {
     DecoderMessage message{.kind = Kind::kTake, .number = pixels};
     Descriptor none(-1);
-    if (!SendMessage(socket_, message) || !ReceiveMessage(socket_, message, none) ||
-        message.kind != Kind::kGo)
+    if (!SendMessage(kDecoderServerSocket, message) ||
+        !ReceiveMessage(kDecoderServerSocket, message, none) || message.kind != Kind::kGo)
       _exit(0);
     limit_.SetFor(all, file_.size());
   }
 
-  const int socket_;
   SharedBytes file_, pixels_;
   const MemoryLimit limit_;
 };
@@ -160,19 +158,20 @@ class Decoder {
 class VideoService {
  public:
   // `file` may be empty: then a pipe comes with the first message.
-  VideoService(int socket, const std::string& file) : socket_(socket), file_(file) {}
+  explicit VideoService(const std::string& file) : file_(file) {}
   // Until nobody asks any more.
   void Serve() {
     DecoderMessage request;
     Descriptor pipe(-1);
-    while (ReceiveMessage(socket_, request, pipe)) {
+    while (ReceiveMessage(kDecoderServerSocket, request, pipe)) {
       if (pipe.get() >= 0 && pipe_.get() < 0) {
         pipe_ = std::move(pipe);
         file_ = "/dev/fd/" + std::to_string(pipe_.get());
       }
       const DecoderMessage answer = AnswerOf(file_, [&] { return Answer(request); });
       const bool has_pixels = answer.kind == Kind::kFrame;
-      if (!SendMessage(socket_, answer, has_pixels ? pixels_.descriptor() : -1)) return;
+      if (!SendMessage(kDecoderServerSocket, answer, has_pixels ? pixels_.descriptor() : -1))
+        return;
       if (has_pixels) pixels_.Sent();
     }
   }
@@ -193,8 +192,7 @@ class VideoService {
     options.max_pixels = words.max_pixels;
     options.isolation = Isolation{};
     if (words.is_raw)
-      options.raw = RawVideo{
-          {words.width, words.height}, words.pixel_format, {words.rate_num, words.rate_den}};
+      options.raw = RawVideo{{words.width, words.height}, words.pixel_format, words.rate};
     // How large its frames are is not known before.
     constexpr std::int64_t kUsualPixels = std::int64_t{1} << 25;  // 8K
     limit_.SetFor(std::min(words.max_pixels, kUsualPixels), 0);
@@ -204,12 +202,9 @@ class VideoService {
     VideoWords told{};
     told.width = info.size.width;
     told.height = info.size.height;
-    told.rate_num = info.rate.num;
-    told.rate_den = info.rate.den;
-    told.unit_num = info.time_base.num;
-    told.unit_den = info.time_base.den;
-    told.aspect_num = info.pixel_aspect.num;
-    told.aspect_den = info.pixel_aspect.den;
+    told.rate = info.rate;
+    told.time_base = info.time_base;
+    told.pixel_aspect = info.pixel_aspect;
     told.rotation = info.rotation;
     told.mirrored = info.mirrored;
     told.sound = info.sound;
@@ -256,7 +251,6 @@ class VideoService {
     return answer;
   }
 
-  const int socket_;
   std::string file_;
   Descriptor pipe_{-1};
   const MemoryLimit limit_;
@@ -265,7 +259,7 @@ class VideoService {
 };
 
 // Of pictures, or of the video `file`, where that is not null.
-[[noreturn]] void BecomeDecoder(int socket, pid_t server, const std::string* file) {
+[[noreturn]] void BecomeDecoder(pid_t server, const std::string* file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != server) _exit(0);
   std::ofstream("/proc/self/oom_score_adj") << 1000;  // the first that goes where memory is short
@@ -274,9 +268,9 @@ class VideoService {
   cli::EnterSandbox(access);
   cli::LeaveProcesses();
   if (file)
-    VideoService(socket, *file).Serve();
+    VideoService(*file).Serve();
   else
-    Decoder(socket).Serve();
+    Decoder().Serve();
   _exit(0);
 }
 
@@ -310,7 +304,7 @@ class Server {
     if (decoder == 0) {
       dup2(sockets.other.get(), kDecoderServerSocket);
       close_range(kDecoderServerSocket + 1, ~0u, 0);
-      BecomeDecoder(kDecoderServerSocket, self, of_video ? &text : nullptr);
+      BecomeDecoder(self, of_video ? &text : nullptr);
     }
     message.kind = Kind::kStarted;
     message.number = decoder;

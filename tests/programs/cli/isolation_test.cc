@@ -161,6 +161,24 @@ TEST_F(IsolationTest, PicturesAreTheSame) {
   }
 }
 
+TEST_F(IsolationTest, MasksOf16BitsKeepThem) {
+  DecodeOptions here{.keep_grey = true, .keep_depth = true}, isolated = here;
+  here.isolation = Isolation{Isolate::kNone, 60};
+  isolated.isolation = Isolation{Isolate::kAll, 60};
+  for (const int type : {CV_16UC1, CV_16UC3})
+    for (const char* const extension : {".png", ".tif"}) {
+      cv::Mat mask(12, 16, type);
+      cv::randu(mask, 0, 65536);
+      const std::string bytes = Encode(extension, mask);
+      for (const DecodeOptions& options : {here, isolated}) {
+        const cv::Mat read = DecodeImage(bytes, "a", options);
+        ASSERT_EQ(read.type(), type) << extension;
+        EXPECT_EQ(cv::norm(read, mask, cv::NORM_INF), 0) << extension;
+      }
+    }
+  EndDecoders();
+}
+
 TEST_F(IsolationTest, DamageIsToldInTheSameWords) {
   const std::string whole = Encode(".tif", Gradient(64, 48));
   Put("in/a.tif", std::string_view(whole).substr(0, whole.size() / 2));
