@@ -39,8 +39,7 @@ class Judge {
   // Draws what is wanted of `in` into `out`, which has the format of it. Throws Error.
   void Draw(GstVideoFrame& in, Output output, GstVideoFrame& out);
   // Where a frame does not fit to what was asked for last, as a seed beyond its border: the last
-  // settings that were tried are in force again. False where there are none. Throws
-  // Error.
+  // settings that were tried are in force again. False where there are none. Throws Error.
   bool TakeBack();
   // The next frame does not follow the last one, and nothing is carried to it.
   void BeginScene();

@@ -32,24 +32,28 @@ const std::vector<const OptionRow*>& Options() {
 
 const OptionRow& OptionOf(guint id) { return *Options()[id - kFirstOption]; }
 
-// Of the table of outputs; all of it lives as long as the process.
-GType OutputType() {
-  static const GType type = [] {
-    auto* const values = new std::vector<GEnumValue>;
-    for (const OutputKind& kind : OutputKinds()) {
-      const char* const format = kind.type == CV_8UC1   ? " (GRAY8)"
-                                 : kind.type == CV_8UC4 ? " (BGRA)"
-                                                        : "";
-      auto* const text = new std::string(std::string(kind.meaning) + format);
-      values->push_back({Number(kind.output), text->c_str(), kind.name.data()});
-    }
-    values->push_back({0, nullptr, nullptr});
-    return g_enum_register_static("GstSkinmaskOutput", values->data());
-  }();
+// What these values are in the properties; they live as long as the process.
+GType EnumOf(const std::string& name, const GEnumValue* values) {
+  const GType type = g_enum_register_static(name.c_str(), values);
+  gst_type_mark_as_plugin_api(type, static_cast<GstPluginAPIFlags>(0));
   return type;
 }
 
-// The words of an option, "GstSkinmaskAdapt" of "adapt"; they live as long as the process.
+// Of the table of outputs.
+GType OutputType() {
+  auto* const values = new std::vector<GEnumValue>;
+  for (const OutputKind& kind : OutputKinds()) {
+    const char* const format = kind.type == CV_8UC1   ? " (GRAY8)"
+                               : kind.type == CV_8UC4 ? " (BGRA)"
+                                                      : "";
+    auto* const text = new std::string(std::string(kind.meaning) + format);
+    values->push_back({Number(kind.output), text->c_str(), kind.name.data()});
+  }
+  values->push_back({0, nullptr, nullptr});
+  return EnumOf("GstSkinmaskOutput", values->data());
+}
+
+// The words of an option, "GstSkinmaskAdapt" of "adapt".
 GType WordsType(const OptionRow& row) {
   auto* const values = new std::vector<GEnumValue>;
   for (const std::string& word : row.words)
@@ -57,7 +61,7 @@ GType WordsType(const OptionRow& row) {
   values->push_back({0, nullptr, nullptr});
   std::string name = row.name;
   name[0] = g_ascii_toupper(name[0]);
-  return g_enum_register_static(("GstSkinmask" + name).c_str(), values->data());
+  return EnumOf("GstSkinmask" + name, values->data());
 }
 
 GType SearchType() {
@@ -67,16 +71,11 @@ GType SearchType() {
       {Number(Search::kAside), "On a thread of its own; what it finds counts 3 frames later",
        "aside"},
       {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GstSkinmaskSearch", kValues);
-  return type;
+  return EnumOf("GstSkinmaskSearch", kValues);
 }
 
 constexpr auto kFlags = static_cast<GParamFlags>(G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING);
 constexpr auto kControllable = static_cast<GParamFlags>(kFlags | GST_PARAM_CONTROLLABLE);
-
-void MarkAsApi(GType of_enum) {
-  gst_type_mark_as_plugin_api(of_enum, static_cast<GstPluginAPIFlags>(0));
-}
 
 // Numbers that may be absent are negative then.
 GParamSpec* SpecOf(const OptionRow& row) {
@@ -91,12 +90,9 @@ GParamSpec* SpecOf(const OptionRow& row) {
   switch (row.kind) {
     case Kind::kSwitch:
       return g_param_spec_boolean(name.c_str(), nullptr, of, text != row.words[0], kFlags);
-    case Kind::kWord: {
-      const GType words = WordsType(row);
-      MarkAsApi(words);
-      return g_param_spec_enum(name.c_str(), nullptr, of, words,
+    case Kind::kWord:
+      return g_param_spec_enum(name.c_str(), nullptr, of, WordsType(row),
                                static_cast<gint>(OptionWord(row, text)), kFlags);
-    }
     case Kind::kWhole:
     case Kind::kNumber:
       return g_param_spec_double(name.c_str(), nullptr, of, least, row.range->most, number(),
@@ -213,7 +209,6 @@ void InstallProperties(GObjectClass* type) {
                                      Number(defaults.search), kFlags));
   for (std::size_t i = 0; i < Options().size(); ++i)
     install(static_cast<guint>(kFirstOption + i), SpecOf(*Options()[i]));
-  for (const GType of_enum : {OutputType(), SearchType()}) MarkAsApi(of_enum);
 }
 
 void SetProperty(Settings& settings, guint id, const GValue* value) {

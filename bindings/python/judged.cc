@@ -145,10 +145,9 @@ void DefineJudged(py::module_& module) {
   py::class_<Frame, Judged, std::shared_ptr<Frame>> frame(
       module, "Frame",
       "One frame of a video. Its pictures are made when they are asked for; they are read-only.");
-  frame.def_property_readonly("index", &Frame::index)
-      .def_property_readonly("seconds", &Frame::seconds);
+  frame.def_readonly("index", &Frame::index).def_readonly("seconds", &Frame::seconds);
   Show(frame, [](const Frame& f) {
-    return py::str("<skinmask.Frame {} at {:.3f} s>").format(f.index(), f.seconds());
+    return py::str("<skinmask.Frame {} at {:.3f} s>").format(f.index, f.seconds);
   });
 }
 

@@ -37,15 +37,11 @@ class Judged {
 // One frame of a video.
 class Frame : public Judged {
  public:
-  Frame(std::shared_ptr<const void> owner, Judgement judgement, std::int64_t index, double seconds)
-      : Judged(std::move(owner), std::move(judgement)), index_(index), seconds_(seconds) {}
+  Frame(std::shared_ptr<const void> owner, Judgement judgement, std::int64_t place, double time)
+      : Judged(std::move(owner), std::move(judgement)), index(place), seconds(time) {}
 
-  std::int64_t index() const { return index_; }
-  double seconds() const { return seconds_; }
-
- private:
-  std::int64_t index_;
-  double seconds_;
+  const std::int64_t index;
+  const double seconds;
 };
 
 void DefineJudged(py::module_& module);

@@ -42,29 +42,17 @@ void ForBlocks(const KeptModel& model, const Kept& (KeptModel::*kept)() const, s
 
 // A number for each pixel, as `answer` of what the model keeps has it for rows of them.
 template <class Number, class Kept>
-py::array_t<Number> RowOf(const KeptModel& model, const py::object& object,
-                          const Kept& (KeptModel::*kept)() const,
-                          void (Kept::*answer)(const std::uint8_t*, std::size_t, Number*) const) {
-  const PixelArray pixels = PixelsOf(object);
-  py::array_t<Number> row(static_cast<py::ssize_t>(pixels.count));
-  Number* const out = row.mutable_data();
-  ForBlocks(model, kept, pixels.count, [&](const Kept& by, std::size_t first, std::size_t count) {
-    (by.*answer)(pixels.bgr + 3 * first, count, out + first);
-  });
-  return row;
-}
-
-// 255 or 0 for each pixel, as in masks.
-py::array_t<std::uint8_t> MaskRow(const KeptModel& model, const py::object& object) {
-  return RowOf(model, object, &KeptModel::posterior, &Posterior::MaskRow);
-}
-
-py::array_t<std::uint8_t> ClassRow(const KeptModel& model, const py::object& object) {
-  return RowOf(model, object, &KeptModel::reference, &Reference::ClassRow);
-}
-
-py::array_t<double> LogOddsRow(const KeptModel& model, const py::object& object) {
-  return RowOf(model, object, &KeptModel::reference, &Reference::LogOddsRow);
+auto RowOf(const Kept& (KeptModel::*kept)() const,
+           void (Kept::*answer)(const std::uint8_t*, std::size_t, Number*) const) {
+  return [kept, answer](const KeptModel& model, const py::object& object) {
+    const PixelArray pixels = PixelsOf(object);
+    py::array_t<Number> row(static_cast<py::ssize_t>(pixels.count));
+    Number* const out = row.mutable_data();
+    ForBlocks(model, kept, pixels.count, [&](const Kept& by, std::size_t first, std::size_t count) {
+      (by.*answer)(pixels.bgr + 3 * first, count, out + first);
+    });
+    return row;
+  };
 }
 
 // A row of `answer(reference, bgr)`, a vector with a number for each class, for each pixel.
@@ -101,16 +89,14 @@ py::array_t<double> Discriminants(const KeptModel& model, const py::object& obje
                     });
 }
 
-std::vector<std::string> ClassNames(const KeptModel& model) {
-  std::vector<std::string> names;
-  for (const ClassModel& one : model.model().classes) names.push_back(one.name);
-  return names;
-}
-
-std::vector<double> Priors(const KeptModel& model) {
-  std::vector<double> priors;
-  for (const ClassModel& one : model.model().classes) priors.push_back(one.prior);
-  return priors;
+// A member of each class.
+template <class T>
+auto OfClasses(T ClassModel::*member) {
+  return [member](const KeptModel& model) {
+    std::vector<T> values;
+    for (const ClassModel& one : model.model().classes) values.push_back(one.*member);
+    return values;
+  };
 }
 
 void Save(const KeptModel& model, const std::filesystem::path& path, bool overwrite) {
@@ -182,13 +168,13 @@ void DefineModel(py::module_& module) {
           "to_json", [](const KeptModel& m) { return ModelToJson(m.model()); }, Unlocked())
       .def("save", &Save, Unlocked())
       .def("changed", &Changed, Unlocked())
-      .def("mask_row", &MaskRow)
-      .def("class_row", &ClassRow)
-      .def("log_odds_row", &LogOddsRow)
+      .def("mask_row", RowOf(&KeptModel::posterior, &Posterior::MaskRow))
+      .def("class_row", RowOf(&KeptModel::reference, &Reference::ClassRow))
+      .def("log_odds_row", RowOf(&KeptModel::reference, &Reference::LogOddsRow))
       .def("posteriors", &Posteriors)
       .def("discriminants", &Discriminants)
-      .def_property_readonly("classes", &ClassNames)
-      .def_property_readonly("priors", &Priors)
+      .def_property_readonly("classes", OfClasses(&ClassModel::name))
+      .def_property_readonly("priors", OfClasses(&ClassModel::prior))
       .def_property_readonly("kind", [](const KeptModel& m) { return KindName(m.model().kind); })
       .def_property_readonly("converged", [](const KeptModel& m) { return m.model().converged; })
       .def_property_readonly("space",

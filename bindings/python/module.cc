@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "bindings.h"
-#include "skinmask/base/cpu.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/options.h"
 #include "skinmask/base/version.h"
@@ -108,7 +107,6 @@ PYBIND11_MODULE(_skinmask, module) {
   py::register_exception_translator(&Translate);
   module.def("set_threads", &SetThreads, py::arg("count"));
   module.def("threads", &Threads);
-  module.def("target", &ActiveTarget);
   module.def("outputs", &Outputs);
   module.def("detector_options", [] { return OptionsOf(DetectorTable().rows()); });
   module.def("adaptation_options", [] { return OptionsOf(AdaptTable().rows()); });

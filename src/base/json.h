@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,12 +15,19 @@
 #include <string_view>
 #include <utility>
 
+#include "base/parse.h"
 #include "base/printable.h"
 #include "skinmask/base/error.h"
 
 namespace [[gnu::visibility("default")]] skinmask {
 
 using Json = nlohmann::ordered_json;
+
+// Of a file that is read, and says itself where in it.
+class JsonError : public Error {
+ public:
+  using Error::Error;
+};
 
 template <class T>
 Json OrNull(const std::optional<T>& value) {
@@ -90,6 +98,7 @@ inline void RequireModest(std::string_view text, std::string_view subject, std::
 // The object of a file; `what` is what such a file is called, and `most_values` what it may hold.
 inline Json ParseObject(std::string_view text, std::string_view subject, std::string_view what,
                         std::size_t most_values = kMaxValues) {
+  text = WithoutByteOrderMark(text);
   // What no JSON object begins like is another file altogether; where its first byte stands would
   // help nobody.
   if (!text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('{'))
@@ -115,14 +124,18 @@ class JsonNode {
       : json_(json), subject_(std::move(subject)), path_(std::move(path)) {}
 
   [[noreturn]] void Fail(const std::string& problem) const {
-    throw Error(subject_, path_ + problem);
+    throw JsonError(subject_, path_ + problem);
   }
 
   bool Has(const std::string& key) const { return json_.is_object() && json_.contains(key); }
   JsonNode operator[](const std::string& key) const {
     const std::string path = path_.empty() ? key : path_ + "." + key;
-    if (!Has(key)) throw Error(subject_, path + " is missing");
+    if (!Object().contains(key)) throw JsonError(subject_, path + " is missing");
     return {json_[key], subject_, path};
+  }
+  const Json& Object() const {
+    if (!json_.is_object()) Fail(" is not an object");
+    return json_;
   }
   // Itself, which is a list. Each item is made when it is asked for: its names would take more than
   // itself.
@@ -149,7 +162,10 @@ class JsonNode {
     return json_.is_null() ? std::nullopt : std::optional<double>(Real());
   }
   std::uint64_t Count() const {
-    return As<std::uint64_t>(json_.is_number_unsigned(), " is not a whole number from 0");
+    // JSON knows no difference between 1.0 and 1; from 2^53 on a double tells no whole number.
+    const double real = json_.is_number_float() ? json_.get<double>() : -1;
+    const bool whole = real >= 0 && real < 0x1p53 && real == std::trunc(real);
+    return As<std::uint64_t>(json_.is_number_unsigned() || whole, " is not a whole number from 0");
   }
   bool IsTrue() const { return As<bool>(json_.is_boolean(), " is neither true nor false"); }
   const Json& json() const { return json_; }
@@ -171,6 +187,8 @@ template <class Make>
 auto Named(const JsonNode& node, const Make& make) {
   try {
     return make();
+  } catch (const JsonError&) {
+    throw;
   } catch (const Error& e) {
     node.Fail(fmt::format(": {}", e.what()));
   }

@@ -48,7 +48,6 @@ void RequireSize(const skinmask_picture& picture) {
                                              picture.height, kMaxPixels));
 }
 
-// (Half of what a pointer can reach is what the largest object can have.)
 void RequireStride(std::size_t stride, const Plane& plane, const std::string& name) {
   constexpr auto kMax = static_cast<std::size_t>(std::numeric_limits<int>::max());  // of FFmpeg
   if (stride < plane.row_bytes || (plane.rows > 1 && stride > kMax))

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <mutex>
 #include <numeric>
+#include <utility>
 
 #include "base/distributions.h"
 #include "base/elapsed.h"
@@ -24,13 +25,14 @@ struct CriterionRow {
   double sign;  // times the score, lower is better
 };
 
+constexpr CriterionRow kCriteria[] = {{"auc", &FoldScore::auc, -1},
+                                      {"f1", &FoldScore::best_f1, -1},
+                                      {"log-loss", &FoldScore::log_loss, 1},
+                                      {"accuracy", &FoldScore::accuracy, -1},
+                                      {"class-log-loss", &FoldScore::class_log_loss, 1}};
+
 const CriterionRow& RowOf(Criterion criterion) {
-  static constexpr CriterionRow kRows[] = {{"auc", &FoldScore::auc, -1},
-                                           {"f1", &FoldScore::best_f1, -1},
-                                           {"log-loss", &FoldScore::log_loss, 1},
-                                           {"accuracy", &FoldScore::accuracy, -1},
-                                           {"class-log-loss", &FoldScore::class_log_loss, 1}};
-  return kRows[static_cast<std::size_t>(criterion)];
+  return kCriteria[static_cast<std::size_t>(criterion)];
 }
 
 // One fold's two tables, made when the first model needs them, gone with the last one.
@@ -82,16 +84,13 @@ FoldScore ScoreFold(const FoldTables& tables, const ComparedModel& compared,
   return score;
 }
 
-Estimate EstimateOf(const std::vector<FoldScore>& folds, std::optional<double> FoldScore::*member) {
-  double n = 0, sum = 0, squares = 0;
-  for (const FoldScore& fold : folds)
-    if (fold.*member) sum += *(fold.*member), ++n;
-  if (n == 0) return {};
-  const double mean = sum / n;
-  for (const FoldScore& fold : folds)
-    if (fold.*member) squares += (*(fold.*member) - mean) * (*(fold.*member) - mean);
-  if (n < 2) return {mean, std::nullopt};
-  return {mean, std::sqrt(squares / (n - 1) / n)};
+// Of one value or more; the variance, by n - 1, of two or more.
+std::pair<double, double> MeanAndVariance(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.) / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, squares / (n - 1)};
 }
 
 // Lower is better. Rounded, for what differs by rounding alone (QDA in affine spaces) shall tie.
@@ -107,14 +106,12 @@ PairedDifference DifferenceOf(const ComparedModel& model, const ComparedModel& b
     if (model.folds[fold].*score && best.folds[fold].*score)
       differences.push_back(*(model.folds[fold].*score) - *(best.folds[fold].*score));
   if (differences.empty()) return {};
-  const double n = static_cast<double>(differences.size());
-  const double mean = std::accumulate(differences.begin(), differences.end(), 0.) / n;
+  const auto [mean, variance] = MeanAndVariance(differences);
+  const auto n = static_cast<double>(differences.size());
   if (n < 2) return {mean, std::nullopt, std::nullopt};
-  double squares = 0;
-  for (const double difference : differences) squares += (difference - mean) * (difference - mean);
   // Each held-out part is so large a share of what was trained on.
   const double overlap = 1 / static_cast<double>(model.folds.size() - 1);
-  const double error = std::sqrt(squares / (n - 1) * (1 / n + overlap));
+  const double error = std::sqrt(variance * (1 / n + overlap));
   return {mean, error, error * StudentQuantile(0.975, differences.size() - 1)};
 }
 
@@ -149,9 +146,8 @@ void ForEachInOrder(std::size_t total, const std::atomic<bool>* stop, const Work
 std::string_view CriterionName(Criterion criterion) { return RowOf(criterion).name; }
 
 Criterion CriterionFromName(std::string_view name) {
-  for (const Criterion criterion : {Criterion::kAuc, Criterion::kBestF1, Criterion::kLogLoss,
-                                    Criterion::kAccuracy, Criterion::kClassLogLoss})
-    if (CriterionName(criterion) == name) return criterion;
+  const auto row = std::ranges::find(kCriteria, name, &CriterionRow::name);
+  if (row != std::end(kCriteria)) return static_cast<Criterion>(row - kCriteria);
   throw Error(fmt::format("criterion '{}'", name),
               "is unknown (auc, f1, log-loss, accuracy, class-log-loss)");
 }
@@ -172,16 +168,20 @@ std::uint64_t ComparedModel::Parameters() const {
   return most;
 }
 
-Estimate ComparedModel::Of(Criterion criterion) const {
-  return EstimateOf(folds, RowOf(criterion).score);
-}
-Estimate ComparedModel::Auc() const { return Of(Criterion::kAuc); }
-Estimate ComparedModel::BestF1() const { return Of(Criterion::kBestF1); }
-Estimate ComparedModel::LogLoss() const { return Of(Criterion::kLogLoss); }
-
 Estimate ComparedModel::MeanOf(std::optional<double> FoldScore::*score) const {
-  return EstimateOf(folds, score);
+  std::vector<double> values;
+  for (const FoldScore& fold : folds)
+    if (fold.*score) values.push_back(*(fold.*score));
+  if (values.empty()) return {};
+  const auto [mean, variance] = MeanAndVariance(values);
+  if (values.size() < 2) return {mean, std::nullopt};
+  return {mean, std::sqrt(variance / static_cast<double>(values.size()))};
 }
+
+Estimate ComparedModel::Of(Criterion criterion) const { return MeanOf(RowOf(criterion).score); }
+Estimate ComparedModel::Auc() const { return MeanOf(&FoldScore::auc); }
+Estimate ComparedModel::BestF1() const { return MeanOf(&FoldScore::best_f1); }
+Estimate ComparedModel::LogLoss() const { return MeanOf(&FoldScore::log_loss); }
 
 double ComparedModel::Seconds() const {
   double sum = 0;

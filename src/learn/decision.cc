@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <limits>
 
 #include "skinmask/base/error.h"
@@ -23,9 +24,7 @@ constexpr double kLeastThreshold = -708;
 // What is made as large as possible, first by `merit`, then by `next`.
 struct Merit {
   double merit, next;
-  bool AtLeast(const Merit& other) const {
-    return merit > other.merit || (merit == other.merit && next >= other.next);
-  }
+  auto operator<=>(const Merit&) const = default;
 };
 
 // Counts rather than ratios, so that equals are equal. Below every other where the rule is broken.
@@ -70,7 +69,7 @@ std::optional<OperatingPoint> Choose(const Scores& scores, const DecisionRule& r
     const bool is_told = step->threshold <= kLargestThreshold && step->threshold >= kLeastThreshold;
     if (!is_told && !is_last) continue;
     const Merit merit = MeritOf(counts, rule);
-    if (!merit.AtLeast(best_merit)) continue;
+    if (!(merit >= best_merit)) continue;
     best_merit = merit;
     best = {is_told ? step->threshold : -std::numeric_limits<double>::infinity(), counts};
   }

@@ -1,5 +1,7 @@
 #include "learn/expectation_rows.h"
 
+#include <numbers>
+
 #include "skinmask/model/mixture.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -49,7 +51,7 @@ HWY_INLINE Doubles LogDensity(const WhitenedComponent& c, Doubles f0, Doubles f1
 // log-likelihood. Of components no point of the block has a share in, used[k] is false.
 void BlockShares(const PointPlanes& points, std::size_t i, const WhitenedComponent* components,
                  std::size_t count, Block* shares, bool* used, Block& log_likelihoods) {
-  constexpr double kLn2 = 0x1.62e42fefa39efp-1, kLeast = -60;
+  constexpr double kLeast = -60;
   for (std::size_t at = 0; at < kPoints; at += kDoubleLanes) {
     const Doubles f0 = LoadAt(&points.f[0][i + at]), f1 = LoadAt(&points.f[1][i + at]),
                   f2 = LoadAt(&points.f[2][i + at]), weight = LoadAt(&points.weight[i + at]);
@@ -71,7 +73,7 @@ void BlockShares(const PointPlanes& points, std::size_t i, const WhitenedCompone
       }
       StoreAt(power, &shares[k][at]);
     }
-    StoreAt(hn::Mul(weight, hn::Add(hn::Mul(greatest, Double(kLn2)), Log(sum))),
+    StoreAt(hn::Mul(weight, hn::Add(hn::Mul(greatest, Double(std::numbers::ln2)), Log(sum))),
             &log_likelihoods[at]);
     const Doubles factor = hn::Div(weight, sum);
     for (std::size_t k = 0; k < count; ++k)
@@ -110,7 +112,6 @@ void AddPart(const PointPlanes& points, const WhitenedComponent* components, std
 
 void SoftmaxRowsHere(double* scores, std::size_t classes, std::size_t stride, std::size_t count,
                      double* log_sum) {
-  constexpr double kLog2E = 0x1.71547652b82fep+0;
   for (std::size_t at = 0; at < count; at += kDoubleLanes) {
     Doubles greatest = LoadAt(scores + at);
     for (std::size_t k = 1; k < classes; ++k)
@@ -118,7 +119,8 @@ void SoftmaxRowsHere(double* scores, std::size_t classes, std::size_t stride, st
     Doubles sum = Double(0);
     for (std::size_t k = 0; k < classes; ++k) {
       double* const score = scores + k * stride + at;
-      const Doubles power = Exp2(hn::Mul(hn::Sub(LoadAt(score), greatest), Double(kLog2E)));
+      const Doubles power =
+          Exp2(hn::Mul(hn::Sub(LoadAt(score), greatest), Double(std::numbers::log2e)));
       StoreAt(power, score);
       sum = hn::Add(sum, power);
     }
@@ -171,11 +173,9 @@ Expectation EStep(const PointPlanes& points, std::span<const WhitenedComponent> 
                          PartSums sums;
                          SKINMASK_DISPATCH(AddPart)
                          (points, components.data(), components.size(), first, last, sums);
-                         Expectation part;
                          for (std::size_t k = 0; k < components.size(); ++k)
-                           part.sums.push_back(Totals(sums.components[k]));
-                         part.log_likelihood = PointPlanes::Total(sums.log_likelihood);
-                         expectation += part;
+                           expectation.sums[k] += Totals(sums.components[k]);
+                         expectation.log_likelihood += PointPlanes::Total(sums.log_likelihood);
                        });
 }
 

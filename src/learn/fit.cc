@@ -54,20 +54,14 @@ void Shrink(FeatureMatrix& covariance, double s) {
 // Sum over a class's pixels of (u'u)^2, u the standardised features: the only thing that Ledoit and
 // Wolf's choice needs beyond second moments. Rows come in canonical order, so the sum is
 // repeatable.
-double FourthMoment(const Samples& samples, std::size_t class_index, const Features& features,
-                    const FeatureVector& mean, const FeatureVector& inverse_deviation) {
-  const FeatureMatrix matrix = features.Matrix();
-  const FeatureVector offset = features.Offset();
+double FourthMoment(const PointPlanes& points, const FeatureVector& mean,
+                    const FeatureVector& inverse_deviation) {
   double sum = 0;
-  for (const SampleRow& row : samples.rows()) {
-    if (row.class_index != class_index) continue;
-    const std::array<std::uint8_t, 3> bgr{row.b, row.g, row.r};
-    std::array<std::int32_t, 3> carrier;
-    CarrierRow(features.space(), bgr.data(), 1, carrier.data());
-    const FeatureVector f =
-        matrix * Eigen::Vector3d(carrier[0], carrier[1], carrier[2]) + offset - mean;
-    const double length = f.cwiseProduct(inverse_deviation).squaredNorm();
-    sum += static_cast<double>(row.count) * length * length;
+  for (std::size_t k = 0; k < points.count; ++k) {
+    FeatureVector d = -mean;
+    for (Eigen::Index i = 0; i < d.size(); ++i) d(i) += points.f[static_cast<std::size_t>(i)][k];
+    const double length = d.cwiseProduct(inverse_deviation).squaredNorm();
+    sum += points.weight[k] * length * length;
   }
   return sum;
 }
@@ -82,8 +76,8 @@ double LedoitWolf(const Samples& samples, std::size_t class_index, const Feature
   const double squares = correlation.squaredNorm();
   const double distance = squares - static_cast<double>(features.size());  // |C - I|^2, diag C = 1
   if (distance <= 0) return 0;
-  const double spread =
-      (FourthMoment(samples, class_index, features, mean, inverse) / n - squares) / n;
+  const PointPlanes points = PlanesOf(samples, features, samples.classes()[class_index]);
+  const double spread = (FourthMoment(points, mean, inverse) / n - squares) / n;
   return std::clamp(spread / distance, 0., 1.);
 }
 
@@ -222,36 +216,6 @@ std::pair<FeatureVector, FeatureMatrix> FeatureMoments(const Moments& moments,
   return {mean, 0.5 * (covariance + covariance.transpose())};
 }
 
-PointPlanes PlanesOf(const Samples& samples, const Features& features,
-                     const std::string& class_name) {
-  const auto k = std::ranges::find(samples.classes(), class_name) - samples.classes().begin();
-  const auto first = std::ranges::lower_bound(samples.rows(), k, {}, &SampleRow::class_index);
-  const auto last = std::ranges::upper_bound(samples.rows(), k, {}, &SampleRow::class_index);
-  PointPlanes points(static_cast<std::size_t>(last - first));
-  const FeatureMatrix matrix = features.Matrix();
-  const FeatureVector offset = features.Offset();
-  constexpr std::size_t kBlock = 1024;
-  std::array<std::uint8_t, 3 * kBlock> bgr;
-  std::array<std::int32_t, 3 * kBlock> carrier;
-  for (std::size_t done = 0; done < points.count; done += kBlock) {
-    const std::size_t size = std::min(kBlock, points.count - done);
-    const SampleRow* const rows = &first[static_cast<std::ptrdiff_t>(done)];
-    for (std::size_t i = 0; i < size; ++i) {
-      bgr[3 * i] = rows[i].b;
-      bgr[3 * i + 1] = rows[i].g;
-      bgr[3 * i + 2] = rows[i].r;
-      points.weight[done + i] = static_cast<double>(rows[i].count);
-    }
-    CarrierRow(features.space(), bgr.data(), size, carrier.data());
-    for (Eigen::Index j = 0; j < features.size(); ++j)
-      for (std::size_t i = 0; i < size; ++i)
-        points.f[static_cast<std::size_t>(j)][done + i] =
-            matrix(j, 0) * carrier[3 * i] + matrix(j, 1) * carrier[3 * i + 1] +
-            matrix(j, 2) * carrier[3 * i + 2] + offset(j);
-  }
-  return points;
-}
-
 Model Fit(const Samples& samples, const FitOptions& options) {
   CheckOptions(options);
   const bool grouped = !samples.rows().empty() && samples.rows().back().group != 0;  // the greatest
@@ -276,18 +240,6 @@ Model Fit(const Samples& samples, const FitOptions& options) {
   model.class_costs = options.class_costs;
   Validate(model, "trained model");
   return model;
-}
-
-void Iterations::Look() const {
-  if (options_.stop && options_.stop->load())
-    throw Error("fit", "was stopped before its end (interrupted)");
-}
-
-void Iterations::Done(int left) {
-  pixels_ += pixels_of_each_;
-  ++done_;
-  if (options_.progress)
-    options_.progress(done_, done_ + static_cast<std::size_t>(left) + later_, pixels_);
 }
 
 }  // namespace skinmask

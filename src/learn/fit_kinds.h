@@ -2,10 +2,11 @@
 // model whose classes have names and counts; `samples` has every group 0.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,22 +32,18 @@ struct PointPlanes {
   using Block = std::array<double, kBlock>;  // a number for each point of a block
   using Lanes = std::array<double, kSums>;   // a sum
   static double Total(const Lanes& lanes) {
-    double sum = 0;
-    for (const double lane : lanes) sum += lane;
-    return sum;
+    return std::accumulate(lanes.begin(), lanes.end(), 0.);
   }
 
   PointPlanes() = default;
-  explicit PointPlanes(std::size_t points) : count(points), weight(Padded(points)) {
+  explicit PointPlanes(std::size_t points)
+      : count(points), weight((points + kBlock - 1) / kBlock * kBlock) {
     for (std::vector<double>& plane : f) plane.resize(weight.size());
   }
 
   std::size_t count = 0;                 // of points that were put in
   std::vector<double> weight;            // pixels; of either sign, as the fit wants it
   std::array<std::vector<double>, 3> f;  // features; those that a model does not use are 0
-
- private:
-  static std::size_t Padded(std::size_t points) { return (points + kBlock - 1) / kBlock * kBlock; }
 };
 
 // As SumOver, over points in whole blocks.
@@ -62,6 +59,13 @@ Sum SumOverBlocks(const PointPlanes& points, const Sum& zero, const Add& add) {
 // The features of a class's rows, which iterative fits go over again and again.
 PointPlanes PlanesOf(const Samples& samples, const Features& features,
                      const std::string& class_name);
+
+// Means and standard deviations of features.
+struct Scale {
+  FeatureVector mean, deviation;
+};
+// Of the first so many, over the points of all classes.
+Scale ScaleOf(std::span<const PointPlanes> classes, int features);
 
 // The iterations of a fit, as the options watch and stop them. The options outlive it. A fit has
 // loops, each of at most `most` iterations.

@@ -2,8 +2,8 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <numbers>
 
 #include "base/distributions.h"
@@ -18,31 +18,13 @@ namespace {
 constexpr std::size_t kCells = 64;  // in each feature
 constexpr double kPerDeviation = 8;
 
-// Which cell of a feature its values are in.
-class Grid {
- public:
-  Grid(const std::vector<double>& feature, const std::vector<double>& weight) {
-    double n = 0, sum = 0, squares = 0;
-    for (std::size_t k = 0; k < feature.size(); ++k) {
-      n += weight[k];
-      sum += weight[k] * feature[k];
-    }
-    const double mean = sum / n;
-    for (std::size_t k = 0; k < feature.size(); ++k)
-      squares += weight[k] * (feature[k] - mean) * (feature[k] - mean);
-    const double deviation = std::sqrt(squares / n);
-    if (!(deviation > 0)) return;  // all in one cell
-    per_unit_ = kPerDeviation / deviation;
-    low_ = mean - kCells / 2 / per_unit_;
-  }
-  std::size_t CellOf(double value) const {
-    return static_cast<std::size_t>(
-        std::clamp((value - low_) * per_unit_, 0., static_cast<double>(kCells - 1)));
-  }
-
- private:
-  double low_ = 0, per_unit_ = 0;
-};
+// Which cell of a feature a value is in.
+std::size_t CellOf(double value, double mean, double deviation) {
+  if (!(deviation > 0)) return 0;  // all in one cell
+  const double per_unit = kPerDeviation / deviation, low = mean - kCells / 2 / per_unit;
+  return static_cast<std::size_t>(
+      std::clamp((value - low) * per_unit, 0., static_cast<double>(kCells - 1)));
+}
 
 struct Cell {
   double weight = 0;
@@ -53,13 +35,12 @@ struct Cell {
 // cells are an eighth of a standard deviation wide in each feature, and those at the ends, four
 // standard deviations from the mean, are open. Cost: two passes, and at most 64^3 cells.
 PointPlanes Merged(const PointPlanes& points) {
-  const std::array<Grid, 3> grids{Grid(points.f[0], points.weight),
-                                  Grid(points.f[1], points.weight),
-                                  Grid(points.f[2], points.weight)};
+  const Scale scale = ScaleOf({&points, 1}, 3);
   std::vector<Cell> cells(kCells * kCells * kCells);
   for (std::size_t k = 0; k < points.count; ++k) {
     std::size_t place = 0;
-    for (std::size_t i = 0; i < 3; ++i) place = place * kCells + grids[i].CellOf(points.f[i][k]);
+    for (int i = 0; i < 3; ++i)
+      place = place * kCells + CellOf(points.f[i][k], scale.mean(i), scale.deviation(i));
     cells[place].weight += points.weight[k];
     for (std::size_t i = 0; i < 3; ++i) cells[place].sum[i] += points.weight[k] * points.f[i][k];
   }
@@ -281,8 +262,7 @@ int ComponentsOf(const MixtureOptions& options, const std::string& name) {
 void FitMixture(const Samples& samples, const FitOptions& options, Model& model) {
   const int size = options.features.size();
   for (const auto& [name, count] : options.mixture.of_class)
-    if (std::ranges::none_of(model.classes,
-                             [&, n = name](const ClassModel& c) { return c.name == n; }))
+    if (std::ranges::find(model.classes, name, &ClassModel::name) == model.classes.end())
       throw Error("`components`", fmt::format("names a class '{}' that has no samples", name));
   // Of each class two, the first on merged points.
   Iterations watch(options, 2 * model.classes.size(), options.mixture.iterations);

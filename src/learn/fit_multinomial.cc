@@ -17,7 +17,6 @@ namespace {
 
 using logistic::Polynomial;
 using logistic::RequireIndependentTerms;
-using logistic::Scale;
 
 // The Hessian has ((K - 1) m)^2 numbers, and each point adds to all of them.
 constexpr std::size_t kMostLogisticClasses = 16;
@@ -52,7 +51,7 @@ class Multinomial {
         form_(logistic::FormOf(options.logistic.terms, options.features.size())) {
     for (const ClassModel& c : model.classes)
       points_.push_back(PlanesOf(samples, options.features, c.name));
-    scale_ = logistic::ScaleOf(points_, options.features.size());
+    scale_ = ScaleOf(points_, options.features.size());
     for (PointPlanes& points : points_) {
       logistic::Standardise(scale_, points);
       for (std::size_t i = 0; i < points.count; ++i) {
@@ -63,7 +62,6 @@ class Multinomial {
     penalty_ = PenaltyMatrix();
   }
 
-  std::size_t classes() const { return classes_; }
   double total() const { return total_; }
   Eigen::Index terms() const { return static_cast<Eigen::Index>(form_.terms()); }
   Eigen::Index size() const { return static_cast<Eigen::Index>(classes_ - 1) * terms(); }

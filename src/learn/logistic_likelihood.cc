@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "skinmask/base/error.h"
@@ -72,12 +73,11 @@ HWY_INLINE Doubles Terms(const PointPlanes& points, const Polynomial& z, std::si
 //   log P(truth) = min(m, 0) - log(1 + e),   |y - P| = (m < 0 ? 1 : e) / (1 + e),
 //   P (1 - P) = e / (1 + e)^2.
 void Evaluate(const PointPlanes& points, const Polynomial& z, std::size_t i, BlockValues& block) {
-  constexpr double kLog2E = 0x1.71547652b82fep+0;
   for (std::size_t at = 0; at < kPoints; at += kDoubleLanes) {
     const Doubles x = Terms(points, z, i, at, block);
     const Doubles weight = LoadAt(&points.weight[i + at]);
     const Doubles m = hn::Xor(x, hn::And(weight, hn::SignBit(DoubleTag())));
-    const Doubles e = Exp2(hn::Mul(hn::Abs(x), Double(-kLog2E)));
+    const Doubles e = Exp2(hn::Mul(hn::Abs(x), Double(-std::numbers::log2e)));
     const Doubles whole = hn::Add(Double(1), e);
     const Doubles log_truth = hn::Sub(hn::Min(m, Double(0)), Log(whole));
     const Doubles wrong = hn::Div(hn::IfThenElse(hn::Lt(m, Double(0)), Double(1), e), whole);
@@ -181,13 +181,11 @@ LikelihoodSums Likelihood(const PointPlanes& points, const Polynomial& z, bool i
                          PartSums lanes;
                          SKINMASK_DISPATCH(AddPart)
                          (points, z, information ? &equal : nullptr, first, last, lanes);
-                         LikelihoodSums part;
-                         part.value = PointPlanes::Total(lanes.value);
+                         sums.value += PointPlanes::Total(lanes.value);
                          for (std::size_t i = 0; i < z.terms(); ++i)
-                           part.gradient[i] = PointPlanes::Total(lanes.gradient[i]);
-                         for (std::size_t i = 0; i < part.information.size(); ++i)
-                           part.information[i] = PointPlanes::Total(lanes.information[equal[i]]);
-                         sums += part;
+                           sums.gradient[i] += PointPlanes::Total(lanes.gradient[i]);
+                         for (std::size_t i = 0; i < sums.information.size(); ++i)
+                           sums.information[i] += PointPlanes::Total(lanes.information[equal[i]]);
                        });
 }
 
@@ -201,31 +199,10 @@ Polynomial FormOf(LogisticOptions::Terms terms, int features) {
   return form;
 }
 
-Scale ScaleOf(const std::vector<PointPlanes>& classes, int features) {
-  double total = 0;
-  for (const PointPlanes& points : classes)
-    for (std::size_t k = 0; k < points.count; ++k) total += points.weight[k];
-  Scale scale{FeatureVector::Zero(features), FeatureVector::Zero(features)};
-  for (int i = 0; i < features; ++i) {
-    const auto channel = static_cast<std::size_t>(i);
-    double sum = 0, squares = 0;
-    for (const PointPlanes& points : classes)
-      for (std::size_t k = 0; k < points.count; ++k) sum += points.weight[k] * points.f[channel][k];
-    const double mean = scale.mean(i) = sum / total;
-    for (const PointPlanes& points : classes)
-      for (std::size_t k = 0; k < points.count; ++k) {
-        const double d = points.f[channel][k] - mean;
-        squares += points.weight[k] * d * d;
-      }
-    scale.deviation(i) = std::sqrt(squares / total);
-    if (!(scale.deviation(i) > 0))
-      throw Error("logistic", "a channel never varies (more varied samples, fewer `channels`)");
-  }
-  return scale;
-}
-
 void Standardise(const Scale& scale, PointPlanes& points) {
   for (Eigen::Index i = 0; i < scale.mean.size(); ++i) {
+    if (!(scale.deviation(i) > 0))
+      throw Error("logistic", "a channel never varies (more varied samples, fewer `channels`)");
     std::vector<double>& plane = points.f[static_cast<std::size_t>(i)];
     for (std::size_t k = 0; k < points.count; ++k)
       plane[k] = (plane[k] - scale.mean(i)) / scale.deviation(i);
@@ -248,18 +225,15 @@ Problem::Problem(const Samples& samples, const FitOptions& options, const Model&
   total_ = static_cast<double>(model.classes[0].count + model.classes[1].count);
   scale_ = ScaleOf(classes, options.features.size());
   points_ = PointPlanes(classes[0].count + classes[1].count);
-  for (PointPlanes& points : classes) Standardise(scale_, points);
-  Put(classes[0], 1, 0);
-  Put(classes[1], -1, classes[0].count);
-}
-
-// Puts points in from place `first` on, with weights of this sign.
-void Problem::Put(const PointPlanes& points, double sign, std::size_t first) {
-  const auto place = static_cast<std::ptrdiff_t>(first);
-  for (std::size_t k = 0; k < points.count; ++k)
-    points_.weight[first + k] = sign * points.weight[k];
-  for (std::size_t i = 0; i < form_.features; ++i)
-    std::copy_n(points.f[i].begin(), points.count, points_.f[i].begin() + place);
+  std::size_t next = 0;
+  for (PointPlanes& points : classes) {
+    const double sign = &points == &classes[0] ? 1 : -1;
+    Standardise(scale_, points);
+    for (std::size_t k = 0; k < points.count; ++k, ++next) {
+      points_.weight[next] = sign * points.weight[k];
+      for (std::size_t i = 0; i < 3; ++i) points_.f[i][next] = points.f[i][k];
+    }
+  }
 }
 
 LogLikelihoodAt Problem::At(const Vector& w, bool information) const {

@@ -38,10 +38,6 @@ LikelihoodSums Likelihood(const PointPlanes& points, const Polynomial& z, bool i
 using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxTerms, 1>;
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxTerms, kMaxTerms>;
 
-struct Scale {
-  FeatureVector mean, deviation;
-};
-
 // Per pixel, with the ridge's penalty.
 struct LogLikelihoodAt {
   double value = 0;
@@ -51,8 +47,7 @@ struct LogLikelihoodAt {
 
 // Without weights.
 Polynomial FormOf(LogisticOptions::Terms terms, int features);
-// Of the points of all classes. Throws Error where a channel never varies.
-Scale ScaleOf(const std::vector<PointPlanes>& classes, int features);
+// Throws Error where a channel never varies.
 void Standardise(const Scale& scale, PointPlanes& points);
 // 1, u, and products of u, of a point of standardised u.
 Vector TermsOf(const Polynomial& form, const PointPlanes& points, std::size_t point);
@@ -83,8 +78,6 @@ class Problem {
   }
 
  private:
-  void Put(const PointPlanes& points, double sign, std::size_t first);
-
   const LogisticOptions& options_;
   Polynomial form_;  // without weights
   double total_ = 0;

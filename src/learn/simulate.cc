@@ -22,13 +22,12 @@ namespace {
 // name.
 void RequireKnown(const JsonNode& node, const std::string& has,
                   const std::vector<std::string>& known) {
-  for (const auto& [name, value] : node.json().items())
+  for (const auto& [name, value] : node.Object().items())
     if (std::ranges::find(known, name) == known.end())
       node.Fail(fmt::format("{} '{}', which is none of {}", has, name, fmt::join(known, ", ")));
 }
 
 ClassModel ReadSimulated(const JsonNode& node, int size) {
-  if (!node.json().is_object()) node.Fail(" is not an object");
   RequireKnown(node, " has", {"class", "prior", "mean", "covariance", "components"});
   ClassModel c;
   c.name = node["class"].Text();
@@ -120,6 +119,7 @@ Simulation SimulationFromJson(std::string_view json, std::string_view subject) {
   const JsonNode root(parsed, std::string(subject), "");
   RequireKnown(root, "has", {"observations", "seed", "channels", "classes"});
   Simulation simulation;
+  simulation.subject = subject;
   simulation.observations = root["observations"].Count();
   if (simulation.observations < 1 || simulation.observations > Simulation::kMaxObservations)
     root["observations"].Fail(fmt::format(" {} is out of range (1 to {})", simulation.observations,
@@ -154,9 +154,10 @@ Simulation ReadSimulation(const std::filesystem::path& path) {
 Samples Simulate(const Simulation& simulation) {
   constexpr int kMaxTries = 1000;
   const Model& truth = simulation.truth;
-  Validate(truth, "simulation");
+  Validate(truth, simulation.subject);
   if (truth.kind != Kind::kQda && truth.kind != Kind::kMixture)
-    throw Error("simulation", "is of Gaussians, each with its own covariance (qda or mixture)");
+    throw Error(simulation.subject,
+                "is of Gaussians, each with its own covariance (qda or mixture)");
   SampleCounter counter;
   const std::vector<Source> sources = SourcesOf(truth, counter);
   Random random(simulation.seed);
@@ -168,10 +169,11 @@ Samples Simulate(const Simulation& simulation) {
     int tries = 1;
     while (!Draw(*source, truth.features.channels(), random, bgr))
       if (++tries > kMaxTries)
-        throw Error(fmt::format("class '{}'", source->class_name),
-                    fmt::format("has hardly a colour within 0 to 255 (none of {} drawn ones; "
-                                "smaller covariances, means nearer to the middle)",
-                                kMaxTries));
+        throw Error(
+            simulation.subject,
+            fmt::format("class '{}': has hardly a colour within 0 to 255 (none of {} drawn ones; "
+                        "smaller covariances, means nearer to the middle)",
+                        source->class_name, kMaxTries));
     counter.Add(SampleRow{0, source->class_index, bgr[0], bgr[1], bgr[2], 1});
   }
   return std::move(counter).Finish();

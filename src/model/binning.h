@@ -12,7 +12,6 @@ namespace skinmask {
 // `bins` of equal width over each feature's range; the upper end belongs to the last.
 class Binning {
  public:
-  Binning() = default;
   Binning(const Features& features, int bins)
       : size_(static_cast<std::size_t>(features.size())), bins_(static_cast<std::size_t>(bins)) {
     const auto [low, high] = features.Range();
@@ -53,7 +52,7 @@ class Binning {
         std::clamp((f[i] - low_[i]) * per_unit_[i], 0., static_cast<double>(bins_ - 1)));
   }
 
-  std::size_t size_ = 0, bins_ = 0;
+  std::size_t size_, bins_;
   std::array<double, 3> low_{}, per_unit_{};
 };
 

@@ -126,14 +126,27 @@ void PutPositiveFirst(const JsonNode& root, Model& model) {
   for (std::ptrdiff_t row = 0; row < size; ++row) lead(costs + row * size);
 }
 
+// As RuleName (learn/decision.h), which this room does not know, writes them.
+bool IsRule(std::string_view rule) {
+  const std::size_t end = rule.find(' ');
+  const std::string_view name = rule.substr(0, end);
+  if (end == rule.npos) return name == "fixed" || name == "max-f1";
+  const auto numbers = ParseNumbers<double>(rule.substr(end + 1), ':');
+  if (!numbers || numbers->size() != (name == "cost" ? 2 : 1)) return false;
+  return name == "cost" || name == "max-fpr" || name == "min-recall";
+}
+
 Card ReadCard(const JsonNode& node) {
   Card card;
-  card.sha256 = node["training"]["sha256"].Text();
-  if (node.Has("notes")) {
-    if (!node["notes"].json().is_object()) node["notes"].Fail(" is not an object");
-    for (const auto& [name, unused] : node["notes"].json().items())
-      card.notes.emplace_back(name, node["notes"][name.c_str()].Text());
-  }
+  const JsonNode training = node["training"];
+  card.sha256 = training["sha256"].Text();
+  if (training.Has("channel_order")) training["channel_order"].Text();
+  if (training.Has("counts"))
+    for (const auto& [name, unused] : training["counts"].Object().items())
+      training["counts"][name].Count();
+  if (node.Has("notes"))
+    for (const auto& [name, unused] : node["notes"].Object().items())
+      card.notes.emplace_back(name, node["notes"][name].Text());
   if (node.Has("scores"))
     for (const JsonNode& s : node["scores"].Items())
       card.scores.push_back(
@@ -275,6 +288,10 @@ Model ModelFromJson(std::string_view json, std::string_view subject) {
   }
   model.decision.threshold = decision["threshold"].Real();
   model.decision.rule = decision["rule"].Text();
+  if (!IsRule(model.decision.rule))
+    decision["rule"].Fail(
+        fmt::format(" '{}' is no rule (fixed, max-f1, max-fpr R, min-recall R or cost FP:FN)",
+                    model.decision.rule));
   if (decision.Has("data")) model.decision.data = decision["data"].Text();
   model.card = ReadCard(root["card"]);
   Validate(model, subject);

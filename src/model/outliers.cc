@@ -59,20 +59,19 @@ using Explains = std::function<bool(const double* f)>;
 class Outliers::ByColor {
  public:
   ByColor(const Model& model, std::vector<Explains> explanations)
-      : space_(&model.features.space()),
-        matrix_(model.features.Matrix()),
-        offset_(model.features.Offset()),
-        explanations_(std::move(explanations)) {}
+      : features_(model.features), explanations_(std::move(explanations)) {}
 
   std::size_t explanation_count() const { return explanations_.size(); }
 
   // Of at most ColorMemo::kBlock pixels, what none of the classes explains.
   void Judge(const std::uint8_t* bgr, std::size_t count, bool* outlier) const noexcept {
+    const FeatureMatrix matrix = features_.Matrix();
+    const FeatureVector offset = features_.Offset();
     std::array<std::int32_t, 3 * ColorMemo::kBlock> carrier;
-    CarrierRow(*space_, bgr, count, carrier.data());
+    CarrierRow(features_.space(), bgr, count, carrier.data());
     for (std::size_t i = 0; i < count; ++i) {
       const Eigen::Vector3d of_color = Eigen::Map<Eigen::Vector3i>(&carrier[3 * i]).cast<double>();
-      const FeatureVector f = matrix_ * of_color + offset_;
+      const FeatureVector f = matrix * of_color + offset;
       outlier[i] =
           std::ranges::none_of(explanations_, [&](const Explains& e) { return e(f.data()); });
     }
@@ -92,9 +91,7 @@ class Outliers::ByColor {
   }
 
  private:
-  const ColorSpace* space_;
-  FeatureMatrix matrix_;
-  FeatureVector offset_;
+  Features features_;
   std::vector<Explains> explanations_;
   ColorMemo memo_;
 };

@@ -15,9 +15,8 @@
 #define SKINMASK_MIXTURE_VIEW_ONCE
 namespace skinmask {
 
-// What the row functions see of a CompiledMixture.
-// Components k = 0 .. count - 1 by class, class 0 first, as the powers of two of their ratios to
-// component 0:  p_k / p_0 = 2^u_k.
+// What the row functions see of a CompiledMixture: components k = 0 .. count - 1 by class, class 0
+// first, as the powers of two of their ratios to component 0:  p_k / p_0 = 2^u_k.
 struct MixtureView {
   std::size_t count;            // 2 .. CompiledMixture::kMaxComponents
   std::size_t positives;        // components of class 0, 1 .. count - 1

@@ -67,6 +67,19 @@ TEST(Json, ItemsKnowTheirPlace) {
   EXPECT_ERROR(root["a"]["b"].Items()[1].Items()[1].Count(), "f: a.b[1][1] is not a whole number");
 }
 
+TEST(Json, WholeNumbersMayHaveAPoint) {
+  const auto count = [](const std::string& number) {
+    const Json json = ParseObject("{\"a\":" + number + "}", "f", "a model");
+    return JsonNode(json, "f", "")["a"].Count();
+  };
+  EXPECT_EQ(count("1.0"), 1u);
+  EXPECT_EQ(count("0.0"), 0u);
+  EXPECT_EQ(count("2e3"), 2000u);
+  EXPECT_EQ(count("18446744073709551615"), 18446744073709551615u);
+  for (const char* other : {"1.5", "-1.0", "9007199254740992.0", "1e300", "true", "\"1\""})
+    EXPECT_ERROR(count(other), "f: a is not a whole number from 0");
+}
+
 // It is the same text to whoever parses it, and harmless to a terminal.
 TEST(Json, TextHoldsNoOrders) {
   const std::string name = "h\u00e4nde \u624b\x7f\u009b31m\u202e\u2028.png";

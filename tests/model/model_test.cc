@@ -139,6 +139,38 @@ TEST(Model, RefusesWhatIsWrongAndSaysWhere) {
                 "classes are not those of parameters.classes");
 }
 
+TEST(Model, RefusesWhatIsOfAnotherType) {
+  for (const Json& other : {Json(), Json(3), Json::array()}) {
+    ExpectRefused("/kind", other, "m.json: kind is not a text");
+    ExpectRefused("/features", other, "m.json: features is not an object");
+    ExpectRefused("/features/space", other, "m.json: features.space is not a text");
+    ExpectRefused("/parameters/estimator", other, "m.json: parameters.estimator is not a text");
+    ExpectRefused("/card/training/counts", other, "card.training.counts is not an object");
+    ExpectRefused("/card/training/channel_order", other, "channel_order is not a text");
+    ExpectRefused("/card/notes", other, "card.notes is not an object");
+  }
+  ExpectRefused("/card/training/counts/skin", 0.5, "card.training.counts.skin is not a whole");
+}
+
+TEST(Model, RulesAreThoseThatChooseThresholds) {
+  Model model = Trained(Kind::kQda);
+  for (const char* rule : {"fixed", "max-f1", "max-fpr 1e-05", "min-recall 0.95", "cost 1:2.5"}) {
+    model.decision.rule = rule;
+    EXPECT_EQ(ModelFromJson(ModelToJson(model), "m.json").decision.rule, rule);
+  }
+  for (const char* other : {"", "best", "Max-F1", "max-f1 1", "max-fpr", "max-fpr 0.1:1",
+                            "min-recall x", "cost 1", "cost 1:2 ", "least 1"})
+    ExpectRefused("/decision/rule", other, fmt::format("decision.rule '{}' is no rule", other));
+}
+
+// Windows begins texts with a mark, and JSON has one kind of numbers.
+TEST(Model, ReadsWhatIsTheSameToOthers) {
+  const Model model = Trained(Kind::kQda);
+  Json json = Json::parse(ModelToJson(model));
+  json["version"] = 1.0;
+  EXPECT_EQ(ModelToJson(ModelFromJson("\xEF\xBB\xBF" + json.dump(), "m.json")), ModelToJson(model));
+}
+
 TEST(Model, RefusesWhatContradictsItself) {
   const std::string c0 = "/parameters/classes/0";
   ExpectRefused("/classes", Json::array({"skin", "sky"}),

@@ -111,14 +111,14 @@ def test_what_is_neither_true_nor_false_is_refused_in_words(samples, photos, tmp
 
 
 def test_warnings_are_of_the_caller_s_line(samples, face):
-    pytest.importorskip("matplotlib")
+    axes = pytest.importorskip("matplotlib.axes")
     hair = skinmask.Model.from_json(skinmask.Model.default().to_json().replace('"skin"', '"hair"'))
     for call in (
         lambda: skinmask.detect(face, hair, adapt="faces"),
         lambda: skinmask.Stream(hair, adapt="faces"),
         lambda: skinmask.Model.train(samples, kind="mixture", iterations=1),
         lambda: hair.picture(samples=samples),
-        lambda: hair.plot(unittest.mock.Mock(), samples=samples),
+        lambda: hair.plot(unittest.mock.Mock(axes.Axes), samples=samples),
     ):
         with pytest.warns() as warned:
             call()

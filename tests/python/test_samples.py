@@ -68,12 +68,28 @@ def test_pairs_of_folders_are_those_of_the_program(program, photos, tmp_path):
         (["a", "", "b"], skinmask.Error, "class ''"),
         (["a,b", "c", "d"], skinmask.Error, "class 'a,b'"),
         (["a", "\ud800", "b"], skinmask.Error, "labels: have .*which is no text"),
-        (numpy.array(["a", None, "b"], object), TypeError, "no text"),
+        (numpy.array(["a", None, "b"], object), TypeError, "labels: are objects, not all of"),
+        (numpy.array([True, None, False], object), TypeError, "labels: are objects, not all of"),
+        (numpy.array([1, 1 << 70, 0], object), skinmask.Error, "labels: are numbers such as 0, 1"),
     ],
 )
 def test_labels_that_are_wrong_are_named(labels, error, message):
     with pytest.raises(error, match=message):
         skinmask.Samples(numpy.zeros((3, 3), numpy.uint8), labels)
+
+
+def test_labels_may_be_of_types_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    pixels = numpy.eye(3, dtype=numpy.uint8)
+    table = skinmask.Samples(pixels, [True, False, True])
+    for labels, kind in (
+        ([True, False, True], "boolean"),
+        ([1, 0, 1], "Int64"),
+        ([1, 2, 1], "UInt8"),
+    ):
+        assert skinmask.Samples(pixels, pandas.Series(labels, dtype=kind)) == table
+    with pytest.raises(TypeError, match="labels: are objects, not all of"):
+        skinmask.Samples(pixels, pandas.Series([True, None, True], dtype="boolean"))
 
 
 def test_arguments_that_are_wrong_are_named(photos):

@@ -120,6 +120,15 @@ def test_plots_are_on_axes_of_matplotlib(matplotlib, samples, frame):
     area = numpy.sum(numpy.diff(false_positives) * (recall[1:] + recall[:-1]) / 2)
     assert area == pytest.approx(result.pooled["auc"], abs=1e-3)
     assert result.plot((errors, roc)) == (errors, roc)
+    for plot, ax, line in (
+        (result.plot, "x", "ax: is str (a pair of axes of matplotlib is wanted)"),
+        (result.plot, errors, "ax: is Axes"),
+        (result.plot, [roc, 3], "ax: is list"),
+        (frame.plot, pyplot, "ax: is module (axes of matplotlib are wanted)"),
+        (skinmask.Model.default().plot, (errors, roc), "ax: is tuple"),
+    ):
+        with pytest.raises(TypeError, match=re.escape(line)):
+            plot(ax)
     pyplot.close("all")
 
 

@@ -129,8 +129,20 @@ def test_priors_are_of_classes_in_their_order():
     assert list(ours.classes_) == ["other", "skin"]
     assert abs(ours.predict_proba(X) - theirs.predict_proba(X)).max() < 0.05
     assert ours.model_.priors == {"skin": 0.1, "other": 0.9}
-    with pytest.raises(ValueError, match="priors: have shape"):
-        SkinClassifier(priors=[1.0]).fit(X, y)
+    for priors, labels in (
+        ({"skin": 0.1, "other": 0.9}, y),
+        ({True: 0.1, False: 0.9}, y == "skin"),
+        ({"skin": 0.1, "non-skin": 0.9}, y == "skin"),
+    ):
+        by_name = SkinClassifier(priors=priors).fit(X, labels)
+        assert abs(by_name.predict_proba(X) - ours.predict_proba(X)).max() == 0
+    for priors, line in (
+        ([1.0], "priors: have shape"),
+        (["a", "b"], r"priors: are .* \(a number for each class is wanted\)"),
+        ({"skin": 1.0}, r"priors: are of \['skin'\] \(of \['other', 'skin'\] are wanted\)"),
+    ):
+        with pytest.raises(ValueError, match=line):
+            SkinClassifier(priors=priors).fit(X, y)
 
 
 # Labels of skin and of all else, as people have them, and what the model calls them.

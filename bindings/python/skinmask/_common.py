@@ -24,7 +24,7 @@ BOOLEAN = (bool, numpy.bool_)
 BITS = {"uint8": 8, "uint16": 16, "float32": 32}
 
 
-def path_of(path: Any, name: str = "path", wanted: str = "a file's path is wanted") -> Path:
+def path_of(path: object, name: str = "path", wanted: str = "a file's path is wanted") -> Path:
     """The path, which is one."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{name}: is {type(path).__name__} ({wanted})")
@@ -35,8 +35,7 @@ def path_of(path: Any, name: str = "path", wanted: str = "a file's path is wante
         raise _skinmask.Error(f"{name}: {shown!r} is no text ({wanted})") from None
     if b"\0" in encoded:
         raise _skinmask.Error(f"{name}: {shown!r} has a NUL, as no file's name has ({wanted})")
-    result: Path = path
-    return result
+    return path
 
 
 def require_text(name: str, text: str) -> None:
@@ -102,7 +101,7 @@ def bits_of(dtype: DTypeLike, known: tuple[str, ...], words: str = "") -> int:
 OUTPUTS: dict[str, str] = {name: meaning for name, meaning, _ in _skinmask.outputs()}
 OF_MODEL_ALONE = {name for name, _, alone in _skinmask.outputs() if alone}
 DETECTOR_OPTIONS = {name: taken for name, taken, *_ in _skinmask.detector_options()}
-_OF_ADAPTATION = [name for name, *_ in _skinmask.adaptation_options()]
+OF_ADAPTATION = [name for name, *_ in _skinmask.adaptation_options()]
 
 
 def detector_texts(options: dict[str, Any]) -> Texts:
@@ -127,7 +126,7 @@ def detector_texts(options: dict[str, Any]) -> Texts:
     # What would do nothing is an error, lest it be taken for obeyed.
     if "seed_mask" not in texts and "seed_rect" not in texts:
         adapt = texts.get("adapt")
-        for name in _OF_ADAPTATION:
+        for name in OF_ADAPTATION:
             if name in texts and (adapt == "off" or (adapt, name) == ("faces", "min_component")):
                 which = "divided" if name == "min_component" else "adapted"
                 raise _skinmask.Error(f"{name}: is of {which} images, and adapt is {adapt!r}")

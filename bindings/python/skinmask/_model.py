@@ -147,7 +147,7 @@ class Model:
         """P(class | pixel) in double, a column for each of `classes`, the positive one first.
 
         >>> Model.default().predict_proba(numpy.array([[118, 148, 205]], "uint8")).round(2)
-        array([[0.94, 0.06]])
+        array([[0.93, 0.07]])
         """
         return self._core.posteriors(pixels)
 

@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike
 from . import _skinmask
 from ._common import (
     DETECTOR_OPTIONS,
+    OF_ADAPTATION,
     Path,
     Progress,
     bits_of,
@@ -37,8 +38,7 @@ from ._show import html_table, plot_curves
 Metrics = dict[str, Any]
 
 # Options that labelled pixels, which are no pictures, cannot have.
-_OF_PICTURES = ["faces", "seed_mask", "seed_rect"]
-_OF_PICTURES += [name for name, *_ in _skinmask.adaptation_options()]
+_OF_PICTURES = ["faces", "seed_mask", "seed_rect", *OF_ADAPTATION]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

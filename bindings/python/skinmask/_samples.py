@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from functools import partial
+from numbers import Integral
 from typing import Any, Union
 
 import numpy
@@ -168,10 +169,14 @@ def _classes(labels: NDArray[Any]) -> tuple[NDArray[numpy.uint8], list[str]]:
     wanted = "names, booleans, 1 and 0, or 1 for skin and 2 for non-skin, one for each pixel"
     if labels.ndim != 1 or labels.dtype.kind not in "biuUO":
         raise TypeError(f"labels: are {labels.dtype} of shape {labels.shape} ({wanted})")
-    if labels.dtype.kind in "UO":
-        if labels.dtype.kind == "O" and not all(isinstance(label, str) for label in labels):
-            raise TypeError(f"labels: are objects that are no text ({wanted})")
-        names, index = numpy.unique(labels.astype(str), return_inverse=True)
+    if labels.dtype.kind == "O":
+        if all(isinstance(label, str) for label in labels):
+            labels = labels.astype(str)
+        # As pandas has numbers in types with a place for what is missing.
+        elif not all(isinstance(label, (Integral, numpy.bool_)) for label in labels):
+            raise TypeError(f"labels: are objects, not all of one of these kinds ({wanted})")
+    if labels.dtype.kind == "U":
+        names, index = numpy.unique(labels, return_inverse=True)
         if len(names) > 255:
             raise _skinmask.Error(f"labels: name {len(names)} classes (at most 255)")
         return index.astype(numpy.uint8), texts("labels", [str(name) for name in names])

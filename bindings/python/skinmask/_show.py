@@ -18,15 +18,22 @@ from ._skinmask import Error, Frame
 
 def axes_or_new(ax: Any, count: int = 1) -> Any:
     """`ax`, or axes of a new figure of matplotlib, which nothing else here needs."""
-    if ax is not None:
-        return ax
     try:
-        from matplotlib import pyplot
+        from matplotlib.axes import Axes
+
+        if ax is None:
+            from matplotlib import pyplot
+
+            return pyplot.subplots(1, count, figsize=(6.0 * count, 5.0))[1]
     except ImportError:
         raise Error(
             "matplotlib: is not installed, and plot needs it (Model.picture and _repr_html_ do not)"
         ) from None
-    return pyplot.subplots(1, count, figsize=(6.0 * count, 5.0))[1]
+    given = list(ax) if count > 1 and isinstance(ax, Iterable) else [ax]
+    if len(given) != count or not all(isinstance(one, Axes) for one in given):
+        wanted = "axes of matplotlib are" if count == 1 else "a pair of axes of matplotlib is"
+        raise TypeError(f"ax: is {type(ax).__name__} ({wanted} wanted)")
+    return ax if count == 1 else given
 
 
 def html_table(caption: str, rows: Iterable[tuple[str, object]]) -> str:

@@ -18,9 +18,6 @@ def set_threads(count: int) -> None:
 def threads() -> int:
     """How many they are."""
 
-def target() -> str:
-    """The CPU's instructions that run: AVX3, AVX2, ..."""
-
 class Stop:
     def set(self) -> None: ...
 

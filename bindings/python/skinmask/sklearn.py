@@ -62,9 +62,10 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     A data frame whose columns have these names has them in this order.
 
     Parameters are those of `skinmask.Model.train`; `priors` are of the classes in the order of
-    `classes_` (by default their shares of y), and `options` are those of one kind. It decides for
-    the most probable class; of two, the second of `classes_` is the one whose log-odds
-    `decision_function` gives, as everywhere in scikit-learn.
+    `classes_`, or a dict by their labels or by their names in `model_` (by default their shares of
+    y), and `options` are those of one kind. It decides for the most probable class; of two, the
+    second of `classes_` is the one whose log-odds `decision_function` gives, as everywhere in
+    scikit-learn.
 
     `positive` is the label that `model_` finds. Where None, it is 'skin' of names, True of
     booleans, and of two numbers 1, also where the other one is 2, as in the UCI file, or 255 where
@@ -83,7 +84,7 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         channels: list[str] | None = None,
         covariance: str = "mle",
         shrinkage: float | str = 0.0,
-        priors: ArrayLike | None = None,
+        priors: ArrayLike | dict[Any, float] | None = None,
         positive: Any = None,
         options: dict[str, Any] | None = None,
     ) -> None:
@@ -120,9 +121,18 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name in self.options or {}:
             if name not in known:  # thresholds, above all: predict knows none
                 raise ValueError(f"options: have {name!r} ({', '.join(known)})")
-        priors = None
-        if self.priors is not None:
-            given = numpy.asarray(self.priors, float)
+        priors: Any = self.priors
+        if isinstance(priors, dict):
+            keys = names if set(priors) == set(names) else labels
+            if set(priors) != set(keys):
+                raise ValueError(f"priors: are of {list(priors)} (of {labels} are wanted)")
+            priors = [priors[key] for key in keys]
+        if priors is not None:
+            try:
+                given = numpy.asarray(priors, float)
+            except (TypeError, ValueError):
+                wanted = "a number for each class is wanted"
+                raise ValueError(f"priors: are {self.priors!r} ({wanted})") from None
             if given.shape != (len(names),):
                 raise ValueError(
                     f"priors: have shape {given.shape} ({len(names)}, one for each class)"

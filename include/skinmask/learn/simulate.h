@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "skinmask/data/samples.h"
@@ -20,6 +21,7 @@ struct Simulation {
   Model truth;
   std::uint64_t observations = 0;
   std::uint64_t seed = 1;
+  std::string subject = "simulation";  // of errors: the file
 };
 
 // Throws Error(subject, where and why) for what docs/formats.md, 'Simulation (JSON)', does not
