@@ -69,16 +69,14 @@ class CairoCanvas : public Canvas {
                     4 * width);
       cairo_surface_mark_dirty(image);
     }
-    cairo_save(cairo_);
-    cairo_rectangle(cairo_, box.left, box.top, box.width, box.height);
-    cairo_clip(cairo_);
+    Enclose(box);
     cairo_translate(cairo_, box.left, box.top);
     cairo_scale(cairo_, box.width / std::max(1, raster.width - 1),
                 box.height / std::max(1, raster.height - 1));
     cairo_set_source_surface(cairo_, image, -0.5, -0.5);
     cairo_pattern_set_extend(cairo_get_source(cairo_), CAIRO_EXTEND_PAD);
     cairo_paint(cairo_);
-    cairo_restore(cairo_);
+    Release();
     cairo_surface_destroy(image);
   }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <opencv2/imgproc.hpp>
-#include <optional>
 #include <tuple>
 
 #include "media/picture_type.h"
@@ -11,7 +10,6 @@
 #include "pipeline/labelled_pairs.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
-#include "skinmask/pipeline/evaluate.h"
 
 namespace skinmask {
 namespace {
@@ -32,11 +30,6 @@ cv::Mat Smaller(const cv::Mat& image, int longest_side) {
 
 std::string DataUri(const cv::Mat& image) {
   return "data:image/jpeg;base64," + Base64(EncodeJpeg(Smaller(image, kLongestSide), kQuality));
-}
-
-std::string ThumbnailUri(const cv::Mat& image) {
-  return "data:image/webp;base64," +
-         Base64(EncodeWebP(Smaller(image, kThumbnailSide), kThumbnailQuality));
 }
 
 // What is right and negative shows the photograph, in grey and dimmed.
@@ -70,7 +63,8 @@ cv::Mat PredictedMask(const LabelledImage& image) { return image.bgr == 0; }
 GalleryPictures Thumbnail(const LabelledImage& image, bool predicted) {
   GalleryPictures pictures;
   pictures.name = image.name;
-  pictures.thumbnail = ThumbnailUri(predicted ? PredictedMask(image) : image.bgr);
+  const cv::Mat small = Smaller(predicted ? PredictedMask(image) : image.bgr, kThumbnailSide);
+  pictures.thumbnail = "data:image/webp;base64," + Base64(EncodeWebP(small, kThumbnailQuality));
   return pictures;
 }
 
@@ -141,9 +135,7 @@ std::vector<GalleryPictures> DrawGallery(const PairOptions& options, const Detec
   std::map<std::string, std::size_t> index_of;
   for (std::size_t i = 0; i < pairs.size(); ++i) index_of[pairs.relative(i)] = i;
   const std::string skin = given ? given->model().positive().name : "skin";
-  const auto found = std::find(pairs.classes().begin(), pairs.classes().end(), skin);
-  const auto positive = static_cast<std::uint8_t>(
-      found == pairs.classes().end() ? MaskRule::kIgnored - 1 : found - pairs.classes().begin());
+  const std::uint8_t positive = pairs.IndexOf(skin).value_or(LabelledPairs::kNoClass);
   constexpr std::uint64_t kPixelsOfImage = 1 << 20;
   std::optional<Detector> detector;
   if (given) {

@@ -12,7 +12,6 @@
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 #include "skinmask/learn/coarse_scores.h"
-#include "skinmask/pipeline/evaluate.h"
 #include "skinmask/report/groups.h"
 
 namespace skinmask {

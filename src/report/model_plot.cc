@@ -81,11 +81,6 @@ void DrawBorders(const Chart& chart, const Subject& subject, const Plane& plane)
     chart.Line(line, kThreshold);
 }
 
-// "lda: " where there are several.
-std::string Prefix(const Subject& subject) {
-  return subject.name.empty() ? "" : subject.name + ": ";
-}
-
 // P(class) at each point, for models without densities.
 std::vector<double> PosteriorsOf(const Plane& plane) {
   std::vector<double> posteriors;
@@ -204,7 +199,7 @@ void DrawPlane(Canvas& canvas, const Subject& subject, const Plane& plane, const
   DrawBorders(chart, subject, plane);
   DrawGaussians(canvas, chart, subject.model, plane);
   canvas.Release();
-  std::string above = Prefix(subject) + fmt::format("{} and {}", x.name, y.name);
+  std::string above = subject.prefix + fmt::format("{} and {}", x.name, y.name);
   if (plane.held) {
     const std::string& why = subject.why_held[static_cast<std::size_t>(plane.held->first)];
     above += fmt::format(", where {} = {:.1f}{}{}", subject.AxisOf(plane.held->first).name,
@@ -245,7 +240,7 @@ void DrawChannel(Canvas& canvas, const Subject& subject, const Plane& plane, con
     chart.Line(curve, {InkOf(k), 2});
   }
   canvas.Release();
-  chart.DrawAxes(Prefix(subject) +
+  chart.DrawAxes(subject.prefix +
                  (densities ? "each class's density, times its prior" : "each class's posterior"));
 }
 

@@ -34,7 +34,7 @@ std::vector<SamplePoint> Thinned(const std::vector<SamplePoint>& points);
 // What a plot is of, computed once.
 struct Subject {
   const Model& model;
-  std::string name;  // of the model, where there are several
+  std::string prefix;  // "lda: " where there are several
   const std::vector<Axis>& axes;
   std::vector<Plane> planes;
   double level;                         // log-odds of the threshold

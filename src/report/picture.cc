@@ -203,10 +203,11 @@ std::string DrawModels(std::span<const Model> given, PictureFormat format,
   };
   for (std::size_t i = 0; i < models.size(); ++i) {
     const Model& model = models[i];
+    const std::string name = models.size() > 1 ? options.names.at(i) : "";
     // With many classes a coarser grid, as it holds a number for each.
     const int size = model.classes.size() > 16 ? 97 : 385;
     subjects.push_back(
-        {model, models.size() > 1 ? options.names.at(i) : "", axes,
+        {model, name.empty() ? "" : name + ": ", axes,
          marginal ? MarginalPlanesOf(model, axes, size) : PlanesOf(model, axes, size, cut.at),
          level_of(model), cut.why, points});
   }

@@ -7,9 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <string>
 #include <tuple>
-#include <utility>
 
 #include "skinmask/base/error.h"
 #include "skinmask/model/reference.h"

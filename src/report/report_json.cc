@@ -126,10 +126,8 @@ Json DifferencesJson(const NamedRatios& a, const NamedRatios& b) {
 
 Json VersusJson(const EvaluationReport& report, const Rival& rival) {
   const NamedRatios pooled = Ratios(rival.report.pooled), means = MeanPerImage(rival.report);
-  Json counted = JsonOf(rival.report.pooled.counts);
-  counted.update(RatiosJson(pooled));
   return {{"model", ModelJson(rival.model)},
-          {"pooled", counted},
+          {"pooled", MetricsJson(rival.report.pooled)},
           {"mean_per_image", RatiosJson(means)},
           {"difference",
            {{"pooled", DifferencesJson(Ratios(report.pooled), pooled)},

@@ -6,11 +6,9 @@ const classColour = (k) => {
   return own === '#000000' ? colour('mark') : own;
 };
 
-// Of chi squared with two degrees of freedom.
-const ofNinetyFivePercent = Math.sqrt(-2 * Math.log(0.05));
-
-// The ellipse of so many standard deviations, projected on features a and b.
-function ellipse(entry, a, b, deviations) {
+// The ellipse that holds 95 % of a Gaussian, projected on features a and b.
+function ellipse(entry, a, b) {
+  const deviations = Math.sqrt(-2 * Math.log(0.05));  // of chi squared with two degrees of freedom
   const [ma, mb] = [entry.mean[a], entry.mean[b]];
   const sa = Math.sqrt(entry.covariance[a][a]), slope = entry.covariance[a][b] / sa;
   const rest = Math.sqrt(Math.max(0, entry.covariance[b][b] - slope * slope));
@@ -46,18 +44,13 @@ function tinting(plane) {
   const tints = tintsOf(plane), rows = tints.height;
   return {
     id: 'tints',
-    beforeDatasetsDraw({ctx: pen, chartArea: area}) {
+    beforeDatasetsDraw: (chart) => drawWithin(chart, (pen, area) => {
       const wide = area.width / (tints.width - 1),
             high = rows > 1 ? area.height / (rows - 1) : area.height;
-      pen.save();
-      pen.beginPath();
-      pen.rect(area.left, area.top, area.width, area.height);
-      pen.clip();
       pen.drawImage(
           tints, area.left - wide / 2, area.top - (rows > 1 ? high / 2 : 0), wide * tints.width,
           high * rows);
-      pen.restore();
-    },
+    }),
   };
 }
 
@@ -80,26 +73,16 @@ function borderDatasets(plane, top = 1) {
 
 // The legend's entry for each class's tint.
 const classDatasets = () => report.boundary.classes.map((entry, k) => ({
-                                                          type: 'scatter',
-                                                          label: entry.name,
-                                                          data: [],
-                                                          backgroundColor: classColour(k) + '40',
-                                                          borderColor: classColour(k),
-                                                          pointStyle: 'rect',
-                                                          drawn: true
-                                                        }));
+  type: 'scatter', label: entry.name, data: [], backgroundColor: classColour(k) + '40',
+  borderColor: classColour(k), pointStyle: 'rect', drawn: true}));
 
 function planeDatasets(plane) {
   const decision = report.boundary, datasets = borderDatasets(plane).concat(classDatasets());
-  decision.classes.forEach(
-      (entry, k) => entry.gaussians.forEach(
-          (gaussian) => datasets.push(
-              line('', ellipse(gaussian, plane.x, plane.y, ofNinetyFivePercent), 'mark', {
-                borderColor: classColour(k),
-                borderWidth: 2,
-                order: -1,
-                drawn: true
-              }))));
+  decision.classes.forEach((entry, k) => {
+    for (const gaussian of entry.gaussians)
+      datasets.push(line('', ellipse(gaussian, plane.x, plane.y), 'mark',
+                         {borderColor: classColour(k), order: -1, drawn: true}));
+  });
   const tint = {
     positive: classColour(0),
     negative: decision.classes.length === 2 ? classColour(1) : colour('faint')
@@ -117,6 +100,7 @@ function planeDatasets(plane) {
 }
 
 const channelTitle = (channel) => `${channel.name} (${channel.unit})`;
+const channelAxis = (channel) => axis(channelTitle(channel), channel.low, channel.high);
 
 function planePlot(plane, canvas) {
   const channels = report.boundary.channels;
@@ -125,12 +109,9 @@ function planePlot(plane, canvas) {
       `${y.name} ${shown(context.raw.y, 1)}`;
   plot(canvas, () => {
     const shape = options(channelTitle(x), channelTitle(y), label);
-    shape.scales = {
-      x: axis(channelTitle(x), x.low, x.high),
-      y: axis(channelTitle(y), y.low, y.high)
-    };
-    shape.plugins.tooltip.filter = (item) =>
-        !item.dataset.drawn;  // ellipses are no numbers of the JSON
+    shape.scales = {x: channelAxis(x), y: channelAxis(y)};
+    // Ellipses are no numbers of the JSON.
+    shape.plugins.tooltip.filter = (item) => !item.dataset.drawn;
     shape.plugins.legend.labels.filter = (item) =>
         item.text !== '' && !item.text.endsWith(' pixels');
     return {data: {datasets: planeDatasets(plane)}, options: shape, plugins: [tinting(plane)]};
@@ -149,22 +130,11 @@ function channelPlot(plane, canvas) {
         channelTitle(channel), title,
         (context) => `${context.dataset.label}: ${channel.name} ${shown(context.raw.x, 1)}, ${
             shown(context.raw.y, 5)}`);
-    shape.scales = {
-      x: axis(channelTitle(channel), channel.low, channel.high),
-      y: axis(title, 0, top)
-    };
-    return {
-      data: {
-        datasets: [
-          ...curves.map((ys, k) => line(report.boundary.classes[k].name, points(xs, ys), 'mark', {
-                          borderColor: classColour(k)
-                        })),
-          ...borderDatasets(plane, top),
-        ]
-      },
-      options: shape,
-      plugins: [tinting(plane)]
-    };
+    shape.scales = {x: channelAxis(channel), y: axis(title, 0, top)};
+    const lines = curves.map((ys, k) => line(
+        report.boundary.classes[k].name, points(xs, ys), 'mark', {borderColor: classColour(k)}));
+    return {data: {datasets: [...lines, ...borderDatasets(plane, top)]}, options: shape,
+            plugins: [tinting(plane)]};
   });
 }
 
@@ -179,20 +149,19 @@ function tellBoundary(i, canvas) {
 
 function showDecision() {
   const planes = report.boundary.planes;
-  document.getElementById('decision').hidden = false;
-  document.getElementById('decision-note')
-      .append(
-          'Tinted is the region of each class, where its P is the greatest, and the line is where ' +
-          `P(${positive}) is the threshold` +
-          (planes[0].held ?
-               `, cut through the colours where the third channel has the value above the plot (the mean of ${positive}, of models with means). ` :
-               '. ') +
-          (planes[0].y === null ?
-               'The curves are each class\'s density along the only channel, times its prior (of models without densities, P).' :
-               'Ellipses hold 95 % of each Gaussian; they and the points, some of the pixels, are projected. Where nothing is tinted no colour lies.') +
-          (report.finder === undefined ?
-               '' :
-               ' This is the trained model, the global one: images that are adapted to have boundaries of their own.'));
+  byId('decision').hidden = false;
+  byId('decision-note').append(
+      'Tinted is the region of each class, where its P is the greatest, and the line is where ' +
+      `P(${positive}) is the threshold` +
+      (planes[0].held ?
+           `, cut through the colours where the third channel has the value above the plot (the mean of ${positive}, of models with means). ` :
+           '. ') +
+      (planes[0].y === null ?
+           'The curves are each class\'s density along the only channel, times its prior (of models without densities, P).' :
+           'Ellipses hold 95 % of each Gaussian; they and the points, some of the pixels, are projected. Where nothing is tinted no colour lies.') +
+      (report.finder === undefined ?
+           '' :
+           ' This is the trained model, the global one: images that are adapted to have boundaries of their own.'));
   planes.forEach((plane, i) => {
     const names =
         [plane.x, plane.y].filter((f) => f !== null).map((f) => report.boundary.channels[f].name);
@@ -200,13 +169,9 @@ function showDecision() {
     if (plane.held)
       caption.append(
           `, where ${plane.held.channel} = `, number(`boundary.planes.${i}.held.value`, 1));
-    const canvas = element('canvas', {
-      role: 'img',
-      'aria-label': 'Regions of the classes, ' + names.join(' and '),
-      id: 'plane-' + i
-    });
-    document.getElementById('planes').append(
-        element('figure', {}, caption, element('div', {class: 'plot'}, canvas)));
+    const canvas = element('canvas', {role: 'img', id: 'plane-' + i,
+                                      'aria-label': 'Regions of the classes, ' + names.join(' and ')});
+    byId('planes').append(element('figure', {}, caption, element('div', {class: 'plot'}, canvas)));
     (plane.y === null ? channelPlot : planePlot)(plane, canvas);
     tellBoundary(i, canvas);
   });

@@ -37,16 +37,16 @@ function legendEntries(chart) {
   });
 }
 
-function options(xTitle, yTitle, tooltip, extra = {}) {
+// `along`: the axes by which the nearest point is told.
+function options(xTitle, yTitle, tooltip, along = 'xy') {
   return {
     animation: false, maintainAspectRatio: false,
-    interaction: {mode: 'nearest', intersect: false, axis: 'xy'},
+    interaction: {mode: 'nearest', intersect: false, axis: along},
     scales: {x: axis(xTitle), y: axis(yTitle)},
     plugins: {
       legend: {labels: {boxWidth: 14, usePointStyle: true, generateLabels: legendEntries}},
       tooltip: {displayColors: false, callbacks: {title: () => '', label: tooltip}},
     },
-    ...extra,
   };
 }
 
@@ -55,9 +55,24 @@ function line(label, data, name, more = {}) {
           borderWidth: 2, pointRadius: 0, pointHitRadius: 8, ...more};
 }
 
+// Bars that touch, over the axis of barAxis.
+const bars = (label, data, name) => ({
+  type: 'bar', label, data, backgroundColor: colour(name) + 'a0', barPercentage: 1, categoryPercentage: 1, grouped: false});
+const barAxis = (...range) => ({...axis(...range), offset: false, grid: {offset: false}});
+
 const dot = (label, point, name) => ({
   type: 'scatter', label, data: [point], borderColor: colour(name), backgroundColor: colour(name),
   pointRadius: 6, pointHoverRadius: 8, pointStyle: 'rectRot', order: -1});
+
+// What `draw` draws with the pen stays within the axes.
+function drawWithin({ctx: pen, chartArea: area}, draw) {
+  pen.save();
+  pen.beginPath();
+  pen.rect(area.left, area.top, area.width, area.height);
+  pen.clip();
+  draw(pen, area);
+  pen.restore();
+}
 
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolour);
 // The print style's colours hold for plots too.

@@ -31,17 +31,17 @@ function difference(i, criterion) {
 }
 
 function showSummary() {
-  document.getElementById('summary').append(
+  byId('summary').append(
       number('unit_count', 0), ' ', number('units'), ' in ', number('folds', 0), ' folds (seed ', number('seed', 0),
       '). Each model is judged on the folds that it was not trained on. Sorted by ', criteria[selected], '.');
 }
 
 function showChoice() {
   const choice = report.choice;
-  document.getElementById('choice').hidden = false;
-  document.getElementById('answer').append('Take ', element('b', {}, number('choice.simplest')), '.');
+  byId('choice').hidden = false;
+  byId('answer').append('Take ', element('b', {}, number('choice.simplest')), '.');
   const best = ['The best mean has ', number('choice.best'), ': ', criteria[selected], ' ', ...estimate(0, selected), '. '];
-  document.getElementById('reason').append(...best, ...(choice.within === 1 ?
+  byId('reason').append(...best, ...(choice.within === 1 ?
       ['No other has a difference to it within one standard error. '] :
       [number('choice.within', 0), ' models have a difference to it within one standard error. Of these ', number('choice.simplest'), ' has the fewest free parameters, ', number('choice.parameters', 0), '.']));
 }
@@ -51,12 +51,8 @@ function showChoice() {
 // A line of one standard error to either side of each point.
 const errorBars = {
   id: 'errorBars',
-  afterDatasetsDraw(chart) {
-    const {ctx: pen, chartArea: area, scales: {x, y}} = chart;
-    pen.save();
-    pen.beginPath();
-    pen.rect(area.left, area.top, area.width, area.height);
-    pen.clip();
+  afterDatasetsDraw: (chart) => drawWithin(chart, (pen) => {
+    const {x, y} = chart.scales;
     for (const dataset of chart.data.datasets) {
       if (!dataset.models) continue;
       pen.strokeStyle = dataset.borderColor;
@@ -68,8 +64,7 @@ const errorBars = {
         pen.stroke();
       }
     }
-    pen.restore();
-  },
+  }),
 };
 
 function modelPoints(criterion, keep) {
@@ -95,7 +90,7 @@ function criterionPlot(criterion) {
   const [least, most] = [Math.min(...parameters) / 2, Math.max(...parameters) * 2];
   const low = Math.min(...all.map((p) => p.y - p.error)), high = Math.max(...all.map((p) => p.y + p.error));
   const room = (high - low || 0.01) / 12;  // for marks at the ends; the axis goes on to round numbers
-  plot(document.getElementById(criterion), () => {
+  plot(byId(criterion), () => {
     const models = (label, name, keep, more) => ({
       ...dot(label, {}, name), data: modelPoints(criterion, keep), models: true, pointStyle: 'circle', pointRadius: 4, clip: false, ...more});
     const datasets = [
@@ -130,10 +125,10 @@ function modelRow(i) {
 }
 
 function showModels() {
-  document.getElementById('models').append(
+  byId('models').append(
       row('th', ['', 'free parameters', ...Object.values(criteria), 'F1 at 0.5', 's to train']),
       ...report.models.map((_, i) => modelRow(i)));
-  const note = document.getElementById('table-note');
+  const note = byId('table-note');
   note.append('± is one standard error over the folds. The best F1 is at the threshold that is best for each fold, so it ' +
               'flatters a little; F1 at 0.5 is of the pixels of all folds. ');
   if (report.choice)
@@ -146,28 +141,28 @@ function showModels() {
 function showClasses() {
   const judged = scored.filter((i) => report.models[i].pooled.classes);
   if (!judged.length) return;
-  document.getElementById('of-classes').hidden = false;
+  byId('of-classes').hidden = false;
   const names = report.models[judged[0]].pooled.classes.classes;
-  document.getElementById('classes').append(row('th', ['', 'all', ...names]));
+  byId('classes').append(row('th', ['', 'all', ...names]));
   for (const i of judged) {
     const path = `models.${i}.pooled.classes.`, own = valueAt(path + 'classes');
     const cells = names.map((name) => (own.includes(name) ? number(`${path}recall.${own.indexOf(name)}`) : '–'));
-    document.getElementById('classes').append(row('td', [number(`models.${i}.name`), number(path + 'accuracy'), ...cells]));
+    byId('classes').append(row('td', [number(`models.${i}.name`), number(path + 'accuracy'), ...cells]));
   }
 }
 
 // The numbers of a plot.
 function tellPlot(criterion) {
-  tellNumbers(document.getElementById(criterion), ['', 'free parameters', 'mean', 'standard error'], scored.length, (k) => {
+  tellNumbers(byId(criterion), ['', 'free parameters', 'mean', 'standard error'], scored.length, (k) => {
     const path = `models.${scored[k]}.`;
     return [number(path + 'name'), number(path + 'parameters', 0), number(`${path}${criterion}.mean`, digits), number(`${path}${criterion}.standard_error`, digits)];
   });
 }
 
 function showFolds() {
-  document.getElementById('of-folds').hidden = false;
+  byId('of-folds').hidden = false;
   const folds = Array.from({length: report.folds}, (_, fold) => fold);
-  document.getElementById('folds').append(
+  byId('folds').append(
       row('th', [criteria[selected], ...folds.map((fold) => `fold ${fold + 1}`)]),
       ...scored.map((i) => row('td', [number(`models.${i}.name`),
                                       ...folds.map((fold) => number(`models.${i}.${selected}.folds.${fold}`, digits))])));
@@ -177,7 +172,7 @@ showSummary();
 showModels();
 if (report.choice) {
   showChoice();
-  document.getElementById('plots').hidden = false;
+  byId('plots').hidden = false;
   plotted.forEach(criterionPlot);
   plotted.forEach(tellPlot);
   showClasses();

@@ -14,6 +14,8 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+const byId = (id) => document.getElementById(id);
+
 const valueAt = (path) => path.split('.').reduce((value, key) => value?.[key], report);
 
 function shown(value, digits) {

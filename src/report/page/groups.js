@@ -3,20 +3,14 @@
 const groupMeasures = {recall: 'Recall', precision: 'Precision', f1: 'F1'};
 const measureColours = {recall: 'negative', precision: 'third', f1: 'positive'};
 
-function groupCell(path, name) {
-  const cell = element('td', {}, number(`${path}.${name}`)), interval = `${path}.intervals.${name}`;
-  if (valueAt(interval))
-    cell.append(element('span', {class: 'interval'}, number(interval + '.0'), ' – ', number(interval + '.1')));
-  return cell;
-}
-
 function groupTable(k) {
   const table = element('table'), grouping = report.groups[k];
   table.append(row('th', [grouping.by, 'images', 'pixels', ...Object.values(groupMeasures)]));
   grouping.groups.forEach((group, i) => {
     const path = `groups.${k}.groups.${i}`;
     table.append(row('td', [group.name, number(path + '.images', 0), number(path + '.pixels', 0),
-                            ...Object.keys(groupMeasures).map((name) => groupCell(path, name))]));
+                            ...Object.keys(groupMeasures).map(
+                                (name) => cellWithInterval(`${path}.${name}`, `${path}.intervals.${name}`))]));
   });
   return table;
 }
@@ -67,13 +61,13 @@ function showGrouping(grouping, k) {
                         number(`groups.${k}.images_in_none`, 0)));
   part.append(element('p', {class: 'note'}, 'The largest gaps, with intervals that hold for all pairs of groups at once:'),
               element('ul', {class: 'note'}, ...gaps));
-  document.getElementById('groupings').append(part);
+  byId('groupings').append(part);
   groupPlot(grouping, canvas);
 }
 
 function showGroups() {
-  document.getElementById('groups').hidden = false;
-  const note = document.getElementById('groups-note');
+  byId('groups').hidden = false;
+  const note = byId('groups-note');
   note.append('Scores of all pixels of the images of a group, with 95 % intervals over them (the jackknife). Groups of fewer than ',
               number('groups.0.least_images', 0), ' images have no interval and are not compared. ');
   if (report.images.some((image) => image.tone !== undefined))

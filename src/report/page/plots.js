@@ -16,7 +16,7 @@ function curveLabel(context) {
 function curvePlot(id, x, y, xTitle, yTitle, baseline) {
   const c = report.curves;
   const pointAt = (i) => (c[x][i] === null || c[y][i] === null ? [] : [{x: c[x][i], y: c[y][i], i}]);
-  plot(document.getElementById(id), () => ({data: {datasets: [
+  plot(byId(id), () => ({data: {datasets: [
     line(yTitle + ' against ' + xTitle.toLowerCase(), points(c[x], c[y]), 'positive'),
     {...dot('threshold', {}, 'mark'), data: pointAt(triedStep ?? c.operating_point), follow: pointAt},
     ...(baseline ? [line('chance', baseline, 'faint', {borderDash: [4, 4], borderWidth: 1})] : []),
@@ -31,28 +31,27 @@ function thresholdLine(values, top = 1) {
 
 // A table of the curves' steps below a plot.
 function tellSteps(id, keys) {
-  tellNumbers(document.getElementById(id), keys.map((key) => key.replaceAll('_', ' ')), report.curves.threshold.length,
+  tellNumbers(byId(id), keys.map((key) => key.replaceAll('_', ' ')), report.curves.threshold.length,
               (i) => keys.map((key) => number(`curves.${key}.${i}`)));
 }
 
 function tellBins() {
   const bins = report.reliability.bins, h = report.log_odds;
-  tellNumbers(document.getElementById('reliability'), ['P from', 'to', 'pixels', 'mean P', 'share of ' + positive], bins.length, (i) =>
+  tellNumbers(byId('reliability'), ['P from', 'to', 'pixels', 'mean P', 'share of ' + positive], bins.length, (i) =>
       [['low', 3], ['high', 3], ['count', 0], ['mean_probability', 4], ['positive_share', 4]].map(([key, digits]) =>
           number(`reliability.bins.${i}.${key}`, digits)));
-  tellNumbers(document.getElementById('log-odds'), ['log-odds from', positive, negative], h.positive.length, (i) =>
+  tellNumbers(byId('log-odds'), ['log-odds from', positive, negative], h.positive.length, (i) =>
       [shown(h.low + i * h.width, 2), number(`log_odds.positive_share.${i}`), number(`log_odds.negative_share.${i}`)]);
 }
 
 function errorPlot() {
   const c = report.curves;
-  plot(document.getElementById('errors'), () => ({data: {datasets: [
+  plot(byId('errors'), () => ({data: {datasets: [
     line('all pixels', points(c.threshold, c.error_rate), 'mark'),
     line('false negatives', points(c.threshold, c.false_negative_rate), 'negative', {borderDash: [6, 3]}),
     line('false positives', points(c.threshold, c.false_positive_rate), 'positive', {borderDash: [2, 2]}),
     thresholdLine(c.threshold),
-  ]}, options: options(`Threshold on P(${positive})`, 'Rate', curveLabel,
-                       {interaction: {mode: 'nearest', intersect: false, axis: 'x'}})}));
+  ]}, options: options(`Threshold on P(${positive})`, 'Rate', curveLabel, 'x')}));
 }
 
 function reliabilityPlot() {
@@ -63,7 +62,7 @@ function reliabilityPlot() {
                   `mean P ${shown(bin.mean_probability, 4)}`,
                   `share of ${positive} ${shown(bin.positive_share, 4)}`] : context.dataset.label;
   };
-  plot(document.getElementById('reliability'), () => ({data: {datasets: [
+  plot(byId('reliability'), () => ({data: {datasets: [
     line('the model', bins.map((bin, i) => ({x: bin.mean_probability, y: bin.positive_share, i})), 'positive',
          {pointRadius: 4}),
     line('perfect calibration', [{x: 0, y: 0}, {x: 1, y: 1}], 'faint', {borderDash: [4, 4], borderWidth: 1}),
@@ -73,33 +72,28 @@ function reliabilityPlot() {
 
 function logOddsPlot() {
   const h = report.log_odds;
-  const bars = (shares, counts) =>
+  const places = (shares, counts) =>
       shares.map((y, i) => ({x: h.low + (i + 0.5) * h.width, y, count: counts[i]}));
   const label = (context) => `${context.dataset.label}: ${shown(context.raw.count, 0)} pixels ` +
       `(share ${shown(context.raw.y, 4)})`;
   const most = Math.max(0, ...h.positive_share, ...h.negative_share);
-  const config = () => {
-    const bar = (name, shares, counts, tint) => ({
-      type: 'bar', label: name, data: bars(shares, counts), backgroundColor: colour(tint) + 'a0',
-      barPercentage: 1, categoryPercentage: 1, grouped: false});
-    const wide = options('Log-odds', 'Share of the class', label);
-    wide.scales = {x: {...axis('Log-odds', h.low, h.low + h.width * h.positive.length), offset: false, grid: {offset: false}},
+  plot(byId('log-odds'), () => {
+    const wide = options('Log-odds', 'Share of the class', label, 'x');
+    wide.scales = {x: barAxis('Log-odds', h.low, h.low + h.width * h.positive.length),
                    y: {...axis('Share of the class'), max: undefined}};
-    wide.interaction = {mode: 'nearest', intersect: false, axis: 'x'};
-    const datasets = [bar(positive, h.positive_share, h.positive, 'positive'),
-                      bar(negative, h.negative_share, h.negative, 'negative')];
-    datasets.push(thresholdLine(report.curves.log_odds, most));
+    const datasets = [bars(positive, places(h.positive_share, h.positive), 'positive'),
+                      bars(negative, places(h.negative_share, h.negative), 'negative'),
+                      thresholdLine(report.curves.log_odds, most)];
     wide.plugins.tooltip.filter = (item) => item.dataset.type === 'bar';
     return {type: 'bar', data: {datasets}, options: wide};
-  };
-  plot(document.getElementById('log-odds'), config);
+  });
 }
 
 // What not answering is worth: the surest pixels first.
 function riskPlot() {
   const s = report.selective;
-  const canvas = document.getElementById('risk');
-  document.getElementById('risk-title').append('Risk against coverage, area ', number('selective.area'));
+  const canvas = byId('risk');
+  byId('risk-title').append('Risk against coverage, area ', number('selective.area'));
   const most = Math.max(...s.risk, 1e-9) * 1.1;
   const label = (context) => context.raw.i === undefined ? context.dataset.label :
       [`the surest ${(100 * context.raw.x).toFixed(1)} % of the pixels`, `wrong of these: ${shown(context.raw.y, 4)}`];
@@ -116,8 +110,8 @@ function riskPlot() {
 }
 
 function showCurves() {
-  document.getElementById('curves').hidden = false;
-  const note = document.getElementById('curve-note');
+  byId('curves').hidden = false;
+  const note = byId('curve-note');
   note.append('The diamond is the threshold; the model\'s own has recall ', number('operating_point.recall'), ', precision ',
               number('operating_point.precision'), ', false-positive rate ',
               number('operating_point.false_positive_rate'), '. ');
@@ -125,10 +119,10 @@ function showCurves() {
     note.append('The best F1 of these pixels, ', number('best_f1.f1'), ', is at a threshold of ',
                 number('best_f1.threshold'), '. ');
   note.append('Drawn are at most some 500 points of ', number('curves.steps', 0), '; the areas are of all of them.');
-  document.getElementById('roc-title').append('ROC, ', term('auc', 'AUC'), ' ', number('pooled.auc'));
-  document.getElementById('pr-title').append('Precision and recall, ', term('average_precision', 'average precision'), ' ',
+  byId('roc-title').append('ROC, ', term('auc', 'AUC'), ' ', number('pooled.auc'));
+  byId('pr-title').append('Precision and recall, ', term('average_precision', 'average precision'), ' ',
                                              number('pooled.average_precision'));
-  document.getElementById('reliability-title').append('Reliability, ', term('brier', 'Brier score'), ' ', number('pooled.brier'),
+  byId('reliability-title').append('Reliability, ', term('brier', 'Brier score'), ' ', number('pooled.brier'),
                                                       ', ', term('ece', 'ECE'), ' ', number('reliability.ece'));
   curvePlot('roc', 'false_positive_rate', 'recall', 'False-positive rate', 'Recall', [{x: 0, y: 0}, {x: 1, y: 1}]);
   curvePlot('pr', 'recall', 'precision', 'Recall', 'Precision');
@@ -168,14 +162,13 @@ function tryThreshold(step) {
   const own = report.curves.operating_point;
   triedStep = step === own ? null : step;
   const at = (key, digits) => number(`curves.${key}.${step}`, digits);
-  document.getElementById('tried').replaceChildren(
+  byId('tried').replaceChildren(
       element('b', {}, 'P > ', at('threshold', 4)),
       triedStep === null ? ' (the model\'s threshold)' : '', ': recall ', at('recall', 3),
       ', precision ', at('precision', 3), ', false-positive rate ', at('false_positive_rate', 4),
       ', F1 ', element('b', {}, at('f1', 3)));
-  document.getElementById('threshold')
-      .setAttribute('aria-valuetext', `P > ${shown(report.curves.threshold[step], 4)}`);
-  document.getElementById('own').disabled = triedStep === null;
+  byId('threshold').setAttribute('aria-valuetext', `P > ${shown(report.curves.threshold[step], 4)}`);
+  byId('own').disabled = triedStep === null;
   fillConfusion(triedStep === null ? null : countsAt(step));
   moveMarks(step);
 }
@@ -183,15 +176,15 @@ function tryThreshold(step) {
 // The slider's positions are the steps of the curves, so it goes from 'nothing' to 'everything'
 // evenly along them; to the right the threshold rises.
 function showThreshold() {
-  const slider = document.getElementById('threshold'), last = report.curves.threshold.length - 1;
+  const slider = byId('threshold'), last = report.curves.threshold.length - 1;
   const own = report.curves.operating_point;
   slider.max = last;
   slider.value = last - own;
   slider.addEventListener('input', () => tryThreshold(last - Number(slider.value)));
-  document.getElementById('own').addEventListener('click', () => {
+  byId('own').addEventListener('click', () => {
     slider.value = last - own;
     tryThreshold(own);
   });
-  document.getElementById('trial').hidden = false;
+  byId('trial').hidden = false;
   tryThreshold(own);
 }

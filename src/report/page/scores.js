@@ -25,7 +25,7 @@ function fillConfusion(counts) {
   const cell = (name, kind, whole) => element('td', {class: kind},
       counts ? shown(counts[name], 0) : number('pooled.' + name, 0),
       element('span', {class: 'share'}, shownPercent(whole ? (counts ?? own)[name] / whole : null)));
-  document.getElementById('confusion').replaceChildren(
+  byId('confusion').replaceChildren(
       row('th', ['Pixels', 'truly ' + positive, negative]),
       row('td', ['called ' + positive, cell('tp', 'right', tp + fn), cell('fp', 'wrong', fp + tn)]),
       row('td', ['called ' + negative, cell('fn', 'wrong', tp + fn), cell('tn', 'right', fp + tn)]));
@@ -33,7 +33,7 @@ function fillConfusion(counts) {
 
 function showScores() {
   const many = report.images.length > 0;
-  const table = document.getElementById('ratios');
+  const table = byId('ratios');
   table.append(row('th', many ? ['', 'pooled', 'mean per image'] : ['', 'pooled']));
   for (const [name, title] of Object.entries(ratioNames)) {
     if (valueAt('pooled.' + name) === null && valueAt('mean_per_image.' + name) === null) continue;
@@ -47,7 +47,7 @@ function showScores() {
   fillConfusion(null);
   if (report.classes) showClasses();
   if (report.images.length > 1)
-    document.getElementById('interval-note').append(
+    byId('interval-note').append(
         'Below the scores: 95 % intervals over images (the jackknife). ' +
         'Means are over the images where a ratio is defined.');
 }
@@ -55,7 +55,7 @@ function showScores() {
 // More than two classes: how many pixels of each were called each.
 function showClasses() {
   const names = report.classes.classes;
-  const table = document.getElementById('classes');
+  const table = byId('classes');
   table.hidden = false;
   table.append(row('th', ['Pixels'].concat(names.map((name) => 'called ' + name), ['accuracy'])));
   names.forEach((name, k) => table.append(row('td', ['truly ' + name].concat(
@@ -67,7 +67,7 @@ function showClasses() {
 
 // ---- Images
 
-const pictures = JSON.parse(document.getElementById('pictures').textContent);
+const pictures = JSON.parse(byId('pictures').textContent);
 
 const panelNames = {
   photograph: 'photograph',
@@ -79,10 +79,10 @@ const panelNames = {
 };
 
 function enlarge(source, caption, small) {
-  const dialog = document.getElementById('enlarged');
-  dialog.querySelector('img').src = source;
-  dialog.querySelector('img').alt = caption;
-  dialog.querySelector('img').classList.toggle('small', small);
+  const dialog = byId('enlarged'), picture = dialog.querySelector('img');
+  picture.src = source;
+  picture.alt = caption;
+  picture.classList.toggle('small', small);
   dialog.querySelector('p').textContent = caption;
   dialog.showModal();
 }
@@ -124,10 +124,7 @@ function imageCard(index) {
 
 // ---- The table of all images
 
-const sorting = {
-  key: null,
-  rising: true
-};
+const sorting = {key: null, rising: true};
 
 const sortKey = (index) =>
     (sorting.key === 'name' ? report.images[index].name :
@@ -143,7 +140,7 @@ function imageRow(index, names) {
 
 // The rows that the filter leaves, in the order that the heads ask for.
 function fillAll() {
-  const wanted = document.getElementById('filter').value.toLowerCase(),
+  const wanted = byId('filter').value.toLowerCase(),
         names = Object.keys(ratioNames);
   const kept = report.images.map((_, i) => i)
                    .filter((i) => report.images[i].name.toLowerCase().includes(wanted));
@@ -153,7 +150,7 @@ function fillAll() {
       return (x < y ? -1 : x > y ? 1 : a - b) * (sorting.rising ? 1 : -1);
     });
   document.querySelector('#all tbody').replaceChildren(...kept.map((i) => imageRow(i, names)));
-  document.getElementById('filtered').textContent =
+  byId('filtered').textContent =
       `${shown(kept.length, 0)} of ${shown(report.images.length, 0)} images`;
 }
 
@@ -173,32 +170,24 @@ function sortingHead(key, title) {
 function showAll() {
   const table = document.querySelector('#all table');
   if (table.rows.length) return;
-  table.append(
-      element(
-          'thead', {},
-          row('th',
-              [
-                sortingHead('name', 'Image'),
-                ...Object.entries(ratioNames).map(([key, title]) => sortingHead(key, title))
-              ])),
-      element('tbody'));
+  const heads = Object.entries({name: 'Image', ...ratioNames});
+  table.append(element('thead', {}, row('th', heads.map(([key, title]) => sortingHead(key, title)))),
+               element('tbody'));
   fillAll();
 }
 
 function showGallery() {
-  document.getElementById('gallery').hidden = false;
+  byId('gallery').hidden = false;
   if (report.finder)
-    document.getElementById('gallery-note')
-        .append(
-            ' Faces were found in ', number('images_with_faces', 0),
-            ` images (finder: ${report.finder}).`);
+    byId('gallery-note').append(' Faces were found in ', number('images_with_faces', 0),
+                                ` images (finder: ${report.finder}).`);
   for (const kind of ['worst', 'best'])
-    document.getElementById(kind).append(...report.gallery[kind].map(imageCard));
+    byId(kind).append(...report.gallery[kind].map(imageCard));
   document.querySelector('#best').previousElementSibling.hidden = !report.gallery.best.length;
-  const all = document.getElementById('all');
+  const all = byId('all');
   all.querySelector('summary').append(`Scores of all ${report.images.length} images`);
   all.addEventListener('toggle', showAll);
-  document.getElementById('filter').addEventListener('input', fillAll);
-  const dialog = document.getElementById('enlarged');
+  byId('filter').addEventListener('input', fillAll);
+  const dialog = byId('enlarged');
   dialog.addEventListener('click', () => dialog.close());
 }

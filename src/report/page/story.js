@@ -1,11 +1,5 @@
 // ---- The first screen
 
-function showHeading() {
-  const title = report.title ?? 'Evaluation';
-  document.getElementById('title').textContent = title;
-  document.title = title + ' – skinmask';
-}
-
 // A word of a command line as a shell takes it.
 const quoted = (word) =>
     (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll('\'', '\'\\\'\'')}'`);
@@ -27,10 +21,8 @@ function tellRun(list) {
            ['images', 'Images'], ['predicted', 'Predicted masks'], ['truth', 'True masks'],
            ['samples', 'Table']])
     if (options[key]) add(name, [options[key]].flat().join(', '));
-  add('Judged',
-      report.images.length ?
-          `${shown(report.images.length, 0)} image${report.images.length === 1 ? '' : 's'}, ` :
-          '',
+  const images = report.images.length;
+  add('Judged', images ? `${shown(images, 0)} image${images === 1 ? '' : 's'}, ` : '',
       number('pixels', 0), ' pixels');
   if (report.model) {
     add('Model', number('model.kind'), ' in ', number('model.space'),
@@ -54,20 +46,18 @@ function tellCard(list) {
 }
 
 function saveJson() {
-  const text = document.getElementById('evaluation').textContent;
-  const link = element('a', {
-    href: URL.createObjectURL(new Blob([text], {type: 'application/json'})),
-    download: 'evaluation.json'
-  });
+  const text = byId('evaluation').textContent;
+  const link = element('a', {href: URL.createObjectURL(new Blob([text], {type: 'application/json'})),
+                             download: 'evaluation.json'});
   link.click();
   URL.revokeObjectURL(link.href);
 }
 
 function showProvenance() {
-  tellRun(document.getElementById('run'));
-  document.getElementById('card').hidden = !report.model;
+  tellRun(byId('run'));
+  byId('card').hidden = !report.model;
   if (report.model) tellCard(document.querySelector('#card dl'));
-  document.getElementById('save').addEventListener('click', saveJson);
+  byId('save').addEventListener('click', saveJson);
 }
 
 // A small card of an image: the photograph (or the mask) and the errors.
@@ -87,12 +77,10 @@ function showExtremes() {
   for (const kind of ['best', 'worst']) {
     const chosen = report.gallery[kind].slice(0, kEach);
     if (!chosen.length) continue;
-    document.getElementById('extremes')
-        .append(element(
-            'div', {},
-            element(
-                'h2', {class: 'small'}, `${chosen.length === 1 ? 'The' : chosen.length} ${kind}`),
-            element('div', {class: 'thumbnails'}, ...chosen.map(thumbnail))));
+    byId('extremes').append(element(
+        'div', {},
+        element('h2', {class: 'small'}, `${chosen.length === 1 ? 'The' : chosen.length} ${kind}`),
+        element('div', {class: 'thumbnails'}, ...chosen.map(thumbnail))));
   }
 }
 
@@ -104,22 +92,22 @@ function showCalibration() {
       bins.filter((bin) => bin.low >= 0.5).sort((a, b) => b.count - a.count)[0];
   if (!told) return;
   const path = `reliability.bins.${told.i}.`;
-  document.getElementById('calibration')
-      .append(
-          `Of the pixels that get P(${positive}) near `, number(path + 'mean_probability', 2), ', ',
-          element('b', {}, percent(path + 'positive_share')),
-          ` are ${positive}. Over the bins of P, its mean in a bin is off from the share by `,
-          number('reliability.ece', 3), ' on average (ECE)',
-          valueAt('reliability.ece_middle') === null ? '.' : element('span', {}, ', where P is from 0.2 to 0.8 by ', number('reliability.ece_middle', 3), '.'));
+  byId('calibration').append(
+      `Of the pixels that get P(${positive}) near `, number(path + 'mean_probability', 2), ', ',
+      element('b', {}, percent(path + 'positive_share')),
+      ` are ${positive}. Over the bins of P, its mean in a bin is off from the share by `,
+      number('reliability.ece', 3), ' on average (ECE)',
+      valueAt('reliability.ece_middle') === null ? '.' : element('span', {}, ', where P is from 0.2 to 0.8 by ', number('reliability.ece_middle', 3), '.'));
 }
 
 function showStory() {
-  showHeading();
+  const title = report.title ?? 'Evaluation';
+  byId('title').textContent = title;
+  document.title = title + ' – skinmask';
   showProvenance();
-  const hero = document.getElementById('hero');
+  const hero = byId('hero');
   hero.append(
-      element(
-          'p', {class: 'label'}, term('f1', 'F1'), report.images.length ? ' over all pixels' : ''),
+      element('p', {class: 'label'}, term('f1', 'F1'), report.images.length ? ' over all pixels' : ''),
       element('p', {class: 'large'}, number('pooled.f1', 3)));
   if (valueAt('intervals.pooled.f1'))
     hero.append(element(
@@ -135,17 +123,17 @@ function showStory() {
 function showDistribution() {
   const kBins = 20, scores = report.images.map((image) => image.f1).filter((f1) => f1 !== null);
   if (scores.length < 2) return;
-  document.getElementById('distribution-figure').hidden = false;
+  byId('distribution-figure').hidden = false;
   const counts = new Array(kBins).fill(0);
   for (const f1 of scores) ++counts[Math.min(kBins - 1, Math.floor(f1 * kBins))];
-  const canvas = document.getElementById('distribution'),
+  const canvas = byId('distribution'),
         ends = (i) => `${shown(i / kBins, 2)} to ${shown((i + 1) / kBins, 2)}`;
   plot(canvas, () => {
     const shape = options(
         'F1 of the image', 'Images',
-        (context) => `F1 ${ends(context.dataIndex)}: ${shown(context.raw.y, 0)} images`);
+        (context) => `F1 ${ends(context.dataIndex)}: ${shown(context.raw.y, 0)} images`, 'x');
     shape.scales = {
-      x: {...axis('F1 of the image'), offset: false, grid: {offset: false}},
+      x: barAxis('F1 of the image'),
       y: {
         ...axis('Images'),
         max: undefined,
@@ -153,35 +141,17 @@ function showDistribution() {
       }
     };
     shape.plugins.legend.display = false;
-    shape.interaction = {mode: 'nearest', intersect: false, axis: 'x'};
-    return {
-      type: 'bar',
-      data: {
-        datasets: [{
-          type: 'bar',
-          label: 'images',
-          data: counts.map((y, i) => ({x: (i + 0.5) / kBins, y})),
-          backgroundColor: colour('negative') + 'a0',
-          barPercentage: 1,
-          categoryPercentage: 1,
-          grouped: false
-        }]
-      },
-      options: shape
-    };
+    const places = counts.map((y, i) => ({x: (i + 0.5) / kBins, y}));
+    return {type: 'bar', data: {datasets: [bars('images', places, 'negative')]}, options: shape};
   });
   tellNumbers(canvas, ['F1', 'images'], kBins, (i) => [ends(i), shown(counts[i], 0)]);
 }
 // ---- Two models side by side
 
 function differenceCell(pooling, name) {
-  const cell = element('td', {}, number(`versus.difference.${pooling}.${name}`));
   const path = `versus.intervals.${pooling}.${name}`, interval = valueAt(path);
-  if (interval) {
-    cell.append(
-        element('span', {class: 'interval'}, number(path + '.0'), ' – ', number(path + '.1')));
-    if (interval[0] > 0 || interval[1] < 0) cell.className = 'sure';
-  }
+  const cell = cellWithInterval(`versus.difference.${pooling}.${name}`, path);
+  if (interval && (interval[0] > 0 || interval[1] < 0)) cell.className = 'sure';
   return cell;
 }
 
@@ -192,12 +162,12 @@ function modelNames() {
 }
 
 function showVersus() {
-  document.getElementById('versus').hidden = false;
+  byId('versus').hidden = false;
   const [first, second] = modelNames(), many = report.images.length > 0;
   const poolings = many ? ['pooled', 'mean_per_image'] : ['pooled'];
   const heads = (pooling) => [first, second, 'difference'].map(
       (head) => head + (pooling === 'pooled' ? '' : ', mean per image'));
-  const table = document.getElementById('differences');
+  const table = byId('differences');
   table.append(row('th', ['', ...poolings.flatMap(heads)]));
   for (const [name, title] of Object.entries(ratioNames)) {
     if (valueAt('pooled.' + name) === null) continue;
@@ -209,12 +179,11 @@ function showVersus() {
   const model = element(
       'span', {}, second, ' is ', number('versus.model.kind'), ' in ', number('versus.model.space'),
       `, at P(${positive}) > `, number('versus.model.threshold', 4), '. ');
-  document.getElementById('versus-note')
-      .append(
-          model,
-          'Differences are the first less the second. ' +
-              (many ?
-                   'Below them: 95 % intervals over images, each left out of both models; those without 0 are in bold. ' :
-                   '') +
-              'All else on this page is of the first.');
+  byId('versus-note').append(
+      model,
+      'Differences are the first less the second. ' +
+          (many ?
+               'Below them: 95 % intervals over images, each left out of both models; those without 0 are in bold. ' :
+               '') +
+          'All else on this page is of the first.');
 }

@@ -18,7 +18,6 @@ const termTexts = {
       'Expected calibration error: how far P is from the share of positive pixels among those that get it, on the mean over all pixels. Lower is better.',
   ece_middle:
       'The same over the pixels whose P is from 0.2 to 0.8 alone. They are few, so that the whole hides it.',
-  false_positive_rate: 'Of the pixels that are not positive, the share that is called so.',
 };
 
 const tip = element('div', {id: 'tip', role: 'tooltip', hidden: ''});
