@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <string>
 
 #include "base/folder.h"
 #include "media/image_codec.h"
@@ -11,8 +10,6 @@
 #include "pipeline/ordered.h"
 #include "pipeline/plan.h"
 #include "skinmask/base/error.h"
-#include "skinmask/media/image.h"
-#include "skinmask/media/video.h"
 
 namespace skinmask {
 namespace {
@@ -60,19 +57,17 @@ cv::Mat MaskIn(Scratch& bytes, const cv::Size& size) {
   return wider.colRange(1, wider.cols);
 }
 
-Detected Process(Task task, const DetectJob& job, const TakePixels& take) {
-  if (IsDoneMeanwhile(task, job.options)) return {};
-  for (const auto& [output, path] : task.outputs) RequireWritable(path, job.options.if_exists);
-  const std::string bytes = ReadImageBytes(task.input, {.take = take});
-  return DetectOne(task, bytes, job.detector, job.options, take);
-}
-
 void DetectImages(const DetectJob& job) {
   const std::vector<std::uint32_t>& images = job.plan.images();
   RunOrdered(
       images.size(), job.run, [&](std::size_t i) { return job.plan.InputOf(images[i]); },
-      [&](std::size_t i, const TakePixels& take) {
-        return Process(job.plan.TaskOf(images[i]), job, take);
+      [&](std::size_t i, const TakePixels& take) -> Detected {
+        Task task = job.plan.TaskOf(images[i]);
+        if (IsDoneMeanwhile(task, job.options)) return {};
+        for (const auto& [output, path] : task.outputs)
+          RequireWritable(path, job.options.if_exists);
+        const std::string bytes = ReadImageBytes(task.input, {.take = take});
+        return DetectOne(task, bytes, job.detector, job.options, take);
       },
       [&](std::size_t, Detected&& result) {
         if (!result.note.empty()) job.run.note(result.note);

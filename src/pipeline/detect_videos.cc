@@ -23,32 +23,6 @@ struct FrameItem {
   DetectedFrame found;
 };
 
-class VideoRun {
- public:
-  VideoRun(const Task& task, const DetectJob& job);
-  // The whole video; absent when it was stopped or nothing of it could be kept.
-  std::optional<DetectedImage> Go();
-  // Behind what it made, which is kept: whether the video was damaged there.
-  void TellEnd() const;
-
- private:
-  bool Read(FrameItem& item);
-  void Convert(FrameItem& item) const;
-  void Judge(FrameItem& item) const;
-  void Write(const FrameItem& item, std::exception_ptr failure);
-
-  const std::string input_;
-  const DetectJob& job_;
-  VideoClip reader_;
-  std::optional<VideoFrame> next_;  // read ahead
-  DetectedImage result_;
-  std::unique_ptr<VideoSink> sink_;
-  std::vector<Output> outputs_;
-  Stream stream_;
-  bool cut_ = false;               // a stop came before the end
-  std::optional<Problem> damage_;  // why the video ends before its time
-};
-
 std::string RangeText(const VideoRange& range) {
   if (range.whole()) return "";
   return (range.from ? " from " + TextOf(*range.from) : " from the start") +
@@ -64,150 +38,164 @@ VideoOpenOptions OpenOptions(const DetectOptions& options, const Run& run) {
           .isolation = options.isolation};
 }
 
-VideoRun::VideoRun(const Task& task, const DetectJob& job)
-    : input_(task.input.string()),
-      job_(job),
-      reader_(input_, OpenOptions(job.options, job.run), job.options.video.range),
-      stream_(job.detector) {
-  next_ = reader_.Read();
-  if (!next_) throw Error(input_, "holds no frame" + RangeText(job.options.video.range));
-  cv::Size size(Scaled(next_->size.width, job.options.scale),
-                Scaled(next_->size.height, job.options.scale));
-  if (next_->rotation % 180 != 0) std::swap(size.width, size.height);
-  result_.input = task.input;
-  result_.size = size;
-  result_.rate = reader_.info().rate;
-  stream_.SetRate(result_.rate.Value());
-  for (const auto& [output, path] : task.outputs) {
-    outputs_.push_back(output);
-    result_.outputs.push_back(path);
-  }
-  if (job.options.video.png_frames) outputs_ = job.options.outputs;
-  sink_ = MakeVideoSink(task, job.options, reader_.info(), next_->pts, size,
-                        job.detector.model().classes.size());
-}
-
-bool VideoRun::Read(FrameItem& item) {
-  if (!next_) return false;
-  item.frame = std::move(*next_);
-  next_.reset();
-  try {
+class VideoRun {
+ public:
+  VideoRun(const Task& task, const DetectJob& job)
+      : input_(task.input.string()),
+        job_(job),
+        reader_(input_, OpenOptions(job.options, job.run), job.options.video.range),
+        stream_(job.detector) {
     next_ = reader_.Read();
-    cut_ = !next_ && job_.run.Stopped();  // that is no end
-    if (next_ && next_->size != item.frame.size)
-      throw Error(input_, fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}",
-                                      next_->index, item.frame.size.width, item.frame.size.height,
-                                      next_->size.width, next_->size.height));
-  } catch (const Error& e) {
-    damage_.emplace(input_, e);
+    if (!next_) throw Error(input_, "holds no frame" + RangeText(job.options.video.range));
+    cv::Size size(Scaled(next_->size.width, job.options.scale),
+                  Scaled(next_->size.height, job.options.scale));
+    if (next_->rotation % 180 != 0) std::swap(size.width, size.height);
+    result_.input = task.input;
+    result_.size = size;
+    result_.rate = reader_.info().rate;
+    stream_.SetRate(result_.rate.Value());
+    for (const auto& [output, path] : task.outputs) {
+      outputs_.push_back(output);
+      result_.outputs.push_back(path);
+    }
+    if (job.options.video.png_frames) outputs_ = job.options.outputs;
+    sink_ = MakeVideoSink(task, job.options, reader_.info(), next_->pts, size,
+                          job.detector.model().classes.size());
+  }
+
+  // The whole video. Where it is stopped, or fails, nothing of it is kept.
+  void Go() {
+    const Run& run = job_.run;
+    const auto frames =
+        static_cast<std::size_t>(PixelsInFlight() / std::max(1, next_->size.area()));
+    std::vector<FrameItem> items(std::clamp<std::size_t>(frames, 1, ItemsInFlight() + 2));
+    const auto stage = [&](bool in_order, const auto& work) {
+      return Stage{in_order,
+                   [&items, work](std::size_t place, const TakePixels&) { work(items[place]); }};
+    };
+    Stages stages;
+    stages.max_items = items.size();
+    stages.next = [&](std::size_t place, const TakePixels&) { return Read(items[place]); };
+    stages.stages.push_back(stage(false, [this](FrameItem& item) { Convert(item); }));
+    if (job_.detector.adapter()) {  // what is known of earlier frames is used here
+      stages.stages.push_back(
+          stage(true, [this](FrameItem& item) { item.sight = stream_.See(*item.picture); }));
+      stages.stages.push_back(stage(
+          true, [this](FrameItem& item) { item.adaptation = stream_.Learn(item.sight.get()); }));
+    }
+    stages.stages.push_back(stage(false, [this](FrameItem& item) { Judge(item); }));
+    stages.finish = [&](std::size_t place, std::exception_ptr failure) {
+      Write(std::exchange(items[place], {}), failure);
+    };
+    try {
+      RunStages(stages, run.stop);
+    } catch (const WaitStopped&) {  // an interrupt is no failure of the video
+      return;
+    } catch (const std::exception& e) {
+      return run.problem(Problem(input_, e));
+    }
+    if (cut_ || (next_ && run.Stopped())) return;
+    job_.made_with.Leave();
+    job_.Note(result_);
+    sink_->Finish();
+    for (const std::string& line : sink_->warnings()) run.warning(line);
+    if (const std::string& line = reader_.shortfall(); !line.empty())
+      run.warning(input_ + ": " + line);
+    job_.done(result_);
+    if (damage_)  // behind what was made, which is kept
+      run.problem(*damage_);
+    else
+      run.finished();
+  }
+
+ private:
+  bool Read(FrameItem& item) {
+    if (!next_) return false;
+    item.frame = std::move(*next_);
     next_.reset();
+    try {
+      next_ = reader_.Read();
+      cut_ = !next_ && job_.run.Stopped();  // that is no end
+      if (next_ && next_->size != item.frame.size)
+        throw Error(input_,
+                    fmt::format("stops at frame {}: its size changes from {} x {} to {} x {}",
+                                next_->index, item.frame.size.width, item.frame.size.height,
+                                next_->size.width, next_->size.height));
+    } catch (const Error& e) {
+      damage_.emplace(input_, e);
+      next_.reset();
+    }
+    return true;
   }
-  return true;
-}
 
-// Ready to be adapted to. Safe from many threads, as the next.
-void VideoRun::Convert(FrameItem& item) const {
-  item.picture.emplace(item.frame, [frame = item.frame, scale = job_.options.scale] {
-    return frame.Upright(ScaledDown(frame.StoredBgr(), scale));
-  });
-  if (job_.detector.adapter()) item.picture->Bgr();
-}
+  // Ready to be adapted to. Safe from many threads, as the next.
+  void Convert(FrameItem& item) const {
+    item.picture.emplace(item.frame, [frame = item.frame, scale = job_.options.scale] {
+      return frame.Upright(ScaledDown(frame.StoredBgr(), scale));
+    });
+    if (job_.detector.adapter()) item.picture->Bgr();
+  }
 
-// What is found in it, and what is drawn, prepared for the sink.
-void VideoRun::Judge(FrameItem& item) const {
-  Judgement judgement(job_.detector, std::move(*item.picture), item.adaptation);
-  const OutputForm form = sink_->Form();
-  const bool probability = Any(outputs_, &OutputKind::of_probability);
-  const bool wants_region = static_cast<bool>(job_.options.video.frame);
-  judgement.MakeMask(wants_region || probability, probability && form.bits != 8);
-  const cv::Mat mask = judgement.Mask();
-  item.found = {input_,
-                item.frame.index,
-                item.frame.seconds,
-                mask.total(),
-                static_cast<std::uint64_t>(cv::countNonZero(mask)),
-                std::nullopt,
-                {}};
-  if (wants_region) {
-    item.found.region = RegionOf(MapMomentsOf(judgement.Probability()));
-    item.found.measured = judgement.Measured();
+  // What is found in it, and what is drawn, prepared for the sink.
+  void Judge(FrameItem& item) const {
+    Judgement judgement(job_.detector, std::move(*item.picture), item.adaptation);
+    const OutputForm form = sink_->Form();
+    const bool probability = Any(outputs_, &OutputKind::of_probability);
+    const bool wants_region = static_cast<bool>(job_.options.video.frame);
+    judgement.MakeMask(wants_region || probability, probability && form.bits != 8);
+    const cv::Mat mask = judgement.Mask();
+    item.found = {input_,
+                  item.frame.index,
+                  item.frame.seconds,
+                  mask.total(),
+                  static_cast<std::uint64_t>(cv::countNonZero(mask)),
+                  std::nullopt,
+                  {}};
+    if (wants_region) {
+      item.found.region = RegionOf(MapMomentsOf(judgement.Probability()));
+      item.found.measured = judgement.Measured();
+    }
+    for (const Output output : outputs_) {
+      item.outputs.push_back({output, Draw(output, judgement, form), {}});
+      sink_->Prepare(item.outputs.back());
+    }
   }
-  for (const Output output : outputs_) {
-    item.outputs.push_back({output, Draw(output, judgement, form), {}});
-    sink_->Prepare(item.outputs.back());
-  }
-}
 
-// One frame that fails ends all: the outputs would lack it.
-void VideoRun::Write(const FrameItem& item, std::exception_ptr failure) {
-  try {
-    if (failure) std::rethrow_exception(failure);
-    if (job_.options.video.png_frames) job_.made_with.Leave();
-    sink_->Write(item.frame, item.outputs);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& e) {
-    throw Error(input_, fmt::format("frame {}: {}", item.frame.index, e.what()));
+  // One frame that fails ends all: the outputs would lack it.
+  void Write(const FrameItem& item, std::exception_ptr failure) {
+    try {
+      if (failure) std::rethrow_exception(failure);
+      if (job_.options.video.png_frames) job_.made_with.Leave();
+      sink_->Write(item.frame, item.outputs);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& e) {
+      throw Error(input_, fmt::format("frame {}: {}", item.frame.index, e.what()));
+    }
+    result_.skin_pixels += item.found.skin_pixels;
+    ++result_.frames;
+    using JudgedBy = AdaptationSummary::By;
+    const JudgedBy by = item.adaptation ? item.adaptation->summary.by : JudgedBy::kNothing;
+    result_.frames_by_seeds += by == JudgedBy::kSeeds;
+    result_.frames_by_image += by == JudgedBy::kImage;
+    if (job_.options.video.frame) job_.options.video.frame(item.found);
+    job_.run.progress(
+        static_cast<std::size_t>(result_.frames),
+        static_cast<std::size_t>(std::max<std::int64_t>(0, reader_.info().frames.value_or(0))),
+        static_cast<std::uint64_t>(result_.frames) * item.found.pixels);
   }
-  result_.skin_pixels += item.found.skin_pixels;
-  ++result_.frames;
-  using JudgedBy = AdaptationSummary::By;
-  const JudgedBy by = item.adaptation ? item.adaptation->summary.by : JudgedBy::kNothing;
-  result_.frames_by_seeds += by == JudgedBy::kSeeds;
-  result_.frames_by_image += by == JudgedBy::kImage;
-  if (job_.options.video.frame) job_.options.video.frame(item.found);
-  job_.run.progress(
-      static_cast<std::size_t>(result_.frames),
-      static_cast<std::size_t>(std::max<std::int64_t>(0, reader_.info().frames.value_or(0))),
-      static_cast<std::uint64_t>(result_.frames) * item.found.pixels);
-}
 
-std::optional<DetectedImage> VideoRun::Go() {
-  const Run& run = job_.run;
-  const auto frames = static_cast<std::size_t>(PixelsInFlight() / std::max(1, next_->size.area()));
-  std::vector<FrameItem> items(std::clamp<std::size_t>(frames, 1, ItemsInFlight() + 2));
-  const auto stage = [&](bool in_order, const auto& work) {
-    return Stage{in_order,
-                 [&items, work](std::size_t place, const TakePixels&) { work(items[place]); }};
-  };
-  Stages stages;
-  stages.max_items = items.size();
-  stages.next = [&](std::size_t place, const TakePixels&) { return Read(items[place]); };
-  stages.stages.push_back(stage(false, [this](FrameItem& item) { Convert(item); }));
-  if (job_.detector.adapter()) {  // what is known of earlier frames is used here
-    stages.stages.push_back(
-        stage(true, [this](FrameItem& item) { item.sight = stream_.See(*item.picture); }));
-    stages.stages.push_back(stage(
-        true, [this](FrameItem& item) { item.adaptation = stream_.Learn(item.sight.get()); }));
-  }
-  stages.stages.push_back(stage(false, [this](FrameItem& item) { Judge(item); }));
-  stages.finish = [&](std::size_t place, std::exception_ptr failure) {
-    Write(std::exchange(items[place], {}), failure);
-  };
-  try {
-    RunStages(stages, run.stop);
-  } catch (const WaitStopped&) {  // an interrupt is no failure of the video
-    return std::nullopt;
-  } catch (const std::exception& e) {
-    run.problem(Problem(input_, e));
-    return std::nullopt;
-  }
-  if (cut_ || (next_ && job_.run.Stopped())) return std::nullopt;
-  job_.made_with.Leave();
-  job_.Note(result_);
-  sink_->Finish();
-  for (const std::string& line : sink_->warnings()) run.warning(line);
-  if (const std::string& line = reader_.shortfall(); !line.empty())
-    run.warning(input_ + ": " + line);
-  return result_;
-}
-
-void VideoRun::TellEnd() const {
-  if (damage_)
-    job_.run.problem(*damage_);
-  else
-    job_.run.finished();
-}
+  const std::string input_;
+  const DetectJob& job_;
+  VideoClip reader_;
+  std::optional<VideoFrame> next_;  // read ahead
+  DetectedImage result_;
+  std::unique_ptr<VideoSink> sink_;
+  std::vector<Output> outputs_;
+  Stream stream_;
+  bool cut_ = false;               // a stop came before the end
+  std::optional<Problem> damage_;  // why the video ends before its time
+};
 
 }  // namespace
 
@@ -223,11 +211,7 @@ void DetectVideos(const DetectJob& job) {
         continue;
       }
       job.run.counting("frames of " + task.input.filename().string());
-      VideoRun video(task, job);
-      if (const auto done = video.Go()) {
-        job.done(*done);
-        video.TellEnd();
-      }
+      VideoRun(task, job).Go();
     } catch (const std::exception& e) {
       if (job.run.Stopped()) return;  // it is the stop that the reader speaks of
       job.run.problem(Problem(task.input.string(), e));

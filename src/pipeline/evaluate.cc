@@ -3,14 +3,12 @@
 #include <tbb/concurrent_queue.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "base/distributions.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
 #include "pipeline/labelled_pairs.h"
-#include "skinmask/detect/detector.h"
 
 namespace skinmask {
 namespace {
@@ -104,7 +102,7 @@ void JudgePairs(const LabelledPairs& pairs, std::uint8_t positive, const JudgeOp
         Complete(image, positive, part.has_scores, options, one);
         return one;
       },
-      [&](std::size_t, JudgedPixels&& one) {
+      [&](JudgedPixels&& one) {
         const std::size_t place = PlaceOf(part.header.shard, part.images.size());
         part.images.push_back(std::move(one.row));
         if (part.has_scores) AddToBlock(part.blocks, place % EvaluationPart::kBlocks, one.coarse);
@@ -173,8 +171,7 @@ auto ModelJudge(const LabelledPairs& pairs, std::uint8_t positive, const Detecto
 // model's, or without one is skin or not.
 std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& options,
                            const std::string& positive, const Detector* detector) {
-  for (std::size_t k = 0; k < pairs.classes().size(); ++k)
-    if (pairs.classes()[k] == positive) return static_cast<std::uint8_t>(k);
+  if (const auto index = pairs.IndexOf(positive)) return *index;
   const std::string& whole = options.whole_class;
   std::vector<std::string> known = {positive, "non-skin"};
   if (detector) {
@@ -187,7 +184,7 @@ std::uint8_t PositiveIndex(const LabelledPairs& pairs, const PairOptions& option
   if (whole.empty())
     throw Error("`label`", fmt::format("names no class '{}', the positive one (classes are: {})",
                                        positive, fmt::join(pairs.classes(), " ")));
-  return MaskRule::kIgnored - 1;  // a class that no pixel has: all are negative
+  return LabelledPairs::kNoClass;  // all pixels are negative
 }
 
 }  // namespace

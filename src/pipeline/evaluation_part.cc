@@ -2,27 +2,13 @@
 
 #include <algorithm>
 #include <tuple>
-#include <utility>
 
-#include "pipeline/labelled_pairs.h"
 #include "pipeline/results_json.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
 
 namespace skinmask {
 namespace {
-
-constexpr std::pair<const char*, std::optional<double> Metrics::*> kRatios[] = {
-    {"accuracy", &Metrics::accuracy},
-    {"precision", &Metrics::precision},
-    {"recall", &Metrics::recall},
-    {"specificity", &Metrics::specificity},
-    {"f1", &Metrics::f1},
-    {"iou", &Metrics::iou},
-    {"auc", &Metrics::auc},
-    {"average_precision", &Metrics::average_precision},
-    {"brier", &Metrics::brier},
-};
 
 // Youden's J, the recall less the false positive rate: -1 for the inverse of what is true.
 std::optional<double> Youden(const Metrics& metrics) {
@@ -33,9 +19,7 @@ std::optional<double> Youden(const Metrics& metrics) {
 // The metrics with other counts, and scores as they were.
 Metrics WithCounts(const Metrics& metrics, const Confusion& counts) {
   Metrics changed = MetricsOf({counts, std::nullopt});
-  changed.auc = metrics.auc;
-  changed.average_precision = metrics.average_precision;
-  changed.brier = metrics.brier;
+  for (const auto& [name, member] : kRatiosOfScores) changed.*member = metrics.*member;
   return changed;
 }
 

@@ -8,7 +8,6 @@
 #include "base/printable.h"
 #include "pipeline/bytes_as_text.h"
 #include "pipeline/evaluation_part.h"
-#include "pipeline/labelled_pairs.h"
 #include "pipeline/results_json.h"
 #include "skinmask/base/file.h"
 
@@ -16,10 +15,6 @@ namespace skinmask {
 namespace {
 
 constexpr const char* kEvaluationFormat = "skinmask-evaluation-part";
-constexpr std::pair<const char*, std::optional<double> Metrics::*> kImageScores[] = {
-    {"auc", &Metrics::auc},
-    {"average_precision", &Metrics::average_precision},
-    {"brier", &Metrics::brier}};
 
 Json JsonOf(const Problem& problem) {
   Json json{{"input", problem.input}, {"line", problem.line}};
@@ -41,7 +36,7 @@ Json JsonOf(const JudgedImage& image, const EvaluationPart& part) {
   if (!IsUtf8(image.name)) json["name_bytes"] = Base64(image.name);  // which JSON cannot hold
   json.update(JsonOf(image.metrics.counts));
   if (part.has_scores)
-    for (const auto& [name, member] : kImageScores) json[name] = OrNull(image.metrics.*member);
+    for (const auto& [name, member] : kRatiosOfScores) json[name] = OrNull(image.metrics.*member);
   if (part.finder) json["adaptation"] = JsonOf(image.adaptation);
   if (part.keeps_scores) json["scores"] = Base64(image.scores);
   if (part.keeps_tones)
@@ -70,7 +65,7 @@ Metrics ReadMetrics(const JsonNode& node, bool has_scores) {
   Metrics metrics = MetricsOf({counts, std::nullopt});
   if (!has_scores) return metrics;
   const bool positive = counts.tp + counts.fn > 0, negative = counts.fp + counts.tn > 0;
-  for (const auto& [name, member] : kImageScores) {
+  for (const auto& [name, member] : kRatiosOfScores) {
     const std::optional<double> value = metrics.*member = node[name].RealOrNull();
     const bool defined = member == &Metrics::auc                 ? positive && negative
                          : member == &Metrics::average_precision ? positive

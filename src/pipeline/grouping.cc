@@ -65,12 +65,6 @@ Grouping ColumnGrouping(const GroupTable& table, std::size_t column, const Cells
 constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
 constexpr std::size_t kMaxColumns = 32, kMaxGroups = 100, kMaxLetters = 100;
 
-std::string Trimmed(std::string_view text) {
-  const auto blank = " \t\r";
-  const std::size_t start = std::min(text.find_first_not_of(blank), text.size());
-  return std::string(text.substr(start, text.find_last_not_of(blank) + 1 - start));
-}
-
 // Rows of cells, as RFC 4180 has them.
 class CsvRows {
  public:
@@ -96,10 +90,13 @@ class CsvRows {
   }
 
  private:
+  // Without the blanks around it.
   std::string PlainCell() {
     const std::string_view cell = text_.substr(0, text_.find_first_of(",\n"));
     text_.remove_prefix(cell.size());
-    return Trimmed(cell);
+    const auto blank = " \t\r";
+    const std::size_t start = std::min(cell.find_first_not_of(blank), cell.size());
+    return std::string(cell.substr(start, cell.find_last_not_of(blank) + 1 - start));
   }
 
   std::string QuotedCell() {

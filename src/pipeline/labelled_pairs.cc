@@ -1,6 +1,5 @@
 #include "pipeline/labelled_pairs.h"
 
-#include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
 
 #include <map>
@@ -9,7 +8,6 @@
 #include <utility>
 
 #include "base/folder.h"
-#include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 #include "skinmask/data/color_counter.h"
 #include "skinmask/detect/outputs.h"
@@ -179,7 +177,7 @@ Samples CollectSamples(const PairOptions& options, const Run& run) {
         if (!options.groups) return std::vector<SampleRow>();
         return counter.Flush(static_cast<std::uint32_t>(place + 1));
       },
-      [&](std::size_t, std::vector<SampleRow>&& rows) { all.Add(std::move(rows)); });
+      [&](std::vector<SampleRow>&& rows) { all.Add(std::move(rows)); });
   std::vector<ColorCounter*> each;
   for (const std::unique_ptr<ColorCounter>& counter : counters)
     if (counter) each.push_back(counter.get());

@@ -3,31 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "media/archive.h"
 #include "media/mask_pairs.h"
 #include "pipeline/ordered.h"
-#include "skinmask/base/error.h"
+#include "pipeline/parts.h"
 #include "skinmask/media/ground_truth.h"
 #include "skinmask/media/image.h"
 #include "skinmask/pipeline/collect_samples.h"
 
 namespace skinmask {
-
-// How many of `size` things a shard has.
-inline std::size_t SizeOf(const Shard& shard, std::size_t size) {
-  return size < shard.index ? 0 : (size - shard.index) / shard.count + 1;
-}
-
-inline void RequireShard(const Shard& shard) {
-  if (shard.count < 1 || shard.index < 1 || shard.index > shard.count)
-    throw Error(fmt::format("shard {} of {}", shard.index, shard.count),
-                "is none (the first is 1, the last is their number)");
-}
-
-// The place in the whole list of the i-th of them.
-inline std::size_t PlaceOf(const Shard& shard, std::size_t i) {
-  return shard.index - 1 + i * shard.count;
-}
 
 // One image and the classes of its pixels (MaskRule::kIgnored where they count for nothing).
 struct LabelledImage {
@@ -46,6 +32,12 @@ class LabelledPairs {
   LabelledPairs(const PairOptions& options, bool predicted, const Run& run);
 
   const std::vector<std::string>& classes() const { return rule_.classes(); }
+  static constexpr std::uint8_t kNoClass = MaskRule::kIgnored - 1;  // that no pixel has
+  std::optional<std::uint8_t> IndexOf(const std::string& name) const {
+    const auto found = std::ranges::find(classes(), name);
+    if (found == classes().end()) return std::nullopt;
+    return static_cast<std::uint8_t>(found - classes().begin());
+  }
   std::size_t size() const { return pairs_.pairs.size(); }  // of the whole list
   std::size_t without_mask() const { return pairs_.without_mask; }
   std::string name(std::size_t place) const { return pairs_.pairs[place].image.path.string(); }
@@ -58,8 +50,8 @@ class LabelledPairs {
   LabelledImage Read(std::size_t place, const TakePixels& take) const;
   static void Done();
 
-  // For the pairs of the shard: work(place, LabelledImage) in parallel, then consume(place, result)
-  // in order. Tells of masks that came as JPEG once, at the end.
+  // For the pairs of the shard: work(place, LabelledImage) in parallel, then consume(result) in
+  // order. Tells of masks that came as JPEG once, at the end.
   template <class Work, class Consume>
   void ForEach(const Run& run, const Work& work, const Consume& consume) const {
     using Result = decltype(work(std::size_t{0}, LabelledImage{}));
@@ -84,7 +76,7 @@ class LabelledPairs {
           if (item.in_between > 0 && lossy_masks++ == 0)
             first = pairs_.pairs[place(i)].mask.string();
           in_between += item.in_between;
-          consume(place(i), std::move(item.result));
+          consume(std::move(item.result));
           run.finished();
         });
     if (lossy_masks > 0)

@@ -9,10 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <sstream>
-#include <string>
 
 #include "base/folder.h"
-#include "base/json.h"
 #include "base/printable.h"
 #include "base/stream.h"
 #include "pipeline/bytes_as_text.h"
@@ -29,14 +27,9 @@ constexpr const char* kModel = "model";
 constexpr const char* kList = "list";
 constexpr const char* kReplaces = "replaces";
 
-// What one run leaves: which kinds of outputs it made, of which list of inputs, and with what.
-// The list is not known yet.
-Json EntryOf(const DetectOptions& options, const Model& model) {
-  Json entry{{"outputs", Json::array()}, {kList, ""}, {"made_with", Json::object()}};
-  for (const Output output : options.outputs) entry["outputs"].push_back(KindOf(output).name);
-  for (const auto& [name, value] : *options.made_with) entry["made_with"][name] = value;
-  entry["made_with"][kModel] = Sha256(ModelToJson(model));
-  return entry;
+// Whether the run made outputs of this kind.
+bool Made(const Json& entry, const Json& kind) {
+  return std::ranges::find(entry["outputs"], kind) != entry["outputs"].end();
 }
 
 // What stood there of the same list and of kinds that are replaced is gone. (The file grows at its
@@ -46,7 +39,7 @@ void TakeBack(std::vector<Json>& entries, const Json& by) {
     if (entry.value(kList, Json()) != by.value(kList, Json())) continue;
     Json kept = Json::array();
     for (const Json& kind : entry["outputs"])
-      if (std::ranges::find(by["outputs"], kind) == by["outputs"].end()) kept.push_back(kind);
+      if (!Made(by, kind)) kept.push_back(kind);
     entry["outputs"] = std::move(kept);
   }
   std::erase_if(entries, [](const Json& entry) { return entry["outputs"].empty(); });
@@ -72,12 +65,6 @@ std::vector<Json> ReadEntries(const fs::path& file) {
   return entries;
 }
 
-bool ShareAKind(const Json& a, const Json& b) {
-  return std::ranges::any_of(a["outputs"], [&](const Json& kind) {
-    return std::ranges::find(b["outputs"], kind) != b["outputs"].end();
-  });
-}
-
 // The first option that differs, the model last, as other options give it another threshold.
 std::string FirstDifference(const Json& a, const Json& b) {
   std::string difference;
@@ -93,25 +80,17 @@ Descriptor OpenToAppend(const fs::path& file, int more) {
   return Descriptor(open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | more, 0666));
 }
 
-// Early, since all images would fail by it.
-void RequireAppendable(const fs::path& file) {
-  if (OpenToAppend(file, 0).get() < 0 && errno != ENOENT)
-    throw Error(file.string(),
-                fmt::format("cannot be written: {} (it tells runs that resume what the outputs "
-                            "were made with)",
-                            std::strerror(errno)));
-}
-
 // One write at the end of the file, so that runs that share a folder leave whole lines, each.
 void Append(const fs::path& file, const std::string& line) {
   const Descriptor open_file = OpenToAppend(file, O_CREAT);
   const int descriptor = open_file.get();
+  if (descriptor < 0) FailBy(file, "cannot be written", errno);
   // A line that a full disk cut off ends here, and spoils no other.
-  const off_t end = descriptor >= 0 ? lseek(descriptor, 0, SEEK_END) : 0;
+  const off_t end = lseek(descriptor, 0, SEEK_END);
   char last = '\n';
   const bool is_cut = end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
   const std::string text = is_cut ? "\n" + line : line;
-  const ssize_t written = descriptor >= 0 ? write(descriptor, text.data(), text.size()) : -1;
+  const ssize_t written = write(descriptor, text.data(), text.size());
   if (written < 0) FailBy(file, "cannot be written", errno);
   // A part of it fits on a disk that is full, which no error tells.
   if (written != static_cast<ssize_t>(text.size())) FailBy(file, "cannot be written", ENOSPC);
@@ -122,14 +101,17 @@ void Append(const fs::path& file, const std::string& line) {
 MadeWith::MadeWith(const DetectOptions& options, const Model& model)
     : options_(options), file_(options.output_folder / kMadeWithFile) {
   if (!options.made_with || !options.output_file.empty()) return;
-  entry_ = EntryOf(options, model);
+  entry_ = {{"outputs", Json::array()}, {kList, ""}, {"made_with", *options.made_with}};
+  for (const Output output : options.outputs) entry_["outputs"].push_back(KindOf(output).name);
+  entry_["made_with"][kModel] = Sha256(ModelToJson(model));
   Compare();
 }
 
-void MadeWith::Compare() const {
+void MadeWith::Compare() {
   before_.clear();
   for (Json& before : ReadEntries(file_)) {
-    if (!ShareAKind(before, entry_)) continue;
+    const auto ours = [&](const Json& kind) { return Made(entry_, kind); };
+    if (std::ranges::none_of(before["outputs"], ours)) continue;
     const std::string name = FirstDifference(before["made_with"], entry_["made_with"]);
     if (!name.empty() && options_.if_exists == IfExists::kKeep)
       throw Error(
@@ -146,8 +128,15 @@ void MadeWith::Compare() const {
 void MadeWith::SetList(const std::string& list) {
   if (entry_.is_null()) return;
   entry_[kList] = list;
-  if (std::ranges::find(before_, entry_) == before_.end()) line_ = JsonText(entry_) + "\n";
-  if (!line_.empty()) RequireAppendable(file_);
+  if (std::ranges::find(before_, entry_) == before_.end()) {
+    line_ = JsonText(entry_) + "\n";
+    // Early, since all images would fail by it.
+    if (OpenToAppend(file_, 0).get() < 0 && errno != ENOENT)
+      throw Error(file_.string(),
+                  fmt::format("cannot be written: {} (it tells runs that resume what the outputs "
+                              "were made with)",
+                              std::strerror(errno)));
+  }
   const bool others = std::ranges::any_of(before_, [&](const Json& before) {
     return before.value(kList, Json()) == list &&
            !FirstDifference(before["made_with"], entry_["made_with"]).empty();
@@ -162,7 +151,7 @@ void MadeWith::SetList(const std::string& list) {
   replacing_ = JsonText(replacing) + "\n";
 }
 
-void MadeWith::Leave() const {
+void MadeWith::Leave() {
   if (line_.empty()) return;
   // Another run may have left its own since this one began. The first one stays. (Where the file
   // system has no locks, they may miss each other.)

@@ -24,20 +24,20 @@ class MadeWith {
   // Before an output is written, or one that another run wrote meanwhile is taken for done, by one
   // thread at a time: leaves it there, if nobody did so yet.
   // Throws Error as the constructor, where another run came first meanwhile.
-  void Leave() const;
+  void Leave();
   // Behind a run that made every output of its list: where it has replaced those of other options,
   // their lines count no longer.
   void TakeBackOthers() const;
 
  private:
-  void Compare() const;
+  void Compare();
 
   const DetectOptions& options_;
   std::filesystem::path file_;
-  Json entry_;                        // of this run; null where nothing is to be left
-  mutable std::vector<Json> before_;  // of other runs, of the same kinds of outputs
-  mutable std::string line_;          // to be left; empty where it is there
-  std::string replacing_;             // what takes back others; empty where there are none
+  Json entry_;                // of this run; null where nothing is to be left
+  std::vector<Json> before_;  // of other runs, of the same kinds of outputs
+  std::string line_;          // to be left; empty where it is there
+  std::string replacing_;     // what takes back others; empty where there are none
 };
 
 }  // namespace skinmask

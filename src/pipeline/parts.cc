@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/labelled_pairs.h"
 #include "pipeline/results_json.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -108,6 +107,12 @@ ComparedModel ReadCompared(const JsonNode& node) {
 }
 
 }  // namespace
+
+void RequireShard(const Shard& shard) {
+  if (shard.count < 1 || shard.index < 1 || shard.index > shard.count)
+    throw Error(fmt::format("shard {} of {}", shard.index, shard.count),
+                "is none (the first is 1, the last is their number)");
+}
 
 Json JsonOf(const PartHeader& header, const std::string& format) {
   return {{"format", format},          {"format_version", kPartVersion},

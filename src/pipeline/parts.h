@@ -15,6 +15,17 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
+// How many of `size` things a shard has.
+inline std::size_t SizeOf(const Shard& shard, std::size_t size) {
+  return size < shard.index ? 0 : (size - shard.index) / shard.count + 1;
+}
+// The place in the whole list of the i-th of them.
+inline std::size_t PlaceOf(const Shard& shard, std::size_t i) {
+  return shard.index - 1 + i * shard.count;
+}
+// Throws Error for what is no shard.
+void RequireShard(const Shard& shard);
+
 struct PartHeader {
   std::string version;            // of the program
   std::string data;               // digest of the names in the whole list, or of the table

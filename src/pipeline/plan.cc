@@ -1,17 +1,18 @@
 #include "pipeline/plan.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
-#include <set>
 
 #include "base/folder.h"
 #include "base/stream.h"
 #include "media/names.h"
 #include "media/picture_type.h"
 #include "pipeline/bytes_as_text.h"
-#include "pipeline/labelled_pairs.h"
+#include "pipeline/parts.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
 
@@ -55,6 +56,11 @@ void CheckOutputFile(const InputList& inputs, const DetectOptions& options) {
 
 InputList InputsOf(const DetectOptions& options, const Run& run) {
   PrepareOutput(options);
+  // What is an input, were it a file; of a folder that is lost nobody knows how many it held.
+  const auto problem = [&run](const Problem& of) {
+    if (of.tolerable) run.planned(of.input, false);
+    run.problem(of);
+  };
   const ListOptions list{.wanted = Inputs::kAll,
                          .excluded = options.output_folder,
                          .include = options.include,
@@ -62,7 +68,7 @@ InputList InputsOf(const DetectOptions& options, const Run& run) {
                          .all_videos = options.video.raw.has_value(),
                          .isolation = options.isolation,
                          .stop = run.stop,
-                         .problem = run.problem,
+                         .problem = problem,
                          .passed_over = run.passed_over};
   InputList inputs = ListInputs(options.inputs, list, options.listed);
   if (!options.output_file.empty()) CheckOutputFile(inputs, options);
@@ -140,17 +146,21 @@ void PrepareOutput(const DetectOptions& options) {
   fs::create_directories(options.output_folder, error);
   if (error)
     throw Error(options.output_folder.string(),
-                "cannot be made as output folder: " + error.message());
+                "cannot be made as output folder: " + (error == std::errc::file_exists
+                                                           ? "a link in its path leads to nothing"
+                                                           : error.message()));
   // A run that resumes may have nothing left to write.
-  if (options.if_exists != IfExists::kKeep)
-    RequireWritable(options.output_folder / "mask.png", IfExists::kReplace);
+  if (options.if_exists != IfExists::kKeep &&
+      access(options.output_folder.c_str(), W_OK | X_OK) != 0)
+    FailBy(options.output_folder, "cannot be written", errno);
 }
 
 Plan::Plan(const DetectOptions& options, const Run& run)
     : options_(options),
       inputs_(InputsOf(options, run)),
       paths_(inputs_, SuffixesOf(options), run.problem, options.video.png_frames) {
-  RequireShard({options.shard, options.shard_count});
+  const Shard shard{options.shard, options.shard_count};
+  RequireShard(shard);
   RequireScale(options.scale);
   Originals originals(inputs_);
   std::set<std::string> others;
@@ -162,9 +172,9 @@ Plan::Plan(const DetectOptions& options, const Run& run)
   }
   FileIdentities identities;
   std::vector<Problem> existing;
-  std::size_t of_shard = 0;
-  const std::size_t step = std::min(options.shard_count, inputs_.size());  // no sum runs over
-  for (std::size_t i = options.shard - 1; i < inputs_.size(); i += step) {
+  const std::size_t of_shard = SizeOf(shard, inputs_.size());
+  for (std::size_t n = 0; n < of_shard; ++n) {
+    const std::size_t i = PlaceOf(shard, n);
     const auto input = static_cast<std::uint32_t>(i);
     std::size_t there = 0, to_do = 0;
     std::optional<Problem> exists;
@@ -189,7 +199,6 @@ Plan::Plan(const DetectOptions& options, const Run& run)
       }
     }
     const Media media = inputs_.MediaOf(i);
-    ++of_shard;
     // Of an archive its images count, once they are known.
     if (media != Media::kArchive || to_do == 0)
       run.planned(inputs_.Path(i), there > 0 && to_do == 0);

@@ -71,7 +71,7 @@ struct DetectJob {
   const Detector& detector;  // of such a run
   const Run& run;
   const std::function<void(const DetectedImage&)>& done;
-  const MadeWith& made_with;
+  MadeWith& made_with;
   void Note(const DetectedImage& image) const {
     if (options.before_outputs) options.before_outputs(image);
   }

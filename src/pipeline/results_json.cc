@@ -1,17 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "pipeline/results_json.h"
 
 namespace skinmask {
 namespace {
-
-Json MetricsJson(const Metrics& metrics) {
-  Json json = JsonOf(metrics.counts);
-  json.update(RatiosJson(Ratios(metrics)));
-  return json;
-}
 
 // Medians are no finer, and the last bits of an arctangent are those of the library.
 double Hundredths(double value) { return std::round(value * 100) / 100; }
@@ -123,6 +116,12 @@ Json JsonOf(const MeasuredFace& measured) {
 Json RatiosJson(const NamedRatios& ratios) {
   Json json;
   for (const auto& [name, value] : ratios) json[name] = OrNull(value);
+  return json;
+}
+
+Json MetricsJson(const Metrics& metrics) {
+  Json json = JsonOf(metrics.counts);
+  json.update(RatiosJson(Ratios(metrics)));
   return json;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,18 @@ namespace [[gnu::visibility("default")]] skinmask {
 
 inline constexpr std::pair<const char*, std::uint64_t Confusion::*> kConfusionCounts[] = {
     {"tp", &Confusion::tp}, {"fp", &Confusion::fp}, {"fn", &Confusion::fn}, {"tn", &Confusion::tn}};
+inline constexpr std::pair<const char*, std::optional<double> Metrics::*> kRatios[] = {
+    {"accuracy", &Metrics::accuracy},
+    {"precision", &Metrics::precision},
+    {"recall", &Metrics::recall},
+    {"specificity", &Metrics::specificity},
+    {"f1", &Metrics::f1},
+    {"iou", &Metrics::iou},
+    {"auc", &Metrics::auc},
+    {"average_precision", &Metrics::average_precision},
+    {"brier", &Metrics::brier},
+};
+inline constexpr auto kRatiosOfScores = std::span(kRatios).last<3>();  // not of counts
 // {"tp": ..., "fp": ..., "fn": ..., "tn": ...}
 Json JsonOf(const Confusion& counts);
 // None above `most`, which is at most 2^60, so that their sums cannot wrap.
@@ -37,6 +50,7 @@ Json JsonOf(const MeasuredFace& face);
 
 using NamedRatios = std::vector<std::pair<std::string, std::optional<double>>>;
 Json RatiosJson(const NamedRatios& ratios);
+Json MetricsJson(const Metrics& metrics);  // counts and ratios
 
 // {"pooled": {...}, "mean_per_image": {...}, "images": [...]}, and what else the report has.
 Json ReportJson(const EvaluationReport& report);

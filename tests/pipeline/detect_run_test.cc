@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
+#include <unistd.h>
 
 #include <chrono>
 
@@ -37,6 +38,21 @@ TEST_F(DetectRunTest, AnOutputFolderThatVanishesIsAnError) {
   EXPECT_ERROR(Detect(options_, Detector(DefaultModel(), nullptr), run_, remove), "vanished");
   EXPECT_EQ(problems_.size(), 19u);
   EXPECT_FALSE(testing::fs::exists(Path("out")));
+}
+
+// Of no file that it may hold, or is not to hold.
+TEST_F(DetectRunTest, AnOutputFolderIsAskedForItself) {
+  testing::fs::create_directories(Path("out/mask.png"));
+  EXPECT_NO_THROW(PrepareOutput(options_));
+  if (geteuid() == 0) return;  // who may write everywhere
+  testing::fs::permissions(Path("out"), testing::fs::perms::owner_read);
+  EXPECT_ERROR(PrepareOutput(options_), Path("out").string() + ": cannot be written: Permission");
+  testing::fs::permissions(Path("out"), testing::fs::perms::owner_all);
+}
+
+TEST_F(DetectRunTest, ALinkToNothingIsNoOutputFolder) {
+  testing::fs::create_symlink(Path("nowhere"), Path("out"));
+  EXPECT_ERROR(PrepareOutput(options_), "a link in its path leads to nothing");
 }
 
 TEST_F(DetectRunTest, AFolderWithinItThatVanishesIsAProblemOfEachImage) {
