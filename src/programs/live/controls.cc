@@ -1,18 +1,20 @@
 #include "programs/live/controls.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <iterator>
 #include <stdexcept>
 #include <vector>
 
 #include "media/picture_type.h"
-#include "programs/live/recorder.h"
 #include "programs/live/view.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
+#include "skinmask/media/image.h"
 
 namespace skinmask::live {
 namespace {
@@ -33,24 +35,32 @@ std::string InWords(const AdaptationSummary& summary) {
   return fmt::format("{} face{}", summary.faces, summary.faces > 1 ? "s" : "");
 }
 
+// A name in `folder`: "live-20261121-172233" and what follows; never one that exists.
+std::filesystem::path NewFileName(const std::filesystem::path& folder, const std::string& suffix) {
+  const std::string stem = fmt::format("live-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+  std::filesystem::path path = folder / (stem + suffix);
+  for (int i = 2; std::filesystem::exists(path); ++i)
+    path = folder / fmt::format("{}-{}{}", stem, i, suffix);
+  return path;
+}
+
 // docs/live.md has the same keys (a test compares them).
 const Key kKeys[] = {
-    {' ', "space", "pause", [](Controls& c) { c.TogglePause(); }},
-    {'v', "v", "next view", [](Controls& c) { c.NextView(); }},
-    {'e', "e", "ellipse of the mask and its axis, on or off",
-     [](Controls& c) { c.ToggleEllipse(); }},
-    {'t', "t", "follow one region; drag a rectangle to choose it",
-     [](Controls& c) { c.ToggleTracking(); }},
-    {'a', "a", "adapt the model to each frame, on or off", [](Controls& c) { c.ToggleAdapting(); }},
+    {' ', "space", "pause", &Controls::TogglePause},
+    {'v', "v", "next view", &Controls::NextView},
+    {'e', "e", "ellipse of the mask and its axis, on or off", &Controls::ToggleEllipse},
+    {'t', "t", "follow one region; drag a rectangle to choose it", &Controls::ToggleTracking},
+    {'a', "a", "adapt the model to each frame, on or off",
+     [](Controls& c) { c.scene().SetAdapting(!c.scene().adapting()); }},
     {'s', "s", "sample skin: drag a rectangle over it",
      [](Controls& c) { c.ToggleSampling(Sampling::kSkin); }},
     {'b', "b", "sample background: drag a rectangle over it",
      [](Controls& c) { c.ToggleSampling(Sampling::kBackground); }},
-    {'u', "u", "take the last sample back", [](Controls& c) { c.UndoSample(); }},
-    {'z', "z", "forget all samples", [](Controls& c) { c.ForgetSamples(); }},
-    {'w', "w", "write the model as it is now", [](Controls& c) { c.WriteModel(); }},
-    {'p', "p", "snapshot: frame, mask and probability", [](Controls& c) { c.TakeSnapshot(); }},
-    {'r', "r", "record the view, and end it", [](Controls& c) { c.ToggleRecording(); }},
+    {'u', "u", "take the last sample back", [](Controls& c) { c.scene().UndoSample(); }},
+    {'z', "z", "forget all samples", &Controls::ForgetSamples},
+    {'w', "w", "write the model as it is now", &Controls::WriteModel},
+    {'p', "p", "snapshot: frame, mask and probability", &Controls::TakeSnapshot},
+    {'r', "r", "record the view, and end it", &Controls::ToggleRecording},
     {'f', "f", "full screen, and back (or F11)", nullptr},
     {'i', "i", "panel and views around the picture, on or off", nullptr},
     {'h', "h", "these keys", nullptr},
@@ -73,12 +83,9 @@ cv::Mat DrawForScreen(View view, Observation& seen, const DrawOptions& options,
 
 Controls::Controls(Scene& scene, std::optional<Recorder>& recorder, View view,
                    std::filesystem::path folder, LineSink notice, bool ellipse)
-    : scene_(scene),
-      recorder_(recorder),
-      view_(view),
-      folder_(std::move(folder)),
-      notice_(std::move(notice)),
-      ellipse_(ellipse) {
+    : scene_(scene), recorder_(recorder), folder_(std::move(folder)), notice_(std::move(notice)) {
+  state_.view = view;
+  state_.show_ellipse = ellipse;
   ShowMessage("h: help");
 }
 
@@ -96,7 +103,7 @@ void Controls::Do(const std::vector<Command>& commands) {
 
 void Controls::ShowMessage(const std::string& line) {
   constexpr auto kShown = std::chrono::seconds(4);
-  message_ = line;
+  state_.message = line;
   message_until_ = Clock::now() + kShown;
   changed_ = true;
 }
@@ -107,35 +114,31 @@ void Controls::Tell(const std::string& line) {
 }
 
 bool Controls::TakeChanged() {
-  if (!message_.empty() && Clock::now() >= message_until_) {
-    message_.clear();
+  if (!state_.message.empty() && Clock::now() >= message_until_) {
+    state_.message.clear();
     changed_ = true;
   }
   return std::exchange(changed_, false);
 }
 
-void Controls::Describe(Status& status) const {
-  status.message = message_;
-  status.view = view_;
-  status.divider = divider_;
-  status.paused = paused_;
+Status Controls::Describe() const {
+  Status status = state_;
   status.threshold = scene_.threshold();
   status.prior = scene_.prior();
   status.adapting = scene_.adapting();
   status.adapted = scene_.adapting() ? InWords(scene_.adapted()) : "";
   status.tracking = scene_.tracking();
-  status.show_ellipse = ellipse_;
   status.ellipse = InWords(scene_.ellipse(), scene_.tracking());
-  status.sampling = sampling_;
   status.skin_pixels = scene_.samples().skin_pixels();
   status.background_pixels = scene_.samples().other_pixels();
   status.rectangles = scene_.samples().rectangles();
   status.recording = recorder_ ? recorder_->path().string() : "";
   status.skin_fraction = scene_.skin_fraction();
+  return status;
 }
 
 void Controls::NextView() {
-  view_ = static_cast<View>((static_cast<std::size_t>(view_) + 1) % ViewKinds().size());
+  ChooseView(static_cast<View>((static_cast<std::size_t>(view()) + 1) % ViewKinds().size()));
 }
 
 void Controls::ToggleTracking() {
@@ -152,12 +155,12 @@ void Controls::UseRectangle(const cv::Rect& drawn) {
   constexpr int kLeastPixels = 16;  // less is a click
   if (scene_.empty()) return;
   const cv::Size size = scene_.frame_size();
-  const cv::Point a = InFrame(view_, size, drawn.tl());
-  const cv::Point b = InFrame(view_, size, drawn.br() - cv::Point(1, 1));
+  const cv::Point a = InFrame(view(), size, drawn.tl());
+  const cv::Point b = InFrame(view(), size, drawn.br() - cv::Point(1, 1));
   const cv::Rect where = cv::Rect(a, b + cv::Point(1, 1)) & cv::Rect({}, size);
   if (where.area() < kLeastPixels) return;
-  if (sampling_ != Sampling::kOff) {
-    scene_.AddSamples(where, sampling_ == Sampling::kSkin);
+  if (state_.sampling != Sampling::kOff) {
+    scene_.AddSamples(where, state_.sampling == Sampling::kSkin);
     ShowMessage(fmt::format("{} pixels learnt", where.area()));
   } else if (scene_.tracking()) {
     scene_.Track(where);
@@ -173,14 +176,20 @@ void Controls::WriteModel() {
 void Controls::TakeSnapshot() {
   if (scene_.empty()) return;
   scene_.Reprocess();
-  Tell("wrote " + Snapshot(folder_, scene_.observation().judgement).string());
+  Judgement& judgement = scene_.observation().judgement;
+  const std::string suffix = ".frame.png", name = NewFileName(folder_, suffix).string();
+  const std::string stem = name.substr(0, name.size() - suffix.size());
+  WriteFile(name, EncodePng(judgement.Bgr()), IfExists::kFail);
+  WriteFile(stem + ".mask.png", EncodePng(judgement.Mask()), IfExists::kFail);
+  WriteFile(stem + ".probability.png", EncodePng(judgement.Probability()), IfExists::kFail);
+  Tell("wrote " + name);
 }
 
 void Controls::ToggleRecording() {
   if (!recorder_) {
-    const std::filesystem::path path = NewFileName(folder_, IsGrey(view_) ? ".mkv" : ".mp4");
+    const std::filesystem::path path = NewFileName(folder_, IsGrey(view()) ? ".mkv" : ".mp4");
     RequireWritable(path, IfExists::kFail);
-    recorder_.emplace(path, view_, IfExists::kFail);
+    recorder_.emplace(path, view(), IfExists::kFail);
     return ShowMessage("recording to " + path.string());
   }
   const std::string path = recorder_->path().string();
@@ -231,10 +240,10 @@ void Presenter::Refresh(const Supply& supply) {
 void Presenter::Publish(const Supply& supply) {
   const auto start = Clock::now();
   Shown shown;
-  controls_.Describe(shown.status);
+  shown.status = controls_.Describe();
   running_ = supply.running;
   canvas_ = exchange_.canvas();
-  shown.status.source = source_;
+  shown.status.source = supply.source;
   shown.status.waiting = !running_;
   shown.status.rate = rate_.rate();
   shown.status.dropped = supply.dropped;

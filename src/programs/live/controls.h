@@ -36,19 +36,16 @@ class Controls {
   // Carries them out. What fails is told.
   void Do(const std::vector<Command>& commands);
 
-  void TogglePause() { paused_ = !paused_; }
+  void TogglePause() { state_.paused = !state_.paused; }
   void NextView();
-  void ChooseView(View view) { view_ = view; }
-  void SetDivider(double share) { divider_ = share; }
-  void ToggleEllipse() { ellipse_ = !ellipse_; }
+  void ChooseView(View view) { state_.view = view; }
+  void SetDivider(double share) { state_.divider = share; }
+  void ToggleEllipse() { state_.show_ellipse = !state_.show_ellipse; }
   void ToggleTracking();
-  void ToggleAdapting() { scene_.SetAdapting(!scene_.adapting()); }
-  void ToggleSampling(Sampling what) { sampling_ = sampling_ == what ? Sampling::kOff : what; }
-  void UndoSample() { scene_.UndoSample(); }
+  void ToggleSampling(Sampling what) {
+    state_.sampling = state_.sampling == what ? Sampling::kOff : what;
+  }
   void ForgetSamples();
-  // Absent: the model's own.
-  void SetThreshold(std::optional<double> threshold) { scene_.SetThreshold(threshold); }
-  void SetPrior(std::optional<double> prior) { scene_.SetPrior(prior); }
   // A rectangle that was drawn on the picture: pixels to learn from, or a region to follow.
   void UseRectangle(const cv::Rect& drawn);
   void WriteModel();
@@ -56,10 +53,11 @@ class Controls {
   void ToggleRecording();
   void Open(const SourceChoice& choice) { choice_ = choice; }
 
-  bool paused() const { return paused_; }
-  View view() const { return view_; }
-  double divider() const { return divider_; }
-  bool shows_ellipse() const { return ellipse_; }
+  Scene& scene() { return scene_; }
+  bool paused() const { return state_.paused; }
+  View view() const { return state_.view; }
+  double divider() const { return state_.divider; }
+  bool shows_ellipse() const { return state_.show_ellipse; }
   std::optional<SourceChoice> TakeChoice() { return std::exchange(choice_, std::nullopt); }
   // Something was done, or a message came or went: the picture must be shown again.
   bool TakeChanged();
@@ -68,19 +66,16 @@ class Controls {
   // The same, and beside the window.
   void Tell(const std::string& line);
   // All but what the source and the clock have to say.
-  void Describe(Status& status) const;
+  Status Describe() const;
 
  private:
   Scene& scene_;
   std::optional<Recorder>& recorder_;
-  View view_;
-  double divider_ = 0.5;
+  Status state_;  // what the user chose, and the message
   std::filesystem::path folder_;
   LineSink notice_;
-  bool paused_ = false, changed_ = false, ellipse_;
-  Sampling sampling_ = Sampling::kOff;
+  bool changed_ = false;
   std::optional<SourceChoice> choice_;
-  std::string message_;
   Clock::time_point message_until_{};
 };
 
@@ -101,6 +96,7 @@ std::string TipOf(char key);
 
 // How the source is doing.
 struct Supply {
+  std::string source;
   bool running = false;
   std::uint64_t dropped = 0;
 };
@@ -112,7 +108,6 @@ class Presenter {
   Presenter(Exchange& exchange, Scene& scene, Controls& controls)
       : exchange_(exchange), scene_(scene), controls_(controls) {}
 
-  void SetSource(const std::string& source) { source_ = source; }
   // A new frame is in view, captured then.
   void Present(Clock::time_point captured, const Supply& supply);
   // The same frame again, where something about it changed.
@@ -126,7 +121,6 @@ class Presenter {
   Exchange& exchange_;
   Scene& scene_;
   Controls& controls_;
-  std::string source_;
   RateMeter rate_;
   std::uint64_t number_ = 0;
   Clock::time_point captured_{};

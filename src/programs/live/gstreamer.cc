@@ -95,7 +95,7 @@ class Pipeline : public FrameSource {
     while (!(options_.stop && *options_.stop)) {
       if (GstSample* const sample = gst_app_sink_try_pull_sample(sink_.get(), kPatience)) {
         const auto captured = Clock::now();
-        return LiveFrame{Wrap(sample), captured};
+        return LiveFrame{Wrap(sample), captured, pixel_aspect_};
       }
       pipeline_.RequireRunning();
       if (gst_app_sink_is_eos(sink_.get())) return std::nullopt;
@@ -128,6 +128,8 @@ class Pipeline : public FrameSource {
     GstBuffer* const buffer = gst_sample_get_buffer(sample);
     const GstStructure* const structure = gst_caps_get_structure(caps, 0);
     gst_structure_get_fraction(structure, "framerate", &rate_.num, &rate_.den);
+    gst_structure_get_fraction(structure, "pixel-aspect-ratio", &pixel_aspect_.num,
+                               &pixel_aspect_.den);
     if (gst_structure_has_name(structure, "image/jpeg")) {
       std::string bytes(gst_buffer_get_size(buffer), '\0');
       gst_buffer_extract(buffer, 0, bytes.data(), bytes.size());
@@ -174,7 +176,7 @@ class Pipeline : public FrameSource {
   SourceOptions options_;
   GstPipeline pipeline_;
   GstRef<GstAppSink> sink_;
-  Rational rate_{0, 1};
+  Rational rate_{0, 1}, pixel_aspect_{1, 1};
 };
 
 }  // namespace
@@ -246,7 +248,7 @@ PipelineSink::PipelineSink(const std::string& rest, bool own_times)
                             "videoconvert ! {1}",
                             !own_times, rest),
                 name_),
-      source_(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "skinmask")) {
+      source_(GST_APP_SRC(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "skinmask"))) {
   // Without a clock no sink waits for the times of what comes as fast as it goes.
   if (own_times_)
     gst_pipeline_use_clock(reinterpret_cast<::GstPipeline*>(pipeline_.get()), nullptr);
@@ -259,14 +261,14 @@ void PipelineSink::SetFormat(const cv::Size& size, Rational rate) {
       gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "BGR", "width", G_TYPE_INT,
                           size.width, "height", G_TYPE_INT, size.height, "framerate",
                           GST_TYPE_FRACTION, rate.num, std::max(1, rate.den), nullptr);
-  gst_app_src_set_caps(GST_APP_SRC(source_.get()), caps);
+  gst_app_src_set_caps(source_.get(), caps);
   gst_caps_unref(caps);
 }
 
 void PipelineSink::WaitForRoom() {
   const std::uint64_t frame = 3 * static_cast<std::uint64_t>(size_.area());
   const auto start = Clock::now();
-  while (gst_app_src_get_current_level_bytes(GST_APP_SRC(source_.get())) > kMaxWaiting * frame) {
+  while (gst_app_src_get_current_level_bytes(source_.get()) > kMaxWaiting * frame) {
     pipeline_.RequireRunning();
     if (SecondsSince(start) > kPatienceSeconds) throw Error(name_, "takes no frames any more");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -282,7 +284,7 @@ void PipelineSink::Write(const cv::Mat& picture, double seconds, Rational rate) 
   WaitForRoom();
   GstBuffer* const buffer = BufferOf(bgr);
   if (own_times_) GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(seconds * GST_SECOND);
-  if (gst_app_src_push_buffer(GST_APP_SRC(source_.get()), buffer) != GST_FLOW_OK) {
+  if (gst_app_src_push_buffer(source_.get(), buffer) != GST_FLOW_OK) {
     pipeline_.RequireRunning();
     throw Error(name_, "takes no frames any more");
   }
@@ -290,7 +292,7 @@ void PipelineSink::Write(const cv::Mat& picture, double seconds, Rational rate) 
 
 void PipelineSink::Finish() {
   pipeline_.RequireRunning();
-  gst_app_src_end_of_stream(GST_APP_SRC(source_.get()));
+  gst_app_src_end_of_stream(source_.get());
   if (!pipeline_.WaitForEnd(kPatienceSeconds)) throw Error(name_, "did not come to its end");
 }
 

@@ -64,7 +64,7 @@ class PipelineSink {
   std::string name_;
   bool own_times_;
   GstPipeline pipeline_;
-  GstRef<GstElement> source_;
+  GstRef<GstAppSrc> source_;
   cv::Size size_;
 };
 

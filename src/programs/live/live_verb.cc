@@ -16,6 +16,7 @@
 #include "programs/live/exchange.h"
 #include "programs/live/session.h"
 #include "programs/live/view.h"
+#include "skinmask/media/inputs.h"
 
 namespace skinmask::cli {
 namespace {
@@ -24,10 +25,8 @@ struct Options {
   live::SessionOptions session;  // as flags say it; SessionOf adds what follows from the others
   std::string size, rate, track;
   RawVideoFlags raw;
-  DetectorOptions detector;
   bool headless = false, stats = false, fast = false;
-  std::string view = "overlay", record, folder = ".";
-  std::int64_t frames = 0;
+  std::string view = "overlay", folder = ".";
 };
 
 cv::Size SizeOf(const std::string& text) {
@@ -48,11 +47,6 @@ std::optional<cv::Rect> TrackStart(const std::string& text) {
   if (text.empty() || text == "largest") return std::nullopt;
   if (const auto rectangle = RectangleFromText(text)) return rectangle;
   throw UsageError(fmt::format("--track '{}' is not X,Y,WIDTH,HEIGHT in pixels", text));
-}
-
-void RequireBackground(const std::string& text) {
-  if (text.starts_with("#") && !live::ParseColor(text))
-    throw UsageError(fmt::format("--background '{}' is no colour (#RRGGBB)", text));
 }
 
 live::CaptureOptions CaptureOf(const Options& options) {
@@ -84,11 +78,13 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   session.capture = CaptureOf(options);
   session.track_start = TrackStart(options.track);
   session.view = live::ViewFromName(options.view);
-  RequireBackground(session.background);
-  session.ellipse = options.detector.draw && options.detector.draw->ellipse;
+  if (session.background.starts_with("#") && !live::ParseColor(session.background))
+    throw UsageError(fmt::format("--background '{}' is no colour (#RRGGBB)", session.background));
+  const DetectorOptions& asked = options.session.detector;
+  session.ellipse = asked.draw && asked.draw->ellipse;
   session.model = context.LoadModel();
-  session.detector = WithFacesOfEnvironment(options.detector);
-  if (options.headless && options.detector.draw &&
+  session.detector = WithFacesOfEnvironment(asked);
+  if (options.headless && asked.draw &&
       (live::IsGrey(session.view) || session.view == live::View::kCutout))
     throw UsageError(
         "--draw is of pictures, and --view shows none (--headless no other one later)");
@@ -96,15 +92,13 @@ live::SessionOptions SessionOf(const Options& options, const Context& context) {
   // A search every eighth frame must leave most of a core to the frames.
   session.detector.hog = {.min_searched_pixels = 400000, .max_searched_pixels = 400000};
   session.if_asked = session.detector;
-  if (options.detector.adapt == DetectorOptions::Adapt::kOff && !options.detector.has_seeds())
+  if (asked.adapt == DetectorOptions::Adapt::kOff && !asked.has_seeds())
     session.if_asked.adapt = DetectorOptions::Adapt::kAuto;
   session.if_asked.insist = true;
   session.if_asked = WithFacesOfEnvironment(session.if_asked);
   AsUsage([&] { Validate(session.detector, session.model); });
-  session.record = options.record;
   session.folder = options.folder;
   session.if_exists = context.if_exists();
-  session.frames = static_cast<std::uint64_t>(options.frames);
   session.stop = &StopFlag();
   return session;
 }
@@ -179,7 +173,7 @@ void AddSourceOptions(CLI::App& verb, Options& options) {
 void AddViewOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "View");
   for (const char* name : {"threshold", "prior", "draw"})
-    AddTableOption(verb, FindOption(DetectorTable().rows(), name), &options.detector);
+    AddTableOption(verb, FindOption(DetectorTable().rows(), name), &options.session.detector);
   group.AddChoice("--view", options.view, live::ViewNames(), "What is shown first, and recorded");
   group.AddDefault("--background", options.session.background, "blur|COLOR|FILE",
                    "What stands behind a cut-out: the frame, blurred; a colour (#RRGGBB, black, "
@@ -193,7 +187,7 @@ void AddViewOptions(CLI::App& verb, Options& options) {
 void AddOutputOptions(CLI::App& verb, Options& options) {
   const OptionGroup group(verb, "Output");
   group.AddFlag("--headless", options.headless, "Without a window");
-  group.Add("--record", options.record, "FILE",
+  group.Add("--record", options.session.record, "FILE",
             "Record the view as video (.mp4: H.264; .mkv: lossless)");
   group.Add("--sink", options.session.sink, "PIPELINE",
             "Give every frame of the view to 'appsrc ! videoconvert ! PIPELINE' of GStreamer: "
@@ -208,11 +202,12 @@ void AddOutputOptions(CLI::App& verb, Options& options) {
            "A row for each face in each frame: its number, its box, and the colours of its skin, "
            "of the forehead and of the cheeks; - is standard output")
       ->transform(DashIsOutput());
-  AddTableOption(verb, FindOption(DetectorTable().rows(), "erode"), &options.detector);
+  AddTableOption(verb, FindOption(DetectorTable().rows(), "erode"), &options.session.detector);
   group.AddFlag("--stats", options.stats, "A line a second on standard output");
   group.AddDefault("-o", options.folder, "DIR",
                    "Folder for snapshots, models and recordings made by keys");
-  group.Add("--frames", options.frames, "N", "End after so many frames (default: no limit)")
+  group
+      .Add("--frames", options.session.frames, "N", "End after so many frames (default: no limit)")
       ->check(Within(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
   group
       .Add("--seconds", options.session.seconds, "S",
@@ -230,7 +225,7 @@ void AddLive(CLI::App& app, Context& context) {
   AddSourceOptions(*verb, *options);
   AddViewOptions(*verb, *options);
   AddOutputOptions(*verb, *options);
-  AddAdaptationOptions(*verb, options->detector);
+  AddAdaptationOptions(*verb, options->session.detector);
   AddModelOption(*verb, context);
   AddForceOption(*verb, context);
   AddJsonOption(*verb, context);
@@ -241,17 +236,28 @@ void AddLive(CLI::App& app, Context& context) {
     live::SessionOptions& session = options->session;
     if (session.source == "-") session.source = kStandardInput;
     const NamedOutput csv{session.tables.csv, "--csv"},
-        faces{session.tables.faces_csv, "--faces-csv"}, record{options->record, "--record"},
+        faces{session.tables.faces_csv, "--faces-csv"}, record{session.record, "--record"},
         json{context.json, "--json"};
     RequireApart({csv, faces, record, json, {options->stats ? kStandardOutput : "", "--stats"}});
     RequireApart({csv, faces, record, json},
                  {session.source, context.model, session.background,
-                  options->detector.faces.string(), options->detector.seed_mask.string()},
+                  session.detector.faces.string(), session.detector.seed_mask.string()},
                  "an input");
     const live::SourceKind kind = live::SourceKindOf(session.source);
     if (verb->count("--wait") > 0 &&
         (kind == live::SourceKind::kFile || kind == live::SourceKind::kPipe))
       throw UsageError("--wait is for cameras and streams: the loss of files and pipes is the end");
+    const NamedMedia recorded(session.record.native());
+    if (verb->count("--record") > 0 && (!recorded.video || recorded.image))
+      throw UsageError(fmt::format("--record '{}' is no name of a video (FILE.mp4 or FILE.mkv)",
+                                   session.record.string()));
+    const bool draws_nothing = options->headless && session.record.empty() && !session.sink;
+    for (const char* option : {"--view", "--background", "--draw"})
+      if (draws_nothing && verb->count(option) > 0)
+        throw UsageError(fmt::format(
+            "{} is of pictures, and --headless makes none without --record or --sink", option));
+    if (options->headless && verb->count("-o") > 0)
+      throw UsageError("-o is for what keys of the window write, and --headless has none");
     session.track = verb->count("--track") > 0;
     const bool background = verb->count("--background") > 0;
     if (background && verb->count("--view") == 0) options->view = "cutout";

@@ -1,23 +1,12 @@
 #include "programs/live/recorder.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <opencv2/imgproc.hpp>
-#include <string>
-
-#include "skinmask/base/file.h"
-#include "skinmask/media/image.h"
 
 namespace skinmask::live {
-namespace {
 
 constexpr int kTicks = 1000;  // a second; timestamps of recordings
-
-}  // namespace
 
 Recorder::Recorder(const std::filesystem::path& path, View view, IfExists if_exists)
     : path_(path), view_(view), if_exists_(if_exists) {
@@ -26,10 +15,10 @@ Recorder::Recorder(const std::filesystem::path& path, View view, IfExists if_exi
   encoder_ = std::thread([this] { EncodeAll(); });
 }
 
-void Recorder::Write(const cv::Mat& picture, double seconds, Rational rate) {
+void Recorder::Write(const cv::Mat& picture, double seconds, Rational rate, Rational pixel_aspect) {
   if (!start_) start_ = seconds;
   last_pts_ = std::max<std::int64_t>(last_pts_ + 1, std::llround((seconds - *start_) * kTicks));
-  waiting_.push(Item{picture, last_pts_, rate});
+  waiting_.push(Item{picture, last_pts_, rate, pixel_aspect});
   if (failed_) std::rethrow_exception(failure_);
 }
 
@@ -62,6 +51,7 @@ void Recorder::Encode(const Item& item) {
     else if (path_.extension() == ".avi")
       options.rate = {kTicks, 1};
     options.time_base = {1, kTicks};
+    options.pixel_aspect = item.pixel_aspect;
     options.live = true;
     options.if_exists = if_exists_;
     writer_.emplace(path_, size_, lossless && frame.type() == CV_8UC1 ? CV_8UC1 : CV_8UC3, options);
@@ -85,25 +75,6 @@ std::int64_t Recorder::Finish() {
   writer_->Finish();
   writer_.reset();
   return frames;
-}
-
-std::filesystem::path NewFileName(const std::filesystem::path& folder, const std::string& suffix) {
-  const std::string stem = fmt::format("live-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
-  std::filesystem::path path = folder / (stem + suffix);
-  for (int i = 2; std::filesystem::exists(path); ++i)
-    path = folder / fmt::format("{}-{}{}", stem, i, suffix);
-  return path;
-}
-
-std::filesystem::path Snapshot(const std::filesystem::path& folder, Judgement& judgement) {
-  const std::string suffix = ".frame.png";
-  const std::filesystem::path first = NewFileName(folder, suffix);
-  const std::string name = first.string();
-  const std::string stem = name.substr(0, name.size() - suffix.size());
-  WriteFile(first, EncodePng(judgement.Bgr()), IfExists::kFail);
-  WriteFile(stem + ".mask.png", EncodePng(judgement.Mask()), IfExists::kFail);
-  WriteFile(stem + ".probability.png", EncodePng(judgement.Probability()), IfExists::kFail);
-  return first;
 }
 
 }  // namespace skinmask::live

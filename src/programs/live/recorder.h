@@ -1,4 +1,4 @@
-// A live run leaves files: its video, and what keys write.
+// A live run is recorded as a video.
 #pragma once
 
 #include <tbb/concurrent_queue.h>
@@ -8,11 +8,9 @@
 #include <filesystem>
 #include <opencv2/core.hpp>
 #include <optional>
-#include <string>
 #include <thread>
 
 #include "programs/live/view.h"
-#include "skinmask/detect/judgement.h"
 #include "skinmask/media/video.h"
 
 namespace skinmask::live {
@@ -28,8 +26,9 @@ class Recorder {
   const std::filesystem::path& path() const { return path_; }
   // `picture` of the view, which nobody may change any more. Waits where the encoder is some frames
   // behind; throws Error where it failed. Frames of another size than the first, from a camera that
-  // came back otherwise, are scaled to it. `rate` as the source tells, for players that want one.
-  void Write(const cv::Mat& picture, double seconds, Rational rate);
+  // came back otherwise, are scaled to it. `rate` as the source tells, for players that want one;
+  // `pixel_aspect` as LiveFrame has it.
+  void Write(const cv::Mat& picture, double seconds, Rational rate, Rational pixel_aspect);
   // The number of frames; nothing is left of a recording without any.
   std::int64_t Finish();
 
@@ -37,7 +36,7 @@ class Recorder {
   struct Item {
     cv::Mat picture;
     std::int64_t pts;
-    Rational rate;
+    Rational rate, pixel_aspect;
   };
   void EncodeAll();
   void Encode(const Item& item);
@@ -56,11 +55,5 @@ class Recorder {
   std::atomic<bool> failed_{false};  // after `failure_` was set
   std::thread encoder_;
 };
-
-// A name in `folder`: "live-20261121-172233" and what follows; never one that exists.
-std::filesystem::path NewFileName(const std::filesystem::path& folder, const std::string& suffix);
-
-// STEM.frame.png, STEM.mask.png and STEM.probability.png; returns the first.
-std::filesystem::path Snapshot(const std::filesystem::path& folder, Judgement& judgement);
 
 }  // namespace skinmask::live

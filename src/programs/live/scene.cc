@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <opencv2/core.hpp>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "base/elapsed.h"
 #include "skinmask/base/error.h"

@@ -13,27 +13,17 @@
 namespace skinmask::live {
 namespace {
 
-// The session's side of a window.
-struct Desk {
-  Desk(Exchange& to_window, Scene& scene, std::optional<Recorder>& recorder,
-       const SessionOptions& o)
-      : exchange(to_window),
-        controls(scene, recorder, o.view, o.folder, o.notice, o.ellipse),
-        presenter(to_window, scene, controls) {}
-  Exchange& exchange;
-  Controls controls;
-  Presenter presenter;
-};
-
 class Session {
  public:
   Session(const SessionOptions& options, Exchange* exchange)
       : o_(options),
+        exchange_(exchange),
         scene_(options.model, options.mirror, options.detector, options.if_asked),
+        controls_(scene_, recorder_, o_.view, o_.folder, o_.notice, o_.ellipse),
         tables_(options.tables, cli::FrameTables::Of::kLive, options.if_exists) {
     // FFmpeg's libraries take their time, and frames would be dropped meanwhile.
     WrapBgr(cv::Mat::zeros(16, 16, CV_8UC3)).Bgr();
-    if (exchange) desk_.emplace(*exchange, scene_, recorder_, o_);
+    if (exchange) presenter_.emplace(*exchange, scene_, controls_);
     if (o_.sink) sink_.emplace(*o_.sink, o_.capture.every_frame);
     scene_.SetBackdrop(Backdrop(o_.background));
     if (o_.track) scene_.Track(o_.track_start);
@@ -53,7 +43,10 @@ class Session {
       }
     };
     attempt([&] { Loop(); });
-    attempt([&] { tables_.Finish(); });
+    attempt([&] {
+      tables_.CutToMark();  // a row that the disk had no room for
+      tables_.Finish();
+    });
     attempt([&] {
       if (recorder_ && recorder_->Finish() > 0) o_.notice("wrote " + recorder_->path().string());
     });
@@ -69,7 +62,6 @@ class Session {
  private:
   void Open(const std::string& source, const CaptureOptions& options) {
     source_ = source;
-    if (desk_) desk_->presenter.SetSource(source);
     if (capture_) dropped_before_ += capture_->dropped();
     capture_.reset();  // a camera is opened once at a time
     capture_.emplace(source, options);
@@ -78,9 +70,9 @@ class Session {
   void Loop() {
     while (!Done() && !capture_->ended()) {
       std::optional<LiveFrame> frame = Take();
-      for (const std::string& line : capture_->TakeNotices()) Tell(line);
-      if (frame && !(desk_ && desk_->controls.paused())) Work(std::move(*frame));
-      if (desk_) Serve();
+      for (const std::string& line : capture_->TakeNotices()) controls_.Tell(line);
+      if (frame && !controls_.paused()) Work(std::move(*frame));
+      if (presenter_) Serve();
       if (o_.report && last_report_ && SecondsSince(*last_report_) >= 1) {
         last_report_ = Clock::now();
         Statistics until_now = statistics_;  // though no frame came of late
@@ -88,34 +80,32 @@ class Session {
         o_.report(until_now);
       }
     }
-    if (desk_) desk_->presenter.Count(statistics_);
+    if (presenter_) presenter_->Count(statistics_);
   }
 
   // The next frame, if one comes soon. A source that was chosen in the window and gives none makes
   // way for the one of the command line.
   std::optional<LiveFrame> Take() {
     try {
-      return capture_->Take(desk_ ? 0.005 : 0.1);
+      return capture_->Take(presenter_ ? 0.005 : 0.1);
     } catch (const Error& e) {
       if (source_ == o_.source) throw;
-      desk_->controls.Tell(e.what());
+      controls_.Tell(e.what());
       Open(o_.source, o_.capture);
       return std::nullopt;
     }
   }
 
-  void Tell(const std::string& line) { desk_ ? desk_->controls.Tell(line) : o_.notice(line); }
-
   // What the user asks for, and what he sees of it.
   void Serve() {
-    desk_->controls.Do(desk_->exchange.TakeCommands());
+    controls_.Do(exchange_->TakeCommands());
     OpenChosen();
-    desk_->presenter.Refresh(NowSupplied());
-    desk_->presenter.Count(statistics_);
+    presenter_->Refresh(NowSupplied());
+    presenter_->Count(statistics_);
   }
 
   void OpenChosen() {
-    const std::optional<SourceChoice> choice = desk_->controls.TakeChoice();
+    const std::optional<SourceChoice> choice = controls_.TakeChoice();
     if (!choice) return;
     const bool chose_format = !choice->size.empty() || choice->rate > 0 || !choice->format.empty();
     if (choice->source == o_.source && !chose_format) return Open(o_.source, o_.capture);
@@ -129,11 +119,12 @@ class Session {
   }
 
   Supply NowSupplied() const {
-    return {capture_->running(), dropped_before_ + capture_->dropped()};
+    return {source_, capture_->running(), dropped_before_ + capture_->dropped()};
   }
 
   void Work(LiveFrame&& frame) {
     const Clock::time_point captured = frame.captured;
+    const Rational pixel_aspect = frame.pixel_aspect;
     if (!first_seen_) {
       first_seen_ = last_report_ = Clock::now();
       first_captured_ = captured;
@@ -153,11 +144,11 @@ class Session {
     statistics_.pixels += static_cast<double>(size.area());
     fraction_sum_ += seen.skin_fraction;
     statistics_.skin_fraction = fraction_sum_ / static_cast<double>(statistics_.frames);
-    if (desk_) desk_->presenter.Present(captured, NowSupplied());
+    if (presenter_) presenter_->Present(captured, NowSupplied());
     const double latency = SecondsSince(captured);
-    if (!desk_) statistics_.of(Stage::kLatency).Add(latency);  // else when it is on the screen
+    if (!presenter_) statistics_.of(Stage::kLatency).Add(latency);  // else when it is on the screen
     if (tables_.any()) Measure(captured, seconds, latency);
-    Record(seconds);
+    Record(seconds, pixel_aspect);
   }
 
   // Of a pipe whose writer waits for every frame to be worked on the time of arrival says nothing.
@@ -171,10 +162,8 @@ class Session {
   // A picture of its own; levels and the cut-out are recorded without the ellipse.
   cv::Mat Drawn(View view) {
     const bool plain = IsGrey(view) || view == View::kCutout;
-    const bool ellipse = desk_ ? desk_->controls.shows_ellipse() : o_.ellipse;
-    DrawOptions options;
-    if (ellipse && !plain) options.ellipse = scene_.ellipse();
-    if (desk_) options.divider = desk_->controls.divider();
+    DrawOptions options{.divider = controls_.divider()};
+    if (controls_.shows_ellipse() && !plain) options.ellipse = scene_.ellipse();
     return Draw(view, scene_.ObservationFor(view), options);
   }
 
@@ -192,32 +181,37 @@ class Session {
     if (kind != SourceKind::kFile && kind != SourceKind::kPipe)
       row.captured = std::chrono::duration<double>(captured - epoch_).count();
     tables_.Add(row);
+    tables_.Flush();
+    tables_.Mark();
     statistics_.of(Stage::kMeasure).Add(SecondsSince(start));
   }
 
-  void Record(double seconds) {
+  void Record(double seconds, Rational pixel_aspect) {
     if (!recorder_ && !sink_) {
       recorded_size_ = {};
       return;
     }
     const cv::Size before = std::exchange(recorded_size_, scene_.frame_size());
     if (const cv::Size now = recorded_size_; now != before && !before.empty())
-      Tell(fmt::format("pictures are {}x{} now, {}x{} before: what is recorded keeps its size",
-                       now.width, now.height, before.width, before.height));
+      controls_.Tell(
+          fmt::format("pictures are {}x{} now, {}x{} before: what is recorded keeps its size",
+                      now.width, now.height, before.width, before.height));
     const auto start = Clock::now();
-    if (recorder_) recorder_->Write(Drawn(recorder_->view()), seconds, capture_->rate());
+    if (recorder_)
+      recorder_->Write(Drawn(recorder_->view()), seconds, capture_->rate(), pixel_aspect);
     if (sink_) sink_->Write(Drawn(o_.view), seconds, capture_->rate());
     statistics_.of(Stage::kRecord).Add(SecondsSince(start));
   }
 
   bool Done() const {
     if (o_.stop && *o_.stop) return true;
-    if (desk_ && desk_->exchange.closed()) return true;
+    if (exchange_ && exchange_->closed()) return true;
     if (o_.frames > 0 && statistics_.frames >= o_.frames) return true;
     return o_.seconds > 0 && first_seen_ && SecondsSince(*first_seen_) >= o_.seconds;
   }
 
   const SessionOptions& o_;
+  Exchange* const exchange_;  // null: there is no window
   // The beginning of 1970 on the clock of frames, once for all: that clock is never set.
   const Clock::time_point epoch_ =
       Clock::now() - std::chrono::duration_cast<Clock::duration>(
@@ -227,7 +221,8 @@ class Session {
   std::optional<Capture> capture_;
   std::optional<Recorder> recorder_;
   std::optional<PipelineSink> sink_;
-  std::optional<Desk> desk_;
+  Controls controls_;
+  std::optional<Presenter> presenter_;  // to the window
   cli::FrameTables tables_;
   Statistics statistics_;
   std::optional<Clock::time_point> first_captured_, first_seen_, last_report_;

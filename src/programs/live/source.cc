@@ -38,7 +38,12 @@ class Reader : public FrameSource {
 
   std::optional<LiveFrame> Read() override {
     std::optional<VideoFrame> frame = reader_.Read();
-    if (frame) return LiveFrame{std::move(*frame), Clock::now()};
+    if (frame) {
+      const Rational aspect = reader_.info().pixel_aspect;
+      const bool on_its_side = frame->rotation % 180 != 0;
+      return LiveFrame{std::move(*frame), Clock::now(),
+                       on_its_side ? Rational{aspect.den, aspect.num} : aspect};
+    }
     // A camera on the network does not end; its sender went away.
     if (endless_ && !(stop_ && *stop_)) throw Error(name_, "ended");
     return std::nullopt;
@@ -103,9 +108,13 @@ struct Capture::State {
     } catch (...) {
       why = std::current_exception();
     }
-    End(why);
+    std::unique_lock lock(mutex);
+    failure = why;
+    ended = true;
+    changed.notify_all();
+    lock.unlock();
     frames.reset();
-    const std::lock_guard lock(mutex);
+    lock.lock();
     finished = true;
     changed.notify_all();
   }
@@ -153,7 +162,8 @@ struct Capture::State {
       } catch (const Error&) {  // not there yet
       }
       frames.reset();
-      Pause(kRetrySeconds);
+      std::unique_lock lock(mutex);
+      changed.wait_for(lock, ClockDuration(kRetrySeconds), [&] { return stop.load(); });
     }
   }
 
@@ -186,17 +196,6 @@ struct Capture::State {
   void Notice(const std::string& line) {
     const std::lock_guard lock(mutex);
     notices.push_back(line);
-  }
-  void End(std::exception_ptr why) {
-    const std::lock_guard lock(mutex);
-    failure = std::move(why);
-    ended = true;
-    changed.notify_all();
-  }
-  // Sleeps, but not beyond a stop.
-  void Pause(double seconds) {
-    std::unique_lock lock(mutex);
-    changed.wait_for(lock, ClockDuration(seconds), [&] { return stop.load(); });
   }
 
   const std::string source;

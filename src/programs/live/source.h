@@ -19,6 +19,7 @@ namespace skinmask::live {
 struct LiveFrame {
   VideoFrame picture;
   Clock::time_point captured;
+  Rational pixel_aspect{1, 1};  // upright: width of a pixel to its height
 };
 
 struct SourceOptions {

@@ -1,4 +1,5 @@
-// OpenCV's videoio reads cameras, in a module that is loaded when the first one is opened.
+// OpenCV's videoio reads cameras, in a module that is loaded when the first one is opened
+// (docs/decisions/0007-late-codecs.md).
 #pragma once
 
 #include <memory>
@@ -20,7 +21,6 @@ class V4l2Device {
 };
 
 // The device, which gives the driver's bytes as they are; null where OpenCV does not open it.
-// videoio takes long to load, so it is loaded only for this (docs/decisions/0007-late-codecs.md).
 // Throws Error when the module cannot be loaded.
 std::unique_ptr<V4l2Device> OpenV4l2Device(const std::string& device);
 

@@ -7,10 +7,8 @@
 #include <cmath>
 #include <iterator>
 #include <opencv2/imgproc.hpp>
-#include <string_view>
 
 #include "skinmask/base/error.h"
-#include "skinmask/detect/outputs.h"
 #include "skinmask/media/image.h"
 
 namespace skinmask::live {

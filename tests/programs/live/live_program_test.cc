@@ -92,7 +92,10 @@ TEST_F(LiveProgramTest, UsageErrorsAreOneLineAndTwo) {
        {"live", "live --adapt off 0 --size 12", "live 0 --size 0x5", "live 0 --track 1,2",
         "live --adapt off 0 --view sideways", "live 0 --format MJ", "live a.mp4 --size 640x480",
         "live --adapt off 0 --fast", "live a.mp4 --wait 5", "live 0 --frames -1",
-        "live 0 --prior 1 --headless", "live 0 1"}) {
+        "live 0 --headless --record a.xyz", "live 0 --headless --record a",
+        "live 0 --headless --record ''", "live 0 --headless --view mask",
+        "live 0 --headless --background blur", "live 0 --headless --draw faces --csv a.csv",
+        "live 0 --headless --record a.mkv -o out", "live 0 --prior 1 --headless", "live 0 1"}) {
     const Outcome run = Run(arguments);
     EXPECT_EQ(run.status, 2) << arguments << run.err;
     EXPECT_EQ(Lines(run.err), 1) << arguments << run.err;
@@ -117,7 +120,6 @@ TEST_F(LiveProgramTest, WhatIsNotThereIsOneLine) {
            {"live --adapt off 'videotestsrc ! video/x-raw,format=RGBA ! appsink' --headless",
             "stops"},
            {"live --adapt off clip.mp4 --headless --csv absent/a.csv", "folder does not exist"},
-           {"live --adapt off clip.mp4 --headless --record a.xyz", "a.xyz"},
            {"live --adapt off clip.mp4 --headless --model absent.json", "absent.json"}}) {
     const Outcome run = Run(arguments);
     EXPECT_EQ(run.status, 1) << arguments << run.err;
@@ -126,16 +128,41 @@ TEST_F(LiveProgramTest, WhatIsNotThereIsOneLine) {
   }
 }
 
-// Nothing resumes what it records.
-TEST_F(LiveProgramTest, AFullDiskLeavesNothing) {
+// Nothing resumes what it records: what is whole is the table.
+TEST_F(LiveProgramTest, AFullDiskLeavesTheWholeRows) {
   SKIP_WITHOUT_FFMPEG();
   MakeClip(80);
-  Shell(folder_, "ulimit -f 4; ! '" SKINMASK_PROGRAM
-                 "' live clip.mp4 --headless --fast --adapt off --csv a.csv >/dev/null 2>err");
+  const std::string live = "'" SKINMASK_PROGRAM "' live clip.mp4 --headless --fast --adapt off ";
+  Shell(folder_, live + "--csv all.csv");
+  Shell(folder_, "ulimit -f 8; ! " + live + "--csv a.csv >/dev/null 2>err");
   EXPECT_NE(ReadFile(Path("err")).find("a.csv: cannot be written: File too large"),
             std::string::npos)
       << ReadFile(Path("err"));
-  EXPECT_EQ(Names(folder_), (std::vector<std::string>{"clip.mp4", "err"}));
+  EXPECT_EQ(Names(folder_), (std::vector<std::string>{"a.csv", "all.csv", "clip.mp4", "err"}));
+  EXPECT_TRUE(ReadFile(Path("a.csv")).ends_with('\n'));
+  const auto rows = Csv("a.csv"), all = Csv("all.csv");
+  ASSERT_GT(rows.size(), 10u);
+  ASSERT_LT(rows.size(), all.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const std::size_t column : {0, 1, 2, 3, 10, 17})  // not how long it took
+      EXPECT_EQ(rows[i][column], all[i][column]) << i;
+}
+
+// Of a picture on its side, whose pixels are as high as they were wide.
+TEST_F(LiveProgramTest, RecordingsKeepTheShapeOfPixels) {
+  SKIP_WITHOUT_FFMPEG();
+  MakeClip(3);
+  Shell(folder_, "ffmpeg -v error -i clip.mp4 -vf setsar=1 -c:v libx264 square.mp4");
+  Shell(folder_, "ffmpeg -v error -i clip.mp4 -vf setsar=4/3 -c:v libx264 wide.mp4");
+  Put("turned.mp4", testing::Turned(ReadFile(Path("wide.mp4")), 90));
+  for (const auto& [clip, aspect] :
+       {std::pair("square", "1:1"), {"wide", "4:3"}, {"turned", "3:4"}}) {
+    const std::string run =
+        fmt::format("live {0}.mp4 --headless --fast --adapt off --record {0}.out.mp4", clip);
+    ASSERT_EQ(Run(run).status, 0) << run;
+    EXPECT_EQ(Probe(folder_, fmt::format("{}.out.mp4", clip), "stream=sample_aspect_ratio").front(),
+              aspect);
+  }
 }
 
 TEST_F(LiveProgramTest, WhatCameBeforeTheDamageIsTold) {

@@ -80,13 +80,13 @@ TEST_F(SinkTest, ACutOutStandsOnItsBackground) {
 TEST_F(SinkTest, WhatIsNoSinkIsOneLine) {
   for (const auto& [flags, status, part] : std::vector<std::tuple<std::string, int, std::string>>{
            {"--sink nonsense", 1, "nonsense"},
-           {"--sink ''", 1, "is no GStreamer pipeline"},
+           {"--sink ''", 2, "is empty"},
            {"--sink 'fakesink ! !'", 1, "is no GStreamer pipeline"},
            {"--sink 'v4l2sink device=/dev/absent'", 1, "/dev/absent"},
            {"--sink 'filesink location=absent/out'", 1, "absent/out"},
            {"--sink 'video/x-raw,format=GRAY8 ! jpegdec ! fakesink'", 1, "sink"},
-           {"--background '#12'", 2, "#RRGGBB"},
-           {"--background absent.png", 1, "absent.png"}}) {
+           {"--record a.mkv --background '#12'", 2, "#RRGGBB"},
+           {"--record a.mkv --background absent.png", 1, "absent.png"}}) {
     const Outcome run = Run("live clip.mkv --headless --fast --adapt off " + flags);
     EXPECT_EQ(run.status, status) << flags << run.err;
     EXPECT_EQ(Lines(run.err), 1) << flags << run.err;

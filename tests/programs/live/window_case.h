@@ -46,7 +46,6 @@ class WindowTest : public testing::FolderTest {
     controls_ = std::make_unique<Controls>(scene_, recorder_, View::kOverlay, folder_,
                                            [](const std::string&) {});
     presenter_ = std::make_unique<Presenter>(exchange_, scene_, *controls_);
-    presenter_->SetSource("photograph");
     bgr_ = bgr;
     Frame();
     Turn();
@@ -62,7 +61,7 @@ class WindowTest : public testing::FolderTest {
   void Frame() {
     Statistics unused;
     scene_.Process({WrapBgr(bgr_), Clock::now()}, unused);
-    presenter_->Present(Clock::now(), {true, 0});
+    presenter_->Present(Clock::now(), {"photograph", true, 0});
     window_->ShowNewest();
   }
   // The session's turn, until there is nothing to do.
@@ -70,7 +69,7 @@ class WindowTest : public testing::FolderTest {
     for (int i = 0; i < 3; ++i) {
       QApplication::processEvents();
       controls_->Do(exchange_.TakeCommands());
-      presenter_->Refresh({true, 0});
+      presenter_->Refresh({"photograph", true, 0});
       window_->ShowNewest();
     }
   }

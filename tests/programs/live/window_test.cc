@@ -118,7 +118,7 @@ TEST_F(WindowTest, RectanglesTeachAndAreTakenBack) {
   };
   drag({400, 20}, {499, 119});
   EXPECT_EQ(scene_.samples().other_pixels(), 100u * 100);
-  EXPECT_EQ(Find<Line>("samples")->line(), "Samples: 0 skin, 10000 background");
+  EXPECT_EQ(Find<Line>("samples")->toolTip(), "Samples: 0 skin, 10000 background");
   Press('s');
   drag({400, 20}, {401, 21});  // a click
   EXPECT_EQ(scene_.samples().rectangles(), 1u);
@@ -228,7 +228,7 @@ TEST_F(WindowTest, FilesAreWrittenByKeysAndButtons) {
   Press('w');
   Find<QAbstractButton>("key p")->click();
   Turn();
-  EXPECT_NE(Find<Line>("line")->line().indexOf("wrote"), -1);
+  EXPECT_NE(Find<Line>("line")->toolTip().indexOf("wrote"), -1);
   std::size_t files = 0;
   for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(folder_)) ++files;
   EXPECT_EQ(files, 4u);

@@ -157,7 +157,7 @@ void MainWindow::FitTo(const cv::Size& picture) {
 
 void MainWindow::Press(char key) {
   const Key& pressed = KeyOf(key);
-  if (pressed.act) return exchange_.Post([act = pressed.act](Controls& c) { act(c); });
+  if (pressed.act) return exchange_.Post(pressed.act);
   if (key == 'f') return ToggleFullScreen();
   if (key == 'i') return SetSurrounded(!surrounded_);
   if (key == 'h') return ToggleHelp();

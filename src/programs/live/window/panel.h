@@ -30,12 +30,14 @@ class Panel : public QWidget {
     threshold_ = new ValueControl(
         "&Threshold", "a pixel is skin from this probability on", 0, 1,
         [&exchange](Value value) {
-          exchange.Post([value](Controls& c) { c.SetThreshold(value); });
+          exchange.Post([value](Controls& c) { c.scene().SetThreshold(value); });
         },
         this);
     prior_ = new ValueControl(
         "Pr&ior", "how much skin is expected before a pixel is looked at", 0.001, 0.999,
-        [&exchange](Value value) { exchange.Post([value](Controls& c) { c.SetPrior(value); }); },
+        [&exchange](Value value) {
+          exchange.Post([value](Controls& c) { c.scene().SetPrior(value); });
+        },
         this);
     views_ = MakeViews();
     auto* const column = new QVBoxLayout(this);

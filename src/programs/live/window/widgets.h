@@ -47,23 +47,20 @@ class Line : public QLabel {
     setText(" ");
   }
   void SetLine(const QString& line) {
-    if (line == line_) return;
-    line_ = line;
+    if (line == toolTip()) return;
     setToolTip(line);
     Elide();
   }
-  const QString& line() const { return line_; }
 
  protected:
   void resizeEvent(QResizeEvent*) override { Elide(); }
 
  private:
   void Elide() {
-    const QString text = fontMetrics().elidedText(line_, Qt::ElideMiddle, width() - 2 * margin());
+    const int room = width() - 2 * margin();
+    const QString text = fontMetrics().elidedText(toolTip(), Qt::ElideMiddle, room);
     setText(text.isEmpty() ? " " : text);
   }
-
-  QString line_;
 };
 
 // The last latencies as a line.
