@@ -69,26 +69,23 @@ extern "C" void EndNow(int) {
   _exit(kInterrupted);
 }
 
-void Handle(int signal, void (*handler)(int), unsigned flags) {
+void Handle(int signal, void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
-  action.sa_flags = static_cast<int>(flags);
+  action.sa_flags = SA_RESTART;
   sigaction(signal, &action, nullptr);
 }
 
 void InstallSignalHandlers() {
   StopWaitsBy(&stop);
-  sigevent event = {};
-  event.sigev_notify = SIGEV_SIGNAL;
-  event.sigev_signo = SIGALRM;
-  has_timer = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
-  Handle(SIGALRM, EndNow, SA_RESTART);
-  Handle(SIGINT, RequestStop, SA_RESTART);
-  Handle(SIGTERM, RequestStop, SA_RESTART);
+  has_timer = timer_create(CLOCK_MONOTONIC, nullptr, &timer) == 0;  // which sends SIGALRM
+  Handle(SIGALRM, EndNow);
+  Handle(SIGINT, RequestStop);
+  Handle(SIGTERM, RequestStop);
   // Where the terminal goes away; nohup has it ignored, and so it stays.
   struct sigaction before = {};
   sigaction(SIGHUP, nullptr, &before);
-  if (before.sa_handler != SIG_IGN) Handle(SIGHUP, RequestStop, SA_RESTART);
+  if (before.sa_handler != SIG_IGN) Handle(SIGHUP, RequestStop);
 }
 
 // The verb of the command line, or the program where it has none.
@@ -139,14 +136,11 @@ int RunWords(CLI::App& app, CommandLine line, Context& context) {
     RequireOutputWritten();
     return status;
   }
-  RequireNoInapplicableOption(CommandOf(app));
-  RequireWordsInPlace(CommandOf(app), line.after_json);
-  if (CommandOf(app).get_name() != "help") AsUsage([] { ObeyTargetVariable(); });
-  context.options = GivenOptions(CommandOf(app), Which::kAll);
-  context.deciding = GivenOptions(CommandOf(app), Which::kDeciding);
-  for (const CLI::Option* option : CommandOf(app).get_options())
-    if (option->get_configurable())
-      context.deciding_defaults[NameOf(*option)] = option->get_default_str();
+  const CLI::App& verb = CommandOf(app);
+  RequireNoInapplicableOption(verb);
+  RequireWordsInPlace(verb, line.after_json);
+  if (verb.get_name() != "help") AsUsage([] { ObeyTargetVariable(); });
+  NoteOptions(verb, context);
   return Act(context);
 }
 

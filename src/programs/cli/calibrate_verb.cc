@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -45,6 +46,14 @@ Json JsonOf(const AdaptedCalibrationFit& fit) {
   return root;
 }
 
+// What the curves are called, of how many images they are, and themselves.
+auto NamedCurves(const AdaptedCalibrationFit& fit) {
+  const AdaptedCalibration& c = fit.calibration;
+  return std::array{std::tuple("fitted to faces", fit.faces, &c.faces),
+                    std::tuple("divided by colours", fit.image, &c.image),
+                    std::tuple("neither", fit.neither, &c.neither)};
+}
+
 void PrintFit(const AdaptedCalibrationFit& fit) {
   Print("{:<24} {:>8} {:>12} {:>12} {:>12} {:>12}\n", "part", "images", "ECE", "left out",
         "P .2 to .8", "left out");
@@ -52,26 +61,21 @@ void PrintFit(const AdaptedCalibrationFit& fit) {
     Print("{:<24} {:>8} {:>12} {:>12} {:>12} {:>12}\n", set.name, set.images, Shown(set.before, 4),
           Shown(set.after, 4), Shown(set.middle_before, 4), Shown(set.middle_after, 4));
   Print("\n{:<24} {:>8}  {}\n", "", "images", "log-odds that are told, beyond the threshold");
-  const AdaptedCalibration& c = fit.calibration;
-  for (const auto& [kind, images, curve] : {std::tuple("fitted to faces", fit.faces, &c.faces),
-                                            std::tuple("divided by colours", fit.image, &c.image),
-                                            std::tuple("neither", fit.neither, &c.neither)})
+  for (const auto& [kind, images, curve] : NamedCurves(fit))
     Print("{:<24} {:>8}  {}\n", kind, images, CurveWords(*curve));
 }
 
-// Curves of few images say more of these than of others.
-void WarnOfFew(const char* kind, std::size_t images, const Context& context) {
+// Of curves of few images, which say more of these than of others, and of curves that other images
+// do not bear out.
+void Warn(const AdaptedCalibrationFit& fit) {
   constexpr std::size_t kFew = 20;
-  if (images == 0 || images >= kFew || context.quiet) return;
-  PrintLine(fmt::format(
-      "warning: {}: {} image{} are few to calibrate on (the error with images left out tells)",
-      kind, images, images > 1 ? "s" : ""));
-}
-
-// Curves that other images do not bear out.
-void WarnOfWorse(const AdaptedCalibrationFit& fit, const Context& context) {
+  for (const auto& [kind, images, curve] : NamedCurves(fit))
+    if (images > 0 && images < kFew)
+      PrintLine(fmt::format(
+          "warning: {}: {} image{} are few to calibrate on (the error with images left out tells)",
+          kind, images, images > 1 ? "s" : ""));
   for (const CalibrationSet& set : fit.sets)
-    if (!context.quiet && set.before && set.after && *set.after > *set.before)
+    if (set.before && set.after && *set.after > *set.before)
       PrintLine(
           fmt::format("warning: {}: its error becomes larger, {:.4f} from {:.4f}, with curves of "
                       "the other images",
@@ -93,10 +97,7 @@ void RunCalibrate(const CalibrateFlags& options, Context& context) {
   Validate(model, "the calibrated model");
   WriteFile(options.output, ModelToJson(model), context.if_exists());
   if (!context.json_to_stdout() && !context.quiet) PrintFit(fit);
-  WarnOfFew("fitted to faces", fit.faces, context);
-  WarnOfFew("divided by colours", fit.image, context);
-  WarnOfFew("neither", fit.neither, context);
-  WarnOfWorse(fit, context);
+  if (!context.quiet) Warn(fit);
   context.WriteJson(JsonText(JsonOf(fit), 2) + "\n");
 }
 

@@ -40,32 +40,26 @@ std::vector<std::string> OptionsOf(const CLI::App& command) {
 
 }  // namespace
 
-std::string NameOf(const CLI::Option& option) {
-  const std::vector<std::string>& names =
-      option.get_lnames().empty() ? option.get_snames() : option.get_lnames();
-  return names.empty() ? option.get_name() : names.front();
-}
-
-Json GivenOptions(const CLI::App& verb, Which which) {
-  Json given = Json::object();
+void NoteOptions(const CLI::App& verb, Context& context) {
   for (const CLI::Option* option : verb.get_options()) {
+    const std::string flag = option->get_name(), usual = option->get_default_str();
+    const std::string name = flag.substr(flag.find_first_not_of('-'));  // "o", "input"
+    if (option->get_configurable()) context.deciding_defaults[name] = usual;
     if (option->count() == 0) continue;
     const std::vector<std::string>& values = option->results();
-    // To say --adapt auto insists on it, with seeds and for what is no skin.
-    const std::string usual = option->get_default_str();
-    const bool as_ever = NameOf(*option) != "adapt" &&
-                         ((values.size() == 1 && values.front() == usual) ||
-                          fmt::format("[{}]", fmt::join(values, ",")) == usual);  // of a list
-    if (which == Which::kDeciding && (!option->get_configurable() || as_ever)) continue;
-    Json& value = given[NameOf(*option)];
+    Json& value = context.options[name];
     if (option->get_expected_max() == 0)
       value = true;  // a flag
     else if (values.size() == 1 && option->get_expected_max() == 1)
       value = values.front();
     else
       value = values;
+    // To say --adapt auto insists on it, with seeds and for what is no skin.
+    const bool as_ever =
+        name != "adapt" && ((values.size() == 1 && values.front() == usual) ||
+                            fmt::format("[{}]", fmt::join(values, ",")) == usual);  // of a list
+    if (option->get_configurable() && !as_ever) context.deciding[name] = value;
   }
-  return given;
 }
 
 // --json takes a file only as --json=FILE or, of verbs with inputs, where the next word ends in
@@ -73,19 +67,24 @@ Json GivenOptions(const CLI::App& verb, Which which) {
 CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv) {
   CommandLine line{{argv + 1, argv + argc}, {}};
   std::vector<std::string>& words = line.words;
-  if (!words.empty() && (words[0] == "--version" || words[0] == "-V")) words[0] = "version";
+  if (words[0] == "--version" || words[0] == "-V") words[0] = "version";
   const bool positional = std::ranges::any_of(VerbsOf(app), [&](const CLI::App* verb) {
-    return !words.empty() && verb->get_name() == words[0] && !ArgumentsOf(*verb).empty();
+    return verb->get_name() == words[0] && !ArgumentsOf(*verb).empty();
   });
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") break;
+    // Its value is empty, and not the next word, for which CLI11 would take it.
+    if (words[i].starts_with("--") && words[i].find('=') == words[i].size() - 1) {
+      words[i].pop_back();
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(++i), "");
+      continue;
+    }
     if (words[i] != "--json") continue;
     const bool dash = i + 1 < words.size() && words[i + 1] == "-";
     const bool word = i + 1 < words.size() && !words[i + 1].starts_with('-');
     const bool file = word && (!positional || words[i + 1].ends_with(".json"));
     if (dash || (word && !file)) line.after_json = words[i + 1];
-    words[i] = file ? "--json=" + words[i + 1] : "--json=-";
-    if (file) words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    if (!file) words[i] = "--json=-";
   }
   return line;
 }
@@ -127,96 +126,95 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// The command line as it was given.
-class Given {
- public:
-  explicit Given(const CLI::App& verb) : verb_(verb) {}
-
-  const std::string& verb() const { return verb_.get_name(); }
-  bool Has(const std::string& option) const {
-    const CLI::Option* const found = verb_.get_option_no_throw(option);
-    return found && found->count() > 0;
-  }
-  // What it was given, or where it was not, its default.
-  Words Values(const std::string& option) const {
-    const CLI::Option* const found = verb_.get_option_no_throw(option);
-    if (!found) return {};
-    return found->count() > 0 ? found->results() : Words{found->get_default_str()};
-  }
-  // What stands without an option, of a verb that takes such words.
-  Words Inputs() const { return ArgumentsOf(verb_).front()->results(); }
-  bool Is(const std::string& option, std::initializer_list<std::string_view> words) const {
-    return std::ranges::any_of(Values(option), [&](const std::string& value) {
-      return std::ranges::find(words, value) != words.end();
-    });
-  }
-
- private:
-  const CLI::App& verb_;
-};
-
-bool HasSeed(const Given& given) { return given.Has("--seed-mask") || given.Has("--seed-rect"); }
-// Nothing adapts, so nothing is refined.
-bool AdaptsNothing(const Given& given) { return given.Is("--adapt", {"off"}) && !HasSeed(given); }
-bool SearchesNoFaces(const Given& given) { return !given.Has("--adapt") && HasSeed(given); }
-bool DividesNothing(const Given& given) { return given.Is("--adapt", {"off", "faces"}); }
-bool HasNoImages(const Given& given) { return !given.Has("--images"); }
-bool HasNoMasks(const Given& given) { return !given.Has("--truth"); }
-bool Writes(const Given& given, bool OutputKind::*what) {
-  return std::ranges::any_of(OutputNames(what),
-                             [&](std::string_view name) { return given.Is("--output", {name}); });
+bool Has(const CLI::App& verb, const std::string& option) {
+  const CLI::Option* const found = verb.get_option_no_throw(option);
+  return found && found->count() > 0;
 }
-bool WritesClasses(const Given& given) { return Writes(given, &OutputKind::of_model_alone); }
-bool NamesImagesOnly(const Given& given) {
-  if (given.Has("--files-from")) return false;
-  return std::ranges::all_of(given.Values("input"), [](const std::string& input) {
+
+// What it was given, or where it was not, its default.
+Words Values(const CLI::App& verb, const std::string& option) {
+  const CLI::Option* const found = verb.get_option_no_throw(option);
+  if (!found) return {};
+  return found->count() > 0 ? found->results() : Words{found->get_default_str()};
+}
+
+bool Is(const CLI::App& verb, const std::string& option,
+        std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(Values(verb, option), [&](const std::string& value) {
+    return std::ranges::find(words, value) != words.end();
+  });
+}
+
+bool HasSeed(const CLI::App& verb) { return Has(verb, "--seed-mask") || Has(verb, "--seed-rect"); }
+// Nothing adapts, so nothing is refined.
+bool AdaptsNothing(const CLI::App& verb) { return Is(verb, "--adapt", {"off"}) && !HasSeed(verb); }
+bool SearchesNoFaces(const CLI::App& verb) { return !Has(verb, "--adapt") && HasSeed(verb); }
+bool DividesNothing(const CLI::App& verb) { return Is(verb, "--adapt", {"off", "faces"}); }
+bool HasNoImages(const CLI::App& verb) { return !Has(verb, "--images"); }
+bool HasNoMasks(const CLI::App& verb) { return !Has(verb, "--truth"); }
+bool Writes(const CLI::App& verb, bool OutputKind::*what) {
+  return std::ranges::any_of(OutputNames(what),
+                             [&](std::string_view name) { return Is(verb, "--output", {name}); });
+}
+bool WritesClasses(const CLI::App& verb) { return Writes(verb, &OutputKind::of_model_alone); }
+bool DrawsNoFaces(const CLI::App& verb) {
+  const Words drawn = Parts(Values(verb, "--draw").front(), ',');
+  return std::ranges::count(drawn, "faces") > 0 &&
+         (Is(verb, "--adapt", {"off"}) || SearchesNoFaces(verb) || WritesClasses(verb));
+}
+bool NamesImagesOnly(const CLI::App& verb) {
+  if (Has(verb, "--files-from")) return false;
+  return std::ranges::all_of(Values(verb, "input"), [](const std::string& input) {
     const NamedMedia named(input);
     return (named.image || named.archive) && !named.video && !IsFolder(input);
   });
 }
-bool NamesFilesOnly(const Given& given) {
-  if (given.Has("--files-from")) return false;
-  return std::ranges::none_of(given.Values("input"), [](const std::string& input) {
-    return IsFolder(input) || NamedMedia(input).archive;
+bool NamesFilesOnly(const CLI::App& verb) {
+  if (Has(verb, "--files-from")) return false;
+  return std::ranges::none_of(Values(verb, "input"), [](const std::string& input) {
+    return !Exists(input) || IsFolder(input) || NamedMedia(input).archive;
   });
 }
 // A video is lossless where nobody watches it and no codec is named; folders may hold anything.
-bool LosesNothing(const Given& given) {
+bool LosesNothing(const CLI::App& verb) {
   using Format = OutputStyle::Format;
-  const NamedMedia output(given.Values("-o").front());
-  const bool lossy = given.Has("--codec") ||
-                     (output.video ? !output.lossless : Writes(given, &OutputKind::is_watched));
-  if (!NamesImagesOnly(given) && lossy && !given.Has("--frames")) return false;
+  const NamedMedia output(Values(verb, "-o").front());
+  const bool lossy = Has(verb, "--codec") ||
+                     (output.video ? !output.lossless : Writes(verb, &OutputKind::is_watched));
+  if (!NamesImagesOnly(verb) && lossy && !Has(verb, "--frames")) return false;
   const auto may_be_any = [](const std::string& input) {
     const NamedMedia named(input);
     return !(named.image || named.archive || named.video) || IsFolder(input);
   };
-  return !given.Has("--files-from") && std::ranges::none_of(given.Values("input"), may_be_any) &&
-         given.Is("--format", {"png"}) &&
-         FormatOfName(given.Values("-o").front()).value_or(Format::kPng) == Format::kPng;
+  return !Has(verb, "--files-from") && std::ranges::none_of(Values(verb, "input"), may_be_any) &&
+         Is(verb, "--format", {"png"}) &&
+         FormatOfName(Values(verb, "-o").front()).value_or(Format::kPng) == Format::kPng;
 }
-bool IsolatesAll(const Given& given) {
-  return given.Is("--isolate", {"all"}) && given.Is("--pixels", {"yuv"});
+bool IsolatesAll(const CLI::App& verb) {
+  return Is(verb, "--isolate", {"all"}) && Is(verb, "--pixels", {"yuv"});
 }
-bool TakesNoVideos(const Given&) { return true; }
-bool ReadsTablesOnly(const Given& given) {
-  return given.Has("--samples") && !given.Has("--images") && !given.Has("--predicted") &&
-         !given.Has("--validation-images") && !given.Has("--calibrate-masks");
+bool TakesNoVideos(const CLI::App&) { return true; }
+bool ReadsTablesOnly(const CLI::App& verb) {
+  return Has(verb, "--samples") && !Has(verb, "--images") && !Has(verb, "--predicted") &&
+         !Has(verb, "--validation-images") && !Has(verb, "--calibrate-masks");
 }
-bool Simulates(const Given& given) { return given.Has("--simulate"); }
-bool WritesNoTable(const Given& given) { return !given.Has("--csv") && !given.Has("--faces-csv"); }
-bool MeasuresNothing(const Given& given) {
-  return WritesNoTable(given) && !given.Has("--json") && !given.Has("--jsonl");
+bool WritesNoModel(const CLI::App& verb) { return !Has(verb, "--write"); }
+bool Simulates(const CLI::App& verb) { return Has(verb, "--simulate"); }
+bool WritesNoTable(const CLI::App& verb) {
+  return !Has(verb, "--csv") && !Has(verb, "--faces-csv");
+}
+bool MeasuresNothing(const CLI::App& verb) {
+  return WritesNoTable(verb) && !Has(verb, "--json") && !Has(verb, "--jsonl");
 }
 // With either, --force is for that file.
-bool ResumesAndWritesNoFile(const Given& given) {
-  return given.Has("--resume") && MeasuresNothing(given);
+bool ResumesAndWritesNoFile(const CLI::App& verb) {
+  return Has(verb, "--resume") && MeasuresNothing(verb);
 }
 
 // Verbs and options are divided by spaces. `why` stands behind the option.
 struct Rule {
   std::string_view verbs, options;
-  bool (*is_inapplicable)(const Given&);
+  bool (*is_inapplicable)(const CLI::App&);
   std::string_view why;
 };
 
@@ -230,6 +228,9 @@ constexpr Rule kRules[] = {
      "is of images without a face and a seed, and a seed is given"},
     {"detect live evaluate", "--faces", SearchesNoFaces,
      "finds faces, and with a seed none are searched for (--adapt auto or faces does both)"},
+    {"detect", "--draw", DrawsNoFaces,
+     "faces shows the faces that are adapted to, and none are searched for (--adapt auto or "
+     "faces)"},
     {"evaluate", "--steady", TakesNoVideos, "is for videos, and evaluate takes images"},
     {"evaluate", "--allow-missing", HasNoMasks, "needs --truth"},
     {"detect", "--include --exclude", NamesFilesOnly,
@@ -248,8 +249,14 @@ constexpr Rule kRules[] = {
     {"evaluate", "--by", ReadsTablesOnly, "groups images, and tables are read"},
     {"sample evaluate", "--shard", ReadsTablesOnly, "is of images, and tables are read"},
     {"sample", "--shard", Simulates, "is of images, and pixels are drawn"},
+    {"train sample compare evaluate", "--whole", HasNoImages, "needs --images"},
+    {"train sample compare evaluate", "--image-name --mask-name --label --ignore --invert",
+     ReadsTablesOnly, "says how masks are read, and tables are read"},
+    {"compare", "--take", WritesNoModel, "is for the model of --write"},
     {"sample", "--step --max-pixels --isolate --max-seconds --max-failures", Simulates,
      "is for images, and pixels are drawn"},
+    {"sample", "--image-name --mask-name --label --ignore --invert", Simulates,
+     "says how masks are read, and pixels are drawn"},
     {"sample", "--ungrouped", Simulates, "is of images, and pixels are drawn"},
     {"sample compare", "--step", ReadsTablesOnly, "is for images, and tables are read"},
 };
@@ -261,40 +268,40 @@ constexpr Rule kRulesOfAdaptation[] = {
     {"detect", "", WritesClasses, "is of adapted images, and --output classes knows none"},
 };
 
-void Require(const Given& given, const Rule& rule, const std::string& option) {
-  if (given.Has(option) && std::ranges::count(Parts(rule.verbs, ' '), given.verb()) > 0 &&
-      rule.is_inapplicable(given))
+void Require(const CLI::App& verb, const Rule& rule, const std::string& option) {
+  if (Has(verb, option) && std::ranges::count(Parts(rule.verbs, ' '), verb.get_name()) > 0 &&
+      rule.is_inapplicable(verb))
     throw UsageError(fmt::format("{} {}", option, rule.why));
 }
 
 // Of train, where there is one kind, and of compare, where there may be several, with settings.
-void RequireOfKinds(const Given& given) {
-  const std::string kinds_option = given.verb() == "train" ? "--kind" : "--kinds";
-  if (given.verb() != "train" && !given.Has(kinds_option)) return;  // all kinds
+void RequireOfKinds(const CLI::App& verb) {
+  const std::string kinds_option = verb.get_name() == "train" ? "--kind" : "--kinds";
+  if (verb.get_name() != "train" && !Has(verb, kinds_option)) return;  // all kinds
   Words kinds;
-  for (const std::string& kind : given.Values(kinds_option))
+  for (const std::string& kind : Values(verb, kinds_option))
     kinds.push_back(kind.substr(0, kind.find(':')));
   const std::vector<std::string_view> known = KindNames();
   for (const std::string& kind : kinds)
     if (std::ranges::find(known, kind) == known.end()) return;  // which is said later
   for (const OptionRow& row : FitTable().rows()) {
-    const bool of_train = given.verb() == "train" || row.name != "seed";  // compare has its own
-    if (of_train && !row.kinds.empty() && given.Has(FlagOf(row.name)) &&
+    const bool of_train = verb.get_name() == "train" || row.name != "seed";  // compare has its own
+    if (of_train && !row.kinds.empty() && Has(verb, FlagOf(row.name)) &&
         std::ranges::find_first_of(kinds, row.kinds) == kinds.end())
       throw UsageError(fmt::format("{} is of {}, and {} is {}", FlagOf(row.name),
                                    fmt::join(row.kinds, ", "), kinds_option,
                                    fmt::join(kinds, ",")));
   }
-  if (given.verb() == "train" && given.Has("--rate") && given.Is("--solver", {"newton"}))
+  if (verb.get_name() == "train" && Has(verb, "--rate") && Is(verb, "--solver", {"newton"}))
     throw UsageError("--rate is of --solver gradient and sgd, and newton takes no rate");
 }
 
 // A kind of output that stands among the inputs.
-void RequireKindsJoined(const Given& given) {
+void RequireKindsJoined(const CLI::App& verb) {
   const std::vector<std::string_view> all = OutputNames();
-  for (const std::string& input : given.Values("input")) {
-    if (!given.Has("--output") || std::ranges::count(all, input) == 0 || Exists(input)) continue;
-    Words kinds = given.Values("--output");
+  for (const std::string& input : Values(verb, "input")) {
+    if (!Has(verb, "--output") || std::ranges::count(all, input) == 0 || Exists(input)) continue;
+    Words kinds = Values(verb, "--output");
     kinds.push_back(input);
     throw UsageError(
         fmt::format("'{}' is no file; kinds of output are joined by commas (--output {})", input,
@@ -303,12 +310,12 @@ void RequireKindsJoined(const Given& given) {
 }
 
 // The word behind --json that was taken for an input, and is none.
-void RequireJsonFile(const Given& given, const std::string& word) {
+void RequireJsonFile(const CLI::App& verb, const std::string& word) {
   const NamedMedia named(word);
   if (word.empty() || named.image || named.video) return;
-  if (word == "-" && given.verb() == "detect") return;  // standard input
+  if (word == "-" && verb.get_name() == "detect") return;  // standard input
   if (word == "-") throw UsageError(fmt::format("'-' is one word too many{}", kJsonAlone));
-  const Words inputs = given.Inputs();
+  const Words inputs = ArgumentsOf(verb).front()->results();
   const bool last = !inputs.empty() && inputs.back() == word;
   if (Exists(word) && !(IsFolder(word) && last && inputs.size() > 1)) return;
   throw UsageError(fmt::format("--json '{0}' is {1}; results go to --json {0}.json or --json=FILE",
@@ -318,19 +325,17 @@ void RequireJsonFile(const Given& given, const std::string& word) {
 }  // namespace
 
 void RequireNoInapplicableOption(const CLI::App& verb) {
-  const Given given(verb);
   for (const Rule& rule : kRules)
-    for (const std::string& option : Parts(rule.options, ' ')) Require(given, rule, option);
+    for (const std::string& option : Parts(rule.options, ' ')) Require(verb, rule, option);
   for (const OptionRow& row : AdaptTable().rows())
     if (!row.name.empty())
-      for (const Rule& rule : kRulesOfAdaptation) Require(given, rule, FlagOf(row.name));
-  if (given.verb() == "train" || given.verb() == "compare") RequireOfKinds(given);
+      for (const Rule& rule : kRulesOfAdaptation) Require(verb, rule, FlagOf(row.name));
+  if (verb.get_name() == "train" || verb.get_name() == "compare") RequireOfKinds(verb);
 }
 
 void RequireWordsInPlace(const CLI::App& verb, const std::string& after_json) {
-  const Given given(verb);
-  if (given.verb() != "live") RequireJsonFile(given, after_json);  // live: a camera has any name
-  if (given.verb() == "detect") RequireKindsJoined(given);
+  if (verb.get_name() != "live") RequireJsonFile(verb, after_json);  // live: a camera has any name
+  if (verb.get_name() == "detect") RequireKindsJoined(verb);
 }
 
 }  // namespace skinmask::cli

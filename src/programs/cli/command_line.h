@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "programs/cli/context.h"
 
 namespace skinmask::cli {
 
@@ -15,16 +15,13 @@ struct CommandLine {
   std::string after_json;          // the word behind --json, where that is taken for an input
 };
 
-// `skinmask --version` is the verb `version`; --json and its file are one word.
+// Of a program with at least one word: `skinmask --version` is the verb `version`; --json
+// without a file gets - for one, and --csv= an empty text.
 CommandLine ReadCommandLine(const CLI::App& app, int argc, char** argv);
 
-// "threshold", "o", and of an argument "input".
-std::string NameOf(const CLI::Option& option);
-
-// The options that were given, by their long names: what was said of each, a list where it was more
-// than one thing. Those that decide results are all but Aside() (verb.h).
-enum class Which { kAll, kDeciding };
-Json GivenOptions(const CLI::App& verb, Which which);
+// Notes the options that were given, by their long names: what was said of each, a list where it
+// was more than one thing. Those that decide results are all but Aside() (verb.h).
+void NoteOptions(const CLI::App& verb, Context& context);
 
 // Throws UsageError where `word` is no verb of the program; it names the nearest.
 void RequireVerb(const CLI::App& app, const std::string& word);

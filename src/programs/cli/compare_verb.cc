@@ -71,7 +71,9 @@ void AddCandidateFlags(CLI::App& verb, CompareFlags& flags) {
       ->allow_extra_args(false);
   group.AddDefault("--shrinkage", flags.shrinkages, "auto|S,S", "As for train, of qda and lda")
       ->delimiter(',');
-  group.AddChoice("--covariance", flags.covariance, WordsOf(EstimatorNames()), "As for train");
+  const std::vector<std::string_view> estimators = EstimatorNames();
+  group.AddChoice("--covariance", flags.covariance, {estimators.begin(), estimators.end()},
+                  "As for train");
   group.AddDefault("--positive", flags.positive, "CLASS", "The class to find");
   group.Add("--models", flags.models, "default|MODEL",
             "Models to judge beside them as they are: files, or default (the built-in one)");
@@ -111,8 +113,6 @@ void CheckCompareFlags(const CompareFlags& flags, const Context& context) {
     throw UsageError("--write trains a candidate (--kinds none has none)");
   if (flags.output.empty() && RuleOf(flags.decision))
     throw UsageError("a threshold or rule is for the model of --write");
-  if (flags.output.empty() && flags.take != "best")
-    throw UsageError("--take is for the model of --write");
   RequireApart(flags.output, "--write", context.json, "--json");
   RequireApart(flags.report, "--report", context.json, "--json");
   RequireApart(flags.report, "--report", flags.output, "--write");

@@ -123,12 +123,6 @@ std::string BashPart(const CLI::App& verb) {
                      verb.get_name(), FlagsOfAll(verb), cases);
 }
 
-}  // namespace
-
-const Shell kBash{"bash", BashHead, BashPart, kBashTail};
-
-namespace {
-
 constexpr const char* kZshTail = R"zsh(
 _skinmask "$@"
 )zsh";
@@ -166,11 +160,6 @@ std::string Without(const CLI::Option& option) {
   if (option.get_expected_max() > 1) return "*";
   for (const std::string& flag : FlagsOf(option)) names.insert(flag);
   return fmt::format("({})", fmt::join(names, " "));
-}
-
-std::string ZshArgument(const CLI::App& verb, const CLI::Option& option) {
-  return fmt::format(" \\\n    '{}:{}:{}'", option.get_expected_max() > 1 ? "*" : "",
-                     ZshEscaped(option.get_type_name()), ActionOf(OfferOf(verb, option)));
 }
 
 std::string ZshFlag(const std::string& flag, const CLI::App& verb, const CLI::Option& option) {
@@ -221,16 +210,12 @@ _skinmask() {{
 std::string ZshPart(const CLI::App& verb) {
   std::string text = ZshFlags(verb);
   const std::vector<const CLI::Option*> arguments = ArgumentsOf(verb);
-  for (const CLI::Option* option : arguments) text += ZshArgument(verb, *option);
+  for (const CLI::Option* option : arguments)
+    text += fmt::format(" \\\n    '{}:{}:{}'", option->get_expected_max() > 1 ? "*" : "",
+                        ZshEscaped(option->get_type_name()), ActionOf(OfferOf(verb, *option)));
   if (arguments.empty() && AnyTakesSeveral(verb)) text += " \\\n    '*: :_files'";
   return fmt::format("\n_skinmask_{}() {{\n  _arguments -S :{}\n}}\n", verb.get_name(), text);
 }
-
-}  // namespace
-
-const Shell kZsh{"zsh", ZshHead, ZshPart, kZshTail};
-
-namespace {
 
 std::string FishQuoted(std::string_view text) {
   std::string quoted = "'";
@@ -320,6 +305,8 @@ std::string FishPart(const CLI::App& verb) {
 
 }  // namespace
 
+const Shell kBash{"bash", BashHead, BashPart, kBashTail};
+const Shell kZsh{"zsh", ZshHead, ZshPart, kZshTail};
 const Shell kFish{"fish", FishHead, FishPart, ""};
 
 }  // namespace skinmask::cli

@@ -1,6 +1,7 @@
 #include "programs/cli/detect_record.h"
 
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -8,6 +9,7 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <utility>
 
 #include "base/folder.h"
 #include "base/json.h"
@@ -96,12 +98,6 @@ bool EndsWithinALine(const std::string& file) {
   return text.tellg() > 0 && text.seekg(-1, std::ios::end).get() != '\n';
 }
 
-std::vector<std::string> OutputsOf(const DetectedImage& image) {
-  std::vector<std::string> outputs;
-  for (const auto& path : image.outputs) outputs.push_back(path.string());
-  return outputs;
-}
-
 std::set<std::string_view> SetOf(const TextList& texts) {
   std::set<std::string_view> all;
   for (std::size_t i = 0; i < texts.size(); ++i) all.insert(texts[i]);
@@ -113,15 +109,15 @@ std::set<std::string_view> SetOf(const TextList& texts) {
 DetectRecord::DetectRecord(const RecordFlags& flags, Context& context)
     : flags_(flags),
       context_(context),
+      completes_(context.resume && !context.force),
       tables_(flags.tables, FrameTables::Of::kDetect, context.if_exists(), context.force) {
-  if (context.resume && !context.force && !context.json_to_stdout())
-    earlier_ = ReadEarlier(context.json);
+  if (completes_ && !context.json_to_stdout()) earlier_ = ReadEarlier(context.json);
   if (!context.json.empty() && !context.json_to_stdout() && !IsSpecial(context.json)) {
-    journal_.emplace(context.json, context.resume && !context.force);
+    journal_.emplace(context.json, completes_);
     ReadJournal();
   }
   if (!flags.jsonl.empty() && flags.jsonl != "-") RequireWritable(flags.jsonl, context.if_exists());
-  if (context.resume && !context.force && IsRegularFile(flags.jsonl)) RequireLines(flags.jsonl);
+  if (completes_ && IsRegularFile(flags.jsonl)) RequireLines(flags.jsonl);
 }
 
 // Its first line says what the run was given.
@@ -149,20 +145,22 @@ void DetectRecord::OpenLines() {
     return;
   }
   const MayNotReturn waiting;  // for whoever reads a named pipe
-  const bool append = context_.resume && !context_.force;
-  const bool is_cut = append && IsRegularFile(flags_.jsonl) && EndsWithinALine(flags_.jsonl);
-  jsonl_.reset(OpenToWrite(flags_.jsonl, append));
-  if (!jsonl_) throw Error(flags_.jsonl, std::string("cannot be written: ") + std::strerror(errno));
-  if (is_cut) std::fputc('\n', jsonl_.get());
+  const bool is_cut = completes_ && IsRegularFile(flags_.jsonl) && EndsWithinALine(flags_.jsonl);
+  const std::string before = is_cut ? ReadFile(flags_.jsonl) : "";
+  const std::size_t whole = Journal::WholeLines(before);
+  const bool lacks_end_alone = is_cut && IsEntry(ObjectOf(before.substr(whole)));
+  jsonl_.reset(OpenToWrite(flags_.jsonl, completes_));
+  if (!jsonl_ || (is_cut && !lacks_end_alone &&
+                  ftruncate(fileno(jsonl_.get()), static_cast<off_t>(whole)) != 0))
+    throw Error(flags_.jsonl, std::string("cannot be written: ") + std::strerror(errno));
+  if (lacks_end_alone) std::fputc('\n', jsonl_.get());
 }
 
-void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, bool by_faces) {
+void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect) {
   const Model& model = detector.model();
   context_.record.TellAlways();  // a shard may have no input
-  positive_ = model.positive().name;
-  threshold_ = model.decision.threshold;
-  adapter_ = detector.adapter();
-  by_faces_ = by_faces && adapter_;
+  detector_ = &detector;
+  by_faces_ = detector.options().by_faces() && detector.adapter();
   if (detect.video.png_frames) tables_.ReplaceByFrame();
   results_to_stdout_ = detect.output_file == kStandardOutput;
   digest_ = Sha256(ModelToJson(model));
@@ -196,7 +194,13 @@ void DetectRecord::Begin(const Detector& detector, const DetectOptions& detect, 
 
 Run DetectRecord::Watch(Run run) {
   run.problem = [this, problem = run.problem](const Problem& p) {
-    problem(p);
+    Problem told = p;
+    // A full disk is one line for all that it has no room to note.
+    if (!unnoted_.empty()) {
+      told.shown = unnoted_ == told_unnoted_ ? "" : unnoted_;
+      told_unnoted_ = std::exchange(unnoted_, "");
+    }
+    problem(told);
     // It could not be noted, its outputs not be written, or those of the archive that it is in.
     if (noted_ == p.input || noted_.starts_with(p.input + '/')) tables_.CutToMark();
     const Json entry{{"input", p.input}, {"failed", WithFlags(p.Reason())}};
@@ -222,12 +226,12 @@ void DetectRecord::Add(const DetectedFrame& frame) {
        .input = noted_});
 }
 
-Json DetectRecord::EntryOf(const DetectedImage& image,
-                           const std::vector<std::string>& outputs) const {
-  Json json{{"input", image.input.string()},
-            {"outputs", outputs},
-            {"width", image.size.width},
-            {"height", image.size.height}};
+Json DetectRecord::EntryOf(const DetectedImage& image) const {
+  Json json{{"input", image.input.string()}, {"outputs", Json::array()}};
+  for (const std::filesystem::path& output : image.outputs)
+    json["outputs"].push_back(output.string());
+  json["width"] = image.size.width;
+  json["height"] = image.size.height;
   Json adaptation;
   if (image.frames > 0) {
     json["frames"] = image.frames;
@@ -244,22 +248,24 @@ Json DetectRecord::EntryOf(const DetectedImage& image,
     for (const MeasuredFace& face : image.measured->faces) json["faces"].push_back(JsonOf(face));
     adaptation = JsonOf(image.adaptation);
   }
-  if (adapter_) json["adaptation"] = adaptation;
+  if (detector_->adapter()) json["adaptation"] = adaptation;
   return json;
 }
 
-void DetectRecord::PrintResult(const DetectedImage& image,
-                               const std::vector<std::string>& outputs) const {
+void DetectRecord::PrintResult(const DetectedImage& image) const {
   const std::string frames = image.frames > 0 ? fmt::format(" of {} frames", image.frames) : "";
-  const std::string how = context_.verbose && adapter_ ? " (" + HowText(image) + ")" : "";
+  const std::string how =
+      context_.verbose && detector_->adapter() ? " (" + HowText(image) + ")" : "";
   std::vector<std::string> shown;
-  for (const std::string& output : outputs) shown.push_back(Printable(output, kMaxOfName));
-  Print("{}: {:.1f} % {}{}{} -> {}\n", image.input.string(), 100 * image.SkinFraction(), positive_,
-        frames, how, fmt::join(shown, " "));
+  for (const std::filesystem::path& output : image.outputs)
+    shown.push_back(Printable(output.native(), kMaxOfName));
+  Print("{}: {:.1f} % {}{}{} -> {}\n", image.input.string(), 100 * image.SkinFraction(),
+        detector_->model().positive().name, frames, how, fmt::join(shown, " "));
 }
 
 void DetectRecord::WriteLine(const Json& entry) {
   if (!jsonl_) OpenLines();
+  if (std::ferror(jsonl_.get())) return;  // lest it stand behind half a line
   const AboveBar above(jsonl_.get());
   PrintExactly(JsonText(entry) + "\n", jsonl_.get());
   Flush(jsonl_.get());  // what is done is known, whatever becomes of the run
@@ -286,22 +292,26 @@ void DetectRecord::Note(const DetectedImage& image) {
                  .region = image.region,
                  .measured = &*image.measured,
                  .input = noted_});
-  tables_.Flush();
-  if (journal_) WriteJournal(EntryOf(image, OutputsOf(image)));
+  try {
+    tables_.Flush();
+    if (journal_) WriteJournal(EntryOf(image));
+  } catch (const Error& e) {
+    unnoted_ = e.what();
+    throw Error(noted_, unnoted_);
+  }
 }
 
 void DetectRecord::Add(const DetectedImage& image) {
   noted_.clear();
-  const std::vector<std::string> outputs = OutputsOf(image);
   if (image.frames == 0) faces_.Add(image.adaptation);
   tables_.Mark();
   if (!flags_.jsonl.empty() || !context_.json.empty()) {
-    Json entry = EntryOf(image, outputs);
+    Json entry = EntryOf(image);
     if (!flags_.jsonl.empty()) WriteLine(entry);
     if (!context_.json.empty())
       (image.frames > 0 ? videos_ : images_)[image.input.string()] = std::move(entry);
   }
-  if (!context_.quiet && !stdout_is_taken()) PrintResult(image, outputs);
+  if (!context_.quiet && !stdout_is_taken()) PrintResult(image);
 }
 
 Json DetectRecord::Completed(const std::map<std::string, Json>& entries, const char* key) const {
@@ -323,21 +333,19 @@ Json DetectRecord::Completed(const std::map<std::string, Json>& entries, const c
 }
 
 void DetectRecord::TakeOverKilled() {
-  if (!killed_.empty() && !earlier_.contains("failed")) earlier_["failed"] = Json::array();
-  std::map<std::string, Json> images, videos;
+  std::map<std::string, std::map<std::string, Json>> lists;
   for (const Json& entry : killed_) {
     const std::string input = entry["input"];
     if (entry.contains("failed"))
       earlier_["failed"].push_back({{"input", input}, {"reason", entry["failed"]}});
     else if (!IsUndone(input))
-      (entry.contains("frames") ? videos : images)[input] = entry;
+      lists[entry.contains("frames") ? "videos" : "images"][input] = entry;
   }
-  for (const auto& [key, killed] : {std::pair("images", &images), {"videos", &videos}}) {
-    if (killed->empty()) continue;
+  for (const auto& [key, killed] : lists) {
     Json all = Json::array();
-    for (const auto& [input, entry] : *killed) all.push_back(entry);
+    for (const auto& [input, entry] : killed) all.push_back(entry);
     for (const Json& entry : earlier_[key])
-      if (!killed->contains(entry["input"])) all.push_back(entry);
+      if (!killed.contains(entry["input"])) all.push_back(entry);
     earlier_[key] = std::move(all);
   }
 }
@@ -370,14 +378,17 @@ void DetectRecord::TakeOverEarlier() {
 // The outputs of an earlier run that was killed are there, and its rows are not.
 void DetectRecord::TellMissingRows() const {
   const TextList& left_out = context_.record.left_out();
-  std::size_t missing = 0;
+  std::size_t of_pictures = 0;
   for (std::size_t i = 0; i < left_out.size(); ++i)
-    missing += tables_.Lacks(std::string(left_out[i]));
-  if (missing > 0 && !context_.quiet)
-    PrintLine(fmt::format(
-        "warning: {}: has no rows of {} of the inputs that are done already (a run without "
-        "--resume, into another folder, makes them)",
-        flags_.tables.csv, missing));
+    of_pictures += tables_.PicturesLack(std::string(left_out[i]));
+  const std::size_t of_faces = tables_.FacesLackAll() ? left_out.size() : 0;
+  for (const auto& [file, missing] :
+       {std::pair(flags_.tables.csv, of_pictures), {flags_.tables.faces_csv, of_faces}})
+    if (missing > 0 && !context_.quiet)
+      PrintLine(fmt::format(
+          "warning: {}: has no rows of {} of the inputs that are done already (a run without "
+          "--resume, into another folder, makes them)",
+          file, missing));
 }
 
 bool DetectRecord::IsUndone(const std::string& input) {
@@ -403,10 +414,10 @@ void DetectRecord::Finish() {
     throw Error(flags_.jsonl,
                 "cannot be written whole (is the disk full? `resume` does not complete it)");
   if (context_.json.empty()) return;
-  Json root{{"threshold", threshold_},
+  Json root{{"threshold", detector_->model().decision.threshold},
             {"images", Completed(images_, "images")},
             {"videos", Completed(videos_, "videos")}};
-  if (adapter_) root["finder"] = adapter_->finder_names();
+  if (detector_->adapter()) root["finder"] = detector_->adapter()->finder_names();
   if (by_faces_) {
     const auto has_faces = [](const Json& entry) {
       return entry.contains("adaptation") && entry["adaptation"].value("faces", 0) > 0;

@@ -29,8 +29,9 @@ class DetectRecord {
   // that exist or cannot be written.
   DetectRecord(const RecordFlags& flags, Context& context);
 
-  // What the results are made with. Throws Error where the earlier run had another model.
-  void Begin(const Detector& detector, const DetectOptions& detect, bool by_faces);
+  // What the results are made with, to the end. Throws Error where the earlier run had another
+  // model.
+  void Begin(const Detector& detector, const DetectOptions& detect);
   // `run` as it was, with problems noted here, too.
   Run Watch(Run run);
   void Add(const DetectedFrame& frame);
@@ -47,8 +48,8 @@ class DetectRecord {
   }
 
  private:
-  Json EntryOf(const DetectedImage& image, const std::vector<std::string>& outputs) const;
-  void PrintResult(const DetectedImage& image, const std::vector<std::string>& outputs) const;
+  Json EntryOf(const DetectedImage& image) const;
+  void PrintResult(const DetectedImage& image) const;
   void OpenLines();
   void WriteLine(const Json& entry);
   void WriteJournal(const Json& entry);
@@ -70,18 +71,19 @@ class DetectRecord {
 
   RecordFlags flags_;
   Context& context_;
+  const bool completes_;                         // what an earlier run wrote
   Json earlier_;                                 // of the run that is completed
   std::optional<Journal> journal_;               // of --json
   std::vector<Json> killed_;                     // entries of a run that was killed
   std::set<std::string_view> undone_;            // inputs; made when it is first asked for
   std::string noted_;                            // the input whose outputs are being written
+  std::string unnoted_, told_unnoted_;           // why it could not be noted, and one before
   std::map<std::string, Json> images_, videos_;  // of this run, by input
   FaceCount faces_;
   FrameTables tables_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> jsonl_{nullptr, std::fclose};
-  std::string positive_, digest_;
-  double threshold_ = 0;
-  std::shared_ptr<const Adapter> adapter_;
+  const Detector* detector_ = nullptr;
+  std::string digest_;  // of its model
   bool by_faces_ = false, results_to_stdout_ = false;
 };
 

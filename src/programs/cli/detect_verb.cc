@@ -23,18 +23,14 @@ struct DetectFlags {
   std::string output;
   std::vector<std::string> outputs{"mask"};
   DetectorOptions detector;
-  OutputStyle style;
-  std::string files_from;
-  std::vector<std::string> include, exclude;
+  DetectOptions detect;  // as flags say it; DetectOptionsOf adds what follows from the others
+  std::string files_from, pixels;
   std::string shard = "1/1";
   std::string scale = "1", depth = "8";
-  bool frames = false;
-  std::string codec, pixels;
   VideoFlags video;
   RawVideoFlags raw;
   std::string size, rate, output_format;
   RecordFlags record;
-  std::int64_t max_pixels = kMaxPixels;
 };
 
 // What the name of an output file says of its format.
@@ -51,17 +47,32 @@ void SetFormatOf(const std::string& file, DetectOptions& detect) {
   AsUsage([&] { RequireFormat(detect.style, detect.outputs); }, fmt::format("-o {}: ", file));
 }
 
-// Of one input whose name tells what it is. Of others it is known when they are listed.
-void RequireSameMedia(const DetectFlags& options, const NamedMedia& output) {
-  if (options.inputs.size() != 1 || !options.raw.input_format.empty()) return;
-  const std::string& file = options.inputs.front();
-  const NamedMedia input(file);
-  const bool image = input.image && output.video, video = input.video && output.image;
-  if (image != video && !(input.image && input.video) && !(output.image && output.video) &&
-      !IsFolder(file))
+std::string_view TextOfMedia(const NamedMedia& media) {
+  return media.image ? "an image" : media.video ? "a video" : "a tar archive";
+}
+
+bool TellsMedia(const NamedMedia& media) { return media.image || media.video || media.archive; }
+
+// Throws UsageError where a file, or a pipe, cannot be the output, as far as names tell. The rest
+// is known when inputs are listed.
+void RequireOneOutput(const DetectFlags& options, const DetectOptions& detect,
+                      const NamedMedia& output) {
+  if (options.inputs.size() > 1)
+    throw UsageError(fmt::format(
+        "-o {}: takes one image, video or archive (a folder takes several)", options.output));
+  const std::string input = options.inputs.empty() ? "" : options.inputs.front();
+  const bool raw = !options.raw.input_format.empty();
+  NamedMedia named(raw || IsFolder(input) ? "" : input);
+  named.video |= raw;
+  if (!named.archive && !output.archive && (TellsMedia(named) || TellsMedia(output)) &&
+      (detect.outputs.size() != 1 || detect.video.png_frames))
+    throw UsageError(fmt::format(
+        "-o {}: takes one kind of output (a folder takes several, and frames)", options.output));
+  const bool same = (named.image && output.image) || (named.video && output.video) ||
+                    (named.archive && output.archive);
+  if (TellsMedia(named) && TellsMedia(output) && !same)
     throw UsageError(fmt::format("-o {}: is {} by its name, and {} is {}", options.output,
-                                 image ? "a video" : "an image", file,
-                                 image ? "an image" : "a video"));
+                                 TextOfMedia(output), input, TextOfMedia(named)));
 }
 
 // Where outputs go: a file if it cannot be meant as a folder.
@@ -73,14 +84,10 @@ void SetOutput(const DetectFlags& options, DetectOptions& detect) {
     throw UsageError(
         fmt::format("-o needs a folder, and '{0}' looks like an option (./{0})", options.output));
   const NamedMedia named(output.native());
-  if (!folder && (named.image || named.video) && (detect.outputs.size() != 1 || options.frames))
-    throw UsageError(fmt::format(
-        "-o {}: takes one kind of output (a folder takes several, and frames)", options.output));
-  if (!folder) RequireSameMedia(options, named);
-  if (!folder && named.image) SetFormatOf(options.output, detect);
-  const bool file =
-      output == kStandardOutput || special || named.image || named.video || named.archive;
-  (file && !folder ? detect.output_file : detect.output_folder) = output;
+  const bool file = !folder && (output == kStandardOutput || special || TellsMedia(named));
+  if (file) RequireOneOutput(options, detect, named);
+  if (file && named.image) SetFormatOf(options.output, detect);
+  (file ? detect.output_file : detect.output_folder) = output;
   if (!options.output_format.empty() && output != kStandardOutput && !special)
     throw UsageError("--output-format is for video to a pipe (a file says it by its name)");
   if (detect.output_file == kStandardOutput || special)
@@ -114,9 +121,8 @@ void SetKinds(const DetectFlags& options, DetectOptions& detect) {
 }
 
 DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context) {
-  DetectOptions detect;
+  DetectOptions detect = options.detect;
   detect.if_exists = context.if_exists();
-  detect.style = options.style;
   SetKinds(options, detect);
   SetOutput(options, detect);
   detect.video.raw = RawVideoOf(options.raw, options.size, options.rate);
@@ -132,18 +138,13 @@ DetectOptions DetectOptionsOf(const DetectFlags& options, const Context& context
     throw UsageError("--depth 16 is for --output probability, which is not among the outputs");
   AsUsage([&] { RequireFormat(detect.style, detect.outputs, detect.probability_bits); });
   AsUsage([&] { RequireFeathered(detect.style, detect.outputs); });
-  if (options.frames && !options.codec.empty())
+  if (detect.video.png_frames && !detect.video.codec.empty())
     throw UsageError("--codec is for videos, and --frames makes none");
-  if (options.frames) RefuseFrameNumbers(options.inputs);
-  detect.max_pixels = options.max_pixels;
-  detect.video.png_frames = options.frames;
-  detect.video.codec = options.codec;
+  if (detect.video.png_frames) RefuseFrameNumbers(options.inputs);
   if (!options.pixels.empty())
     detect.pixels = detect.video.pixels =
         options.pixels == "bgr" ? FramePosterior::Pixels::kBgr : FramePosterior::Pixels::kYuv;
   SetVideoOptions(options.video, detect);
-  detect.include = options.include;
-  detect.exclude = options.exclude;
   for (const std::string& input : options.inputs)
     detect.inputs.push_back(input == "-" ? kStandardInput : input);
   // Last, since it may have to be waited for.
@@ -160,6 +161,12 @@ Detector DetectorOf(const DetectFlags& flags, const std::vector<Output>& outputs
     Validate(flags.detector, model);
   });
   DetectorOptions options = OptionsTogether(flags.detector, outputs, model);
+  if (outputs.size() > 1 && options.adapt != flags.detector.adapt &&
+      model.positive().name == "skin" && !context.quiet)
+    PrintLine(
+        "warning: --output classes: is of the trained model alone, and so are the outputs beside "
+        "it, which are less accurate then (a run of their own adapts; --adapt off says that this "
+        "is meant)");
   options.expected = {.expected_pixels = 0};  // the run knows better
   return Detector(model, WithFacesOfEnvironment(options));
 }
@@ -231,10 +238,10 @@ void RunDetect(const DetectFlags& options, Context& context) {
   Confine(options, detect, context);
   const Detector detector = DetectorOf(options, detect.outputs, context);
   // Of frames these say which ones there are, and where adaptation begins.
-  if (options.frames) Disregard("to", context);
-  if (options.frames && !detector.adapter()) Disregard("from", context);
+  if (detect.video.png_frames) Disregard("to", context);
+  if (detect.video.png_frames && !detector.adapter()) Disregard("from", context);
   SetDefaults(options, detect, context);
-  record.Begin(detector, detect, detector.options().by_faces());
+  record.Begin(detector, detect);
   detect.made_with = MadeWith(detector, context);
   detect.region = detect.measured = record.wants_more();
   detect.before_outputs = [&](const DetectedImage& image) { record.Note(image); };
@@ -254,18 +261,15 @@ void AddInputAndOutput(CLI::App& verb, DetectFlags& options) {
   Aside(group.Add("-o", options.output, "DIR|FILE",
                   "Folder for the results, which is made if need be; or, of one input and one kind "
                   "of output, a file (a.png, a.mkv, a.tar), or - for standard output"))
-      ->required()
-      ->check([](const std::string& name) { return name.empty() ? "names no folder" : ""; }, "");
+      ->required();
   Aside(input.Add("--files-from", options.files_from, "FILE",
                   "Inputs too, a line each (or with a zero byte after each), which keep their "
                   "folders; - is standard input"));
-  Aside(input.Add("--include", options.include, "GLOB",
-                  "Of what folders hold, only files of such names; with a slash it is matched with "
-                  "the path below the folder; repeatable"))
-      ->allow_extra_args(false);
-  Aside(input.Add("--exclude", options.exclude, "GLOB",
-                  "Leave out files and folders of such names; repeatable"))
-      ->allow_extra_args(false);
+  Aside(input.AddEach("--include", options.detect.include, "GLOB",
+                      "Of what folders hold, only files of such names; with a slash it is matched "
+                      "with the path below the folder; repeatable"));
+  Aside(input.AddEach("--exclude", options.detect.exclude, "GLOB",
+                      "Leave out files and folders of such names; repeatable"));
   Aside(group.AddDefault("--output", options.outputs, "OUTPUT",
                          "What to write: " + OutputHelp() + "; repeatable"))
       ->delimiter(',')
@@ -276,18 +280,16 @@ void AddWorkOptions(CLI::App& verb, DetectFlags& options, Context& context) {
   const OptionGroup group(verb, "Input");
   for (const char* heading : {"Decision", "Output"})
     AddTableOptions(verb, DetectorTable().rows(), &options.detector, heading);
-  AddTableOptions(verb, StyleTable().rows(), &options.style, "Output");
+  AddTableOptions(verb, StyleTable().rows(), &options.detect.style, "Output");
   Aside(OptionGroup(verb, "Output")
             .AddFlag("--resume", context.resume,
                      "Leave out what exists already, and complete the FILE of --json, --csv and "
                      "--faces-csv"));
   AddShardOption(verb, options.shard);
-  Aside(AddMaxPixelsOption(verb, options.max_pixels));
-  group
-      .Add("--pixels", options.pixels, "yuv|bgr",
-           "Judge frames of videos, and JPEGs, by the YUV that they store, where the model allows "
-           "it, or all converted to BGR (default: yuv for videos, bgr for images)")
-      ->check(OneOf({"yuv", "bgr"}));
+  Aside(AddMaxPixelsOption(verb, options.detect.max_pixels));
+  group.AddChoice("--pixels", options.pixels, {"yuv", "bgr"},
+                  "Judge frames of videos, and JPEGs, by the YUV that they store, where the model "
+                  "allows it, or all converted to BGR (default: yuv for videos, bgr for images)");
   group.AddChoice("--scale", options.scale, {"1", "1/2", "1/4", "1/8"},
                   "Work on smaller pictures: 1/2, 1/4 or 1/8 of width and height, rounded up");
   group.AddChoice("--depth", options.depth, {"8", "16"},
@@ -297,14 +299,14 @@ void AddWorkOptions(CLI::App& verb, DetectFlags& options, Context& context) {
 void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
   const OptionGroup group(verb, "Video");
   group
-      .AddFlag("--frames", options.frames,
+      .AddFlag("--frames", options.detect.video.png_frames,
                "A folder of images for each video instead: b/000000.png, b/000000.overlay.png, ...")
       ->check(NoFrameNumbers());
   const auto is_usual = [](const OutputKind& kind) { return !kind.takes_codec; };
   const auto has_own = [](const OutputKind& kind) { return kind.takes_codec && !kind.is_watched; };
   const auto has_alpha = [](const OutputKind& kind) { return kind.takes_codec && kind.is_watched; };
   group.Add(
-      "--codec", options.codec, "NAME",
+      "--codec", options.detect.video.codec, "NAME",
       fmt::format("FFmpeg's encoder of videos of {}, in Matroska (default: ffv1, lossless), "
                   "and of {}, with transparency then: vp9 (b.cutout.webm), "
                   "prores_ks (b.cutout.mov), ffv1 (b.cutout.mkv); of {} where --output asks "
@@ -315,10 +317,8 @@ void AddVideoOptions(CLI::App& verb, DetectFlags& options) {
   group.Add("--size", options.size, "WxH", "Of raw video");
   group.Add("--rate", options.rate, "R",
             "Of raw video, in frames a second: 30, 30000/1001 (default: 25)");
-  group
-      .Add("--output-format", options.output_format, "y4m|rawvideo|matroska",
-           "Of a video to standard output or a pipe (default: y4m)")
-      ->check(OneOf({"y4m", "rawvideo", "matroska"}));
+  group.AddChoice("--output-format", options.output_format, {"y4m", "rawvideo", "matroska"},
+                  "Of a video to standard output or a pipe (default: y4m)");
 }
 
 void AddRecordOptions(CLI::App& verb, DetectFlags& options) {

@@ -19,11 +19,6 @@ void AddAdaptationOptions(CLI::App& verb, DetectorOptions& options) {
                      " (default: the file that SKINMASK_FACES in the environment names)");
 }
 
-bool AsksForAdaptation(const DetectorOptions& options) {
-  return (options.insist && options.adapt != DetectorOptions::Adapt::kOff) || options.has_seeds() ||
-         !options.faces.empty();
-}
-
 DetectorOptions WithFacesOfEnvironment(DetectorOptions options) {
   if (!options.faces.empty() && !options.by_faces())
     throw UsageError("--faces needs --adapt auto or --adapt faces");

@@ -13,8 +13,6 @@ namespace skinmask::cli {
 
 // Those under "Adaptation".
 void AddAdaptationOptions(CLI::App& verb, DetectorOptions& options);
-// Whether adaptation is asked for on the command line, and not by default.
-bool AsksForAdaptation(const DetectorOptions& options);
 // The options with the file of faces that the environment names, where they name none. Throws
 // UsageError for faces that nothing is adapted to.
 DetectorOptions WithFacesOfEnvironment(DetectorOptions options);

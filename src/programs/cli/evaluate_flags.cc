@@ -2,18 +2,12 @@
 
 #include <algorithm>
 
+#include "base/parse.h"
 #include "programs/cli/verb.h"
 #include "skinmask/base/file.h"
 #include "skinmask/pipeline/grouping.h"
 
 namespace skinmask::cli {
-
-PairOptions PairsOf(const EvaluateFlags& flags) {
-  PairOptions pairs = flags.pairs;
-  if (!flags.predicted.empty()) pairs.images = flags.predicted;
-  pairs.shard = ShardOf(flags.shard);
-  return pairs;
-}
 
 namespace {
 
@@ -40,6 +34,39 @@ void CheckPart(const EvaluateFlags& flags, const Context& context) {
     throw UsageError(
         "--json, --report and --picture are of the whole, which --partials makes of the parts");
   RequireWritable(flags.partial, context.if_exists());
+}
+
+void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
+  const OptionGroup output(verb, "Output");
+  Aside(output.Add("--partial", flags.partial, "FILE",
+                   "Write what the shard gives, for --partials, and no result"))
+      ->check(NamedLike({".json"}, "a part"));
+  Aside(
+      output.Add("--report", flags.report, "FILE.html",
+                 "One HTML page with scores, curves and a gallery, which opens without a network"))
+      ->check(NamedLike({".html"}, "a page"));
+  Aside(output.Add("--picture", flags.picture, "FILE.png|FILE.svg",
+                   "Draw error rates against the threshold, and the ROC curve"))
+      ->check(NamedLike({".png", ".svg"}, "a picture"));
+  Aside(output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)"));
+  output
+      .AddEach(
+          "--by", flags.by, "tone|FILE.csv",
+          "Also scores of groups of images: by the tone of their true skin, or by each column of "
+          "a table with a row for each image; repeatable")
+      ->check(CheckedBy([](const std::string& by) {
+        const bool known = by == kTone || LowerCase(by).ends_with(".csv");
+        return known ? "" : "'" + by + "' is neither tone nor a table (FILE.csv)";
+      }));
+}
+
+void AddModels(CLI::App& verb, EvaluateFlags& flags) {
+  OptionGroup(verb, "Model")
+      .Add("--model", flags.models, "MODEL",
+           "Model file (default: the built-in model); given twice, the second is compared")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 }  // namespace
@@ -88,44 +115,6 @@ void CheckEvaluateFlags(const EvaluateFlags& flags, const Context& context) {
     if (!output.empty()) RequireWritable(output, context.if_exists());
 }
 
-namespace {
-
-void AddOutputs(CLI::App& verb, EvaluateFlags& flags) {
-  const OptionGroup output(verb, "Output");
-  Aside(output.Add("--partial", flags.partial, "FILE",
-                   "Write what the shard gives, for --partials, and no result"))
-      ->check(NamedLike({".json"}, "a part"));
-  Aside(
-      output.Add("--report", flags.report, "FILE.html",
-                 "One HTML page with scores, curves and a gallery, which opens without a network"))
-      ->check(NamedLike({".html"}, "a page"));
-  Aside(output.Add("--picture", flags.picture, "FILE.png|FILE.svg",
-                   "Draw error rates against the threshold, and the ROC curve"))
-      ->check(NamedLike({".png", ".svg"}, "a picture"));
-  Aside(output.Add("--title", flags.title, "TEXT", "Title of the page (default: Evaluation)"));
-  output
-      .Add("--by", flags.by, "tone|FILE.csv",
-           "Also scores of groups of images: by the tone of their true skin, or by each column of "
-           "a table with a row for each image; repeatable")
-      ->allow_extra_args(false)
-      ->check(CheckedBy([](const std::string& by) {
-        const bool known = by == kTone || CLI::detail::to_lower(by).ends_with(".csv");
-        return known ? "" : "'" + by + "' is neither tone nor a table (FILE.csv)";
-      }));
-}
-
-void AddModels(CLI::App& verb, EvaluateFlags& flags) {
-  OptionGroup(verb, "Model")
-      .Add("--model", flags.models, "MODEL",
-           "Model file (default: the built-in model); given twice, the second is compared")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->check([](const std::string& file) { return file.empty() ? "names no file" : ""; }, "");
-}
-
-}  // namespace
-
 CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context) {
   CLI::App* verb =
       AddVerb(app, "evaluate", "Judge a model, or masks, against ground truth", kExamples, context);
@@ -135,7 +124,7 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
   group.Add("--predicted", flags.predicted, "DIR|FILE.tar",
             "Folder of masks to judge as they are, or a tar archive");
   group.Add("--truth", flags.pairs.masks, "DIR|FILE.tar",
-            "Folder of the true masks, or a tar archive (default: that of --images)");
+            "Folder of the true masks, or a tar archive (archives: default --images)");
   group.Add("--samples", flags.samples, "FILE", "Tables of labelled pixels to run the model on");
   AddDecisionFlags(*verb, flags.decision, "the model's own");
   for (const char* const name : {"abstain", "class_costs"})
@@ -153,6 +142,13 @@ CLI::App* AddEvaluateVerb(CLI::App& app, EvaluateFlags& flags, Context& context)
                "Judge the images that have a mask, and count those that have none");
   AddRunOptions(*verb, context);
   return verb;
+}
+
+PairOptions PairsOf(const EvaluateFlags& flags) {
+  PairOptions pairs = flags.pairs;
+  if (!flags.predicted.empty()) pairs.images = flags.predicted;
+  pairs.shard = ShardOf(flags.shard);
+  return pairs;
 }
 
 bool ByTone(const GroupFlags& by) { return std::ranges::find(by, kTone) != by.end(); }

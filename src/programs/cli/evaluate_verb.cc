@@ -31,8 +31,10 @@ const DetectorOptions kExpectingLittle{.expected = {.expected_pixels = 0}};
 using JudgeFunction =
     std::function<EvaluationReport(const Model&, const Run&, std::optional<double> above)>;
 
-// The model that the flags name, at the costs that they ask for.
-Model Loaded(const Context& context, const EvaluateFlags& flags) {
+// The model that the flags name, at the costs that they ask for; absent for masks that were made
+// before.
+std::optional<Model> Loaded(const Context& context, const EvaluateFlags& flags) {
+  if (!flags.predicted.empty()) return std::nullopt;
   Model model = context.LoadModel();
   const ClassCosts& costs = flags.detector.class_costs;
   return costs.empty() ? model : WithClassCosts(std::move(model), costs);
@@ -40,8 +42,9 @@ Model Loaded(const Context& context, const EvaluateFlags& flags) {
 
 // Judges the model with the rule's threshold, which it then has; a rule that chooses it on the very
 // same data judges twice.
-EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, const Run& run,
+EvaluationReport Judge(Model& model, const EvaluateFlags& flags, const Run& run,
                        const JudgeFunction& judge) {
+  const std::optional<DecisionRule> rule = RuleOf(flags.decision);
   if (rule && rule->kind == DecisionRule::Kind::kFixed) model.decision = {rule->value, "fixed", ""};
   EvaluationReport report = judge(model, run, std::nullopt);
   if (rule && rule->kind != DecisionRule::Kind::kFixed && report.pooled.counts.Total() > 0 &&
@@ -54,22 +57,22 @@ EvaluationReport Judge(Model& model, const std::optional<DecisionRule>& rule, co
     report.masks_look_inverted = inverted;
   }
   report.decision = model.decision;
+  report.abstain = flags.detector.abstain;
   return report;
 }
 
-// What the flags ask for. `model` is absent for masks that were made before; `adapter` null where
-// nothing is adapted.
+// What the flags ask for. `adapter` is null where nothing is adapted.
 EvaluationReport Report(const EvaluateFlags& flags, std::optional<Model>& model,
                         const AdapterPtr& adapter, const Run& run) {
   if (!model) return EvaluatePredicted(PairsOf(flags), run);
-  const std::optional<DecisionRule> rule = RuleOf(flags.decision);
   if (!flags.pairs.images.empty())
-    return Judge(*model, rule, run, [&](const Model& m, const Run& r, std::optional<double> above) {
-      return EvaluateImages(flags.pairs, Detector(m, adapter, kExpectingLittle), r, above,
-                            ByTone(flags.by));
-    });
+    return Judge(*model, flags, run,
+                 [&](const Model& m, const Run& r, std::optional<double> above) {
+                   return EvaluateImages(flags.pairs, Detector(m, adapter, kExpectingLittle), r,
+                                         above, ByTone(flags.by));
+                 });
   const Samples samples = ReadTables(flags.samples);
-  return Judge(*model, rule, run, [&](const Model& m, const Run&, std::optional<double>) {
+  return Judge(*model, flags, run, [&](const Model& m, const Run&, std::optional<double>) {
     return EvaluateTable(samples, m);
   });
 }
@@ -91,7 +94,7 @@ void PrintResult(const EvaluationReport& report, const EvaluateFlags& flags,
   if (!context.quiet) WarnOfMasks(report, flags);
   if (report.pooled.counts.Total() == 0 || context.json_to_stdout()) return;
   PrintEvaluation(report, flags.detector.by_faces());
-  if (flags.pairs.allow_missing)
+  if (report.images_without_mask > 0)
     Print("{} of {} images have no mask and are left out\n", report.images_without_mask,
           report.images_without_mask + report.images.size());
 }
@@ -169,15 +172,17 @@ Access AccessOf(const EvaluateFlags& flags) {
 }
 
 AdapterPtr AdapterOf(const EvaluateFlags& flags, const std::optional<Model>& model) {
-  if (!flags.pairs.images.empty()) {
-    DetectorOptions options = WithFacesOfEnvironment(flags.detector);
-    options.abstain.reset();
-    options.expected = kExpectingLittle.expected;
-    return Detector(*model, options).adapter();
+  DetectorOptions options = flags.detector;
+  if (flags.pairs.images.empty()) {
+    if ((options.insist && options.adapt != DetectorOptions::Adapt::kOff) || options.has_seeds() ||
+        !options.faces.empty())
+      throw UsageError("--adapt, --faces and seeds need --images");
+    return nullptr;
   }
-  if (AsksForAdaptation(flags.detector))
-    throw UsageError("--adapt, --faces and seeds need --images");
-  return nullptr;
+  options = WithFacesOfEnvironment(options);
+  options.abstain.reset();
+  options.expected = kExpectingLittle.expected;
+  return Detector(*model, options).adapter();
 }
 
 // What of the options may be another than the parts were made with: of the model counts its digest,
@@ -200,7 +205,6 @@ void RequireMadeLikeThis(const EvaluateFlags& flags, const Context& context,
   RequireMadeWith(file, first.header.options, OptionsOfPart(context.options, model), free);
 }
 
-// Reads all parts.
 EvaluationPart WholeOf(const std::vector<std::string>& files, const std::string& digest) {
   EvaluationMerge merge;
   for (const std::string& file : files) {
@@ -228,8 +232,7 @@ void MergeParts(const EvaluateFlags& flags, Context& context) {
   RequireFiles(flags.partials, "--partials");
   context.Confine(AccessOf(flags));
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
-  std::optional<Model> model;
-  if (flags.predicted.empty()) model = Loaded(context, flags);
+  std::optional<Model> model = Loaded(context, flags);
   RequireMadeLikeThis(flags, context, model);
   const AdapterPtr adapter = flags.report.empty() ? nullptr : AdapterOf(flags, model);
   EvaluationPart whole = WholeOf(flags.partials, DigestOf(model));
@@ -244,10 +247,8 @@ void MergeParts(const EvaluateFlags& flags, Context& context) {
       JudgeAgain(whole, ReadEvaluationPart(file), file, *above);
     return ReportOf(whole);
   };
-  EvaluationReport report =
-      model ? Judge(*model, RuleOf(flags.decision), run, judge) : ReportOf(whole);
+  EvaluationReport report = model ? Judge(*model, flags, run, judge) : ReportOf(whole);
   if (StopFlag()) return;
-  report.abstain = flags.detector.abstain;
   AddGroups(report, flags.by, tables, run);
   Show(report, flags, model ? &*model : nullptr, adapter, context);
 }
@@ -262,7 +263,6 @@ void ShowBoth(const EvaluationReport& report, const EvaluateFlags& flags, const 
     throw Error(beside.model, fmt::format("finds {}, and the other model {}",
                                           second->positive().name, model.positive().name));
   EvaluationReport other = Report(flags, second, AdapterOf(flags, second), run);
-  other.abstain = report.abstain;
   other.tones.clear();  // groups are of the first
   if (StopFlag()) return;
   const Rival rival{*second, other};
@@ -276,14 +276,12 @@ void RunEvaluate(const EvaluateFlags& flags, Context& context) {
   context.options = context.deciding;
   if (!flags.partials.empty()) return MergeParts(flags, context);
   context.Confine(AccessOf(flags));
-  std::optional<Model> model;
-  if (flags.predicted.empty()) model = Loaded(context, flags);
+  std::optional<Model> model = Loaded(context, flags);
   const AdapterPtr adapter = AdapterOf(flags, model);
   const std::vector<GroupTable> tables = ReadGroupTables(flags.by);
   if (!flags.partial.empty()) return WritePart(flags, model, adapter, context);
   const Run run = context.StartRun("images");
   EvaluationReport report = Report(flags, model, adapter, run);
-  report.abstain = flags.detector.abstain;
   if (!StopFlag()) AddGroups(report, flags.by, tables, run);
   if (flags.models.size() == 2)
     return ShowBoth(report, flags, *model, adapter, context, run.Again());

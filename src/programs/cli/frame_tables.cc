@@ -69,8 +69,10 @@ FrameTable::FrameTable(const std::filesystem::path& path, IfExists if_exists,
       key_(key),
       journal_(path, if_exists == IfExists::kKeep, &WholeRows) {
   if (if_exists == IfExists::kKeep && !journal_.is_special()) ReadEarlier(or_replace);
-  killed_ = journal_.earlier().starts_with(header_) ? journal_.earlier().substr(header_.size())
-                                                    : std::string();
+  if (journal_.earlier().starts_with(header_)) {
+    killed_ = journal_.earlier().substr(header_.size());
+    is_new_ = false;
+  }
   KeepInputs(killed_);
   if (journal_.is_special()) journal_.Write(header_);
 }
@@ -86,6 +88,7 @@ void FrameTable::ReadEarlier(bool or_replace) {
                 "--force replaces what is none)");
   }
   earlier_ = earlier.substr(header_.size());
+  is_new_ = false;
   KeepInputs(earlier_);
 }
 
@@ -184,8 +187,7 @@ std::string RegionCells(const std::optional<Region>& region) {
 }
 
 std::string Moment(const FrameRow& row, FrameTables::Of of) {
-  return of == FrameTables::Of::kDetect ? fmt::format("{},{:.6f}", row.frame, row.seconds)
-                                        : fmt::format("{},{:.4f}", row.frame, row.seconds);
+  return fmt::format("{},{:.{}f}", row.frame, row.seconds, of == FrameTables::Of::kDetect ? 6 : 4);
 }
 
 std::string CapturedCell(const FrameRow& row) {

@@ -27,7 +27,7 @@ class FrameTable {
   // there are new ones. Throws Error where the file exists (with kFail), cannot be
   // written or, with kKeep, is no such table, unless `or_replace`.
   FrameTable(const std::filesystem::path& path, IfExists if_exists, const std::string& columns,
-             std::size_t key, bool or_replace = false);
+             std::size_t key, bool or_replace);
   // Whether the file that is there has a row of this input, or of a file in it, as if it were a
   // folder (of archives).
   bool Keeps(const std::string& input) const {
@@ -35,12 +35,14 @@ class FrameTable {
     return earlier_inputs_.contains(input) ||
            (in_it != earlier_inputs_.end() && in_it->starts_with(input + '/'));
   }
+  // Whether no run before, be it killed, has begun the table.
+  bool is_new() const { return is_new_; }
   // The rows that a killed run left of inputs whose outputs it did not: they are no more.
   void DropKilled(const std::function<bool(const std::string& input)>& drop);
   // From now on rows replace those of the same frame alone, and not all of their input.
   void ReplaceByFrame() { by_frame_ = true; }
   // Whole rows of an input, which may be none: those that it had before are replaced.
-  void Add(std::string_view rows, const std::string& input, std::int64_t frame = 0);
+  void Add(std::string_view rows, const std::string& input, std::int64_t frame);
   // What has been added so far is there, whatever becomes of the process. Throws Error where it is
   // not (is the disk full?). No run completes what is no file: that fails at the end.
   void Flush() { journal_.is_special() ? journal_.Flush() : journal_.RequireWritten(); }
@@ -74,7 +76,7 @@ class FrameTable {
   std::string earlier_, killed_;          // rows of the file, and of a killed run
   std::set<std::string> replaced_;        // keys of the new rows
   std::set<std::string> earlier_inputs_;  // of all those before
-  bool by_frame_ = false;
+  bool is_new_ = true, by_frame_ = false;
   std::size_t marked_ = 0;  // bytes
 };
 
@@ -108,7 +110,11 @@ class FrameTables {
 
   bool any() const { return pictures_ || faces_; }
   // Whether the table of pictures, which has all inputs, lacks rows of this one.
-  bool Lacks(const std::string& input) const { return pictures_ && !pictures_->Keeps(input); }
+  bool PicturesLack(const std::string& input) const {
+    return pictures_ && !pictures_->Keeps(input);
+  }
+  // Whether that of faces, of which an input may have none, lacks all inputs of runs before.
+  bool FacesLackAll() const { return faces_ && faces_->is_new(); }
   void Add(const FrameRow& row);
   void DropKilled(const std::function<bool(const std::string& input)>& drop) {
     Each([&](FrameTable& table) { table.DropKilled(drop); });

@@ -171,7 +171,6 @@ std::string Broken(std::string value, std::size_t width) {
   return bar == value.npos ? value : value.insert(bar + 1, "\n      ");
 }
 
-// Groups of options stand in one order for all verbs, from input to output.
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(int descriptor) : columns_(ColumnsOf(descriptor)) {

@@ -47,11 +47,12 @@ void AddHelp(CLI::App& app, Context& context) {
   verb->group("Verbs");
   verb->get_help_ptr()->group("General");
   const auto options = std::make_shared<HelpFlags>();
-  verb->add_option("verb", options->verb, "The verb; without it all are listed")->type_name("VERB");
+  verb->add_option("verb", options->verb, "The verb; without it all are listed")
+      ->type_name("VERB")
+      ->check(NotEmpty("VERB"));
   OptionGroup(*verb, "Output")
-      .Add("--as", options->form, "man|bash|zsh|fish",
-           "Not text, but a page for man, or completions for a shell")
-      ->check(OneOf({"man", "bash", "zsh", "fish"}));
+      .AddChoice("--as", options->form, {"man", "bash", "zsh", "fish"},
+                 "Not text, but a page for man, or completions for a shell");
   verb->callback([options, &app, &context] {
     if (!options->verb.empty()) RequireVerb(app, options->verb);
     context.action = [options, &app](Context& c) { PrintExactly(In(app, *options, c), stdout); };

@@ -75,8 +75,7 @@ void Journal::Write(std::string_view text) {
 }
 
 void Journal::Flush() {
-  const MayNotReturn writing;
-  std::fflush(stream_.get());
+  cli::Flush(stream_.get());
   KeepError();
 }
 

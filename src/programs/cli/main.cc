@@ -59,11 +59,8 @@ std::string Ask(const std::string& shell) {
   close(ends[1]);
   std::string text;
   std::array<char, 4096> bytes;
-  for (ssize_t got; (got = read(ends[0], bytes.data(), bytes.size())) != 0;)
-    if (got > 0)
-      text.append(bytes.data(), static_cast<std::size_t>(got));
-    else if (errno != EINTR)
-      break;
+  for (ssize_t got; (got = read(ends[0], bytes.data(), bytes.size())) > 0;)
+    text.append(bytes.data(), static_cast<std::size_t>(got));
   close(ends[0]);
   waitpid(child, nullptr, 0);
   return text;

@@ -10,7 +10,6 @@
 
 #include "base/may_not_return.h"
 #include "base/stream.h"
-#include "skinmask/base/error.h"
 
 namespace skinmask::cli {
 namespace {

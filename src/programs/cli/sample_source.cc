@@ -14,7 +14,7 @@
 namespace skinmask::cli {
 
 void CheckSource(const std::vector<std::string>& tables, const PairOptions& pairs,
-                 const std::string& masks_option, bool pair_options_used_elsewhere) {
+                 const std::string& masks_option) {
   const bool images = !pairs.images.empty();
   if (tables.empty() == !images)
     throw UsageError(
@@ -25,11 +25,6 @@ void CheckSource(const std::vector<std::string>& tables, const PairOptions& pair
     throw UsageError(fmt::format("--images needs either {} or --whole", masks_option));
   if (!images && !pairs.masks.empty())
     throw UsageError(fmt::format("{} needs --images", masks_option));
-  const PairOptions none;
-  const bool reading = pairs.image_name != none.image_name || pairs.mask_name != none.mask_name ||
-                       !pairs.labels.empty() || !pairs.ignored.empty() || pairs.invert;
-  if (!images && (!pairs.whole_class.empty() || (reading && !pair_options_used_elsewhere)))
-    throw UsageError("options that say how masks are read need --images");
 }
 
 void RequireNoArchive(const std::string& output, const std::string& flag,
@@ -60,7 +55,7 @@ Samples ReadSource(const std::vector<std::string>& tables, const PairOptions& pa
 void AddImageOptions(const OptionGroup& group, PairOptions& pairs) {
   group.Add("--images", pairs.images, "DIR|FILE.tar", "Folder of images, or a tar archive");
   group.Add("--masks", pairs.masks, "DIR|FILE.tar",
-            "Folder of their masks, or a tar archive (default: that of the images)");
+            "Folder of their masks, or a tar archive (archives: default --images)");
 }
 
 void AddPairOptions(CLI::App& verb, PairOptions& pairs) {
@@ -69,13 +64,11 @@ void AddPairOptions(CLI::App& verb, PairOptions& pairs) {
                    "Name of images, without extension");
   group.AddDefault("--mask-name", pairs.mask_name, "PATTERN",
                    "Name of the mask that belongs to {stem}, any image extension");
-  group
-      .Add("--label", pairs.labels, "CLASS=VALUE",
-           "Class of a grey level, an R,G,B colour or 'other'; repeatable (default: above 127 is "
-           "skin, else non-skin)")
-      ->allow_extra_args(false);
-  group.Add("--ignore", pairs.ignored, "VALUE", "Value that counts for nothing; repeatable")
-      ->allow_extra_args(false);
+  group.AddEach(
+      "--label", pairs.labels, "CLASS=VALUE",
+      "Class of a grey level, an R,G,B colour or 'other'; repeatable (default: above 127 is "
+      "skin, else non-skin)");
+  group.AddEach("--ignore", pairs.ignored, "VALUE", "Value that counts for nothing; repeatable");
   group.AddFlag("--invert", pairs.invert, "Swap the two classes");
   AddMaxPixelsOption(verb, pairs.max_pixels);
   CLI::Option* whole = group.Add("--whole", pairs.whole_class, "CLASS",

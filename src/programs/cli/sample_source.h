@@ -14,10 +14,10 @@
 
 namespace skinmask::cli {
 
-// Checks that exactly one of the sources is given, --samples, or --images with its masks, and that
-// no option would go unused. Throws UsageError.
+// Throws UsageError unless exactly one of the sources is given, --samples, or --images with its
+// masks.
 void CheckSource(const std::vector<std::string>& tables, const PairOptions& pairs,
-                 const std::string& masks_option, bool pair_options_used_elsewhere = false);
+                 const std::string& masks_option);
 // Throws UsageError where an output is one of the archives of the pairs.
 void RequireNoArchive(const std::string& output, const std::string& flag, const PairOptions& pairs);
 // The files and folders of the source.

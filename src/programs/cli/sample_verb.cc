@@ -70,8 +70,7 @@ void RunSample(const SampleFlags& options, Context& context) {
   Json counts;
   for (std::size_t k = 0; k < samples.classes().size(); ++k)
     counts[samples.classes()[k]] = samples.Total(k);
-  const Json root{{"rows", samples.rows().size()}, {"pixels", counts}};
-  context.WriteRecord(root);
+  context.WriteRecord({{"rows", samples.rows().size()}, {"pixels", counts}});
   if (context.quiet) return;
   for (std::size_t k = 0; k < samples.classes().size(); ++k)
     PrintError("{}: {} pixels\n", samples.classes()[k], samples.Total(k));

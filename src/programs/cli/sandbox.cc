@@ -161,6 +161,9 @@ std::string RestrictFiles(const Access& access) {
   return landlock.Enforce() ? fmt::format("Landlock {}", landlock.version()) : "";
 }
 
+// What the kernel takes of a register for an int.
+constexpr std::uint64_t kInt = 0xFFFFFFFF;
+
 // System calls that fail from now on.
 class CallFilter {
  public:
@@ -233,7 +236,6 @@ void LeaveProcesses() {
   // Who has its socket already asks no other process for anything (Landlock lets AF_UNIX connect),
   // does not look into one, and has no signal sent to it by the kernel.
   constexpr int kFSetOwnEx = 15, kFSetSig = 10;
-  constexpr std::uint64_t kInt = 0xFFFFFFFF;
   for (const int call : {SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(connect)})
     filter.Deny(call, EACCES);
   for (const int call : {SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev),
@@ -248,7 +250,6 @@ void LeaveProcesses() {
 
 std::string LeaveNetwork() {
   CallFilter filter;
-  constexpr std::uint64_t kInt = 0xFFFFFFFF;  // the kernel takes that much of the register
   for (std::uint64_t family = 0; family < AF_MAX; ++family)
     if (family != AF_UNIX && family != AF_NETLINK)  // devices are told of by the latter
       filter.Deny(SCMP_SYS(socket), EACCES, scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, kInt, family});

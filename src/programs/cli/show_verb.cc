@@ -255,19 +255,14 @@ void AddPictureOptions(CLI::App& verb, ShowFlags& flags) {
       .Add("--picture", flags.picture, "FILE.png|FILE.svg",
            "Draw the classes' regions, borders and ellipses, in planes of the channels")
       ->check(NamedLike({".png", ".svg"}, "a picture"));
-  group
-      .Add("--beside", flags.beside, "MODEL",
-           "Draw these models, too, over the same axes; repeatable")
-      ->allow_extra_args(false);
-  group
-      .Add("--samples", flags.samples, "FILE",
-           "Draw pixels of this table as points, or as histograms of the one channel; repeatable")
-      ->allow_extra_args(false);
-  group
-      .Add("--at", flags.at, "CHANNEL=VALUE",
-           "Cut here the plane that does not show this channel; repeatable (default: at the "
-           "positive class's mean)")
-      ->allow_extra_args(false);
+  group.AddEach("--beside", flags.beside, "MODEL",
+                "Draw these models, too, over the same axes; repeatable");
+  group.AddEach(
+      "--samples", flags.samples, "FILE",
+      "Draw pixels of this table as points, or as histograms of the one channel; repeatable");
+  group.AddEach("--at", flags.at, "CHANNEL=VALUE",
+                "Cut here the plane that does not show this channel; repeatable (default: at the "
+                "positive class's mean)");
   group.AddFlag("--marginal", flags.marginal,
                 "Integrate the third channel out, instead of a cut (Gaussian kinds, mixture)");
 }

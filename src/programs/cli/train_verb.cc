@@ -16,36 +16,29 @@ struct TrainFlags {
   std::vector<std::string> samples;
   PairOptions pairs;
   std::string output;
-  FitOptions fit;
+  TrainOptions train;  // as flags say it; TrainOptionsOf adds what follows from the others
   std::vector<std::string> notes;
   DecisionFlags decision;
   PairOptions validation;
-  std::string validation_name;
   std::string calibrate, calibrate_masks;
 };
 
-// "NAME=TEXT" in two.
-std::pair<std::string, std::string> NoteOf(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == 0 || equals == text.npos)
-    throw UsageError(fmt::format("--card '{}' is not NAME=VALUE", text));
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 TrainOptions TrainOptionsOf(const TrainFlags& options) {
-  TrainOptions train;
-  train.fit = options.fit;
+  TrainOptions train = options.train;
   train.rule = RuleOf(options.decision).value_or(DecisionRule());
   for (const std::string& text : options.notes) {
-    const auto note = NoteOf(text);
-    for (const auto& [name, earlier] : train.notes)
-      if (name == note.first) throw UsageError(fmt::format("--card '{}' is given twice", name));
-    train.notes.push_back(note);
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == text.npos)
+      throw UsageError(fmt::format("--card '{}' is not NAME=VALUE", text));
+    const std::string name = text.substr(0, equals);
+    for (const auto& [earlier, its_text] : train.notes)
+      if (earlier == name) throw UsageError(fmt::format("--card '{}' is given twice", name));
+    train.notes.emplace_back(name, text.substr(equals + 1));
   }
   if (options.validation.images.empty() != options.validation.masks.empty())
     throw UsageError("--validation-images and --validation-masks belong together");
   if (options.validation.images.empty()) {
-    if (!options.validation_name.empty())
+    if (!train.validation_name.empty())
       throw UsageError("--validation-name needs --validation-images");
     return train;
   }
@@ -54,7 +47,6 @@ TrainOptions TrainOptionsOf(const TrainFlags& options) {
   train.validation->images = options.validation.images;
   train.validation->masks = options.validation.masks;
   train.validation->whole_class.clear();
-  train.validation_name = options.validation_name;
   if (train.validation_name.empty())
     train.validation_name = options.validation.images.filename().string();
   return train;
@@ -67,15 +59,13 @@ Samples CalibrationSamples(const TrainFlags& options, const Run& run) {
   pairs.images = options.calibrate;
   pairs.masks = options.calibrate_masks;
   pairs.whole_class.clear();
-  pairs.groups = false;
   return CollectSamples(pairs, run);
 }
 
 void CheckOptions(const TrainFlags& options, const Context& context) {
   if (options.calibrate.empty() && !options.calibrate_masks.empty())
     throw UsageError("--calibrate-masks needs --calibrate DIR");
-  CheckSource(options.samples, options.pairs, "--masks",
-              !options.validation.images.empty() || !options.calibrate_masks.empty());
+  CheckSource(options.samples, options.pairs, "--masks");
   CheckPairOptions(options.pairs);
   RequireApart(options.output, "-o", context.json, "--json");
   RequireNoArchive(options.output, "-o", options.pairs);
@@ -104,9 +94,7 @@ void RunTrain(const TrainFlags& options, Context& context) {
                                            options.calibrate, options.calibrate_masks});
   context.Confine(std::move(access));
   const Run run = context.StartRun("images");
-  PairOptions pairs = options.pairs;
-  pairs.groups = false;
-  const Samples samples = ReadSource(options.samples, pairs, run);
+  const Samples samples = ReadSource(options.samples, options.pairs, run);
   if (!options.calibrate.empty()) {
     train.calibration = CalibrationSamples(options, run);
     train.calibration_name = std::filesystem::path(options.calibrate).filename().string();
@@ -126,7 +114,7 @@ void AddValidationFlags(CLI::App& verb, TrainFlags& options) {
             "Images to choose the threshold on and to score the model with (default: the training "
             "samples)");
   group.Add("--validation-masks", options.validation.masks, "DIR|FILE.tar", "Their masks");
-  group.Add("--validation-name", options.validation_name, "NAME",
+  group.Add("--validation-name", options.train.validation_name, "NAME",
             "What the card calls them (default: the folder's name)");
   group.Add("--calibrate", options.calibrate, "FILE|DIR",
             "Held-out data to fit slope and offset of the log-odds on: a table, or a folder of "
@@ -138,6 +126,7 @@ void AddValidationFlags(CLI::App& verb, TrainFlags& options) {
 
 void AddTrain(CLI::App& app, Context& context) {
   auto options = std::make_shared<TrainFlags>();
+  options->pairs.groups = false;
   CLI::App* verb = AddVerb(app, "train", "Train a model from labelled pixels or image + mask pairs",
                            "  skinmask train --samples samples/labelled-pixels.csv -o model.json\n"
                            "  skinmask train --images samples/photos --masks samples/masks --kind "
@@ -149,9 +138,8 @@ void AddTrain(CLI::App& app, Context& context) {
   output.Add("-o", options->output, "MODEL", "Model file to write")
       ->required()
       ->check(NamedLike({}, "a model"));
-  output.Add("--card", options->notes, "NAME=TEXT", "Note for the model's card; repeatable")
-      ->allow_extra_args(false);
-  AddTableOptions(*verb, FitTable().rows(), &options->fit, "Model");
+  output.AddEach("--card", options->notes, "NAME=TEXT", "Note for the model's card; repeatable");
+  AddTableOptions(*verb, FitTable().rows(), &options->train.fit, "Model");
   verb->get_option("--channels")->delimiter(',');
   verb->get_option("--prior")->allow_extra_args(false);
   verb->get_option("--components")->delimiter(',')->allow_extra_args(false);

@@ -14,11 +14,8 @@ namespace skinmask::cli {
 
 CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options) {
   const std::string flag = FlagOf(row.name);
-  const auto set = [&row, options, flag](const std::vector<std::string>& values) {
-    const std::string text = fmt::format("{}", fmt::join(values, ","));
-    if (text.empty() && row.words.empty())  // which elsewhere means that it is not given
-      throw UsageError(fmt::format("{}: is empty ({} is wanted)", flag, row.value));
-    AsUsage([&] { SetOption(row, options, text); });
+  const auto set = [&row, options](const std::vector<std::string>& values) {
+    AsUsage([&] { SetOption(row, options, fmt::format("{}", fmt::join(values, ","))); });
   };
   if (row.kind == OptionRow::Kind::kSwitch && row.words == std::vector<std::string>{"off", "on"})
     return verb
@@ -30,7 +27,7 @@ CLI::Option* AddTableOption(CLI::App& verb, const OptionRow& row, void* options)
                   : verb.add_option_function<std::string>(
                         flag, [set](const std::string& value) { set({value}); }, row.help);
   if (!row.is_list) option->default_str(row.usual.empty() ? row.get(options) : row.usual);
-  return option->type_name(row.value)->group(row.heading);
+  return option->type_name(row.value)->group(row.heading)->check(NotEmpty(row.value));
 }
 
 void AddTableOptions(CLI::App& verb, const std::vector<OptionRow>& rows, void* options,
@@ -56,8 +53,7 @@ CLI::App* AddVerb(CLI::App& app, const std::string& name, const std::string& sum
 
 void AddModelOption(CLI::App& verb, Context& context) {
   Aside(OptionGroup(verb, "Model")
-            .Add("--model", context.model, "MODEL", "Model file (default: the built-in model)"))
-      ->check([](const std::string& file) { return file.empty() ? "names no file" : ""; }, "");
+            .Add("--model", context.model, "MODEL", "Model file (default: the built-in model)"));
 }
 
 void AddJsonOption(CLI::App& verb, Context& context) {
@@ -82,14 +78,11 @@ void AddRunOptions(CLI::App& verb, Context& context) {
   Aside(group.Add("--max-failures", context.max_failures, "N|P%",
                   "Inputs that may fail, so many or so many of a hundred, with exit status 0 "
                   "nevertheless (default: 0)"))
-      ->check(
-          [](const std::string& text) {
-            FailureLimit ignored;
-            return lexical_cast(text, ignored)
-                       ? std::string()
-                       : "'" + text + "' is no number of inputs, nor a share as 1%";
-          },
-          "");
+      ->check(CheckedBy([](const std::string& text) {
+        FailureLimit ignored;
+        const bool good = lexical_cast(text, ignored);
+        return good ? "" : "'" + text + "' is no number of inputs, nor a share as 1%";
+      }));
   AddSandboxOption(verb, context);
   Aside(group.AddChoice("--isolate", context.isolate, {"none", "auto", "all"},
                         "Decode files in processes of their own, so that one that crashes its "
@@ -105,6 +98,12 @@ CLI::Option* AddMaxPixelsOption(CLI::App& verb, std::int64_t& max_pixels) {
       .AddDefault("--max-pixels", max_pixels, "N",
                   "Refuse images of more pixels, by what their headers say")
       ->check(Within<std::int64_t>(1, std::int64_t{1} << 30));
+}
+
+CLI::Validator NotEmpty(const std::string& value) {
+  return CheckedBy([value](const std::string& text) {
+    return text.empty() ? "is empty (" + value + " is wanted)" : std::string();
+  });
 }
 
 CLI::Validator Probability() {
@@ -140,7 +139,7 @@ CLI::Validator DashIsOutput() {
 }
 
 std::string ExtensionOf(const std::filesystem::path& file) {
-  return CLI::detail::to_lower(file.extension());
+  return LowerCase(file.extension().native());
 }
 
 void RequireFiles(const std::vector<std::string>& partials, const std::string& option) {

@@ -49,14 +49,12 @@ auto AsUsage(const Check& check, const std::string& of = "") {
 inline CLI::Validator CheckedBy(std::function<std::string(std::string&)> function) {
   return CLI::Validator(std::move(function), "");
 }
+// Not "", as a script has where a variable is not set; `value` is wanted.
+CLI::Validator NotEmpty(const std::string& value);
 // A probability from 0 to 1.
 CLI::Validator Probability();
 // One of these words.
 CLI::Validator OneOf(const std::vector<std::string>& words);
-// The names that the library has for something, as words.
-inline std::vector<std::string> WordsOf(const std::vector<std::string_view>& names) {
-  return {names.begin(), names.end()};
-}
 // Files whose extension, where they have one, is among these; `what` is what they are.
 CLI::Validator NamedLike(const std::vector<std::string>& extensions, const std::string& what);
 // Takes - for standard output under its name as a file, for what writes files.
@@ -132,20 +130,27 @@ inline CLI::Option* Aside(CLI::Option* option) { return option->configurable(fal
 // Options under one heading of the help.
 class OptionGroup {
  public:
-  explicit OptionGroup(CLI::App& verb, std::string heading = "General")
-      : verb_(verb), heading_(std::move(heading)) {}
+  OptionGroup(CLI::App& verb, std::string heading) : verb_(verb), heading_(std::move(heading)) {}
 
   // An option; in the help `value` stands for what it takes.
   template <class T>
   CLI::Option* Add(const std::string& names, T& variable, const std::string& value,
                    const std::string& text) const {
-    return verb_.add_option(names, variable, text)->type_name(value)->group(heading_);
+    return verb_.add_option(names, variable, text)
+        ->type_name(value)
+        ->group(heading_)
+        ->check(NotEmpty(value));
   }
   // One whose default, that of the variable, is in the help.
   template <class T>
   CLI::Option* AddDefault(const std::string& names, T& variable, const std::string& value,
                           const std::string& text) const {
     return Add(names, variable, value, text)->capture_default_str();
+  }
+  // One that is repeated for each of its values.
+  CLI::Option* AddEach(const std::string& names, std::vector<std::string>& variable,
+                       const std::string& value, const std::string& text) const {
+    return Add(names, variable, value, text)->allow_extra_args(false);
   }
   // One that takes one of some words.
   CLI::Option* AddChoice(const std::string& names, std::string& variable,

@@ -42,15 +42,15 @@ void AddVideoFlags(CLI::App& verb, VideoFlags& flags) {
             "(1:02:03.5), or the number of a frame, from 0 (120f)");
   group.Add("--to", flags.to, "T", "End before the first frame at T or after; T likewise");
   group
-      .Add("--audio", flags.audio, "copy|none",
-           "Sound of videos of --output " + WatchedNames() +
-               ": the input's as it is stored, where their container takes it, or none")
-      ->default_str("copy")
-      ->check(OneOf({"copy", "none"}));
+      .AddChoice("--audio", flags.audio, {"copy", "none"},
+                 "Sound of videos of --output " + WatchedNames() +
+                     ": the input's as it is stored, where their container takes it, or none")
+      ->default_str("copy");
 }
 
 void SetVideoOptions(const VideoFlags& flags, DetectOptions& detect) {
-  if (flags.audio && (detect.video.png_frames || !Any(detect.outputs, &OutputKind::is_watched)))
+  if (!flags.audio.empty() &&
+      (detect.video.png_frames || !Any(detect.outputs, &OutputKind::is_watched)))
     throw UsageError(
         fmt::format("--audio is for videos of --output {}, and none is made", WatchedNames()));
   detect.video.sound = flags.audio != "none";
@@ -78,10 +78,8 @@ void RefuseFrameNumbers(const std::vector<std::string>& inputs) {
 }
 
 void AddRawVideoFlags(const OptionGroup& group, RawVideoFlags& flags) {
-  group
-      .Add("--input-format", flags.input_format, "rawvideo",
-           "The input is frames without a container, of --size, --pixel-format and --rate")
-      ->check(OneOf({"rawvideo"}));
+  group.AddChoice("--input-format", flags.input_format, {"rawvideo"},
+                  "The input is frames without a container, of --size, --pixel-format and --rate");
   group.Add("--pixel-format", flags.pixel_format, "NAME",
             "Of raw video, as FFmpeg calls it: bgr24, yuv420p, nv12, ...");
 }

@@ -14,7 +14,8 @@
 namespace skinmask::cli {
 
 struct VideoFlags {
-  std::optional<std::string> from, to, audio;
+  std::optional<std::string> from, to;
+  std::string audio;
 };
 
 void AddVideoFlags(CLI::App& verb, VideoFlags& flags);

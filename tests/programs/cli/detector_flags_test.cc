@@ -210,6 +210,17 @@ TEST_F(AdaptProgramTest, WhatCannotBeAdaptedIsRefused) {
   }
 }
 
+// Masks of the trained model alone are much worse, and nobody asked for them.
+TEST_F(AdaptProgramTest, ClassesKeepOthersFromBeingAdaptedAloud) {
+  Put("in/a.png", Encode(".png", Gradient(30, 20)));
+  const std::string warning = "warning: --output classes: is of the trained model alone";
+  const Outcome run = Run("detect in -o both --output mask,classes");
+  EXPECT_NE(run.err.find(warning), std::string::npos) << run.err;
+  EXPECT_EQ(Lines(run.err), 1) << run.err;
+  for (const char* meant : {"classes", "mask,classes --adapt off", "mask,classes -q"})
+    EXPECT_EQ(Run(std::string("detect in -o out --force --output ") + meant).err, "") << meant;
+}
+
 // A quarter of the images each, so that they run side by side. Where every quarter is above the
 // bound, all together are: pooled F1 lies between those of the parts.
 class AdaptPeopleTest : public AdaptProgramTest, public ::testing::WithParamInterface<int> {};

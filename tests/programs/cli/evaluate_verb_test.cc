@@ -201,6 +201,8 @@ TEST_F(MissingMasksTest, TheyMayBeAllowed) {
   EXPECT_EQ(rest["images_without_mask"], 0);
   EXPECT_EQ(allowed["pooled"], rest["pooled"]);
   EXPECT_EQ(allowed["images"], rest["images"]);
+  EXPECT_EQ(Run("evaluate --adapt off --allow-missing " + pairs_).out.find("have no mask"),
+            std::string::npos);
 }
 
 TEST_F(MissingMasksTest, FoldersThatChangedPlacesAreOneLine) {

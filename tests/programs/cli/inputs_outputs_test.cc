@@ -88,7 +88,10 @@ TEST_F(InputsOutputsTest, AFileForOneInput) {
     EXPECT_NE(run.err.find(part), std::string::npos) << run.err;
     EXPECT_EQ(testing::Lines(run.err), 1) << run.err;
   };
-  refused("a.jpg all -o two.png", 1, "takes one image, video or archive");
+  refused("a.jpg all -o two.png", 2, "takes one image, video or archive");
+  refused("all -o two.png", 1, "takes one image, video or archive, and there are 3");
+  refused("a.jpg -o - --output mask,overlay", 2, "takes one kind of output");
+  refused("v.mp4 -o - --frames", 2, "takes one kind of output");
   refused("a.jpg -o two.png --output mask,overlay", 2, "takes one kind of output");
   refused("v.mp4 -o two.mkv --frames", 2, "takes one kind of output");
   refused("a.jpg -o two.jpeg", 2, "would change the pixels of mask");
@@ -160,6 +163,9 @@ TEST_F(InputsOutputsTest, PatternsChoose) {
   EXPECT_EQ(chosen("--include '00/*' --exclude '00/_old'"), (Strings{"00/sub/y.png", "00/x.png"}));
   EXPECT_EQ(Run("detect all -o m2 --include '*.png'").summary.find("0 failed, 0 skipped"), 0u);
   EXPECT_EQ(Run("detect all -o m3").summary.find("0 failed, 1 skipped"), 0u);
+  const Outcome none = Run("detect none -o m4 --include '*.png'");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_NE(none.err.find("none: cannot be read: No such file"), std::string::npos) << none.err;
 }
 
 TEST_F(InputsOutputsTest, AddressesSayHowToFetchThem) {
@@ -233,8 +239,13 @@ TEST_F(PipedVideoTest, AFileForOneVideo) {
 TEST_F(PipedVideoTest, AFileOfAnotherKindIsRefused) {
   std::filesystem::copy_file(Path("v.mkv"), Path("unnamed"));
   Put("a.png", testing::Encode(".png", testing::Gradient(60, 40)));
-  for (const auto& [words, status] :
-       {std::pair("v.mkv -o one.png", 2), {"a.png -o one.mkv", 2}, {"unnamed -o one.png", 1}}) {
+  for (const auto& [words, status] : {std::pair("v.mkv -o one.png", 2),
+                                      {"a.png -o one.mkv", 2},
+                                      {"a.png -o one.tar", 2},
+                                      {"v.mkv -o one.tar", 2},
+                                      {"a.tar -o one.png", 2},
+                                      {"a.tar -o one.mkv", 2},
+                                      {"unnamed -o one.png", 1}}) {
     const Outcome run = Run(std::string("detect ") + words);
     EXPECT_EQ(run.status, status) << words;
     EXPECT_NE(run.err.find("by its name, and "), std::string::npos) << run.err;

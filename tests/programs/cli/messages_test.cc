@@ -124,17 +124,31 @@ TEST_F(MessagesTest, FilesThatAreSomethingElse) {
 TEST_F(MessagesTest, StandardOutputTakesNoModelAndNoPage) {
   ExpectUsage("train --samples s.csv -o -", "-o: standard output does not take a model");
   ExpectUsage("evaluate --samples s.csv --report -", "standard output does not take a page");
-  ExpectUsage("detect a.png -o ''", "-o: names no folder");
 }
 
 TEST_F(MessagesTest, EmptyTextsAreNoValues) {
   Put("in/a.png", Encode(".png", Gradient(20, 10)));
   Put("s.csv", "class,b,g,r\nskin,1,2,3\nskin,9,2,3\nrest,1,2,99\nrest,7,3,80\n");
   for (const std::string option :
-       {"--threshold", "--prior", "--outlier", "--abstain", "--seed-rect"})
-    ExpectUsage("detect in -o out " + option + " ''", option + ": is empty (");
-  for (const std::string option : {"--rate", "--prior", "--iterations"})
+       {"--threshold", "--prior",     "--outlier",      "--abstain",    "--seed-rect",
+        "--csv",       "--faces-csv", "--jsonl",        "--files-from", "--codec",
+        "--size",      "--rate",      "--pixel-format", "--include",    "--exclude",
+        "--output",    "--adapt",     "--max-failures", "--json",       "--model"})
+    ExpectUsage("detect in -o out " + option + "=", option + ": is empty (");
+  for (const std::string option :
+       {"--rate", "--prior", "--iterations", "--calibrate", "--validation-images"})
     ExpectUsage("train --samples s.csv -o m.json " + option + " ''", option + ": is empty (");
+  for (const std::string option : {"--partial", "--report", "--picture", "--title", "--whole",
+                                   "--predicted", "--model", "--cost", "--json"})
+    ExpectUsage("evaluate --samples s.csv " + option + "=", option + ": is empty (");
+  for (const char* words :
+       {"detect in -o ''", "detect '' -o out", "train --samples s.csv -o ''",
+        "sample --samples s.csv -o ''", "compare --samples s.csv --write ''",
+        "compare --samples s.csv --report ''", "show ''", "show --picture ''",
+        "evaluate --samples s.csv --json ''", "sample --simulate s.json -o t.csv --bayes ''",
+        "live 0 -o ''", "help ''"})
+    ExpectUsage(words, ": is empty (");
+  ExpectUsage("detect --csv= in -o out", "--csv: is empty (FILE is wanted)");
   ExpectUsage("detect in -o out --refine on", "--refine: 'on' is unknown");
   ExpectUsage("train --samples s.csv -o m.json --prior 0.2 --prior 0.3",
               "--prior 0.2: is of no class (one number, or NAME=P for every class)");
@@ -198,6 +212,9 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"evaluate --samples s.csv --min-component 0", "--min-component needs --images"},
       {"evaluate --images in --whole skin --steady 1", "--steady is for videos"},
       {"detect in -o out --steady 1 --adapt off", "--steady is of adapted images"},
+      {"detect in -o out --output overlay --draw faces --adapt off", "--draw faces shows"},
+      {"detect in -o out --output overlay,classes --draw ellipse,faces", "--draw faces shows"},
+      {"detect in -o out --output overlay --draw faces --seed-rect 1,1,9,9", "--draw faces shows"},
       {"detect in -o out --steady 1 --output classes", "--steady is of adapted images"},
       {"evaluate --predicted in --truth in --refine off", "--refine needs --images"},
       {"evaluate --samples s.csv --max-pixels 9", "--max-pixels is for images"},
@@ -209,6 +226,11 @@ TEST_F(MessagesTest, OptionsThatAnotherMakesVoid) {
       {"sample --samples s.csv -o t.csv --step 2", "--step is for images"},
       {"sample --samples s.csv -o t.csv --max-pixels 9", "--max-pixels is for images"},
       {"sample --simulate s.json -o t.csv --isolate all", "--isolate is for images"},
+      {"evaluate --samples s.csv --image-name {stem}", "--image-name says how masks are read"},
+      {"evaluate --samples s.csv --whole skin", "--whole needs --images"},
+      {"sample --simulate s.json -o t.csv --invert", "--invert says how masks are read"},
+      {"train --samples s.csv -o m.json --mask-name {stem}", "--mask-name says how masks are read"},
+      {"compare --samples s.csv --take best", "--take is for the model of --write"},
       {"compare --samples s.csv --step 2", "--step is for images"},
       {"compare --samples s.csv --max-pixels 9", "--max-pixels is for images"},
       {"compare --samples s.csv --kinds mixture:2,logistic --shrinkage 0.1",
@@ -247,6 +269,7 @@ TEST_F(MessagesTest, OptionsThatCountArePassed) {
   for (const char* arguments :
        {"detect in -o 1 --refine off --adapt off --seed-rect 1,1,9,9",
         "detect in -o 2 --codec ffv1", "detect in -o 3 --resume --force --json=a.json",
+        "detect in -o 6 --output overlay --draw ellipse --adapt off",
         "detect in -o 4 --refine off --steady 1", "detect --files-from list -o 5 --quality 9",
         "sample --images in --whole skin --step 2 --max-pixels 9999 --isolate all -o s.csv"})
     EXPECT_EQ(Run(arguments).status, 0) << arguments << Run(arguments).err;

@@ -49,6 +49,10 @@ TEST_F(RecordTest, TheLastLineCounts) {
   EXPECT_EQ(Run("detect in/a.png -o out3 -q").summary, "");
   EXPECT_EQ(Run("evaluate --images in --whole non-skin").summary.substr(0, 35),
             "1 failed, 1 skipped, 2 of 3 done in");
+  // What is no file is an input, too.
+  Put("list", "in/a.png\nhttp://a/b.png\n");
+  run = Run("detect --files-from list -o out4 --adapt off");
+  EXPECT_TRUE(run.summary.starts_with("1 failed, 0 skipped, 1 of 2 done")) << run.summary;
 }
 
 TEST_F(RecordTest, JsonHoldsTheWholeRun) {
@@ -338,7 +342,7 @@ TEST_F(RecordTest, JsonlHasALineForEachInput) {
   EXPECT_EQ(Run("detect in -o out --jsonl r.jsonl --resume").status, 1);
   EXPECT_EQ(Lines(ReadFile(Path("r.jsonl"))), 4);
   EXPECT_EQ(Run("detect in -o out4 --jsonl - --json").status, 2);
-  // Nothing is added to a stranger's file, nor to half a line.
+  // Nothing is added to a stranger's file, nor to half a line, which goes.
   Put("notes.txt", "my notes\n");
   EXPECT_EQ(Run("detect in -o out5 --jsonl notes.txt --resume")
                 .err.find("skinmask: notes.txt: is no file of detect --jsonl"),
@@ -347,7 +351,12 @@ TEST_F(RecordTest, JsonlHasALineForEachInput) {
   const std::string whole = ReadFile(Path("r.jsonl"));
   Put("r.jsonl", whole + R"({"input":"in/)");
   Run("detect in -o out6 --jsonl r.jsonl --resume");
-  EXPECT_TRUE(ReadFile(Path("r.jsonl")).starts_with(whole + "{\"input\":\"in/\n{\"input\":"));
+  EXPECT_TRUE(ReadFile(Path("r.jsonl")).starts_with(whole + "{\"input\":\"in/a.png\""));
+  EXPECT_EQ(Lines(ReadFile(Path("r.jsonl"))), 7);
+  // A line that lacks its end alone stays.
+  Put("r.jsonl", whole + R"({"input":"x.png"})");
+  Run("detect in -o out7 --jsonl r.jsonl --resume");
+  EXPECT_TRUE(ReadFile(Path("r.jsonl")).starts_with(whole + "{\"input\":\"x.png\"}\n{\"input\":"));
 }
 
 // The region in the tables is that of the map that is written.
@@ -409,6 +418,10 @@ TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
   const Outcome late = Run(detect + " -o out --csv late.csv --resume");
   EXPECT_NE(late.err.find("late.csv: has no rows of 90 of the inputs"), std::string::npos);
   EXPECT_EQ(Lines(Run(detect + " -o out --csv /dev/stdout --resume -q").out), 1);
+  // A table of faces has no rows of who shows none.
+  const std::string faces = detect + " -o out --faces-csv faces.csv --resume";
+  EXPECT_NE(Run(faces).err.find("faces.csv: has no rows of 90 of the inputs"), std::string::npos);
+  EXPECT_EQ(Run(faces).err, "");
   Put("no.csv", "a,b\n");
   EXPECT_NE(
       Run(detect + " -o out --csv no.csv --resume").err.find("is no whole table of detect --csv"),
@@ -454,6 +467,7 @@ TEST_F(RecordTest, AFullDiskOfATableIsResumed) {
     EXPECT_NE(full.err.find(file.substr(file.find(' ') + 1) + ": cannot be written"),
               std::string::npos)
         << full.err;
+    EXPECT_LE(Lines(full.err), 2) << full.err;  // and one of the record that is no file then
     EXPECT_LT(Names(Path(out)).size(), static_cast<std::size_t>(kImages));
     const Outcome again = Run(detect + "-o " + out + ' ' + file + " --resume");
     EXPECT_EQ(again.status, 0) << again.err;

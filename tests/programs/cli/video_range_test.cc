@@ -172,7 +172,7 @@ TEST_F(VideoRangeTest, WhatIsNotInTheVideoIsALine) {
   EXPECT_EQ(Run("detect --adapt off a.mp4 -o out3 --to 30f").err, "");
   EXPECT_EQ(Run("detect --adapt off a.mp4 -o out4 --to 1.001").err, "");
   expect("a.mp4 -o out --from -5", 2, "--from: time '-5': lies before the start");
-  for (const std::string bad : {"abc", "1:2:3:4", "1:75", "1.5:00", "1e3", "f", "12.f", "''"})
+  for (const std::string bad : {"abc", "1:2:3:4", "1:75", "1.5:00", "1e3", "f", "12.f"})
     expect("a.mp4 -o out --to " + bad, 2, "(seconds as 12.5");
   expect("a.mp4 -o out --from 2 --to 1", 2, "--from 2 and --to 1 leave no frame");
   expect("a.mp4 -o out --to 0", 2, "--to 0 leaves no frame");
