@@ -12,7 +12,9 @@ _PARTS = [f'--label={label}' for label in ('skin=255,255,0', 'skin=0,255,255', '
 _READ = {'ecu': ['--mask-name', '{stem}_skin_{stem}'], 'hgr': ['--invert'], 'faceparts': [*_PARTS, '--ignore', 'other']}
 
 # What the default model is trained on, and the weight of each source.
-SOURCES = {'uci': 3, 'ecu': 1, 'hgr': 1, 'groups': 1, 'negatives': 1, 'faceparts': 1}
+SOURCES = {'uci': 3, 'ecu': 1, 'hgr': 1, 'groups': 1, 'negatives': 1, 'faceparts': 1, 'heads_dark': .5, 'street_dark': .5}
+# Of these skin alone: their truth leaves bare shoulders, hands and passers-by out.
+SKIN_ALONE = ('heads_dark', 'street_dark')
 # What adaptation is calibrated on: photographs of people.
 CALIBRATED_ON = ('ecu', 'hgr', 'groups')
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import numbers
 from typing import Any
 
@@ -31,18 +30,13 @@ _Interval = tuple[float, float]
 _OF_FRAMES = "holds masks of frames still (Stream, video and detect_files take it)"
 
 
-@functools.lru_cache(maxsize=64)
-def _request(output: str, bits: int, abstain: _Interval | None) -> _skinmask.Request:
-    return _skinmask.Request(output, bits, abstain)
-
-
 def _asked(
     output: str, dtype: DTypeLike, abstain: _Interval | None, rgb: bool
 ) -> _skinmask.Request:
     require_type("output", output, str, "a name, as 'mask', is wanted")
     require_switch("rgb", rgb)
     deep = output == "probability"
-    return _request(
+    return _skinmask.Request(
         output,
         bits_of(dtype, tuple(BITS) if deep else ("uint8",), "" if deep else f" with {output=}"),
         None if abstain is None else two_numbers("abstain", abstain, "(low, high)"),
@@ -64,7 +58,7 @@ def detect(
 
     >>> image = numpy.full((1, 2, 3), (118, 148, 205), numpy.uint8)
     >>> detect(image, adapt="off", output="probability", dtype="float32").round(3)
-    array([[0.937, 0.937]], dtype=float32)
+    array([[0.928, 0.928]], dtype=float32)
 
     `image` is uint8 (height, width, 3), B G R as cv2.imread gives it; with `rgb` R G B, as PIL and
     matplotlib have it. It is not copied where the pixels of a row follow each other: a whole array,
