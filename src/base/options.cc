@@ -20,7 +20,7 @@ bool IsWithin(double number, const OptionRange& range) {  // false for a NaN
 // What numbers of the range are, for the line about what is none.
 std::string TextOf(const OptionRow& row) {
   const auto [least, most, above, below] = *row.range;
-  if (least == 0 && most == 1 && above == below)
+  if (row.value == "P" && least == 0 && most == 1 && above == below)
     return below ? "probability between 0 and 1" : "probability from 0 to 1";
   std::string text = row.kind == OptionRow::Kind::kWhole ? "whole number " : "number ";
   text += fmt::format("{} {}", above ? "above" : "from", least);

@@ -135,7 +135,8 @@ GifBlocks WalkGif(std::string_view bytes) {
                         : kind == kGifExtension ? Skip(bytes, 1)
                                                 : false;
     if (!begins || !SkipSubBlocks(bytes, [](std::string_view) {})) break;
-    if (blocks.pictures == 0 && block.starts_with(kGraphicControl)) blocks.control = block;
+    if (kind == kGifExtension && blocks.pictures == 0 && block.starts_with(kGraphicControl))
+      blocks.control = block;
     if (kind == kGifPicture && blocks.pictures++ == 0) blocks.first = block;
   }
   return blocks;

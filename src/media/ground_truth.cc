@@ -109,7 +109,7 @@ class MaskReader {
       throw Error(subject_, fmt::format("has values of 16 bits, up to {:g} (labels are 0 to 255: a "
                                         "mask of 8 bits a channel)",
                                         most));
-    const bool is_dark = most < 128 * kOfByte && (least == 0 || most == 1);
+    const bool is_dark = most < 127.5 * kOfByte && (least == 0 || most == 1);
     if (is_dark && cv::countNonZero(values) == cv::countNonZero(values == most))
       throw Error(subject_, fmt::format("holds only 0 and {:g} in 16 bits, nothing above 32767 "
                                         "(`label` reads values of up to 255)",

@@ -102,7 +102,7 @@ StoredImage DecodeOther(std::string_view bytes, std::string_view subject, const 
 
 // OpenCV takes values of PNM as they are, whatever the header says of the greatest one, but where
 // they are text and up to 255: of others a picture would be darker than it is. Labels of ground
-// truth are values up to 255 as they are.
+// truth are values up to 255 as they are; as levels they would be below the middle of 512 and more.
 StoredImage DecodePnm(std::string_view bytes, std::string_view subject, const ImageHeader& header,
                       const DecodeOptions& options) {
   std::string_view left = bytes.substr(2);
@@ -113,7 +113,14 @@ StoredImage DecodePnm(std::string_view bytes, std::string_view subject, const Im
   const std::int64_t most = has_bits ? 1 : NextNumber(left).value_or(0);
   const std::size_t size = most > UINT8_MAX ? 2 : 1;
   const std::int64_t whole = size == 2 ? UINT16_MAX : UINT8_MAX;
-  const bool is_scaled = has_bits || (size == 1 && (!is_binary || options.keep_grey));
+  const std::size_t start = bytes.size() - left.size() + 1;
+  const auto are_bytes = [&] {
+    for (std::size_t at = start; at < bytes.size(); at += 2)
+      if (bytes[at] != 0) return false;
+    return true;
+  };
+  const bool is_scaled = has_bits || (size == 1 && (!is_binary || options.keep_grey)) ||
+                         (most >= 512 && options.keep_depth && is_binary && are_bytes());
   if (is_scaled || most <= 0 || most >= whole) return DecodeOther(bytes, subject, header, options);
   if (!is_binary)
     throw Error(subject, fmt::format("is a PNM of text whose greatest value is {} (up to 255, or "
@@ -124,7 +131,7 @@ StoredImage DecodePnm(std::string_view bytes, std::string_view subject, const Im
     scaled.push_back(static_cast<std::uint16_t>((std::min(value, most) * whole + most / 2) / most));
   std::string file(bytes);
   const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(file[at]); };
-  for (std::size_t at = file.size() - left.size() + 1; at + size <= file.size(); at += size) {
+  for (std::size_t at = start; at + size <= file.size(); at += size) {
     const unsigned value = scaled[size == 1 ? byte(at) : 256u * byte(at) + byte(at + 1)];
     if (size == 2) file[at] = static_cast<char>(value >> 8);  // big-endian
     file[at + size - 1] = static_cast<char>(value);

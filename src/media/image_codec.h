@@ -40,7 +40,7 @@ struct Orientation {
   bool mirrored = false;  // from left to right, before
 };
 
-// A decoded picture, CV_8UC3 B G R, or CV_8UC1 where grey is kept.
+// A decoded picture, CV_8UC3 B G R, or CV_8UC1 where grey is kept; CV_16U where depth is.
 struct StoredImage {
   cv::Mat pixels;
   Orientation orientation{};  // that it is yet to be given

@@ -1,7 +1,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -26,8 +28,10 @@ bool IsRotation(int degrees) {
   return degrees == 0 || degrees == 90 || degrees == 180 || degrees == 270;
 }
 
+// FFmpeg makes none as large as kMaxPixels, whatever is allowed.
 bool IsSize(int width, int height, std::int64_t max_pixels) {
-  return width > 0 && height > 0 && std::int64_t{width} * height <= max_pixels;
+  return width > 0 && height > 0 &&
+         std::int64_t{width} * height <= std::min(max_pixels, kMaxPixels);
 }
 
 // Throws DecoderGone for what no decoder of ours says.
@@ -159,7 +163,9 @@ class IsolatedVideo : public VideoSource {
     frame.seconds = words.seconds;
     frame.index = index_ = words.index;
     const FrameMemory memory(layout, frame.size);
-    if (memory.bytes > process_.pixels.size()) throw DecoderGone();
+    // Of narrow frames most bytes are behind their rows; a matrix counts them in int.
+    if (memory.bytes > std::min<std::size_t>(process_.pixels.size(), INT32_MAX))
+      throw DecoderGone();
     const auto kept = std::make_shared<cv::Mat>(1, static_cast<int>(memory.bytes), CV_8UC1);
     std::memcpy(kept->data, process_.pixels.data(), memory.bytes);
     const std::array<cv::Mat, 3> planes = memory.At(kept->data);

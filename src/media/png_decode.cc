@@ -206,11 +206,12 @@ bool ReadRows(png_structp png, png_infop info, png_bytepp rows) {
 
 ImageHeader PngHeader(std::string_view bytes, std::string_view subject) {
   constexpr std::size_t kHeader = 16;  // behind the signature and the frame of the chunk IHDR
-  if (bytes.size() < kHeader + 8 || bytes.substr(12, 4) != "IHDR") FailUnknownImage(subject);
+  if (bytes.size() < kHeader + 9 || bytes.substr(12, 4) != "IHDR") FailUnknownImage(subject);
   const auto side = [&](std::size_t at) {
     return static_cast<std::int64_t>(BigEndian(bytes.substr(kHeader + at, 4)));
   };
-  return {.size = {side(0), side(4)}};
+  constexpr char kDeep = 16;
+  return {.size = {side(0), side(4)}, .pixel_bytes = bytes[kHeader + 8] == kDeep ? 6 : 3};
 }
 
 StoredImage DecodePng(std::string_view bytes, std::string_view subject, const ImageHeader&,

@@ -33,7 +33,7 @@ const OptionTable<Things> kTable{
     Option("shape", &Things::shape, kShapes).Shown("shape", "Things", "round|square", "Which"),
     Option("whether", &Things::whether, kWhether).Shown("whether", "Things", "never|always", "If"),
     Option("share", &Things::share, OptionRange{0, 1, true, true})
-        .Shown("share", "Things", "S", "How"),
+        .Shown("share", "Things", "P", "How"),
     Option("file", &Things::file).Shown("file", "Things", "FILE", "Where"),
     {"inner.", &Things::inner,
      OptionTable<Inner>{Option("count", &Inner::count, 1, 9).Shown("count", "", "N", "Many")}}};
@@ -64,6 +64,9 @@ TEST(OptionTable, WhatCannotBeIsNamed) {
   EXPECT_ERROR(kTable.Set(things, "share", "1"), "`share`: '1' is no probability between 0 and 1");
   EXPECT_ERROR(kTable.Set(things, "share", "nan"), "`share`: 'nan' is no probability");
   EXPECT_ERROR(kTable.Set(things, "count", "1.5"), "`count`: '1.5' is no whole number from 1 to 9");
+  DetectorOptions seconds;
+  EXPECT_ERROR(DetectorTable().Set(seconds, "steady", "2"),
+               "`steady`: '2' is no number from 0 to 1");
   EXPECT_NO_THROW(kTable.Validate(things, "thing"));
   things.inner.count = 0;
   EXPECT_ERROR(kTable.Validate(things, "thing"), "thing inner.count: 0 is out of range (1 to 9)");

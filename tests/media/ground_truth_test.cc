@@ -95,11 +95,18 @@ TEST_F(MaskTest, LabelsOf16BitsAreAsTheyAreStored) {
     EXPECT_ERROR(classes({0, 7}, labels), "has a pixel of value 7");
     // Without labels they are levels.
     EXPECT_EQ(classes({0, 32767, 32768, 65535}, above_127), (std::vector{1, 1, 0, 0}));
+    EXPECT_EQ(classes({0, 32768}, above_127), (std::vector{1, 0}));
     EXPECT_EQ(classes({0, 1, 2, 200}, above_127), (std::vector{1, 1, 1, 1}));
     EXPECT_ERROR(classes({0, 1}, above_127), "holds only 0 and 1 in 16 bits");
     EXPECT_ERROR(classes({0, 1000}, above_127), "holds only 0 and 1000 in 16 bits");
     EXPECT_ERROR(classes({0, 1028}, above_127), "holds only 0 and 4, nothing above 127");
   }
+  const auto classes_of = [](const std::string& values, const MaskRule& rule) {
+    const cv::Mat read = DecodeMask("P5 2 1 1000\n" + values, "x", rule).classes;
+    return std::vector<int>(read.begin<std::uint8_t>(), read.end<std::uint8_t>());
+  };
+  EXPECT_EQ(classes_of(std::string("\0\0\0\1", 4), labels), (std::vector{2, 0}));
+  EXPECT_EQ(classes_of(std::string("\0\0\3\xE8", 4), above_127), (std::vector{1, 0}));
   const cv::Mat colors = (cv::Mat_<cv::Vec<std::uint16_t, 3>>(1, 2) << cv::Vec<std::uint16_t, 3>(),
                           cv::Vec<std::uint16_t, 3>(3, 2, 1));
   const cv::Mat read =

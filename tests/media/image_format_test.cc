@@ -54,6 +54,12 @@ TEST(ImageFormat, HeadersTellTheSizeBeforeMemoryIsTaken) {
                  "has 64 x 48 pixels");
     EXPECT_EQ(taken, 0) << extension;
   }
+  for (const char* extension : {".png", ".tif"}) {
+    const cv::Mat deep(48, 64, CV_16UC3, cv::Scalar::all(1));
+    std::int64_t taken = 0;
+    DecodeImage(Encode(extension, deep), "x", {.take = [&](std::int64_t n) { taken += n; }});
+    EXPECT_EQ(taken, 64 * 48 * 6 / 4) << extension;
+  }
   EXPECT_ERROR(DecodeImage(testing::PngOfSize(60000, 60000), "x"), "has 60000 x 60000 pixels");
   EXPECT_ERROR(DecodeImage(testing::PngOfSize(0, 5), "x"), "no pixels");
   EXPECT_ERROR(DecodeImage("P5 # a comment\n 70000\n#another\n70000 255\n", "x"),

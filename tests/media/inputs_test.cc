@@ -83,7 +83,8 @@ TEST_F(InputsTest, ExtensionsMeanTheSameInTurkish) {
   const char* const turkish = std::setlocale(LC_CTYPE, "tr_TR.UTF-8");
   for (const char* name : {"a.TIFF", "a.TIF", "a.GIF", "a.AVIF", "a.HEIC"})
     EXPECT_TRUE(NamedMedia(name).image) << name;
-  for (const char* name : {"a.AVI", "a.IVF"}) EXPECT_TRUE(NamedMedia(name).video) << name;
+  for (const char* name : {"a.AVI", "a.IVF", "a.f4v", "a.m2t"})
+    EXPECT_TRUE(NamedMedia(name).video) << name;
   const bool taken = turkish && std::tolower('I') != 'i';
   std::setlocale(LC_CTYPE, "C");
   ::unsetenv("LOCPATH");

@@ -169,6 +169,15 @@ TEST(Gif, TransparentPixelsHaveTheColorOfTheirIndex) {
     }
 }
 
+// Its place reads as such a mark, which would move it up by a row.
+TEST(Gif, APictureIsNoMarkOfTransparency) {
+  std::string gif = PlainGif(64, 48, false, false);
+  const std::size_t canvas = 6, place = 13 + 3 * 128 + 1;
+  gif.replace(canvas, 4, std::string("\0\6\x40\0", 4));
+  gif.replace(place, 4, std::string("\xF9\4\1\0", 4));
+  EXPECT_EQ(DecodeImage(gif, "x").at<cv::Vec3b>(48, 0x4F9)[0], 2 * 47);
+}
+
 // FFmpeg only logs that rows are missing.
 TEST(Gif, PixelsThatAreMissingAreAnError) {
   const std::string end("\0;", 2), plain = PlainGif(64, 48, false, false),

@@ -29,7 +29,7 @@ struct DecodeOptions {
   // size (fewer coefficients, so faster), others are averaged over areas.
   int scale = 1;
   bool keep_grey = false;   // grey files give CV_8UC1 (but for GIF, HEIC, AVIF and JPEG XL)
-  bool keep_depth = false;  // PNG, TIFF and PNM of 16 bits give CV_16U
+  bool keep_depth = false;  // PNG, TIFF and PNM of 16 bits give CV_16U (keep_colors is wanted, too)
   // Damaged JPEGs are taken as the decoder makes them up, for cameras that send odd ones.
   bool lenient = false;
   // Where the pixels of JPEG and PNG may be stored. The picture then lives until the next use of

@@ -72,8 +72,8 @@ void Warn(const AdaptedCalibrationFit& fit) {
   for (const auto& [kind, images, curve] : NamedCurves(fit))
     if (images > 0 && images < kFew)
       PrintLine(fmt::format(
-          "warning: {}: {} image{} are few to calibrate on (the error with images left out tells)",
-          kind, images, images > 1 ? "s" : ""));
+          "warning: {}: calibrated on {} image{} only (the error with images left out tells)", kind,
+          images, images > 1 ? "s" : ""));
   for (const CalibrationSet& set : fit.sets)
     if (set.before && set.after && *set.after > *set.before)
       PrintLine(

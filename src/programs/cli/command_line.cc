@@ -171,8 +171,9 @@ bool NamesImagesOnly(const CLI::App& verb) {
 }
 bool NamesFilesOnly(const CLI::App& verb) {
   if (Has(verb, "--files-from")) return false;
-  return std::ranges::none_of(Values(verb, "input"), [](const std::string& input) {
-    return !Exists(input) || IsFolder(input) || NamedMedia(input).archive;
+  return std::ranges::all_of(Values(verb, "input"), [](const std::string& input) {
+    const NamedMedia named(input);  // what has no such name, or comes in a pipe, may be an archive
+    return IsRegularFile(input) && (named.image || named.video);
   });
 }
 // A video is lossless where nobody watches it and no codec is named; folders may hold anything.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "media/picture_type.h"
+#include "programs/cli/print.h"
 #include "programs/live/view.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/file.h"
@@ -103,7 +104,7 @@ void Controls::Do(const std::vector<Command>& commands) {
 
 void Controls::ShowMessage(const std::string& line) {
   constexpr auto kShown = std::chrono::seconds(4);
-  state_.message = line;
+  state_.message = cli::WithFlags(line);
   message_until_ = Clock::now() + kShown;
   changed_ = true;
 }
@@ -193,9 +194,16 @@ void Controls::ToggleRecording() {
     return ShowMessage("recording to " + path.string());
   }
   const std::string path = recorder_->path().string();
-  const std::int64_t frames = recorder_->Finish();
+  std::int64_t frames = 0;
+  try {
+    frames = recorder_->Finish();
+  } catch (...) {
+    recorder_.reset();  // it takes no frame any more
+    throw;
+  }
   recorder_.reset();
-  Tell(fmt::format("recorded {} frames to {}", frames, path));
+  Tell(frames > 0 ? fmt::format("recorded {} frames to {}", frames, path)
+                  : "no frame came: nothing was recorded");
 }
 
 std::span<const Key> Keys() {

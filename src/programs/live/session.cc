@@ -62,13 +62,15 @@ class Session {
  private:
   void Open(const std::string& source, const CaptureOptions& options) {
     source_ = source;
-    if (capture_) dropped_before_ += capture_->dropped();
+    reopened_ = capture_.has_value();
+    if (reopened_) dropped_before_ += capture_->dropped();
     capture_.reset();  // a camera is opened once at a time
     capture_.emplace(source, options);
   }
 
   void Loop() {
     while (!Done() && !capture_->ended()) {
+      capture_->SetPaused(controls_.paused());
       std::optional<LiveFrame> frame = Take();
       for (const std::string& line : capture_->TakeNotices()) controls_.Tell(line);
       if (frame && !controls_.paused()) Work(std::move(*frame));
@@ -151,11 +153,12 @@ class Session {
     Record(seconds, pixel_aspect);
   }
 
-  // Of a pipe whose writer waits for every frame to be worked on the time of arrival says nothing.
+  // Of a pipe whose writer waits for every frame to be worked on the time of arrival says nothing;
+  // that of a file which begins again goes back.
   double SecondsOf(const LiveFrame& frame) const {
     const SourceKind kind = SourceKindOf(source_);
     const bool waits = kind == SourceKind::kPipe && o_.capture.every_frame;
-    if (source_ == o_.source && (kind == SourceKind::kFile || waits)) return frame.picture.seconds;
+    if (!reopened_ && (kind == SourceKind::kFile || waits)) return frame.picture.seconds;
     return std::chrono::duration<double>(frame.captured - *first_captured_).count();
   }
 
@@ -226,6 +229,7 @@ class Session {
   cli::FrameTables tables_;
   Statistics statistics_;
   std::optional<Clock::time_point> first_captured_, first_seen_, last_report_;
+  bool reopened_ = false;             // in the window
   std::uint64_t dropped_before_ = 0;  // of sources that others took the place of
   double fraction_sum_ = 0;
   cv::Size recorded_size_;

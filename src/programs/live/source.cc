@@ -178,13 +178,19 @@ struct Capture::State {
     changed.notify_all();
   }
 
-  // Frames of a file come as fast as they are decoded, and are shown at their time.
+  // Frames of a file come as fast as they are decoded, and are shown at their time, which stands
+  // still while it is paused.
   void HoldBack(LiveFrame& frame) {
     if (!options.at_own_rate) return;
     if (!first_shown) first_shown = Clock::now() - ClockDuration(frame.picture.seconds);
-    const auto due = *first_shown + ClockDuration(frame.picture.seconds);
+    auto due = *first_shown + ClockDuration(frame.picture.seconds);
     std::unique_lock lock(mutex);
     changed.wait_until(lock, due, [&] { return stop.load(); });
+    if (paused) {
+      changed.wait(lock, [&] { return stop || !paused; });
+      due = Clock::now();
+      first_shown = due - ClockDuration(frame.picture.seconds);
+    }
     frame.captured = std::max(due, frame.captured);
   }
 
@@ -210,7 +216,7 @@ struct Capture::State {
   std::optional<LiveFrame> newest;
   std::uint64_t captured = 0, dropped = 0;
   Rational rate{0, 1};
-  bool running = false, ended = false, finished = false;
+  bool running = false, ended = false, finished = false, paused = false;
   std::exception_ptr failure;  // what ended it, unless it was its end
   std::vector<std::string> notices;
 };
@@ -228,10 +234,19 @@ Capture::~Capture() {
   state_->changed.wait_for(lock, ClockDuration(kStopSeconds), [&] { return state_->finished; });
 }
 
+void Capture::SetPaused(bool paused) {
+  State& s = *state_;
+  const std::lock_guard lock(s.mutex);
+  s.paused = paused && (s.options.at_own_rate || s.options.every_frame);
+  s.changed.notify_all();
+}
+
 std::optional<LiveFrame> Capture::Take(double seconds) {
   State& s = *state_;
   std::unique_lock lock(s.mutex);
-  s.changed.wait_for(lock, ClockDuration(seconds), [&] { return s.newest || s.ended; });
+  s.changed.wait_for(lock, ClockDuration(seconds),
+                     [&] { return !s.paused && (s.newest || s.ended); });
+  if (s.paused) return std::nullopt;
   if (s.newest) {
     std::optional<LiveFrame> frame = std::exchange(s.newest, std::nullopt);
     s.changed.notify_all();
@@ -245,7 +260,7 @@ std::optional<LiveFrame> Capture::Take(double seconds) {
 
 bool Capture::ended() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->ended && !state_->newest && !state_->failure;
+  return state_->ended && !state_->newest && !state_->failure && !state_->paused;
 }
 bool Capture::running() const { return state_->Get(state_->running); }
 std::uint64_t Capture::captured() const { return state_->Get(state_->captured); }

@@ -97,6 +97,9 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
+  // A source that can wait does: a file at its own rate, or one whose every frame is wanted. Of
+  // others frames go by.
+  void SetPaused(bool paused);
   // The newest frame, waiting for at most so long. Throws Error when the source could not be
   // opened, no frame came in time, or it was lost and did not come back.
   std::optional<LiveFrame> Take(double seconds);

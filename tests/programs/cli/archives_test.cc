@@ -116,6 +116,18 @@ TEST_F(ArchivesTest, BrokenOnesBecomeNothing) {
   EXPECT_EQ(Run("detect bad/key.tar -o chosen --include '*.png'").status, 0);
 }
 
+// What comes in a pipe, or has no such name, is known by its bytes.
+TEST_F(ArchivesTest, PatternsChooseInArchivesWithoutAName) {
+  Pack();
+  const std::string program = "'" SKINMASK_PROGRAM "' detect ";
+  const std::string options = " --include '[01].png' --adapt off -q";
+  Shell(program + "- -o - < a.tar > 1.tar" + options);
+  Shell("cat a.tar | " + program + "/dev/stdin -o - > 2.tar" + options);
+  Shell("cp a.tar unnamed && " + program + "unnamed -o 3" + options);
+  for (const char* archive : {"1.tar", "2.tar", "3/unnamed.tar"})
+    EXPECT_EQ(Listing(archive), "0.mask.png\n1.mask.png\n") << archive;
+}
+
 TEST_F(ArchivesTest, OtherEntriesArePassedOver) {
   Put("in/x.mask.png", "");
   Put("in/x.json", "{}");

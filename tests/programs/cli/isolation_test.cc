@@ -113,6 +113,15 @@ TEST_F(IsolationTest, ADecoderThatDiesLaterCostsNothing) {
   }
 }
 
+TEST_F(IsolationTest, AFrameThatCannotBeIsNotTaken) {
+  SKIP_WITHOUT_FFMPEG();
+  const std::string frame = "FRAME\n" + std::string(46 * 34 * 3 / 2, '\x80');
+  Put("in/a.y4m", "YUV4MPEG2 W46 H34 F25:1 C420jpeg\n" + frame + frame);
+  const auto run = RunBad("detect in -o out --adapt off --isolate all");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(LineOf(run, "a.y4m").find("ended its decoder"), std::string::npos) << run.err;
+}
+
 TEST_F(IsolationTest, OfAllIsNotOfPlanes) {
   const auto run = Run("detect good -o out --adapt off --isolate all --pixels yuv");
   EXPECT_EQ(run.status, 2);

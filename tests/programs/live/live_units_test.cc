@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "programs/live/controls.h"
 #include "programs/live/scene.h"
+#include "programs/live/session.h"
 #include "programs/live/source.h"
 #include "programs/live/statistics.h"
 #include "programs/live/v4l2_device.h"
@@ -81,6 +83,57 @@ TEST_F(LiveTest, FramesOfAFileKeepTheirTimeAndLateOnesAreDropped) {
   EXPECT_EQ(capture.dropped(), 23u);
   // It was held back until its time, however fast the machine.
   EXPECT_GE(std::chrono::duration<double>(last->captured - begin).count(), 24 / 25.0);
+}
+
+// Nothing goes by, and it does not end, however long the pause.
+TEST_F(LiveTest, APausedFileWaits) {
+  SKIP_WITHOUT_FFMPEG();
+  Shell(folder_, "ffmpeg -v error" + Scrolling("160x120", "25") + "-frames:v 3 clip.mp4");
+  CaptureOptions options;
+  for (bool* const wanted : {&options.at_own_rate, &options.every_frame}) {
+    options.at_own_rate = options.every_frame = false;
+    *wanted = true;
+    Capture capture(Path("clip.mp4").string(), options);
+    std::optional<LiveFrame> frame;
+    while (!frame) frame = capture.Take(0.5);
+    capture.SetPaused(true);
+    const std::uint64_t before = capture.captured();
+    EXPECT_FALSE(capture.Take(0.3));
+    EXPECT_LE(capture.captured(), before + 1);  // it may have been on its way
+    EXPECT_FALSE(capture.ended());
+    capture.SetPaused(false);
+    std::uint64_t taken = 1;
+    while (!capture.ended()) taken += capture.Take(0.5).has_value();
+    EXPECT_EQ(taken + capture.dropped(), 3u);
+  }
+}
+
+// In the window, as a camera that was chosen there and gives no picture makes it.
+TEST_F(LiveTest, TimeGoesOnWhereAFileBeginsAgain) {
+  SKIP_WITHOUT_FFMPEG();
+  Shell(folder_, "ffmpeg -v error" + Scrolling("160x120", "25") + "-frames:v 4 clip.mp4");
+  SessionOptions options;
+  options.source = Path("clip.mp4").string();
+  options.capture.at_own_rate = options.capture.every_frame = true;
+  options.model = DefaultModel();
+  options.detector = options.if_asked = kOff;
+  options.tables.csv = Path("a.csv").string();
+  Exchange exchange;
+  bool again = false;
+  exchange.SetWake([&] {
+    if (exchange.TakeNewest()->number < 3 || std::exchange(again, true)) return;
+    exchange.Post([&](Controls& c) { c.Open({options.source, {}, 0, ""}); });
+  });
+  EXPECT_GE(RunSession(options, &exchange).frames, 7u);
+  std::istringstream rows(ReadFile(Path("a.csv")));
+  double before = 0;
+  std::string row;
+  for (std::getline(rows, row); std::getline(rows, row);) {
+    const double seconds = std::stod(row.substr(row.find(',') + 1));
+    EXPECT_GE(seconds, before) << row;
+    before = seconds;
+  }
+  EXPECT_GT(before, 0);
 }
 
 // The keys of docs/live.md are those of the window.

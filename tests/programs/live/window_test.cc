@@ -79,7 +79,10 @@ TEST_F(WindowTest, SlidersNumbersAndResetsSetTheModel) {
     EXPECT_GE(value(), 0.999) << name;
     EXPECT_NEAR(number->value(), value(), 1e-9);
     number->selectAll();
-    QTest::keyClicks(number, "0.25");
+    QTest::keyClicks(number, "0.");
+    Frame();  // while it is typed
+    Turn();
+    QTest::keyClicks(number, "25");
     QTest::keyClick(number, Qt::Key_Return);
     Turn();
     EXPECT_NEAR(value(), 0.25, 1e-12);
@@ -237,6 +240,20 @@ TEST_F(WindowTest, FilesAreWrittenByKeysAndButtons) {
   EXPECT_TRUE(Find<QAbstractButton>("key  ")->isChecked());
   Press('q');
   EXPECT_TRUE(exchange_.closed());
+}
+
+TEST_F(WindowTest, ARecordingThatCannotBeFinishedIsOver) {
+  Open(Photograph({160, 160}));
+  const auto said = [&] { return Find<Line>("line")->toolTip().toStdString(); };
+  Press('r');
+  Press('r');
+  EXPECT_EQ(said(), "no frame came: nothing was recorded");
+  Press('r');
+  recorder_->Write(bgr_, 0, {25, 1}, {1, 1});
+  WriteFile(recorder_->path(), "somebody else's", IfExists::kFail);
+  Press('r');
+  EXPECT_NE(said().find("exists already (--force replaces it)"), std::string::npos) << said();
+  EXPECT_FALSE(recorder_);  // else frames would wait for it
 }
 
 TEST_F(WindowTest, CamerasAndTheirFormatsAreChosenByKeys) {

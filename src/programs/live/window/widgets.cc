@@ -88,7 +88,10 @@ ValueControl::ValueControl(const QString& label, const QString& tip, double leas
           [this](int position) { Change(static_cast<double>(position) / kSteps); });
   connect(number_, qOverload<double>(&QDoubleSpinBox::valueChanged), this,
           [this](double value) { Change(value); });
-  connect(reset, &QToolButton::clicked, this, [this] { changed_(std::nullopt); });
+  connect(reset, &QToolButton::clicked, this, [this] {
+    placed_ = -1;  // whatever was begun to be typed
+    changed_(std::nullopt);
+  });
 }
 
 void ValueControl::Change(double value) {
@@ -98,12 +101,13 @@ void ValueControl::Change(double value) {
 
 void ValueControl::Place(double value) {
   const QSignalBlocker no_slider(slider_), no_number(number_);
+  placed_ = value;
   slider_->setValue(Position(value));
   number_->setValue(value);
 }
 
 void ValueControl::SetValue(double value) {
-  if (!slider_->isSliderDown()) Place(value);
+  if (!slider_->isSliderDown() && value != placed_) Place(value);
 }
 
 GraphWidget::GraphWidget(const History& history, QWidget* parent)

@@ -27,7 +27,7 @@ class ValueControl : public QWidget {
   ValueControl(const QString& label, const QString& tip, double least, double most,
                std::function<void(std::optional<double>)> changed, QWidget* parent);
 
-  // Not taken for the user's doing.
+  // Not taken for the user's doing. The value that is there already leaves what is being typed.
   void SetValue(double value);
 
  private:
@@ -37,6 +37,7 @@ class ValueControl : public QWidget {
   std::function<void(std::optional<double>)> changed_;
   QSlider* slider_;
   QDoubleSpinBox* number_;
+  double placed_ = -1;
 };
 
 // One line of text that never makes its window wider; what does not fit is in its tip.
