@@ -241,7 +241,7 @@ constexpr Rule kRules[] = {
     {"detect", "--quality", LosesNothing,
      "is of JPEG, WebP and videos with a codec or to be watched, and these outputs are lossless "
      "(--format jpeg, or webp)"},
-    {"detect", "--codec --frames --from --to --audio --steady", NamesImagesOnly,
+    {"detect", "--codec --frames --from --to --audio", NamesImagesOnly,
      "is for videos, and all inputs are images"},
     {"detect", "--force", ResumesAndWritesNoFile,
      "replaces what exists, and --resume leaves it (one of them)"},
