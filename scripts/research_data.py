@@ -53,6 +53,18 @@ def model_without(name, folder, program):
     return file
 
 
+def linear(byte):
+    """The light of a byte of sRGB, from 0 to 1."""
+    value = byte / 255
+    return value / 12.92 if value <= .04045 else ((value + .055) / 1.055) ** 2.4
+
+
+def relit(gain):
+    """What each byte of sRGB becomes with a gain in linear light."""
+    lights = (min(1, gain * linear(byte)) for byte in range(256))
+    return [round(255 * (12.92 * light if light <= .0031308 else 1.055 * light ** (1 / 2.4) - .055)) for light in lights]
+
+
 def lit(name, light, folder):
     """A folder with the photographs of a set in one of LIGHTS (needs python3-opencv)."""
     import cv2
@@ -61,14 +73,7 @@ def lit(name, light, folder):
     if os.path.isdir(out):
         return out
     os.mkdir(out)
-    byte = np.arange(256) / 255
-    linear = np.where(byte <= .04045, byte / 12.92, ((byte + .055) / 1.055) ** 2.4)
-
-    def encoded(gain):
-        value = np.clip(linear * gain, 0, 1)
-        return np.round(255 * np.where(value <= .0031308, 12.92 * value, 1.055 * value ** (1 / 2.4) - .055)).astype(np.uint8)
-
-    table = np.stack([encoded(gain) for gain in LIGHTS[light]], 1)[:, None, :]
+    table = np.array([relit(gain) for gain in LIGHTS[light]], np.uint8).T[:, None, :]
     images = f'{DATA}/{name}/images'
     for file in sorted(os.listdir(images)):
         cv2.imwrite(os.path.join(out, os.path.splitext(file)[0] + '.png'), cv2.LUT(cv2.imread(os.path.join(images, file)), table))
