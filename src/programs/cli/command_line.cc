@@ -204,6 +204,10 @@ bool Simulates(const CLI::App& verb) { return Has(verb, "--simulate"); }
 bool WritesNoTable(const CLI::App& verb) {
   return !Has(verb, "--csv") && !Has(verb, "--faces-csv");
 }
+bool HasNoWindow(const CLI::App& verb) { return Has(verb, "--headless"); }
+bool ShowsNothing(const CLI::App& verb) {
+  return HasNoWindow(verb) && !Has(verb, "--record") && !Has(verb, "--sink");
+}
 bool MeasuresNothing(const CLI::App& verb) {
   return WritesNoTable(verb) && !Has(verb, "--json") && !Has(verb, "--jsonl");
 }
@@ -223,6 +227,9 @@ constexpr Rule kRules[] = {
     {"detect", "--erode", MeasuresNothing,
      "is of what is measured, which --csv, --faces-csv, --json and --jsonl tell"},
     {"live", "--erode", WritesNoTable, "is of what is measured, which --csv and --faces-csv tell"},
+    {"live", "--view --background --draw", ShowsNothing,
+     "is of pictures, and --headless makes none without --record or --sink"},
+    {"live", "-o", HasNoWindow, "is for what keys of the window write, and --headless has none"},
     {"detect live evaluate", "--min-component", DividesNothing,
      "is of images that are divided, and only --adapt auto divides"},
     {"detect live evaluate", "--min-component", HasSeed,

@@ -251,13 +251,6 @@ void AddLive(CLI::App& app, Context& context) {
     if (verb->count("--record") > 0 && (!recorded.video || recorded.image))
       throw UsageError(fmt::format("--record '{}' is no name of a video (FILE.mp4 or FILE.mkv)",
                                    session.record.string()));
-    const bool draws_nothing = options->headless && session.record.empty() && !session.sink;
-    for (const char* option : {"--view", "--background", "--draw"})
-      if (draws_nothing && verb->count(option) > 0)
-        throw UsageError(fmt::format(
-            "{} is of pictures, and --headless makes none without --record or --sink", option));
-    if (options->headless && verb->count("-o") > 0)
-      throw UsageError("-o is for what keys of the window write, and --headless has none");
     session.track = verb->count("--track") > 0;
     const bool background = verb->count("--background") > 0;
     if (background && verb->count("--view") == 0) options->view = "cutout";
