@@ -1,4 +1,5 @@
-// The file of a part: every number in it is checked, for it may come from anywhere.
+// Reads and writes the file of a part. Every number that is read is checked, because the file is
+// untrusted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ Json JsonOf(const Problem& problem) {
 
 Problem ReadProblem(const JsonNode& node) {
   Problem problem(node["input"].Text(), "");
-  // A part may be anybody's, and these are lines for people.
+  // The file is untrusted, and these lines are shown to people.
   problem.line = Printable(node["line"].Text(), kMaxOfLine);
   if (node.Has("shown")) problem.shown = Printable(node["shown"].Text(), kMaxOfLine);
   return problem;
@@ -33,7 +34,7 @@ Problem ReadProblem(const JsonNode& node) {
 Json JsonOf(const JudgedImage& image, const EvaluationPart& part) {
   if (image.problem) return {{"problem", JsonOf(*image.problem)}};
   Json json{{"name", image.name}};
-  if (!IsUtf8(image.name)) json["name_bytes"] = Base64(image.name);  // which JSON cannot hold
+  if (!IsUtf8(image.name)) json["name_bytes"] = Base64(image.name);  // JSON cannot hold such bytes
   json.update(JsonOf(image.metrics.counts));
   if (part.has_scores)
     for (const auto& [name, member] : kRatiosOfScores) json[name] = OrNull(image.metrics.*member);
@@ -44,7 +45,7 @@ Json JsonOf(const JudgedImage& image, const EvaluationPart& part) {
   return json;
 }
 
-// Whether so many pixels of both sides are those of the counts.
+// True if the numbers of positive and negative pixels equal those of the counts.
 bool AddUp(std::uint64_t positive, std::uint64_t negative, const Confusion& counts) {
   return positive == counts.tp + counts.fn && negative == counts.fp + counts.tn;
 }
@@ -52,11 +53,12 @@ bool AddUp(std::uint64_t positive, std::uint64_t negative, const Confusion& coun
 AdaptationSummary ReadAdaptation(const JsonNode& node) {
   using JudgedBy = AdaptationSummary::By;
   const std::string by = node["by"].Text();
-  if (by == "nothing") return {JudgedBy::kNothing, 0, 0, node["stops"].Real()};
-  if (by == "nobody") return {JudgedBy::kNobody, 0, 0, 0};
-  if (by == "seeds") return {JudgedBy::kSeeds, node["faces"].Count(), 0, 0};
+  const bool monochrome = node.Has("monochrome") && node["monochrome"].IsTrue();
+  if (by == "nothing") return {JudgedBy::kNothing, 0, 0, node["stops"].Real(), monochrome};
+  if (by == "nobody") return {.by = JudgedBy::kNobody};
+  if (by == "seeds") return {JudgedBy::kSeeds, node["faces"].Count(), 0, 0, monochrome};
   if (by != "image") node["by"].Fail(" is none of nothing, nobody, seeds, image");
-  return {JudgedBy::kImage, 0, node["shift"].Real(), node["stops"].Real()};
+  return {JudgedBy::kImage, 0, node["shift"].Real(), node["stops"].Real(), monochrome};
 }
 
 Metrics ReadMetrics(const JsonNode& node, bool has_scores) {
@@ -76,7 +78,7 @@ Metrics ReadMetrics(const JsonNode& node, bool has_scores) {
   return metrics;
 }
 
-// The tone of an image with true positive pixels, and only of such a one.
+// Reads the tone, which must be present exactly if the image has true positive pixels.
 std::optional<Lab> ReadTone(const JsonNode& node, bool any_positive) {
   if (node.json().is_null() == any_positive)
     node.Fail(" does not fit the counts (null where nothing is truly positive)");
@@ -156,7 +158,7 @@ CoarseScores ReadBlock(const JsonNode& node) {
       node, [&] { return CoarseScores::Unpacked(FromBase64(node["bins"].Text()), reliability); });
 }
 
-// Ascending, and of all pixels.
+// Reads the blocks. They must be in ascending order and hold all pixels.
 std::vector<CoarseScores> ReadBlocks(const JsonNode& node, const Confusion& counts) {
   std::vector<CoarseScores> blocks;
   std::uint64_t positive = 0, negative = 0;

@@ -6,7 +6,8 @@
 namespace skinmask {
 namespace {
 
-// Medians are no finer, and the last bits of an arctangent are those of the library.
+// Rounds to hundredths: medians are no more precise, and the last bits of an arctangent depend on
+// the C library.
 double Hundredths(double value) { return std::round(value * 100) / 100; }
 
 Json ToneJson(const std::optional<Lab>& tone) {
@@ -81,10 +82,15 @@ ClassCounts ReadClassCounts(const JsonNode& node, std::uint64_t pixels) {
 Json JsonOf(const AdaptationSummary& summary) {
   using JudgedBy = AdaptationSummary::By;
   if (summary.by == JudgedBy::kNobody) return {{"by", "nobody"}};
-  if (summary.by == JudgedBy::kSeeds) return {{"by", "seeds"}, {"faces", summary.faces}};
-  Json json{{"by", summary.by == JudgedBy::kImage ? "image" : "nothing"}};
-  if (summary.by == JudgedBy::kImage) json["shift"] = summary.shift;
-  json["stops"] = summary.stops;
+  Json json;
+  if (summary.by == JudgedBy::kSeeds) {
+    json = {{"by", "seeds"}, {"faces", summary.faces}};
+  } else {
+    json["by"] = summary.by == JudgedBy::kImage ? "image" : "nothing";
+    if (summary.by == JudgedBy::kImage) json["shift"] = summary.shift;
+    json["stops"] = summary.stops;
+  }
+  if (summary.monochrome) json["monochrome"] = true;
   return json;
 }
 

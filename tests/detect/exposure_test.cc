@@ -8,6 +8,7 @@
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
+#include "detect/adapt/monochrome.h"
 #include "skinmask/detect/adapt.h"
 #include "skinmask/detect/detect_image.h"
 #include "skinmask/detect/detector.h"
@@ -112,6 +113,64 @@ TEST(Exposure, AHandInLittleLightIsTheHandInMore) {
     EXPECT_EQ(
         cv::countNonZero(judgement.Mask() != MaskOf(judgement.LogOdds(), detector.threshold())), 0);
     EXPECT_EQ(cv::countNonZero(judgement.Probability(8) != ProbabilityOf(judgement.LogOdds())), 0);
+  }
+}
+
+// The photograph in one hue: as grey with `share` 0, as sepia with 0.2.
+cv::Mat Toned(const cv::Mat& bgr, double share) {
+  cv::Mat toned = bgr.clone();
+  for (int y = 0; y < toned.rows; ++y)
+    for (int x = 0; x < toned.cols; ++x) {
+      auto& pixel = toned.at<cv::Vec3b>(y, x);
+      const int tone = cvRound(share * pixel[1]);
+      pixel[0] = cv::saturate_cast<std::uint8_t>(pixel[1] - tone);
+      pixel[2] = cv::saturate_cast<std::uint8_t>(pixel[1] + tone);
+    }
+  return toned;
+}
+
+TEST(Monochrome, IsWhatHasOneHueForEachLightness) {
+  const ImageDecisionOptions options;
+  const cv::Mat photo = testing::Astronaut().bgr;
+  for (const double share : {0., 0.05, 0.2, -0.3})
+    for (const double darker : {0., 2.}) {
+      const cv::Mat toned = Toned(Darker(photo, darker), share);
+      EXPECT_TRUE(IsMonochrome(toned, options)) << share << ' ' << darker;
+      const cv::Mat stored = DecodeImage(EncodeJpeg(toned, 85), "toned");
+      EXPECT_TRUE(IsMonochrome(stored, options)) << share << ' ' << darker;
+    }
+  for (const double darker : {0., 2., 3.}) {
+    EXPECT_FALSE(IsMonochrome(Darker(photo, darker), options)) << darker;
+    EXPECT_FALSE(IsMonochrome(Darker(testing::Hopper().bgr, darker), options)) << darker;
+    EXPECT_FALSE(IsMonochrome(Darker(Hand(3), darker), options)) << darker;
+  }
+  // One colour or two are not one hue for each of many lightnesses.
+  EXPECT_FALSE(IsMonochrome(Hand(0), options));
+  EXPECT_FALSE(IsMonochrome(cv::Mat(90, 60, CV_8UC3, cv::Scalar(125, 150, 205)), options));
+  EXPECT_FALSE(IsMonochrome(cv::Mat(1, 1, CV_8UC3, cv::Scalar::all(7)), options));
+}
+
+// Hue tells nothing there, so it changes nothing: the answers are those of the grey picture, with a
+// seed and without, in a photograph and in a stream.
+TEST(Monochrome, AnswersAreThoseOfTheGreyPicture) {
+  const Model model = DefaultModel();
+  for (const bool seeded : {false, true}) {
+    // No channel of the toned picture is full, so its grey is that of the grey one.
+    const cv::Mat photo =
+        Darker(testing::Astronaut().bgr, 1)(cv::Rect(0, seeded ? 0 : 256, 512, 256));
+    const cv::Mat grey = Toned(photo, 0), sepia = Toned(photo, 0.2);
+    DetectorOptions options;
+    if (seeded) options.seed_rect = cv::Rect(190, 80, 70, 90);
+    const Detector detector(model, options);
+    Judgement of_sepia = detector.Judge(sepia), of_grey = detector.Judge(grey);
+    EXPECT_TRUE(of_sepia.summary().monochrome);
+    EXPECT_EQ(of_sepia.summary(), of_grey.summary());
+    EXPECT_EQ(cv::norm(of_sepia.LogOdds(), of_grey.LogOdds(), cv::NORM_INF), 0);
+    EXPECT_EQ(cv::countNonZero(of_sepia.Mask()) > 0, seeded);
+    Stream sepias(detector), greys(detector);
+    for (int frame = 0; frame < 3; ++frame)
+      EXPECT_EQ(cv::norm(sepias.Judge(sepia).LogOdds(), greys.Judge(grey).LogOdds(), cv::NORM_INF),
+                0);
   }
 }
 

@@ -6,10 +6,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "detect/adapt/stream_watch.h"
 #include "support/colors.h"
 
 namespace skinmask {
 namespace {
+
+AdaptOptions WithSmallImages(int pixels) {
+  AdaptOptions options;
+  options.fit.pixels = pixels;
+  return options;
+}
 
 // What a camera sees of a scene of noise that is looked at from this corner on. (No frame has as
 // many pixels as the small image may have: nothing is scaled.)
@@ -19,7 +26,8 @@ TrackingFrame SeenFrom(cv::Point corner, int scene = 1) {
   for (int y = 0; y < whole.rows; ++y)
     for (int x = 0; x < 3 * whole.cols; ++x)
       whole.ptr(y)[x] = static_cast<std::uint8_t>(std::clamp(128 + 50 * random.Normal(), 0., 255.));
-  return TrackingFrameOf(whole(cv::Rect(corner, cv::Size(320, 240))).clone(), 100'000);
+  return TrackingFrameOf(whole(cv::Rect(corner, cv::Size(320, 240))).clone(),
+                         WithSmallImages(100'000));
 }
 
 Seed FaceAt(double x, double y) {
@@ -50,8 +58,8 @@ TEST(FaceTracker, TakesWhatASearchFoundInAnEarlierFrameToWhereItIsNow) {
 
 // A face whose box ends a pixel within the frame, of which the small image keeps none.
 TEST(FaceTracker, TakesAFaceOfWhichNothingIsLeftToFollow) {
-  const TrackingFrame large =
-      TrackingFrameOf(cv::Mat(1080, 1920, CV_8UC3, cv::Scalar(90, 90, 90)), 39'000);
+  const TrackingFrame large = TrackingFrameOf(cv::Mat(1080, 1920, CV_8UC3, cv::Scalar(90, 90, 90)),
+                                              WithSmallImages(39'000));
   for (const cv::Rect box : {cv::Rect(1919, 500, 1, 60), cv::Rect(500, 1079, 60, 1)}) {
     FaceTracker tracker({});
     const Seed seed{box, FaceFrame{{1950., 530.}, 60, 0}, {}};
@@ -129,6 +137,47 @@ TEST(FaceTracker, NumbersStayWithTheirFacesAndNoneIsGivenTwice) {
   tracker.Clear();
   tracker.UpdateWithDetections({FaceAt(160, 120)}, other, other);
   EXPECT_EQ(Numbers(tracker), (Are{4}));
+}
+
+TEST(FaceTracker, TwoFacesThatOverlapAreTwo) {
+  FaceTracker tracker({});
+  const TrackingFrame frame = SeenFrom({40, 30});
+  for (int i = 0; i < 2; ++i) {
+    tracker.UpdateWithDetections({FaceAt(160, 120), FaceAt(180, 120)}, frame, frame);
+    EXPECT_EQ(Numbers(tracker), (std::vector<std::int64_t>{1, 2}));
+  }
+}
+
+TEST(IsCut, IsWhereBothPlacesAndColorsAreOthers) {
+  const TrackingFrame frame = SeenFrom({40, 30}), elsewhere = SeenFrom({40, 30}, 2);
+  const auto in_the_dark = [](TrackingFrame dark) {
+    dark.small_bgr = cv::Mat(dark.small_bgr * 0.4);
+    dark.coarse = cv::Mat(dark.coarse * 0.4);
+    return dark;
+  };
+  EXPECT_FALSE(IsCut(frame, frame));
+  EXPECT_FALSE(IsCut(frame, elsewhere));
+  EXPECT_FALSE(IsCut(frame, in_the_dark(frame)));
+  EXPECT_TRUE(IsCut(frame, in_the_dark(elsewhere)));
+}
+
+TEST(LastFit, TakesTheMoreOfAFrameTheMoreItDiffers) {
+  LastFit fit;
+  const TrackingFrame frame = SeenFrom({40, 30});
+  const auto brighter = [&](int levels) {
+    TrackingFrame other = frame;
+    other.coarse = cv::Mat(frame.coarse + cv::Scalar::all(levels));
+    return other;
+  };
+  EXPECT_EQ(fit.Rate(frame), 1);
+  fit.Note(frame, 10);
+  EXPECT_EQ(fit.Rate(frame), 0);
+  EXPECT_EQ(fit.Rate(brighter(1)), 0.25);
+  EXPECT_EQ(fit.Rate(brighter(9)), 1);
+  EXPECT_FALSE(fit.IsTimeForNext(brighter(1), 99));
+  EXPECT_FALSE(fit.IsTimeForNext(brighter(2), 12));
+  EXPECT_TRUE(fit.IsTimeForNext(brighter(2), 13));
+  EXPECT_TRUE(fit.IsTimeForNext(brighter(9), 11));
 }
 
 TEST(FaceTracker, LeavesARegionThatIsNoFaceInItsPlace) {

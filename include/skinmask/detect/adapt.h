@@ -1,7 +1,7 @@
-// Adapting the model to each image: the colours of the faces in it say what skin looks like there,
-// and the rest of the image what it does not; an image without a face is divided where its own
-// colours divide. docs/adaptation.md has the reasons and what it gains, docs/math.md the global
-// model.
+// The model is adapted to each image. The colours of the faces in the image show what skin looks
+// like there, and the other pixels show what it does not look like. An image without a face is
+// divided at a valley in the histogram of its log-odds. docs/adaptation.md has the reasons and the
+// gain, docs/math.md the global model.
 #pragma once
 
 #include <array>
@@ -21,39 +21,45 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// What was done to one image, for people and programs to be told.
+// How the model was adapted to one image, for messages and reports.
 struct AdaptationSummary {
-  // kNothing: the global model as it is; kNobody: no skin, since a face is required and none found.
+  // kNothing: the global model, not fitted to the image. kSeeds: fitted to faces or seeds. kImage:
+  // divided by the image's own colours. kNobody: no pixel is skin, because a face is required and
+  // none was found.
   enum class By { kNothing, kSeeds, kImage, kNobody };
   By by = By::kNothing;
-  std::size_t faces = 0;  // that were found, and fitted to
-  double shift = 0;       // kImage: what its own threshold is above the model's, in log-odds
-  double stops = 0;       // how much lighter it was taken to be, without a face: powers of two
+  std::size_t faces = 0;  // faces that the model was fitted to
+  double shift = 0;       // kImage: the image's own threshold less the model's, in log-odds
+  double stops = 0;       // without a face: brightened by this, in stops (powers of two)
+  // The image has one hue for each lightness (sepia, toned, grey), so that hue tells nothing: it
+  // was classified as its grey version.
+  bool monochrome = false;
 
   bool operator==(const AdaptationSummary&) const = default;
 };
 
-// What the pixels of one image are judged by: log-odds are
-//   local_weight * local + global_weight * (global - shift) + offset + slope . colour,
-// of the pixel's own B, G and R (0 to 255), before the model's AdaptedCalibration. Slopes and
-// offset are maps with a cell for each square of pixels that the small image averages, and hold
-// what the place says of the pixel: the spatial prior, and what its neighbours are. Local and
-// global log-odds are those of the colour in another light, if there is one. In a stream these sums
-// move by up to `slack` towards `expected`, what the small images have said of the place: noise of
-// single pixels has no say then.
+// How the pixels of one image are classified. The log-odds of a pixel are
+//   local_weight * local + global_weight * (global - shift) + offset + slope . colour
+// with the pixel's own B, G and R (0 to 255), before the model's AdaptedCalibration. Slopes and
+// offset are maps with one cell for each square of pixels that the small image averages. They hold
+// the spatial prior and the message of the neighbouring pixels. Local and global log-odds are
+// computed from the brightened colour if `light` is not empty. In a stream the sum moves by up to
+// `slack` towards `expected`, the smoothed log-odds of the small images, which removes the noise of
+// single pixels.
 struct Adaptation {
-  std::vector<std::uint8_t> light;       // what each byte of the picture counts as; empty: itself
+  std::vector<std::uint8_t> light;       // 256 bytes that replace the picture's; empty: none are
   std::optional<CompiledMixture> local;  // the image's own densities, class 0 is skin; or none
-  std::vector<Quadratic> distances;      // squared Mahalanobis, from each Gaussian of `local`
-  double shift = 0;                      // of the global log-odds
+  std::vector<Quadratic> distances;      // squared Mahalanobis distance to each Gaussian of `local`
+  double shift = 0;                      // subtracted from the global log-odds
   cv::Mat offset;                        // CV_32FC1 of the small image's size
-  std::array<cv::Mat, 3> slope;          // the same, for each level of B, G and R; or empty
-  cv::Mat expected;                      // as the offset; or empty
+  std::array<cv::Mat, 3> slope;          // the same size, per grey level of B, G and R; or empty
+  cv::Mat expected;                      // the same size; or empty
   double slack = 0;                      // log-odds
   AdaptationSummary summary;
-  std::vector<Face> faces;  // that were found, and fitted to
+  std::vector<Face> faces;  // that the model was fitted to
 
-  // The pixels of a row in that light: `bgr` itself, or valid until this thread's next call.
+  // The pixels of a row in grey, if the image is monochrome, and after `light`: `bgr` itself, or
+  // memory that is valid until this thread's next call.
   const std::uint8_t* InLight(const std::uint8_t* bgr, int width) const;
 };
 
@@ -65,26 +71,27 @@ struct Division;
 
 class Adapter {
  public:
-  // `own_threshold` is the decision that the model was made with; log-odds come out on its scale,
-  // so that a threshold asked for by the user means more or less skin as it does without
-  // adaptation. Throws Error for options out of range.
+  // `own_threshold` is the threshold on P(skin) that the model was made with. Adapted log-odds are
+  // on the scale of the model's own, so that a user's threshold changes the amount of skin as it
+  // does without adaptation. Throws Error for options out of range.
   Adapter(const Model& model, double own_threshold,
           std::vector<std::unique_ptr<SeedFinder>> finders, const AdaptOptions& options = {});
 
   // log P(skin | pixel, image) / P(not skin | pixel, image), CV_32FC1, for MaskOf and ProbabilityOf
-  // (detect_image.h); empty where there is nothing to adapt to, for which the global model is the
-  // answer. Safe from many threads; the same for any number.
+  // (detect_image.h). Empty if there is nothing to adapt to; the global model is then the answer.
+  // Safe from many threads; the result does not depend on their number.
   cv::Mat LogOdds(const cv::Mat& bgr) const;
-  // The same in two steps, the first of which sees a small image only, but for the seeds. Here and
-  // below `bgr` has the size of the image that was adapted to; another one is an Error.
+  // The same in two steps. The first works on a small image only, except for finding the seeds.
+  // Here and below `bgr` must have the size of the image that was adapted to; another size is an
+  // Error.
   std::optional<Adaptation> Adapt(const cv::Mat& bgr) const;
   cv::Mat LogOdds(const cv::Mat& bgr, const Adaptation& adaptation) const;
 
-  // What MaskOf and ProbabilityOf make of these log-odds, to the bit, CV_8UC1, into matrices that
-  // may have their memory already. No float of each pixel is stored, and all Gaussians are asked
-  // only where the likeliest ones do not decide: for an image with one face a mask takes 3 ns a
-  // pixel on one core with AVX-512, a probability 4 (6 where a calibration makes log-odds much
-  // smaller, as the default model's does), log-odds 6.
+  // The same as MaskOf and ProbabilityOf of these log-odds, to the bit, CV_8UC1, into matrices that
+  // may have their memory already. No log-odds are stored, and all Gaussians are evaluated only
+  // where the likeliest ones do not decide. For an image with one face a mask takes 3 ns a pixel on
+  // one core with AVX-512, a probability 4 (6 if a calibration shrinks the log-odds much, as the
+  // default model's does), log-odds 6.
   void Mask(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
             cv::Mat& mask) const {
     Judge(bgr, adaptation, threshold, &mask, nullptr);
@@ -92,14 +99,14 @@ class Adapter {
   void Probability(const cv::Mat& bgr, const Adaptation& adaptation, cv::Mat& probability) const {
     Judge(bgr, adaptation, 0.5, nullptr, &probability);
   }
-  // Both in little more time than the second.
+  // Both in little more time than the probability alone.
   void MaskAndProbability(const cv::Mat& bgr, const Adaptation& adaptation, double threshold,
                           cv::Mat& mask, cv::Mat& probability) const {
     Judge(bgr, adaptation, threshold, &mask, &probability);
   }
 
   const AdaptOptions& options() const { return options_; }
-  // Of the finders, with '+' between; empty: there is none.
+  // The names of the finders, joined by '+'; empty if there is none.
   std::string finder_names() const;
 
  private:
@@ -109,32 +116,33 @@ class Adapter {
                                          const cv::Size& image) const;
   static Adaptation AdaptedToSeeds(const ImageModel& model, const cv::Mat& spatial_prior,
                                    std::vector<Face> faces);
-  std::optional<Adaptation> AdaptToImage(const cv::Mat& small_bgr) const;
-  // Null where that is the global model as it is. `small_bgr` is in its light, of `stops` more.
-  std::optional<Adaptation> AdaptedToImage(const cv::Mat& small_bgr,
-                                           const std::optional<ImageModel>& model,
-                                           const Division& division, double stops) const;
-  // Less own_log_odds_ and `shift`, bounded.
+  Adaptation AdaptToImage(const cv::Mat& small_bgr) const;
+  // `small_bgr` is already brightened by `stops`.
+  Adaptation AdaptedToImage(const cv::Mat& small_bgr, const std::optional<ImageModel>& model,
+                            const Division& division, double stops) const;
+  // The result is the global model unchanged.
+  bool IsGlobal(const Adaptation& adaptation) const;
+  // The global log-odds less own_log_odds_ and `shift`, clamped to +-`most`.
   cv::Mat GlobalLogOdds(const cv::Mat& bgr, double most, double shift = 0) const;
-  // What the decision is made of in the small image, before calibration: 0 at the model's own
-  // threshold. CV_32FC1.
+  // The log-odds of the small image's pixels before calibration, less the model's own threshold.
+  // CV_32FC1.
   cv::Mat EvidenceOf(const cv::Mat& small_bgr, const Adaptation& adaptation) const;
   const AdaptOptions& OptionsOf(const Adaptation& adaptation) const;
   const CalibrationCurve& CurveOf(const Adaptation& adaptation) const;
-  // A cell of the adaptation's maps is for `side` x `side` pixels.
+  // Each cell of the adaptation's maps covers `side` x `side` pixels.
   AdaptedRows RowsOf(const Adaptation& adaptation, int side, const OutputScale& scale) const;
   AdaptedRows RowsOf(const cv::Mat& bgr, const Adaptation& adaptation) const;
-  // Makes what is not null.
+  // Makes each output that is not null.
   void Judge(const cv::Mat& bgr, const Adaptation& adaptation, double threshold, cv::Mat* mask,
              cv::Mat* probability) const;
 
   Posterior global_;
-  std::optional<Quadratic> folded_;  // the same faster, of a model that allows it
+  std::optional<Quadratic> folded_;  // faster, if Quadratic::CanFold(model)
   double own_log_odds_;
   AdaptedCalibration calibration_;
   std::vector<std::unique_ptr<SeedFinder>> finders_;
   AdaptOptions options_;
-  AdaptOptions image_options_;  // the same, with the fit of images without seeds
+  AdaptOptions image_options_;  // the same with ImageDecisionOptions' fit and weights
 };
 
 }  // namespace skinmask

@@ -17,10 +17,10 @@
 namespace skinmask {
 namespace {
 
-// The time constant of smoothing where AdaptOptions::steady is 1.
+// The time constant of smoothing if AdaptOptions::steady is 1.
 constexpr double kSteadySeconds = 1;
-// By how much a pixel's log-odds may be moved to what its surroundings have said in these seconds:
-// at 25 frames of 640x480 pixels with noise of 2 grey levels, half of what flickers is within 1.
+// Adaptation::slack for a time constant of one second. With 25 frames a second of 640x480 pixels
+// and noise of 2 grey levels, half of the flickering pixels are within log-odds of 1.
 constexpr double kSlackPerSecond = 2;
 constexpr double kUsualRate = 25, kMaxRate = 1000;  // frames a second
 
@@ -50,14 +50,14 @@ class StreamAdapter::State {
   }
 
  private:
-  // The time constant of smoothing.
+  // The time constant of smoothing, in frames.
   double FramesOf(double rate) const { return adapter_->options().steady * kSteadySeconds * rate; }
 
-  // current_, held still. What is learnt of a picture that stands still counts at once: there is
-  // nothing to smooth.
+  // current_ after smoothing. While the picture stands still, a change of current_ is used at once,
+  // because there is nothing to smooth.
   std::shared_ptr<const Adaptation> Steady(const TrackingFrame& now) {
     using By = AdaptationSummary::By;
-    constexpr int kStill = 3;  // frames; fewer that are the same are one that was sent again
+    constexpr int kStill = 3;  // equal frames; fewer are one frame that was sent again
     if (still_ > 0 && current_ == smoothed_) return steady_;
     if (still_ >= kStill || !current_ || current_->summary.by == By::kNobody) filter_.Clear();
     smoothed_ = steady_ = current_;
@@ -68,7 +68,7 @@ class StreamAdapter::State {
         filter_.Add(now.small_bgr, adapter_->EvidenceOf(now.small_bgr, *current_), motion);
     if (gain.empty()) return steady_;
     Adaptation steady = *current_;
-    // Memory of its own: the sum alone would be written over what others hold.
+    // Converted to a new matrix: assigning the sum would overwrite memory that others share.
     steady.offset = cv::Mat(current_->offset + gain);
     steady.expected = filter_.log_odds();
     steady.slack = kSlackPerSecond * adapter_->options().steady;
@@ -95,8 +95,8 @@ class StreamAdapter::State {
     if (adapter_->options().image.enabled) UpdateByImage(sight);
   }
 
-  // Of an image without seeds: as a photograph, but its light and histogram are those of more than
-  // this frame.
+  // For a frame without seeds: as for a photograph, but its light and histogram are smoothed over
+  // frames.
   void UpdateByImage(const Sight& sight) {
     const TrackingFrame& now = sight.frame;
     if (divided_ && !image_fit_.IsTimeForNext(now, sight.number)) return;
@@ -114,9 +114,7 @@ class StreamAdapter::State {
         small, adapter_->GlobalLogOdds(small, options.max_global_log_odds, division.log_odds),
         adapter_->image_options_);
     image_fit_.Note(now, sight.number);
-    std::optional<Adaptation> adaptation =
-        adapter_->AdaptedToImage(small, own_model_, division, light);
-    current_ = adaptation ? std::make_shared<const Adaptation>(*std::move(adaptation)) : nullptr;
+    SetCurrent(adapter_->AdaptedToImage(small, own_model_, division, light), now);
   }
 
   void UpdateBySeeds(const Sight& sight) {
@@ -138,17 +136,22 @@ class StreamAdapter::State {
     } else {
       model_->message = MessageOf(*model_, small, evidence, options);
     }
-    if (model_)
-      current_ =
-          std::make_shared<const Adaptation>(adapter_->AdaptedToSeeds(*model_, prior, sight.faces));
+    if (model_) SetCurrent(adapter_->AdaptedToSeeds(*model_, prior, sight.faces), sight.frame);
+  }
+
+  void SetCurrent(Adaptation&& adaptation, const TrackingFrame& now) {
+    adaptation.summary.monochrome = now.is_monochrome;
+    current_ = adapter_->IsGlobal(adaptation)
+                   ? nullptr
+                   : std::make_shared<const Adaptation>(std::move(adaptation));
   }
 
   std::shared_ptr<const Adapter> adapter_;
   Watch watch_;
-  int still_ = 0;      // frames that were as the one before each, the last ones in a row
+  int still_ = 0;      // how many of the last frames in a row equal the frame before them
   cv::Mat last_grey_;  // the small image of the frame before
   std::optional<ImageModel> model_;
-  // Of frames without seeds.
+  // The state of frames without seeds.
   struct Divided {
     double stops;
     ImageHistogram histogram;
@@ -158,7 +161,8 @@ class StreamAdapter::State {
   std::optional<ImageModel> own_model_;
   std::shared_ptr<const Adaptation> current_;
   SteadyFilter filter_;
-  std::shared_ptr<const Adaptation> smoothed_, steady_;  // the last one, and what became of it
+  // The last current_ that was smoothed, and the result.
+  std::shared_ptr<const Adaptation> smoothed_, steady_;
 };
 
 StreamAdapter::StreamAdapter(std::shared_ptr<const Adapter> adapter, const StreamOptions& options) {

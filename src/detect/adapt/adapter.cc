@@ -9,6 +9,7 @@
 #include "detect/adapt/adapted_rows.h"
 #include "detect/adapt/image_decision.h"
 #include "detect/adapt/image_fit.h"
+#include "detect/adapt/monochrome.h"
 #include "detect/adapt/seed_priors.h"
 #include "detect/adapt/small_image.h"
 #include "detect/judged_rows.h"
@@ -20,13 +21,14 @@
 namespace skinmask {
 namespace {
 
-constexpr double kCertainLogOdds = 1000;  // beyond all that colours and calibration may say
+constexpr double kCertainLogOdds = 1000;  // more than colours and calibration can give
 
-// What brings connected parts of the skin of fewer cells than `least` just below the decision, as
-// Adaptation::offset. A pixel of the large image may be more like skin than the mean of its square,
-// so a whole part gets what its likeliest cell needs. So do the cells around it: a cell that is
-// skin for a half may be none in the mean, and between the middles of cells maps are linear.
-// `rows` tell sums of evidence as they are, but for `own`.
+// Returns an offset (Adaptation::offset) that puts connected components of the skin with fewer than
+// `least` cells just below the threshold. A pixel of the large image may be more like skin than the
+// mean of its cell, so every cell of a component gets the offset that its likeliest cell needs. The
+// cells around it get the same, because a cell that is half skin may be below the threshold in the
+// mean, and the maps are interpolated between the centres of cells. `rows` must not calibrate, and
+// must add `own`.
 cv::Mat AgainstSmallParts(const cv::Mat& small, const AdaptedRows& rows, double own, double least) {
   constexpr double kBelow = 0.5;
   constexpr int kAround = 2;
@@ -118,10 +120,14 @@ std::optional<Adaptation> Adapter::Adapt(const cv::Mat& bgr) const {
   RequireType(bgr, CV_8UC3, "image");
   const std::vector<Seed> found = FindSeeds(bgr);
   if (found.empty() && !options_.image.enabled) return std::nullopt;
-  const cv::Mat small = SmallImage(bgr, options_.fit.pixels);
+  cv::Mat small = SmallImage(bgr, options_.fit.pixels);
+  const bool is_monochrome = IsMonochrome(small, options_.image);
+  if (is_monochrome) small = InGrey(small);
   std::optional<Adaptation> adaptation = AdaptToSeeds(small, found, bgr.size());
   if (!adaptation && options_.image.enabled) adaptation = AdaptToImage(small);
-  return adaptation;
+  if (!adaptation) return std::nullopt;
+  adaptation->summary.monochrome = is_monochrome;
+  return IsGlobal(*adaptation) ? std::nullopt : std::move(adaptation);
 }
 
 std::optional<Adaptation> Adapter::AdaptToSeeds(const cv::Mat& small,
@@ -157,12 +163,12 @@ Adaptation Adapter::AdaptedToSeeds(const ImageModel& model, const cv::Mat& spati
   adaptation.slope = model.message.slope;
   const bool refined = !model.message.offset.empty();
   adaptation.offset = refined ? cv::Mat(model.message.offset + spatial_prior) : spatial_prior;
-  adaptation.summary = {AdaptationSummary::By::kSeeds, faces.size(), 0, 0};
+  adaptation.summary = {.by = AdaptationSummary::By::kSeeds, .faces = faces.size()};
   adaptation.faces = std::move(faces);
   return adaptation;
 }
 
-std::optional<Adaptation> Adapter::AdaptToImage(const cv::Mat& small) const {
+Adaptation Adapter::AdaptToImage(const cv::Mat& small) const {
   const double stops = StopsOf(small, options_.image), most = options_.image.max_global_log_odds;
   const cv::Mat lit = InLight(small, LightTable(stops));
   const Division division = DivisionOf(ImageHistogram(GlobalLogOdds(lit, most)), options_.image);
@@ -171,9 +177,8 @@ std::optional<Adaptation> Adapter::AdaptToImage(const cv::Mat& small) const {
   return AdaptedToImage(lit, model, division, stops);
 }
 
-std::optional<Adaptation> Adapter::AdaptedToImage(const cv::Mat& small,
-                                                  const std::optional<ImageModel>& model,
-                                                  const Division& division, double stops) const {
+Adaptation Adapter::AdaptedToImage(const cv::Mat& small, const std::optional<ImageModel>& model,
+                                   const Division& division, double stops) const {
   Adaptation adaptation;
   if (options_.image.require_face) {
     adaptation.offset = cv::Mat(small.size(), CV_32FC1, cv::Scalar(-kCertainLogOdds));
@@ -187,8 +192,7 @@ std::optional<Adaptation> Adapter::AdaptedToImage(const cv::Mat& small,
   }
   adaptation.offset = cv::Mat::zeros(small.size(), CV_32FC1);
   adaptation.summary.stops = stops;
-  const bool is_divided = model || division.is_valley;
-  if (is_divided) {
+  if (model || division.is_valley) {
     adaptation.shift = adaptation.summary.shift = division.log_odds;
     adaptation.summary.by = AdaptationSummary::By::kImage;
   }
@@ -196,9 +200,12 @@ std::optional<Adaptation> Adapter::AdaptedToImage(const cv::Mat& small,
       AgainstSmallParts(small, RowsOf(adaptation, 1, {CalibrationCurve(), own_log_odds_}),
                         static_cast<float>(own_log_odds_),
                         options_.image.min_component * static_cast<double>(small.total()));
-  const bool is_global = !is_divided && stops == 0 && calibration_.neither.identity() &&
-                         cv::countNonZero(adaptation.offset) == 0;
-  return is_global ? std::nullopt : std::optional(std::move(adaptation));
+  return adaptation;
+}
+
+bool Adapter::IsGlobal(const Adaptation& adaptation) const {
+  return adaptation.summary == AdaptationSummary() && calibration_.neither.identity() &&
+         cv::countNonZero(adaptation.offset) == 0;
 }
 
 cv::Mat Adapter::LogOdds(const cv::Mat& bgr) const {

@@ -4,23 +4,24 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
+#include "detect/adapt/monochrome.h"
 #include "detect/adapt/seed_priors.h"
 #include "detect/adapt/small_image.h"
 
 namespace skinmask {
 namespace {
 
-constexpr double kSearchRadius = 0.25;    // how far a face may have moved, in face sizes
-constexpr int kMinSearchRadius = 3;       // and in pixels of the small image
-constexpr double kMinCorrelation = 0.5;   // below it a face is not where it should be: lost
-constexpr double kSureCorrelation = 0.8;  // of which what is there is the face, missed or not
-constexpr double kMinStep = 0.25;         // in pixels of the small image, beyond which it has moved
-constexpr double kIouToMatch = 0.25;      // of a track and a detection of the same face
-constexpr double kJitter = 0.06;          // of a search on a still face, in its sizes
-constexpr double kTiltJitter = 0.2;       // likewise, in radians
-constexpr int kMissesPerMeeting = 4;      // searches that may miss a face for each that found it
-constexpr int kMaxMissedSearches = 32;    // but no more in a row, after which a track is dropped
-constexpr int kMaxMissedWhileLost = 1;    // likewise, of a face that is lost
+constexpr double kSearchRadius = 0.25;    // how far a face may move in a frame, in face sizes
+constexpr int kMinSearchRadius = 3;       // the same, in pixels of the small image, at least
+constexpr double kMinCorrelation = 0.5;   // a face with less is lost
+constexpr double kSureCorrelation = 0.8;  // a face with more is sure, even if a search missed it
+constexpr double kMinStep = 0.25;         // a smaller move is noise, in pixels of the small image
+constexpr double kIouToMatch = 0.25;      // a detection with more is the track's face
+constexpr double kJitter = 0.06;          // detector noise on a still face, in sizes of the face
+constexpr double kTiltJitter = 0.2;       // the same for its tilt, in radians
+constexpr int kMissesPerMeeting = 4;      // searches that may miss a face per search that found it
+constexpr int kMaxMissedSearches = 32;    // a track that is missed more often in a row is dropped
+constexpr int kMaxMissedWhileLost = 1;    // the same for a face that is lost
 constexpr int kCoarsePixels = 400;
 
 bool IsLost(const Track& track) { return track.correlation < kMinCorrelation; }
@@ -38,7 +39,7 @@ cv::Point2d SmallScale(const TrackingFrame& frame) {
           static_cast<double>(frame.small_grey.rows) / frame.size.height};
 }
 
-// The middle of a box of the whole frame, in the small image: what is compared.
+// The middle part of a box of the whole frame, in the small image: the part that is compared.
 cv::Rect TemplateBox(const cv::Rect& box, const TrackingFrame& frame) {
   const auto [x, y] = SmallScale(frame);
   const cv::Rect middle(
@@ -47,14 +48,15 @@ cv::Rect TemplateBox(const cv::Rect& box, const TrackingFrame& frame) {
   return middle & cv::Rect({}, frame.small_grey.size());
 }
 
-// Where a parabola through three neighbours has its top, from the middle one, in quarters.
+// The offset of the vertex of a parabola through three neighbours from the middle one, rounded to
+// quarters.
 double TopBetween(double before, double middle, double after) {
   const double bend = 2 * middle - before - after;
   if (bend <= 0) return 0;
   return cvRound(std::clamp(2 * (after - before) / bend, -2., 2.)) / 4.;
 }
 
-// The greatest value, and where it is, to a quarter of a pixel.
+// The greatest value, and its place to a quarter of a pixel.
 double GreatestOf(const cv::Mat& correlation, cv::Point2d& top) {
   double best = 0;
   cv::Point at;
@@ -68,8 +70,8 @@ double GreatestOf(const cv::Mat& correlation, cv::Point2d& top) {
   return best;
 }
 
-// Moves the face to where its template correlates best; returns that correlation. Of a face that
-// leaves the frame the part of the template counts that is still in it.
+// Moves the face to where its template correlates best; returns that correlation. For a face that
+// leaves the frame, only the part of the template within the frame is compared.
 double MatchTemplate(const Track& track, const TrackingFrame& now, Seed& seed) {
   const cv::Point2d scale = SmallScale(now), centre = seed.face->centre;
   const cv::Rect frame({}, now.small_grey.size());
@@ -105,13 +107,13 @@ double MatchTemplate(const Track& track, const TrackingFrame& now, Seed& seed) {
   return best;
 }
 
-// The searches in a row that may miss it: what was hardly ever found is believed less.
+// How many searches in a row may miss the track: fewer if fewer have found it.
 int MayMiss(const Track& track) {
   return IsLost(track) ? kMaxMissedWhileLost
                        : std::min(kMissesPerMeeting * track.searches_met, kMaxMissedSearches);
 }
 
-// Whether a search sees a face, which is here, there as well.
+// Whether two detections differ by no more than the detector's noise on a still face.
 bool IsJitter(const Seed& here, const Seed& there) {
   if (!here.face || !there.face) return here.box == there.box;
   const FaceFrame &a = *here.face, &b = *there.face;
@@ -128,29 +130,29 @@ void TakeTemplate(Track& track, const TrackingFrame& frame) {
   track.template_at = cv::Point2d(box.tl()) - cv::Point2d(centre.x * scale.x, centre.y * scale.y);
 }
 
-// Of a detection in the frame `searched`, followed to the frame `now`.
+// The track of a detection in the frame `searched`, followed to the frame `now`.
 Track TrackOf(const Seed& detection, const TrackingFrame& searched, const TrackingFrame& now) {
   Track track;
   track.seed = detection;
   if (!detection.face) return track;
   TakeTemplate(track, searched);
-  // Of a face at the very border nothing may be left in the small image.
+  // For a face at the border the template in the small image may be empty.
   track.correlation = track.face_template.empty() ? 0 : MatchTemplate(track, now, track.seed);
   return track;
 }
 
-// What is followed from now on, if that is the face.
+// Takes the template of the current frame, if the face is there.
 void UpdateTemplate(Track& track, const TrackingFrame& now) {
   if (track.seed.face && !IsLost(track)) TakeTemplate(track, now);
 }
 
-// Of two photographs of ECU or 'groups' at most 0.62 and 0.56; of frames that a camera turned by a
-// sixteenth of their width the colours are 0.93 and more, and where a light of 0.7 stops is
-// switched on the places are 0.95 and more.
+// Two frames with lower values are of two scenes. Pairs of photographs of ECU or 'groups' have at
+// most 0.62 and 0.56. When a camera turns by a sixteenth of the frame's width, the shared colours
+// are 0.93 or more; when a light of 0.7 stops is switched on, the correlation is 0.95 or more.
 constexpr double kLeastCorrelation = 0.7, kLeastShared = 0.75;
 
-// Of all three channels, each less its mean; 0 where one of both is flat. Sums of bytes and of
-// their products are whole numbers, which doubles hold exactly.
+// The correlation over all three channels, each less its mean; 0 if one image is flat. Sums of
+// bytes and of their products are integers, which doubles hold exactly.
 double CorrelationOf(const cv::Mat& a, const cv::Mat& b) {
   const auto count = static_cast<double>(a.total());
   const cv::Scalar sum_a = cv::sum(a), sum_b = cv::sum(b);
@@ -160,7 +162,7 @@ double CorrelationOf(const cv::Mat& a, const cv::Mat& b) {
   return aa <= 0 || bb <= 0 ? 0 : ab / (std::sqrt(aa) * std::sqrt(bb));
 }
 
-// In cubes of 32 levels a side.
+// The histogram of colours in cubes of 32 levels a side.
 cv::Mat CubesOf(const cv::Mat& bgr) {
   cv::Mat counts;
   cv::calcHist(std::vector<cv::Mat>{bgr}, {0, 1, 2}, cv::noArray(), counts, {8, 8, 8},
@@ -168,7 +170,7 @@ cv::Mat CubesOf(const cv::Mat& bgr) {
   return counts;
 }
 
-// The share of the colours of one that the other has.
+// The share of colours that both images have in common.
 double SharedColors(const cv::Mat& a, const cv::Mat& b) {
   return cv::compareHist(CubesOf(a), CubesOf(b), cv::HISTCMP_INTERSECT) /
          static_cast<double>(a.total());
@@ -176,8 +178,10 @@ double SharedColors(const cv::Mat& a, const cv::Mat& b) {
 
 }  // namespace
 
-TrackingFrame TrackingFrameOf(const cv::Mat& bgr, int small_pixels) {
-  TrackingFrame frame{bgr.size(), SmallImage(bgr, small_pixels), {}, {}};
+TrackingFrame TrackingFrameOf(const cv::Mat& bgr, const AdaptOptions& options) {
+  TrackingFrame frame{bgr.size(), SmallImage(bgr, options.fit.pixels), {}, {}};
+  frame.is_monochrome = IsMonochrome(frame.small_bgr, options.image);
+  if (frame.is_monochrome) frame.small_bgr = InGrey(frame.small_bgr);
   frame.coarse = SmallImage(frame.small_bgr, kCoarsePixels);
   cv::extractChannel(frame.small_bgr, frame.small_grey, 1);
   return frame;

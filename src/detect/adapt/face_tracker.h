@@ -1,5 +1,5 @@
-// FaceTracker keeps the faces, and other seeds, of a stream of frames: they are found every few
-// frames, and followed between, until another scene begins.
+// FaceTracker keeps the faces and other seeds of a stream. They are found every few frames and
+// tracked in between, until another scene begins.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,31 @@
 
 namespace skinmask {
 
-// One seed that is followed; its colour prior (seed_priors.h) is carried from frame to frame.
+// A seed that is tracked; its colour prior (seed_priors.h) is carried from frame to frame.
 struct Track {
   Seed seed;                // where it is now, in the whole frame
-  bool confirmed = true;    // by the last search
-  int searches_missed = 0;  // in a row
-  int searches_met = 1;     // that confirmed it
-  cv::Mat face_template;    // grey, of the small image, from when the face was last sure
-  cv::Point2d template_at;  // its first corner, from the face's centre, in the small image
-  double correlation = 1;   // normalised, of what is there now with the template
+  bool confirmed = true;    // the last search found it
+  int searches_missed = 0;  // the searches in a row that missed it
+  int searches_met = 1;     // the searches that found it
+  cv::Mat face_template;    // grey, from the small image in which the face was last sure
+  cv::Point2d template_at;  // its first corner less the face's centre, in the small image
+  double correlation = 1;   // the normalised correlation of the current image with the template
   std::optional<ColorGaussian> color_prior;
-  std::int64_t id = 0;  // from 1 up, in the order in which they were first found
+  std::int64_t id = 0;  // 1, 2, ... in the order of first detection
 };
 
-// A frame with what tracking needs of it.
+// A frame with its reductions that tracking needs.
 struct TrackingFrame {
   cv::Size size;  // of the whole frame
   cv::Mat small_bgr, small_grey;
-  cv::Mat coarse;  // the averages of some 400 parts of it, in which noise is nothing
+  cv::Mat coarse;              // some 400 pixels, in which noise is averaged out
+  bool is_monochrome = false;  // then `small_bgr` is grey
 };
-TrackingFrame TrackingFrameOf(const cv::Mat& bgr, int small_pixels);
+TrackingFrame TrackingFrameOf(const cv::Mat& bgr, const AdaptOptions& options);
 
-// Whether two frames, one after the other, are of two scenes: neither their places nor their
-// colours agree. A camera that turns fast keeps the colours, a light that is switched on the
-// places. Frames of different sizes are.
+// Whether two consecutive frames are of two scenes: neither their places nor their colours agree. A
+// fast turn of the camera keeps the colours, and switching on a light keeps the places. Frames of
+// different sizes are of two scenes.
 bool IsCut(const TrackingFrame& before, const TrackingFrame& now);
 
 class FaceTracker {
@@ -45,20 +46,20 @@ class FaceTracker {
 
   // Moves every face to where the frame correlates best with its template.
   void Follow(const TrackingFrame& now);
-  // Takes what a search in the frame `searched` found. Tracks that it found are where it says,
-  // unless that is nearly where they were, and are followed to the frame `now`; others are missed,
-  // and in the end dropped: the sooner the less they were found before. True if there are other
-  // tracks than before.
+  // Takes the detections of a search in the frame `searched`. A track that was found moves to its
+  // detection, unless both are nearly equal, and is followed to the frame `now`. A track that was
+  // not found is missed, and finally dropped: the sooner, the fewer searches found it before. True
+  // if the set of tracks has changed.
   bool UpdateWithDetections(const std::vector<Seed>& detections, const TrackingFrame& searched,
                             const TrackingFrame& now);
-  // Each colour prior goes `rate` of the way to what it is in this frame; a track that never had
+  // Moves each colour prior towards that of this frame by the share `rate`. A track that never had
   // one is dropped.
   void UpdateColorPriors(const TrackingFrame& now, const cv::Mat& log_odds, double rate);
   void Clear() { tracks_.clear(); }
 
   bool empty() const { return tracks_.empty(); }
   bool AllConfirmed() const;
-  bool AnyLost() const;  // a face that is not where it should be: time for a search
+  bool AnyLost() const;  // a face is lost: it is time for a search
   std::vector<Seed> seeds() const;
   std::vector<Face> faces() const;
   std::vector<ColorGaussian> color_priors() const;

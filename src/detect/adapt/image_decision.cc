@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "detect/adapt/monochrome.h"
 #include "skinmask/detect/adapt.h"
 
 namespace skinmask {
@@ -21,9 +22,9 @@ double EncodedOf(double light) {
 }
 
 constexpr int kBins = 120;  // from kBegin to kEnd
-// The peak of skin is at these log-odds or above: below it might be the background's.
+// The peak of skin is searched for at these log-odds or above; below, it might be the background's.
 constexpr double kLowestPeak = -1;
-// A rise counts from this share of the image in a bin on, which noise alone does not make.
+// A smaller rise, as a share of the image in a bin, may be noise.
 constexpr double kMinRise = 1e-5;
 
 int BinOf(double log_odds) {
@@ -81,10 +82,16 @@ cv::Mat InLight(const cv::Mat& bgr, const std::vector<std::uint8_t>& light) {
 }
 
 const std::uint8_t* Adaptation::InLight(const std::uint8_t* bgr, int width) const {
-  if (light.empty()) return bgr;
+  if (light.empty() && !summary.monochrome) return bgr;
   thread_local std::vector<std::uint8_t> row;
   row.resize(3 * static_cast<std::size_t>(width));
-  for (std::size_t i = 0; i < row.size(); ++i) row[i] = light[bgr[i]];
+  std::uint8_t* out = row.data();
+  for (int x = 0; x < width; ++x, bgr += 3, out += 3) {
+    std::copy_n(bgr, 3, out);
+    if (summary.monochrome) std::fill_n(out, 3, GreyOf(bgr));
+    if (light.empty()) continue;
+    for (int channel = 0; channel < 3; ++channel) out[channel] = light[out[channel]];
+  }
   return row.data();
 }
 

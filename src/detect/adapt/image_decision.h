@@ -1,5 +1,5 @@
-// An image without seeds is brought to the light that the model knows, and divided into skin and
-// the rest where its own histogram divides.
+// An image without seeds is brightened to the exposures that the model knows, and divided into skin
+// and background at a valley of the histogram of its log-odds.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace skinmask {
 
-// The global model knows the exposures that it was trained on; a picture of less light is taken to
-// be lighter, by one gain for all channels: by so many stops (powers of two, 0 or more).
+// The stops (powers of two, 0 or more) by which a picture is brightened, with one gain for all
+// channels: the global model knows only the exposures that it was trained on.
 double StopsOf(const cv::Mat& bgr, const ImageDecisionOptions& options);
 
-// What each byte, as sRGB encodes light (IEC 61966-2-1), is with so much more of it; empty for 0.
+// The byte that replaces each byte (sRGB, IEC 61966-2-1) after brightening by `stops`; empty for 0.
 std::vector<std::uint8_t> LightTable(double stops);
 
-// The image in that light.
+// The brightened image; the same image if `light` is empty.
 cv::Mat InLight(const cv::Mat& bgr, const std::vector<std::uint8_t>& light);
 
-// How an image's pixels lie over global log-odds (less those of the model's threshold), in shares
-// of the image. Those beyond its ends count there.
+// The histogram of an image's global log-odds (less those of the model's threshold), in shares of
+// the image. Values beyond its ends are in the end bins.
 class ImageHistogram {
  public:
   explicit ImageHistogram(const cv::Mat& log_odds);  // CV_32FC1
-  // Goes `rate` of the way to another image's.
+  // Moves the histogram towards that of another image by the share `rate`.
   void Blend(const ImageHistogram& target, double rate);
 
   static constexpr double kBegin = -6, kEnd = 6, kBin = 0.1;
@@ -36,13 +36,14 @@ class ImageHistogram {
 };
 
 struct Division {
-  double log_odds = 0;     // what is above is skin, or surely skin
-  bool is_valley = false;  // the image divides there; else nothing but the model says so
+  double log_odds = 0;     // pixels above are skin, or without a valley surely skin
+  bool is_valley = false;  // whether the histogram has a valley there
 };
 
-// Goes down from great log-odds, as far as the pixels above may be a part of the image, and takes
-// the lowest place of the smoothed histogram in shares of the highest place above it (and above
-// -1); below 0 the way ends where the histogram rises again after a valley, to the background.
+// Searches downwards from high log-odds, while the share of pixels above allows it, for the bin of
+// the smoothed histogram that is lowest in relation to the highest bin above it (and above -1).
+// Below 0 the search ends where the histogram rises again after a valley, because that is the
+// background.
 Division DivisionOf(const ImageHistogram& histogram, const ImageDecisionOptions& options);
 
 }  // namespace skinmask

@@ -6,21 +6,21 @@
 namespace skinmask {
 namespace {
 
-// Mean differences of two coarse images, in grey levels. Where the picture is that far from the one
-// that was last fitted to, its colours are fitted to anew, but not sooner than so many frames later
-// unless it is much farther.
+// Mean differences of two coarse images, in grey levels. Colours are fitted again when the frame
+// differs by kFitChange from the last fitted one, but at least kMinFitGap frames later, unless it
+// differs by kFitAtOnceChange.
 constexpr double kFitChange = 1, kFitAtOnceChange = 8;
 constexpr int kMinFitGap = 3;
-// From which on a frame says all of the colours of faces and of its own decision.
+// From this difference on, a new frame alone determines the colours of faces and its own division.
 constexpr double kFullRateChange = 4;
-constexpr int kMinSearchGap = 3;  // frames between searches for a lost face
-// Where the last search told nothing new and the picture is still like the one that it saw (by so
-// many grey levels: somebody who comes in changes more), the next one comes after so many times the
-// usual gap. Where it is that very picture, there is none.
+constexpr int kMinSearchGap = 3;  // frames between searches while a face is lost
+// If the last search found nothing new and the picture has changed by less than kQuietChange since
+// (a person who enters changes it more), the next search comes after kQuietGaps times the usual
+// gap. If the picture is the same, there is none.
 constexpr int kQuietGaps = 8;
 constexpr double kQuietChange = 2;
 
-// Mean, in grey levels.
+// The mean difference, in grey levels.
 double DifferenceOf(const cv::Mat& a, const cv::Mat& b) {
   return cv::norm(a, b, cv::NORM_L1) / static_cast<double>(3 * a.total());
 }
@@ -53,7 +53,7 @@ StreamAdapter::Watch::Watch(std::shared_ptr<const Adapter> adapter, const Stream
 
 StreamAdapter::Sight StreamAdapter::Watch::See(const cv::Mat& bgr) {
   Sight sight;
-  sight.frame = TrackingFrameOf(bgr, adapter_->options().fit.pixels);
+  sight.frame = TrackingFrameOf(bgr, adapter_->options());
   const TrackingFrame& now = sight.frame;
   sight.is_cut = IsCut(last_, now);
   if (sight.is_cut) BeginAnew();
@@ -79,7 +79,7 @@ void StreamAdapter::Watch::BeginAnew() {
   tracker_.Clear();
 }
 
-// What is known of a search by now, and the beginning of the next one when it is time.
+// Returns the search whose result is due, and starts the next one when it is time.
 std::optional<StreamAdapter::Watch::Search> StreamAdapter::Watch::SearchAt(
     const cv::Mat& bgr, const TrackingFrame& now) {
   std::optional<Search> done;
@@ -95,8 +95,9 @@ std::optional<StreamAdapter::Watch::Search> StreamAdapter::Watch::SearchAt(
   searched_ = now;
   if (options_.search_lag_frames == 0) return Search{adapter_->FindSeeds(bgr), now};
   due_ = frame_ + options_.search_lag_frames;
-  // Where there can be no more threads, it is done when it is due, and that frame waits. (Of a
-  // function that may be moved from, libstdc++ has nothing left by then.)
+  // If no more threads can be made, the search runs when it is due, and that frame waits for it.
+  // (`search` is const, and so copied: libstdc++ moves from its argument before it finds that it
+  // cannot make a thread.)
   const auto search = [adapter = adapter_, frame = bgr.clone()] {
     return adapter->FindSeeds(frame);
   };
@@ -111,7 +112,7 @@ bool StreamAdapter::Watch::CanWait(const TrackingFrame& now) const {
          DifferenceOf(now.coarse, searched_.coarse) < kQuietChange;
 }
 
-// Where the seeds are in this frame, and what their colours are.
+// Finds the seeds' places in this frame, and their colours.
 void StreamAdapter::Watch::FollowSeeds(const std::optional<Search>& search, Sight& sight) {
   const TrackingFrame& now = sight.frame;
   sight.global = adapter_->GlobalLogOdds(now.small_bgr, adapter_->options().max_global_log_odds);

@@ -36,7 +36,7 @@ const OptionRow* DetectorRowOf(std::string flag) {
 
 std::map<std::string, std::string> DetectorOptionsIn(const Json& given, const Model& model) {
   DetectorOptions options;
-  std::map<std::string, std::string> values;  // first those that it does not take
+  std::map<std::string, std::string> values;  // values that the table refuses
   for (const auto& [name, value] : given.items())
     if (const OptionRow* const row = DetectorRowOf(name)) try {
         SetOption(*row, &options, value.is_string() ? value.get<std::string>() : JsonText(value));
@@ -50,15 +50,14 @@ std::map<std::string, std::string> DetectorOptionsIn(const Json& given, const Mo
 std::string TextOf(const AdaptationSummary& summary) {
   using By = AdaptationSummary::By;
   if (summary.by == By::kNobody) return "no face, so no skin";
-  if (summary.by != By::kSeeds) {
-    const std::string light =
-        summary.stops > 0 ? fmt::format(", taken {:.1f} stops lighter", summary.stops) : "";
-    if (summary.by == By::kNothing) return "the global model" + light;
+  std::string as = summary.monochrome ? ", taken as grey, since it has one hue" : "";
+  if (summary.stops > 0) as += fmt::format(", taken {:.1f} stops lighter", summary.stops);
+  if (summary.by == By::kNothing) return "the global model" + as;
+  if (summary.by == By::kImage)
     return fmt::format("no face, its own threshold {:.1f} {} the model's in log-odds{}",
-                       std::abs(summary.shift), summary.shift < 0 ? "below" : "above", light);
-  }
-  if (summary.faces == 0) return "fitted to the seed";
-  return fmt::format("fitted to {} face{}", summary.faces, summary.faces > 1 ? "s" : "");
+                       std::abs(summary.shift), summary.shift < 0 ? "below" : "above", as);
+  if (summary.faces == 0) return "fitted to the seed" + as;
+  return fmt::format("fitted to {} face{}{}", summary.faces, summary.faces > 1 ? "s" : "", as);
 }
 
 std::string FaceCount::Text() const {
