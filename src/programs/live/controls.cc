@@ -27,7 +27,7 @@ std::string InWords(const std::optional<Region>& region, bool tracking) {
                      region->angle_degrees);
 }
 
-// What was done to the frame.
+// How the model was adapted to the frame.
 std::string InWords(const AdaptationSummary& summary) {
   using By = AdaptationSummary::By;
   if (summary.by == By::kImage) return "no face: its own threshold";
@@ -36,9 +36,12 @@ std::string InWords(const AdaptationSummary& summary) {
   return fmt::format("{} face{}", summary.faces, summary.faces > 1 ? "s" : "");
 }
 
-// A name in `folder`: "live-20261121-172233" and what follows; never one that exists.
+// A new file name in `folder`, which is created if necessary: "live-20261121-172233" followed by
+// the suffix; never that of an existing file.
 std::filesystem::path NewFileName(const std::filesystem::path& folder, const std::string& suffix) {
   const std::string stem = fmt::format("live-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+  std::error_code ignored;  // the later write reports why the folder could not be made
+  std::filesystem::create_directories(folder, ignored);
   std::filesystem::path path = folder / (stem + suffix);
   for (int i = 2; std::filesystem::exists(path); ++i)
     path = folder / fmt::format("{}-{}{}", stem, i, suffix);
@@ -69,7 +72,7 @@ const Key kKeys[] = {
     {'\x1b', "Escape", "", nullptr},
 };
 
-// What is drawn smaller costs less, and its lines stay sharp.
+// Draws at the size on the screen if that is smaller, which is faster and keeps lines sharp.
 cv::Mat DrawForScreen(View view, Observation& seen, const DrawOptions& options,
                       const cv::Size& canvas) {
   const cv::Size frame = seen.judgement.Mask().size(), drawn = DrawnSize(view, frame);
@@ -99,7 +102,7 @@ void Controls::Do(const std::vector<Command>& commands) {
       Tell(e.what());
     }
   }
-  scene_.Reprocess();  // once for many steps of a slider
+  scene_.Reprocess();  // once for many moves of a slider
 }
 
 void Controls::ShowMessage(const std::string& line) {
@@ -153,7 +156,7 @@ void Controls::ForgetSamples() {
 }
 
 void Controls::UseRectangle(const cv::Rect& drawn) {
-  constexpr int kLeastPixels = 16;  // less is a click
+  constexpr int kLeastPixels = 16;  // fewer pixels are a click
   if (scene_.empty()) return;
   const cv::Size size = scene_.frame_size();
   const cv::Point a = InFrame(view(), size, drawn.tl());
@@ -191,6 +194,7 @@ void Controls::ToggleRecording() {
     const std::filesystem::path path = NewFileName(folder_, IsGrey(view()) ? ".mkv" : ".mp4");
     RequireWritable(path, IfExists::kFail);
     recorder_.emplace(path, view(), IfExists::kFail);
+    recording_by_key_ = true;
     return ShowMessage("recording to " + path.string());
   }
   const std::string path = recorder_->path().string();
@@ -198,7 +202,7 @@ void Controls::ToggleRecording() {
   try {
     frames = recorder_->Finish();
   } catch (...) {
-    recorder_.reset();  // it takes no frame any more
+    recorder_.reset();  // it accepts no more frames
     throw;
   }
   recorder_.reset();
@@ -206,8 +210,19 @@ void Controls::ToggleRecording() {
                   : "no frame came: nothing was recorded");
 }
 
+void Controls::Record(const cv::Mat& picture, double seconds, Rational rate,
+                      Rational pixel_aspect) {
+  try {
+    recorder_->Write(picture, seconds, rate, pixel_aspect);
+  } catch (const Error& e) {
+    if (!recording_by_key_) throw;
+    recorder_.reset();
+    Tell(e.what());
+  }
+}
+
 std::span<const Key> Keys() {
-  // The views have digits, behind the key that goes through them.
+  // The keys of the views are digits, after the key for the next view.
   static const std::vector<Key> keys = [] {
     constexpr std::string_view kDigits = "123456789";
     std::vector<Key> of_views;

@@ -1,5 +1,5 @@
-// The session's side of the window. Controls are what the user does to a scene: the window sends
-// it, and it is done on the session's thread. The Presenter is what he gets to see.
+// The session's side of the window. Controls are the user's actions on a scene: the window sends
+// them, and the session's thread executes them. The Presenter produces what the user sees.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace skinmask::live {
 
-// A camera that was chosen in the window, and what is asked of it.
+// A camera that was chosen in the window, and the requested format.
 struct SourceChoice {
   std::string source;
   cv::Size size;
@@ -29,11 +29,11 @@ struct SourceChoice {
 
 class Controls {
  public:
-  // `recorder` is what the session records with; the user begins and ends it.
+  // `recorder` is the session's recorder, which the user starts and stops.
   Controls(Scene& scene, std::optional<Recorder>& recorder, View view, std::filesystem::path folder,
            LineSink notice, bool ellipse = false);
 
-  // Carries them out. What fails is told.
+  // Executes the commands. Errors become messages.
   void Do(const std::vector<Command>& commands);
 
   void TogglePause() { state_.paused = !state_.paused; }
@@ -46,11 +46,15 @@ class Controls {
     state_.sampling = state_.sampling == what ? Sampling::kOff : what;
   }
   void ForgetSamples();
-  // A rectangle that was drawn on the picture: pixels to learn from, or a region to follow.
+  // Uses a rectangle that was drawn on the picture, as pixels to learn from or as a region to
+  // follow.
   void UseRectangle(const cv::Rect& drawn);
   void WriteModel();
   void TakeSnapshot();
   void ToggleRecording();
+  // Gives the recorder, which must exist, a picture of its view. If it fails, a recording that was
+  // started by a key ends with a message; any other failure throws Error.
+  void Record(const cv::Mat& picture, double seconds, Rational rate, Rational pixel_aspect);
   void Open(const SourceChoice& choice) { choice_ = choice; }
 
   Scene& scene() { return scene_; }
@@ -59,60 +63,61 @@ class Controls {
   double divider() const { return state_.divider; }
   bool shows_ellipse() const { return state_.show_ellipse; }
   std::optional<SourceChoice> TakeChoice() { return std::exchange(choice_, std::nullopt); }
-  // Something was done, or a message came or went: the picture must be shown again.
+  // True once after an action, or after a message appeared or disappeared: the picture must then be
+  // shown again.
   bool TakeChanged();
-  // A line for some seconds.
+  // Shows a line for some seconds.
   void ShowMessage(const std::string& line);
-  // The same, and beside the window.
+  // The same, and also sends the line to the notice sink.
   void Tell(const std::string& line);
-  // All but what the source and the clock have to say.
+  // The status, without the members that depend on the source and the clock.
   Status Describe() const;
 
  private:
   Scene& scene_;
   std::optional<Recorder>& recorder_;
-  Status state_;  // what the user chose, and the message
+  Status state_;  // the user's settings, and the message
   std::filesystem::path folder_;
   LineSink notice_;
+  bool recording_by_key_ = false;
   bool changed_ = false;
   std::optional<SourceChoice> choice_;
   Clock::time_point message_until_{};
 };
 
-// A key of the window, what it does, and how the help names it.
+// A key of the window, its action and its help.
 struct Key {
   char key;
   std::string_view name;  // "space"
-  std::string_view help;  // empty: another name of the key before
-  // Empty: the window does it itself.
+  std::string_view help;  // empty: another name for the previous key
+  // Empty: the window handles the key.
   std::function<void(Controls& controls)> act;
 };
 
 std::span<const Key> Keys();
-// Throws std::logic_error where there is none.
+// Throws std::logic_error if there is no such key.
 const Key& KeyOf(char key);
 // "record the view, and end it (r)": for tooltips.
 std::string TipOf(char key);
 
-// How the source is doing.
+// The state of the source.
 struct Supply {
   std::string source;
   bool running = false;
   std::uint64_t dropped = 0;
 };
 
-// The Presenter shows the window what it gets to see of a session, and takes what comes back from
-// it.
+// The Presenter publishes pictures to the window, and collects its reports of painted frames.
 class Presenter {
  public:
   Presenter(Exchange& exchange, Scene& scene, Controls& controls)
       : exchange_(exchange), scene_(scene), controls_(controls) {}
 
-  // A new frame is in view, captured then.
+  // Publishes a new frame, which was captured at that time.
   void Present(Clock::time_point captured, const Supply& supply);
-  // The same frame again, where something about it changed.
+  // Publishes the same frame again if something about it changed.
   void Refresh(const Supply& supply);
-  // What was painted since the last call counts.
+  // Adds the times of frames that were painted since the last call.
   void Count(Statistics& statistics);
 
  private:

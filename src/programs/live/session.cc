@@ -21,7 +21,7 @@ class Session {
         scene_(options.model, options.mirror, options.detector, options.if_asked),
         controls_(scene_, recorder_, o_.view, o_.folder, o_.notice, o_.ellipse),
         tables_(options.tables, cli::FrameTables::Of::kLive, options.if_exists) {
-    // FFmpeg's libraries take their time, and frames would be dropped meanwhile.
+    // Loads FFmpeg's libraries now, because frames would be dropped during a later load.
     WrapBgr(cv::Mat::zeros(16, 16, CV_8UC3)).Bgr();
     if (exchange) presenter_.emplace(*exchange, scene_, controls_);
     if (o_.sink) sink_.emplace(*o_.sink, o_.capture.every_frame);
@@ -32,19 +32,19 @@ class Session {
   }
 
   Statistics Run() {
-    // What was recorded is finished whatever happens, and the first failure is told.
+    // The recording is finished whatever happens, and the first failure is reported.
     std::exception_ptr failure;
     const auto attempt = [&](const auto& step) {
       try {
         step();
-      } catch (const WaitStopped&) {  // an interrupt, within a picture that takes long
+      } catch (const WaitStopped&) {  // an interrupt during a long classification
       } catch (...) {
         if (!failure) failure = std::current_exception();
       }
     };
     attempt([&] { Loop(); });
     attempt([&] {
-      tables_.CutToMark();  // a row that the disk had no room for
+      tables_.CutToMark();  // drops a row that did not fit on the disk
       tables_.Finish();
     });
     attempt([&] {
@@ -64,7 +64,7 @@ class Session {
     source_ = source;
     reopened_ = capture_.has_value();
     if (reopened_) dropped_before_ += capture_->dropped();
-    capture_.reset();  // a camera is opened once at a time
+    capture_.reset();  // a camera can be opened only once
     capture_.emplace(source, options);
   }
 
@@ -77,7 +77,7 @@ class Session {
       if (presenter_) Serve();
       if (o_.report && last_report_ && SecondsSince(*last_report_) >= 1) {
         last_report_ = Clock::now();
-        Statistics until_now = statistics_;  // though no frame came of late
+        Statistics until_now = statistics_;  // also if no frame came recently
         until_now.seconds = SecondsSince(*first_seen_);
         o_.report(until_now);
       }
@@ -85,8 +85,8 @@ class Session {
     if (presenter_) presenter_->Count(statistics_);
   }
 
-  // The next frame, if one comes soon. A source that was chosen in the window and gives none makes
-  // way for the one of the command line.
+  // Returns the next frame, if one comes soon. If a source that was chosen in the window delivers
+  // none, the source of the command line is opened again.
   std::optional<LiveFrame> Take() {
     try {
       return capture_->Take(presenter_ ? 0.005 : 0.1);
@@ -98,7 +98,7 @@ class Session {
     }
   }
 
-  // What the user asks for, and what he sees of it.
+  // Executes the user's commands and updates the window.
   void Serve() {
     controls_.Do(exchange_->TakeCommands());
     OpenChosen();
@@ -148,13 +148,16 @@ class Session {
     statistics_.skin_fraction = fraction_sum_ / static_cast<double>(statistics_.frames);
     if (presenter_) presenter_->Present(captured, NowSupplied());
     const double latency = SecondsSince(captured);
-    if (!presenter_) statistics_.of(Stage::kLatency).Add(latency);  // else when it is on the screen
+    if (!presenter_)
+      // With a window the latency is measured when the frame is on the screen.
+      statistics_.of(Stage::kLatency).Add(latency);
     if (tables_.any()) Measure(captured, seconds, latency);
     Record(seconds, pixel_aspect);
   }
 
-  // Of a pipe whose writer waits for every frame to be worked on the time of arrival says nothing;
-  // that of a file which begins again goes back.
+  // The time of a frame since the first one. For files, and for pipes whose writer waits for every
+  // frame, it is the time in the video, because the arrival has no meaning. After a source was
+  // opened anew it is the time of capture, because times in a file would restart.
   double SecondsOf(const LiveFrame& frame) const {
     const SourceKind kind = SourceKindOf(source_);
     const bool waits = kind == SourceKind::kPipe && o_.capture.every_frame;
@@ -162,7 +165,7 @@ class Session {
     return std::chrono::duration<double>(frame.captured - *first_captured_).count();
   }
 
-  // A picture of its own; levels and the cut-out are recorded without the ellipse.
+  // Draws a new picture. Grey views and cut-outs are recorded without the ellipse.
   cv::Mat Drawn(View view) {
     const bool plain = IsGrey(view) || view == View::kCutout;
     DrawOptions options{.divider = controls_.divider()};
@@ -201,7 +204,7 @@ class Session {
                       now.width, now.height, before.width, before.height));
     const auto start = Clock::now();
     if (recorder_)
-      recorder_->Write(Drawn(recorder_->view()), seconds, capture_->rate(), pixel_aspect);
+      controls_.Record(Drawn(recorder_->view()), seconds, capture_->rate(), pixel_aspect);
     if (sink_) sink_->Write(Drawn(o_.view), seconds, capture_->rate());
     statistics_.of(Stage::kRecord).Add(SecondsSince(start));
   }
@@ -214,8 +217,9 @@ class Session {
   }
 
   const SessionOptions& o_;
-  Exchange* const exchange_;  // null: there is no window
-  // The beginning of 1970 on the clock of frames, once for all: that clock is never set.
+  Exchange* const exchange_;  // null: no window
+  // The start of 1970 on the clock of the frames, computed once, because that clock is never
+  // adjusted.
   const Clock::time_point epoch_ =
       Clock::now() - std::chrono::duration_cast<Clock::duration>(
                          std::chrono::system_clock::now().time_since_epoch());
@@ -225,12 +229,12 @@ class Session {
   std::optional<Recorder> recorder_;
   std::optional<PipelineSink> sink_;
   Controls controls_;
-  std::optional<Presenter> presenter_;  // to the window
+  std::optional<Presenter> presenter_;  // null without a window
   cli::FrameTables tables_;
   Statistics statistics_;
   std::optional<Clock::time_point> first_captured_, first_seen_, last_report_;
-  bool reopened_ = false;             // in the window
-  std::uint64_t dropped_before_ = 0;  // of sources that others took the place of
+  bool reopened_ = false;             // by a choice in the window
+  std::uint64_t dropped_before_ = 0;  // of earlier sources
   double fraction_sum_ = 0;
   cv::Size recorded_size_;
 };

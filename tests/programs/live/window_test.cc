@@ -256,6 +256,24 @@ TEST_F(WindowTest, ARecordingThatCannotBeFinishedIsOver) {
   EXPECT_FALSE(recorder_);  // else frames would wait for it
 }
 
+TEST_F(WindowTest, ARecordingThatFailsIsOverAndTheSessionGoesOn) {
+  Open(Photograph({160, 160}));
+  Press('r');
+  ASSERT_TRUE(recorder_);
+  std::filesystem::remove_all(folder_);
+  for (int i = 0; i < 100 && recorder_; ++i)  // the encoder is some frames behind
+    controls_->Record(bgr_, i / 25., {25, 1}, {1, 1});
+  EXPECT_FALSE(recorder_);
+  Turn();
+  EXPECT_NE(Find<Line>("line")->toolTip().indexOf("live-"), -1);
+  Press('r');  // makes the folder
+  ASSERT_TRUE(recorder_);
+  controls_->Record(bgr_, 0, {25, 1}, {1, 1});
+  const std::filesystem::path path = recorder_->path();
+  Press('r');
+  EXPECT_TRUE(std::filesystem::exists(path));
+}
+
 TEST_F(WindowTest, CamerasAndTheirFormatsAreChosenByKeys) {
   Open(Photograph({160, 160}));
   std::optional<SourceChoice> chosen;
