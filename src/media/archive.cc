@@ -1,6 +1,7 @@
 #include "media/archive.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/folder.h"
 #include "base/stream.h"
@@ -13,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The path below the archive's root. Throws Error where it leads out of it.
+// The path below the archive's root. Throws Error if the path leads out of the archive.
 std::string InnerName(const std::string& stored, const fs::path& archive) {
-  constexpr std::size_t kLongestName = 4096;  // as paths of files are at most (PATH_MAX)
+  constexpr std::size_t kLongestName = 4096;  // the limit for paths of files (PATH_MAX)
   if (stored.size() > kLongestName)
     throw Error(archive.string(), "holds an entry with a name of " + std::to_string(stored.size()) +
                                       " bytes (at most " + std::to_string(kLongestName) + ")");
@@ -29,7 +30,7 @@ std::string InnerName(const std::string& stored, const fs::path& archive) {
 }  // namespace
 
 std::string WhyNotRead(const TarEntry& entry) {
-  constexpr std::uint64_t kMaxBytes = INT32_MAX;  // of one image, as in a folder
+  constexpr std::uint64_t kMaxBytes = INT32_MAX;  // limit for an image, as in a folder
   if (entry.type == TarEntry::Type::kLink)
     return "is a link (tar -h --hard-dereference stores what it leads to)";
   if (entry.type == TarEntry::Type::kOther) return "is a pipe or a device";
@@ -42,7 +43,7 @@ std::optional<ArchivedFile> NextFile(TarReader& archive) {
   while (std::optional<TarEntry> entry = archive.Next()) {
     ArchivedFile file{InnerName(entry->name, archive.path()), {}, {}, *entry};
     if (entry->type == TarEntry::Type::kFolder) continue;
-    const std::size_t folder = file.name.rfind('/') + 1;  // 0 where there is none
+    const std::size_t folder = file.name.rfind('/') + 1;  // 0 without a folder
     const std::size_t dot = file.name.find('.', folder);
     file.key = file.name.substr(0, dot);
     if (dot != file.name.npos) file.extension = file.name.substr(dot + 1);
@@ -62,7 +63,9 @@ const std::vector<fs::path>& Archives::Open(const fs::path& archive, const Probl
   if (const auto read = archives_.find(archive); read != archives_.end()) return read->second;
   if (!IsRegularFile(archive))
     throw Error(archive.string(), "is no file (of an archive with masks, a file is expected)");
-  std::vector<fs::path>& files = archives_[archive];  // none where an Error comes: it is told once
+  // Stays empty after an Error, so the Error is reported once.
+  std::vector<fs::path>& opened = archives_[archive];
+  std::vector<fs::path> files;
   TarReader reader(archive);
   while (const std::optional<ArchivedFile> file = NextFile(reader)) {
     const std::string why = WhyNotRead(file->entry);
@@ -76,7 +79,7 @@ const std::vector<fs::path>& Archives::Open(const fs::path& archive, const Probl
     files.emplace_back(file->name);
   }
   std::ranges::sort(files);
-  return files;
+  return opened = std::move(files);
 }
 
 std::string Archives::ReadBytes(const fs::path& path, const DecodeOptions& options) const {
@@ -92,7 +95,7 @@ std::string Archives::ReadBytes(const fs::path& path, const DecodeOptions& optio
       throw Error(path.string(), "is gone: its archive was cut off meanwhile");
   };
   read_to(std::min<std::size_t>(kHead, size));
-  if (!CodecOf(bytes)) return bytes;  // no image: nothing decodes it, however large it is
+  if (!CodecOf(bytes)) return bytes;  // not an image: the decoder refuses it by these bytes
   if (options.take) options.take(static_cast<std::int64_t>(size / 4));
   read_to(size);
   return bytes;

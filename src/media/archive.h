@@ -1,5 +1,5 @@
-// Tar archives of images, in the way of WebDataset: files that have all but their extension in
-// common are one sample.
+// Tar archives of images as WebDataset uses them: files whose paths differ only in their extension
+// form one sample.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// A file, or a link, of an archive.
+// A file or a link in an archive.
 struct ArchivedFile {
   std::string name;       // its path in the archive, without "./"
   std::string key;        // the path up to the first dot of the file's name
@@ -24,27 +24,29 @@ struct ArchivedFile {
   TarEntry entry;
 };
 
-// Why the data of an entry are not to be had; empty where they are.
+// The reason why the data of an entry cannot be read; empty if they can be.
 std::string WhyNotRead(const TarEntry& entry);
 
-// The next file of an archive, in its order; folders and devices are left out. Throws Error for an
-// archive that is damaged, and for one with an entry whose path leads out of it.
+// Returns the next file or link of an archive, in the order of the archive; absent at the end.
+// Folders and devices are skipped. Throws Error if the archive is damaged, or if the path of an
+// entry leads out of it.
 std::optional<ArchivedFile> NextFile(TarReader& archive);
 
-// True for an archive by its name, and for a folder that holds one.
+// True if the path has the name of an archive, or is a folder that contains one.
 bool HoldsArchives(const std::filesystem::path& path);
 
-// Archives as folders of files, to be read in any order: "a.tar/sub/1.jpg". Reading is safe from
-// many threads.
+// Presents archives as folders whose files can be read in any order: "a.tar/sub/1.jpg". Several
+// threads may call ReadBytes at the same time.
 class Archives {
  public:
-  // Reads the headers of an archive, once. Gives the paths of its files below it, in the order of
-  // paths. Images that are links, or sparse, go to `problem`. Throws Error for one that is damaged
-  // or no file, and for two files of one name.
+  // Returns the sorted paths of the files of an archive, relative to it. The first call for an
+  // archive reads its headers. Images that are links or sparse are reported to `problem`. The first
+  // call throws Error if the archive is damaged or is not a file, and if two of its files have the
+  // same name; a damaged archive then counts as empty.
   const std::vector<std::filesystem::path>& Open(const std::filesystem::path& archive,
                                                  const ProblemSink& problem);
 
-  // As ReadImageBytes, of files in these archives and of others.
+  // Like ReadImageBytes, for files in the opened archives and for other files.
   std::string ReadBytes(const std::filesystem::path& path, const DecodeOptions& options) const;
 
  private:
@@ -56,9 +58,9 @@ class Archives {
   std::map<std::filesystem::path, Place> places_;
 };
 
-// The files below a folder as ListInputs finds them. An archive is a folder of its files: those in
-// the folder, and the folder itself may be one. They are opened in `archives`, which then reads the
-// files that are listed.
+// Lists the files below a folder as ListInputs does, but treats an archive as a folder of its
+// files. The folder may contain archives or be one itself. They are opened in `archives`, which can
+// then read the listed files.
 InputList ListFolder(const std::filesystem::path& folder, const ListOptions& options,
                      Archives& archives);
 

@@ -10,7 +10,10 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <string>
 #include <utility>
+
+#include "skinmask/base/error.h"
 
 namespace skinmask {
 
@@ -47,8 +50,8 @@ bool SendMessage(int socket, const DecoderMessage& message, int descriptor) {
     std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
   }
   ssize_t sent = 0;
-  // No side has more than one message to read of an honest other; of one that is not, no side
-  // waits.
+  // MSG_DONTWAIT: an honest peer never leaves more than one message unread, so there is always
+  // room; a dishonest peer must not make this process wait.
   while ((sent = sendmsg(socket, &envelope, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 && errno == EINTR) {
   }
   return sent == static_cast<ssize_t>(sizeof message);
@@ -61,7 +64,8 @@ bool ReceiveMessage(int socket, DecoderMessage& message, Descriptor& descriptor)
   envelope.msg_iov = &part;
   envelope.msg_iovlen = 1;
   envelope.msg_control = room;
-  envelope.msg_controllen = CMSG_LEN(sizeof(int));  // CMSG_SPACE has room for two
+  // CMSG_SPACE would have room for two descriptors.
+  envelope.msg_controllen = CMSG_LEN(sizeof(int));
   ssize_t got = 0;
   while ((got = recvmsg(socket, &envelope, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
   }
@@ -81,11 +85,14 @@ std::uint8_t* SharedBytes::Get(std::size_t size) {
   constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
   SharedBytes larger;
   larger.file_ = Descriptor(memfd_create("skinmask-pixels", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  size = std::max<std::size_t>(size + size / 2, 1 << 16);  // pages that are used are taken
+  size = std::max<std::size_t>(size + size / 2, 1 << 16);  // only pages that are used take memory
   if (larger.file_.get() < 0 || ftruncate(larger.file_.get(), static_cast<off_t>(size)) != 0 ||
       fcntl(larger.file_.get(), F_ADD_SEALS, kSeals) != 0 ||
-      !larger.MapAll(size, PROT_READ | PROT_WRITE))
-    throw std::bad_alloc();
+      !larger.MapAll(size, PROT_READ | PROT_WRITE)) {
+    if (errno == ENOMEM) throw std::bad_alloc();
+    throw Error("`isolate`", std::string("cannot share memory with a decoder: ") +
+                                 std::strerror(errno) + " (none does without it)");
+  }
   larger.is_new_ = true;
   *this = std::move(larger);
   return data_.get();

@@ -1,14 +1,14 @@
-// What this process, the server of decoders (programs/decoders) and a decoder say to each other:
-// messages by local sockets that keep their borders, and bytes by shared memory.
+// The protocol between this process, the decoder server (programs/decoders) and its decoders:
+// messages over local sockets that keep message boundaries, and bytes in shared memory.
 //
-//   to the server     kStart (a decoder, with the module `text` loaded), kStartVideo (one that may
-//                     read the file `text`), kEnd (of `number`)
-//   from the server   kStarted (process `number`, its socket), kEnded (wait status `number`)
-//   to a decoder      kDecode (`number` bytes), kGo; kOpenVideo (OpenVideoWords; the file `text` of
-//                     kStartVideo, or a pipe that goes along), kReadFrame, kSkip (to `number`, of
-//                     unit `type`)
-//   from a decoder    kTake (`number` pixels are about to be held, it waits for kGo), kPicture;
-//                     kVideo (VideoWords), kFrame (FrameWords), kEndOfVideo, kGo; kProblem (`text`)
+//   to the server     kStart (a decoder with the module `text` loaded), kStartVideo (a decoder that
+//                     may read the file `text`), kEnd (end process `number`)
+//   from the server   kStarted (process `number`, and its socket), kEnded (wait status `number`)
+//   to a decoder      kDecode (`number` bytes), kGo; kOpenVideo (OpenVideoWords; opens the file
+//                     `text` of kStartVideo, or a pipe that is sent along), kReadFrame, kSkip (to
+//                     `number`, of unit `type`)
+//   from a decoder    kTake (asks to hold `number` pixels and waits for kGo), kPicture; kVideo
+//                     (VideoWords), kFrame (FrameWords), kEndOfVideo, kGo; kProblem (`text`)
 #pragma once
 
 #include <cstddef>
@@ -44,11 +44,11 @@ struct DecoderMessage {
   };
   Kind kind{};
   std::int32_t rows = 0, cols = 0, type = 0;  // of a picture
-  std::int32_t scale = 1;                     // these five as DecodeOptions has them
+  std::int32_t scale = 1;                     // these five: see DecodeOptions
   bool keep_grey = false, keep_depth = false, lenient = false;
-  bool with_tags = false;       // what the file says beside its pixels is wanted
-  double dpi_x = 0, dpi_y = 0;  // these three as PictureTags has them; the profile itself is
-  std::int64_t icc_size = 0;    // in shared memory after the pixels
+  bool with_tags = false;       // the metadata are requested
+  double dpi_x = 0, dpi_y = 0;  // see PictureTags
+  std::int64_t icc_size = 0;    // the ICC profile is in shared memory after the pixels
   std::int64_t max_pixels = 0;
   std::int64_t number = 0;
   std::uint32_t text_size = 0;
@@ -56,7 +56,7 @@ struct DecoderMessage {
 
   void SetText(std::string_view value);
   std::string_view Text() const;
-  // Numbers instead of text.
+  // Stores a struct of numbers in `text`.
   template <class Words>
   void SetWords(const Words& words) {
     static_assert(std::is_trivially_copyable_v<Words> && sizeof words <= sizeof text);
@@ -70,8 +70,8 @@ struct DecoderMessage {
   }
 };
 
-// Of videos. Whatever comes may be any number, and is looked at before it becomes what it stands
-// for.
+// The structs for videos. The receiver must validate every number, because the sender may be
+// compromised.
 struct OpenVideoWords {
   std::int32_t threads, is_raw, width, height;
   Rational rate;
@@ -91,30 +91,31 @@ struct FrameWords {
   double seconds;
 };
 
-// The descriptor under which the server, and each decoder, has its socket.
+// The number of the descriptor of the socket, in the server and in each decoder.
 inline constexpr int kDecoderServerSocket = 3;
 
-// Two ends of a new connection. Throws Error.
+// The two ends of a new connection. The constructor throws Error.
 struct SocketPair {
   SocketPair();
   Descriptor one{-1}, other{-1};
 };
 
-// False where nobody is at the other end. `descriptor` goes along, if there is one.
+// Returns false if the other end is closed. Sends `descriptor` along, if it is not -1.
 bool SendMessage(int socket, const DecoderMessage& message, int descriptor = -1);
-// Waits for one. False where nobody is at the other end, or what comes is no message.
+// Waits for a message. Returns false if the other end is closed, or if the data are not a message.
 bool ReceiveMessage(int socket, DecoderMessage& message, Descriptor& descriptor);
 
-// Memory of two processes: one makes it, and the other maps what it was sent. It cannot shrink, so
-// that nobody reads beyond its end.
+// Memory shared by two processes: one creates it, the other maps the descriptor that it received.
+// The memory is sealed against shrinking, so that no process reads beyond its end.
 class SharedBytes {
  public:
-  // Room for so many bytes. New memory is made where there is too little: `is_new` then, until Sent
-  // says that the other process has it. Throws std::bad_alloc.
+  // Returns at least `size` bytes. If the present memory is too small, creates new memory, whose
+  // descriptor() must be sent to the other process; Sent records that this was done. Throws
+  // Error, and std::bad_alloc.
   std::uint8_t* Get(std::size_t size);
   int descriptor() const { return is_new_ ? file_.get() : -1; }
   void Sent() { is_new_ = false; }
-  // Maps what another process made. False where it is no such memory.
+  // Maps memory of another process. Returns false if it is not such memory.
   bool Map(Descriptor file);
 
   const std::uint8_t* data() const { return data_.get(); }

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// By its extension; a GIF by its pictures.
+// The media type by the extension; a GIF is a video if it has several pictures.
 std::optional<Media> MediaByName(const std::string& path, Inputs wanted) {
   const NamedMedia named(path);
   if (wanted == Inputs::kAll && named.video && !(named.image && IsStillGif(path)))
@@ -29,18 +29,18 @@ std::optional<Media> MediaByName(const std::string& path, Inputs wanted) {
   return named.image ? std::optional(Media::kImage) : std::nullopt;
 }
 
-// A folder, or an archive, stands for nobody knows how many inputs: no number of failures allows
-// for it.
+// Reports a failed folder or archive. It is not tolerable, because the number of lost inputs is
+// unknown.
 void TellLoss(const ListOptions& options, Problem problem) {
   problem.tolerable = false;
   options.problem(problem);
 }
 
-// The files of a folder and of those in it. Each folder's names are sorted, and what a folder holds
-// comes in the place of its name: that is the order of the paths, component by component.
+// Lists the files of a folder recursively. The names of each folder are sorted, and the content of
+// a subfolder comes at the place of its name: paths are ordered component by component.
 class Search {
  public:
-  // With `archives` these are folders.
+  // With `archives`, archives count as folders.
   Search(const ListOptions& options, InputList& files, Archives* archives = nullptr)
       : options_(options),
         archives_(archives),
@@ -49,7 +49,7 @@ class Search {
         excluded_(options.excluded.empty() ? "" : FolderIdentity(options.excluded)),
         files_(files) {}
 
-  // False where a folder could not be read. Throws Error where that is the folder to be left out.
+  // Returns false if a folder could not be read. Throws Error if `folder` is the excluded folder.
   bool Of(const std::string& folder, const fs::path& below) {
     path_ = folder;
     root_ = files_.AddRoot(folder, below);
@@ -80,7 +80,7 @@ class Search {
     if (error) TellLoss(options_, {path, "cannot be read: " + error.message()});
     is_whole_ = is_whole_ && !error;
     std::ranges::sort(entries, {}, &Entry::name);
-    // A name may come twice where it is taken away and made again meanwhile.
+    // A name may be listed twice if it is removed and created again meanwhile.
     const auto same_name = [](const Entry& a, const Entry& b) { return a.name == b.name; };
     entries.erase(std::unique(entries.begin(), entries.end(), same_name), entries.end());
     for (const Entry& entry : entries) {
@@ -122,7 +122,7 @@ class Search {
         options_.passed_over(JoinPath(path, file.native()), "is no image by its name");
   }
 
-  // The others are done where one is damaged.
+  // If an archive is damaged, the other ones are still listed.
   void TryArchive(const std::string& below) {
     try {
       TakeArchive(below);
@@ -131,8 +131,8 @@ class Search {
     }
   }
 
-  // True for what can be opened and read to its end: not for pipes, sockets and devices. Broken
-  // links count, so that they are told of.
+  // False for pipes, sockets and devices, which may have no end. Broken links count as readable, so
+  // that they are reported later.
   static bool IsReadable(const fs::path& path) {
     std::error_code ignored;
     const fs::file_type type = fs::status(path, ignored).type();
@@ -150,7 +150,7 @@ class Search {
   std::uint32_t root_ = 0;
 };
 
-// By its name where that tells, else by its first bytes.
+// The media type by the extension if that is known, otherwise by the first bytes.
 Media MediaOf(const std::string& input, const ListOptions& options) {
   if (options.wanted == Inputs::kImages) return Media::kImage;
   if (options.all_videos) return Media::kVideo;
@@ -166,7 +166,7 @@ Media MediaOf(const std::string& input, const ListOptions& options) {
   return video ? Media::kVideo : Media::kImage;
 }
 
-// What of a listed path is kept below the output folder: all, but for what leads out of it.
+// The part of a listed path that is kept below the output folder: everything without "." and "..".
 fs::path InnerPath(const fs::path& listed) {
   fs::path inner;
   for (const fs::path& part : listed.lexically_normal().relative_path())
@@ -174,13 +174,13 @@ fs::path InnerPath(const fs::path& listed) {
   return inner;
 }
 
-// What is named, one after the other.
+// Adds named files and folders, one after the other.
 class Named {
  public:
   Named(const ListOptions& options, InputList& files) : options_(options), files_(files) {}
 
-  // `below(whole)` is what relative paths begin with: those of a folder's files with all of the
-  // path, those of a file without its name. It depends on no more than the path's folder for files.
+  // `below(whole)` returns the beginning of relative paths: for a folder (true) the whole path, for
+  // a file (false) its folder. For files it must depend on the folder only.
   template <class Below>
   void Take(const std::string& input, const Below& below) {
     const EntryType type = types_.Of(input);
@@ -209,7 +209,7 @@ class Named {
                                 : " that the patterns take")});
   }
 
-  // Whatever is named is a file to work on, unless it is a folder.
+  // Every named path that is not a folder is an input.
   template <class Below>
   void TakeFile(const std::string& input, const Below& below, bool link) {
     try {
@@ -236,7 +236,12 @@ std::string WithoutEndSlash(std::string path) {
   return path;
 }
 
-std::string PlaceOf(const fs::path& path) { return fs::absolute(path).lexically_normal().string(); }
+// A relative path stays relative if the working folder was removed.
+std::string PlaceOf(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path place = fs::absolute(path, ignored);
+  return (place.empty() ? path : place).lexically_normal().string();
+}
 
 }  // namespace
 

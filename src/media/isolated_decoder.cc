@@ -14,12 +14,12 @@ namespace {
 
 using Kind = DecoderMessage::Kind;
 
-// What a decoder says is wrong with the file.
+// The problem of a file that a decoder reports.
 struct BadFile {
   std::string reason;
 };
 
-// One picture by one process.
+// Decodes one picture with one process.
 class Decoding {
  public:
   Decoding(DecoderProcess& process, std::string_view subject, const DecodeOptions& options,
@@ -48,7 +48,7 @@ class Decoding {
       if (message.kind == Kind::kProblem) throw BadFile{std::string(message.Text())};
       if (message.kind == Kind::kPicture) return CopyOf(message);
       if (message.kind != Kind::kTake) throw DecoderGone();
-      work_.CheckTime();  // it may ask as often as it likes
+      work_.CheckTime();  // the decoder may send any number of kTake messages
       CheckStop();
       Take(message.number);
       message.kind = Kind::kGo;
@@ -57,10 +57,10 @@ class Decoding {
   }
 
  private:
-  // It may say anything; no decoder of ours asks for as much.
+  // The number is untrusted; a correct decoder never asks for more than this limit.
   void Take(std::int64_t pixels) {
     const Clock::time_point before = Clock::now();
-    constexpr std::int64_t kMostTimes = 16;  // of the pixels that a picture may have
+    constexpr std::int64_t kMostTimes = 16;  // times the pixel limit of a picture
     if (pixels < 0 || pixels / kMostTimes > options_.max_pixels) throw DecoderGone();
     taken_ += pixels;
     if (taken_ / kMostTimes > options_.max_pixels) throw DecoderGone();
@@ -68,7 +68,8 @@ class Decoding {
     work_.Leave(SecondsSince(before));
   }
 
-  // Most pictures are done by then, and a run ends with those that it has begun.
+  // Waits for a short time after a stop, because a stopped run finishes the inputs that it has
+  // started.
   void CheckStop() {
     constexpr double kPatience = 0.4;
     try {
@@ -79,7 +80,7 @@ class Decoding {
     }
   }
 
-  // What it says of its picture may be anything.
+  // The message is untrusted.
   cv::Mat CopyOf(const DecoderMessage& message) {
     const int depth = options_.keep_depth && CV_MAT_DEPTH(message.type) == CV_16U ? CV_16U : CV_8U;
     const bool grey = message.type == CV_MAKETYPE(depth, 1) && options_.keep_grey;
@@ -110,12 +111,12 @@ class Decoding {
   std::optional<Clock::time_point> stopped_;
 };
 
-// Absent where a decoder is gone that had decoded before: the end may be that of another file (what
-// it left in memory), or of a process that waited while memory ran out.
+// Returns nothing if a decoder that had decoded other files before has ended, because an earlier
+// file (by what it left in memory), or a lack of memory while it was idle, may be the cause.
 std::optional<cv::Mat> DecodeBy(DecoderProcesses& processes, DecoderProcess process,
                                 std::string_view bytes, std::string_view subject,
                                 const DecodeOptions& options, PictureTags* tags) {
-  // It is whole, and waits for the next file. What large pictures needed is given back.
+  // Keeps the decoder for the next file, or ends it if its memory is large.
   const auto keep = [&] {
     const bool small = process.file.size() + process.pixels.size() <= Scratch::kMaxKeptBytes;
     if (small) return processes.Keep(std::move(process));
@@ -141,14 +142,24 @@ std::optional<cv::Mat> DecodeBy(DecoderProcesses& processes, DecoderProcess proc
   }
 }
 
+// The line of a picture that no decoder can be started for names the picture.
+DecoderProcess TakeFor(std::string_view subject, DecoderProcesses& processes,
+                       std::string_view module, bool fresh) {
+  try {
+    return processes.Take(module, fresh);
+  } catch (const Error& e) {
+    throw Error(subject, e.what());
+  }
+}
+
 }  // namespace
 
 cv::Mat DecodeIsolated(std::string_view bytes, std::string_view subject,
                        const DecodeOptions& options, std::string_view module, PictureTags* tags) {
   DecoderProcesses& processes = DecoderProcesses::Get();
   for (bool fresh = false;; fresh = true)
-    if (std::optional<cv::Mat> picture =
-            DecodeBy(processes, processes.Take(module, fresh), bytes, subject, options, tags))
+    if (std::optional<cv::Mat> picture = DecodeBy(
+            processes, TakeFor(subject, processes, module, fresh), bytes, subject, options, tags))
       return *std::move(picture);
 }
 

@@ -15,6 +15,7 @@
 #include "media/video_input.h"
 #include "media/video_source.h"
 #include "skinmask/base/error.h"
+#include "skinmask/base/file.h"
 
 namespace skinmask {
 namespace {
@@ -28,13 +29,13 @@ bool IsRotation(int degrees) {
   return degrees == 0 || degrees == 90 || degrees == 180 || degrees == 270;
 }
 
-// FFmpeg makes none as large as kMaxPixels, whatever is allowed.
+// kMaxPixels is the limit in any case, because FFmpeg makes no larger frame.
 bool IsSize(int width, int height, std::int64_t max_pixels) {
   return width > 0 && height > 0 &&
          std::int64_t{width} * height <= std::min(max_pixels, kMaxPixels);
 }
 
-// Throws DecoderGone for what no decoder of ours says.
+// Throws DecoderGone for values that a correct decoder never sends.
 VideoInfo InfoOf(const VideoWords& words, std::int64_t max_pixels) {
   const auto is_positive = [](const Rational& r) { return r.num > 0 && r.den > 0; };
   const bool is_info = IsSize(words.width, words.height, max_pixels) && words.rate.num >= 0 &&
@@ -64,17 +65,21 @@ class IsolatedVideo : public VideoSource {
     if (process_.id > 0) DecoderProcesses::Get().End(process_);
   }
 
-  // Is called before all else.
+  // Must be called first.
   void Open() {
     if (options_.raw) CheckRaw(*options_.raw, options_.max_pixels, name_);
     std::error_code no_file;
     const fs::path real = fs::canonical(name_, no_file);
     waits_for_others_ = !IsRegularFile(name_);
-    // What has no name by which the other process could open it goes along.
+    // A descriptor without a path that the other process could open is sent along.
     const bool is_nameless = IsDescriptor(name_) && real.empty();
     const Descriptor pipe = is_nameless ? Descriptor(name_, O_RDONLY | O_NONBLOCK) : Descriptor(-1);
-    process_ = DecoderProcesses::Get().TakeForVideo(
-        is_nameless ? "" : (real.empty() ? fs::absolute(name_) : real).string());
+    try {
+      process_ = DecoderProcesses::Get().TakeForVideo(
+          is_nameless ? "" : (real.empty() ? RealPath(name_) : real).string());
+    } catch (const Error& e) {
+      throw Error(name_, e.what());
+    }
     OpenVideoWords words{};
     words.threads = options_.threads;
     words.max_pixels = options_.max_pixels;
@@ -118,7 +123,7 @@ class IsolatedVideo : public VideoSource {
   }
 
  private:
-  // False where a stop ended it. Throws Error where the process is gone, or takes too long.
+  // Returns false after a stop. Throws Error if the process has ended or takes too long.
   template <class Work>
   bool Do(const Work& work) {
     const std::string where = index_ < 0 ? "" : fmt::format("stops at frame {}: ", index_ + 1);
@@ -134,7 +139,7 @@ class IsolatedVideo : public VideoSource {
     }
   }
 
-  // Sends the message, which becomes the answer.
+  // Sends `message` and stores the answer in it.
   void Ask(DecoderMessage& message, int descriptor = -1) {
     DecoderWork work(process_, IsolationOf(options_.isolation).max_seconds);
     if (waits_for_others_) work.Leave(std::numeric_limits<double>::infinity());
@@ -163,7 +168,7 @@ class IsolatedVideo : public VideoSource {
     frame.seconds = words.seconds;
     frame.index = index_ = words.index;
     const FrameMemory memory(layout, frame.size);
-    // Of narrow frames most bytes are behind their rows; a matrix counts them in int.
+    // The padding of narrow frames can make them large; the size of a matrix is an int.
     if (memory.bytes > std::min<std::size_t>(process_.pixels.size(), INT32_MAX))
       throw DecoderGone();
     const auto kept = std::make_shared<cv::Mat>(1, static_cast<int>(memory.bytes), CV_8UC1);
@@ -180,7 +185,7 @@ class IsolatedVideo : public VideoSource {
   const std::string name_;
   const VideoOpenOptions options_;
   DecoderProcess process_;
-  bool waits_for_others_ = false;  // who writes to a pipe takes time that is not the decoder's
+  bool waits_for_others_ = false;  // the time of a pipe's writer does not count as the decoder's
   VideoInfo info_;
   std::int64_t index_ = -1, pts_ = 0;  // of the last frame
 };

@@ -13,10 +13,10 @@
 
 namespace skinmask {
 
-// The folders that the dynamic linker searches for the program, or the shared library, that holds
-// this code. (dlopen of a bare name would search them, too, but a sanitizer that stands between
-// makes them its own, and no error would tell them.) None that depend on the current folder, such
-// as the empty ones with which CMake pads a run path.
+// The folders that the dynamic linker searches for the program or shared library that contains this
+// code. (dlopen of a bare name would search them, too. But a sanitizer that intercepts dlopen would
+// search the folders of its own library, and no error would list the folders.) Relative folders are
+// left out, such as the empty ones with which CMake pads a run path.
 std::vector<std::string> ModuleFolders() {
   Dl_info found;
   link_map* self = nullptr;
@@ -41,8 +41,12 @@ std::string PathOfPart(const std::string& file, int mode, const std::string& adv
   const std::vector<std::string> folders = ModuleFolders();
   for (const std::string& folder : folders)
     if (const std::string path = folder + "/" + file; access(path.c_str(), mode) == 0) return path;
-  throw Error(file, fmt::format("is not there, and is part of skinmask (looked for in {}{})",
-                                fmt::join(folders, ", "), advice));
+  // The dynamic linker takes the folder of the program from /proc.
+  const char* const why = access("/proc/self/exe", F_OK) == 0
+                              ? ""
+                              : ", but not beside the program, as /proc is not mounted";
+  throw Error(file, fmt::format("is not there, and is part of skinmask (looked for in {}{}{})",
+                                fmt::join(folders, ", "), why, advice));
 }
 
 void* FindInModule(const std::string& file, const char* symbol) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "media/tar.h"
 #include "skinmask/base/error.h"
 #include "support/files.h"
 
@@ -64,6 +65,20 @@ TEST_F(MaskPairsTest, ImagesAndMasksMayShareAFolder) {
   EXPECT_EQ(problems_.size(), 3u);  // 2, 7_image and 7_mask
   EXPECT_EQ(Pairs("d", "d", "{stem}_mask", "{stem}_image"), (Strings{"7_image.jpg d/7_mask.jpg"}));
   EXPECT_TRUE(problems_.empty());
+}
+
+TEST_F(MaskPairsTest, ADamagedArchiveIsReportedOnce) {
+  {
+    TarWriter writer(Path("whole.tar"), IfExists::kFail);
+    for (const char* name : {"1.jpg", "1_mask.png", "2.jpg"}) writer.Add(name, "x");
+    writer.Finish();
+  }
+  constexpr std::size_t kTwoEntries = 2048;  // each is a header and a block of data
+  Put("d/cut.tar", ReadFile(Path("whole.tar")).substr(0, kTwoEntries));
+  for (const char* name : {"d/3.jpg", "d/3_mask.png"}) Put(name, "x");
+  EXPECT_EQ(Pairs("d", "d", "{stem}_mask"), (Strings{"3.jpg d/3_mask.png"}));
+  ASSERT_EQ(problems_.size(), 1u);
+  EXPECT_NE(problems_[0].find("d/cut.tar: ends too early"), std::string::npos);
 }
 
 TEST_F(MaskPairsTest, PredictedMasksPassOverOtherOutputsAndMissNone) {

@@ -1,4 +1,4 @@
-// The frame of a program.
+// The common frame of the programs: signals, threads, parsing and exit statuses.
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
@@ -32,14 +32,14 @@ namespace {
 std::atomic<bool> stop{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
 
-// How long a run has for an orderly end: less than the second that is promised.
+// The time for an orderly end of a run: less than the promised second.
 constexpr long kPatienceNanoseconds = 700'000'000;
 
 timer_t timer;
 bool has_timer = false;
 
-// A second signal ends the program, but not what comes at once: `timeout` signals its child, and
-// then the group of processes that it is in.
+// A second signal ends the program, unless it follows at once: `timeout` signals first its child
+// and then its process group.
 std::atomic<std::int64_t> first_request{0};  // nanoseconds
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
@@ -56,13 +56,13 @@ extern "C" void RequestStop(int signal) {
     return;
   }
   stop = true;
-  // And again after a tenth of a second, should nothing keep it then.
+  // The timer repeats every tenth of a second, in case a call that blocks the end begins later.
   const itimerspec patience{{0, kPatienceNanoseconds / 7}, {0, kPatienceNanoseconds}};
   if (has_timer) timer_settime(timer, 0, &patience, nullptr);
 }
 
-// Where a decoder does not come back, or nobody reads what is written. Whatever else a run does at
-// its end, it does in order.
+// Ends the process if a decoder does not return, or if nobody reads the output. Everything else at
+// the end of a run takes its normal course.
 extern "C" void EndNow(int) {
   if (!MayNotReturn::IsUnderWay()) return;
   RemoveUnfinishedNow();
@@ -78,17 +78,21 @@ void Handle(int signal, void (*handler)(int)) {
 
 void InstallSignalHandlers() {
   StopWaitsBy(&stop);
-  has_timer = timer_create(CLOCK_MONOTONIC, nullptr, &timer) == 0;  // which sends SIGALRM
+  has_timer = timer_create(CLOCK_MONOTONIC, nullptr, &timer) == 0;  // the timer sends SIGALRM
   Handle(SIGALRM, EndNow);
+  sigset_t timers;  // the process that started this one may have blocked SIGALRM
+  sigemptyset(&timers);
+  sigaddset(&timers, SIGALRM);
+  sigprocmask(SIG_UNBLOCK, &timers, nullptr);
   Handle(SIGINT, RequestStop);
   Handle(SIGTERM, RequestStop);
-  // Where the terminal goes away; nohup has it ignored, and so it stays.
+  // SIGHUP comes when the terminal is closed. nohup sets it to ignored, which must stay.
   struct sigaction before = {};
   sigaction(SIGHUP, nullptr, &before);
   if (before.sa_handler != SIG_IGN) Handle(SIGHUP, RequestStop);
 }
 
-// The verb of the command line, or the program where it has none.
+// The verb of the command line, or the program itself without a verb.
 const CLI::App& CommandOf(const CLI::App& app) {
   const std::vector<CLI::App*> verbs = app.get_subcommands();
   return verbs.empty() ? app : *verbs[0];
@@ -104,17 +108,19 @@ int UsageLine(const CLI::App& app, const std::string& problem) {
 
 int Act(Context& context) {
   const Clock::time_point start = Clock::now();
-  // To the end of the process: to lift the limit may start a thread, and where the system gives
-  // none, that would end the program from within a destructor.
+  // Never deleted: lifting the limit may start a thread, and if the system refuses the thread, the
+  // exception would leave a destructor and end the program.
   [[gnu::used]] static const auto* const threads = new tbb::global_control(
       tbb::global_control::max_allowed_parallelism,
       static_cast<std::size_t>(context.threads > 0 ? context.threads
                                                    : tbb::info::default_concurrency()));
   static_cast<void>(threads);
-  // One thread pool is enough; and what OpenCV has to say reaches the user through exceptions.
-  cv::setNumThreads(1);
+  // OpenCV's errors reach the user as exceptions. Its log, which OPENCV_LOG_LEVEL turns on, would
+  // go to standard output. One thread pool (TBB) is enough.
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-  std::cerr.rdbuf(nullptr);  // where its decoders complain of files; we write through stdio
+  cv::setNumThreads(1);
+  std::cerr.rdbuf(nullptr);  // OpenCV's decoders write complaints to cerr; this program prints
+                             // through stdio
   InstallSignalHandlers();
   context.CheckJson();
   context.action(context);
@@ -127,7 +133,7 @@ int Act(Context& context) {
 
 int RunWords(CLI::App& app, CommandLine line, Context& context) {
   if (!line.words[0].starts_with('-')) RequireVerb(app, line.words[0]);
-  std::ranges::reverse(line.words);  // as CLI11 wants them
+  std::ranges::reverse(line.words);  // CLI11 expects the reverse order
   try {
     app.parse(line.words);
   } catch (const CLI::CallForHelp& help) {
@@ -146,7 +152,7 @@ int RunWords(CLI::App& app, CommandLine line, Context& context) {
 
 void Describe(CLI::App& app, int help_goes_to) {
   app.name("skinmask");
-  // Before the verbs, which take it from here.
+  // Must precede the verbs, which inherit it.
   app.formatter(FormatterOfHelp(help_goes_to));
   app.require_subcommand(1);
   const std::string version = "Print what the verb version prints, and exit";
@@ -170,7 +176,7 @@ int RunApp(int argc, char** argv, std::span<const AddVerbFunction> verbs_to_add)
     PrintExactly(app.help(), stderr);
     return kUsage;
   }
-  // Nobody is to wait for processes of ours.
+  // Leaves no child processes behind.
   const std::shared_ptr<void> at_the_end(nullptr, [](void*) { EndDecoders(); });
   try {
     return RunWords(app, ReadCommandLine(app, argc, argv), context);

@@ -1,5 +1,5 @@
-// The program. The verb `live` is one of its own, so that no other verb waits for Qt and camera
-// drivers to be loaded.
+// The program. The verb `live` is a separate program, so that no other verb has to load Qt and
+// camera drivers.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,19 +19,23 @@
 namespace skinmask::cli {
 namespace {
 
-// `skinmask live ...` or `skinmask help live`, with other words or without.
+// True for `skinmask live ...` and `skinmask help live ...`.
 bool IsLive(int argc, char** argv) {
   const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty() || words[0] == "live") return !words.empty();
   return words[0] == "help" && std::ranges::find(words, "live") != words.end();
 }
 
-// Becomes skinmask-live, beside this program or where that is installed; returns an exit status if
-// it cannot.
+// Executes skinmask-live, which is beside this program or in its installed place; returns an exit
+// status if that fails.
 int RunLiveProgram(char** argv) {
   std::error_code error;
   const std::filesystem::path here =
       std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  if (error) {  // without its folder, the name would be that of a file in the working folder
+    PrintLine(Error("skinmask-live", "cannot be found: /proc is not mounted").what());
+    return kPartly;
+  }
   std::string tried;
   for (const auto& path :
        {here / "skinmask-live",
@@ -43,8 +47,8 @@ int RunLiveProgram(char** argv) {
   return kPartly;
 }
 
-// What `skinmask-live help live --as SHELL` prints; nothing, where it cannot be started, which it
-// says.
+// The output of `skinmask-live help live --as SHELL`; empty, after a message, if it cannot be
+// started.
 std::string Ask(const std::string& shell) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("skinmask-live", "cannot be asked");
@@ -66,7 +70,7 @@ std::string Ask(const std::string& shell) {
   return text;
 }
 
-// Names the verb in the list of verbs, and lets completions ask skinmask-live for its flags.
+// Adds the verb to the list of verbs, and makes completions ask skinmask-live for its flags.
 void AddLiveName(CLI::App& app, Context& context) {
   context.ask_live = Ask;
   app.add_subcommand("live", "Watch a camera or a stream in a window, or record it without one")

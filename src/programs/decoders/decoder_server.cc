@@ -1,6 +1,7 @@
-// skinmask-decoders, which no user starts: decoders, and their server (skinmask/media/isolation.h).
-// The server has one thread and sees no byte of a file; it forks the decoders, ends them when it is
-// told so, and ends with all of them when the process is gone that uses them.
+// skinmask-decoders, which only skinmask starts: the decoders and their server
+// (skinmask/media/isolation.h). The server has one thread and reads no byte of a file. It forks
+// decoders, ends them on request, and ends with all of them when the process that uses them is
+// gone.
 #include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
@@ -43,20 +44,21 @@ namespace {
 
 using Kind = DecoderMessage::Kind;
 
-// Memory that a decoder may have beside what it began with: so much, and so much for each pixel
-// that its header tells of. What goes beyond is refused by the system, as if there were no more.
+// The limit for the memory of a decoder beyond its initial memory: a constant, plus an amount for
+// each pixel of the header. The system refuses more, as if memory were full.
 class MemoryLimit {
  public:
   MemoryLimit() {
-    std::ifstream("/proc/self/statm") >> begun_;  // pages
+    std::ifstream("/proc/self/statm") >> begun_;  // in pages
     begun_ *= static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   }
-  // `bytes` are those of the file, which is mapped twice: as it was before, and as it is.
+  // `bytes` is the size of the mapped files: the previous one and the current one.
   void SetFor([[maybe_unused]] std::int64_t pixels, [[maybe_unused]] std::uint64_t bytes) const {
-#ifndef SKINMASK_SANITIZED  // whose tables are as large as all memory
+#ifndef SKINMASK_SANITIZED  // their tables have the size of the whole address space
     constexpr std::uint64_t kBytes = std::uint64_t{1} << 30;
     constexpr std::uint64_t kBytesOfPixel = 128;
-    static const std::uint64_t of_threads =  // their stacks; decoders of AV1 have one for each core
+    // Stacks of threads; AV1 decoders have one thread for each core.
+    static const std::uint64_t of_threads =
         std::uint64_t{16 << 20} * static_cast<std::uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
     rlimit limit{};
     getrlimit(RLIMIT_AS, &limit);
@@ -71,7 +73,7 @@ class MemoryLimit {
   std::uint64_t begun_ = 0;
 };
 
-// What `make` returns, or what was wrong with the file.
+// Returns make(), or the problem of the file as a message.
 template <class Make>
 DecoderMessage AnswerOf(const std::string& file, const Make& make) {
   try {
@@ -83,10 +85,10 @@ DecoderMessage AnswerOf(const std::string& file, const Make& make) {
   }
 }
 
-// Decodes images that come with the requests.
+// Decodes the images of requests.
 class Decoder {
  public:
-  // Until nobody asks any more.
+  // Serves requests until the other end is closed.
   void Serve() {
     DecoderMessage request;
     Descriptor file(-1);
@@ -123,7 +125,7 @@ class Decoder {
     std::int64_t taken = 0;
     options.take = [&](std::int64_t pixels) { Take(taken += pixels, pixels); };
     const cv::Mat picture = DecodeImage(bytes, "", options);
-    // A profile that is the end of who reads it is so here, before the program does.
+    // If the profile crashes its reader, the crash happens here and not in the program.
     if (!tags.icc.empty()) IsTakenAsSrgb(tags.icc);
     DecoderMessage answer{.kind = Kind::kPicture};
     answer.rows = picture.rows;
@@ -140,7 +142,7 @@ class Decoder {
     return answer;
   }
 
-  // Waits until the process that asked has room for them, too.
+  // Waits until the requesting process has room for these pixels, too.
   void Take(std::int64_t all, std::int64_t pixels) {
     DecoderMessage message{.kind = Kind::kTake, .number = pixels};
     Descriptor none(-1);
@@ -154,12 +156,12 @@ class Decoder {
   const MemoryLimit limit_;
 };
 
-// Decodes one video, frame by frame, when it is asked for the next.
+// Decodes one video, one frame for each request.
 class VideoService {
  public:
-  // `file` may be empty: then a pipe comes with the first message.
+  // If `file` is empty, a pipe comes with the first message.
   explicit VideoService(const std::string& file) : file_(file) {}
-  // Until nobody asks any more.
+  // Serves requests until the other end is closed.
   void Serve() {
     DecoderMessage request;
     Descriptor pipe(-1);
@@ -193,7 +195,7 @@ class VideoService {
     options.isolation = Isolation{};
     if (words.is_raw)
       options.raw = RawVideo{{words.width, words.height}, words.pixel_format, words.rate};
-    // How large its frames are is not known before.
+    // The size of the frames is not known yet.
     constexpr std::int64_t kUsualPixels = std::int64_t{1} << 25;  // 8K
     limit_.SetFor(std::min(words.max_pixels, kUsualPixels), 0);
     const VideoInfo& info = reader_.emplace(file_, options).info();
@@ -258,11 +260,12 @@ class VideoService {
   SharedBytes pixels_;
 };
 
-// Of pictures, or of the video `file`, where that is not null.
+// Turns this process into a decoder of images or, if `file` is not null, of this video.
 [[noreturn]] void BecomeDecoder(pid_t server, const std::string* file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != server) _exit(0);
-  std::ofstream("/proc/self/oom_score_adj") << 1000;  // the first that goes where memory is short
+  // The first process to be killed when memory is short.
+  std::ofstream("/proc/self/oom_score_adj") << 1000;
   cli::Access access;
   if (file) access.reads.emplace_back(*file);
   cli::EnterSandbox(access);
@@ -276,7 +279,7 @@ class VideoService {
 
 class Server {
  public:
-  // `parent` is the process that the work is for.
+  // `parent` is the process that uses the decoders.
   void Serve(pid_t parent) {
     const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, parent, 0)));
     if (getppid() != parent) return;
@@ -316,8 +319,8 @@ class Server {
     const auto decoder = static_cast<pid_t>(message.number);
     int status = 0;
     if (decoders_.erase(decoder)) {
-      // It is no one else's number, as nobody has waited for it yet. One that has crashed keeps
-      // what it died of.
+      // The number still belongs to the decoder, because nobody has waited for it yet. A decoder
+      // that has crashed keeps its wait status.
       kill(decoder, SIGKILL);
       waitpid(decoder, &status, 0);
     }
@@ -326,7 +329,8 @@ class Server {
     SendMessage(kDecoderServerSocket, message);
   }
 
-  // Once for all decoders that are forked from now on; they say what is wrong where it fails.
+  // Loads the module once for all decoders that are forked from now on. If that fails, they report
+  // the problem.
   static void Load(bool of_video, const std::string& module) {
     try {
       if (of_video)
@@ -350,13 +354,16 @@ int main(int argc, char** argv) {
   }
   fcntl(skinmask::kDecoderServerSocket, F_SETFD, FD_CLOEXEC);
   const rlimit none{0, 0};
-  setrlimit(RLIMIT_CORE, &none);  // of a stranger's file nobody wants a dump
+  setrlimit(RLIMIT_CORE, &none);  // no core dumps with the contents of untrusted files
   signal(SIGPIPE, SIG_IGN);
-  mallopt(M_ARENA_MAX, 2);  // each takes 64 MiB of addresses, which the limit of memory counts
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);      // pages that pictures free serve the next ones
+  // Inherited as ignored, the signal would keep the server from waiting for its decoders.
+  signal(SIGCHLD, SIG_DFL);
+  mallopt(M_ARENA_MAX, 2);  // each arena takes 64 MiB of address space, which counts for the memory
+                            // limit
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);      // freed pages of pictures are reused
   setenv("OMP_WAIT_POLICY", "passive", 0);  // LibRaw's threads would spin while they wait
-  cv::setNumThreads(1);
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+  cv::setNumThreads(1);
   skinmask::Server().Serve(static_cast<pid_t>(std::atoi(argv[1])));
   return 0;
 }

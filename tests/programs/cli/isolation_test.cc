@@ -2,6 +2,7 @@
 // and leaves no process. It is one of ours (support/bad_decoder.cc), which does so on any machine.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <atomic>
@@ -149,7 +150,7 @@ TEST_F(IsolationTest, NoProcessSurvivesTheProgram) {
             kPreload +
             "'" SKINMASK_PROGRAM
             "' detect in -o out --force -q & pid=$!; "
-            "until [ $(decoders) -ge 2 ]; do sleep 0.3; done; sleep 0.2; kill -" +
+            "until [ $(decoders) -ge 2 ]; do sleep 0.1; done; sleep 0.2; kill -" +
             std::string(signal) + " $pid; wait $pid; echo $? >status");
     std::system(("cd '" + folder_.string() + "' && bash run.sh >/dev/null 2>err").c_str());
     EXPECT_EQ(ReadFile(Path("status")), signal == std::string("KILL") ? "137\n" : "130\n")
@@ -217,6 +218,34 @@ TEST_F(IsolationTest, ThreadsOfALibraryHaveDecodersEach) {
   EndDecoders();
   EXPECT_EQ(cv::norm(DecodeImage(bytes, "a.tif", options), right, cv::NORM_INF), 0);
   EndDecoders();
+}
+
+// What is said of a.tif where the system limits this process; no decoder is there before.
+template <class Resource>
+void ExpectLineUnderLimit(Resource resource, rlim_t limit, const std::string& line) {
+  const std::string bytes = Encode(".tif", Gradient(64, 48));
+  DecodeOptions options;
+  options.isolation = Isolation{Isolate::kAll, 60};
+  EndDecoders();
+  rlimit before{};
+  ASSERT_EQ(getrlimit(resource, &before), 0);
+  const rlimit small{limit, before.rlim_max};
+  ASSERT_EQ(setrlimit(resource, &small), 0);
+  EXPECT_ERROR(DecodeImage(bytes, "a.tif", options), line);
+  setrlimit(resource, &before);
+  EndDecoders();
+}
+
+TEST_F(IsolationTest, ADecoderThatCannotBeStartedIsSaidOfThePicture) {
+  ExpectLineUnderLimit(RLIMIT_NOFILE, 3, "a.tif: a decoder: cannot be spoken to: Too many open");
+}
+
+// A limit of the size of files is one of shared memory as well.
+TEST_F(IsolationTest, MemoryThatCannotBeSharedIsToldAsSuch) {
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  ExpectLineUnderLimit(RLIMIT_FSIZE, 1000,
+                       "`isolate`: cannot share memory with a decoder: File too large");
+  signal(SIGXFSZ, handler);
 }
 
 // Videos, whose decoders are the children of a server that is a child of this process.
@@ -369,6 +398,19 @@ TEST_F(VideoIsolationTest, ACrashIsTheVideosFailure) {
   EXPECT_TRUE(next.Read());
 }
 
+TEST_F(VideoIsolationTest, ACrashIsNamedWhereEndedChildrenAreIgnored) {
+  Make("a.mkv", 12);
+  const auto handler = signal(SIGCHLD, SIG_IGN);
+  {
+    VideoReader reader(Path("a.mkv").string(), Isolated());
+    ASSERT_TRUE(reader.Read());
+    kill(Decoder(), SIGSEGV);
+    EXPECT_ERROR(reader.Read(), "a.mkv: stops at frame 1: crashed its decoder (SIGSEGV)");
+  }
+  EndDecoders();
+  signal(SIGCHLD, handler);
+}
+
 TEST_F(VideoIsolationTest, ADecoderThatDoesNotComeBackIsEnded) {
   Make("a.mkv", 12);
   VideoReader reader(Path("a.mkv").string(), Isolated(0.05));
@@ -395,9 +437,7 @@ TEST_F(VideoIsolationTest, AStopEndsTheWait) {
 
 // To copy it would read the file in the program itself.
 TEST_F(VideoIsolationTest, SoundIsLeftOutAndSaid) {
-  Make("pictures.mkv", 12);
-  testing::Shell(folder_,
-                 "ffmpeg -v error -i pictures.mkv -f lavfi -i sine=duration=0.4 -c:v copy a.mkv");
+  Make("a.mkv", 12, testing::kDefaultEncode, "176x144", "sine=duration=0.4");
   const auto run = Run("detect a.mkv -o out --adapt off --output overlay --isolate all");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_NE(run.err.find("its sound is left out"), std::string::npos) << run.err;

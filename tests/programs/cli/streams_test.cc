@@ -77,6 +77,32 @@ TEST_F(StreamsTest, OneInterruptEndsAWaitForAPipe) {
   }
 }
 
+// Even where a variable turns on the log of OpenCV, which would go there.
+TEST_F(StreamsTest, StandardOutputHoldsTheResultAlone) {
+  const std::string detect = "\"$PROGRAM\" detect in/good0.png --adapt off -o ";
+  EXPECT_EQ(StatusOf(detect + "out && OPENCV_LOG_LEVEL=DEBUG " + detect + "- >log"), 0);
+  EXPECT_TRUE(ReadFile(Path("log")) == ReadFile(Path("out/good0.png")));
+}
+
+// /proc tells the program its own folder. Without it nothing is taken from the working folder.
+TEST_F(StreamsTest, WithoutProcPartsAreMissingAndSaidSo) {
+#ifdef SKINMASK_SANITIZED
+  GTEST_SKIP() << "sanitizers need /proc";
+#endif
+  const std::string hidden =
+      "unshare -rm sh -c 'mount -t tmpfs none /proc && exec \"$@\" 2>log' x ";
+  if (StatusOf(hidden + "true") != 0) GTEST_SKIP() << "needs user namespaces";
+  Put("skinmask-live", "#!/bin/sh\ntouch taken\n");
+  fs::permissions(Path("skinmask-live"), fs::perms::owner_all);
+  EXPECT_EQ(StatusOf(hidden + "\"$PROGRAM\" live 0"), 1);
+  EXPECT_EQ(ReadFile(Path("log")),
+            "skinmask: skinmask-live: cannot be found: /proc is not mounted\n");
+  EXPECT_FALSE(fs::exists(Path("taken")));
+  EXPECT_EQ(StatusOf(hidden + "\"$PROGRAM\" detect in -o out"), 1);
+  EXPECT_NE(ReadFile(Path("log")).find("as /proc is not mounted"), std::string::npos)
+      << ReadFile(Path("log"));
+}
+
 // By why the first write failed, though that is known no longer at the end.
 TEST_F(StreamsTest, AFullDiskIsToldAsSuch) {
   for (const char* words :

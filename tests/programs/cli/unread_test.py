@@ -21,35 +21,44 @@ def waiting(pipe):
     return struct.unpack('i', fcntl.ioctl(pipe, termios.FIONREAD, b'\0' * 4))[0]
 
 
-def check(program, folder, words, output):
-    """What goes wrong with a run that writes to `output`, a name in the folder, or to standard output."""
-    os.mkfifo(f'{folder}/pipe')
-    ours = os.open(f'{folder}/pipe', os.O_RDWR)
-    child = subprocess.Popen([program, *words], cwd=folder, stdin=subprocess.DEVNULL,
-                             stdout=ours if output is None else subprocess.DEVNULL, stderr=subprocess.PIPE)
-    before, since = -1, time.monotonic()
-    # Full is what takes no more: each write of less than a page may take a whole one of the pipe.
-    while waiting(ours) < SIZE // 2 or waiting(ours) != before or time.monotonic() - since < 0.3:
-        if waiting(ours) != before:
-            before, since = waiting(ours), time.monotonic()
-        if child.poll() is not None:
-            return f'ends before the pipe is full: {child.stderr.read().decode()[:300]}'
-        time.sleep(0.02)
-    child.send_signal(signal.SIGINT)
-    try:
-        status = child.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
-        return 'goes on after an interrupt'
-    finally:
-        os.close(ours)
-        os.unlink(f'{folder}/pipe')
-    return '' if status == 130 else f'status {status}'
+class Run:
+    """One that writes to the `pipe` in the folder, as `output` or as standard output."""
+
+    def __init__(self, program, folder, pipe, words, output):
+        os.mkfifo(f'{folder}/{pipe}')
+        self.ours = os.open(f'{folder}/{pipe}', os.O_RDWR)
+        self.child = subprocess.Popen([program, *words], cwd=folder, stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.DEVNULL if output else self.ours, stderr=subprocess.PIPE)
+
+    def fill(self):
+        """Waits until the pipe is full; what goes wrong."""
+        before, since = -1, time.monotonic()
+        # Full is what takes no more: each write of less than a page may take a whole one of the pipe.
+        while waiting(self.ours) < SIZE // 2 or waiting(self.ours) != before or time.monotonic() - since < 0.3:
+            if waiting(self.ours) != before:
+                before, since = waiting(self.ours), time.monotonic()
+            if self.child.poll() is not None:
+                return f'ends before the pipe is full: {self.child.stderr.read().decode()[:300]}'
+            time.sleep(0.02)
+        return ''
+
+    def end(self):
+        """What goes wrong after an interrupt."""
+        try:
+            status = self.child.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            self.child.wait()
+            return 'goes on after an interrupt'
+        finally:
+            os.close(self.ours)
+        return '' if status == 130 else f'status {status}'
 
 
 def main():
-    program, problems = os.path.abspath(sys.argv[1]), []
+    program = os.path.abspath(sys.argv[1])
+    # Its last resort is a timer, whose signal must reach it whatever it inherits.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
     with tempfile.TemporaryDirectory() as folder:
         # Each line names a photograph with all of its folders.
         deep = 'd' * 200 + ('/' + 'd' * 200) * 6
@@ -63,14 +72,19 @@ def main():
             file.write(b'YUV4MPEG2 W320 H240 F25:1 Cmono\n' + 40 * frame)
         photos = ['detect', 'd' * 200, '--adapt', 'off', '-o']
         video = ['detect', 'v.y4m', '--adapt', 'off', '-o']
-        for name, words, output in (
-                ('lines', [*photos, 'a'], None),
-                ('--jsonl', [*photos, 'b', '--jsonl', 'pipe', '-q'], 'pipe'),
-                ('--csv', [*photos, 'c', '--csv', 'pipe', '-q'], 'pipe'),
-                ('a video', [*video, '-'], None),
-                ('a video to a named pipe', [*video, 'pipe', '--output-format', 'rawvideo'], 'pipe')):
-            problem = check(program, folder, words, output)
-            problems += [f'{name}: {problem}'] if problem else []
+        runs = (
+            ('lines', [*photos, 'a'], False),
+            ('--jsonl', [*photos, 'b', '--jsonl', 'pipe1', '-q'], True),
+            ('--csv', [*photos, 'c', '--csv', 'pipe2', '-q'], True),
+            ('a video', [*video, '-'], False),
+            ('a video to a named pipe', [*video, 'pipe4', '--output-format', 'rawvideo'], True))
+        # At a time, since most of it they wait.
+        begun = [Run(program, folder, f'pipe{i}', words, output) for i, (_, words, output) in enumerate(runs)]
+        found = [run.fill() for run in begun]
+        for run in begun:
+            run.child.send_signal(signal.SIGINT)
+        found = [early or late for early, late in zip(found, [run.end() for run in begun])]
+        problems = [f'{run[0]}: {problem}' for run, problem in zip(runs, found) if problem]
     print('\n'.join(problems) or 'one interrupt ends each of them')
     return 1 if problems else 0
 
