@@ -9,8 +9,8 @@
 namespace skinmask::python {
 namespace {
 
-// 'float64 of shape (480, 640, 3)', 'list'.
-std::string Came(const py::handle& object) {
+// What the caller gave: 'float64 of shape (480, 640, 3)', 'list'.
+std::string TypeAndShape(const py::handle& object) {
   if (!py::isinstance<py::array>(object))
     return py::str(py::type::of(object).attr("__name__")).cast<std::string>();
   const std::string masked = py::hasattr(object, "mask") ? "masked " : "";
@@ -20,10 +20,10 @@ std::string Came(const py::handle& object) {
 
 [[noreturn]] void Refuse(const std::string& name, const py::handle& object,
                          const std::string& wanted) {
-  throw py::type_error(name + ": is " + Came(object) + " (" + wanted + ")");
+  throw py::type_error(name + ": is " + TypeAndShape(object) + " (" + wanted + ")");
 }
 
-// The array that `object` is; subclasses that hide elements, such as masked arrays, are not one.
+// `object` as an array; subclasses that hide elements, such as masked arrays, are refused.
 py::array ArrayIn(const py::handle& object, const std::string& name, const std::string& wanted) {
   if (!py::isinstance<py::array>(object) || py::hasattr(object, "mask"))
     Refuse(name, object, wanted);
@@ -46,7 +46,8 @@ cv::Mat HeaderOf(const py::array& array, int type, const std::uint8_t* first) {
   return cv::Mat(height, width, type, const_cast<std::uint8_t*>(first), step);
 }
 
-// OpenCV counts rows and columns as int; what has more pixels than memory has bytes is broadcast.
+// OpenCV counts rows and columns as int. An array with more pixels than memory has bytes is
+// broadcast, and refused.
 bool HasSizeOfPicture(const py::array& array) {
   constexpr py::ssize_t kMaxSide = std::numeric_limits<int>::max();
   constexpr py::ssize_t kMaxArea = py::ssize_t{1} << 48;
@@ -54,7 +55,7 @@ bool HasSizeOfPicture(const py::array& array) {
          array.shape(0) * array.shape(1) <= kMaxArea;
 }
 
-// Whether pixels of `size` bytes follow each other in every row, and rows do not overlap.
+// Whether the pixels of every row, of `size` bytes, are contiguous, and rows do not overlap.
 bool HasWholeRows(const py::array& array, py::ssize_t size) {
   return (array.shape(1) == 1 || array.strides(1) == size) &&
          (array.shape(0) == 1 || array.strides(0) >= size * array.shape(1));
@@ -99,7 +100,7 @@ PixelArray PixelsOf(const py::handle& object) {
   py::array array = ArrayIn(object, "pixels", wanted);
   if (!IsOf(array, 'u', 1) || array.ndim() != 2 || array.shape(1) != 3)
     Refuse("pixels", object, wanted);
-  array = Contiguous(array);  // itself, where it is
+  array = Contiguous(array);  // the same array if it is contiguous
   return {static_cast<const std::uint8_t*>(array.data()), static_cast<std::size_t>(array.shape(0)),
           array};
 }

@@ -1,4 +1,4 @@
-// Between numpy's arrays and the library's pictures, without a copy wherever memory allows it.
+// Conversion between numpy's arrays and the library's pictures, without a copy wherever possible.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -11,25 +11,26 @@ namespace skinmask::python {
 
 namespace py = pybind11;
 
-// A picture that a caller gave: CV_8UC3 over the memory of `owner`, which is the caller's array, or
-// a copy of it where its pixels do not follow each other within a row.
+// A caller's picture: CV_8UC3 over the memory of `owner`, which is the caller's array, or a copy if
+// its rows are not contiguous.
 struct ImageArray {
   cv::Mat pixels;
   bool rgb = false;  // the channels are in the order R G B
   py::array owner;
 
-  // With the channels B G R, for which it may be copied. Needs no GIL.
+  // The picture with the channels B G R, copied if necessary. Needs no GIL.
   cv::Mat Bgr() const;
 };
 
-// Of uint8 (height, width, 3), `rgb` telling the order of its channels. Reversed channels, as
-// image[..., ::-1] has them, are the memory of the other order. Throws TypeError for anything else.
+// The picture of a uint8 array (height, width, 3); `rgb` is the order of its channels. A view with
+// reversed channels, as image[..., ::-1], is used as memory of the other order. Throws TypeError
+// for anything else.
 ImageArray ImageOf(const py::handle& object, bool rgb);
 
-// Of uint8 (height, width), its elements one after the other. Throws TypeError for anything else.
+// A contiguous uint8 array (height, width). Throws TypeError for anything else.
 py::array MapOf(const py::handle& object);
 
-// Of uint8 (n, 3), B G R, as one row of n pixels.
+// The pixels of a uint8 array (n, 3), B G R, as one row.
 struct PixelArray {
   const std::uint8_t* bgr = nullptr;
   std::size_t count = 0;
@@ -37,12 +38,12 @@ struct PixelArray {
 };
 PixelArray PixelsOf(const py::handle& object);
 
-// The caller's array as a picture to write to; empty for None. Throws TypeError where it is not
-// writable or aligned, of another shape or type, shares memory with `image`, or has gaps within its
-// rows.
+// The caller's array as a picture to write to; empty for None. Throws TypeError if it is not
+// writable or aligned, has another shape or type, shares memory with `image`, or has gaps within
+// its rows.
 cv::Mat WritableOf(const py::handle& object, const cv::Size& size, int type, const cv::Mat& image);
 
-// An array over the picture's memory, which it keeps: (height, width), or with channels.
+// An array over the picture's memory, which it keeps alive: (height, width), or with channels.
 py::array ArrayOf(const cv::Mat& picture);
 
 }  // namespace skinmask::python

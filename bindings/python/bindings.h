@@ -24,10 +24,10 @@ namespace skinmask::python {
 
 namespace py = pybind11;
 
-// Leaves the GIL to other threads. Where the interpreter ends meanwhile, CPython before 3.14 ends a
-// daemon thread that comes back for it, by unwinding its stack; the process would not survive that
-// in a destructor, and objects along the way would be dropped without the GIL. So the thread stays
-// here instead, as from 3.14 on, until the process is gone.
+// Releases the GIL. If the interpreter ends in the meantime, CPython before 3.14 ends a daemon
+// thread that acquires the GIL again, by unwinding its stack. In a destructor that would end the
+// process, and objects along the way would be destroyed without the GIL. So the thread waits here
+// until the process ends, as CPython does from 3.14 on.
 class WithoutGil {
  public:
   WithoutGil() : thread_(PyEval_SaveThread()) {}
@@ -46,15 +46,14 @@ class WithoutGil {
 };
 using Unlocked = py::call_guard<WithoutGil>;
 
-// A class of the module as one of the package, which is what Python's users see of it; `text` makes
-// the line that it is shown by.
+// Presents a class of the module as one of the package, as users see it; `text` makes its repr.
 template <class Class, class Text>
 void Show(Class& type, const Text& text) {
   type.attr("__module__") = "skinmask";
   type.def("__repr__", text);
 }
 
-// A model, and what answers for single pixels, made when they are first asked for.
+// A model, with its evaluators for single pixels, which are made when they are first needed.
 class KeptModel {
  public:
   explicit KeptModel(Model model) : model_(std::move(model)) {}
@@ -73,9 +72,9 @@ class KeptModel {
   Lazy<Posterior> posterior_;
 };
 
-// A line of the library with the keywords that Python has for its options.
+// A message of the library with Python's keywords as names of options.
 std::string InPython(const std::string& line);
-// Sets an option to the text of a keyword's value, "on" being True.
+// Sets an option to the text of a keyword's value; "on" stands for True.
 template <class Options>
 void SetByKeyword(const OptionTable<Options>& table, Options& options, const std::string& name,
                   const std::string& text) {
@@ -84,19 +83,19 @@ void SetByKeyword(const OptionTable<Options>& table, Options& options, const std
   SetOption(row, &options, is_true ? row.words[1] : text);
 }
 
-// A detector, and what calls ask of it beside what it was made for. Safe from many threads.
+// A detector, with the variants that calls need. Safe from many threads.
 class KeptDetector {
  public:
   using Interval = std::optional<std::pair<double, double>>;
 
-  // `asked` are the options that a user gave, and the detector has what the environment adds.
+  // `asked` are the options that the user gave; the detector also has those from the environment.
   KeptDetector(Detector detector, DetectorOptions asked)
       : detector_(std::make_shared<const Detector>(std::move(detector))),
         asked_(std::move(asked)) {}
 
   const Detector& detector() const { return *detector_; }
   const DetectorOptions& asked() const { return asked_; }
-  // The same that does not know what is in the interval, if there is one; the last few are kept.
+  // The detector that abstains in this interval, if there is one; the last few are kept.
   std::shared_ptr<const Detector> Abstaining(const Interval& interval) const;
 
  private:
@@ -114,12 +113,13 @@ struct Stop {
 void DefineRuns(py::module_& module);  // first: the others' arguments name its classes
 void DefineTraining(py::module_& module);
 void DefineModel(py::module_& module);
+void DefineRegion(py::module_& module);
 void DefinePictures(py::module_& module);
 void DefineShow(py::module_& module);
 
-// Tells `progress`, a function of done and total or None, of a run that `stop` ends, and `problem`,
-// if there is one, each line that it has for users; all outlive it. For code that does not hold the
-// GIL.
+// A run that calls `progress` (a function of done and total, or None), and `problem`, if there is
+// one, for each message; `stop` ends it. All three must outlive the run. For code that does not
+// hold the GIL.
 Run RunOf(const Stop& stop, const py::object& progress, const py::object& problem = {});
 
 }  // namespace skinmask::python

@@ -18,7 +18,7 @@
 namespace skinmask::python {
 namespace {
 
-// A picture as an array, which is not to be written to: the other one keeps it.
+// A picture as a read-only array, because the judgement keeps it.
 template <class Draw>
 auto Shown(const Draw& draw) {
   return [draw](Judged& judged) {
@@ -33,7 +33,7 @@ auto Shown(const Draw& draw) {
   };
 }
 
-// What is found in a picture.
+// A property that is computed from a picture.
 template <class Find>
 py::cpp_function Found(const Find& find) {
   return py::cpp_function([find](Judged& judged) { return judged.With(find); }, Unlocked());
@@ -47,7 +47,7 @@ const char* AdaptedBy(Judgement& judgement) {
   return by == By::kSeeds ? "faces" : "image";
 }
 
-// Of red, green and blue.
+// A value for red, green and blue.
 template <double (ColorSums::*value)(std::size_t) const>
 py::tuple OfChannels(const ColorSums& sums) {
   return py::make_tuple((sums.*value)(2), (sums.*value)(1), (sums.*value)(0));
@@ -58,7 +58,7 @@ ColorSums PartOf(const MeasuredFace& face) {
   return face.of(part);
 }
 
-// What is pickled.
+// The pickled states.
 using StateOfSums =
     std::tuple<std::uint64_t, std::array<std::uint64_t, 3>, std::array<std::uint64_t, 3>>;
 using StateOfFace = std::tuple<std::int64_t, std::array<int, 4>, std::array<double, 4>,
@@ -86,8 +86,7 @@ MeasuredFace FaceOfState(const StateOfFace& state) {
 
 void DefineMeans(py::module_& module) {
   py::class_<ColorSums> means(
-      module, "Means",
-      "Which colours some pixels have: means and standard deviations of red, green and blue.");
+      module, "Means", "Colours of pixels: means and standard deviations of red, green and blue.");
   means.def_readonly("pixels", &ColorSums::pixels)
       .def_property_readonly("mean", &OfChannels<&ColorSums::Mean>)
       .def_property_readonly("sd", &OfChannels<&ColorSums::Deviation>)
@@ -101,7 +100,7 @@ void DefineMeans(py::module_& module) {
 
 void DefineFace(py::module_& module) {
   py::class_<MeasuredFace> face(
-      module, "Face", "A face that a picture was adapted to, and the colours of its skin.");
+      module, "Face", "A face that the model was adapted to, and the colours of its skin.");
   face.def(py::self == py::self)
       .def("__hash__", [](const MeasuredFace& f) { return py::hash(py::int_(f.face.box.x)); })
       .def_property_readonly("id", [](const MeasuredFace& f) { return f.face.id; })
@@ -131,8 +130,7 @@ void DefineJudged(py::module_& module) {
   DefineFace(module);
   py::class_<Judged, std::shared_ptr<Judged>> judged(
       module, "Judgement",
-      "A picture and what is found in it. All of it is made when it is asked for; pictures are "
-      "read-only.");
+      "A picture and its results, computed at their first use; pictures are read-only.");
   judged.def_property_readonly("bgr", Shown([](Judgement& j) { return j.Bgr(); }))
       .def_property_readonly("mask", Shown([](Judgement& j) { return Draw(Output::kMask, j); }))
       .def_property_readonly("probability", Shown([](Judgement& j) { return j.Probability(); }))
@@ -144,7 +142,7 @@ void DefineJudged(py::module_& module) {
   Show(judged, [](const Judged&) { return py::str("<skinmask.Judgement>"); });
   py::class_<Frame, Judged, std::shared_ptr<Frame>> frame(
       module, "Frame",
-      "One frame of a video. Its pictures are made when they are asked for; they are read-only.");
+      "One frame of a video. Its pictures are computed at their first use and are read-only.");
   frame.def_readonly("index", &Frame::index).def_readonly("seconds", &Frame::seconds);
   Show(frame, [](const Frame& f) {
     return py::str("<skinmask.Frame {} at {:.3f} s>").format(f.index, f.seconds);

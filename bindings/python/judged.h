@@ -1,4 +1,4 @@
-// A picture and what is found in it.
+// A picture and its judgement.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,14 +14,14 @@ namespace skinmask::python {
 
 namespace py = pybind11;
 
-// All of it is made when it is first asked for, by whichever thread asks.
+// A judgement whose parts are made when they are first used, by any thread.
 class Judged {
  public:
-  // `owner` keeps what the judgement needs.
+  // `owner` keeps alive what the judgement needs.
   Judged(std::shared_ptr<const void> owner, Judgement judgement)
       : owner_(std::move(owner)), judgement_(std::move(judgement)) {}
 
-  // act(judgement), of one thread at a time.
+  // Calls act(judgement), for one thread at a time.
   template <class Act>
   auto With(const Act& act) {
     const std::lock_guard lock(mutex_);

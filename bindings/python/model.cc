@@ -1,4 +1,4 @@
-// Models, what they say of single pixels, and pictures of them.
+// Models, their results for single pixels, and pictures of them.
 #include "skinmask/model/model.h"
 
 #include <pybind11/stl.h>
@@ -25,9 +25,9 @@ namespace {
 
 using ModelPtr = std::shared_ptr<KeptModel>;
 
-// answer(by, first, count) for blocks of pixels, in parallel, without the GIL; `by` is what the
-// model keeps for it. That is made before the blocks: its making may run in parallel, too, and a
-// thread that waits for the end of it would take the next block, and there wait for itself.
+// Calls answer(by, first, count) for blocks of pixels, in parallel, without the GIL, where `by` is
+// the model's evaluator. It is made before the blocks, because its making may run in parallel, too:
+// a thread that waits for its end would take the next block, and wait there for itself.
 template <class Kept, class Answer>
 void ForBlocks(const KeptModel& model, const Kept& (KeptModel::*kept)() const, std::size_t count,
                const Answer& answer) {
@@ -40,7 +40,7 @@ void ForBlocks(const KeptModel& model, const Kept& (KeptModel::*kept)() const, s
                     });
 }
 
-// A number for each pixel, as `answer` of what the model keeps has it for rows of them.
+// A number for each pixel, by a row function of one of the model's evaluators.
 template <class Number, class Kept>
 auto RowOf(const Kept& (KeptModel::*kept)() const,
            void (Kept::*answer)(const std::uint8_t*, std::size_t, Number*) const) {
@@ -55,7 +55,7 @@ auto RowOf(const Kept& (KeptModel::*kept)() const,
   };
 }
 
-// A row of `answer(reference, bgr)`, a vector with a number for each class, for each pixel.
+// For each pixel a row with a number for each class, which answer(reference, bgr, out) writes.
 template <class Answer>
 py::array_t<double> ClassTable(const KeptModel& model, const py::object& object,
                                const Answer& answer) {
@@ -103,7 +103,7 @@ void Save(const KeptModel& model, const std::filesystem::path& path, bool overwr
   WriteFile(path, ModelToJson(model.model()), overwrite ? IfExists::kReplace : IfExists::kFail);
 }
 
-// The same as a model file would hold it, with another prior or threshold.
+// The model with another prior or threshold, as its file would have them.
 ModelPtr Changed(const KeptModel& model, std::optional<double> prior,
                  std::optional<double> threshold) {
   Model changed = prior ? WithPrior(model.model(), *prior) : model.model();
@@ -111,7 +111,7 @@ ModelPtr Changed(const KeptModel& model, std::optional<double> prior,
   return std::make_shared<KeptModel>(std::move(changed));
 }
 
-// The bytes of a file.
+// The bytes of the picture's file.
 py::bytes DrawnModels(const std::vector<std::shared_ptr<KeptModel>>& kept,
                       const std::vector<std::string>& names,
                       const std::vector<std::pair<std::string, double>>& at, bool marginal,

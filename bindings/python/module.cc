@@ -1,5 +1,5 @@
-// The module skinmask._skinmask: what Python needs of the library, as directly as it can be had.
-// The package around it (skinmask/*.py) has the names, defaults and documents.
+// The module skinmask._skinmask: the library's functions for Python, with as little code as
+// possible. The package around it (skinmask/*.py) has names, defaults and documents.
 #include <pybind11/stl.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
@@ -26,7 +26,7 @@
 namespace skinmask::python {
 namespace {
 
-// Threads that the library computes with in all of this process; 0: as many as there are cores.
+// Sets the number of threads that the library uses in the whole process; 0: as many as cores.
 void SetThreads(int count) {
   static std::unique_ptr<tbb::global_control> limit;
   if (count < 0) throw Error("threads", "are fewer than 0 (1 or more; 0: as many as cores)");
@@ -42,8 +42,7 @@ std::size_t Threads() {
       static_cast<std::size_t>(tbb::info::default_concurrency()));
 }
 
-// Of the options that the table's users see: name, what they take, and the kinds of models that
-// they are of.
+// The options of a table that users see: name, type of value, and the kinds of models that have it.
 py::list OptionsOf(const std::vector<OptionRow>& rows) {
   constexpr const char* kTaken[] = {"switch", "word", "whole", "number", "text"};
   py::list options;
@@ -53,7 +52,7 @@ py::list OptionsOf(const std::vector<OptionRow>& rows) {
   return options;
 }
 
-// What can be made of a picture, what its pixels are, and whether it knows no adaptation.
+// The outputs: name, meaning of the pixels, and whether it is never adapted.
 std::vector<std::tuple<std::string_view, std::string_view, bool>> Outputs() {
   std::vector<std::tuple<std::string_view, std::string_view, bool>> outputs;
   for (const OutputKind& kind : OutputKinds())
@@ -61,7 +60,7 @@ std::vector<std::tuple<std::string_view, std::string_view, bool>> Outputs() {
   return outputs;
 }
 
-// What OpenCV throws itself: of memory, as everywhere in Python; all else in one line.
+// Translates exceptions of OpenCV: lack of memory to MemoryError, all others to one line.
 void Translate(std::exception_ptr thrown) {
   try {
     std::rethrow_exception(std::move(thrown));
@@ -71,13 +70,13 @@ void Translate(std::exception_ptr thrown) {
     if (line == e.what() || colon == line.npos) throw;
     throw Error(line.substr(0, colon), line.substr(colon + 2));
   } catch (const cv::Exception& e) {
-    if (e.code != cv::Error::StsNoMem) throw Error("OpenCV", e.err);  // translated in its turn
+    if (e.code != cv::Error::StsNoMem) throw Error("OpenCV", e.err);  // which is translated, too
     PyErr_SetString(PyExc_MemoryError, e.err.c_str());
   }
 }
 
-// Where __new__ was called without __init__, pybind11 would take memory for what it believes to be
-// made yet, and read from it.
+// If __new__ was called without __init__, pybind11 would allocate memory for an object that it
+// believes to be made later, and read from it.
 void RefuseUnmade(const py::module_& module) {
   for (const auto& [name, value] : py::reinterpret_borrow<py::dict>(module.attr("__dict__"))) {
     if (!PyType_Check(value.ptr())) continue;

@@ -1,21 +1,19 @@
-// Pictures, streams of them, videos, and where the skin is.
-#include <pybind11/operators.h>
+// Pictures, streams and videos.
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <array>
 #include <memory>
 #include <mutex>
 #include <opencv2/imgproc.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "arrays.h"
 #include "bindings.h"
 #include "judged.h"
 #include "skinmask/base/error.h"
 #include "skinmask/detect/outputs.h"
-#include "skinmask/detect/region.h"
 #include "skinmask/media/image.h"
 #include "skinmask/media/video.h"
 
@@ -24,14 +22,14 @@ namespace {
 
 using DetectorPtr = std::shared_ptr<KeptDetector>;
 
-// What is asked of a picture.
+// The requested output of a picture.
 struct Request {
   Output output = Output::kMask;
   OutputForm form;
   KeptDetector::Interval abstain;
 };
 
-// Drawn pictures are of the channels that the caller's picture has; results go where he wants them.
+// Gives drawn pictures the caller's order of channels, and copies results to `out` if there is one.
 cv::Mat Delivered(cv::Mat result, bool rgb, const cv::Mat& out) {
   if (rgb && result.channels() > 1)
     cv::cvtColor(result, result, result.channels() == 3 ? cv::COLOR_BGR2RGB : cv::COLOR_BGRA2RGBA);
@@ -40,7 +38,8 @@ cv::Mat Delivered(cv::Mat result, bool rgb, const cv::Mat& out) {
   return out;
 }
 
-// judge(detector, picture) judges a picture of its own, or the next frame of a stream.
+// The output of judge(detector, picture), which takes a single picture, or the next frame of a
+// stream.
 template <class Judge>
 py::object Answered(const KeptDetector& kept, const py::object& image, const Request& request,
                     bool rgb, const py::object& out, const Judge& judge) {
@@ -63,13 +62,13 @@ py::object Detect(const KeptDetector& kept, const py::object& image, const Reque
   DetectorOptions asked = kept.asked();
   asked.abstain = request.abstain;
   RequireShown(asked, {request.output});
-  // An array has no room for what is measured.
+  // An array cannot hold measurements.
   if (asked.erode) throw Error("`erode`", "is of what judge, Stream and video measure");
   return Answered(kept, image, request, rgb, out,
                   [](const Detector& detector, const cv::Mat& bgr) { return detector.Judge(bgr); });
 }
 
-// A copy, since it is looked at when something is asked for.
+// A copy, because the picture is used later.
 Picture KeptPicture(const py::object& image, bool rgb) {
   const ImageArray array = ImageOf(image, rgb);
   const WithoutGil unlocked;
@@ -84,7 +83,7 @@ std::shared_ptr<Judged> Judge(std::shared_ptr<KeptDetector> kept, const py::obje
   return std::make_shared<Judged>(std::move(kept), std::move(judgement));
 }
 
-// Frames of one camera, one after the other.
+// The frames of one camera, one after the other.
 class Frames {
  public:
   explicit Frames(DetectorPtr detector)
@@ -93,7 +92,7 @@ class Frames {
   py::object Detect(const py::object& image, const Request& request, bool rgb,
                     const py::object& out) {
     DetectorOptions asked = detector_->asked();
-    asked.abstain = request.abstain;  // its own, and outliers, are for the outputs that show them
+    asked.abstain = request.abstain;  // the stream's own options need not show in every output
     asked.outlier.reset();
     asked.draw.reset();
     RequireShown(asked, {request.output});
@@ -102,7 +101,7 @@ class Frames {
                       return Judge(detector, picture);
                     });
   }
-  // By the stream's detector, or one with other options.
+  // `detector` is the stream's, or one with other options.
   Judgement Judge(const Detector& detector, const Picture& picture) {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<const Adaptation> adaptation = stream_.Follow(picture);
@@ -117,7 +116,7 @@ class Frames {
   }
 
   const Detector& detector() const { return stream_.detector(); }
-  // Before the first frame.
+  // Call before the first frame.
   void SetRate(double frames_per_second) { stream_.SetRate(frames_per_second); }
 
  private:
@@ -143,7 +142,7 @@ class Video {
     return std::make_shared<Frame>(stream_, stream_->Judge(stream_->detector(), Picture(*frame)),
                                    frame->index, frame->seconds);
   }
-  // The file and its decoder go, after the frame that is being read; frames that were given stay.
+  // Closes the file and its decoder after the frame that is being read; earlier frames stay valid.
   void Close() {
     const WithoutGil unlocked;
     const std::lock_guard lock(mutex_);
@@ -159,7 +158,7 @@ class Video {
  private:
   std::mutex mutex_;
   std::optional<VideoClip> clip_;  // until it is closed
-  VideoInfo info_;                 // from then on
+  VideoInfo info_;                 // after that
   std::shared_ptr<Frames> stream_;
 };
 
@@ -174,53 +173,25 @@ VideoRange RangeOf(const std::optional<std::string>& from, const std::optional<s
   return range;
 }
 
-py::array ReadPicture(const std::filesystem::path& path, bool rgb, std::int64_t max_pixels) {
+// decode() gives B G R.
+template <class Decode>
+py::array Decoded(bool rgb, const Decode& decode) {
   cv::Mat picture;
   {
     const WithoutGil unlocked;
-    DecodeOptions options;
-    options.max_pixels = max_pixels;
-    picture = ReadImage(path, options);
+    picture = decode();
     if (rgb) cv::cvtColor(picture, picture, cv::COLOR_BGR2RGB);
   }
   return ArrayOf(picture);
 }
 
-std::optional<Region> RegionOfMap(const py::object& map) {
-  const py::array array = MapOf(map);
-  const cv::Mat picture(static_cast<int>(array.shape(0)), static_cast<int>(array.shape(1)), CV_8UC1,
-                        const_cast<void*>(array.data()));
-  const WithoutGil unlocked;
-  return RegionOf(MapMomentsOf(picture));
+py::array ReadPicture(const std::filesystem::path& path, const DecodeOptions& options, bool rgb) {
+  return Decoded(rgb, [&] { return ReadImage(path, options); });
 }
 
-void DefineRegion(py::module_& module) {
-  py::class_<Region> region(
-      module, "Region", "Where skin is: the ellipse with the moments of a map of probabilities.");
-  region.def(py::self == py::self)
-      .def("__hash__", [](const Region& r) { return py::hash(py::float_(r.pixels)); })
-      .def_readonly("pixels", &Region::pixels)
-      .def_property_readonly(
-          "centroid", [](const Region& r) { return py::make_tuple(r.centroid.x, r.centroid.y); })
-      .def_readonly("semi_major", &Region::semi_major)
-      .def_readonly("semi_minor", &Region::semi_minor)
-      .def_readonly("angle_degrees", &Region::angle_degrees)
-      .def(py::pickle(
-          [](const Region& r) {
-            return std::array{r.pixels,     r.centroid.x, r.centroid.y,
-                              r.semi_major, r.semi_minor, r.angle_degrees};
-          },
-          [](const std::array<double, 6>& n) {
-            return Region{n[0], {n[1], n[2]}, n[3], n[4], n[5]};
-          }));
-  Show(region, [](const Region& r) {
-    const py::str text(
-        "<skinmask.Region {:.1f} pixels at ({:.1f}, {:.1f}), half axes {:.1f} and {:.1f}, {:.1f} "
-        "degrees>");
-    return text.format(r.pixels, r.centroid.x, r.centroid.y, r.semi_major, r.semi_minor,
-                       r.angle_degrees);
-  });
-  module.def("region", &RegionOfMap);
+py::array DecodePicture(std::string_view data, const std::string& name,
+                        const DecodeOptions& options, bool rgb) {
+  return Decoded(rgb, [&] { return DecodeImage(data, name, options); });
 }
 
 void DefineVideo(py::module_& module) {
@@ -232,7 +203,7 @@ void DefineVideo(py::module_& module) {
                        const std::optional<std::string>& to) {
         const VideoRange range = RangeOf(from, to);
         RequireShown(detector->asked(), {Output::kMask});
-        // A guard of the call would also be one of pybind11's own table of objects.
+        // Not as a guard of the call, which would include pybind11's own table of objects.
         const WithoutGil unlocked;
         return std::make_unique<Video>(path, std::move(detector), range);
       }))
@@ -286,7 +257,15 @@ void DefinePictures(py::module_& module) {
       });
   module.def("detect", &Detect);
   module.def("judge", &Judge);
+  py::class_<DecodeOptions>(module, "DecodeOptions")
+      .def(py::init([](std::int64_t max_pixels, const std::string& isolate, double max_seconds) {
+        DecodeOptions options;
+        options.max_pixels = max_pixels;
+        options.isolation = Isolation{IsolateFromName(isolate), max_seconds};
+        return options;
+      }));
   module.def("read_image", &ReadPicture);
+  module.def("decode_image", &DecodePicture);
   DefineVideo(module);
 }
 

@@ -1,4 +1,4 @@
-// Runs over many files: how they are watched and stopped, detection in folders, evaluation.
+// Runs over many files: their progress and end, detection in folders, evaluation.
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
@@ -21,7 +21,8 @@ namespace {
 
 using Path = std::filesystem::path;
 
-// The detector for all of these outputs, and in `options` what they are made with.
+// The detector for all of these outputs; adds to `options` the options that the outputs are made
+// with.
 Detector DetectorFor(const KeptDetector& kept, DetectOptions& options) {
   RequireShown(kept.asked(), options.outputs);
   if (kept.asked().erode)
@@ -30,12 +31,12 @@ Detector DetectorFor(const KeptDetector& kept, DetectOptions& options) {
   DetectorOptions together = OptionsTogether(kept.detector().options(), options.outputs, model);
   options.made_with->merge(MadeWithOf(together, model));
   if (!Any(options.outputs, &OutputKind::of_model_alone)) return kept.detector().With(together);
-  together.threshold.reset();  // these the model has
+  together.threshold.reset();  // the model has both
   together.prior.reset();
   return Detector(model, nullptr, together);
 }
 
-// `done` makes a DetectedFile of what it is told of each input.
+// `done` makes a DetectedFile for each input.
 void DetectFiles(const KeptDetector& kept, DetectOptions options, const Stop& stop,
                  const py::object& progress, const py::object& done) {
   const WithoutGil unlocked;
@@ -70,10 +71,10 @@ std::string EvaluateFolders(const KeptDetector& kept, const PairOptions& pairs, 
   report.abstain = kept.asked().abstain;
   std::string json = FullReportToJson(report, &model);
   if (page.empty() || stop.set) return json;
-  run.progress = Run().progress;  // of the pictures alone
+  run.progress = Run().progress;  // none for the gallery
   const std::vector<GalleryPictures> pictures =
       DrawGallery(pairs, &detector, NamesOfGallery(report), run);
-  if (stop.set) return json;  // the page lacks pictures, and another one may be there
+  if (stop.set) return json;  // do not replace a page by one without pictures
   WriteFile(page, ReportToHtml(json, pictures), if_exists);
   return json;
 }
@@ -146,7 +147,7 @@ void DefineRuns(py::module_& module) {
         for (const auto& [name, text] : texts) SetByKeyword(DetectorTable(), asked, name, text);
         DetectorOptions options = asked;
         if (options.faces.empty() && options.by_faces()) options.faces = usual_faces;
-        // A guard of the call would also be one of pybind11's own table of objects.
+        // Not as a guard of the call, which would include pybind11's own table of objects.
         const WithoutGil unlocked;
         return std::make_shared<KeptDetector>(Detector(model.model(), options), asked);
       }));

@@ -1,4 +1,5 @@
-// Tables of labelled pixels, the pairs of files that they come of, and models from them.
+// Tables of labelled pixels, the pairs of files that they are read from, and the training of
+// models.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -26,8 +27,8 @@ namespace {
 using ModelPtr = std::shared_ptr<KeptModel>;
 using Path = std::filesystem::path;
 
-// Pixels (n, 3), B G R, each of the class `names[index]`, of group 0 or its own, once or `counts`
-// times.
+// A table of pixels (n, 3), B G R. Each has the class `names[index]`, group 0 or its own group, and
+// counts once or `counts` times.
 Samples SamplesOf(const py::object& object,
                   const py::array_t<std::uint8_t, py::array::c_style>& index,
                   const std::vector<std::string>& names,
@@ -79,7 +80,7 @@ Samples Merged(const std::vector<const Samples*>& tables) {
   return std::move(all).Finish();
 }
 
-// Pixels (rows, 3), class indices, counts and groups.
+// The table's pixels (rows, 3), class indices, counts and groups.
 py::tuple Columns(const Samples& samples) {
   const auto count = static_cast<py::ssize_t>(samples.rows().size());
   py::array_t<std::uint8_t> pixels({count, py::ssize_t{3}}), classes(count);
@@ -118,14 +119,15 @@ void SetRule(TrainOptions& options, const std::string& name, double value, doubl
     if (name == known) options.rule = {kind, value, fn_cost};
 }
 
-// Pictures and masks in memory, among the pairs of files that runs are over: the arrays by the
-// names that stand for their files.
+// Pictures and masks in memory, which stand among the pairs of files of a run: the arrays by the
+// names that stand for files.
 struct Pictures {
   std::vector<py::array> owners;
   std::map<std::string, cv::Mat> named;
 };
 
-// As a file, which keeps every value: so a picture in memory is judged as one on the disk is.
+// The picture as a PNM file, which keeps every value, so that a picture in memory is treated like a
+// file.
 std::string PnmOf(const cv::Mat& picture) {
   const bool grey = picture.channels() == 1;
   std::string bytes = (grey ? "P5 " : "P6 ") + std::to_string(picture.cols) + " " +
@@ -140,7 +142,8 @@ std::string PnmOf(const cv::Mat& picture) {
   return bytes;
 }
 
-// Copies of the options share the arrays, and the last one may go where there is no GIL.
+// Copies of the options share the arrays. The last copy may be destroyed without the GIL, so the
+// deleter acquires it.
 void SetPictures(PairOptions& pairs, const py::dict& arrays) {
   const std::shared_ptr<Pictures> kept(new Pictures, [](Pictures* pictures) {
     const py::gil_scoped_acquire locked;

@@ -34,6 +34,9 @@ class OpenCv:
             raise NoMoreFrames
         return True, skinmask.read_image("photo.jpg")
 
+    def waitKey(self, milliseconds):
+        return -1
+
     def imshow(self, title, picture):
         self.shown.append(picture)
 
@@ -69,7 +72,7 @@ def is_shown() -> bool:  # without it nothing after the camera's loop would be l
 
 X: NDArray[numpy.uint8]
 y: NDArray[numpy.bool_]
-pixels, labels, pil_image, upload = X, y, X, "upload"
+pixels, labels, pil_image, data = X, y, X, b""
 """
     for line, code in examples():
         indented = re.sub(r"^(?=.)", "    ", code, flags=re.M)
@@ -89,7 +92,7 @@ def write_files(folder, face):
     """What the page names: pictures of a face, a table in the form of the UCI file, a video."""
     for name in ("photos", "a", "m"):
         (folder / name).mkdir()
-    for name in ("photo.jpg", "photo.heic", "upload", "photos/1.jpg", "photos/2.jpg", "a/1.jpg"):
+    for name in ("photo.jpg", "photo.heic", "photos/1.jpg", "photos/2.jpg", "a/1.jpg"):
         write_picture(folder / name, face)
     write_picture(folder / "m" / "1.png", skinmask.detect(face))
     colours = numpy.random.default_rng(3).integers(0, 256, (40, 3))

@@ -393,6 +393,44 @@ def test_pictures_that_cannot_be_read_are_named(tmp_path, photos):
     assert skinmask.read_image(photos / "astronaut.png", max_pixels=512 * 512).shape[0] == 512
 
 
+def test_bytes_in_memory_are_the_pictures_of_their_files(photos):
+    for name in ("astronaut.png", "grace_hopper.jpg"):
+        data = (photos / name).read_bytes()
+        for how in ({}, {"rgb": True}, {"isolate": "all", "max_seconds": 30}):
+            expected = skinmask.read_image(photos / name, **how)
+            for given in (data, bytearray(data), memoryview(data)):
+                assert (skinmask.decode_image(given, **how) == expected).all()
+        isolated = skinmask.read_image(photos / name, isolate="all")
+        assert (isolated == skinmask.read_image(photos / name)).all()
+
+
+def test_bytes_that_are_no_picture_are_an_error_of_their_name(photos):
+    data = (photos / "grace_hopper.jpg").read_bytes()
+    for damaged in (b"", b"GIF8", data[:9000]):
+        for isolate in ("none", "all"):
+            with pytest.raises(skinmask.Error, match="^upload 7: "):
+                skinmask.decode_image(damaged, name="upload 7", isolate=isolate)
+    with pytest.raises(skinmask.Error, match="^image: has 512 x 600 pixels, and the limit is 9 "):
+        skinmask.decode_image(data, max_pixels=9)
+    with pytest.raises(skinmask.Error, match="isolate 'some': is unknown"):
+        skinmask.decode_image(data, isolate="some")
+    with pytest.raises(skinmask.Error, match="max_seconds 0 is out of range"):
+        skinmask.read_image(photos / "astronaut.png", max_seconds=0)
+    with pytest.raises(TypeError, match="data: is str .*read_image takes its path"):
+        skinmask.decode_image(str(photos / "astronaut.png"))
+    with pytest.raises(TypeError, match="path: is bytes .*decode_image takes its bytes"):
+        skinmask.read_image(data)
+
+
+def test_a_frame_of_another_size_begins_a_stream_anew(face):
+    small = numpy.ascontiguousarray(face[20:180, 10:190])
+    stream = skinmask.Stream()
+    for frames in ([face] * 3, [small] * 3, [face] * 3):
+        fresh = skinmask.Stream()
+        for frame in frames:
+            assert (stream.detect(frame) == fresh.detect(frame)).all()
+
+
 def test_outputs_are_those_of_detect(noise):
     for name, meaning in skinmask.OUTPUTS.items():
         assert meaning

@@ -37,7 +37,7 @@ def test_the_examples_of_the_page_run(face, tmp_path, monkeypatch):
     cv2 = page.OpenCv()
     monkeypatch.setitem(sys.modules, "cv2", cv2)
     pixels = page.write_files(tmp_path, face)
-    names = {"pil_image": face[..., ::-1], "upload": "upload"}
+    names = {"pil_image": face[..., ::-1], "data": (tmp_path / "photo.jpg").read_bytes()}
     names.update(pixels=pixels, labels=pixels[:, 2] > pixels[:, 1])
     video = shutil.which("ffmpeg") is not None
 
@@ -112,13 +112,17 @@ def test_what_is_neither_true_nor_false_is_refused_in_words(samples, photos, tmp
 
 def test_warnings_are_of_the_caller_s_line(samples, face):
     axes = pytest.importorskip("matplotlib.axes")
-    hair = skinmask.Model.from_json(skinmask.Model.default().to_json().replace('"skin"', '"hair"'))
+    flat = skinmask.Model.train(samples, channels="G,R")  # one plane, which is drawn sooner
+    hair, flat = (
+        skinmask.Model.from_json(model.to_json().replace('"skin"', '"hair"'))
+        for model in (skinmask.Model.default(), flat)
+    )
     for call in (
         lambda: skinmask.detect(face, hair, adapt="faces"),
         lambda: skinmask.Stream(hair, adapt="faces"),
         lambda: skinmask.Model.train(samples, kind="mixture", iterations=1),
-        lambda: hair.picture(samples=samples),
-        lambda: hair.plot(unittest.mock.Mock(axes.Axes), samples=samples),
+        lambda: flat.picture(samples=samples),
+        lambda: flat.plot(unittest.mock.Mock(axes.Axes), samples=samples),
     ):
         with pytest.warns() as warned:
             call()

@@ -51,3 +51,33 @@ def test_what_is_said_of_a_region_can_be_read_and_pickled():
     assert repr(pickle.loads(pickle.dumps(region))) == repr(region)
     with pytest.raises(TypeError, match="probability: is masked uint8"):
         skinmask.region(numpy.ma.array(mask))
+
+
+def blocks(*corners):
+    mask = numpy.zeros((60, 160), numpy.uint8)
+    for x, size in corners:
+        mask[20 : 20 + size, x : x + size] = 255
+    return mask
+
+
+def test_a_region_is_followed_though_another_one_grows():
+    tracker = skinmask.RegionTracker()
+    beside = skinmask.RegionTracker(start=(120, 10, 30, 30))
+    assert tracker.follow(blocks((10, 20))).centroid == (19.5, 29.5)
+    for step in range(1, 20):
+        mask = blocks((10 + 2 * step, 20), (120, 22))
+        assert tracker.follow(mask).centroid == (19.5 + 2 * step, 29.5)
+        assert beside.follow(mask).centroid == (130.5, 30.5)
+    assert tracker.follow(blocks()) is None  # lost: the largest one is next
+    assert tracker.follow(blocks((10, 10), (120, 22))).centroid == (130.5, 30.5)
+
+
+def test_what_is_no_map_or_rectangle_is_refused_in_words():
+    with pytest.raises(TypeError, match="probability: is list"):
+        skinmask.RegionTracker().follow([1])
+    for start in (7, (1, 2, 3), "abcd", (1.5, 2, 3, 4)):
+        with pytest.raises(TypeError, match="start: is .* .x, y, width and height"):
+            skinmask.RegionTracker(start)
+    for start in ((-1, 0, 5, 5), (0, 0, 0, 5), (0, 0, 5, 1 << 40)):
+        with pytest.raises(skinmask.Error, match="start: is .* .x, y, width and height"):
+            skinmask.RegionTracker(start)

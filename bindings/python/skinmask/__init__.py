@@ -7,13 +7,23 @@
 array([[255, 255,   0],
        [255, 255,   0]], dtype=uint8)
 
-What comes from outside and is wrong is a `skinmask.Error`, which is a ValueError; an argument of
-another type or shape than is wanted is a TypeError. Every call that computes leaves the GIL to
-other threads, and may be made from many at once.
+Wrong values and unusable files raise `skinmask.Error`, a ValueError; an argument of a wrong type or
+shape raises TypeError. Every call that computes releases the GIL, and may be made from many threads
+at once.
 """
 
 from ._common import OUTPUTS
-from ._detect import Stream, detect, judge, read_image, region, set_threads, video
+from ._detect import (
+    RegionTracker,
+    Stream,
+    decode_image,
+    detect,
+    judge,
+    read_image,
+    region,
+    set_threads,
+    video,
+)
 from ._model import Model
 from ._runs import DetectedFile, Evaluation, detect_files, evaluate
 from ._samples import Samples
@@ -40,10 +50,12 @@ __all__ = [
     "Model",
     "OUTPUTS",
     "Region",
+    "RegionTracker",
     "Samples",
     "Stream",
     "Video",
     "__version__",
+    "decode_image",
     "detect",
     "detect_files",
     "evaluate",

@@ -1,4 +1,4 @@
-"""What the functions of the package have in common."""
+"""Functions that the other modules of the package share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BITS = {"uint8": 8, "uint16": 16, "float32": 32}
 
 
 def path_of(path: object, name: str = "path", wanted: str = "a file's path is wanted") -> Path:
-    """The path, which is one."""
+    """`path`, after checking that it is a usable path."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"{name}: is {type(path).__name__} ({wanted})")
     shown = os.fspath(path)
@@ -39,7 +39,7 @@ def path_of(path: object, name: str = "path", wanted: str = "a file's path is wa
 
 
 def require_text(name: str, text: str) -> None:
-    """Half of a surrogate pair is a letter to Python, and none to anybody else."""
+    """Refuses half of a surrogate pair, which only Python takes for a letter."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -47,7 +47,7 @@ def require_text(name: str, text: str) -> None:
 
 
 def texts(name: str, value: str | Iterable[str]) -> list[str]:
-    """A list of texts; one text stands for a list of it alone, not for its letters."""
+    """A list of texts; a single text stands for a list with it, not for its letters."""
     try:
         listed = [value] if isinstance(value, str) else list(value)
     except TypeError:
@@ -60,7 +60,7 @@ def texts(name: str, value: str | Iterable[str]) -> list[str]:
 
 
 def give(act: Callable[[Any], object], name: str, value: object, wanted: str) -> None:
-    """act(value) of the module's, whose refusal of another type names no argument."""
+    """Calls act(value) of the module, and names the argument if its type is refused."""
     try:
         act(value)
     except TypeError:
@@ -79,7 +79,7 @@ def require_switch(name: str, value: object) -> None:
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
-    """A warning of the line outside of the package that led here."""
+    """Warns at the line outside of the package that led here."""
     frame, level = sys._getframe(), 1
     while frame.f_back and frame.f_globals.get("__package__") == __package__:
         frame, level = frame.f_back, level + 1
@@ -87,7 +87,7 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
 
 def bits_of(dtype: DTypeLike, known: tuple[str, ...], words: str = "") -> int:
-    """Of the numbers that are asked for, of one of the `known` types; 8 where none is."""
+    """The bits of `dtype`, which must be one of the `known` types; 8 for None."""
     try:
         kind = numpy.dtype("uint8" if dtype is None else dtype)
         name = kind.name if kind.isnative else repr(dtype)
@@ -105,9 +105,9 @@ OF_ADAPTATION = [name for name, *_ in _skinmask.adaptation_options()]
 
 
 def detector_texts(options: dict[str, Any]) -> Texts:
-    """Texts of the options of a detector, which all functions that judge take as keywords.
+    """The texts of a detector's options, which are keywords of many functions.
 
-    None is what is not given.
+    None stands for an option that is not given.
     """
     texts: Texts = {}
     for name, value in options.items():
@@ -123,7 +123,7 @@ def detector_texts(options: dict[str, Any]) -> Texts:
             raise _skinmask.Error(f"{name}: is empty")
     if texts.get("adapt") == "off" and "faces" in texts:
         raise _skinmask.Error("faces: are for adapt 'auto' and 'faces', not 'off'")
-    # What would do nothing is an error, lest it be taken for obeyed.
+    # An option without effect is an error, so that nobody relies on it.
     if "seed_mask" not in texts and "seed_rect" not in texts:
         adapt = texts.get("adapt")
         for name in OF_ADAPTATION:
@@ -146,22 +146,23 @@ def _detector_text(name: str, value: Any) -> str:
 
 
 def refuse(options: dict[str, Any], names: tuple[str, ...], why: str) -> None:
-    """Those of these names that are given."""
+    """Raises an Error if one of these options is given."""
     for name in names:
         if options.get(name) is not None:
             raise _skinmask.Error(f"{name}: {why}")
 
 
 def _is_table(value: Any) -> bool:
-    """Whether it is rows of numbers."""
+    """Whether `value` consists of rows of numbers."""
     if isinstance(value, numpy.ndarray):
         return value.ndim == 2
     rows = (tuple, list, numpy.ndarray)
-    return isinstance(value, rows) and len(value) > 0 and all(isinstance(row, rows) for row in value)
+    is_list = isinstance(value, rows) and len(value) > 0
+    return is_list and all(isinstance(row, rows) for row in value)
 
 
 def option_text(name: str, taken: str, value: Any) -> str:
-    """The value of an option as its text, which the library's table of options takes."""
+    """The text of an option's value, as the library's table of options takes it."""
     kinds: dict[str, tuple[Any, str]] = {
         "switch": (BOOLEAN, "True or False is wanted"),
         "word": (str, "a name is wanted"),
@@ -186,7 +187,7 @@ def option_text(name: str, taken: str, value: Any) -> str:
 
 
 def require_range(name: str, value: float, low: float, high: float, words: str) -> None:
-    """Ends are not part of the range where `words` say so."""
+    """Checks a range; `words` may exclude its ends by 'more than' and 'less than'."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: is {type(value).__name__} (a number is wanted)")
     outside = not low <= value <= high
@@ -208,22 +209,27 @@ def two_numbers(name: str, pair: Any, words: str) -> tuple[float, float]:
         raise _skinmask.Error(f"{name}: has a number beyond all others ({words})") from None
 
 
+def require_isolation(isolate: str, max_seconds: float) -> None:
+    require_type("isolate", isolate, str, "'none', 'auto' or 'all' is wanted")
+    require_range("max_seconds", max_seconds, 0.01, 1e6, "0.01 to 1000000")
+
+
 def require_function(name: str, value: object) -> None:
     if value is not None and not callable(value):
         raise TypeError(f"{name}: is {value!r} (a function is wanted)")
 
 
 def end_by(problem: str) -> None:
-    """What is told of files that cannot be read, where the caller has nobody for it."""
+    """Handles an unreadable file if the caller gives no function for it."""
     raise _skinmask.Error(problem)
 
 
 def run(work: Callable[..., T], **callbacks: Callable[..., object] | None) -> T:
-    """work(stop, and the callbacks in their order) in a thread of its own.
+    """Calls work(stop, *callbacks) in a thread of its own.
 
-    What one of the callbacks raises ends the run, and is raised here; none is called after that.
-    Ctrl-C is heard by the main thread alone, and there between two steps of Python: so the caller
-    waits here, where it can be interrupted, and the run is stopped by it.
+    An exception of a callback ends the run and is raised here; no callback is called after it.
+    Only the main thread receives Ctrl-C, and only between two steps of Python. So the caller waits
+    here, where it can be interrupted, and then stops the run.
     """
     stop = _skinmask.Stop()
     failures: list[BaseException] = []

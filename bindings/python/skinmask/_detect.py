@@ -1,8 +1,9 @@
-"""Skin in pictures that are in memory, and in videos."""
+"""Detects skin in pictures in memory, and in videos."""
 
 from __future__ import annotations
 
 import numbers
+import operator
 from typing import Any
 
 import numpy
@@ -15,6 +16,7 @@ from ._common import (
     bits_of,
     path_of,
     refuse,
+    require_isolation,
     require_range,
     require_switch,
     require_text,
@@ -54,37 +56,37 @@ def detect(
     out: NDArray[Any] | None = None,
     **options: Any,
 ) -> NDArray[Any]:
-    """What `skinmask detect` makes of a picture: by default its mask, 255 where skin is, else 0.
+    """The output of `skinmask detect` for a picture; by default its mask, 255 for skin, else 0.
 
     >>> image = numpy.full((1, 2, 3), (118, 148, 205), numpy.uint8)
     >>> detect(image, adapt="off", output="probability", dtype="float32").round(3)
     array([[0.928, 0.928]], dtype=float32)
 
-    `image` is uint8 (height, width, 3), B G R as cv2.imread gives it; with `rgb` R G B, as PIL and
-    matplotlib have it. It is not copied where the pixels of a row follow each other: a whole array,
-    or a window of one. R G B, or a view with reversed channels, costs a conversion; both together
-    do not.
+    `image` is uint8 (height, width, 3), channels B G R as cv2.imread gives them; with `rgb` R G B,
+    as PIL and matplotlib have them. It is not copied if the pixels of each row are contiguous, as
+    in a whole array or in a window of one. R G B, or a view with reversed channels, costs a
+    conversion; both together do not.
 
-    - model: the built-in one where None.
-    - output: a name of `skinmask.OUTPUTS`, which tells what the pixels of each are: 'mask',
+    - model: None stands for the built-in model.
+    - output: a name of `skinmask.OUTPUTS`, which describes the pixels of each: 'mask',
       'probability', 'overlay' and others. Pictures have the channels of `image`.
-    - options: of adaptation and decision, which `skinmask detect --help` has, with _ in place of -,
-      but for `steady`, which is of frames. Among them are:
-    - adapt: 'auto' fits the model to the faces in the picture, and divides one without a face where
-      its own colours divide; 'faces' leaves the latter out; 'off' is the model alone, which is some
-      65 times as fast. Where None, as 'auto', but a model that does not find skin is not
-      adapted, and with seeds no faces are searched for.
-    - threshold, prior: other ones than the model's.
-    - dtype: of probabilities: 'uint8', 'uint16' (round(65535 P)), or 'float32', P as it is.
-    - faces: the file of a network that finds faces, YuNet; where None that which SKINMASK_FACES in
-      the environment names, or the built-in detector.
-    - refine: whether neighbouring pixels help each other.
+    - options: the options of adaptation and decision in `skinmask detect --help`, with _ instead of
+      -, except `steady`, which needs frames. Among them are:
+    - adapt: 'auto' fits the model to the faces in the picture, or without a face divides it by its
+      own colours; 'faces' only fits to faces; 'off' is the model alone, some 65 times as fast. None
+      is like 'auto', but a model that does not find skin is not adapted, and with seeds no faces
+      are searched for.
+    - threshold, prior: replace the model's; 0 to 1, and above 0 and below 1.
+    - dtype: of probabilities: 'uint8', 'uint16' (round(65535 P)), or 'float32' (P).
+    - faces: the file of YuNet, a network that finds faces. None stands for the file that
+      SKINMASK_FACES in the environment names, or else for the built-in detector.
+    - refine: whether log-odds are smoothed by neighbouring pixels.
     - draw: 'faces', 'ellipse' or 'faces,ellipse', into overlays: boxes of faces with their numbers,
       the ellipse of the mask.
-    - abstain: (low, high): 128 in the mask where P(skin) is above the one and at most the other.
+    - abstain: (low, high): the mask is 128 where P(skin) is above low and at most high.
     - out: an array for the result, which is then returned.
 
-    The results of any number of threads are the same, and those of the program.
+    The results do not depend on the number of threads, and are those of the program.
     """
     refuse(options, ("steady",), _OF_FRAMES)
     request = _asked(output, dtype, abstain, rgb)
@@ -95,7 +97,7 @@ def detect(
 def judge(
     image: _Image, model: Model | None = None, *, rgb: bool = False, **options: Any
 ) -> Judgement:
-    """A picture and all that is found in it: `mask`, `probability`, `region`, `means` and `faces`.
+    """A picture's results: `mask`, `probability`, `region`, `means` and `faces`.
 
     >>> image = numpy.full((9, 9, 3), (118, 148, 205), numpy.uint8)
     >>> judged = judge(image, adapt="off")
@@ -104,10 +106,10 @@ def judge(
     >>> judged.faces
     []
 
-    Each is made when it is first asked for, in whatever thread asks. `means` are over the mask, but
-    for the pixels that are at most `erode` (2 where None, 0 up) columns and rows from what is no
-    skin. `faces` are those that the picture was adapted to, each with its `id`, its `box`, and the
-    means of its skin, of its forehead and of its cheeks. The picture is copied; `bgr` is B G R,
+    Each is computed at its first use, by the thread that uses it. `means` are those of the mask,
+    without pixels that have a pixel without skin at most `erode` columns and rows away (0 or more;
+    None: 2). `faces` are those that the model was adapted to, each with its `id`, its `box`, and
+    the means of its skin, of its forehead and of its cheeks. The picture is copied; `bgr` is B G R,
     also with `rgb`. `options` are those of `detect`.
     """
     refuse(options, ("steady",), _OF_FRAMES)
@@ -116,18 +118,19 @@ def judge(
 
 
 def set_threads(count: int) -> None:
-    """Threads that the library computes with, in all of this process; 0: as many as cores."""
+    """Sets the number of the library's threads in this process; 0: as many as cores."""
     require_type("threads", count, numbers.Integral, "a whole number is wanted")
     require_range("threads", count, 0, (1 << 31) - 1, "1 or more; 0: as many as cores")
     _skinmask.set_threads(int(count))
 
 
 class Stream:
-    """Frames of a camera, one after the other, adapted to as `skinmask live` does it.
+    """The frames of a camera, one after the other, with the adaptation of `skinmask live`.
 
-    Faces are looked for every few frames and followed between, and the model is carried from frame
-    to frame. The frames of one stream have one size, and come in order, `rate` of them a second
-    (more than 0, at most 1000; 25 where None): masks are held still for a time, which is frames here.
+    Faces are searched for every few frames and tracked in between, and the adapted model is carried
+    from frame to frame. Frames come in order; one of another size than the last starts without a
+    past. `rate` is the number of frames a second (more than 0, at most 1000; None: 25), by which
+    the smoothing time of `steady` becomes a number of frames.
 
     >>> stream = Stream(adapt="faces")
     >>> frame = numpy.full((48, 64, 3), (118, 148, 205), numpy.uint8)
@@ -153,11 +156,11 @@ class Stream:
         abstain: _Interval | None = None,
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
-        """As `detect`, of the next frame; `abstain` is the stream's where None."""
+        """As `detect`, for the next frame; `abstain` None is the stream's own."""
         return self._core.detect(image, _asked(output, dtype, abstain, rgb), rgb, out)
 
     def judge(self, image: _Image, *, rgb: bool = False) -> Judgement:
-        """As `judge`, of the next frame: its mask, its means, and its faces with their numbers."""
+        """As `judge`, for the next frame: its mask, its means, and its faces with their numbers."""
         require_switch("rgb", rgb)
         return self._core.judge(image, rgb)
 
@@ -170,18 +173,18 @@ def video(
     end: str | float | None = None,
     **options: Any,
 ) -> Video:
-    """The frames of a video file, one after the other, as `skinmask detect` judges them.
+    """The frames of a video file, one after the other, with the results of `skinmask detect`.
 
     A frame has `index`, `seconds`, `bgr`, `mask`, `probability`, `region`, `means` and `faces`, as
-    `judge` tells. Its pictures are made when they are first asked for, in whatever thread asks, and
-    are read-only (copy them to draw on them). `start` and `end` are seconds or texts as '1:02.5' and '120f' (a frame's number): frames
-    from the one on and before the other. Damage is an Error where it stands, after the frames
-    before it. `options` are those of `detect`, and `steady`.
+    in `judge`. Its pictures are computed at their first use, by the thread that uses them, and are
+    read-only (copy them to draw on them). `start` and `end` are seconds or texts as '1:02.5' and
+    '120f' (a frame's number): the frames from `start` on and before `end`. A damaged video raises
+    an Error after the frames before the damage. `options` are those of `detect`, and `steady`.
 
         for frame in skinmask.video("clip.mp4", adapt="faces"):
             print(frame.seconds, frame.region)
 
-    The file is open as long as the Video is; `close`, or `with`, closes it before.
+    The file is open as long as the Video exists; `close`, or `with`, closes it earlier.
     """
     detector = chosen(model)._detector(options)
     path = path_of(path, wanted="a file's path is wanted; frames of cameras go to skinmask.Stream")
@@ -206,9 +209,9 @@ def _moment(name: str, time: str | float | None) -> str | None:
 
 
 def region(probability: _Image) -> Region | None:
-    """Where the skin of a map or a mask (uint8) is: the ellipse with its moments.
+    """The region of the skin in a map or a mask (uint8): the ellipse with its moments.
 
-    None where it is 0 all over.
+    None if the map is 0 everywhere.
 
     >>> mask = numpy.zeros((40, 40), numpy.uint8)
     >>> mask[10:20, 5:31] = 255
@@ -219,14 +222,87 @@ def region(probability: _Image) -> Region | None:
     return _skinmask.region(probability)
 
 
-def read_image(path: Path, *, rgb: bool = False, max_pixels: int = 1 << 28) -> _Image:
+class RegionTracker:
+    """One region of skin, such as a hand, followed from map to map, as `live --track` does it.
+
+    It begins with what is in the rectangle `start` (x, y, width, height), or with the largest
+    region. `follow` takes the next map or mask (uint8, all of one size), and returns the region in
+    it, or None where it is lost: the next call then begins with the largest.
+
+    >>> tracker = RegionTracker()
+    >>> mask = numpy.zeros((40, 40), numpy.uint8)
+    >>> mask[10:20, 5:31] = mask[36:, 36:] = 255
+    >>> tracker.follow(mask).centroid
+    (17.5, 14.5)
+    """
+
+    def __init__(self, start: tuple[int, int, int, int] | None = None) -> None:
+        if start is not None:
+            start = _rectangle(start)
+        self._core = _skinmask.RegionTracker(start)
+
+    def follow(self, probability: _Image) -> Region | None:
+        return self._core.follow(probability)
+
+
+def _rectangle(start: Any) -> tuple[int, int, int, int]:
+    wanted = "x, y, width and height in pixels are wanted"
+    try:
+        x, y, width, height = (operator.index(number) for number in start)
+    except (TypeError, ValueError):
+        raise TypeError(f"start: is {start!r} ({wanted})") from None
+    for number, least in ((x, 0), (y, 0), (width, 1), (height, 1)):
+        if not least <= number < 1 << 30:
+            raise _skinmask.Error(f"start: is {start!r} ({wanted})")
+    return x, y, width, height
+
+
+def read_image(
+    path: Path,
+    *,
+    rgb: bool = False,
+    max_pixels: int = 1 << 28,
+    isolate: str = "none",
+    max_seconds: float = 60,
+) -> _Image:
     """A picture file as uint8 (height, width, 3), B G R and upright, as the program reads it.
 
-    JPEG, PNG, BMP, TIFF, WebP, PNM, GIF of one picture, and where the library has them HEIC, AVIF,
-    JPEG XL and raw files of cameras. Damaged files are an Error; so are pictures of more than
-    `max_pixels` pixels, before memory is taken for them.
+    Reads JPEG, PNG, BMP, TIFF, WebP, PNM, GIF with one picture, and, if the library was built with
+    them, HEIC, AVIF, JPEG XL and raw files of cameras. Damaged files are an Error, and so are
+    pictures of more than `max_pixels` pixels, before memory is allocated for them. `isolate` and
+    `max_seconds` are as in `detect_files`: a file that crashes its decoder is an Error, too.
     """
+    options = _decoding(rgb, max_pixels, isolate, max_seconds)
+    path = path_of(path, wanted="a file's path is wanted; skinmask.decode_image takes its bytes")
+    return _skinmask.read_image(path, options, rgb)
+
+
+def decode_image(
+    data: bytes | bytearray | memoryview,
+    *,
+    name: str = "image",
+    rgb: bool = False,
+    max_pixels: int = 1 << 28,
+    isolate: str = "none",
+    max_seconds: float = 60,
+) -> _Image:
+    """As `read_image`, for the bytes of such a file; `name` stands for it in an Error.
+
+    >>> decode_image(b"P6 1 1 255 abc")
+    array([[[99, 98, 97]]], dtype=uint8)
+    """
+    options = _decoding(rgb, max_pixels, isolate, max_seconds)
+    wanted = "bytes of an image file are wanted; skinmask.read_image takes its path"
+    require_type("data", data, (bytes, bytearray, memoryview), wanted)
+    require_type("name", name, str, "a text is wanted")
+    return _skinmask.decode_image(bytes(data), name, options, rgb)
+
+
+def _decoding(
+    rgb: bool, max_pixels: int, isolate: str, max_seconds: float
+) -> _skinmask.DecodeOptions:
     require_switch("rgb", rgb)
     require_type("max_pixels", max_pixels, numbers.Integral, "a number of pixels is wanted")
     require_range("max_pixels", max_pixels, 1, 1 << 62, "1 to 2**62")
-    return _skinmask.read_image(path_of(path), rgb, int(max_pixels))
+    require_isolation(isolate, max_seconds)
+    return _skinmask.DecodeOptions(int(max_pixels), isolate, float(max_seconds))

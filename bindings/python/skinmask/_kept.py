@@ -1,4 +1,4 @@
-"""What is kept, since it may take long to make."""
+"""Keeps objects that may take long to make."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-# Held while something is made: of threads that ask for the same, one makes it. A fork waits for it,
-# since a child has no thread that would ever release it.
+# Held while an object is made, so that only one of several threads makes it. A fork waits for it,
+# because the child has no thread that would release it.
 _making = threading.RLock()
 os.register_at_fork(
     before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
@@ -18,7 +18,7 @@ os.register_at_fork(
 
 
 class Kept(Generic[T]):
-    """The last few that were made, by what they were made of."""
+    """The last few objects that were made, by their keys."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -37,7 +37,7 @@ class Kept(Generic[T]):
 
 
 def file_at(path: str | bytes) -> Hashable:
-    """The path, and which file is there, as it is now."""
+    """The path, with the identity, size and time of the file that is there now."""
     try:
         found = os.stat(path)
     except OSError:

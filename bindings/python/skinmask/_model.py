@@ -32,14 +32,14 @@ from ._show import axes_or_new, draw_models, html_png, html_table, show_png
 from ._training import set_data, set_fit, set_rule
 
 class Model:
-    """A trained model, which never changes. It is compiled at its first use and stays so.
+    """A trained model, which never changes. It is compiled at its first use.
 
     >>> model = Model.default()
     >>> model.kind, model.space, model.classes
     ('qda', 'BGR', ['skin', 'non-skin'])
 
-    `load`, `default`, `from_json` and `train` make one. Models can be pickled, and are equal where
-    their files are the same bytes.
+    `load`, `default`, `from_json` and `train` make one. Models can be pickled, and are equal if
+    their files have the same bytes.
     """
 
     def __init__(self, core: _skinmask.Model) -> None:
@@ -53,13 +53,13 @@ class Model:
 
     @staticmethod
     def load(path: Path) -> Model:
-        """The model of a file, as `skinmask train` and `save` write it."""
+        """The model in a file of `skinmask train` or `save`."""
         return Model(_skinmask.Model.read(path_of(path)))
 
     @staticmethod
     @functools.lru_cache(maxsize=1)
     def default() -> Model:
-        """The model that is built in."""
+        """The built-in model."""
         return Model(_skinmask.Model.default())
 
     @staticmethod
@@ -68,11 +68,11 @@ class Model:
         return Model(_skinmask.Model.from_json(text))
 
     def to_json(self) -> str:
-        """The text of the model's file; numbers read back bit for bit."""
+        """The text of the model's file; reading it gives the same numbers to the bit."""
         return self._core.to_json()
 
     def save(self, path: Path, *, overwrite: bool = True) -> None:
-        """Writes the file whole, or not at all."""
+        """Writes the file, completely or not at all."""
         require_switch("overwrite", overwrite)
         self._core.save(path_of(path), overwrite)
 
@@ -98,7 +98,7 @@ class Model:
         progress: Progress = None,
         **of_kind: Any,
     ) -> Model:
-        """Fits a model to labelled pixels: the file that `skinmask train` writes of the same.
+        """Fits a model to labelled pixels, as `skinmask train` does.
 
         >>> skin = [[90, 110, 180], [100, 130, 210], [80, 120, 190], [120, 140, 200]]
         >>> rest = [[90, 90, 80], [40, 30, 30], [200, 210, 190], [20, 90, 40]]
@@ -107,17 +107,17 @@ class Model:
         >>> Model.train(samples, kind="gaussian-nb", max_f1=True)
         <skinmask.Model gaussian-nb BGR, 'skin' above 0.5>
 
-        The threshold is `threshold` (0.5 without one), or chosen on `validation`, a folder of
-        images and one of their masks, or else on the samples: `max_f1`, `max_fpr` R, `min_recall` R
-        or `cost` (FP, FN). `calibration` are samples of other pixels, by which P(skin) becomes the
-        share of skin among pixels that get it (Platt), where there is as much skin as among them,
-        or as `prior` says. `of_kind` are options of one kind: components, seed (mixture), terms,
+        The threshold is `threshold` (default: 0.5), or one rule chooses it on `validation` (a
+        folder of images and one of their masks), or else on the samples: `max_f1`, `max_fpr` R,
+        `min_recall` R or `cost` (FP, FN). `calibration` are samples of other pixels. They calibrate
+        P(skin) to the share of skin among pixels with this P (Platt), for data with their share of
+        skin, or with `prior`. `of_kind` are options of one kind: components, seed (mixture), terms,
         ridge, solver, rate (logistic), iterations, tolerance (both), bins, smoothing (histograms).
         docs/cli.md, 'train', has all of them.
 
-        `progress` is called with numbers of those done and of all: of the iterations of logistic
-        regression and mixtures, all being the most that there may be; then of the images of
-        `validation`. What it raises ends the training, and so does Ctrl-C.
+        `progress` is called with the numbers done and in all: of iterations of logistic regression
+        and mixtures, where the second is an upper bound, then of images of `validation`. An
+        exception of it ends the training, and so does Ctrl-C.
         """
         require_type("samples", samples, Samples, "a skinmask.Samples is wanted")
         fit: dict[str, Any] = dict(kind=kind, space=space, channels=channels, prior=prior)
@@ -135,7 +135,7 @@ class Model:
         return Model(core)
 
     def predict(self, pixels: NDArray[numpy.uint8]) -> NDArray[numpy.bool_]:
-        """Of pixels (n, 3), B G R, whether each is skin by the model's threshold."""
+        """Whether each of the pixels (n, 3), B G R, is skin by the model's threshold."""
         skin: NDArray[numpy.bool_] = self._core.mask_row(pixels) != 0
         return skin
 
@@ -158,11 +158,11 @@ class Model:
     def is_outlier(
         self, pixels: NDArray[numpy.uint8], outlier: float = 0.999
     ) -> NDArray[numpy.bool_]:
-        """Of pixels (n, 3), B G R, whether no class explains them.
+        """Whether no class explains the pixels (n, 3), B G R.
 
-        Each lies outside of the region of highest density that holds the share `outlier` of a
-        class, for every class: what `detect` shows as 255 in its output 'uncertainty'. Logistic
-        models have no densities, and are an Error.
+        Such a pixel lies, for every class, outside of the region of highest density that holds the
+        share `outlier` of the class; `detect` shows it as 255 in its output 'uncertainty'. Logistic
+        models have no densities, and raise an Error.
 
         >>> Model.default().is_outlier(numpy.array([[118, 148, 205], [0, 255, 0]], "uint8"))
         array([False,  True])
@@ -184,10 +184,10 @@ class Model:
     ) -> bytes:
         """The file of `skinmask show --picture`: the classes' regions, borders and ellipses.
 
-        `beside` has more models, by their names, over the same axes; `samples` pixels to show as
-        points, or where the model has one channel as histograms. Of three channels planes are cut
-        where the third is at skin's mean, or `at` {"B": 120}; with `marginal` it is integrated out.
-        `format` is 'png' or 'svg'. docs/cli.md, 'show', has all of it.
+        `beside` has more models by name, drawn over the same axes. `samples` are pixels to show as
+        points, or as histograms if the model has one channel. With three channels, each plane is
+        cut at skin's mean of the third one, or `at` {"B": 120}; with `marginal` the third one is
+        integrated out. `format` is 'png' or 'svg'. docs/cli.md, 'show', has the details.
         """
         require_type("beside", beside or {}, dict, "models by their names are wanted")
         others = {name: chosen(model) for name, model in (beside or {}).items()}
@@ -195,7 +195,7 @@ class Model:
         return draw_models(cores, [self.kind, *others], samples, at or {}, marginal, format)
 
     def plot(self, ax: Any = None, **how: Any) -> Any:
-        """Shows `picture` on axes of matplotlib, which are returned; `how` are its options."""
+        """Shows `picture` with the options `how` on axes of matplotlib, which are returned."""
         if "format" in how:
             raise TypeError("plot() got an unexpected keyword argument 'format' (picture has it)")
         ax = axes_or_new(ax)
@@ -211,26 +211,26 @@ class Model:
         return f"<div>{html_table(title, shown)}{html_png(self.picture(), title)}</div>"
 
     def with_threshold(self, threshold: float) -> Model:
-        """The same model with another threshold of its own, as a file of it would have."""
+        """The same model with another threshold."""
         require_range("threshold", threshold, 0, 1, "0 to 1")
         return Model(self._core.changed(None, threshold))
 
     def with_prior(self, prior: float) -> Model:
-        """The same model with another P(skin) before a pixel is seen."""
+        """The same model with another prior P(skin)."""
         require_range("prior", prior, 0, 1, "more than 0, less than 1")
         return Model(self._core.changed(prior, None))
 
     def _detector(
         self, options: dict[str, Any], outputs: Iterable[str] = ()
     ) -> _skinmask.Detector:
-        """What a call asks for, made ready; the last few are kept, as that may take a while."""
+        """A detector with these options; the last few are kept, as making one may take long."""
         texts = detector_texts(options)
         if self.classes[0] != "skin" and texts.get("adapt") in ("auto", "faces"):
             warn(
                 f"adapt: takes what the model finds, {self.classes[0]!r}, for the skin of faces "
                 "(name that class 'skin', or set adapt='off')"
             )
-        # As for the program, where none are named and some are searched for.
+        # As in the program, if no file of faces is named and faces are searched for.
         alone = not OF_MODEL_ALONE.isdisjoint(outputs)
         faces = "" if alone else os.environ.get("SKINMASK_FACES", "")
         files = [texts.get("faces"), texts.get("seed_mask"), faces]
@@ -248,17 +248,17 @@ class Model:
 
     @property
     def channels(self) -> list[str]:
-        """Those of the space that it sees."""
+        """The channels of the space that the model uses."""
         return self._core.channels
 
     @property
     def classes(self) -> list[str]:
-        """The positive one first."""
+        """The names of the classes, the positive one first."""
         return self._core.classes
 
     @property
     def prior(self) -> float:
-        """P(skin) before a pixel is seen."""
+        """The prior P(skin)."""
         return self._core.priors[0]
 
     @property
@@ -277,7 +277,7 @@ class Model:
 
     @property
     def card(self) -> dict[str, Any]:
-        """What it was trained on, notes, and scores, as docs/formats.md describes."""
+        """Training data, notes and scores, as docs/formats.md describes."""
         card: dict[str, Any] = json.loads(self.to_json())["card"]
         return card
 

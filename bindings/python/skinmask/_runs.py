@@ -25,9 +25,8 @@ from ._common import (
     path_of,
     refuse,
     require_function,
-    require_range,
+    require_isolation,
     require_switch,
-    require_type,
     run,
     texts,
 )
@@ -37,13 +36,13 @@ from ._show import html_table, plot_curves
 
 Metrics = dict[str, Any]
 
-# Options that labelled pixels, which are no pictures, cannot have.
+# Options that need pictures, and that labelled pixels cannot have.
 _OF_PICTURES = ["faces", "seed_mask", "seed_rect", *OF_ADAPTATION]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class DetectedFile:
-    """What became of one input of `detect_files`: its outputs, or an error."""
+    """The result of one input of `detect_files`: its outputs, or an error."""
 
     __module__ = "skinmask"
 
@@ -52,11 +51,11 @@ class DetectedFile:
     size: tuple[int, int]  # width and height
     skin_fraction: float
     frames: int  # of a video; 0 of an image
-    faces: int  # that an image was fitted to
-    error: str  # why there are no outputs, in a line; empty where there are
+    faces: int  # that the model was fitted to in an image
+    error: str  # one line if there are no outputs, else empty
 
     def __repr__(self) -> str:
-        # A prompt shows this: like errors, Python's own repr of a name gives a terminal no orders.
+        # A prompt shows this text, so the name is quoted: it must not control the terminal.
         if self.error:
             return f"<skinmask.DetectedFile {self.error}>"
         count = len(self.outputs)
@@ -65,7 +64,7 @@ class DetectedFile:
 
 
 class Evaluation:
-    """Scores of a model; `data` is all of them, as docs/formats.md, 'Metrics (JSON)', describes."""
+    """Scores of a model; `data` has all of them (docs/formats.md, 'Metrics (JSON)')."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.data = data
@@ -83,15 +82,15 @@ class Evaluation:
 
     @property
     def images(self) -> list[Metrics]:
-        """Of each image: its 'name', and the same scores."""
+        """For each image its 'name' and the same scores."""
         images: list[Metrics] = self.data["images"]
         return images
 
     def plot(self, ax: Any = None) -> Any:
         """Draws error rates against the threshold, and the ROC curve, by matplotlib.
 
-        `ax` is a pair of axes; without one a figure is made. The pair is returned. Masks that were
-        made before have no scores, and no curves.
+        `ax` is a pair of axes, which is returned; without one a figure is made. Masks that were
+        made before have no scores, and so no curves.
         """
         return plot_curves(self.data, ax)
 
@@ -122,21 +121,20 @@ def evaluate(
     problem: Callable[[str], object] | None = None,
     **how: Any,
 ) -> Evaluation:
-    """Judges a model on images with their masks, or on labelled pixels.
+    """Evaluates a model on images with their masks, or on labelled pixels.
 
     >>> import numpy
     >>> pixels = numpy.array([[118, 148, 205], [110, 140, 200], [9, 9, 9], [80, 160, 60]], "uint8")
     >>> evaluate(Samples(pixels, [1, 1, 0, 0])).pooled["f1"]
     1.0
 
-    `images` and `masks` are folders, where names say what belongs together, or lists of files, the
-    first mask for the first image. A list may hold arrays: pictures as `detect` takes them, and
-    masks of uint8 or bool, which are called 'images[0]', 'masks[0]', and so on. Each is copied
-    while it is judged, and before the run if it is not contiguous or a mask of bool. `report` is an
-    HTML page to write. `how` says how masks are read,
-    `Samples.from_pairs`, and has the options of `detect`. A file that cannot be
-    read is an Error, unless `problem`, a function of one line, is told of it instead. Ctrl-C ends
-    the run.
+    `images` and `masks` are folders, in which names match images and masks, or lists of files, the
+    first mask for the first image. A list may contain arrays: pictures as `detect` takes them, and
+    masks of uint8 or bool; their names are 'images[0]', 'masks[0]', and so on. Each is copied while
+    it is evaluated, and before the run if it is not contiguous or a mask of bool. `report` is an
+    HTML page to write. `how` are the options of reading masks, as in `Samples.from_pairs`, and
+    those of `detect`. A file that cannot be read is an Error, unless there is a function `problem`,
+    which is then called with one line. Ctrl-C ends the run.
     """
     options = {name: how.pop(name) for name in list(how) if name in DETECTOR_OPTIONS}
     refuse(options, ("outlier", "steady", "draw", "erode"), "changes no score (leave it out)")
@@ -192,27 +190,26 @@ def detect_files(
     progress: Progress = None,
     **how: Any,
 ) -> list[DetectedFile]:
-    """`skinmask detect`: files, folders and videos of `inputs` to files in the folder `output`.
+    """`skinmask detect`: writes outputs of the files, folders and videos `inputs` to `output`.
 
-    What became of each input that there was work on (with `resume`, not of those that are done),
+    Returns a DetectedFile for each input that was processed (with `resume`, finished ones are not),
     in the order of `inputs`: its `outputs`, `skin_fraction`, `faces`, or an `error`. An input that
-    is named twice is worked on once.
-    `each` is called with each as soon as it is done, `progress` with the numbers of those done and
-    of all:
+    is named twice is processed once. `each` is called with each DetectedFile at once, `progress`
+    with the numbers of inputs done and in all:
 
         with tqdm.tqdm() as bar:
             skinmask.detect_files("photos", "masks", each=lambda file: bar.update())
 
-    What either raises ends the run, and so does Ctrl-C, after the pictures that are being worked
-    on; files are whole, and `resume` goes on where it ended. `dtype` is that of probabilities,
-    'uint8' or 'uint16'; `scale` 2, 4 or 8 works on smaller pictures. `format` is 'png', 'jpeg' or
-    'webp', of outputs for people to look at ('jpeg': of those without alpha); `quality`, 1 to
-    100, is of what loses something, and 90 where None; `feather` is the width, in pixels, over
-    which cut-outs become transparent. `how` are options of `detect`;
-    `resume` refuses outputs that were made with others. `isolate` 'auto' decodes images but JPEG
-    and PNG in processes of their own, 'all' those and videos, too: a file that crashes its decoder,
-    or takes it more than `max_seconds` of the processor's time (of a video for a frame), is an
-    `error`, and this process goes on. It takes the program's skinmask-decoders, which wheels have.
+    An exception of either ends the run after the pictures in progress, and so does Ctrl-C. Files
+    are always complete, and `resume` continues such a run. `dtype` is that of probabilities,
+    'uint8' or 'uint16'. `scale` 2, 4 or 8 reduces pictures before detection. `format` is that of
+    outputs for people: 'png', 'jpeg' (only for outputs without alpha) or 'webp'; `quality`, 1 to
+    100, is that of lossy formats (None: 90). `feather` is the width, in pixels, over which cut-outs
+    become transparent. `how` are options of `detect`; `resume` refuses outputs that were made with
+    other options. `isolate` 'auto' decodes images except JPEG and PNG in separate processes, 'all'
+    all images and videos: a file that crashes its decoder, or takes it more than `max_seconds` of
+    CPU time (for a video: per frame), is an `error`, and this process goes on. It needs the
+    program's skinmask-decoders, which wheels contain.
     """
     require_function("each", each)
     options = _skinmask.DetectOptions()
@@ -245,8 +242,7 @@ def detect_files(
     for name, text in style.items():
         options.style(name, text)
     options.require_style()
-    require_type("isolate", isolate, str, "'none', 'auto' or 'all' is wanted")
-    require_range("max_seconds", max_seconds, 0.01, 1e6, "0.01 to 1000000")
+    require_isolation(isolate, max_seconds)
     options.isolate(isolate, float(max_seconds))
     require_switch("overwrite", overwrite)
     require_switch("resume", resume)
@@ -254,7 +250,7 @@ def detect_files(
         raise _skinmask.Error("overwrite: replaces what exists, and resume leaves it (one of them)")
     options.if_exists(overwrite, resume)
     detector = chosen(model)._detector(how, kinds)
-    made_with: dict[str, str] = {}  # beside what the detector was given
+    made_with: dict[str, str] = {}  # in addition to the detector's options
     if scale != 1:
         made_with["scale"] = f"1/{scale}"
     if options.bits != 8:

@@ -1,4 +1,4 @@
-"""Tables of labelled pixels, and the images and masks that they come of."""
+"""Tables of labelled pixels, and the images and masks that they are read from."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ PAIR_OPTIONS = {
 
 
 class Samples:
-    """Labelled pixels, counted by class, colour and group: equal data are equal tables.
+    """Labelled pixels, counted by class, colour and group: equal data make equal tables.
 
     >>> samples = Samples(numpy.array([[90, 110, 180], [90, 110, 180], [9, 9, 9]], "uint8"),
     ...                   ["skin", "skin", "non-skin"])
     >>> samples.counts, len(samples)
     ({'non-skin': 1, 'skin': 2}, 3)
 
-    `pixels` is uint8 (n, 3), each row B G R. `labels` has an entry for each: names of classes;
-    booleans or 1 and 0, skin and non-skin; or, as in the UCI file, 1 and 2. `groups`, whole
-    numbers, tell images apart where cross-validation is to keep them whole. `counts`, as `arrays`
-    gives them, say how many pixels each row stands for, which costs nothing where they are many.
+    `pixels` is uint8 (n, 3), each row B G R. `labels` has an entry for each pixel: names of
+    classes; booleans, or 1 and 0, for skin and non-skin; or, as in the UCI file, 1 and 2. `groups`,
+    whole numbers, are the images that cross-validation keeps whole. `counts`, as `arrays` gives
+    them, are the numbers of pixels that each row stands for; large ones cost nothing.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Samples:
 
     @classmethod
     def read(cls, *paths: Path) -> Samples:
-        """Of tables in files, added up: CSV as `save` writes it, or the form of the UCI file."""
+        """The sum of tables in files: CSV as `save` writes it, or the format of the UCI file."""
         return cls._of(
             _skinmask.Samples.merged([_skinmask.Samples.read(path_of(path)) for path in paths])
         )
@@ -82,33 +82,33 @@ class Samples:
         problem: Callable[[str], object] | None = None,
         **how: Any,
     ) -> Samples:
-        """Of every pixel of the images in a folder, by their masks in another one.
+        """The pixels of the images in a folder, labelled by the masks in another folder.
 
-        Or of a list of files or arrays, by a list with the mask of each, as `evaluate` takes them.
+        Or those of lists of files or arrays, as `evaluate` takes them.
 
         `how` are image_name, mask_name, labels, ignored, invert, whole, allow_missing, step and
         groups, as for `skinmask sample` (docs/cli.md, 'Reading masks'). A file that cannot be read
-        is an Error, unless `problem`, a function of one line, is told of it instead.
+        is an Error, unless there is a function `problem`, which is then called with one line.
         """
         work = partial(_skinmask.Samples.collect, pair_options(images, masks, **how))
         problem = end_by if problem is None else problem
         return cls._of(run(work, progress=progress, problem=problem))
 
     def save(self, path: Path, *, overwrite: bool = True) -> None:
-        """Writes the table as CSV, whole or not at all."""
+        """Writes the table as CSV, completely or not at all."""
         require_switch("overwrite", overwrite)
         self._core.save(path_of(path), overwrite)
 
     def to_csv(self) -> str:
-        """The text of the file."""
+        """The text that `save` writes."""
         return self._core.format()
 
     def ungrouped(self) -> Samples:
-        """The same with every group 0."""
+        """The same table with every group 0."""
         return Samples._of(self._core.ungrouped())
 
     def arrays(self) -> tuple[NDArray[numpy.uint8], NDArray[Any], NDArray[numpy.uint64]]:
-        """The table's colours (rows, 3), their classes, and how many pixels each stands for."""
+        """The table's colours (rows, 3), their classes, and the number of pixels of each."""
         pixels, index, counts, _ = self._core.columns()
         return pixels, numpy.asarray(self.classes)[index], counts
 
@@ -118,11 +118,11 @@ class Samples:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Pixels of each class."""
+        """The number of pixels of each class."""
         return {name: self._core.total_of(i) for i, name in enumerate(self.classes)}
 
     def __len__(self) -> int:
-        """Pixels of all classes."""
+        """The number of pixels of all classes."""
         return self._core.total()
 
     def __add__(self, other: Samples) -> Samples:
@@ -165,14 +165,14 @@ def _numbers(name: str, given: ArrayLike, limit: int) -> NDArray[Any]:
 
 
 def _classes(labels: NDArray[Any]) -> tuple[NDArray[numpy.uint8], list[str]]:
-    """For each pixel the index of its class, and the classes' names."""
+    """The class index of each pixel, and the classes' names."""
     wanted = "names, booleans, 1 and 0, or 1 for skin and 2 for non-skin, one for each pixel"
     if labels.ndim != 1 or labels.dtype.kind not in "biuUO":
         raise TypeError(f"labels: are {labels.dtype} of shape {labels.shape} ({wanted})")
     if labels.dtype.kind == "O":
         if all(isinstance(label, str) for label in labels):
             labels = labels.astype(str)
-        # As pandas has numbers in types with a place for what is missing.
+        # pandas stores numbers of its nullable types in this way.
         elif not all(isinstance(label, (Integral, numpy.bool_)) for label in labels):
             raise TypeError(f"labels: are objects, not all of one of these kinds ({wanted})")
     if labels.dtype.kind == "U":
@@ -190,7 +190,7 @@ def _classes(labels: NDArray[Any]) -> tuple[NDArray[numpy.uint8], list[str]]:
 
 
 def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.PairOptions:
-    """`how` is that of `skinmask sample`: docs/cli.md, 'Reading masks'."""
+    """`how` are options of `skinmask sample`: docs/cli.md, 'Reading masks'."""
     pairs = _skinmask.PairOptions()
     if masks is None and not how.get("whole"):
         raise _skinmask.Error(
@@ -211,7 +211,7 @@ def pair_options(images: Paths, masks: Paths | None, **how: Any) -> _skinmask.Pa
 
 
 def _array(name: str, array: Picture) -> Picture:
-    """A picture, or a mask, of which one that is boolean is 0 and 255."""
+    """A picture or a mask; a boolean mask is converted to 0 and 255."""
     is_mask = name.startswith("masks")
     kinds = ("uint8", "bool") if is_mask else ("uint8",)
     fits = array.dtype.name in kinds and array.ndim == (2 if is_mask else 3) and array.size > 0
@@ -227,7 +227,7 @@ def _array(name: str, array: Picture) -> Picture:
 
 
 def _files(name: str, paths: Any, arrays: dict[str, Picture]) -> list[Path]:
-    """The files; of a picture a name that stands for one, under which it is in `arrays`."""
+    """The files. An array gets a name that stands for a file, and is put into `arrays`."""
     wanted = "a folder's path is wanted, or a list of files' paths, or of arrays"
     if isinstance(paths, (str, os.PathLike, numpy.ndarray)) or not isinstance(paths, Iterable):
         raise TypeError(f"{name}: is {type(paths).__name__} ({wanted})")

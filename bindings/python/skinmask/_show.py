@@ -1,4 +1,4 @@
-"""What notebooks and matplotlib show of models, evaluations and frames."""
+"""Shows models, evaluations and frames in notebooks and by matplotlib."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._skinmask import Error, Frame
 
 
 def axes_or_new(ax: Any, count: int = 1) -> Any:
-    """`ax`, or axes of a new figure of matplotlib, which nothing else here needs."""
+    """`ax`, or axes of a new figure. Only these functions need matplotlib."""
     try:
         from matplotlib.axes import Axes
 
@@ -54,7 +54,7 @@ def html_png(png: bytes, text: str) -> str:
 
 
 def show_png(png: bytes, ax: Any) -> Any:
-    """A picture on axes of matplotlib, without ticks."""
+    """Shows a picture on axes of matplotlib, without ticks."""
     from matplotlib import image
 
     ax.imshow(image.imread(io.BytesIO(png), format="png"))
@@ -70,7 +70,7 @@ def draw_models(
     marginal: bool,
     format: str,
 ) -> bytes:
-    """What `Model.picture` tells of, of models by their names."""
+    """The file of `Model.picture`, for models with these names."""
     if format not in ("png", "svg"):
         raise Error(f"format: is {format!r} (png, svg)")
     if samples is not None:
@@ -98,7 +98,7 @@ def draw_models(
 
 
 def plot_curves(data: dict[str, Any], ax: Any) -> Any:
-    """Of the data of an evaluation; None among its rates is 0/0."""
+    """Draws the curves in an evaluation's data, in which None stands for 0/0."""
     curves = data.get("curves")
     if curves is None:
         raise Error("plot: there are no scores to draw curves of")

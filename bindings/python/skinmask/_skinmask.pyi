@@ -13,10 +13,10 @@ __version__: str
 class Error(ValueError): ...
 
 def set_threads(count: int) -> None:
-    """Threads that the library computes with, in all of this process; 0: as many as cores."""
+    """Sets the number of the library's threads in this process; 0: as many as cores."""
 
 def threads() -> int:
-    """How many they are."""
+    """The number of the library's threads."""
 
 class Stop:
     def set(self) -> None: ...
@@ -26,6 +26,9 @@ class Detector:
 
 class Request:
     def __init__(self, output: str, bits: int, abstain: tuple[float, float] | None) -> None: ...
+
+class DecodeOptions:
+    def __init__(self, max_pixels: int, isolate: str, max_seconds: float) -> None: ...
 
 class Samples:
     @staticmethod
@@ -74,7 +77,7 @@ class PairOptions:
     groups: bool
 
 def set_pictures(pairs: PairOptions, arrays: dict[str, NDArray[Any]]) -> None:
-    """Arrays for the files that `pairs.listed` calls by these names."""
+    """Sets the arrays that stand for files of these names in `pairs.listed`."""
 
 class TrainOptions:
     def set(self, name: str, text: str) -> None: ...
@@ -151,42 +154,46 @@ class Region:
         """The sum of the probabilities."""
     @property
     def centroid(self) -> tuple[float, float]:
-        """x to the right, y down; (0, 0) is the middle of the top left pixel."""
+        """x to the right, y down; (0, 0) is the centre of the top left pixel."""
     @property
     def semi_major(self) -> float: ...
     @property
     def semi_minor(self) -> float: ...
     @property
     def angle_degrees(self) -> float:
-        """From the x axis to the long axis, clockwise as the picture is seen."""
+        """From the x axis to the long axis, clockwise, above -90 and at most 90."""
+
+class RegionTracker:
+    def __init__(self, start: tuple[int, int, int, int] | None) -> None: ...
+    def follow(self, map: NDArray[numpy.uint8]) -> Region | None: ...
 
 class Means:
-    """Which colours some pixels have: means and standard deviations of red, green and blue."""
+    """Colours of pixels: means and standard deviations of red, green and blue."""
 
     @property
     def pixels(self) -> int: ...
     @property
     def mean(self) -> tuple[float, float, float]:
-        """Of red, green and blue, 0 to 255; not a number where there is no pixel."""
+        """Means of red, green and blue, 0 to 255; NaN without pixels."""
     @property
     def sd(self) -> tuple[float, float, float]:
-        """Standard deviations of the same (divided by the number of pixels)."""
+        """Standard deviations of red, green and blue (divided by the number of pixels)."""
 
 class Face:
-    """A face that a picture was adapted to, and the colours of its skin."""
+    """A face that the model was adapted to, and the colours of its skin."""
 
     @property
     def id(self) -> int:
-        """The same from frame to frame; in a single picture 1, 2, ..."""
+        """In a stream the same from frame to frame; in a single picture 1, 2, ..."""
     @property
     def box(self) -> tuple[int, int, int, int]:
-        """x, y, width, height, upright, from the forehead to the chin."""
+        """x, y, width, height in pixels, upright, from the forehead to the chin."""
     @property
     def tilt_degrees(self) -> float:
-        """Clockwise, as the picture is seen."""
+        """Tilt of the head, clockwise on the screen."""
     @property
     def means(self) -> Means:
-        """Of the skin of the face without its outline."""
+        """Colours of the skin of the face without its outline."""
     @property
     def forehead(self) -> Means: ...
     @property
@@ -196,7 +203,7 @@ class Face:
     def right_cheek(self) -> Means: ...
 
 class Judgement:
-    """A picture and what is found in it, made when it is asked for; pictures are read-only."""
+    """A picture and its results, computed at their first use; pictures are read-only."""
 
     @property
     def bgr(self) -> NDArray[numpy.uint8]: ...
@@ -206,12 +213,12 @@ class Judgement:
     def probability(self) -> NDArray[numpy.uint8]: ...
     @property
     def adapted_by(self) -> str:
-        """'faces', 'image', 'nothing', or, with `require_face` and none found, 'nobody'."""
+        """'faces', 'image', 'nothing', or, if `require_face` is set and no face found, 'nobody'."""
     @property
     def region(self) -> Region | None: ...
     @property
     def means(self) -> Means:
-        """Over the mask, but for `erode` pixels at its border."""
+        """Colours of the mask without `erode` pixels at its border."""
     @property
     def faces(self) -> list[Face]: ...
 
@@ -224,7 +231,7 @@ class Frame(Judgement):
     def seconds(self) -> float: ...
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws it with the border of its skin on axes of matplotlib, which are returned."""
+        """Draws the frame with the border of its skin on axes of matplotlib, which are returned."""
     def _repr_html_(self) -> str: ...
 
 class Video:
@@ -236,15 +243,15 @@ class Video:
     def __iter__(self) -> Iterator[Frame]: ...
     def __next__(self) -> Frame: ...
     def close(self) -> None:
-        """Lets go of the file. Frames that were given stay; the next one is an Error."""
+        """Closes the file. Earlier frames stay valid; asking for the next one raises an Error."""
     def __enter__(self) -> Video: ...
     def __exit__(self, *of: object) -> None: ...
     @property
     def frames(self) -> int | None:
-        """As the container tells, or estimated."""
+        """The number of frames by the container, or an estimate."""
     @property
     def rate(self) -> float:
-        """Frames a second; 0 where it is not known."""
+        """Frames a second; 0 if it is unknown."""
 
 class Stream:
     def __init__(self, detector: Detector) -> None: ...
@@ -261,7 +268,10 @@ def detector_options() -> list[tuple[str, str, list[str]]]: ...
 def adaptation_options() -> list[tuple[str, str, list[str]]]: ...
 def fit_options() -> list[tuple[str, str, list[str]]]: ...
 def region(probability: NDArray[numpy.uint8]) -> Region | None: ...
-def read_image(path: Path, rgb: bool, max_pixels: int) -> NDArray[numpy.uint8]: ...
+def read_image(path: Path, options: DecodeOptions, rgb: bool) -> NDArray[numpy.uint8]: ...
+def decode_image(
+    data: bytes, name: str, options: DecodeOptions, rgb: bool
+) -> NDArray[numpy.uint8]: ...
 def train(
     samples: Samples,
     options: TrainOptions,

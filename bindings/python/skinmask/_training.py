@@ -1,4 +1,4 @@
-"""What is asked of training."""
+"""The options of training."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS_OF = {name: kinds for name, (_, kinds) in _FIT_OPTIONS.items() if kinds}
 
 
 def set_fit(options: _skinmask.TrainOptions, given: dict[str, Any]) -> None:
-    """Those of the fit; the ones that are of some kinds of models alone are so here, too."""
+    """Sets the options of the fit; refuses options that the kind of model does not have."""
     known = [*_FIT_OPTIONS, "threshold", *_RULES, "validation", "calibration", "notes"]
     for name, value in given.items():
         if name not in _FIT_OPTIONS:

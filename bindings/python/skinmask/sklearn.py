@@ -26,11 +26,11 @@ from ._training import KINDS_OF
 
 __all__ = ["EXPECTED_FAILED_CHECKS", "SkinClassifier"]
 
-# What may be the name of a class in a model.
+# A valid name of a class in a model.
 _NAME = re.compile(r"(?! )[^\x00-\x1f\x7f,='\"]{1,25}(?<! )")
 
-# Checks of sklearn.utils.estimator_checks that cannot hold for a model of three bytes, and why. On
-# the same data made to be three bytes they hold (tests/python/test_sklearn.py).
+# Checks of sklearn.utils.estimator_checks that fail for a model of three bytes, and why. They pass
+# when their data are converted to three bytes (tests/python/test_sklearn.py).
 EXPECTED_FAILED_CHECKS: dict[str, str] = {
     **dict.fromkeys(
         """
@@ -58,22 +58,23 @@ EXPECTED_FAILED_CHECKS: dict[str, str] = {
 
 
 class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A model of colours, (n, 3), whose features are the bytes B, G and R: whole numbers of 0..255.
-    A data frame whose columns have these names has them in this order.
+    """A classifier of colours (n, 3), whose features are the bytes B, G and R: integers 0..255.
 
-    Parameters are those of `skinmask.Model.train`; `priors` are of the classes in the order of
-    `classes_`, or a dict by their labels or by their names in `model_` (by default their shares of
-    y), and `options` are those of one kind. It decides for the most probable class; of two, the
-    second of `classes_` is the one whose log-odds `decision_function` gives, as everywhere in
+    If a data frame has columns of these names, they must be in this order.
+
+    Parameters are those of `skinmask.Model.train`. `priors` are those of the classes in the order
+    of `classes_`, or a dict by their labels or by their names in `model_` (default: their shares of
+    y); `options` are those of one kind. The most probable class is predicted. For two classes,
+    `decision_function` gives the log-odds of the second of `classes_`, as everywhere in
     scikit-learn.
 
-    `positive` is the label that `model_` finds. Where None, it is 'skin' of names, True of
-    booleans, and of two numbers 1, also where the other one is 2, as in the UCI file, or 255 where
-    the other one is 0, as in masks; without any of these the second of two labels, and the first of more.
+    `positive` is the label of the positive class of `model_`. The default is 'skin' among names,
+    True among booleans, and among two numbers 1 (also with 2, as in the UCI file), or 255 with 0,
+    as in masks; otherwise the second of two labels, and the first of more.
 
-    Attributes: `classes_`, and `model_`, a skinmask.Model. Its classes have the names that the
-    labels are. Of booleans and numbers the positive one is 'skin', where it is known to be, and the
-    only other one 'non-skin'; a number 7 that is neither is 'class 7'.
+    Attributes: `classes_`, and `model_`, a skinmask.Model. Names of labels are names of its
+    classes. For booleans and numbers, a label that is known to be skin is named 'skin' and the only
+    other one 'non-skin'; any other number 7 is named 'class 7'.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> SkinClassifier:
         """Fits the model to pixels (n, 3) and their labels.
 
-        `sample_weight` says how often each row counts, in whole numbers, as `Samples.arrays` gives
+        `sample_weight` is how often each row counts, in whole numbers, as `Samples.arrays` gives
         them.
         """
         pixels, classes = self._validated(X, y)
@@ -160,7 +161,7 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return labels
 
     def decision_function(self, X: ArrayLike) -> NDArray[numpy.float64]:
-        """Of two classes the log-odds of the second (n,); of more log(prior times density)."""
+        """For two classes the log-odds of the second (n,); for more log(prior times density)."""
         pixels = self._pixels(X)
         if len(self.classes_) == 2:
             z = self.model_.decision_function(pixels)
@@ -173,7 +174,7 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.model_.predict_proba(pixels)[:, self._columns]
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[numpy.float64]:
-        """Its logarithm."""
+        """log P(class | pixel), a column for each of `classes_`."""
         with numpy.errstate(divide="ignore"):
             return numpy.log(self.predict_proba(X))
 
@@ -183,7 +184,7 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.model_.is_outlier(pixels, outlier)
 
     def _validated(self, X: ArrayLike, *y: Any, **how: Any) -> Any:
-        """X, or X and y, as scikit-learn checks them; its function for that is of 1.6."""
+        """X, or X and y, checked by scikit-learn, whose function for that exists from 1.6 on."""
         columns = [str(column) for column in getattr(X, "columns", ())]
         places = [column.upper() for column in columns]
         if places != ["B", "G", "R"] and sorted(places) == ["B", "G", "R"]:
@@ -203,7 +204,7 @@ class SkinClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _names(labels: list[Any], positive: Any) -> tuple[list[str], int]:
-    """Of labels their names in a model, and which of them it finds."""
+    """The labels' names in a model, and the index of the positive one."""
     texts = isinstance(labels[0], str)
     known: list[Any] = ["skin"] if texts else [1] if len(labels) == 2 else []  # True is 1
     if labels == [0, 255]:  # as masks have them

@@ -1,4 +1,4 @@
-// Reads images, all formats by the same rule, and writes JPEG, WebP and PNG.
+// Reads images of all formats by the same rules, and writes JPEG, WebP and PNG.
 #pragma once
 
 #include <cstdint>
@@ -15,77 +15,79 @@
 
 namespace [[gnu::visibility("default")]] skinmask {
 
-// Pixels that a picture may have: 16384 x 16384. A file of some kilobytes can claim many more.
+// The most pixels of a picture: 16384 x 16384. A file of a few kilobytes can claim many more.
 inline constexpr std::int64_t kMaxPixels = std::int64_t{1} << 28;
 
-// What a file says of its picture beside the pixels.
+// Metadata of a picture.
 struct PictureTags {
-  std::string icc{};            // the profile that its colours are of; empty: sRGB
-  double dpi_x = 0, dpi_y = 0;  // pixels an inch across and down; 0: it does not say
+  std::string icc{};            // the ICC profile of its colours; empty: sRGB
+  double dpi_x = 0, dpi_y = 0;  // pixels per inch, horizontally and vertically; 0: unknown
 };
 
 struct DecodeOptions {
-  // 1, 2, 4 or 8: a picture of 1/scale the width and height, rounded up. JPEG is decoded at that
-  // size (fewer coefficients, so faster), others are averaged over areas.
+  // 1, 2, 4 or 8: the picture gets 1/scale of the width and height, rounded up. JPEG is decoded at
+  // that size (fewer coefficients, so faster); the other formats are averaged over areas.
   int scale = 1;
-  bool keep_grey = false;   // grey files give CV_8UC1 (but for GIF, HEIC, AVIF and JPEG XL)
-  bool keep_depth = false;  // PNG, TIFF and PNM of 16 bits give CV_16U (keep_colors is wanted, too)
-  // Damaged JPEGs are taken as the decoder makes them up, for cameras that send odd ones.
+  bool keep_grey = false;   // grey files give CV_8UC1 (except GIF, HEIC, AVIF and JPEG XL)
+  bool keep_depth = false;  // PNG, TIFF and PNM of 16 bits give CV_16U (needs keep_colors, too)
+  // Accepts damaged JPEGs as the decoder completes them, for cameras that send invalid ones.
   bool lenient = false;
-  // Where the pixels of JPEG and PNG may be stored. The picture then lives until the next use of
-  // it.
+  // A buffer for the pixels of JPEG and PNG. The picture is then valid until the next use of the
+  // buffer.
   Scratch* buffer = nullptr;
-  // Filled with what the file says beside its pixels, whose colours then stay as they are stored.
+  // If set, receives the metadata; the colours then stay as they are stored.
   PictureTags* tags = nullptr;
-  // The same colours are kept, for pictures that are no photographs but masks.
+  // Colours stay as they are stored, for pictures that are masks and not photographs.
   bool keep_colors = false;
-  // Of the stored picture, by its header. More is an Error, before memory is taken for them.
+  // The limit for the stored picture, checked against its header before memory is allocated. A
+  // larger picture is an Error.
   std::int64_t max_pixels = kMaxPixels;
-  // Which formats are decoded in a process of their own, and how long that may take; absent: as
-  // IsolateBy says.
+  // Which formats are decoded in a separate process, and the time limit for that. Absent: the
+  // setting of IsolateBy.
   std::optional<Isolation> isolation{};
-  // Called before memory is taken, with the pixels that it will hold (four bytes of a file count as
-  // one). It may wait until there is room.
+  // Called before memory is allocated, with the number of pixels that it will hold (four bytes of a
+  // file count as one pixel). It may block until there is room.
   std::function<void(std::int64_t pixels)> take{};
 };
 
-// Decodes an image file to CV_8UC3, channels B G R: EXIF orientation applied, grey spread to three
-// channels, 16-bit scaled by 255/65535 and rounded, alpha ignored, CMYK and palettes by the codec,
-// and colours of an embedded profile (ICC) of JPEG, PNG, TIFF, WebP, HEIC, AVIF and JPEG XL
-// converted to sRGB.
-// JPEG, PNG, BMP, TIFF, WebP, PNM (P1 to P6), GIF, and, where the build has their libraries, HEIC,
-// AVIF, JPEG XL and raw files of cameras, whichever the first bytes say; anything else is refused
-// before a decoder sees it. Throws Error for anything that cannot be decoded whole: empty,
-// truncated or corrupt files give no half image, animations none at all. (Changed data of a TIFF
-// that can still be unpacked pass unnoticed: it has no checksums.)
+// Decodes an image file to CV_8UC3, channels B G R. The EXIF orientation is applied, grey is spread
+// to three channels, 16-bit values are scaled by 255/65535 and rounded, alpha is ignored, and the
+// codec expands CMYK and palettes. Colours of an embedded ICC profile in JPEG, PNG, TIFF, WebP,
+// HEIC, AVIF and JPEG XL are converted to sRGB. The formats are JPEG, PNG, BMP, TIFF, WebP, PNM (P1
+// to P6), GIF and, if the build has their libraries, HEIC, AVIF, JPEG XL and raw files of cameras.
+// The first bytes decide the format; a file of any other format is refused before a decoder sees
+// it. Throws Error for everything that cannot be decoded completely: empty, truncated and corrupt
+// files, and animations. (Changed data of a TIFF that can still be unpacked are not noticed,
+// because TIFF has no checksums.)
 cv::Mat ReadImage(const std::filesystem::path& path, const DecodeOptions& options = {});
 cv::Mat DecodeImage(std::string_view bytes, std::string_view subject,
                     const DecodeOptions& options = {});
 
-// The bytes for DecodeImage. A file that does not begin as an image is refused by its first bytes,
-// however large it is.
+// Reads a file for DecodeImage. A file that does not begin like an image is refused by its first
+// bytes, before the rest is read.
 std::string ReadImageBytes(const std::filesystem::path& path, const DecodeOptions& options = {});
 
 bool IsJpeg(std::string_view bytes);
 
-// The picture, CV_8UC3, with colours of that profile as sRGB: by LittleCMS, relatively
-// colorimetric. Itself where that is sRGB (which moves no colour by more than two levels), or
-// empty, or none that can be used, of which `problem` tells why. The result is in `memory` where
-// that fits, which may be the picture.
+// Converts a CV_8UC3 picture from the colours of a profile to sRGB, by LittleCMS with the relative
+// colorimetric intent. Returns the picture itself if the profile is empty, is sRGB (it changes no
+// level by more than two), or is unusable; then `problem` receives the reason. The result is stored
+// in `memory` if it fits there; `memory` may be the picture. Clear a profile that has a
+// problem before WithTags: those of grey and CMYK are not of these pixels.
 cv::Mat InSrgb(const cv::Mat& bgr, const std::string& icc, std::string* problem = nullptr,
                cv::Mat memory = {});
 
-// Encodes CV_8UC1 or 8UC3 (with chroma of a quarter) as JPEG of a quality of 1 to 100.
+// Encodes CV_8UC1 or 8UC3 as JPEG (4:2:0) of a quality from 1 to 100.
 std::string EncodeJpeg(const cv::Mat& image, int quality);
-// The same, and CV_8UC4, whose alpha is kept as it is, as WebP, which has no tables of its own: of
-// small pictures a third of the bytes. Loads OpenCV's codecs. Sides of at most 16383.
+// Encodes CV_8UC1, 8UC3 or 8UC4 (alpha is lossless) as WebP. Because WebP has no tables of its own,
+// small pictures take a third of the bytes of JPEG. Loads OpenCV's codecs. Sides are at most 16383.
 std::string EncodeWebP(const cv::Mat& image, int quality);
 // Encodes CV_8UC1, 16UC1, 8UC3 or 8UC4 as PNG.
 std::string EncodePng(const cv::Mat& image);
-// A file of these three (as they are written here) with what `tags` say, for a picture of `size`.
-// Throws Error for any other, where they say something.
+// Adds `tags` to a file of these three formats (as they are written here) for a picture of `size`.
+// Throws Error for other formats if `tags` are not empty.
 std::string WithTags(std::string file, const PictureTags& tags, const cv::Size& size);
-// Encodes CV_8UC1 indices into `rgb`, 1 to 256 colours of three bytes, as a palette image. Throws
+// Encodes CV_8UC1 indices into `rgb` (1 to 256 colours of three bytes) as a palette PNG. Throws
 // Error for an index beyond them.
 std::string EncodePalettePng(const cv::Mat& indices, std::string_view rgb);
 
