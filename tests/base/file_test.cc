@@ -90,6 +90,7 @@ TEST_F(FileTest, ADeviceIsNoFile) {
 TEST_F(FileTest, ReadsWhatHasNoSize) {
   for (const std::size_t most : {10, 5000})
     EXPECT_ERROR(ReadFile("/proc/self/smaps", {.most = most}), "is larger than");
+  EXPECT_ERROR(ReadFile("/proc/self/status", {.most = 10}), "is larger than");
   EXPECT_NE(ReadFile("/proc/self/status").find("Name:"), std::string::npos);
 }
 

@@ -153,6 +153,7 @@ static void TestPictures(void) {
   CHECK_SAYS("out_stride: is 8 (bytes from row to row, at least 24)");
   CHECK(skinmask_detect(off, &good, SKINMASK_MASK, pixels + 100, 8) == SKINMASK_BAD_ARGUMENT);
   CHECK_SAYS("out: overlaps the picture");
+  CHECK(skinmask_detect(off, &good, SKINMASK_MASK, pixels + 191, 8) == SKINMASK_BAD_ARGUMENT);
   /* Side by side in one memory. */
   good.strides[0] = 32;
   CHECK(skinmask_detect(off, &good, SKINMASK_MASK, pixels + 24, 32) == SKINMASK_BAD_ARGUMENT);

@@ -2,6 +2,7 @@
  * program in C99.
  * usage: results_test SKINMASK SOURCE */
 #define _DEFAULT_SOURCE 1
+#include <math.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -280,6 +281,7 @@ static void TestStream(const skinmask_picture* photo, const skinmask_detector* d
   CHECK_SAYS("stream: ");
   CHECK(skinmask_stream_measure(stream, NULL, SKINMASK_MASK, NULL, 0) == NULL);
   CHECK(skinmask_stream_new(NULL, 25, 0) == NULL);
+  CHECK(skinmask_stream_new(detector, NAN, 0) == NULL);
   CHECK(skinmask_stream_new(detector, -1, 0) == NULL);
   CHECK_SAYS("frames_per_second: is -1");
   CHECK(skinmask_stream_new(detector, 25, -1) == NULL);

@@ -196,10 +196,11 @@ TEST(ColorCounter, SeveralAddUpToOne) {
   for (int i = 0; i < 3; ++i) counters.emplace_back(Pixels::kClasses);
   for (ColorCounter& counter : counters) {
     const Pixels pixels(each.size());
-    for (int times = 0; times < 100; ++times) {
-      pixels.CountTo(expected);
+    std::map<std::array<int, 4>, std::uint64_t> once;
+    pixels.CountTo(once);
+    for (const auto& [color, count] : once) expected[color] += 100 * count;
+    for (int times = 0; times < 100; ++times)
       counter.CountRow(pixels.bgr.data(), pixels.classes.data(), Pixels::kCount);
-    }
     each.push_back(&counter);
   }
   ExpectRows(ColorCounter::FlushAll(each), expected, 0);
@@ -240,6 +241,7 @@ TEST(Samples, RefusesTotalsBeyondExactSums) {
   const std::uint64_t most = Samples::kMaxTotal;
   EXPECT_EQ(Samples({"a"}, {{0, 0, 1, 2, 3, most}}).Total(), most);
   EXPECT_ERROR(Samples({"a"}, {{0, 0, 1, 2, 3, most}, {0, 0, 1, 2, 3, 1}}), "exact sums end there");
+  EXPECT_ERROR(Samples({"a"}, {{0, 0, 1, 2, 3, most}, {0, 0, 1, 2, 4, 1}}), "exact sums end there");
 }
 
 TEST(Samples, RefusesWhatBelongsToNoClass) {

@@ -21,13 +21,13 @@ const CalibrationCurve kScales{{0.3, {{0, 0.4}, {1.5, 0.9}}},
                                {0.7, {{0, 1.7}, {0.5, 0.2}, {2, 0.6}}}};
 constexpr int kWidest = 70, kHeight = 17;
 
-// Two Gaussians of skin and two of the rest, which overlap.
+// Two Gaussians of skin and three of the rest, which overlap.
 std::vector<MixtureComponent> Components() {
   const Model model = Trained(Kind::kQda, "BGR", 3);
   std::vector<MixtureComponent> components;
-  for (const int k : {0, 0, 1, 2}) {
+  for (const int k : {0, 0, 1, 2, 2}) {
     Quadratic q = Quadratic::Discriminant(model, static_cast<std::size_t>(k));
-    q.linear[1] += 0.01 * static_cast<double>(components.size());
+    q.linear[k == 0 ? 0 : 1] += 0.03 * static_cast<double>(components.size());
     components.push_back({q, k == 0 ? 0 : 1});
   }
   return components;

@@ -81,7 +81,7 @@ cv::Mat Noise(int width, int height) {
   return grey;
 }
 
-TEST(HogSearch, FindsTheFacesOfDlibInSamplesOfAnySize) {
+void ExpectFacesInSamplesOfAnySize() {
   int count = 0;
   for (const char* name : {"astronaut.png", "grace_hopper.jpg"}) {
     const cv::Mat grey = Sample(name);
@@ -92,7 +92,7 @@ TEST(HogSearch, FindsTheFacesOfDlibInSamplesOfAnySize) {
   EXPECT_GE(count, 10);
 }
 
-TEST(HogSearch, FindsFacesAtTheBorders) {
+void ExpectFacesAtTheBorders() {
   const cv::Mat face = Scaled(Sample("astronaut.png"), .9)(cv::Rect(130, 20, 151, 161));
   for (int cut = 0; cut < 24; cut += 5) {
     ExpectSameFaces(face(cv::Rect(cut, 0, face.cols - cut, face.rows)), "left");
@@ -102,8 +102,7 @@ TEST(HogSearch, FindsFacesAtTheBorders) {
   }
 }
 
-TEST(HogSearch, FindsTheFacesOfDlibInPhotographs) {
-  SKIP_WITHOUT_DATA();
+void ExpectFacesInPhotographs() {
   int count = 0, index = 0;
   for (const char* set : {"groups/images", "ecu/images"})
     for (const auto& entry : std::filesystem::directory_iterator(DataFolder() / set)) {
@@ -115,12 +114,19 @@ TEST(HogSearch, FindsTheFacesOfDlibInPhotographs) {
   EXPECT_GE(count, 13);
 }
 
+// At once, since dlib's detector takes longer to unpack than to find some.
+TEST(HogSearch, FindsTheFacesOfDlib) {
+  ExpectFacesInSamplesOfAnySize();
+  ExpectFacesAtTheBorders();
+  if (!DataFolder().empty()) ExpectFacesInPhotographs();
+}
+
 TEST(HogSearch, FindsNoneInScenes) {
   SKIP_WITHOUT_DATA();
   HogSearch search;
   int index = 0;
   for (const auto& entry : std::filesystem::directory_iterator(DataFolder() / "negatives")) {
-    if (index++ % 2 != 0) continue;
+    if (index++ % 4 != 0) continue;
     const cv::Mat grey = cv::imread(entry.path().string(), cv::IMREAD_GRAYSCALE);
     if (!grey.empty()) {
       EXPECT_TRUE(search.Find(Enlarged(grey, 1e6), 0).empty()) << entry.path();
@@ -303,7 +309,7 @@ TEST(HogFaceFinder, LooksAgainWhereThereIsNoFace) {
     cv::Mat turned;
     cv::warpAffine(upright, turned, cv::getRotationMatrix2D({165, 130}, angle, 1), upright.size(),
                    cv::INTER_LINEAR, cv::BORDER_REPLICATE);
-    for (double least = .2; least < 1.4; least += .15) {
+    for (double least = .2; least < 1.4; least += .3) {
       once.min_score = again.min_score = least;
       const bool is_found = !HogFaceFinder(once)->Find(turned).empty();
       const bool is_found_again = !HogFaceFinder(again)->Find(turned).empty();
@@ -325,7 +331,7 @@ TEST(HogFaceFinder, FindsHeadsThatAreTilted) {
     cv::Mat turned;
     cv::warpAffine(upright, turned, cv::getRotationMatrix2D(frame.centre, -degrees, 1),
                    upright.size(), cv::INTER_LINEAR, cv::BORDER_REPLICATE);
-    for (double least = .2; least < 1.4; least += .15) {
+    for (double least = .2; least < 1.4; least += .3) {
       HogOptions options;
       options.min_score = options.min_tilted_score = least;
       options.further_slack = 0;
@@ -342,7 +348,7 @@ TEST(HogFaceFinder, FindsHeadsThatAreTilted) {
     }
   }
   EXPECT_GT(found_turned, found_upright / 3);
-  EXPECT_GT(found_turned, 5);
+  EXPECT_GT(found_turned, 2);
 }
 
 // Photographs that lie on their side or stand on their head, where upright no face is found.

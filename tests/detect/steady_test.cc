@@ -69,6 +69,14 @@ TEST(Motion, VectorsOfPixelsAreLinearBetweenBlocks) {
   MotionOfRow(motion, 0, 24, row);
   EXPECT_EQ(row[0], cv::Vec2s(0, -16));
   EXPECT_EQ(row[23], cv::Vec2s(16, -16));
+  BlockMotion slow(1, 2);
+  slow(0, 0) = {0, 0};
+  slow(0, 1) = {4, -4};
+  MotionOfRow(slow, 0, 16, row);
+  for (int x = 0; x <= 8; ++x)  // halves are rounded up
+    EXPECT_EQ(row[static_cast<std::size_t>(x + 4)],
+              cv::Vec2s(static_cast<short>((x + 1) / 2), static_cast<short>(-(x / 2))))
+        << x;
 }
 
 TEST(SteadyFilter, IsAnExponentialFilterAlongTheMotion) {
@@ -96,6 +104,15 @@ TEST(SteadyFilter, ForgetsWhereTheColourIsAnother) {
       filter.Add(now, cv::Mat1f(40, 40, 3.f), BlockMotion(5, 5, cv::Vec2s(0, 0)));
   EXPECT_EQ(gain(20, 10), 0);
   EXPECT_EQ(gain(20, 30), 0.75f * -6);
+}
+
+// So that what was sure is forgotten as soon as what was nearly so.
+TEST(SteadyFilter, RemembersAtMostSix) {
+  SteadyFilter filter(3);
+  const cv::Mat3b frame(40, 40, cv::Vec3b(90, 90, 90));
+  filter.Add(frame, cv::Mat1f(40, 40, 20.f), {});
+  EXPECT_EQ(filter.Add(frame, cv::Mat1f(40, 40, 0.f), BlockMotion(5, 5, cv::Vec2s(0, 0)))(20, 20),
+            0.75f * 6);
 }
 
 std::shared_ptr<const Adapter> AdapterOfSteadiness(double steady) {

@@ -108,6 +108,9 @@ TEST(CalibrationCurve, IsTheSameFromEveryStart) {
     for (const double z : {-9., -3., -1., -1e-9, 1e-9, 1., 3., 9.})
       EXPECT_NEAR(other(z), fit(z), 1e-6) << z;
   }
+  // Of what no pixel tells the slope is 1.
+  std::erase_if(scores.steps, [](const ScoreStep& step) { return std::abs(step.score) > 3.5; });
+  EXPECT_NEAR(FitCalibrationCurve(scores, 0, {7, 7})->above.lines.back().slope, 1, 1e-6);
 }
 
 TEST(CalibrationCurve, IsNotMadeUp) {
@@ -116,6 +119,9 @@ TEST(CalibrationCurve, IsNotMadeUp) {
   for (ScoreStep& step : scores.steps)
     if (step.score > 0) step.negative = 0;  // any slope is too small
   EXPECT_FALSE(FitCalibrationCurve(scores, 0).has_value());
+  // What lies at the threshold is not called positive, and so belongs below it.
+  scores.steps = {{-2, 0, 5, -1}, {-1, 2, 0, 0}, {0.5, 5, 1, 1}};
+  EXPECT_TRUE(FitCalibrationCurve(scores, 0).has_value());
 }
 
 // Whatever the data, no pixel changes its side of the threshold.

@@ -115,6 +115,13 @@ TEST(CoarseScores, ReadWhatTheyWriteAndNothingElse) {
   wrong = scores.reliability;
   wrong[14].sum = (wrong[14].count << 20) + 1;
   EXPECT_THROW(CoarseScores::Unpacked(packed, wrong), Error);
+  Scores few;
+  few.steps = {{-4, 1, 1, -3}, {2, 5, 1, 3}};
+  const CoarseScores two(few);
+  wrong = two.reliability;
+  wrong.front().positive += 2;  // more than its pixels
+  wrong.back().positive -= 2;
+  EXPECT_THROW(CoarseScores::Unpacked(two.Packed(), wrong), Error);
   EXPECT_THROW(CoarseScores::Unpacked(packed.substr(0, packed.size() - 1), scores.reliability),
                Error);
 }

@@ -121,6 +121,19 @@ TEST(Choose, TakesNoBorderThatAThresholdCannotExpress) {
   EXPECT_GT(Decide(scores, {Rule::kMinRecall, 0.3}, "x").threshold, 0);
 }
 
+TEST(Choose, TakesTheLimitItselfAndOfEqualsTheLowerThreshold) {
+  ScoreHistogram histogram;
+  histogram.Add(2, false);
+  histogram.Add(1, true);
+  histogram.Add(0, false);
+  histogram.Add(-1, true);
+  for (const Rule kind : {Rule::kMaxFpr, Rule::kMinRecall})
+    EXPECT_EQ(Choose(histogram.Steps(), {kind, 0.5})->counts, (Confusion{1, 1, 1, 1}));
+  Scores scores;  // F1 is 2/3 above 0 and above 3
+  scores.steps = {{-1, 0, 1}, {0, 1, 0}, {1, 0, 2}, {3, 1, 0}};
+  EXPECT_EQ(Choose(scores, {Rule::kMaxF1})->log_odds, 0);
+}
+
 // P > 0 is all pixels, whatever their log-odds.
 TEST(Choose, MayCallAllPositive) {
   Scores scores;

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <map>
 
+#include "learn/score_bins.h"
 #include "skinmask/base/error.h"
 #include "skinmask/base/logistic.h"
+#include "skinmask/learn/class_counts.h"
 #include "skinmask/learn/decision.h"
 #include "skinmask/learn/fit.h"
 #include "skinmask/model/posterior.h"
@@ -35,6 +37,18 @@ TEST(Confusion, RatiosAreThoseOfTheirDefinitions) {
   EXPECT_DOUBLE_EQ(*c.Specificity(), 9. / 11);
   EXPECT_DOUBLE_EQ(*c.F1(), 2 * 0.75 * (6. / 9) / (0.75 + 6. / 9));
   EXPECT_DOUBLE_EQ(*c.Iou(), 6. / 11);
+}
+
+TEST(ClassCounts, RatiosAreThoseOfTheirDefinitions) {
+  ClassCounts counts;
+  counts.classes = {"a", "b"};
+  counts.counts = {3, 1, 2, 4};
+  counts.costs = {0, 10, 1, 0};
+  EXPECT_EQ(counts.Accuracy(), 7. / 10);
+  EXPECT_EQ(counts.Recall(0), 3. / 4);
+  EXPECT_EQ(counts.Precision(0), 3. / 5);
+  EXPECT_EQ(counts.Precision(1), 4. / 5);
+  EXPECT_EQ(counts.MeanCost(), 12. / 10);
 }
 
 TEST(Confusion, ZeroOverZeroIsAbsent) {
@@ -85,11 +99,16 @@ TEST(ScoreHistogram, PackedScoresAreCountedAsTheSumIs) {
 }
 
 TEST(ScoreHistogram, WhatWasNotPackedIsRefused) {
-  const std::string word(9, '\xFF');
+  const std::string word(9, '\xFF'), most = std::string(8, '\x80') + '\x10';  // 2^60
   for (const std::string& bytes :
        {std::string("\x80"), word, word + '\x01', std::string("\x03\0\0", 3),
-        std::string("\x03\x01"), std::string("\x02\0", 2), std::string("\xFC\xFF\x7F\x01")})
+        std::string("\x03\x01"), std::string("\x02\0", 2), std::string("\xFC\xFF\x7F\x01"),
+        '\x03' + most + '\x01', '\x02' + most + '\x01', '\x03' + word + "\x01\x02"})
     EXPECT_THROW(ScoreHistogram::Unpacked(bytes, 0), Error);
+  std::string beyond;  // a pixel of the bin after the last one
+  for (std::size_t left = 2 * kHalfOfBins * 4 + 1; left > 0; left >>= 7)
+    beyond += static_cast<char>(left < 128 ? left : left | 128);
+  EXPECT_THROW(ScoreHistogram::Unpacked(beyond, 0), Error);
   EXPECT_THROW(ScoreHistogram::Unpacked("", 1), Error);
   EXPECT_THROW(ScoreHistogram::Unpacked(std::string(1, '\0'), -1), Error);
 }

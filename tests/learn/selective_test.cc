@@ -36,7 +36,9 @@ Scores ScoresOf(std::vector<Pixel> pixels) {
 
 TEST(Selective, AbstainingCountsAsBruteForce) {
   const std::vector<Pixel> pixels = DrawPixels();
-  for (const auto& [low, high] : {std::pair(-0.5, 1.2), {0., 0.}, {-100., 100.}}) {
+  const auto at_scores = std::minmax({pixels[0].score, pixels[1].score});
+  for (const auto& [low, high] :
+       {std::pair(-0.5, 1.2), {0., 0.}, {-100., 100.}, std::pair<double, double>(at_scores)}) {
     double answered = 0, wrong = 0;
     for (const Pixel& p : pixels) {
       const bool positive = p.score > high, negative = p.score <= low;
@@ -54,15 +56,15 @@ TEST(Selective, AbstainingCountsAsBruteForce) {
 
 // By the definition: the k surest pixels, and how many of them are wrong.
 TEST(Selective, TheCurveIsTheRiskOfTheSurest) {
-  constexpr double kThreshold = 0.3;
   std::vector<Pixel> pixels = DrawPixels();
-  const SelectiveCurve curve = SelectiveCurveOf(ScoresOf(pixels), kThreshold, 1 << 20);
+  const double threshold = std::ranges::find(pixels, true, &Pixel::truth)->score;
+  const SelectiveCurve curve = SelectiveCurveOf(ScoresOf(pixels), threshold, 1 << 20);
   std::ranges::sort(pixels, std::greater(),
-                    [&](const Pixel& p) { return std::abs(p.score - kThreshold); });
+                    [&](const Pixel& p) { return std::abs(p.score - threshold); });
   ASSERT_EQ(curve.points.size(), pixels.size());
   double wrong = 0, sum = 0;
   for (std::size_t k = 0; k < pixels.size(); ++k) {
-    wrong += (pixels[k].score > kThreshold) != pixels[k].truth;
+    wrong += (pixels[k].score > threshold) != pixels[k].truth;
     const double n = static_cast<double>(k) + 1;
     EXPECT_DOUBLE_EQ(*curve.points[k].risk, wrong / n);
     EXPECT_DOUBLE_EQ(curve.points[k].coverage, n / static_cast<double>(pixels.size()));
@@ -70,7 +72,7 @@ TEST(Selective, TheCurveIsTheRiskOfTheSurest) {
   }
   EXPECT_NEAR(curve.area, sum / static_cast<double>(pixels.size()), 1e-3);
   // Answering all is deciding at the threshold.
-  const SelectiveCurve thinned = SelectiveCurveOf(ScoresOf(pixels), kThreshold, 50);
+  const SelectiveCurve thinned = SelectiveCurveOf(ScoresOf(pixels), threshold, 50);
   EXPECT_NEAR(static_cast<double>(thinned.points.size()), 50, 2);
   EXPECT_EQ(thinned.points.back().risk, curve.points.back().risk);
   EXPECT_DOUBLE_EQ(thinned.points.back().coverage, 1);

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cctype>
 #include <clocale>
 
 #include "support/files.h"
+#include "support/unprivileged.h"
 
 namespace skinmask {
 namespace {
@@ -63,23 +63,25 @@ TEST_F(InputsTest, AFolderThatHoldsNothingIsNotTolerable) {
   list_.problem = [&](const Problem& problem) { tolerable = problem.tolerable; };
   ListInputs({Path("none")}, list_);
   EXPECT_FALSE(tolerable);
-  if (geteuid() == 0) return;  // who may read all
   tolerable = true;
   Put("p/a.png", "x");
   Put("p/shut/b.png", "x");
   ASSERT_EQ(chmod(Path("p/shut").c_str(), 0), 0);
-  EXPECT_EQ(ListInputs({Path("p")}, list_).size(), 1u);
+  EXPECT_TRUE(testing::SaysUnprivileged(
+      [&] { return ListInputs({Path("p")}, list_).size() == 1 && !tolerable; }));
   ASSERT_EQ(chmod(Path("p/shut").c_str(), 0700), 0);
-  EXPECT_FALSE(tolerable);
 }
 
 // Python takes on the locale of its user. In Turkish the small letter of I has no dot, and is no i.
 TEST_F(InputsTest, ExtensionsMeanTheSameInTurkish) {
-  const std::string made = "localedef -i tr_TR -f UTF-8 '" + Path("tr_TR.UTF-8").string() +
-                           "' >/dev/null 2>&1; test -e '" + Path("tr_TR.UTF-8/LC_CTYPE").string() +
-                           "'";
+  // Compiled once for all runs, as clips are made.
+  const std::string kept = SKINMASK_TEST_CLIPS "/locales";
+  const std::string made = "cd '" + folder_.string() + "' && { test -e '" + kept +
+                           "/tr_TR.UTF-8/LC_CTYPE' || { localedef -i tr_TR -f UTF-8 ./tr_TR.UTF-8 "
+                           ">/dev/null 2>&1; test -e tr_TR.UTF-8/LC_CTYPE && mkdir -p '" +
+                           kept + "' && mv tr_TR.UTF-8 '" + kept + "'; }; }";
   if (std::system(made.c_str()) != 0) GTEST_SKIP() << "needs the sources of locales";
-  ::setenv("LOCPATH", folder_.c_str(), 1);
+  ::setenv("LOCPATH", kept.c_str(), 1);
   const char* const turkish = std::setlocale(LC_CTYPE, "tr_TR.UTF-8");
   for (const char* name : {"a.TIFF", "a.TIF", "a.GIF", "a.AVIF", "a.HEIC"})
     EXPECT_TRUE(NamedMedia(name).image) << name;

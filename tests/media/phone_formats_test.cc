@@ -178,6 +178,14 @@ TEST(Gif, APictureIsNoMarkOfTransparency) {
   EXPECT_EQ(DecodeImage(gif, "x").at<cv::Vec3b>(48, 0x4F9)[0], 2 * 47);
 }
 
+TEST(Gif, APictureThatReachesBeyondTheCanvasIsAnError) {
+  for (const std::size_t side : {6, 8}) {
+    std::string gif = PlainGif(64, 48, false, false);
+    --gif[side];
+    EXPECT_ERROR(DecodeImage(gif, "x"), "damaged GIF");
+  }
+}
+
 // FFmpeg only logs that rows are missing.
 TEST(Gif, PixelsThatAreMissingAreAnError) {
   const std::string end("\0;", 2), plain = PlainGif(64, 48, false, false),

@@ -63,7 +63,7 @@ void OnStack(char* memory, std::size_t size, std::size_t below, F run) {
 // ISA-L once hashed bits 16 to 47 of its state's address into the table: at one address in some
 // hundreds the codes were others.
 TEST(Reproducible, PngDoesNotDependOnWhereTheStackIs) {
-  constexpr std::size_t kStep = 1 << 16, kSteps = 8192, kSize = (kSteps + 48) * kStep;
+  constexpr std::size_t kStep = 1 << 16, kSteps = 2048, kSize = (kSteps + 48) * kStep;
   void* const memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
@@ -86,7 +86,7 @@ std::string VideoOf(const std::filesystem::path& path, char behind) {
   constexpr std::size_t kBytes = 3 * kWidth * kHeight;
   VideoWriter writer(path, {kWidth, kHeight}, CV_8UC3, {});
   std::string memory(kBytes + 64, behind);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 20; ++i) {
     cv::Mat frame(kHeight, kWidth, CV_8UC3, memory.data());
     Noise(70, 70, 5)(cv::Rect(i, i, kWidth, kHeight)).copyTo(frame);
     writer.Write(frame, i);

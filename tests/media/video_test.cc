@@ -80,8 +80,9 @@ class VideoTest : public testing::FolderTest {
   // A clip of some frames in the test's folder.
   std::string Make(const std::string& name, const std::string& encode, int frames = 12,
                    const std::string& size = "176x144") const {
-    Shell(folder_, "ffmpeg -v error -y" + Scrolling(size) + "-frames:v " + std::to_string(frames) +
-                       " " + encode + " " + name);
+    testing::MakeOnce(folder_,
+                      fmt::format("{}-frames:v {} {} {}", Scrolling(size), frames, encode, name),
+                      {name});
     return Path(name).string();
   }
   // That a clip's frames, as they are stored and in B G R, and their times are those of ffmpeg.

@@ -76,11 +76,13 @@ TEST(Model, RefusesCostsThatAreOfOtherClasses) {
 }
 
 TEST(Model, ThePositiveClassMayStandAnywhereInTheFile) {
-  const Model model = Trained(Kind::kQda);
+  Model model = Trained(Kind::kQda);
+  model.shrinkage = {0.25, 0.5};
   Json json = Json::parse(ModelToJson(model));
   std::swap(json["parameters"]["classes"][0], json["parameters"]["classes"][1]);
   const Model back = ModelFromJson(json.dump(), "m");
   EXPECT_EQ(back.positive().name, "skin");
+  EXPECT_EQ(back.shrinkage, model.shrinkage);
   EXPECT_EQ(Reference(back).LogOdds(90, 100, 150), Reference(model).LogOdds(90, 100, 150));
 }
 
@@ -180,6 +182,8 @@ TEST(Model, RefusesWhatContradictsItself) {
   ExpectRefused(c0 + "/shrinkage", -7, "shrinkage -7 is not between 0 and 1");
   ExpectRefused(c0 + "/covariance/0/1", 1e-3, "covariance is not", Kind::kGaussianNb);
   ExpectRefused(c0 + "/mean/0", 1e200, "its density overflows");
+  ExpectRefused(c0 + "/components/0/weight", 0.999, "weights sum to ", Kind::kMixture);
+  ExpectRefused(c0 + "/bins", "1:5 1:4", "bins are not ascending", Kind::kHistogram);
   ExpectRefused(c0 + "/class", "a,b", "classes are not those");
   ExpectRefused("/version", Json::parse("[[[[1]]]]"), "version is not a whole number");
   ExpectRefused("/version", "1", "version is not a whole number");
@@ -279,6 +283,11 @@ TEST(Model, PriorChangeShiftsAllLogOddsAlike) {
     EXPECT_NEAR(Reference(changed).LogOdds(v, 100, 200),
                 Reference(model).LogOdds(v, 100, 200) + shift, 1e-9);
   }
+  // Calibrated log-odds are of the prior of their data.
+  Model calibrated = model;
+  calibrated.calibration = {2, 0.5, "d", 0.3};
+  EXPECT_NEAR(Reference(WithPrior(calibrated, 0.6)).LogOdds(90, 100, 200),
+              Reference(calibrated).LogOdds(90, 100, 200) + Logit(0.6) - Logit(0.3), 1e-9);
   EXPECT_ERROR(WithPrior(model, 1), "out of range");
   EXPECT_ERROR(WithPrior(model, std::nan("")), "out of range");
 }

@@ -46,6 +46,7 @@ TEST(Outliers, AreThoseBeyondTheQuantileOfEveryGaussian) {
                                     {Kind::kQda, "HSV"},
                                     {Kind::kQda, "Lab"}}) {
     Model model = testing::Trained(kind, space);
+    if (kind == Kind::kLda) model = testing::TrainedOfKind(kind, space, {"Cr", "Cb"});
     if (std::string(space) == "Lab") model = testing::WithClasses(std::move(model), 20);
     const Outliers outliers(model, 0.99);
     const double limit = ChiSquaredQuantile(0.99, model.features.size());
@@ -74,7 +75,7 @@ TEST(Outliers, HistogramsExplainTheFullestBins) {
     const Model model = testing::TrainedOfKind(kind);
     const Samples samples = testing::DrawSamples();
     constexpr double kShare = 0.9;
-    const Outliers outliers(model, kShare);
+    const Outliers outliers(model, kShare, samples.rows().size());
     std::vector<double> all(samples.classes().size()), explained = all;
     for (const SampleRow& row : samples.rows()) {
       const std::uint8_t bgr[3] = {row.b, row.g, row.r};
@@ -88,7 +89,7 @@ TEST(Outliers, HistogramsExplainTheFullestBins) {
       EXPECT_GE(explained[k], (kind == Kind::kHistogram ? kShare : kShare - 0.2) * all[k]) << k;
     std::uint8_t outlier = 0;
     const std::uint8_t green[3] = {0, 255, 0};
-    Outliers(model, 0.999).Row(green, 1, &outlier);
+    Outliers(model, 0.999, 1).Row(green, 1, &outlier);
     EXPECT_EQ(outlier, 255) << KindName(kind);
   }
 }

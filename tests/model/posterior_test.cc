@@ -195,7 +195,7 @@ TEST(Posterior, LengthAndAlignmentDoNotMatter) {
 }
 
 TEST(Posterior, FewPixelsGetTheBytesOfTheTableWithoutOne) {
-  const Model model = Trained(Kind::kQda, "Lab");
+  const Model model = Trained(Kind::kQda, "rg");
   const Posterior table(model), masks(model, {.probability = false}),
       few(model, {.expected_pixels = 1 << 20});
   EXPECT_STREQ(table.form(), "table");
@@ -234,6 +234,26 @@ TEST(Posterior, OfManyDensitiesKeepsTheAnswersToColorsThatCame) {
         ASSERT_EQ(mask[i], z[i] > Logit(model.decision.threshold) ? 255 : 0);
         ASSERT_EQ(probability[i], std::lround(255 * Logistic(z[i])));
       }
+    }
+  }
+}
+
+// Two classes of one distribution: log-odds are 0 wherever one looks.
+TEST(Posterior, WhatIsAtTheThresholdIsNotAboveIt) {
+  for (const Kind kind : {Kind::kQda, Kind::kMixture, Kind::kHistogram}) {
+    Model model = testing::TrainedOfKind(kind);
+    const std::string name = model.classes[1].name;
+    model.classes[0].prior = 0.5;
+    model.classes[1] = model.classes[0];
+    model.classes[1].name = name;
+    model.decision.threshold = 0.5;
+    std::vector<std::uint8_t> bgr(300), mask(100);
+    testing::Random random(9);
+    for (std::uint8_t& v : bgr) v = random.Byte();
+    for (const std::uint64_t pixels : {1, 1 << 24}) {
+      const Posterior posterior(model, {.expected_pixels = pixels, .probability = false});
+      posterior.MaskRow(bgr.data(), 100, mask.data());
+      EXPECT_EQ(std::count(mask.begin(), mask.end(), 0), 100) << KindName(kind);
     }
   }
 }

@@ -170,6 +170,12 @@ TEST(ColorProfiles, AndResolutionsStandInFilesOfAllKinds) {
   const PictureTags tags = ReadTags(TiffOf(picture, large));
   EXPECT_EQ(tags.icc, large);
   EXPECT_NEAR(tags.dpi_x, 762, 0.01);
+  // A picture that is turned and made smaller has fewer pixels to an inch, the other way round.
+  PictureTags turned;
+  DecodeImage(testing::WithOrientation(FileOf(".jpg", picture, {{}, 300, 150}), 6), "x",
+              {.scale = 2, .tags = &turned});
+  EXPECT_NEAR(turned.dpi_x, 75, 0.02);
+  EXPECT_NEAR(turned.dpi_y, 150, 0.02);
   // A cut-out of WebP stays transparent.
   cv::Mat bgra, again;
   cv::cvtColor(picture, bgra, cv::COLOR_BGR2BGRA);

@@ -116,7 +116,7 @@ TEST_F(FormatsTest, AreThoseOfArchivesAndFrames) {
 }
 
 TEST_F(FormatsTest, OverlaysOfVideosTakeCodecAndQuality) {
-  Make("v.mp4", 12, "", "320x240");
+  Make("v.mp4", 6, "", "320x240");
   const auto size = [&](const std::string& options, const std::string& file) {
     const Outcome run = Run("detect v.mp4 --force --adapt off -o out " + options);
     EXPECT_EQ(run.status, 0) << options << "\n" << run.err;

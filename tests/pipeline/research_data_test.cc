@@ -151,11 +151,6 @@ TEST_F(DataTest, TheDefaultModelIsTheOneOfTheFolder) {
             DefaultModelJson());
 }
 
-TEST_F(DataTest, InvertedMasksAreReadWithOneLine) {
-  SKIP_WITHOUT_DATA();
-  EXPECT_EQ(Evaluate(Set("hgr") + "--invert")["images"].size(), 101u);
-}
-
 TEST_F(DataTest, MasksOfPartsAreReadWithOneLine) {
   SKIP_WITHOUT_DATA();
   const auto parts = Evaluate(

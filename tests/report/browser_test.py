@@ -162,7 +162,7 @@ def main():
                            check=True, stdout=subprocess.DEVNULL)
             comparison = json.loads(pathlib.Path(table).read_text())
             check_comparison(browser, compared, comparison)
-            check_comparison(browser, compared, comparison, width=390, dark=True)
+        check_comparison(browser, compared, comparison, width=390, dark=True)  # with the longer names
         if ecu.exists() and not os.environ.get("SKINMASK_SANITIZED"):  # which takes a quarter of an hour there
             report, evaluation = made("ecu", "--adapt", "off", "--images", ecu / "images", "--truth", ecu / "masks",
                                       "--mask-name", "{stem}_skin_{stem}", "--by", "tone")

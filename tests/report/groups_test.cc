@@ -5,6 +5,11 @@
 #include <cmath>
 #include <random>
 
+#include "pipeline/evaluation_part.h"
+#include "skinmask/base/error.h"
+#include "support/files.h"
+#include "support/pictures.h"
+
 namespace skinmask {
 namespace {
 
@@ -83,6 +88,63 @@ TEST(Groups, EqualGroupsAreSeldomToldApart) {
   EXPECT_GT(by_itself, 50);
 }
 
+// Of images with as many pixels of skin each the pooled recall is the mean one.
+TEST(Intervals, OfPoolsAndMeansAreTheSameWhereTheseAre) {
+  const ReportIntervals intervals = IntervalsOf(Images({0.6}, 5, 3));
+  const auto recall = [](const auto& named) {
+    const auto found =
+        std::ranges::find_if(named, [](const auto& one) { return one.first == "recall"; });
+    return found->second.value();
+  };
+  const Interval pooled = recall(intervals.pooled), mean = recall(intervals.mean_per_image);
+  EXPECT_NEAR(pooled.low, mean.low, 1e-9);
+  EXPECT_NEAR(pooled.high, mean.high, 1e-9);
+}
+
+TEST(EvaluationMerge, RefusesWhatWasJudgedOtherwiseOrChangedMeanwhile) {
+  EvaluationMerge merge;
+  EvaluationPart first, second;
+  first.header.size = second.header.size = 2;
+  first.header.shard = {1, 2};
+  second.header.shard = {2, 2};
+  second.finder = "another";
+  merge.Add("a", std::move(first));
+  EXPECT_ERROR(merge.Add("b", std::move(second)), "b: was judged otherwise than the others");
+  EvaluationPart whole, part;
+  whole.images.emplace_back().name = "a.png";
+  part.images.emplace_back().name = "b.png";
+  EXPECT_ERROR(JudgeAgain(whole, part, "c", 0), "c: has changed since it was read first");
+}
+
+using PairsTest = testing::FolderTest;
+
+TEST_F(PairsTest, NoIgnoredPixelIsDrawn) {
+  cv::Mat truth(48, 48, CV_8UC1, cv::Scalar(255));
+  truth.colRange(24, 48) = 128;
+  Put("i/a.png", testing::Encode(".png", testing::Gradient(48, 48)));
+  Put("m/a.png", testing::Encode(".png", truth));
+  PairOptions options;
+  options.images = Path("i");
+  options.masks = Path("m");
+  options.ignored = {"128"};
+  // Of a lattice of 24 x 24.
+  EXPECT_EQ(EvaluateImages(options, Detector(DefaultModel(), nullptr), {}).drawn.size(), 12u * 24);
+}
+
+TEST(ReportOf, MasksLookInvertedFromTwoThirdsOfTheImagesOn) {
+  EvaluationPart part;
+  const auto add = [&part](const Confusion& counts) {
+    JudgedImage image;
+    image.metrics = MetricsOf({counts, std::nullopt});
+    part.images.push_back(std::move(image));
+  };
+  for (int i = 0; i < 2; ++i) add({1, 90, 90, 1});
+  add({50, 10, 10, 50});
+  EXPECT_TRUE(ReportOf(part).masks_look_inverted);
+  add({2, 1, 1, 2});
+  EXPECT_FALSE(ReportOf(part).masks_look_inverted);
+}
+
 TEST(Groups, TooFewImagesAreNotCompared) {
   EvaluationReport report = Images({0.3, 0.6, 0.9}, 12, 5);
   Grouping& grouping = report.groupings[0];
@@ -93,6 +155,9 @@ TEST(Groups, TooFewImagesAreNotCompared) {
   EXPECT_EQ(few.groups[2].images, kLeastGroup - 1);
   EXPECT_GT(*few.groups[2].counts.Recall(), 0.8);
   EXPECT_FALSE(few.groups[2].intervals[0]);
+  grouping.group[24] = 2;
+  EXPECT_TRUE(ScoresOf(report).groups[2].intervals[0]);
+  grouping.group[24] = std::nullopt;
   EXPECT_EQ(few.groups[3].images, 0u);
   EXPECT_FALSE(few.groups[3].counts.Recall());
   EXPECT_EQ(few.gaps[0]->above, "g1");

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <opencv2/core.hpp>
 #include <sstream>
 
@@ -12,8 +14,16 @@
 
 namespace skinmask::testing {
 
-#define SKIP_WITHOUT_FFMPEG()                                        \
-  if (std::system("command -v ffmpeg ffprobe >/dev/null 2>&1") != 0) \
+// Where PATH has a program; empty if nowhere.
+inline fs::path InPath(const std::string& program) {
+  std::istringstream folders(std::getenv("PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (fs::exists(folder + "/" + program)) return folder + "/" + program;
+  return {};
+}
+
+#define SKIP_WITHOUT_FFMPEG()                                                                      \
+  if (skinmask::testing::InPath("ffmpeg").empty() || skinmask::testing::InPath("ffprobe").empty()) \
   GTEST_SKIP() << "needs the program ffmpeg"
 
 // Runs a piece of shell in `folder`; what it prints.
@@ -25,6 +35,38 @@ inline std::string Shell(const fs::path& folder, const std::string& command) {
   fs::remove(out);
   EXPECT_EQ(status, 0) << command << "\n" << text;
   return text;
+}
+
+// What ffmpeg makes by `arguments` of photographs of the samples alone, `files`, in `folder`:
+// copies of what a test before this one, or a run before, had made of them by the same ffmpeg,
+// which starts slower than it encodes. They lie in the build tree, and may be removed.
+inline void MakeOnce(const fs::path& folder, const std::string& arguments,
+                     const std::vector<std::string>& files) {
+  const fs::path ffmpeg = InPath("ffmpeg");
+  const char* assembler = std::getenv("SKINMASK_TEST_ASM");  // of support/older-cpu
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}", arguments, ffmpeg.string(), assembler ? assembler : "",
+                  fs::last_write_time(ffmpeg).time_since_epoch().count(),
+                  fs::last_write_time(SamplesFolder() / "photos").time_since_epoch().count());
+  const fs::path kept =
+      fs::path(SKINMASK_TEST_CLIPS) / std::to_string(std::hash<std::string>()(key));
+  std::error_code error;  // where nothing can be kept, it is made each time
+  const fs::path name = kept / "key";
+  if (!fs::exists(name, error) || ReadFile(name) != key) {
+    Shell(folder, "ffmpeg -v error -y " + arguments);
+    fs::path fresh = kept.string() + "." + std::to_string(::getpid());
+    fs::create_directories(fresh, error);
+    if (error) return;
+    for (std::size_t i = 0; i < files.size(); ++i)
+      fs::copy_file(folder / files[i], fresh / std::to_string(i));
+    std::ofstream(fresh / "key", std::ios::binary) << key;
+    fs::rename(fresh, kept, error);  // whoever comes first
+    if (error) fs::remove_all(fresh, error);
+    return;
+  }
+  for (std::size_t i = 0; i < files.size(); ++i)
+    fs::copy_file(kept / std::to_string(i), folder / files[i],
+                  fs::copy_options::overwrite_existing);
 }
 
 // A photograph that scrolls through `size`: input and filter arguments of ffmpeg. Its full range is
@@ -70,7 +112,9 @@ inline void MakeClips(const fs::path& folder, const std::vector<ClipToMake>& cli
     outputs += fmt::format(" -map {}{} -frames:v {} {} {}", i, scrolling.substr(filter), frames,
                            clips[i].encode, clips[i].name);
   }
-  Shell(folder, "ffmpeg -v error -y" + inputs + outputs);
+  std::vector<std::string> files;
+  for (const ClipToMake& clip : clips) files.push_back(clip.name);
+  MakeOnce(folder, inputs + outputs, files);
 }
 
 // Every frame's bytes in a pixel format, rotation not applied, one after the other.

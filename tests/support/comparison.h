@@ -21,7 +21,7 @@ class CompareTest : public ProgramTest {
     for (std::uint32_t group = 1; group <= 10; ++group) {
       const Samples drawn = DrawSamples(2, group);
       for (SampleRow row : drawn.rows()) {
-        if ((row.b + row.g) % 4 != 0) continue;
+        if ((row.b + row.g) % 8 != 0) continue;
         row.group = group;
         row.r = static_cast<std::uint8_t>(row.r * (15 + group) / 25);
         rows.push_back(row);

@@ -9,12 +9,15 @@ namespace {
 
 using nlohmann::json;
 using testing::CompareTest;
+using testing::Outcome;
 
 TEST_F(CompareTest, TheSimplestWithinOneStandardErrorIsNamed) {
   Put("s.csv", FormatSamples(Table(rows_)));
   const std::string compare =
       "compare --samples s.csv --kinds qda,gaussian-nb,logistic,histogram --spaces BGR,Lab";
-  const json report = Json(compare);
+  const Outcome run = Run(compare + " --json=c.json");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const json report = json::parse(ReadFile(Path("c.json")));
   const json &choice = report["choice"], &models = report["models"];
   EXPECT_EQ(choice["best"], models[0]["name"]);
   EXPECT_DOUBLE_EQ(choice["limit"], models[0]["auc"]["mean"].get<double>() -
@@ -35,7 +38,7 @@ TEST_F(CompareTest, TheSimplestWithinOneStandardErrorIsNamed) {
   }
   EXPECT_EQ(choice["within"], within);
   EXPECT_EQ(choice["parameters"], fewest);
-  const std::string table = Run(compare).out, simplest = choice["simplest"];
+  const std::string table = run.out, simplest = choice["simplest"];
   EXPECT_EQ(std::ranges::count(table, '*'), within + (within > 1 ? 1 : 0)) << table;
   EXPECT_NE(table.find("\nTake " + simplest + ": "), std::string::npos) << table;
   // --take writes it.

@@ -92,7 +92,7 @@ TEST_F(CompareTest, ImagesAreGroups) {
 TEST_F(CompareTest, OnEcuTheFiguresAreThoseOfTrainAndEvaluate) {
   SKIP_WITHOUT_DATA();
   const std::string ecu = (DataFolder() / "ecu").string();
-  ASSERT_EQ(Run("sample --step 8 -o s.csv --images " + ecu + "/images --masks " + ecu +
+  ASSERT_EQ(Run("sample --step 16 -o s.csv --images " + ecu + "/images --masks " + ecu +
                 "/masks --mask-name '{stem}_skin_{stem}'")
                 .status,
             0);

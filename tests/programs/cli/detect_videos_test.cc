@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
         Clip{"mjpeg.avi", "-c:v mjpeg -pix_fmt yuvj422p", "151x93"},
         Clip{"turned.mp4", kH264, "176x144"},
         Clip{"hd709.mkv", "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -colorspace bt709",
-             "1280x720"},
+             "1280x720", 4},
         Clip{"ten_bits.mkv", "-c:v libx264 -pix_fmt yuv420p10le", "176x144"},
         Clip{
             "vfr.mp4",
@@ -149,8 +149,7 @@ TEST_F(VideoDetectTest, FramesInYuvAreJudgedByTheYuvKernels) {
 
 // Of frames, of images in archives, and of videos, which are for people and have the sound.
 TEST_F(VideoDetectTest, HeatmapsAreThereForAll) {
-  Make("silent.mp4", 5);
-  Shell(folder_, "ffmpeg -v error -i silent.mp4 -f lavfi -i sine=duration=0.1 -c:v copy c.mp4");
+  Make("c.mp4", 5, testing::kDefaultEncode, "176x144", "sine=duration=0.1");
   ASSERT_EQ(Run("detect --adapt off c.mp4 -o f --frames --output probability,heatmap").status, 0);
   cv::Mat colors;
   cv::applyColorMap(cv::imread(Path("f/c/000002.probability.png").string(), cv::IMREAD_GRAYSCALE),
@@ -168,8 +167,7 @@ TEST_F(VideoDetectTest, HeatmapsAreThereForAll) {
 
 TEST_F(VideoDetectTest, FoldersHoldImagesAndVideos) {
   Make("in/sub/b.mp4");
-  Make("silent.mp4", 5);
-  Shell(folder_, "ffmpeg -v error -i silent.mp4 -f lavfi -i sine=duration=0.1 -c:v copy in/c.mp4");
+  Make("in/c.mp4", 5, testing::kDefaultEncode, "176x144", "sine=duration=0.1");
   Put("in/a.png", testing::Encode(".png", testing::Gradient(30, 20)));
   Put("in/c.png", testing::Encode(".png", testing::Gradient(30, 20)));
   fs::copy(Path("in/sub/b.mp4"), Path("no_extension"));

@@ -45,8 +45,8 @@ class HostileDataTest : public testing::ProgramTest {
     for (std::size_t i = 0; i < 20; ++i)
       fs::create_symlink(fs::absolute(photographs / names.at(i)), Path(folder + "/" + names[i]));
     if (!fs::exists(Path("clip.mp4")))
-      testing::Shell(folder_,
-                     "ffmpeg -v error" + testing::Scrolling("160x120") + "-frames:v 20 clip.mp4");
+      testing::MakeOnce(folder_, testing::Scrolling("160x120") + "-frames:v 20 clip.mp4",
+                        {"clip.mp4"});
     for (const char* const name : {"/clip-a.mp4", "/clip-b.mp4"})
       fs::copy_file(Path("clip.mp4"), Path(folder + name));
   }

@@ -62,8 +62,9 @@ TEST_F(HostileTest, NoAddressIsAsked) {
 
 TEST_F(HostileTest, NoPlaylistOpensALocalVideo) {
   SKIP_WITHOUT_FFMPEG();
-  testing::Shell(folder_, "mkdir in outside && ffmpeg -v error" + testing::Scrolling("64x48") +
-                              "-frames:v 3 outside/v.ts");
+  fs::create_directory(Path("outside"));
+  testing::MakeOnce(folder_, testing::Scrolling("64x48") + "-frames:v 3 outside/v.ts",
+                    {"outside/v.ts"});
   const std::string secret = Path("outside/v.ts");
   Put("in/a.ts", testing::HlsOf(secret, 1, true));
   Put("in/b.mp4", testing::HlsOf(secret, 1, true));
@@ -95,23 +96,28 @@ TEST_F(HostileTest, TheLimitOfPixelsIsOfEveryFormat) {
 }
 
 TEST_F(HostileTest, APipeWithoutAWriterIsSaid) {
-  testing::Shell(folder_, "mkfifo a.png b.mkv");
-  const Outcome run = Run("detect a.png b.mkv -o out --adapt off");
-  EXPECT_EQ(run.status, 1);
-  EXPECT_EQ(Lines(run.err), 2) << run.err;
-  EXPECT_NE(run.err.find("a.png: is a pipe that nobody writes to"), std::string::npos) << run.err;
-  Put("c.png", Encode(".png", Gradient(64, 48)));
-  testing::Shell(folder_,
-                 "'" SKINMASK_PROGRAM
-                 "' detect a.png -o out --adapt off & sleep 0.3; cat c.png >a.png; wait $!");
+  Put("good.png", Encode(".png", Gradient(64, 48)));
+  // At a time, since each waits. Of the last somebody comes late.
+  testing::Shell(
+      folder_, "mkfifo a.png b.mkv late.png; S='" SKINMASK_PROGRAM
+               "'; for pipe in a.png b.mkv; do ($S detect $pipe good.png -o $pipe.out --adapt off "
+               "2>$pipe.err >/dev/null; echo $? >$pipe.status) & done; "
+               "$S detect late.png -o out --adapt off & sleep 0.3; cat good.png >late.png; wait");
+  for (const std::string pipe : {"a.png", "b.mkv"}) {
+    const std::string line = ReadFile(Path(pipe + ".err"));
+    EXPECT_EQ(ReadFile(Path(pipe + ".status")), "1\n");
+    EXPECT_EQ(Lines(line), 2) << line;  // and the summary
+    EXPECT_NE(line.find(pipe + ": is a pipe that nobody writes to"), std::string::npos) << line;
+    EXPECT_EQ(Names(Path(pipe + ".out")), (std::vector<std::string>{"good.png"}));
+  }
   EXPECT_EQ(Names(Path("out")).size(), 1u);
 }
 
 TEST_F(HostileTest, AVideoMayComeThroughAPipeAndASilentOneEndsByAnInterrupt) {
   SKIP_WITHOUT_FFMPEG();
-  testing::Shell(folder_, "ffmpeg -v error" + testing::Scrolling("64x48") +
-                              "-frames:v 9 v.mpg; mkfifo p.mpg; cat v.mpg >p.mpg & '" +
-                              SKINMASK_PROGRAM "' detect p.mpg v.mpg -o out --adapt off -q");
+  testing::MakeOnce(folder_, testing::Scrolling("64x48") + "-frames:v 9 v.mpg", {"v.mpg"});
+  testing::Shell(folder_, "mkfifo p.mpg; cat v.mpg >p.mpg & '" SKINMASK_PROGRAM
+                          "' detect p.mpg v.mpg -o out --adapt off -q");
   EXPECT_EQ(ReadFile(Path("out/p.mkv")) == ReadFile(Path("out/v.mkv")), true);
   // What was written keeps the demuxer waiting for more; the first interrupt ends it.
   testing::Shell(folder_, "mkfifo s.mpg; exec 3<>s.mpg; head -c 2000 v.mpg >&3; '" SKINMASK_PROGRAM

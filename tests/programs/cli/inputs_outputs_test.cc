@@ -180,19 +180,25 @@ class PipedVideoTest : public InputsOutputsTest {
  protected:
   void SetUp() override {
     SKIP_WITHOUT_FFMPEG();
-    Shell(folder_, "ffmpeg -v error" + testing::Scrolling("160x120") +
-                       "-frames:v 12 -c:v ffv1 -pix_fmt yuv420p v.mkv");
-    ASSERT_EQ(Run("detect v.mkv -o out").status, 0);
-    masks_ = testing::RawFrames(folder_, "out/v.mkv", "gray");
-    ASSERT_EQ(masks_.size(), 12u * 160 * 120);
+    testing::MakeOnce(
+        folder_, testing::Scrolling("160x120") + "-frames:v 12 -c:v ffv1 -pix_fmt yuv420p v.mkv",
+        {"v.mkv"});
   }
-  std::string masks_;
+  // What a run without pipes makes of it, out/v.mkv.
+  std::string Masks() const {
+    EXPECT_EQ(Run("detect v.mkv -o out").status, 0);
+    const std::string masks = testing::RawFrames(folder_, "out/v.mkv", "gray");
+    EXPECT_EQ(masks.size(), 12u * 160 * 120);
+    return masks;
+  }
 };
 
 // FFmpeg cannot go back to the frames, once it knows where they are.
 TEST_F(PipedVideoTest, AnMp4WithItsIndexAtTheEndIsTold) {
-  Shell(folder_, "ffmpeg -v error" + testing::Scrolling("320x240") +
-                     "-frames:v 30 -c:v mjpeg -q:v 2 -pix_fmt yuvj420p v.mp4");
+  testing::MakeOnce(
+      folder_,
+      testing::Scrolling("320x240") + "-frames:v 30 -c:v mjpeg -q:v 2 -pix_fmt yuvj420p v.mp4",
+      {"v.mp4"});
   const Outcome run = Bash("cat v.mp4 | $S detect - -o piped");
   EXPECT_EQ(run.status, 1);
   EXPECT_NE(run.err.find("an MP4 in a pipe has to begin with its index"), std::string::npos)
@@ -201,6 +207,7 @@ TEST_F(PipedVideoTest, AnMp4WithItsIndexAtTheEndIsTold) {
 
 // By whatever pipe frames come and go, masks are those of the file.
 TEST_F(PipedVideoTest, PipesGiveTheFramesOfTheFile) {
+  const std::string masks = Masks();
   Shell(folder_, "ffmpeg -v error -i v.mkv v.y4m -f rawvideo -pix_fmt yuv420p v.raw");
   const std::string y4m = "cat v.y4m | ", raw = "cat v.raw | ";
   const std::string described =
@@ -215,7 +222,7 @@ TEST_F(PipedVideoTest, PipesGiveTheFramesOfTheFile) {
     const Outcome run = Bash("set -o pipefail; " + script);
     EXPECT_EQ(run.status, 0) << script << "\n" << run.err;
     EXPECT_EQ(run.err, "") << script;
-    EXPECT_TRUE(run.out == masks_) << script << ": " << run.out.size() << " bytes";
+    EXPECT_TRUE(run.out == masks) << script << ": " << run.out.size() << " bytes";
   }
   EXPECT_EQ(Bash(y4m + "$S detect - -o - | ffprobe -v error -show_entries stream=r_frame_rate "
                        "-of default=nk=1:nw=1 -")
@@ -228,11 +235,12 @@ TEST_F(PipedVideoTest, PipesGiveTheFramesOfTheFile) {
 }
 
 TEST_F(PipedVideoTest, AFileForOneVideo) {
+  const std::string masks = Masks();
   EXPECT_EQ(Run("detect v.mkv -o one.mkv").status, 0);
   EXPECT_TRUE(ReadFile(Path("one.mkv")) == ReadFile(Path("out/v.mkv")));
   EXPECT_EQ(Run("detect v.mkv -o overlay.mp4 --output overlay").status, 0);
   EXPECT_EQ(Run("detect v.mkv -o one.y4m").status, 0);
-  EXPECT_TRUE(testing::RawFrames(folder_, "one.y4m", "gray") == masks_);
+  EXPECT_TRUE(testing::RawFrames(folder_, "one.y4m", "gray") == masks);
 }
 
 // What names tell is a mistake of usage; where a name tells nothing, the run finds it.

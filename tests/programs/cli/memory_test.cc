@@ -18,7 +18,7 @@ class MemoryTest : public testing::ProgramTest {
  protected:
   // The file, cut at some places, and with some bytes changed.
   void PutMutants(const std::string& name, const std::string& bytes) const {
-    constexpr std::size_t kCuts = 8, kFlips = 24;
+    constexpr std::size_t kCuts = 5, kFlips = 12;
     Put("in/whole-" + name, bytes);
     for (std::size_t i = 1; i < kCuts; ++i)
       Put("in/cut-" + std::to_string(i) + "-" + name, bytes.substr(0, bytes.size() * i / kCuts));

@@ -388,7 +388,7 @@ TEST_F(RecordTest, ImagesHaveRowsAndRegions) {
 
 // A table that an interrupt cut short and --resume completed is that of one run.
 TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
-  constexpr int kImages = 90;
+  constexpr int kImages = 60;
   // Large ones, so that most is not done when the first is seen to be.
   Put("image.png", Encode(".png", Gradient(600, 400)));
   std::filesystem::create_directory(Path("many"));
@@ -416,11 +416,11 @@ TEST_F(RecordTest, ATableOfTwoRunsIsThatOfOne) {
   EXPECT_EQ(Lines(ReadFile(Path("r.csv"))), kImages + 1);
   // What a killed run has made has no rows.
   const Outcome late = Run(detect + " -o out --csv late.csv --resume");
-  EXPECT_NE(late.err.find("late.csv: has no rows of 90 of the inputs"), std::string::npos);
+  EXPECT_NE(late.err.find("late.csv: has no rows of 60 of the inputs"), std::string::npos);
   EXPECT_EQ(Lines(Run(detect + " -o out --csv /dev/stdout --resume -q").out), 1);
   // A table of faces has no rows of who shows none.
   const std::string faces = detect + " -o out --faces-csv faces.csv --resume";
-  EXPECT_NE(Run(faces).err.find("faces.csv: has no rows of 90 of the inputs"), std::string::npos);
+  EXPECT_NE(Run(faces).err.find("faces.csv: has no rows of 60 of the inputs"), std::string::npos);
   EXPECT_EQ(Run(faces).err, "");
   Put("no.csv", "a,b\n");
   EXPECT_NE(
@@ -693,6 +693,9 @@ TEST_F(RecordTest, SoManyFailuresAreTolerated) {
     EXPECT_EQ(status("--max-failures " + std::string(limit)), 1) << limit;
   for (const char* limit : {"-1", "1.5", "101%", "nan", "many", "%", "''"})
     EXPECT_EQ(status("--max-failures " + std::string(limit)), 2) << limit;
+  // A folder that holds nothing is more than one input.
+  std::filesystem::create_directory(Path("none"));
+  EXPECT_EQ(Run("detect --adapt off f/0.png none -o out --force --max-failures 9").status, 1);
 }
 
 }  // namespace

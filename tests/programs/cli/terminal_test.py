@@ -16,6 +16,7 @@ import termios
 import threading
 import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 IMAGES = 12
 BAR = re.compile(r'\[#*\.*\] (\d+)/13 ')
@@ -121,7 +122,9 @@ def check(program, columns):
 
 
 def main():
-    problems = [problem for columns in (80, 48) for problem in check(os.path.abspath(sys.argv[1]), columns)]
+    program = os.path.abspath(sys.argv[1])
+    with ThreadPoolExecutor() as pool:  # both wait until a bar is due
+        problems = sum(pool.map(lambda columns: check(program, columns), (80, 48)), [])
     print('\n'.join(problems) or 'lines are whole, and the bar is below them')
     return 1 if problems else 0
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "skinmask/learn/evaluation.h"
 #include "skinmask/learn/fit.h"
 #include "skinmask/model/posterior.h"
 #include "support/clips.h"
@@ -103,12 +104,15 @@ TEST_F(TrainTest, MaxF1IsTheBestThreshold) {
   PutSamples("s.csv");
   const Model model = ModelFromJson(Train("--samples s.csv --max-f1", "m.json"), "m");
   EXPECT_EQ(model.decision.rule, "max-f1");
+  const Samples samples = ReadSamples(Path("s.csv"));
   const auto f1 = [&](double threshold) {
-    const Outcome run = Run("evaluate --samples s.csv --model m.json --json --threshold " +
-                            std::to_string(threshold));
-    return nlohmann::json::parse(run.out)["pooled"]["f1"].get<double>();
+    Model other = model;
+    other.decision.threshold = threshold;
+    return *EvaluateSamples(samples, other).counts.F1();
   };
-  const double best = f1(model.decision.threshold);
+  const Outcome run = Run("evaluate --samples s.csv --model m.json --json");
+  const double best = nlohmann::json::parse(run.out)["pooled"]["f1"];
+  EXPECT_EQ(f1(model.decision.threshold), best);
   for (double t = 0.05; t < 1; t += 0.05) EXPECT_LE(f1(t), best + 1e-9) << t;
   EXPECT_NEAR(*model.card.scores.back().f1, best, 1e-6);
 }

@@ -254,11 +254,8 @@ class VideoSoundTest : public testing::VideoProgramTest {
  protected:
   // A clip of three seconds with a sound that never repeats itself.
   void MakeWithSound(const std::string& name, const std::string& codec) const {
-    Make("silent.mp4", 90, std::string(testing::kH264) + " -g 15");
-    Shell(folder_,
-          "ffmpeg -v error -y -i silent.mp4 -f lavfi -i "
-          "'aevalsrc=sin(300*t*t*t):d=3.003:s=48000' -c:v copy -c:a " +
-              codec + " " + name);
+    Make(name, 90, testing::kH264 + (" -g 15 -c:a " + codec), "176x144",
+         "aevalsrc=sin(300*t*t*t):d=3.003:s=48000");
   }
   // The packets of sound: when they are shown, and what is in them.
   std::vector<std::pair<double, std::string>> Packets(const std::string& name) const {

@@ -77,8 +77,8 @@ TEST_F(VideoProblemsTest, ARateThatNoOutputHoldsIsThatOfTheInput) {
 }
 
 TEST_F(VideoProblemsTest, AnInterruptLeavesNoHalfVideo) {
-  Make("long.mp4", 20, kH264, "1280x720");
-  Shell(folder_, "ffmpeg -v error -stream_loop 400 -i long.mp4 -c copy longer.mp4");
+  Make("long.mp4", 20, kH264, "640x360");
+  Shell(folder_, "ffmpeg -v error -stream_loop 200 -i long.mp4 -c copy longer.mp4");
   const Outcome run =
       Run("detect --adapt off long.mp4 longer.mp4 -o out --threads 1 --output mask,overlay --csv "
           "t.csv & pid=$!; "

@@ -23,9 +23,11 @@ using testing::Shell;
 class LiveProgramTest : public testing::ProgramTest {
  protected:
   void MakeClip(int frames = 40) const {
-    Shell(folder_, "ffmpeg -v error" + Scrolling("320x240", "25") + "-frames:v " +
-                       std::to_string(frames) +
-                       " -c:v libx264 -pix_fmt yuv420p -color_range tv clip.mp4");
+    testing::MakeOnce(folder_,
+                      fmt::format("{}-frames:v {} -c:v libx264 -pix_fmt yuv420p -color_range tv "
+                                  "clip.mp4",
+                                  Scrolling("320x240", "25"), frames),
+                      {"clip.mp4"});
   }
   std::vector<std::vector<std::string>> Csv(const std::string& name) const {
     std::vector<std::vector<std::string>> rows;
@@ -151,9 +153,14 @@ TEST_F(LiveProgramTest, AFullDiskLeavesTheWholeRows) {
 // Of a picture on its side, whose pixels are as high as they were wide.
 TEST_F(LiveProgramTest, RecordingsKeepTheShapeOfPixels) {
   SKIP_WITHOUT_FFMPEG();
-  MakeClip(3);
-  Shell(folder_, "ffmpeg -v error -i clip.mp4 -vf setsar=1 -c:v libx264 square.mp4");
-  Shell(folder_, "ffmpeg -v error -i clip.mp4 -vf setsar=4/3 -c:v libx264 wide.mp4");
+  for (const auto& [clip, aspect] : {std::pair("square.mp4", "1"), {"wide.mp4", "4/3"}}) {
+    std::string scrolling = Scrolling("320x240", "25");
+    scrolling.pop_back();
+    testing::MakeOnce(folder_,
+                      fmt::format("{},setsar={} -frames:v 3 -c:v libx264 -pix_fmt yuv420p {}",
+                                  scrolling, aspect, clip),
+                      {clip});
+  }
   Put("turned.mp4", testing::Turned(ReadFile(Path("wide.mp4")), 90));
   for (const auto& [clip, aspect] :
        {std::pair("square", "1:1"), {"wide", "4:3"}, {"turned", "3:4"}}) {
@@ -224,9 +231,10 @@ TEST_F(LiveProgramTest, WithoutAScreenThereIsALine) {
 TEST_F(LiveProgramTest, TheModelAdaptsToFaces) {
   SKIP_WITHOUT_FFMPEG();
   const std::filesystem::path samples = testing::SamplesFolder();
-  Shell(folder_, "ffmpeg -v error -framerate 25 -i '" +
-                     (samples / "photos/astronaut.png").string() +
-                     "' -vf loop=loop=-1:size=1 -frames:v 20 -c:v ffv1 -pix_fmt bgr0 clip.mkv");
+  testing::MakeOnce(folder_,
+                    "-framerate 25 -i '" + (samples / "photos/astronaut.png").string() +
+                        "' -vf loop=loop=-1:size=1 -frames:v 20 -c:v ffv1 -pix_fmt bgr0 clip.mkv",
+                    {"clip.mkv"});
   cv::Mat truth;
   cv::extractChannel(ReadImage(samples / "masks/astronaut.png"), truth, 0);
   const auto f1 = [&](const std::string& flags) {
@@ -425,21 +433,19 @@ TEST_F(LiveProgramTest, FramesOfAStreamHaveTheTimeOfTheirCapture) {
 TEST_F(LiveProgramTest, TwoSignalsAtOnceAreOne) {
   SKIP_WITHOUT_FFMPEG();
   MakeClip();
-  for (int time = 0; time < 2; ++time) {
-    Put("run", "set -m; rm -f out; '" SKINMASK_PROGRAM
-               "' live clip.mp4 --headless --stats --record a.mp4 2>err >out & p=$!; "
-               "while kill -0 $p && [ ! -s out ]; do sleep 0.05; done; "
-               "kill -TERM $p; kill -TERM $p; wait $p; echo $? >status");
-    std::filesystem::remove(Path("a.mp4"));
-    EXPECT_EQ(std::system(("cd '" + folder_.string() + "' && bash run").c_str()), 0);
-    EXPECT_TRUE(std::filesystem::exists(Path("a.mp4"))) << ReadFile(Path("status"));
-  }
+  Put("run", "set -m; mkdir $1; '" SKINMASK_PROGRAM
+             "' live clip.mp4 --headless --stats --record $1/a.mp4 2>$1/err >$1/out & p=$!; "
+             "while kill -0 $p && [ ! -s $1/out ]; do sleep 0.05; done; "
+             "kill -TERM $p; kill -TERM $p; wait $p; echo $? >$1/status");
+  Shell(folder_, "bash run 0 & bash run 1 & wait");
+  for (const std::string time : {"0", "1"})
+    EXPECT_TRUE(std::filesystem::exists(Path(time + "/a.mp4"))) << ReadFile(Path(time + "/status"));
 }
 
 TEST_F(LiveProgramTest, InterruptedRecordingsPlay) {
   SKIP_WITHOUT_FFMPEG();
   MakeClip();
-  Shell(folder_, "ffmpeg -v error -stream_loop 400 -i clip.mp4 -c copy long.mp4");
+  Shell(folder_, "ffmpeg -v error -stream_loop 50 -i clip.mp4 -c copy long.mp4");
   // Job control, so that the shell does not start it with interrupts ignored. The first line of
   // --stats comes a second after the first frame.
   Put("run", "set -m; '" SKINMASK_PROGRAM

@@ -26,7 +26,6 @@ namespace skinmask::live {
 namespace {
 
 using testing::Scrolling;
-using testing::Shell;
 
 class LiveTest : public testing::FolderTest {};
 
@@ -69,7 +68,7 @@ TEST_F(LiveTest, FramesGetTheMasksOfDetect) {
 
 TEST_F(LiveTest, FramesOfAFileKeepTheirTimeAndLateOnesAreDropped) {
   SKIP_WITHOUT_FFMPEG();
-  Shell(folder_, "ffmpeg -v error" + Scrolling("160x120", "25") + "-frames:v 25 clip.mp4");
+  testing::MakeOnce(folder_, Scrolling("160x120", "25") + "-frames:v 25 clip.mp4", {"clip.mp4"});
   CaptureOptions options;
   options.at_own_rate = true;
   const auto begin = Clock::now();
@@ -88,7 +87,7 @@ TEST_F(LiveTest, FramesOfAFileKeepTheirTimeAndLateOnesAreDropped) {
 // Nothing goes by, and it does not end, however long the pause.
 TEST_F(LiveTest, APausedFileWaits) {
   SKIP_WITHOUT_FFMPEG();
-  Shell(folder_, "ffmpeg -v error" + Scrolling("160x120", "25") + "-frames:v 3 clip.mp4");
+  testing::MakeOnce(folder_, Scrolling("160x120", "25") + "-frames:v 3 clip.mp4", {"clip.mp4"});
   CaptureOptions options;
   for (bool* const wanted : {&options.at_own_rate, &options.every_frame}) {
     options.at_own_rate = options.every_frame = false;
@@ -111,7 +110,7 @@ TEST_F(LiveTest, APausedFileWaits) {
 // In the window, as a camera that was chosen there and gives no picture makes it.
 TEST_F(LiveTest, TimeGoesOnWhereAFileBeginsAgain) {
   SKIP_WITHOUT_FFMPEG();
-  Shell(folder_, "ffmpeg -v error" + Scrolling("160x120", "25") + "-frames:v 4 clip.mp4");
+  testing::MakeOnce(folder_, Scrolling("160x120", "25") + "-frames:v 4 clip.mp4", {"clip.mp4"});
   SessionOptions options;
   options.source = Path("clip.mp4").string();
   options.capture.at_own_rate = options.capture.every_frame = true;
@@ -158,7 +157,7 @@ TEST(KeysTest, TheDocumentHasThem) {
 
 TEST_F(LiveTest, EveryFrameIsSeenWhereAllAreWanted) {
   SKIP_WITHOUT_FFMPEG();
-  Shell(folder_, "ffmpeg -v error" + Scrolling("160x120", "25") + "-frames:v 50 clip.mp4");
+  testing::MakeOnce(folder_, Scrolling("160x120", "25") + "-frames:v 50 clip.mp4", {"clip.mp4"});
   CaptureOptions options;
   options.every_frame = true;
   Capture capture(Path("clip.mp4").string(), options);

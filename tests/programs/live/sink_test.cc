@@ -17,15 +17,20 @@ using live::Backdrop;
 using testing::Lines;
 using testing::Outcome;
 
-constexpr int kFrames = 40;
+constexpr int kFrames = 16;
 const cv::Size kSize(322, 240);  // rows that do not end at a multiple of four bytes
 
 class SinkTest : public testing::ProgramTest {
  protected:
   void SetUp() override {
     SKIP_WITHOUT_FFMPEG();
-    testing::Shell(folder_, "ffmpeg -v error" + testing::Scrolling("322x240", "25") +
-                                "-frames:v 40 -c:v ffv1 -pix_fmt bgr0 clip.mkv");
+    MakeClip(kFrames);
+  }
+  void MakeClip(int frames) {
+    testing::MakeOnce(folder_,
+                      fmt::format("{}-frames:v {} -c:v ffv1 -pix_fmt bgr0 clip.mkv",
+                                  testing::Scrolling("322x240", "25"), frames),
+                      {"clip.mkv"});
   }
   // What a sink that takes all bytes gets: frames of `channels` bytes a pixel.
   std::vector<cv::Mat> Sunk(const std::string& flags) {
@@ -95,6 +100,7 @@ TEST_F(SinkTest, WhatIsNoSinkIsOneLine) {
 }
 
 TEST_F(SinkTest, ASinkThatFailsInMidRunEndsIt) {
+  MakeClip(40);
   const Outcome run = Run(
       "live clip.mkv --headless --fast --adapt off --csv a.csv --sink 'identity error-after=10 ! "
       "fakesink'");
