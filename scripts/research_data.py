@@ -1,24 +1,27 @@
-"""The research data beside the checkout (../shared/data, or $SKINMASK_DATA), as the scripts here use it."""
+"""The research data beside the checkout (../shared/data, or $SKINMASK_DATA), for the scripts in this folder."""
 import os
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DATA = os.environ.get('SKINMASK_DATA', os.path.join(ROOT, '..', 'shared', 'data'))
+PROGRAM = os.path.join(ROOT, 'build', 'release', 'skinmask')
+# The environment in which the built-in face detector is used.
+BUILT_IN = {name: value for name, value in os.environ.items() if name != 'SKINMASK_FACES'}
 
-# FASSEG's colours, of which lips and eyes are left out.
+# The colours of FASSEG's labels; lips and eyes are left out.
 _PARTS = [f'--label={label}' for label in ('skin=255,255,0', 'skin=0,255,255', 'non-skin=0,255,0', 'non-skin=0,0,255',
                                            'non-skin=127,0,0', 'non-skin=255,0,0')]
-# How the masks of a set are to be read; 'labels' of `sample` alone.
+# How the masks of a set are read; 'labels' is an option of `sample` alone.
 _READ = {'ecu': ['--mask-name', '{stem}_skin_{stem}'], 'hgr': ['--invert'], 'faceparts': [*_PARTS, '--ignore', 'other']}
 
-# What the default model is trained on, and the weight of each source.
+# The sources that the default model is trained on, with their weights.
 SOURCES = {'uci': 3, 'ecu': 1, 'hgr': 1, 'groups': 1, 'negatives': 1, 'faceparts': 1, 'heads_dark': .5, 'street_dark': .5}
-# Of these skin alone: their truth leaves bare shoulders, hands and passers-by out.
+# Only skin is taken from these, because their truth omits bare shoulders, hands and passers-by.
 SKIN_ALONE = ('heads_dark', 'street_dark')
-# What adaptation is calibrated on: photographs of people.
+# The sets that adaptation is calibrated on: photographs of people.
 CALIBRATED_ON = ('ecu', 'hgr', 'groups')
 
-# What is judged.
+# The sets for evaluation.
 SETS = ('ecu', 'groups', 'hgr', 'bodies', 'street', 'street_dark', 'heads', 'heads_dark', 'torsos_dark', 'negatives', 'samples')
 # HGR in other light: gains of B, G and R in linear light, as a camera would have them.
 LIGHTS = {'hgr-down2': (.25, .25, .25), 'hgr-down1': (.5, .5, .5), 'hgr-up1': (2, 2, 2), 'hgr-warm': (.7, 1, 1.3), 'hgr-cool': (1.3, 1, .75)}
@@ -43,7 +46,7 @@ def judged(name, data=DATA, images=None):
 
 
 def model_without(name, folder, program):
-    """The default model made without a set, as a file in `folder`; the default model itself where it does not know the set."""
+    """The file of the default model trained without a set, in `folder`; the default model itself if the set is none of its sources."""
     if name not in SOURCES:
         return os.path.join(ROOT, 'models', 'default.json')
     file = os.path.join(folder, f'without-{name}.json')
@@ -54,13 +57,13 @@ def model_without(name, folder, program):
 
 
 def linear(byte):
-    """The light of a byte of sRGB, from 0 to 1."""
+    """The linear light of a byte of sRGB, from 0 to 1."""
     value = byte / 255
     return value / 12.92 if value <= .04045 else ((value + .055) / 1.055) ** 2.4
 
 
 def relit(gain):
-    """What each byte of sRGB becomes with a gain in linear light."""
+    """The table of sRGB bytes after a gain in linear light."""
     lights = (min(1, gain * linear(byte)) for byte in range(256))
     return [round(255 * (12.92 * light if light <= .0031308 else 1.055 * light ** (1 / 2.4) - .055)) for light in lights]
 
